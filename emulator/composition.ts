@@ -1,5 +1,6 @@
 import { createFairQueue } from './clock/fair-queue.js';
 import { hostDelay, hostEvery, hostWait } from './clock/host.js';
+import { hostSleep } from './clock/host-wait.js';
 import type { Settings } from './contract/settings.js';
 import type { InternRow } from './contract/state.js';
 import type { Events } from './control/events.js';
@@ -21,8 +22,11 @@ import { credentialResolver } from './oidc/credential-resolver.js';
 import { LOGIN_PATH } from './oidc/terms.js';
 import { type EmulatorOptions, loadCors, loadRegionalHosts } from './options/options.js';
 import { withReplay, withReplayedInterns } from './recording/replay/serve.js';
+import { createMatches, needScripts } from './scripts/matches.js';
 import type { Mount } from './serving/addresses.js';
-import { createWaitReporter, daemonRecord } from './serving/log.js';
+import { daemonRecord } from './serving/log.js';
+import { createStandardErrorLog } from './serving/standard-error.js';
+import { createWaitReporter, type Waiting } from './serving/waits.js';
 import type { DaemonTokens } from './spaces/daemon-tokens.js';
 import { checkVaultKey, keptNonces, signingKeyOf, vaultKeyOf } from './state/kept.js';
 import type { Lifetime } from './state/lifetime.js';
@@ -30,6 +34,9 @@ import { createRandomness } from './state/randomness.js';
 import { createSealing } from './vault/sealing.js';
 
 const stackOf = (error: unknown) => (error instanceof Error ? error.stack : String(error));
+
+/** How long a clock may stand still before what waits for it is reported, in ms of the host's time. */
+const PATIENCE = 500;
 
 /** What an emulator is put together with, beside its options. */
 export interface CompositionDeps {
@@ -51,7 +58,7 @@ export function compose(
   options: EmulatorOptions,
   { lifetime, mount, factories, tokens, createEmulator }: CompositionDeps,
 ) {
-  const log = options.log ?? (() => {});
+  const log = options.log ?? createStandardErrorLog();
   const { onRequest } = options;
 
   const sequence = createSequence();
@@ -136,18 +143,43 @@ export function compose(
   const resolve = credentialResolver(accounts, login);
 
   const nameOf = (internId: string) => interns.get(internId)?.record.name;
-  const reportWait = createWaitReporter(() => clock.mode === 'frozen' || options.clock === 'virtual', clock, log);
+  const reportWait = createWaitReporter({
+    standsStill: () => clock.mode === 'frozen' || options.clock === 'virtual',
+    clock,
+    log,
+    patience: options.log ? undefined : () => hostSleep(PATIENCE, lifetime.root.signal),
+  });
+  const waitOfIntern = ({ id, record }: InternRow): Waiting => ({
+    who: `intern ${record.name}`,
+    about: record.status,
+    still: () => interns.get(id)?.record.status === record.status,
+  });
+  const waitOfRun = (id: string): Waiting => {
+    const run = runs.find(id);
+    return {
+      who: `run ${id}`,
+      about: run && `script ${run.script} of intern ${nameOf(run.view.intern_id)}`,
+      still: () => runs.find(id)?.view.status === 'running',
+    };
+  };
 
   // Interns and how they behave. Late-bound: interns and runs refer to each other.
+  const matches = createMatches({
+    rows: store.collection('meta'),
+    initial: [...factories.loadMatches(options.matches), ...seed.matches],
+    changed: () => events.changed('match', 'matches'),
+  });
   const scripts = factories.createScriptRegistry({
     stock: factories.loadStockScripts(),
     behaviours: options.scripts ?? [],
     files: options.scriptFiles ?? [],
     rows: store.collection('scripts'),
+    matches,
     log,
     changed: (name) => events.changed('script', name),
   });
   lifetime.root.defer(scripts.close);
+  needScripts(matches.list(), scripts.names());
   const vaults = factories.createVaults({
     clock,
     store,
@@ -169,7 +201,7 @@ export function compose(
     forgetRuns: (id) => runs.forget(id),
     log,
     changed: (id) => events.changed('intern', id),
-    waits: (row, ms) => reportWait(`intern ${row.record.name}`, row.id, ms),
+    waits: (row, ms) => reportWait(row.id, ms, () => waitOfIntern(row)),
   };
   const interns = factories.createInterns(internsDeps);
   const provisioning = factories.createProvisioning(interns, internsDeps);
@@ -199,7 +231,7 @@ export function compose(
     scope: lifetime.state,
     log,
     changed: (id, internId) => events.changed('run', id, internId),
-    waits: (id, ms) => reportWait(`run ${id}`, id, ms),
+    waits: (id, ms) => reportWait(id, ms, () => waitOfRun(id)),
     said: transcripts.note,
   });
 
@@ -263,6 +295,7 @@ export function compose(
     redact: accounts.redact,
     cors,
     log,
+    delayed: (id, ms, still) => reportWait(id, ms, () => ({ who: `request ${id}`, about: 'an injected delay', still })),
   });
   const emulated = factories.createApp(routes, pipeline, { requestId: random.uuid, log });
   const { app, replay } = withReplay(
@@ -292,7 +325,7 @@ export function compose(
     lifetime.root.defer(() => loaded.close());
     return loaded;
   });
-  const readers = createReaders({ clock, interns, runs, faults, scripts, lab });
+  const readers = createReaders({ clock, interns, runs, faults, scripts, matches, lab });
   watchTraffic(events, journal, transcripts);
   if (onRequest) logRequests({ journal, redact: accounts.redact, nameOf, write: onRequest });
 
@@ -314,6 +347,7 @@ export function compose(
     accounts,
     login,
     scripts,
+    matches,
     interns,
     provisioning,
     vaults,

@@ -138,8 +138,8 @@ test('options that cannot be used are named', () => {
   for (const [options, message] of [
     [{ clok: 'virtual' }, 'unknown option clok (did you mean clock?)'],
     [{ clock: 'slow' }, 'clock: expected "real", "virtual" or "auto"; found "slow"'],
-    [{ scripts: ['deploy.json'] }, /^scripts: expected an array of behaviours, .* \(files are scriptFiles\); found/],
-    [{ scripts: [{ name: 'a', turn: 5 }] }, 'scripts: expected an array of behaviours'],
+    [{ scripts: ['deploy.json'] }, /^scripts: expected an array of scripts, .* \(files are scriptFiles\); found/],
+    [{ scripts: [{ name: 'a', turn: 5 }] }, 'scripts: expected an array of scripts'],
     [{ replay: ['a.jsonl'] }, 'replay: expected {files: [path, …]'],
     [{ spaceIdle: '5m' }, 'spaceIdle: expected a whole number from 0; found "5m"'],
     [{ controlToken: 5 }, /found number$/],

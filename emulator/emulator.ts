@@ -181,6 +181,7 @@ function connect(
     runs,
     reveals: () => [...store.collection('reveals').values()].reverse(),
     scripts,
+    matches: parts.matches,
     reset: state.reset,
     exportState: (credentials) =>
       credentials ? store.snapshot() : hideCredentials(store.snapshot(), parts.accounts.redact),

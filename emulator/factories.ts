@@ -15,7 +15,7 @@ import { createJournal } from './http/journal.js';
 import { createPipeline } from './http/pipeline.js';
 import { createRoutes } from './http/routes.js';
 import { createLogin } from './oidc/login.js';
-import { loadChaos, loadProfile, loadSeed, loadSettings } from './options/options.js';
+import { loadChaos, loadMatches, loadProfile, loadSeed, loadSettings } from './options/options.js';
 import { createScriptRegistry } from './scripts/registry.js';
 import { stockBehaviours } from './scripts/stock.js';
 import { loadSigningKey } from './signing/keys.js';
@@ -31,6 +31,7 @@ export const defaultFactories = {
   loadSeed,
   loadSettings,
   loadChaos,
+  loadMatches,
   loadSigningKey,
   loadStockScripts: stockBehaviours,
   createClock,

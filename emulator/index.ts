@@ -5,6 +5,7 @@ export { parseDuration } from './contract/duration.js';
 export { ERRORS, type ErrorEnvelope, type ErrorKey } from './contract/errors.js';
 export type { Answer, Ask } from './contract/interaction.js';
 export type { Intern, InternListResponse, Status } from './contract/intern.js';
+export type { Match } from './contract/match.js';
 export { PROFILES, type Profile, proofHeaders } from './contract/profile.js';
 export type { RunView } from './contract/run.js';
 export type { Seed } from './contract/seed.js';
@@ -18,6 +19,7 @@ export type {
   Behaviour,
   BehaviourEvent,
   LifecyclePlan,
+  ScriptSource,
   Turn,
   TurnContext,
   TurnGenerator,

@@ -1,5 +1,6 @@
 // Compiles the package: esbuild writes the JavaScript (one shared set of chunks, so that the command starts fast), tsc
-// writes the types. Run by `npm run build` and, through `prepare`, by `npm ci` and `npm pack`.
+// writes the types. Run by `npm run build`, by `npm ci` (postprepare) and by `npm pack` (prepack). A script named
+// `prepare` would do both, and npm would warn everybody who installs the package from a tarball or a repository.
 //
 //   node scripts/build.mjs [--outdir dist] [--no-types]
 
@@ -77,6 +78,18 @@ const undiciApart = {
   },
 };
 
+/** The engine of regular expressions, in a file of its own that is read where a match has one (see linear-regex.ts). */
+const RE2 = './re2.cjs';
+const re2Apart = {
+  name: 're2-apart',
+  setup({ onLoad }) {
+    onLoad({ filter: /[\\/]contract[\\/]linear-regex\.ts$/ }, async ({ path }) => ({
+      contents: (await readFile(path, 'utf8')).replace("('re2js')", `('${RE2}')`),
+      loader: 'ts',
+    }));
+  },
+};
+
 // Half the time of a start is reading the source: names stay, spaces go.
 const SMALL = { minifyWhitespace: true, minifySyntax: true };
 
@@ -92,7 +105,7 @@ const { metafile } = await build({
   target: 'node20.19',
   // Loaded only where they are used, or the user's own copy.
   external: ['oidc-provider', 'jose', 'fast-check', 'vitest', 'vitest/*', 'tweetnacl'],
-  plugins: [zodApart, undiciApart, plainWidth],
+  plugins: [zodApart, re2Apart, undiciApart, plainWidth],
   ...SMALL,
   metafile: true,
   logLevel: 'warning',
@@ -101,6 +114,7 @@ for (const [file, source] of [
   [ZOD, 'emulator/contract/with-zod.ts'],
   [UNDICI, 'conformance/drivers/network.ts'],
   [UNDICI, 'conformance/drivers/proxy.ts'],
+  [RE2, 'emulator/contract/linear-regex.ts'],
   [`${RECORDER.out}.js`, 'emulator/recording/writer-process.ts'],
 ]) {
   const loader = Object.entries(metafile.outputs).find(([, { inputs }]) => source in inputs)?.[0];
@@ -125,6 +139,7 @@ async function apart(file, source) {
 }
 const packages = [
   ...(await apart(ZOD, { entryPoints: ['emulator/contract/zod.ts'] })),
+  ...(await apart(RE2, { entryPoints: ['re2js'], minifyIdentifiers: true })),
   ...(await apart(UNDICI, {
     stdin: { contents: "export { EnvHttpProxyAgent, fetch } from 'undici';", resolveDir: '.' },
   })),

@@ -67,7 +67,11 @@ const TRIED_BY: Readonly<Record<string, Readonly<Record<string, readonly string[
     js: ['scripts/test-recipes.mjs'],
     json: ['scripts/test-recipes.mjs'],
   },
-  'docs/scripts.md': { json: ['emulator/scripts/docs.test.ts'], ts: ['scripts/test-recipes.mjs'] },
+  'docs/scripts.md': {
+    sh: ['test/pages.socket.test.ts'],
+    json: ['emulator/scripts/docs.test.ts'],
+    ts: ['scripts/test-recipes.mjs'],
+  },
   'docs/sdk-authors.md': { ts: ['scripts/test-recipes.mjs'] },
   'docs/seeds.md': { json: ['test/docs.socket.test.ts'], console: ['scripts/test-recipes.mjs'] },
 };
@@ -114,6 +118,12 @@ test('the chaos profile of docs/control.md is one', async () => {
   const { data } = (await (await emulator.fetch('/_emulator/faults')).json()) as { data: { operation: string }[] };
   expect(data.map(({ operation }) => operation)).toEqual(['chat', 'list']);
   await emulator.close();
+});
+
+test('the matches of docs/scripts.md can be put', needs('curl'), async () => {
+  const { status, output } = await shellBeside({}, block('docs/scripts.md', 'sh'));
+  expect(output).toContain('{"data":[{"when":{"contains":"deploy","turn":1},"script":"ask-permission"},');
+  expect(status).toBe(0);
 });
 
 test('the case of docs/lab.md is served by hand', needs('curl'), async () => {

@@ -219,6 +219,7 @@ export const FLAGS = {
     describe: 'Answer to a request that was not recorded: 501, or the answer of the emulator',
     fallback: 'refuse',
   }),
+  matches: path({ describe: 'Scripts chosen by what a prompt says: a JSON file of {when, script}' }),
   chaos: path({ describe: 'Chaos profile: a JSON file of faults that apply from the start' }),
   spaceIdle: duration({ describe: 'How long an unused space stays, in real time', fallback: '10m' }),
   maxSpaces: whole(0, 100_000, { describe: 'How many spaces may exist at once', fallback: '1000' }),

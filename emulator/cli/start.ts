@@ -68,6 +68,7 @@ function optionsOf(given: Given, observers: Pick<EmulatorOptions, 'log' | 'onReq
     oidcIssuer: given.oidcIssuer,
     oidcAudience: given.oidcAudience,
     requireV2: given.requireV2,
+    matches: given.matches,
     chaos: given.chaos,
     spaceIdle: given.spaceIdle,
     maxSpaces: given.maxSpaces,

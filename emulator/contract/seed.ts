@@ -1,4 +1,5 @@
 import { description, instructions, model, nameSchema, STATUSES } from './intern.js';
+import { matchesSchema } from './match.js';
 import { scimGroupSchema, scimMappingSchema } from './scim.js';
 import { hostSchema, secretNameSchema } from './vault.js';
 import { type Infer, withZod } from './with-zod.js';
@@ -99,6 +100,8 @@ export const seedSchema = withZod((z) =>
       scim_group_mappings: z.array(scimMappingSchema()),
       interns: z.array(seedInternSchema()),
       secrets: z.array(seedSecretSchema()).default([]),
+      /** Scripts that are chosen by what a prompt says; a start and a reset begin with them. */
+      matches: matchesSchema().default([]),
       other_organizations: z.array(seedOrganizationSchema()).default([]),
     })
     .superRefine((seed, context) => {

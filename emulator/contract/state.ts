@@ -1,5 +1,7 @@
 import type * as z from 'zod';
 import { internSchema, timestampSchema } from './intern.js';
+import { matchesSchema } from './match.js';
+import { words } from './problem.js';
 import { type ScimJobRow, type ScimMapping, scimJobRowSchema, scimMappingSchema } from './scim.js';
 import { type SecretRow, secretRowSchema } from './vault.js';
 import { type Infer, withZod } from './with-zod.js';
@@ -94,10 +96,16 @@ export const nonceRowSchema = withZod((z) =>
 export type NonceRow = Infer<typeof nonceRowSchema>;
 
 /**
- * Single values, by name: `openings`, `seq`, `seeded`, `nonces_since`, and `directory` where the state holds the secrets
- * and mappings of its seed, or what became of them.
+ * Single values, by name: `openings`, `seq`, `seeded`, `nonces_since`, `directory` where the state holds the secrets and
+ * mappings of its seed, or what became of them, and `matches` where some were put.
  */
-export const metaRowSchema = withZod((z) => z.strictObject({ id: z.string(), value: z.json() }));
+export const metaRowSchema = withZod((z) =>
+  z.strictObject({ id: z.string(), value: z.json() }).superRefine(({ id, value }, context) => {
+    if (id !== 'matches') return;
+    for (const { path, message } of matchesSchema().safeParse(value, { error: words }).error?.issues ?? [])
+      context.addIssue({ code: 'custom', path: ['value', ...path], message });
+  }),
+);
 export type MetaRow = Infer<typeof metaRowSchema>;
 
 export const COLLECTIONS = {

@@ -1,7 +1,18 @@
 import type { Sequence } from './sequence.js';
 
 /** The types of the events of `GET /_emulator/events`. */
-export const EVENT_TYPES = ['intern', 'run', 'said', 'request', 'write', 'clock', 'fault', 'script', 'lab'] as const;
+export const EVENT_TYPES = [
+  'intern',
+  'run',
+  'said',
+  'request',
+  'write',
+  'clock',
+  'fault',
+  'script',
+  'match',
+  'lab',
+] as const;
 export type EventType = (typeof EVENT_TYPES)[number];
 
 /** Something that has a read of its own: its event is the answer of that read, without credentials. */

@@ -6,6 +6,7 @@ import type { Runs } from '../domain/runs.js';
 import type { Transcripts } from '../domain/transcripts.js';
 import type { Faults } from '../http/faults.js';
 import type { Journal } from '../http/journal.js';
+import type { Matches } from '../scripts/matches.js';
 import type { Scripts } from '../scripts/registry.js';
 import type { Events } from './events.js';
 import type { Readers } from './readers.js';
@@ -45,6 +46,7 @@ export interface ControlParts {
   readonly events: Pick<Events, 'subscribe' | 'reset'>;
   reveals(): RevealRow[];
   readonly scripts: Pick<Scripts, 'names' | 'view' | 'list' | 'check' | 'put' | 'delete'>;
+  readonly matches: Pick<Matches, 'put' | 'clear'>;
   reset(): Promise<void>;
   exportState(credentials: boolean): State;
   importState(state: State): Promise<void>;

@@ -1,11 +1,13 @@
 import type { Clock } from '../clock/clock.js';
 import type { Fault } from '../contract/fault.js';
+import type { Match } from '../contract/match.js';
 import type { RunView } from '../contract/run.js';
 import type { InternRow } from '../contract/state.js';
 import type { Interns } from '../domain/interns.js';
 import type { Runs } from '../domain/runs.js';
 import type { Faults } from '../http/faults.js';
 import type { LazyLab } from '../lab/lazy.js';
+import type { Matches } from '../scripts/matches.js';
 import type { Scripts, ScriptView } from '../scripts/registry.js';
 import type { Readable } from './events.js';
 
@@ -26,6 +28,7 @@ export interface Readers extends Record<Readable, (id: string, within?: string) 
   clock(): { now: string; mode: string };
   fault(): { data: Fault[] };
   script(name: string): ScriptView | undefined;
+  match(): { data: readonly Match[] };
 }
 
 export interface ReadersDeps {
@@ -34,10 +37,11 @@ export interface ReadersDeps {
   readonly runs: Pick<Runs, 'list' | 'find'>;
   readonly faults: Pick<Faults, 'list'>;
   readonly scripts: Pick<Scripts, 'view'>;
+  readonly matches: Pick<Matches, 'list'>;
   readonly lab: Pick<LazyLab, 'read'>;
 }
 
-export const createReaders = ({ clock, interns, runs, faults, scripts, lab }: ReadersDeps): Readers => ({
+export const createReaders = ({ clock, interns, runs, faults, scripts, matches, lab }: ReadersDeps): Readers => ({
   intern(id) {
     const row = interns.get(id);
     if (!row) return undefined;
@@ -48,5 +52,6 @@ export const createReaders = ({ clock, interns, runs, faults, scripts, lab }: Re
   clock: () => ({ now: new Date(clock.now()).toISOString(), mode: clock.mode }),
   fault: () => ({ data: faults.list() }),
   script: (name) => scripts.view(name),
+  match: () => ({ data: matches.list() }),
   lab: (id) => lab.read(id),
 });

@@ -1,5 +1,6 @@
 import { durationSchema } from '../contract/duration.js';
 import { faultSchema } from '../contract/fault.js';
+import { matchesSchema } from '../contract/match.js';
 import { importedStateSchema } from '../contract/migrations.js';
 import { suggestion } from '../contract/nearest.js';
 import { words } from '../contract/problem.js';
@@ -7,6 +8,7 @@ import { settingsSchema } from '../contract/settings.js';
 import type { InternRow } from '../contract/state.js';
 import { withZod } from '../contract/with-zod.js';
 import { json } from '../http/response.js';
+import { needScripts } from '../scripts/matches.js';
 import { ScriptInvalid } from '../scripts/problems.js';
 import { ControlError } from './error.js';
 import { eventsRow } from './events-row.js';
@@ -186,6 +188,47 @@ export function controlRows(parts: ControlParts): readonly ControlRow[] {
       },
     }),
     controlRow({
+      method: 'DELETE',
+      path: '/interns/:id/script',
+      does: 'Takes the script off an intern that was put on it: prompts, matches and the intern itself choose again',
+      async handle({ params }) {
+        const row = internOf(params.id);
+        parts.setScript(row, null);
+        await parts.commit();
+        return done;
+      },
+    }),
+    controlRow({
+      method: 'GET',
+      path: '/matches',
+      does: 'Lists the scripts that are chosen by what a prompt says',
+      handle: () => json(readers.match()),
+    }),
+    controlRow({
+      method: 'PUT',
+      path: '/matches',
+      does: 'Replaces them all; of several that a prompt meets, the first counts',
+      body: matchesSchema,
+      shape: '[{"when": {"contains"?, "regex"?, "session"?, "turn"?}, "script"}, …]',
+      async handle(call) {
+        const matches = await call.body();
+        orRefused(() => needScripts(matches, scripts.names()));
+        parts.matches.put(matches);
+        await parts.commit();
+        return json(readers.match());
+      },
+    }),
+    controlRow({
+      method: 'DELETE',
+      path: '/matches',
+      does: 'Returns to those of the start: of the options and the seed',
+      async handle() {
+        parts.matches.clear();
+        await parts.commit();
+        return done;
+      },
+    }),
+    controlRow({
       method: 'GET',
       path: '/runs',
       does: 'Lists the runs, newest first',
@@ -204,6 +247,7 @@ export function controlRows(parts: ControlParts): readonly ControlRow[] {
         return json({
           ...run.view,
           script: run.script,
+          script_by: run.chosenBy,
           approval_mode: run.approvalMode,
           usage: run.usage,
           // Null if it is no longer held.

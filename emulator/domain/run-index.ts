@@ -33,6 +33,8 @@ export interface EndedRuns {
 export interface RunDetails {
   readonly view: RunView;
   readonly script: string;
+  /** What chose the script, in words. */
+  readonly chosenBy: string;
   readonly approvalMode: ApprovalMode;
   readonly usage: Usage | null;
 }
@@ -66,10 +68,16 @@ export function createRunIndex() {
       for (const own of among(internId)) {
         const run = own.runs.get(runId);
         if (!run) continue;
-        const { approvalMode, behaviour, usage } = run;
-        return { view: viewRun(run), script: behaviour.name, approvalMode, usage };
+        const { approvalMode, behaviour, chosenBy, usage } = run;
+        return { view: viewRun(run), script: behaviour.name, chosenBy, approvalMode, usage };
       }
       return undefined;
+    },
+    /** How many runs of an intern are remembered of a session. */
+    inSession(internId: string, sessionId: string): number {
+      let count = 0;
+      for (const run of interns.get(internId)?.runs.values() ?? []) if (run.sessionId === sessionId) count++;
+      return count;
     },
     /** Those of an intern, made if it has none yet. */
     of(internId: string): InternRuns {

@@ -12,6 +12,8 @@ export interface RunRef {
   readonly script: string;
   /** The request continues it where it paused. */
   readonly resumed?: boolean;
+  /** What the sender should know of the choice of its script. */
+  readonly note?: string | undefined;
 }
 
 export interface PromptRequest {

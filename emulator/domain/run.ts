@@ -16,6 +16,8 @@ export interface Run {
   readonly origin: RunOrigin;
   readonly approvalMode: ApprovalMode;
   readonly behaviour: Behaviour;
+  /** What chose it, in words. */
+  readonly chosenBy: string;
   /** Grows with every run: their order, whatever the clock does. */
   readonly seq: number;
   readonly startedAt: number;
@@ -70,6 +72,7 @@ type Beginning =
   | 'origin'
   | 'approvalMode'
   | 'behaviour'
+  | 'chosenBy'
   | 'seq'
   | 'startedAt'
   | 'scope';

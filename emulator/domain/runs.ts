@@ -3,11 +3,12 @@ import { createRandom, type Random } from '../clock/random.js';
 import type { Scope } from '../clock/scope.js';
 import { Refusal } from '../contract/errors.js';
 import { readAnswer } from '../contract/interaction.js';
+import type { Prompted } from '../contract/match.js';
 import type { RunView } from '../contract/run.js';
 import type { Settings } from '../contract/settings.js';
 import type { InternRow } from '../contract/state.js';
 import type { ReleaseVerdict } from '../contract/vault.js';
-import type { Behaviour } from '../scripts/behaviour.js';
+import type { ChosenTurn } from '../scripts/choose.js';
 import type { Store } from '../store/store.js';
 import { text } from './behaviour-events.js';
 import { ownAnswer } from './consent.js';
@@ -28,8 +29,8 @@ export interface RunsDeps {
   readonly settings: () => Settings;
   readonly store: Store;
   readonly scripts: {
-    /** Which behaviour takes a prompt, and which part of the prompt it gets. Throws 400 for an unknown script. */
-    resolveTurn(intern: InternRow, prompt: string): { behaviour: Behaviour; prompt: string };
+    /** Which behaviour takes a prompt, which part of it, and why. Throws 400 for an unknown script. */
+    resolveTurn(intern: InternRow, given: Prompted): ChosenTurn;
   };
   /** The intern as it is now; undefined once it is deleted. */
   readonly intern: (id: string) => InternRow | undefined;
@@ -114,8 +115,12 @@ export function createRuns(deps: RunsDeps): Runs {
     return row;
   };
 
-  const choose = (intern: InternRow, prompt: string) =>
-    deps.scripts.resolveTurn(deps.intern(intern.id) ?? intern, prompt);
+  const choose = (intern: InternRow, prompt: string, session: string | undefined) =>
+    deps.scripts.resolveTurn(deps.intern(intern.id) ?? intern, {
+      prompt,
+      session,
+      turn: () => 1 + (session === undefined ? 0 : index.inSession(intern.id, session)),
+    });
 
   const busy = () => new Refusal('busy', { headers: { 'retry-after': '1' } });
 
@@ -127,7 +132,10 @@ export function createRuns(deps: RunsDeps): Runs {
     return new Refusal('too_many_waiting', { headers: { 'retry-after': String(seconds) } });
   };
 
-  const newRun = (how: Pick<Run, 'behaviour' | 'origin' | 'approvalMode' | 'internId'>, sessionId?: string): Run => {
+  const newRun = (
+    how: Pick<Run, 'behaviour' | 'chosenBy' | 'origin' | 'approvalMode' | 'internId'>,
+    sessionId?: string,
+  ): Run => {
     const run = createRun({
       id: random.uuid(),
       sessionId: sessionId ?? random.uuid(),
@@ -200,14 +208,14 @@ export function createRuns(deps: RunsDeps): Runs {
         steer(going, prompt);
         return { steered: going.sessionId };
       }
-      const chosen = choose(intern, prompt);
+      const chosen = choose(intern, prompt, sessionId);
       const row = needRunning(intern);
       if (own.streaming) throw busy();
       if (own.waiting > settings().max_waiting_runs) throw tooManyWaiting(own);
       const giveBack = admit();
-      const { behaviour } = chosen;
-      const run = newRun({ behaviour, origin: 'chat', approvalMode, internId: row.id }, sessionId);
-      onRun?.(refOf(run));
+      const { behaviour, by: chosenBy, note } = chosen;
+      const run = newRun({ behaviour, chosenBy, origin: 'chat', approvalMode, internId: row.id }, sessionId);
+      onRun?.({ ...refOf(run), note });
       const reader = attachReader(run, cancel);
       run.reader = reader;
       await start(run, chosen.prompt, row, giveBack, client);
@@ -249,12 +257,13 @@ export function createRuns(deps: RunsDeps): Runs {
         steer(going, input);
         return { session_id: going.sessionId, status: 'steered' };
       }
-      const chosen = choose(intern, input);
+      const chosen = choose(intern, input, sessionId);
       const row = needRunning(intern);
       const giveBack = admit();
-      const { behaviour } = chosen;
-      const run = newRun({ behaviour, origin: 'invoke', approvalMode: 'self-drive', internId: row.id }, sessionId);
-      onRun?.(refOf(run));
+      const { behaviour, by: chosenBy, note } = chosen;
+      const how = { behaviour, chosenBy, origin: 'invoke', approvalMode: 'self-drive', internId: row.id } as const;
+      const run = newRun(how, sessionId);
+      onRun?.({ ...refOf(run), note });
       await start(run, chosen.prompt, row, giveBack, client);
       sessions.issue(intern.id, run.sessionId, callerId);
       try {

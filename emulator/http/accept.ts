@@ -23,6 +23,8 @@ export interface AcceptDeps {
   readonly journal: Journal;
   /** The beginning of paths, before the base. */
   readonly prefix: string;
+  /** A request waits for an injected delay, in ms; `still` says whether it still does. */
+  readonly delayed?: ((requestId: string, ms: number, still: () => boolean) => void) | undefined;
 }
 
 const NOTHING = new Uint8Array(0);
@@ -46,7 +48,10 @@ export function createAccept(deps: AcceptDeps) {
     draft: JournalDraft,
   ): Promise<PlainResponse | undefined> => {
     draft.injected = injectedOf(fault);
-    if (fault.delay !== undefined) await deps.clock.sleep(fault.delay, call.scope.signal);
+    if (fault.delay !== undefined) {
+      deps.delayed?.(draft.id, fault.delay, () => draft.status === undefined && !call.scope.disposed);
+      await deps.clock.sleep(fault.delay, call.scope.signal);
+    }
     const drop = dropOf(fault);
     if (drop === 'before-headers') throw new DropConnection('dropped by an injected fault', { reset: resets(fault) });
     if (fault.status !== undefined && fault.at === undefined)

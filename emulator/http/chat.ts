@@ -5,11 +5,11 @@ import type { Profile } from '../contract/profile.js';
 import type { Settings } from '../contract/settings.js';
 import type { Limiter } from '../domain/limiter.js';
 import type { Reader } from '../domain/reader.js';
-import type { Runs } from '../domain/runs.js';
+import type { RunRef, Runs } from '../domain/runs.js';
 import { createEncoder } from '../sse/chunks.js';
 import { EventStream } from '../sse/stream.js';
 import { type ResolveTurn, validatePromptScript } from './prompt-script.js';
-import { json, type PlainResponse } from './response.js';
+import { json, noted, type PlainResponse } from './response.js';
 import { type Call, type Route, route } from './route.js';
 
 export interface ChatDeps {
@@ -33,7 +33,7 @@ const STREAM_HEADERS = {
  * delivered into an open run. An answer to a question gets a stream that continues where the last one paused.
  */
 export function chatRoute(deps: ChatDeps): Route {
-  const stream = (call: Call<ChatInput>, reader: Reader): PlainResponse => {
+  const stream = (call: Call<ChatInput>, reader: Reader, note?: string): PlainResponse => {
     const body = new EventStream({
       source: reader,
       encoder: createEncoder({
@@ -50,7 +50,7 @@ export function chatRoute(deps: ChatDeps): Route {
       hooks: call.watch,
       signal: () => call.signal,
     });
-    return { status: 200, body, headers: { ...STREAM_HEADERS } };
+    return { status: 200, body, headers: { ...STREAM_HEADERS, ...noted(note) } };
   };
 
   return route<ChatInput>({
@@ -64,7 +64,12 @@ export function chatRoute(deps: ChatDeps): Route {
       if (input.kind === 'prompt') validatePromptScript(deps, intern, input.prompt, input.sessionId);
     },
     async handle(call) {
-      const { caller, intern, input, onRun } = call;
+      const { caller, intern, input } = call;
+      let note: string | undefined;
+      const onRun = (run: RunRef) => {
+        note = run.note;
+        call.onRun(run);
+      };
       const admit = () => deps.limiter.take(caller.id);
       if (input.kind === 'reply') return stream(call, await deps.runs.reply({ intern, admit, onRun, ...input }));
       const client = () => {
@@ -72,7 +77,7 @@ export function chatRoute(deps: ChatDeps): Route {
         return call.scope;
       };
       const result = await deps.runs.prompt({ intern, admit, onRun, client, ...input });
-      if ('reader' in result) return stream(call, result.reader);
+      if ('reader' in result) return stream(call, result.reader, note);
       const answer: TurnAnswer = { session_id: result.steered, status: 'steered' };
       return json(answer, 202);
     },

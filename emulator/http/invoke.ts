@@ -1,8 +1,8 @@
 import { type InvokeInput, readInvoke } from '../contract/chat.js';
 import type { Limiter } from '../domain/limiter.js';
-import type { Runs } from '../domain/runs.js';
+import type { RunRef, Runs } from '../domain/runs.js';
 import { type ResolveTurn, validatePromptScript } from './prompt-script.js';
-import { json } from './response.js';
+import { json, noted } from './response.js';
 import { type Route, route } from './route.js';
 
 export interface InvokeDeps {
@@ -26,7 +26,12 @@ export function invokeRoute(deps: InvokeDeps): Route {
       if (input.sessionId !== undefined) runs.ownedSession(intern.id, input.sessionId, caller.id);
     },
     async handle(call) {
-      const { caller, intern, input, onRun } = call;
+      const { caller, intern, input } = call;
+      let note: string | undefined;
+      const onRun = (run: RunRef) => {
+        note = run.note;
+        call.onRun(run);
+      };
       const answer = await runs.invoke({
         intern,
         callerId: caller.id,
@@ -36,7 +41,7 @@ export function invokeRoute(deps: InvokeDeps): Route {
         onRun,
         client: () => call.scope,
       });
-      return json(answer, 202);
+      return json(answer, 202, noted(note));
     },
   });
 }

@@ -18,6 +18,10 @@ export const json = (value: unknown, status = 200, headers: Record<string, strin
 /** Header values are Latin-1 in one line, and bounded. */
 const headerText = (text: string): string => text.replace(/[^\x20-\x7e]/g, '?').slice(0, 500);
 
+/** The header of what a sender should know beside its answer. */
+export const noted = (detail: string | undefined): Record<string, string> =>
+  detail === undefined ? {} : { 'x-emulator-detail': headerText(detail) };
+
 /** The answer of an error row; `detail` goes into a header, since the messages are the interface's (BASE-3). */
 export function errorResponse(
   row: ErrorRow,
@@ -25,7 +29,7 @@ export function errorResponse(
 ): PlainResponse {
   return json(rowEnvelope(row, options.message), row.status, {
     ...options.headers,
-    ...(options.detail === undefined ? {} : { 'x-emulator-detail': headerText(options.detail) }),
+    ...noted(options.detail),
   });
 }
 

@@ -8,7 +8,10 @@ const isText = (value: unknown): value is string => typeof value === 'string';
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 const isFunction = (value: unknown) => typeof value === 'function';
-const isBehaviour = (value: unknown) => isObject(value) && isText(value.name) && isFunction(value.turn);
+const isScript = (value: unknown) =>
+  isObject(value) &&
+  isText(value.name) &&
+  (value.turn === undefined || isFunction(value.turn) || Array.isArray(value.turn));
 
 const TEXT: Kind = ['a string', isText];
 const TEXTS: Kind = ['an array of strings', (value) => Array.isArray(value) && value.every(isText)];
@@ -27,8 +30,8 @@ const KINDS: Readonly<Record<keyof EmulatorOptions, Kind>> = {
   profile: PATH_OR_OBJECT,
   clock: ['"real", "virtual" or "auto"', (value) => value === 'real' || value === 'virtual' || value === 'auto'],
   scripts: [
-    'an array of behaviours, {name, turn} with turn an async generator function (files are scriptFiles)',
-    (value) => Array.isArray(value) && value.every(isBehaviour),
+    'an array of scripts, {name, turn} with turn an async generator function or the steps of a JSON script (files are scriptFiles)',
+    (value) => Array.isArray(value) && value.every(isScript),
   ],
   scriptFiles: TEXTS,
   regionalHosts: TEXTS,
@@ -42,6 +45,7 @@ const KINDS: Readonly<Record<keyof EmulatorOptions, Kind>> = {
   oidcIssuer: TEXT,
   oidcAudience: TEXT,
   requireV2: SWITCH,
+  matches: ['a path or an array of {when, script}', (value) => isText(value) || Array.isArray(value)],
   chaos: ['a path or an array of faults', (value) => isText(value) || isObject(value) || Array.isArray(value)],
   spaceIdle: WHOLE,
   maxSpaces: WHOLE,

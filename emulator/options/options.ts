@@ -4,6 +4,7 @@ import defaultSeed from '../../fixtures/seeds/default.json' with { type: 'json' 
 import type { ClockKind } from '../clock/clock.js';
 import { chaosSchema, type Fault, type faultSchema } from '../contract/fault.js';
 import { JsonSyntaxError, parseJson } from '../contract/json.js';
+import { type Match, matchesSchema } from '../contract/match.js';
 import { problem, words } from '../contract/problem.js';
 import { idempotencyHeader, PROFILES, type Profile, profileSchema, proofHeaders } from '../contract/profile.js';
 import { type Seed, seedSchema } from '../contract/seed.js';
@@ -13,7 +14,7 @@ import type { Input } from '../contract/with-zod.js';
 import { type Cors, CorsInvalid, createCors } from '../http/cors.js';
 import { wrongAllowedHost } from '../http/hosts.js';
 import type { OnRequest } from '../http/request-log.js';
-import type { Behaviour } from '../scripts/behaviour.js';
+import type { Behaviour, ScriptSource } from '../scripts/behaviour.js';
 
 /** How recordings are replayed. */
 export interface ReplayOptions {
@@ -41,8 +42,8 @@ export interface EmulatorOptions {
    * boot, a teardown or an injected delay waits for (WEB-5). Default: `real`.
    */
   clock?: ClockKind;
-  /** Behaviours written in code. */
-  scripts?: readonly Behaviour[];
+  /** Behaviours written in code, and JSON scripts as objects. */
+  scripts?: readonly (Behaviour | ScriptSource)[];
   /** Files of JSON scripts, read again when they change. */
   scriptFiles?: readonly string[];
   /** Hosts that count as regional (BASE-4): names, or beginnings that end in a dot. Default: `eu.`. */
@@ -76,13 +77,18 @@ export interface EmulatorOptions {
   requireV2?: boolean;
   /** Faults that apply from the start, and again after each reset: a list, or the path of a chaos profile (SPACE-3). */
   chaos?: string | readonly Input<typeof faultSchema>[];
+  /** Scripts for prompts that meet a condition, before those of the seed: a list, or the path of one. */
+  matches?: string | readonly Match[];
   /** How long an unused space stays, in ms of real time (SPACE-1). Default: 10 minutes. */
   spaceIdle?: number;
   /** How many spaces may exist at once. Default: 1,000. */
   maxSpaces?: number;
   /** Answers from recordings of a deployment instead of emulating it (REC-2). */
   replay?: ReplayOptions;
-  /** Receives a record of each thing that happens; never a credential. */
+  /**
+   * Receives a record of each thing that happens; never a credential. Default: warnings and errors are written to
+   * standard error, among them what waits for a clock that stands still.
+   */
   log?: (record: Record<string, unknown>) => void;
   /** Receives each request to the interface and the daemons when it is answered; never a credential. */
   onRequest?: OnRequest;
@@ -139,6 +145,12 @@ export function loadChaos(given?: EmulatorOptions['chaos']): readonly Fault[] {
   const what = typeof given === 'string' ? `chaos profile ${given}` : 'chaos profile';
   const value = typeof given === 'string' ? readJson('chaos profile', given) : given;
   return check(what, chaosSchema, Array.isArray(value) ? { faults: value } : value).faults;
+}
+
+/** Scripts chosen by what a prompt says. @throws OptionError */
+export function loadMatches(given: EmulatorOptions['matches'] = []): readonly Match[] {
+  if (typeof given !== 'string') return given.length === 0 ? [] : check('matches', matchesSchema, given);
+  return check(`matches ${given}`, matchesSchema, readJson('matches', given));
 }
 
 /** The hosts that count as regional (BASE-4). @throws OptionError for a name that no host can have */

@@ -93,6 +93,17 @@ export interface Behaviour {
   readonly source?: unknown;
 }
 
+/**
+ * A JSON script in code, such as an imported file: `schemas/script.schema.json` says what it holds. It is validated when
+ * an emulator is made.
+ */
+export interface ScriptSource {
+  readonly name: string;
+  readonly description?: string;
+  readonly turn?: readonly object[];
+  readonly lifecycle?: object;
+}
+
 /** The behaviours an emulator knows, by name. */
 export interface ScriptRegistry {
   get(name: string): Behaviour | undefined;

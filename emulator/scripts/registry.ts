@@ -1,11 +1,13 @@
 import { hostDelay } from '../clock/host.js';
+import type { Prompted } from '../contract/match.js';
 import type { InternRow, ScriptRow } from '../contract/state.js';
 import type { Collection } from '../store/store.js';
-import type { Behaviour, LifecyclePlan, ScriptRegistry } from './behaviour.js';
-import { chooseLifecycle, chooseTurn } from './choose.js';
+import type { Behaviour, LifecyclePlan, ScriptRegistry, ScriptSource } from './behaviour.js';
+import { type ChosenTurn, chooseLifecycle, chooseTurn } from './choose.js';
 import { compileScript } from './compile.js';
 import { createScriptReader, scriptFilesOf } from './files.js';
 import { checkLifecycle } from './lifecycle.js';
+import type { Matches } from './matches.js';
 import { ScriptInvalid } from './problems.js';
 import { stockBehaviours } from './stock.js';
 import { type Watch, watchFiles } from './watch.js';
@@ -31,7 +33,7 @@ export interface Scripts extends ScriptRegistry {
   view(name: string): ScriptView | undefined;
   list(): ScriptView[];
   /** Which behaviour takes a prompt, and which part of it ({@link chooseTurn}). */
-  resolveTurn(intern: InternRow, prompt: string): { behaviour: Behaviour; prompt: string };
+  resolveTurn(intern: InternRow, given: Prompted): ChosenTurn;
   /** How an intern boots, is torn down and so on. Before a boot, set `booted` to the model it is going to boot with. */
   resolveLifecycle(intern: InternRow): LifecyclePlan;
   /** The scripts read from files, as they are now. */
@@ -45,12 +47,14 @@ export interface ScriptsDeps {
   readonly rows: Collection<ScriptRow>;
   /** Those that ship with the package, if they were made before. */
   readonly stock?: readonly Behaviour[];
-  /** Those registered in code. */
-  readonly behaviours?: readonly Behaviour[];
+  /** Those registered in code: behaviours, and JSON scripts. */
+  readonly behaviours?: readonly (Behaviour | ScriptSource)[];
   /** JSON files, or directories of them. Read at once, and again whenever they change. */
   readonly files?: readonly string[];
   /** Those that somebody else reads from files, and follows. */
   readonly filed?: () => ReadonlyMap<string, Behaviour>;
+  /** Those that are chosen by what a prompt says. */
+  readonly matches?: Pick<Matches, 'find'>;
   readonly log: (record: Record<string, unknown>) => void;
   /** A script was put, taken back, or read again from its file. */
   readonly changed?: (name: string) => void;
@@ -76,7 +80,7 @@ const GATHERED = 50;
 export function createScriptRegistry(deps: ScriptsDeps): Scripts {
   const { rows, log, changed = () => {}, watch = watchFiles, gather = () => hostDelay(GATHERED) } = deps;
   const stock = byName(deps.stock ?? stockBehaviours(), 'the scripts that ship');
-  const code = byName(deps.behaviours ?? [], 'the scripts in code');
+  const code = byName((deps.behaviours ?? []).map(behaviourOf), 'the scripts in code');
   for (const behaviour of code.values()) checkLifecycle(behaviour);
   /** By row; undefined for an invalid one. */
   const compiled = new WeakMap<ScriptRow, Behaviour | undefined>();
@@ -178,7 +182,7 @@ export function createScriptRegistry(deps: ScriptsDeps): Scripts {
     },
     view,
     list: () => names().flatMap((name) => listed(view(name))),
-    resolveTurn: (intern, prompt) => chooseTurn(scripts, intern, prompt),
+    resolveTurn: (intern, given) => chooseTurn(scripts, intern, given, deps.matches),
     resolveLifecycle: (intern) => chooseLifecycle(scripts, intern),
     filed,
     close() {
@@ -197,6 +201,12 @@ export function createScriptRegistry(deps: ScriptsDeps): Scripts {
   }
   return scripts;
 }
+
+/** A script in code. @throws ScriptInvalid for a JSON script, naming its place in the list */
+function behaviourOf(given: Behaviour | ScriptSource, index: number): Behaviour {
+  return isBehaviour(given) ? given : compileScript(given, { file: `scripts[${index}]` });
+}
+const isBehaviour = (given: Behaviour | ScriptSource): given is Behaviour => typeof given.turn === 'function';
 
 /** Scripts of files. @throws ScriptInvalid for two of one name, naming both files */
 function byFile(files: ReadonlyMap<string, Behaviour>): Map<string, Behaviour> {

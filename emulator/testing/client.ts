@@ -25,7 +25,7 @@ export interface Ask {
  * does not describe fails the test.
  */
 export function createTestClient(options: EmulatorOptions = {}) {
-  const emulator: Emulator = createEmulator({ clock: 'virtual', seed: 'tests', ...options });
+  const emulator: Emulator = createEmulator({ clock: 'virtual', seed: 'tests', log: () => {}, ...options });
   const { credentials } = emulator.target;
   let named = 0;
   const call = async (method: string, path: string, ask: Ask = {}): Promise<Reply> => {

@@ -95,18 +95,20 @@ export const SCRIPTS = defineDeviations({
   'script-of-the-prompt-before-the-one-put': {
     requirement: 'EMU-3',
     description: 'A script named by the prompt goes before one put on the intern.',
-    mutant: resolves((usual, intern, prompt) => {
-      const named = /^script: (\S+)/.exec(prompt)?.[1];
-      return usual.resolveTurn(named === undefined ? intern : { ...intern, script: null }, prompt);
+    mutant: resolves((usual, intern, given) => {
+      const named = /^script: (\S+)/.exec(given.prompt)?.[1];
+      return usual.resolveTurn(named === undefined ? intern : { ...intern, script: null }, given);
     }),
     caughtBy: ['scripts/chosen-by'],
   },
   'script-unknown-is-echo': {
     requirement: 'EMU-3',
     description: 'A prompt that names an unknown script is echoed.',
-    mutant: resolves((usual, intern, prompt) => {
+    mutant: resolves((usual, intern, given) => {
+      const { prompt } = given;
       const named = /^script: (\S+)/.exec(prompt)?.[1];
-      return usual.resolveTurn(intern, named === undefined || usual.get(named) ? prompt : `Unknown.\n${prompt}`);
+      const known = named === undefined || usual.get(named) !== undefined;
+      return usual.resolveTurn(intern, known ? given : { ...given, prompt: `Unknown.\n${prompt}` });
     }),
     caughtBy: ['scripts/unknown'],
   },
