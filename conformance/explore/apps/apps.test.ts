@@ -10,7 +10,7 @@ const APPS = [...WRONG, ...FETCH, ...OPENAI, ...OPENROUTER, ...(hasAiSdk() ? AI_
 
 test.each(APPS)('$id passes undisturbed, and leaves nothing', async ({ id, run }) => {
   const emulator = createEmulator({ clock: 'auto', ...(id === 'openrouter' ? { profile: 'openrouter' } : {}) });
-  const { target, fetch, clock } = emulator;
+  const { target, fetch, daemon, clock } = emulator;
   const list = async () => {
     const answer = await fetch('/api/v1/interns', {
       headers: { authorization: `Bearer ${target.credentials.api_key}` },
@@ -20,8 +20,13 @@ test.each(APPS)('$id passes undisturbed, and leaves nothing', async ({ id, run }
   try {
     const before = await list();
     await run({
+      emulator,
       target,
-      fetch: fetch as typeof globalThis.fetch,
+      fetch: (input, init) => {
+        const given = input instanceof Request ? input : String(input);
+        const { origin } = new URL(input instanceof Request ? input.url : input);
+        return origin === target.daemon_origin ? daemon.fetch(given, init) : fetch(given, init);
+      },
       signal: new AbortController().signal,
       print: () => {},
     });

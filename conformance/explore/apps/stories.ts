@@ -134,3 +134,36 @@ export async function all(client: Client): Promise<Intern[]> {
   } while (after !== '');
   return found;
 }
+
+const PATH = '/api/invoke';
+const sha256 = async (text: string): Promise<string> =>
+  Buffer.from(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text))).toString('hex');
+
+/** Signs a request to the daemon of an intern and sends it; one whose proof has expired is signed again. */
+export async function attach(client: Client, signsAgain = true): Promise<void> {
+  const { context } = client;
+  const { oauth_token: token } = context.target.credentials;
+  const id = seeded(client);
+  const path = `/interns/${id}/daemon`;
+  const daemon = await client.send(client, { method: 'GET', path, token });
+  const { origin, token: own } = (await client.json(daemon)) as { origin: string; token: string };
+  const body = JSON.stringify({ input: 'Water the plants' });
+  const sign = async () => {
+    const proofFor = { bodySha256: await sha256(body), route: { method: 'POST', path: PATH } };
+    const signed = await client.send(client, { method: 'POST', path: `${path}/sign`, token, body: proofFor });
+    return (await client.json(signed)) as Record<string, string>;
+  };
+  let proof = await sign();
+  for (let attempt = 1; ; attempt++) {
+    const headers = { ...proof, authorization: `Bearer ${own}`, 'content-type': 'application/json' };
+    const limit = new AbortController();
+    const signal = AbortSignal.any([context.signal, limit.signal]);
+    const sent = context.fetch(origin + PATH, { method: 'POST', headers, body, signal });
+    const response = await client.within(sent, () => limit.abort());
+    const said = await client.within(response.text(), () => limit.abort());
+    if (response.ok) return;
+    const { reason } = JSON.parse(said).error?.metadata ?? {};
+    check(reason === 'proof_expired' && attempt < 3, `the daemon answered ${response.status}: ${said}`);
+    if (signsAgain) proof = await sign();
+  }
+}

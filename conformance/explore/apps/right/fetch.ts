@@ -1,6 +1,6 @@
 import type { App } from '../app.js';
 import { createClient, type Intern } from '../client.js';
-import { all, approve, check, create, host, remove, seeded, talk, untilGone } from '../stories.js';
+import { all, approve, attach, check, create, host, remove, seeded, talk, untilGone } from '../stories.js';
 
 /** Plain `fetch`, and the small client around it. */
 export const FETCH: readonly App[] = [
@@ -40,5 +40,10 @@ export const FETCH: readonly App[] = [
       const { session_id } = (await client.json(response)) as { session_id: string };
       check(session_id !== '', 'expected a session');
     },
+  },
+  {
+    id: 'fetch-signs',
+    what: 'signs a request to the daemon of an intern and sends it',
+    run: (context) => attach(createClient(context)),
   },
 ];

@@ -1,7 +1,7 @@
 /** Apps that hammer, that hang, that fall over their own promises, and that take half for the whole. */
 import type { WrongApp } from '../app.js';
 import { type Call, createClient, Refusal } from '../client.js';
-import { answer, approve, ask, check, host, prompt, seeded, talk } from '../stories.js';
+import { answer, approve, ask, attach, check, host, prompt, seeded, talk } from '../stories.js';
 
 export const IMPOLITE: readonly WrongApp[] = [
   {
@@ -52,6 +52,13 @@ export const IMPOLITE: readonly WrongApp[] = [
     seen: 'anomalyco/opencode#40090: the retries of a provider had no maximum, and a persistent 5xx was tried for ever',
     law: 'polite',
     run: (context) => talk(createClient(context, { attempts: 40, waits: ({ retryAfter }) => retryAfter ?? 5 })),
+  },
+  {
+    id: 'sends-an-expired-proof-again',
+    what: 'sends a request to a daemon again with the proof that has expired',
+    seen: 'aws-lite/aws-lite#217: a retry was signed with the time of the first attempt, and refused as expired',
+    law: 'polite',
+    run: (context) => attach(createClient(context), false),
   },
   {
     id: 'no-limit',

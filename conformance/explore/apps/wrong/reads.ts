@@ -1,7 +1,7 @@
 /** Apps that fail over what a service may do: how they read streams. */
 import type { WrongApp } from '../app.js';
 import { createClient, type Parts } from '../client.js';
-import { approve, talk } from '../stories.js';
+import { talk } from '../stories.js';
 import { type Bytes, type Chunk, linesOf, readChunk } from '../stream.js';
 
 const law = 'harmless-passes';
@@ -127,18 +127,17 @@ export const READS: readonly WrongApp[] = [
   },
   {
     id: 'waits-for-the-end-of-the-connection',
-    what: 'reads on after [DONE] until the connection is closed, without a limit',
-    seen: 'ltmoerdani/opencode-copilot-chat#170: a gateway kept the connection open after [DONE], and the client waited',
-    law: 'settles',
+    what: 'reads on after [DONE] until the connection is closed, and fails when that takes a tenth of a second',
+    seen: 'ltmoerdani/opencode-copilot-chat#170: a gateway kept the connection open after [DONE], and the turn hung',
+    law,
     run: talking({
-      idle: undefined,
       async read(client, response) {
-        const whole = await response.text();
-        const bytes = new Response(whole).body?.getReader();
-        let text = '';
-        for await (const data of client.data({ next: async () => bytes?.read() ?? { done: true, value: undefined } }))
-          if (data !== '[DONE]') text += client.chunk(data)?.choices[0]?.delta?.content ?? '';
-        return { text, session: null };
+        const [mine, rest] = response.body?.tee() ?? [];
+        const reply = await createClient(client.context).read(client, new Response(mine ?? null));
+        const over = new Response(rest ?? null).arrayBuffer().then(() => 'over');
+        const late = client.pause(100).then(() => 'late');
+        if ((await Promise.race([over, late])) === 'late') throw new Error('the connection stayed open');
+        return reply;
       },
     }),
   },
@@ -147,10 +146,42 @@ export const READS: readonly WrongApp[] = [
     what: 'gives up on a stream that is silent for a tenth of a second',
     seen: '1667-ai/1667#127: a flat deadline for the first token ended generations that were under way',
     law,
-    run: (context) => approve(createClient(context, { idle: 100 })),
+    run: talking({ idle: 120 }),
+  },
+  {
+    id: 'hurries',
+    what: 'gives up on an answer that takes two seconds',
+    seen: 'BlockRunAI/Franklin#74: the limit was shorter than the time to the first token that the service documents',
+    law,
+    run: talking({
+      async exchange(client, call) {
+        // Its own clock is that of the emulator, as in tests with timers of their own.
+        const now = () => client.context.emulator?.clock.now() ?? 0;
+        const began = now();
+        const response = await createClient(client.context).exchange(client, call);
+        if (now() - began >= 2_000) throw new Error('no answer within 2 s');
+        return response;
+      },
+    }),
+  },
+  {
+    id: 'headers-on-a-list',
+    what: 'takes the headers of an answer apart by a list, and throws at one that is not on it',
+    seen: 'yvgude/lean-ctx#1638: headers went through a list, which was wrong as soon as the service sent others',
+    law,
+    run: talking({
+      async exchange(client, call) {
+        const response = await createClient(client.context).exchange(client, call);
+        const unknown = [...response.headers.keys()].find((name) => !HEADERS.test(name));
+        if (unknown !== undefined) throw new Error(`unknown header ${unknown}`);
+        return response;
+      },
+    }),
   },
 ];
 
+const HEADERS =
+  /^(content-.*|cache-control|x-request-id|x-accel-buffering|retry-after|date|connection|keep-alive|transfer-encoding|vary|x-ratelimit-.*)$/;
 const KNOWN = /^(id|object|created|model|choices|session_id|usage|error)$/;
 function strict(data: string): Chunk | undefined {
   const unknown = Object.keys(JSON.parse(data)).find((key) => !KNOWN.test(key));

@@ -75,16 +75,17 @@ export const RECORDS: readonly WrongApp[] = [
   },
   {
     id: 'boots-in-time',
-    what: 'expects an intern to run after a few looks',
+    what: 'expects an intern to run when it looks once',
     seen: 'PwnKit-Labs/pwnkit#317: a fixed limit was enough for a warm sandbox, and a cold one failed',
     law,
     async run(context) {
       const client = createClient(context);
       const { id } = await create(client, 'quick');
       try {
-        await client.pause(20);
-        await get(client, id);
-        await talk(createClient(context, { retries: () => false }), id);
+        await client.pause(50);
+        const { status } = await get(client, id);
+        check(status === 'running', `expected running, got ${status}`);
+        await talk(client, id);
       } finally {
         await remove(client, id);
         await untilGone(client, id);
@@ -157,7 +158,7 @@ export const RECORDS: readonly WrongApp[] = [
     seen: 'PrimeIntellect-ai/verifiers#982: the id was kept only after the sandbox was ready, so nothing deleted it before',
     law: 'tidy',
     async run(context) {
-      const client = createClient(context);
+      const client = createClient(context, { attempts: 1 });
       let mine: string | undefined;
       try {
         const { id } = await create(client, 'unkept');
