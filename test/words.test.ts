@@ -27,6 +27,10 @@ const PASSED = [
   ['emulator', 'scripts', 'test', 'bench', 'bin', 'clients', 'examples'],
   [
     'arbitraries',
+    'checks',
+    'deviations',
+    'engine',
+    'requirements',
     'cli',
     'clients',
     'drift',

@@ -165,7 +165,7 @@ export const INVOKE_SESSIONS = defineChecks({
       expect.finish(await answered(ctx, intern.id, t, 'allow_once'), 'stop', 'the run that waited');
     },
   },
-  'invoke-sessions/told-apart-by-nothing': {
+  'invoke-sessions/hidden-is-unknown': {
     requirement: 'INVOKE-3',
     level: 'P',
     title: 'The 404 for a session of others is the one for a session of nobody.',

@@ -25,10 +25,10 @@ export interface Circumstances {
 }
 
 /**
- * The result of a comparison. `otherwise`: what the intern did instead of what was recorded, so that there is no
+ * The result of a comparison. `undecided`: what the intern did instead of what was recorded, so that there is no
  * verdict.
  */
-export type Judgement = Compared & { readonly otherwise?: string };
+export type Judgement = Compared & { readonly undecided?: string };
 
 /** Answers to a prompt that depend on what the intern does and how far it is. */
 const INTERN_STATUSES: ReadonlySet<unknown> = new Set([200, 202, 409, 502, 504]);
@@ -46,10 +46,10 @@ export function judge(exchange: RecordedExchange, live: LiveAnswer, circumstance
   const isBothSuccess = isSuccess(exchange.status) && isSuccess(live.status);
   if (exchange.status !== live.status) {
     if (free && isByTheIntern(exchange, live.status)) {
-      return { ...into, otherwise: `the intern did not do as recorded (${live.status} instead of ${exchange.status})` };
+      return { ...into, undecided: `the intern did not do as recorded (${live.status} instead of ${exchange.status})` };
     }
     if (free && errorOf(recorded)?.reason === 'name_conflict' && isSuccess(live.status)) {
-      return { ...into, otherwise: 'nobody has an intern of that name at the target' };
+      return { ...into, undecided: 'nobody has an intern of that name at the target' };
     }
     // How long a teardown takes is time.
     if (isTornDown(recorded) && live.status === 404) return into;
@@ -60,11 +60,11 @@ export function judge(exchange: RecordedExchange, live: LiveAnswer, circumstance
   }
   compareHeaders(into, exchange.headers, live.headers, isBothSuccess);
   if (exchange.writes) {
-    const otherwise = compareStream(into, bindings, exchange, live, free);
-    return otherwise === undefined ? into : { ...into, otherwise };
+    const undecided = compareStream(into, bindings, exchange, live, free);
+    return undecided === undefined ? into : { ...into, undecided };
   }
   if (exchange.operation === 'list' && isShorter(recorded, got, bindings)) {
-    return { ...into, otherwise: 'the target has fewer interns than the workspace that was recorded' };
+    return { ...into, undecided: 'the target has fewer interns than the workspace that was recorded' };
   }
   compareJson(into, bindings, { where: 'body', key: '', written, nameOf }, recorded, got);
   return into;

@@ -214,9 +214,9 @@ export async function play(scenario: readonly PlacedExchange[], deps: PlayDeps):
       live.leave();
     }
     const first = await judged(exchange, live).finally(() => open.splice(open.indexOf(entry), 1));
-    const { otherwise, ...found } = isRead(exchange) ? await again(sending, exchange, first) : first;
-    if (otherwise === undefined) return { compared: found };
-    return { compared: compared(), skip: byTheIntern({ kind: 'conversation', note: otherwise }).skip };
+    const { undecided, ...found } = isRead(exchange) ? await again(sending, exchange, first) : first;
+    if (undecided === undefined) return { compared: found };
+    return { compared: compared(), skip: byTheIntern({ kind: 'conversation', note: undecided }).skip };
   };
 
   const one = async (placed: PlacedExchange): Promise<Played> => {

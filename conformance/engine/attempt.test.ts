@@ -141,7 +141,7 @@ describe('limits hold', () => {
   });
 });
 
-describe('what is in the way is told once', () => {
+describe('what is in the way is reported once', () => {
   const json = (status: number, body: unknown) =>
     new Response(JSON.stringify(body), { status, headers: { 'content-type': 'application/json' } });
   const makes = (id: string) => check(id, async ({ interns }) => void (await interns.stopped()));

@@ -5,9 +5,9 @@ import { createRandom, hash } from '../framework/random.js';
 import type { ChatReply } from '../framework/reply.js';
 import { raced, type Skipped } from '../framework/skip.js';
 import { Cancelled, Stopped } from '../framework/stop.js';
+import { GATEWAY, READS } from '../habits/visit.js';
 import type { Answer } from '../probe/client.js';
 import type { Evidence, Exchange } from '../probe/exchange.js';
-import { GATEWAY } from '../probe/gateway.js';
 import { internIn } from '../probe/request.js';
 import { createContext } from './create-context.js';
 import type { ControlStep } from './results.js';
@@ -17,7 +17,6 @@ import type { RunContext } from './run-context.js';
 const GRACE = 250;
 /** Requests that a transcript keeps at most. */
 const KEPT = 40;
-const READS = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 /** One try of a check. */
 export interface Attempt {
@@ -25,7 +24,7 @@ export interface Attempt {
   readonly error?: unknown;
   /** Requests and answers, the latest last. */
   readonly transcript: readonly Exchange[];
-  /** What the control interface was told meanwhile. */
+  /** Calls of the control interface meanwhile. */
   readonly control: readonly ControlStep[];
   readonly properties: readonly PropertyRun[];
   /** ms since a client of the run left a stream of each intern that answered 409, where one did before the attempt was over. */
@@ -34,8 +33,9 @@ export interface Attempt {
   readonly lostWrite?: { readonly request: string; readonly status: number };
 }
 
-/** Whether an error is told as the interface has it: a gateway that stands before the service has words of its own. */
-const isTold = ({ json }: Answer): boolean => typeof (json as { error?: unknown } | undefined)?.error === 'object';
+/** Whether an error has the form of the interface: a gateway that stands before the service has a form of its own. */
+const isOfTheService = ({ json }: Answer): boolean =>
+  typeof (json as { error?: unknown } | undefined)?.error === 'object';
 
 /** ms within which the end of a run that was over before the act has arrived, even where answers are slow. */
 const ON_ITS_WAY = 3_000;
@@ -66,7 +66,7 @@ export async function attempt(run: RunContext, check: Check, again?: FalsifiedPr
     sent: lane.watch.sent,
     seen(send, url, answer) {
       lane.watch.seen(send, url, answer);
-      if (!GATEWAY.has(answer.status) || READS.has(send.method ?? 'GET') || isTold(answer)) return;
+      if (!GATEWAY.has(answer.status) || READS.has(send.method ?? 'GET') || isOfTheService(answer)) return;
       lostWrite ??= { request: `${send.method} ${new URL(url).pathname}`, status: answer.status };
     },
   });

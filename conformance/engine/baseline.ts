@@ -26,10 +26,10 @@ export function asKnown(row: CheckResult, baseline: Baseline | undefined, now: n
   const failed = isFailure(row, failOn);
   if (!failed && flaky !== true) return row;
   const expired = hasExpired(entry, now);
-  const told = row.verdict !== 'skip' && row.verdict !== 'error';
+  const decided = row.verdict !== 'skip' && row.verdict !== 'error';
   const knownAs: KnownAs = {
     ...words,
-    ...(flaky === true ? { flaky: { failed: failed ? 1 : 0, of: told ? 1 : 0 } } : {}),
+    ...(flaky === true ? { flaky: { failed: failed ? 1 : 0, of: decided ? 1 : 0 } } : {}),
     ...(expired ? { expired } : {}),
   };
   return { ...row, knownAs, ...(failed && !expired ? { known: true } : {}) };

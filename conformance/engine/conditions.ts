@@ -1,5 +1,6 @@
 import type { Intern } from '../../emulator/contract/intern.js';
 import type { Condition, Conditions, Shelf } from '../habits/known.js';
+import { READS, TURNS } from '../habits/visit.js';
 
 const STATES: Readonly<Record<string, Shelf>> = {
   stopped: 'stopped',
@@ -11,10 +12,6 @@ const STATES: Readonly<Record<string, Shelf>> = {
  * have one of the new name.
  */
 const HARMLESS = new Set(['description']);
-/** Requests that have an intern do something and leave it as it is. */
-const TALK = /^(chat\/completions|invoke|daemon(-access)?\/sign)$/;
-
-const READS = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 export function createConditions(now: () => number): Conditions {
   const known = new Map<string, Condition>();
@@ -22,7 +19,7 @@ export function createConditions(now: () => number): Conditions {
   const went = new Map<string, string>();
   let stopsThem = false;
   const flying = new Map<string, { requests: number; writes: number }>();
-  const writes = (method: string, rest: string) => !READS.has(method) && !TALK.test(rest);
+  const writes = (method: string, rest: string) => !READS.has(method) && !TURNS.test(rest);
   const move = (id: string, state: Shelf, change: Partial<Intern> = {}) => {
     const record = known.get(id)?.record;
     if (record !== undefined) known.set(id, { state, record: { ...record, ...change }, since: now() });
@@ -62,7 +59,7 @@ export function createConditions(now: () => number): Conditions {
       if (writes(method, rest)) known.delete(id);
     },
     done(id, method, rest, body) {
-      if (TALK.test(rest)) return;
+      if (TURNS.test(rest)) return;
       if (method !== 'PATCH') ran.delete(id);
       if (rest === 'provision') move(id, 'booting', { status: 'provisioning' });
       // Its status stays the last that was read: who takes it looks whether it is stopped by then.

@@ -1,9 +1,8 @@
 import type { Addressed, History } from '../habits/known.js';
-import { GATEWAY } from '../probe/gateway.js';
+import { GATEWAY, READS } from '../habits/visit.js';
 import { type CredentialName, isAnswer, type Send } from '../probe/request.js';
 
 const PROMPT = /^(chat\/completions|invoke)$/;
-const READS = new Set(['GET', 'HEAD', 'OPTIONS']);
 /** ms from its first prompt on in which an intern that runs may not be ready yet. */
 const READY_AFTER = 10_000;
 /** What may be sent again to see whether a credential still opens it: it changes nothing. */

@@ -118,7 +118,7 @@ export function createInternFactory(run: RunContext, options: FactoryOptions): I
     const idle = pool.unused.stopped.length > 2 ? pool.unused.stopped.pop() : undefined;
     if (idle === undefined) return create({ provision: true });
     if (hand(idle).status === 'running' && (await suspended(idle.id)) === undefined) return create({ provision: true });
-    // One that boots already may refuse it. Whoever else does, the checks of provision look into.
+    // One that boots already may refuse it. Any other refusal is for the checks of provision.
     const { status } = await api.provision(idle.id);
     return [...expect.ACCEPTED, 409].includes(status) ? idle : create({ provision: true });
   };
@@ -134,7 +134,7 @@ export function createInternFactory(run: RunContext, options: FactoryOptions): I
         booting.push(spare);
       } catch (error) {
         if (!(error instanceof Finding)) throw error;
-        // The check has the one that it asked for. Whoever needs another tries again.
+        // The check has the one that it asked for. A check that needs another tries again.
         obstacles.gone('create');
         return;
       }

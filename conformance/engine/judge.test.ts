@@ -97,7 +97,7 @@ describe('what comes at another request each time', () => {
     });
   });
 
-  test('is told where it comes at the same one', async () => {
+  test('is reported where it comes at the same one', async () => {
     const { target, asks } = refuses(() => 5);
     expect((await resultOf(asks, target)).finding).toMatchObject({ actual: expect.stringMatching(/^503/) });
   });

@@ -33,7 +33,7 @@ export interface CheckRun {
   readonly stopped?: Stop;
 }
 
-/** A check that has to be done alone. `found` is what it found beside others, where it found anything. */
+/** A check that must be done alone. `found` is what it found beside others, where it found anything. */
 export interface Pending {
   readonly result?: never;
   readonly found?: Finding | undefined;

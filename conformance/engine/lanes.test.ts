@@ -52,7 +52,7 @@ test.each([
   expect(results.checks.map(({ id }) => id)).toEqual(started);
 });
 
-test('what is found in company counts only if it is found alone', async () => {
+test('what is found beside others counts only if it is found alone', async () => {
   const tries: number[] = [];
   const results = await go(
     crowd(8, (at, busy) => {

@@ -17,7 +17,7 @@ const shard = (index: number, coverage: Partial<Coverage>): Results => {
 test.each([
   [false, true, false],
   [true, true, true],
-])('that no question was seen is told of shards that all saw none (%s, %s)', (one, other, merged) => {
+])('that no question was seen is reported of shards that all saw none (%s, %s)', (one, other, merged) => {
   const parts = [one, other].map((none, at) => shard(at + 1, { noQuestionSeen: none, noPermissionSeen: none }));
   expect(merge(parts).coverage).toMatchObject({ noQuestionSeen: merged, noPermissionSeen: merged });
 });
@@ -79,7 +79,7 @@ describe('a report that is not whole keeps what is made of it from being a pass'
     expect(merge([failed, part(2)])).toMatchObject({ verdict: 'fail', exit: 1, incomplete: [{ kind: 'interrupted' }] });
   });
 
-  test('what could not be searched for in the end is told', () => {
+  test('what could not be searched for in the end is reported', () => {
     const cleanup = { created: 1, deleted: 1, failed: [], unsearched: { kind: 'no-list' } as const };
     expect(merge([part(1), part(2, { cleanup })]).cleanup.unsearched).toEqual({ kind: 'no-list' });
   });

@@ -1,7 +1,7 @@
 import type { Obstacle, ObstacleSeen } from '../framework/obstacle.js';
 import { blocked } from '../framework/skip.js';
 
-/** How often each has to be found before what builds on it is not tried any more. */
+/** How often each must be found before what builds on it is not tried any more. */
 const ENOUGH: Readonly<Record<Obstacle, number>> = {
   create: 1,
   running: 1,
@@ -11,7 +11,7 @@ const ENOUGH: Readonly<Record<Obstacle, number>> = {
   answers: 3,
 };
 
-/** What was found to be in the way, so that it is told once and not by every check that builds on it. */
+/** What was found to be in the way, so that it is reported once and not by every check that builds on it. */
 export interface Obstacles {
   /** Notes that a check met it. */
   met(obstacle: Obstacle, by: string, seen?: ObstacleSeen): void;

@@ -26,7 +26,7 @@ export interface OpenRun extends RunBase {
   begin(look?: boolean): Promise<Stop | undefined>;
   /** Notes that the target could not be put back as it was. */
   putBackFailed(error: unknown): void;
-  /** Takes away all that the run made, and lets go of the target. */
+  /** Takes away all that the run made, and releases the target. */
   close(obstacles?: Obstacles): Promise<CleanupResult>;
 }
 

@@ -7,7 +7,7 @@ import type { RunEvents } from './results.js';
 import type { RunSettings } from './run-base.js';
 import type { Selection } from './select.js';
 
-/** What a run may be told. Times in ms of real time. */
+/** Options of a run. Times in ms of real time. */
 export interface RunnerOptions extends Selection {
   readonly driver: Driver;
   readonly checks: readonly Check[];
@@ -15,7 +15,7 @@ export interface RunnerOptions extends Selection {
   readonly runs?: number;
   /** Seed of everything generated. Default: another one each run. */
   readonly seed?: string;
-  /** Where a property goes on: its name and the path that a finding told. */
+  /** Where a property goes on: its name and the path that a finding reports. */
   readonly path?: { readonly name: string; readonly path: string };
   readonly readOnly?: boolean;
   /** Requests per second; 0 is no limit. Default 5 without a control interface, else none. */
@@ -25,7 +25,7 @@ export interface RunnerOptions extends Selection {
   readonly maxRequests?: number;
   /** For the whole run, clean-up not counted. */
   readonly maxTime?: number;
-  /** Until the head of an answer has to be there, and again until its end. Default 10,000. */
+  /** Until the head of an answer must be there, and again until its end. Default 10,000. */
   readonly timeout?: number;
   /** Within which an intern has to come up where no clock can be moved. Default 120,000. */
   readonly bootTimeout?: number;

@@ -1,4 +1,4 @@
-import { GATEWAY } from '../probe/gateway.js';
+import { GATEWAY, READS } from '../habits/visit.js';
 import type { CredentialName } from '../probe/request.js';
 import type { Ledger } from './ledger.js';
 import { createOwnThings, secretPrefixOf } from './own-things.js';
@@ -9,7 +9,6 @@ export const PLAIN = /^[A-Za-z0-9_~:@=+-][A-Za-z0-9._~:@=+-]{0,254}$/;
 /** Whether an id of an intern can be put into a path without leading anywhere else. */
 export const isPlainId = (id: unknown): id is string => typeof id === 'string' && PLAIN.test(id);
 
-const READS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 /** Servers compare paths in any case, and some take two slashes for one. */
 const INTERNS = /\/interns(?:\/+([^/]*)(.*))?$/i;
 

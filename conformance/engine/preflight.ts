@@ -61,7 +61,7 @@ async function look(client: Pick<Client, 'send'>, isEmulator: boolean): Promise<
 
 /**
  * Looks whether the target can be evaluated at all. Undefined where it can; else what is in the way: nobody answers, a
- * redirect, no interface there, a key that opens nothing. Sends nothing but reads. An emulator is known by its control
+ * redirect, no interface there, a key that opens nothing. Sends only reads. An emulator is known by its control
  * interface: what it answers here is for the checks to say.
  */
 export async function preflight(client: Pick<Client, 'send'>, isEmulator: boolean): Promise<Stop | undefined> {

@@ -33,7 +33,7 @@ export interface FindingResult extends Omit<Found, 'breaks'> {
   readonly replay: string;
 }
 
-/** What a row stands on: a requirement of the ledger, or a clause that is told with it. */
+/** What a row stands on: a requirement of the ledger, or a clause that is reported with it. */
 type Standing =
   | { readonly requirement: RequirementId; readonly clause?: undefined }
   | { readonly requirement: string; readonly clause: { readonly sentence: string; readonly where: string } };

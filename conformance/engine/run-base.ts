@@ -28,7 +28,7 @@ export interface RunSettings {
   readonly cleanupTime: number;
   /** Candidates that the shrinking of one property may try. */
   readonly shrinkBudget: number;
-  /** Where a property goes on: its name and the path that a finding told. */
+  /** Where a property goes on: its name and the path that a finding reports. */
   readonly replay: { readonly name: string; readonly path: string } | undefined;
   /** How the kit was called, for the command that replays a finding. */
   readonly command: string;

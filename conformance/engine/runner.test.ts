@@ -242,7 +242,7 @@ describe('safety', () => {
     expect(results.cleanup.failed).toEqual([]);
   });
 
-  test('clean-up that fails is told apart from conformance', async () => {
+  test('clean-up that fails is reported apart from conformance', async () => {
     const target = fakeTarget((request) =>
       request.method === 'DELETE' ? new Response('{}', { status: 500 }) : undefined,
     );
@@ -469,14 +469,14 @@ describe('baseline', () => {
     expect(results).toMatchObject({ verdict: 'fail', exit: 1, baseline: { stale: ['a/passes'] } });
   });
 
-  test('nor does one of a check that there is not, whatever was selected', async () => {
+  test('nor does one of an unknown check, whatever was selected', async () => {
     const baseline = ['a/misspelt', 'a/fails'];
     const results = await go([failing, passing], fakeTarget(), { baseline, only: ['a/passes'] });
     expect(results).toMatchObject({ verdict: 'fail', exit: 1, baseline: { stale: ['a/misspelt'] } });
   });
 });
 
-test('an OAuth token that sees no intern of the key is told once, and nothing is held against the target for it', async () => {
+test('an OAuth token that sees no intern of the key is reported once, and nothing is held against the target for it', async () => {
   const host = fakeHost();
   const target = fakeTarget(({ url }) =>
     url.endsWith('/daemon') ? new Response('{"error":{"code":404}}', { status: 404 }) : undefined,
@@ -540,7 +540,7 @@ test('a token that is refused explains no finding of a check that did not send i
   expect(results.checks.map(({ verdict, skip }) => skip?.need ?? verdict)).toEqual(['oauth_token', 'fail']);
 });
 
-test('that no permission was asked for under manual is told, though questions were asked', async () => {
+test('that no permission was asked for under manual is reported, though questions were asked', async () => {
   const asked = (kind: string) => ({
     tool_calls: [{ index: 0, id: 'c', type: 'function', function: { name: 'x', arguments: JSON.stringify({ kind }) } }],
   });
@@ -561,7 +561,7 @@ test('that no permission was asked for under manual is told, though questions we
   expect(await seen('permission')).toMatchObject({ noQuestionSeen: false, noPermissionSeen: false });
 });
 
-test('a deleted intern that stays is waited for by one check, and told of by the others', async () => {
+test('a deleted intern that stays is waited for by one check, and named by the others', async () => {
   const host = fakeHost();
   const target = fakeTarget((request) =>
     request.method === 'DELETE' ? new Response(null, { status: 202 }) : undefined,
@@ -584,14 +584,14 @@ test('a deleted intern that stays is waited for by one check, and told of by the
       },
     },
   });
-  const [told, ...others] = results.checks.filter(({ verdict }) => verdict === 'fail');
+  const [found, ...others] = results.checks.filter(({ verdict }) => verdict === 'fail');
   expect(others).toEqual([]);
-  expect(told?.finding).toMatchObject({
+  expect(found?.finding).toMatchObject({
     wanted: { statuses: [404] },
     of: expect.stringMatching(/when its time is up/),
   });
   const blocked = results.checks.filter(({ skip }) => skip?.kind === 'blocked');
-  expect(blocked.map(({ skip }) => skip?.need)).toEqual([`blocked by ${told?.id}`, `blocked by ${told?.id}`]);
+  expect(blocked.map(({ skip }) => skip?.need)).toEqual([`blocked by ${found?.id}`, `blocked by ${found?.id}`]);
   // What stays is not waited for again by the clean-up.
   expect(target.log.slice(checked).filter((line) => line === 'GET /api/v1/interns').length).toBeLessThan(7);
 });

@@ -24,8 +24,8 @@ export type { RunnerOptions } from './options.js';
 /** Checks in a row that lose the target before the rest is given up. */
 const LOST_IN_A_ROW = 5;
 
-/** ms after which a check in company keeps those waiting that are to be done alone, and no others: they go before. */
-const LONG = 4_000;
+/** ms after which a check at work beside others keeps exclusive ones waiting, and no others: they go before. */
+const HOLDS_UP = 4_000;
 
 /** A run in steps, for those who do checks one by one. */
 export interface Run {
@@ -72,7 +72,7 @@ export function createRun(options: RunnerOptions): Run {
   const results: CheckResult[] = [];
   /** As many places as lanes: a check takes one, or all of them. */
   const floor = new Semaphore(concurrency);
-  /** Since when each lane is at work in company. */
+  /** Since when each lane is at work beside others. */
   const busySince = new Map<RunContext, number>();
   let started = 0;
   let lost = 0;
@@ -82,9 +82,9 @@ export function createRun(options: RunnerOptions): Run {
     const { lane } = run;
     const shared = pool.shared.get(lane);
     // What a breach, or a stream that was left, made of the shared intern is not known.
-    const told = verdict === 'pass' || verdict === 'skip';
-    if (!told || (shared !== undefined && session.lately(shared.id))) dropShared(pool, lane);
-    if (driver.control === undefined && told) {
+    const held = verdict === 'pass' || verdict === 'skip';
+    if (!held || (shared !== undefined && session.lately(shared.id))) dropShared(pool, lane);
+    if (driver.control === undefined && held) {
       const settled = [...lane.made].filter((id) => !session.lately(id));
       takeBack(pool, settled, session.conditions);
       keepFewer(pool, session.learnt.mayKeep);
@@ -92,7 +92,7 @@ export function createRun(options: RunnerOptions): Run {
     await tidy(run).catch((error) => (signal.aborted ? undefined : putBackFailed(error)));
   };
   const conclude = async (lane: RunContext, done: CheckRun): Promise<CheckResult> => {
-    // What ended the run is told once, also where lanes met it at the same time.
+    // What ended the run is reported once, also where lanes met it at the same time.
     const ended = done.stopped === undefined ? undefined : opened.stopped;
     const result = ended
       ? withheld(done.result, ended)
@@ -117,7 +117,7 @@ export function createRun(options: RunnerOptions): Run {
     return result;
   };
   const beside = (lane: RunContext, check: Check) => {
-    const kept = [...busySince.values()].some((since) => host.now() - since > LONG);
+    const kept = [...busySince.values()].some((since) => host.now() - since > HOLDS_UP);
     return floor.runExclusive(
       async () => {
         const left = leftOut(check);

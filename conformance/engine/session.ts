@@ -9,9 +9,8 @@ import { Stopped } from '../framework/stop.js';
 import type { Habit } from '../habits/habit.js';
 import { HEEDED } from '../habits/index.js';
 import type { Conditions, History } from '../habits/known.js';
-import { type Knowledge, type Learnt, NOTICED_WITHIN, nothingLearnt, READS, TURNS } from '../habits/visit.js';
+import { GATEWAY, type Knowledge, type Learnt, NOTICED_WITHIN, nothingLearnt, READS, TURNS } from '../habits/visit.js';
 import { type Answer, type Client, createClient } from '../probe/client.js';
-import { GATEWAY } from '../probe/gateway.js';
 import { createRedactor, type Redactor } from '../probe/redact.js';
 import { CREDENTIAL_NAMES, type CredentialName, internPath, type Send } from '../probe/request.js';
 import { createConditions } from './conditions.js';
@@ -142,7 +141,7 @@ export function createSession(run: RunBase): Session {
   const isCreate = (send: Send, url: string) => send.method === 'POST' && url.split('?')[0] === collection;
   const senderOf = (send: Send): CredentialName => (typeof send.as === 'string' ? send.as : 'api_key');
 
-  /** A create that asks for nothing but a name, with the key of the run, in the workspace that it was told. */
+  /** A create that asks only for a name, with the key of the run, in the workspace that was named to it. */
   const isPlain = (send: Send, url: string): boolean => {
     if (driver.control !== undefined || !isCreate(send, url) || send.as !== undefined || !isRecord(send.json))
       return false;

@@ -33,7 +33,7 @@ const FAILED_BOOTS = { first: 3, later: 6 };
 export const bootsFail = ({ failedBoots, took }: Pool): boolean =>
   failedBoots >= (took.boot === undefined ? FAILED_BOOTS.first : FAILED_BOOTS.later);
 
-/** ms after a delete at which a deployment does not show an intern otherwise than in its teardown. */
+/** ms after a delete at which a deployment does not show an intern except in its teardown. */
 const BACK = 60_000;
 
 /** How often an intern that stopped by itself, or whose boot failed, is provisioned again while it is waited for. */
@@ -47,7 +47,7 @@ const learned = (usual: number | undefined, took: number, looks: number) =>
  * How long a boot took by the service's own clock: no longer than from the creation of the record to its latest change.
  * Undefined where it does not tell, or tells no less than what was seen.
  */
-function told({ created_at, updated_at }: Intern, seen: number): number | undefined {
+function ownTime({ created_at, updated_at }: Intern, seen: number): number | undefined {
   const took = Date.parse(updated_at) - Date.parse(created_at);
   return took > 0 && took + ARRIVES < seen ? took + ARRIVES : undefined;
 }
@@ -116,7 +116,7 @@ export function createWaiting(run: RunContext, options: FactoryOptions): Waiting
         return untilSuspended(made.id, send);
       }
       if (now.status === 'failed') {
-        // It was booted, and that fails at times: what becomes of the next, it does not tell.
+        // It was booted, and that fails at times: it does not tell the outcome of the next.
         pool.waiting = 'boots';
         throw lacking({ kind: 'boot', failure: failed(now), isNew: true });
       }
@@ -163,7 +163,7 @@ export function createWaiting(run: RunContext, options: FactoryOptions): Waiting
     const { took } = pool;
     // Whose own time was too short once, tells another.
     if (looks > 1 && took.exactly) took.exactly = false;
-    const exact = took.exactly === false ? undefined : told(intern, seen);
+    const exact = took.exactly === false ? undefined : ownTime(intern, seen);
     if (exact !== undefined) took.exactly = true;
     took.boot = exact === undefined ? learned(took.boot, seen, looks) : Math.min(took.boot ?? exact, exact);
   };

@@ -27,8 +27,8 @@ export interface PropertyOptions {
   done(run: PropertyRun): void;
 }
 
-/** ms above which a counterexample is not made smaller. */
-const LONG = 10_000;
+/** ms that one try may take for a counterexample to be made smaller. */
+const SHRINKABLE = 10_000;
 
 /** The `property` of a check's context. */
 export function createProperty(options: PropertyOptions): Ctx['property'] {
@@ -65,7 +65,7 @@ export function createProperty(options: PropertyOptions): Ctx['property'] {
     const tries = fc.asyncProperty(fc.tuple(...arbitraries), async (values) => {
       if (fatal !== undefined) return;
       if (options.again !== undefined && begun++ > 0) return;
-      if (failures > 0 && (tried >= options.shrinkBudget || longest > LONG)) return;
+      if (failures > 0 && (tried >= options.shrinkBudget || longest > SHRINKABLE)) return;
       if (failures > 0) tried++;
       const finding = await attempt(values);
       if (finding === undefined) return;

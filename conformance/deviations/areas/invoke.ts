@@ -174,7 +174,7 @@ export const INVOKE = defineDeviations({
         },
       );
     },
-    caughtBy: ['invoke-sessions/told-apart-by-nothing'],
+    caughtBy: ['invoke-sessions/hidden-is-unknown'],
   },
   'invoke-declines-every-question': {
     requirement: 'INVOKE-4',

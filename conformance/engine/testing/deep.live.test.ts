@@ -78,8 +78,8 @@ const PLACES: readonly [string, (request: Request, json: Record<string, unknown>
   ],
 ];
 
-async function results(name: string, manner: Serve) {
-  const { driver, host, close } = await deploy({ name, obeys: 1, wrong: [manner] }, 'deep');
+async function results(name: string, serve: Serve) {
+  const { driver, host, close } = await deploy({ name, obeys: 1, wrong: [serve] }, 'deep');
   try {
     return await run({ driver, host, seed: 'deep', rate: 0 });
   } finally {
@@ -105,7 +105,7 @@ test.each(PLACES.slice(0, 2))('JSON as deep as is read in %s is none', { timeout
   expect(found.exit).toBe(0);
 });
 
-test('a list 20,000 levels deep is told before anything is created', async () => {
+test('a list 20,000 levels deep is reported before anything is created', async () => {
   const found = await results(
     'lists',
     deep(20_000, ({ method, url }, json) => {

@@ -18,7 +18,7 @@ export interface Deployment {
   /** Share of prompts that the intern obeys. The others it answers in its own words. */
   readonly obeys: number;
   readonly talks?: Talks;
-  /** Its intern asks for permission in words of its own: what it is told to say, or the same before it asks and after. */
+  /** Its intern asks for permission in words of its own: what its prompt asks it to say, or the same before it asks and after. */
   readonly asks?: keyof typeof ASKERS;
   /** ms that its clock is off. */
   readonly clockOff?: number;

@@ -166,21 +166,21 @@ describe('a target that calls the header of idempotency keys otherwise', () => {
     expect(await heldAgainst(own)).toEqual([]);
   });
 
-  test('is told under CREATE-4 alone where it does not', { timeout: 300_000 }, async () => {
+  test('is reported under CREATE-4 alone where it does not', { timeout: 300_000 }, async () => {
     expect(new Set(await heldAgainst({ ...own, idempotency_header: 'idempotency-key' }))).toEqual(
       new Set(['CREATE-4']),
     );
   });
 });
 
-test('a token that expires is told once, and held against nobody', { timeout: 300_000 }, async () => {
+test('a token that expires is reported once, and held against nobody', { timeout: 300_000 }, async () => {
   const { why, results } = await findings(withHabit(expiringTokens), 'deployment');
   expect(why).toEqual([]);
   expect(results.reasons.join()).toMatch(/--oauth-token was taken before, and is refused now/);
   expect(results.exit).toBe(3);
 });
 
-test('of statuses of its own a target is told where they are published, and the kit learns what they mean', {
+test('statuses of its own are reported where they are published, and the kit learns what they mean', {
   timeout: 300_000,
 }, async () => {
   const { results } = await findings(withHabit(ownStatuses), 'deployment');

@@ -1,6 +1,7 @@
 import type { EmulatorOptions } from '../../../emulator/index.js';
 import { newEmulator } from '../../drivers/emulator.js';
 import type { Serve } from '../../habits/serve.js';
+import { READS } from '../../habits/visit.js';
 import type { Fetch } from '../../probe/client.js';
 
 /** An intern of somebody else. */
@@ -29,7 +30,6 @@ export interface Neighbourhood {
   readonly watch: Serve;
 }
 
-const READS = new Set(['GET', 'HEAD', 'OPTIONS']);
 /** An address as a server may read it that decodes once too often. */
 function lax(url: string): string {
   let text = url;

@@ -43,19 +43,19 @@ export function whims(seed: string, talks: Talks): Behaviour[] {
   ];
 }
 
-/** An intern that asks for permission, and says before what its prompt tells it to, or its prompt, and that again after. */
+/** An intern that asks for permission, and says before what its prompt asks for, or its prompt, and that again after. */
 const asker = (name: string, again: boolean): Behaviour => ({
   name,
   async *turn({ prompt }, { random }) {
     const word = /with the word (\w+) in it/.exec(prompt)?.[1];
-    const told = `I am going to look at ${Math.floor(random.float() * 1e9)} things in the shell, and ${word} is the word for it. `;
-    const opening = again ? `You said: ${prompt} ` : word === undefined ? 'Just a moment. ' : told;
+    const prompted = `I am going to look at ${Math.floor(random.float() * 1e9)} things in the shell, and ${word} is the word for it. `;
+    const opening = again ? `You said: ${prompt} ` : word === undefined ? 'Just a moment. ' : prompted;
     yield { say: opening };
     yield { ask: { kind: 'permission', operation: 'shell', options: ['allow_once', 'reject_once'] } };
     yield { say: again ? `${opening}Done.` : 'Done.' };
   },
 });
-export const ASKERS = { 'as told': asker('asks-as-told', false), 'over again': asker('asks-over-again', true) };
+export const ASKERS = { 'as prompted': asker('asks-as-prompted', false), 'over again': asker('asks-over-again', true) };
 
 /** The text of the last user message, where it is a plain one. */
 export function disobey(text: string, random: () => number, obeys: number): string {

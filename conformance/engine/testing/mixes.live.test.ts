@@ -80,7 +80,7 @@ test.each([
   }
 });
 
-describe('of a run against a mix is told', () => {
+describe('of a run against a mix is shown', () => {
   const shows = ['chat-stream/as-it-is-said'];
   const result = (verdict: Verdict, more: Partial<CheckResult> = {}): CheckResult => ({
     id: 'chat-stream/as-it-is-said',
@@ -93,7 +93,7 @@ describe('of a run against a mix is told', () => {
     properties: [],
     ...more,
   });
-  const told = (mix: Parameters<typeof resultsOf>[0], checks: CheckResult[], reasons: Incomplete[] = []) => {
+  const shown = (mix: Parameters<typeof resultsOf>[0], checks: CheckResult[], reasons: Incomplete[] = []) => {
     const failed = checks.some(({ verdict }) => verdict === 'fail');
     const exit = failed ? 1 : reasons.length > 0 ? 3 : 0;
     return resultsOf(mix, { checks, exit, incomplete: reasons }).map(({ id, expected }) =>
@@ -104,7 +104,7 @@ describe('of a run against a mix is told', () => {
   const skip = (why: Skip) => result('skip', { skip: why });
 
   test('nothing where what it breaks is found', () => {
-    expect(told({ shows }, [result('fail')], [{ kind: 'unreached', checks: 8 }])).toEqual([]);
+    expect(shown({ shows }, [result('fail')], [{ kind: 'unreached', checks: 8 }])).toEqual([]);
   });
 
   test.each([
@@ -116,25 +116,25 @@ describe('of a run against a mix is told', () => {
     ],
     ['was not done', []],
   ])('what it breaks, as missed, where the check for it %s', (_, checks) => {
-    expect(told({ shows }, checks)).toContain('missed chat-stream/as-it-is-said');
+    expect(shown({ shows }, checks)).toContain('missed chat-stream/as-it-is-said');
   });
 
   test('what it breaks, as not judged, where the run says why', () => {
-    expect(told({ shows }, [skip(raced({ kind: 'deleted' }).skip)])).toEqual([
+    expect(shown({ shows }, [skip(raced({ kind: 'deleted' }).skip)])).toEqual([
       'may be: missed chat-stream/as-it-is-said',
     ]);
   });
 
   test('another finding of what it breaks', () => {
-    expect(told({ shows }, [result('fail'), result('fail', { id: 'chat-stream/grammar' })])).toEqual([
+    expect(shown({ shows }, [result('fail'), result('fail', { id: 'chat-stream/grammar' })])).toEqual([
       'fail chat-stream/grammar',
     ]);
   });
 
   test('a run that is incomplete, as it may be where each of its reasons is one of the mix', () => {
     const incomplete = [({ kind }: Incomplete) => kind === 'left-behind'];
-    expect(told({ incomplete }, [], [LEFT])).toEqual(['may be: exit 3']);
-    expect(told({ incomplete }, [], [LEFT, { kind: 'unreached', checks: 3 }])).toEqual(['exit 3']);
-    expect(told({}, [], [LEFT])).toEqual(['exit 3']);
+    expect(shown({ incomplete }, [], [LEFT])).toEqual(['may be: exit 3']);
+    expect(shown({ incomplete }, [], [LEFT, { kind: 'unreached', checks: 3 }])).toEqual(['exit 3']);
+    expect(shown({}, [], [LEFT])).toEqual(['exit 3']);
   });
 });

@@ -61,12 +61,12 @@ function undeserved(
 ): CheckResult[] {
   return checks.filter(({ id, verdict, requirement, finding }) => {
     if (verdict === 'pass' || verdict === 'skip' || shows.includes(id)) return false;
-    const told = differs.includes(requirement) || (differs.includes('reason') && isReason(finding));
-    return !(told && verdict === 'warn');
+    const published = differs.includes(requirement) || (differs.includes('reason') && isReason(finding));
+    return !(published && verdict === 'warn');
   });
 }
 
-/** What a run told of a mix, or did not, that is to be looked at. */
+/** What a run found in a mix, or missed, that somebody must look at. */
 export interface MixResult {
   readonly id: string;
   readonly what: string;
@@ -75,7 +75,7 @@ export interface MixResult {
   readonly expected?: true;
 }
 
-/** All that is to be looked at in the results of a run against a mix: nothing where it judged as it should. */
+/** All that somebody must look at in the results of a run against a mix: nothing where it judged as it should. */
 export function resultsOf(
   mix: Pick<Known, 'differs' | 'shows' | 'incomplete'>,
   { checks, exit, incomplete: reasons }: Pick<Results, 'checks' | 'exit' | 'incomplete'>,

@@ -89,7 +89,7 @@ const WRONG: readonly (Deployment & { readonly caughtBy: readonly string[] })[] 
   {
     name: 'says again what was streamed before the answer',
     obeys: 1,
-    asks: 'as told',
+    asks: 'as prompted',
     wrong: [repeats],
     caughtBy: ['chat/tool-call-pauses-and-continues'],
   },
@@ -156,9 +156,9 @@ const noncesOfASecond: Serve =
 describe.each([
   ['signs whatever the grant is', signsForAnyGrant, 'auth/signing-needs-the-vault-grant'],
   ['gives a nonce for each second', noncesOfASecond, 'sign/nonces-never-repeat'],
-])('a deployment that %s', (name, manner, caughtBy) => {
+])('a deployment that %s', (name, serve, caughtBy) => {
   test.each(['one', 'two', 'three', 'four', 'five'])('is caught with seed %s', async (seed) => {
-    const { driver, host, close } = await deploy({ name, obeys: 1, wrong: [manner] }, seed);
+    const { driver, host, close } = await deploy({ name, obeys: 1, wrong: [serve] }, seed);
     try {
       const checks = allChecks.filter(({ id }) => id === caughtBy);
       const results = await run({ driver, host, checks, seed, rate: 0 });
