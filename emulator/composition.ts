@@ -8,6 +8,7 @@ import { createReaders } from './control/readers.js';
 import { createSequence } from './control/sequence.js';
 import { createTarget } from './control/target.js';
 import { pastSince, watchTraffic } from './control/traffic.js';
+import type { Disturber } from './disturbances/disturber.js';
 import type { InternsDeps } from './domain/interns.js';
 import { TRANSITIONS } from './domain/lifecycle.js';
 import type { Runs } from './domain/runs.js';
@@ -187,7 +188,7 @@ export function compose(
     settings,
   });
   for (const { value } of seed.secrets) if (value !== undefined) accounts.addVaultSecret(value);
-  const plan = (row: InternRow) => scripts.resolveLifecycle(row);
+  const plan = (row: InternRow) => disturber.plan(row, scripts.resolveLifecycle(row));
   const internsDeps: InternsDeps = {
     clock,
     random,
@@ -279,6 +280,25 @@ export function compose(
     vault: { vaults, interns, store },
   });
   const cors = loadCors(options.cors, profile);
+  const disturber: Disturber = factories.createDisturber({
+    clock,
+    random: randomOf('disturbances'),
+    routes,
+    faults,
+    journal,
+    runs,
+    provisioning,
+    settings,
+    intern: interns.get,
+    puts(id, script) {
+      const row = interns.get(id);
+      if (row) interns.put(row, undefined, { script });
+    },
+    requestId: requestIds.next,
+    cors: cors.headers,
+    log,
+    load: options.disturbances,
+  });
   const regional = matchRegional(loadRegionalHosts(options.regionalHosts));
   const pipeline = factories.createPipeline({
     clock,
@@ -356,6 +376,7 @@ export function compose(
     runs,
     proofs,
     faults,
+    disturber,
     journal,
     transcripts,
     events,

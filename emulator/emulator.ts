@@ -19,6 +19,7 @@ import { isFetchedByPages, LOGIN_PATH } from './oidc/terms.js';
 import { wrongOption } from './options/kinds.js';
 import { type EmulatorOptions, OptionError } from './options/options.js';
 import type { PlainRequest, ReceivedRequest } from './requests/received-request.js';
+import { asRequest } from './requests/received-request.js';
 import { createRootMount, type Mount, type RootMount } from './serving/addresses.js';
 import {
   type Answer,
@@ -151,7 +152,7 @@ function connect(
   spaces: Spaces | undefined,
 ): Connected {
   const { answer, app, cors, events, faults, interns, journal, limiter, log, login } = parts;
-  const { random, runs, scripts, settings, store, target } = parts;
+  const { disturber, random, runs, scripts, settings, store, target } = parts;
   const { daemon } = parts.proofs;
   const clock = observedClock(parts.clock, () => events.changed('clock', 'clock'));
   const state = createStateControl(parts, clock, lifetime);
@@ -215,13 +216,16 @@ function connect(
   };
   const fetch = (request: Request, bindings: NodeBindings): Response | Promise<Response> => {
     const answer = beside(request, bindings);
-    return answer === undefined ? serveApp(request, bindings) : after(answer, asResponse);
+    if (answer !== undefined) return after(answer, asResponse);
+    return disturber.active() ? disturber.interface(request, bindings, serveAll) : serveApp(request, bindings);
   };
 
   // Replayed answers know nothing of the page that asks.
   const serveApp = parts.replay
     ? withCors(cors, async (request, bindings?: NodeBindings) => app.fetch(request, bindings))
     : app.fetch;
+  const serveAll = async (request: Request, bindings: NodeBindings) => serveApp(request, bindings);
+  const serveDaemon = async (request: Request) => daemon.fetch(request);
 
   let closing: Promise<void> | undefined;
   const close = () => {
@@ -232,8 +236,12 @@ function connect(
 
   return {
     fetch,
-    answer: (request: PlainRequest, bindings: NodeBindings) => beside(request, bindings) ?? answer(request, bindings),
-    daemon: withCors(cors, (request, bindings?: Bindings) => daemon.fetch(request, bindings?.incoming)),
+    answer: (request: PlainRequest, bindings: NodeBindings) =>
+      beside(request, bindings) ??
+      (disturber.active() ? disturber.interface(asRequest(request), bindings, serveAll) : answer(request, bindings)),
+    daemon: withCors(cors, async (request, bindings?: Bindings) =>
+      disturber.active() ? disturber.daemon(request, bindings, serveDaemon) : daemon.fetch(request, bindings?.incoming),
+    ),
     intercept(request, response) {
       if (!login.handles(request.url ?? '')) return false;
       response.setHeader('x-request-id', givenRequestId(request.headers['x-request-id']) ?? random.uuid());

@@ -1,6 +1,7 @@
 import { createClock } from './clock/clock.js';
 import { createEvents } from './control/events.js';
 import { createProofs } from './daemon/proofs.js';
+import { createDisturber } from './disturbances/disturber.js';
 import { createAccounts } from './domain/accounts.js';
 import { createCreate } from './domain/create.js';
 import { createDirectory } from './domain/directory.js';
@@ -50,6 +51,7 @@ export const defaultFactories = {
   createProofs,
   createLogin,
   createFaults,
+  createDisturber,
   createJournal,
   createRoutes,
   createPipeline,

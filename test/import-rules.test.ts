@@ -49,7 +49,7 @@ const RULES: Record<string, { uses: string[]; types?: string[] }> = {
   // The options of an emulator, validated.
   'emulator/options': {
     uses: ['emulator/contract', 'emulator/http'],
-    types: ['emulator/clock', 'emulator/scripts'],
+    types: ['emulator/clock', 'emulator/scripts', 'emulator/disturbances'],
   },
   // The requests of tests to an emulator in process.
   'emulator/testing': { uses: ['emulator/emulator.ts', 'emulator/openapi'], types: ['emulator/options'] },
@@ -63,6 +63,11 @@ const RULES: Record<string, { uses: string[]; types?: string[] }> = {
       'emulator/requests',
     ],
     types: ['emulator/store', 'emulator/scripts', 'emulator/vault'],
+  },
+  // Before the interface and the daemons: what faults make of requests and answers, by the parts that it receives.
+  'emulator/disturbances': {
+    uses: ['emulator/contract', 'emulator/clock', 'emulator/http'],
+    types: ['emulator/domain', 'emulator/scripts'],
   },
   // Makes emulators for the real side of `signing`: it receives the function that does.
   'emulator/lab': { uses: ['emulator/contract', 'emulator/clock'] },
@@ -105,6 +110,7 @@ const RULES: Record<string, { uses: string[]; types?: string[] }> = {
       'emulator/recording',
       'emulator/spaces',
       'emulator/vault',
+      'emulator/disturbances',
     ],
   },
   // Many emulators behind one listener: it receives what makes one.
@@ -145,6 +151,7 @@ const REACHES_EMULATOR = [
   'conformance/deviations',
   'conformance/drivers',
   'conformance/engine/testing',
+  'conformance/explore',
   'conformance/vitest.ts',
 ];
 

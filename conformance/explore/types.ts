@@ -100,6 +100,8 @@ export interface SeenRequest {
   readonly answer: string;
   /** Status that the emulator itself gave, before any disturbance: tells whether the request took effect. */
   readonly acted?: number;
+  /** Id of the intern that it made. */
+  readonly madeId?: string;
   /** Of a stream: what was written to the client, with the names of the writes. */
   readonly writes?: readonly SeenWrite[];
   /** How the answer ended: read to its end, left by the client, broken off, still open when the run ended. */
@@ -121,6 +123,8 @@ export interface SeenQuestion {
   readonly ask: unknown;
   /** Those that were delivered to the run. */
   readonly answers: readonly unknown[];
+  /** How many of them came from somebody else, who answered first. */
+  readonly others?: number;
 }
 
 /** What a law judges: all that the emulator saw, and how the program ended. */

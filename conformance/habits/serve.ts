@@ -9,6 +9,8 @@ export interface Setting {
     sleep(ms: number): Promise<void>;
     later(ms: number, then: () => void): unknown;
   };
+  /** Waits in real time, where the service's may be another. */
+  pause?(ms: number): Promise<void>;
   /** From 0 to below 1. */
   random(): number;
   /** API key of another member of the workspace, one of somebody outside the programme, and each API key or own key beside it. */

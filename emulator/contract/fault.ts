@@ -1,36 +1,48 @@
+import { DISTURBANCE_NAMES, disturbanceOf, WRITE } from './disturbance.js';
 import { durationSchema } from './duration.js';
+import { type Called, DISTURBED_ONLY, OPERATIONS } from './operation.js';
 import { type Infer, withZod } from './with-zod.js';
 
-/** The operations that faults, the journal and the documentation name. */
-export const OPERATIONS = [
-  'list',
-  'create',
-  'get',
-  'update',
-  'delete',
-  'provision',
-  'suspend',
-  'chat',
-  'invoke',
-  'daemon',
-  'sign',
-  'scim',
-  'vault-list',
-  'vault-store',
-  'vault-delete',
-  'vault-copy',
-] as const;
-export type Operation = (typeof OPERATIONS)[number];
+export { OPERATIONS, type Operation } from './operation.js';
 
 /** The operations whose calls name no intern. */
 const OF_NO_INTERN: ReadonlySet<string> = new Set(['list', 'create', 'scim']);
 const STREAMED: ReadonlySet<unknown> = new Set(['mid-event', 'before-done']);
 
+interface Given {
+  readonly operation: Called;
+  readonly disturb?: (typeof DISTURBANCE_NAMES)[number] | undefined;
+  readonly nth?: number | undefined;
+  readonly write?: string | undefined;
+  readonly state?: string | undefined;
+}
+
+/** What is wrong with what a fault says of a disturbance: where, and how. */
+function wrongDisturbance(fault: Given & Readonly<Record<string, unknown>>): [string, string] | undefined {
+  const { disturb, operation, write, state } = fault;
+  if (disturb === undefined) {
+    for (const key of ['nth', 'write', 'state'])
+      if (fault[key] !== undefined) return [key, 'only a fault with "disturb" has it'];
+    return DISTURBED_ONLY.some((name) => name === operation)
+      ? ['operation', `only a fault with "disturb" happens to ${operation}`]
+      : undefined;
+  }
+  for (const key of ['status', 'delay', 'disconnect', 'reset', 'at'])
+    if (fault[key] !== undefined) return [key, 'a disturbance says all that happens; give one of the two'];
+  const { on, at } = disturbanceOf(disturb);
+  if (on !== undefined && !on.some((name) => name === operation))
+    return ['operation', `${disturb} happens to ${on.join(', ')} alone`];
+  if (at === 'write' && write === undefined) return ['write', `${disturb} happens at a write: say which`];
+  if (at !== 'write' && write !== undefined) return ['write', `${disturb} happens at no write`];
+  if (at !== 'question' && state !== undefined) return ['state', `${disturb} happens to no question`];
+  return undefined;
+}
+
 /** What happens to calls of an operation (SPACE-3): body of `POST /_emulator/faults`, entry of a chaos profile. */
 export const faultSchema = withZod((z) =>
   z
     .strictObject({
-      operation: z.enum(OPERATIONS),
+      operation: z.enum([...OPERATIONS, ...DISTURBED_ONLY]),
       /** Only calls to this intern. */
       intern_id: z
         .uuid()
@@ -53,6 +65,24 @@ export const faultSchema = withZod((z) =>
       /** The connection is reset (RST) instead of closed (FIN). */
       reset: z.boolean().optional(),
       at: z.enum(['vault', 'provisioner']).optional(),
+      /** A disturbance by its name (EXP-3): it happens to calls as they come, before anything is looked at. */
+      disturb: z.enum(DISTURBANCE_NAMES).optional(),
+      /** Of a disturbance: which call meets it, from 1; prompts and answers are counted apart. */
+      nth: z.int().min(1).max(1_000_000).optional(),
+      /** Of a disturbance of a stream: where. */
+      write: z
+        .string()
+        .regex(
+          WRITE,
+          'expected first, content:n, tool-arguments:n, before-finish, before-final, before-done or after-done',
+        )
+        .optional(),
+      /** Of a disturbance of a question: once it was asked, or as its answer arrives. */
+      state: z.enum(['asked', 'answer-sent']).optional(),
+    })
+    .superRefine((fault, context) => {
+      const wrong = wrongDisturbance(fault);
+      if (wrong) context.addIssue({ code: 'custom', path: [wrong[0]], message: wrong[1] });
     })
     .refine((fault) => fault.at === undefined || fault.operation === 'create', {
       path: ['at'],
@@ -83,8 +113,9 @@ export const faultSchema = withZod((z) =>
         fault.status !== undefined ||
         fault.delay !== undefined ||
         fault.disconnect !== undefined ||
-        fault.at !== undefined,
-      { message: 'expected one of status, delay, disconnect, at' },
+        fault.at !== undefined ||
+        fault.disturb !== undefined,
+      { message: 'expected one of status, delay, disconnect, at, disturb' },
     ),
 );
 export type Fault = Infer<typeof faultSchema>;
@@ -99,7 +130,9 @@ export const chaosSchema = withZod((z) =>
 );
 
 /** The effects of a fault on a call, as the journal shows them. */
-export type Injected = Partial<Pick<Fault, 'status' | 'delay' | 'disconnect' | 'reset' | 'at'>>;
+export type Injected = Partial<
+  Pick<Fault, 'status' | 'delay' | 'disconnect' | 'reset' | 'at' | 'disturb' | 'write' | 'state'>
+>;
 
 /**
  * How a fault drops the connection: before the first byte, within an event of the stream, or after the finish chunk and

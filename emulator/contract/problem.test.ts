@@ -12,7 +12,7 @@ test.each([
   [{ operation: 'list' }, 'body: expected one of status, delay, disconnect, at'],
   [
     { operation: 'lst', status: 503 },
-    /^operation: expected "list", .* or "vault-copy"; found "lst" \(did you mean list\?\)$/,
+    /^operation: expected "list", .* or "daemon-request"; found "lst" \(did you mean list\?\)$/,
   ],
   [{ operation: 'list', status: 418 }, 'status: expected 408, 429, 500, 502, 503 or 504; found 418'],
   [{ operation: 'list', status: 503, times: 'x' }, 'times: expected a number or "always"; found "x"'],
@@ -25,7 +25,7 @@ test.each([
   ],
   [
     { operation: 'list', stauts: 503 },
-    /^body: there is no "stauts" here \(did you mean status\?\); expected operation, intern_id, .* or at$/,
+    /^body: there is no "stauts" here \(did you mean status\?\); expected operation, intern_id, .* or state$/,
   ],
 ])('a fault %j is refused in words that say what is wrong', (fault, message) => {
   expect(wrong(faultSchema(), fault)).toMatch(message);

@@ -79,7 +79,7 @@ export function words(issue: z.core.$ZodRawIssue): string | undefined {
       const near = issue.keys.length === 1 ? suggestion(issue.keys[0] ?? '', known) : '';
       const more = issue.keys.length > NAMED ? [`${issue.keys.length - NAMED} more`] : [];
       const unknown = `there is no ${list([...issue.keys.slice(0, NAMED).map(shown), ...more], ' and ')} here${near}`;
-      return known.length === 0 || known.length > 12 ? unknown : `${unknown}; expected ${list(known)}`;
+      return known.length === 0 || known.length > 16 ? unknown : `${unknown}; expected ${list(known)}`;
     }
     case 'too_big':
     case 'too_small':

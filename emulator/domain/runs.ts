@@ -59,6 +59,8 @@ export interface Runs {
   ownedSession(internId: string, sessionId: string, callerId: string): void;
   /** Starts a run that nobody reads (INVOKE-1, INVOKE-2); resolves once it is accepted and its session is durable. */
   invoke(request: InvokeRequest): Promise<{ session_id: string; status: 'started' | 'steered' }>;
+  /** Passes the deadline of a question that a run waits with: the run ends as it does then (CHAT-11). */
+  expire(internId: string, questionId: string): void;
   /** Ends the open runs of one intern, or of all; their streams end with `run_ended`. */
   endAll(internId: string | undefined, cause: EndCause): void;
   /**
@@ -275,6 +277,11 @@ export function createRuns(deps: RunsDeps): Runs {
         throw error;
       }
       return { session_id: run.sessionId, status: 'started' };
+    },
+
+    expire(internId, questionId) {
+      const run = index.find(internId)?.asked.get(questionId);
+      if (run?.status === 'waiting' && run.question?.id === questionId) runner.end(run, { ended: 'deadline' });
     },
 
     endAll,

@@ -1,6 +1,7 @@
 import type { Random } from '../clock/random.js';
 import { ERRORS, type ErrorRow } from '../contract/errors.js';
 import type { Disconnect, Fault, Injected, Operation } from '../contract/fault.js';
+import type { Called } from '../contract/operation.js';
 
 /** A step of a create that a fault can make fail (CREATE-4). */
 export type CreateStep = NonNullable<Fault['at']>;
@@ -20,6 +21,10 @@ export interface Faults {
    * fault, or one at that step.
    */
   take(operation: Operation, meets?: (step: CreateStep | undefined) => boolean, internId?: string): Fault | undefined;
+  /** The disturbances that the next call of an operation meets, before anything of it is looked at; uses them up. */
+  takeDisturbing(operation: Called, internId?: string): Fault[];
+  /** Whether a disturbance is still to come. */
+  disturbing(): boolean;
   /** Whether a create fails at this step; uses up one of the fault's times if so. */
   takeAt(step: CreateStep): boolean;
 }
@@ -42,15 +47,17 @@ export function createFaults({ changed = () => {}, random, initial = [] }: Fault
     put(faults.flatMap((fault) => (fault === old ? (left ? [left] : []) : [fault])));
   /** Whether a call that a fault matches meets it; counts the call either way. */
   const meets = (fault: Fault): boolean => {
-    const { after = 0, probability = 1, times } = fault;
-    if (after > 0) {
-      exchange(fault, { ...fault, after: after - 1 });
+    const { after = 0, nth = 1, probability = 1, times } = fault;
+    if (after > 0 || nth > 1) {
+      exchange(fault, after > 0 ? { ...fault, after: after - 1 } : { ...fault, nth: nth - 1 });
       return false;
     }
     if (probability < 1 && random.float() >= probability) return false;
     if (times !== 'always') exchange(fault, times > 1 ? { ...fault, times: times - 1 } : undefined);
     return true;
   };
+  const isOf = (fault: Fault, operation: Called, internId: string | undefined) =>
+    fault.operation === operation && (fault.intern_id === undefined || fault.intern_id === internId);
   return {
     add: (fault) => put([...faults, fault]),
     list: () => faults.map((fault) => ({ ...fault })),
@@ -61,12 +68,15 @@ export function createFaults({ changed = () => {}, random, initial = [] }: Fault
       if (faults.length === 0) return undefined;
       return faults.find(
         (fault) =>
-          fault.operation === operation &&
-          (fault.intern_id === undefined || fault.intern_id === internId) &&
+          fault.disturb === undefined &&
+          isOf(fault, operation, internId) &&
           can(fault.at) &&
           (fault.at !== undefined || meets(fault)),
       );
     },
+    takeDisturbing: (operation, internId) =>
+      faults.filter((fault) => fault.disturb !== undefined && isOf(fault, operation, internId) && meets(fault)),
+    disturbing: () => faults.some(({ disturb }) => disturb !== undefined),
     takeAt: (step) => faults.some((fault) => fault.at === step && meets(fault)),
   };
 }
@@ -94,8 +104,9 @@ export const dropOf = ({ disconnect }: Fault): Disconnect | undefined =>
 export const resets = ({ disconnect, reset }: Fault): boolean => disconnect === 'reset' || reset === true;
 
 /** The part of a fault that the journal shows; a step is shown once the call has reached it. */
-export const injectedOf = ({ status, delay, disconnect, reset, at }: Fault): Injected | undefined => {
-  const shown = Object.entries({ status: at ? undefined : status, delay, disconnect, reset });
+export const injectedOf = (fault: Fault): Injected | undefined => {
+  const { status, delay, disconnect, reset, at, disturb, write, state } = fault;
+  const shown = Object.entries({ status: at ? undefined : status, delay, disconnect, reset, disturb, write, state });
   const given = shown.filter(([, value]) => value !== undefined);
   return given.length === 0 ? undefined : Object.fromEntries(given);
 };

@@ -11,6 +11,7 @@ import { type Seed, seedSchema } from '../contract/seed.js';
 import { DEFAULT_SETTINGS, type Settings, settingsSchema } from '../contract/settings.js';
 import { inWords } from '../contract/system-error.js';
 import type { Input } from '../contract/with-zod.js';
+import type { LoadDisturbances } from '../disturbances/serve.js';
 import { type Cors, CorsInvalid, createCors } from '../http/cors.js';
 import { wrongAllowedHost } from '../http/hosts.js';
 import type { OnRequest } from '../http/request-log.js';
@@ -79,6 +80,11 @@ export interface EmulatorOptions {
   chaos?: string | readonly Input<typeof faultSchema>[];
   /** Scripts for prompts that meet a condition, before those of the seed: a list, or the path of one. */
   matches?: string | readonly Match[];
+  /**
+   * The harmless disturbances that faults may name, by their names; called when the first is met. The command line and
+   * `explore` hand in what the conformance kit has of them.
+   */
+  disturbances?: LoadDisturbances;
   /** How long an unused space stays, in ms of real time (SPACE-1). Default: 10 minutes. */
   spaceIdle?: number;
   /** How many spaces may exist at once. Default: 1,000. */

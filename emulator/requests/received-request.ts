@@ -15,5 +15,14 @@ export class PlainRequest {
   ) {}
 }
 
+/** The same request, for what takes those of the web alone. */
+export const asRequest = ({ method, url, headers, body, signal }: PlainRequest): Request =>
+  new Request(url, {
+    method,
+    headers,
+    ...(body.length > 0 ? { body: typeof body === 'string' ? body : new Uint8Array(body) } : {}),
+    ...(signal ? { signal } : {}),
+  });
+
 /** A request as the pipeline takes it. */
 export type ReceivedRequest = Request | PlainRequest;

@@ -7,6 +7,7 @@ import { ControlError } from '../control/error.js';
 import type { Events } from '../control/events.js';
 import type { SnapshotsPart } from '../control/snapshots.js';
 import type { Nonces } from '../daemon/nonces.js';
+import type { Disturber } from '../disturbances/disturber.js';
 import type { Accounts } from '../domain/accounts.js';
 import type { Directory } from '../domain/directory.js';
 import type { Interns } from '../domain/interns.js';
@@ -61,6 +62,7 @@ export interface StateParts {
   readonly proofs: { readonly daemon: { readonly nonces: Pick<Nonces, 'replaced'> } };
   readonly requestIds: Pick<RequestIds, 'state' | 'restore'>;
   readonly faults: Pick<Faults, 'list' | 'restore' | 'reset'>;
+  readonly disturber: Pick<Disturber, 'reset'>;
   readonly replay: Pick<Replay, 'reset'> | undefined;
   readonly journal: Pick<Journal, 'clear'>;
   readonly transcripts: Pick<Transcripts, 'clear'>;
@@ -168,6 +170,7 @@ export function createStateControl(parts: StateParts, clock: ClockControl, lifet
       parts.limiter.clear();
       parts.login.reset();
       parts.faults.reset();
+      parts.disturber.reset();
       parts.replay?.reset();
       const state = {
         ...seededState(seed, clock, random, [...keptMeta(), { id: 'seeded', value: true }], vaults.row),

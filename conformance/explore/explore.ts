@@ -1,0 +1,230 @@
+import { systemHost } from '../probe/time.js';
+import { findingOf, groupsOf, type Judged, surfacedOf } from './findings.js';
+import { type Bench, breachOf, createBench, leftBehind } from './laws/index.js';
+import { matchMoments, momentsOf } from './moments.js';
+import { settled } from './options.js';
+import { openRejections } from './rejections.js';
+import { loadedOnce, type Run, type RunSettings, runOnce } from './run.js';
+import { isBeforeRunning, pairsOf, type Schedule, singlesOf } from './schedules.js';
+import { createSlots } from './slots.js';
+import { textOf } from './text.js';
+import {
+  ExploreError,
+  type ExploreOptions,
+  type ExploreReport,
+  type Moment,
+  type Program,
+  type ScheduleFile,
+  type Verdict,
+} from './types.js';
+import { outcomeText, timeLineOf } from './words.js';
+
+/** How long the straight run may take, in ms of real time. */
+const STRAIGHT_TIMEOUT = 120_000;
+/** How many pairs are drawn where no number of runs bounds them. */
+const PAIRS = 1_000;
+
+/** The one schedule of a file. */
+function scheduleOf(file: ScheduleFile): Schedule {
+  const [first] = file.faults;
+  if (first === undefined) throw new ExploreError('schedule: expected a fault, found none');
+  const { operation, nth = 1, write, state, disturb = 'a fault' } = first;
+  const moment: Moment = {
+    operation,
+    nth,
+    ...(write === undefined ? {} : { write }),
+    ...(state === undefined ? {} : { state }),
+  };
+  return { id: file.name, class: 'final', kind: disturb, moment, file };
+}
+
+const withoutRequest = (moments: readonly (Moment & { request?: unknown })[]): Moment[] =>
+  moments.map(({ request: _, ...moment }) => moment);
+
+/** A run that ended before its disturbances could happen. */
+const missed = (schedule: Schedule, { disturbed, seen }: Run): boolean =>
+  schedule.file.faults.some(({ disturb }) => {
+    if (disturb === undefined) return false;
+    if (!disturbed.includes(disturb)) return true;
+    const late = disturb === 'slow-boot' || disturb === 'other-status';
+    // Polls come when they come: where `running` was shown before, no other status is lawful.
+    return late && !isBeforeRunning(seen.requests, disturb);
+  });
+
+async function judge(schedule: Schedule, run: Run, bench: Bench): Promise<Judged> {
+  if (missed(schedule, run)) return { schedule, run, verdict: 'not-reached' };
+  const breach = await breachOf(run, schedule.class, bench);
+  if (breach !== undefined) return { schedule, run, verdict: 'breach', breach };
+  return { schedule, run, verdict: run.seen.outcome.kind === 'passed' ? 'survived' : 'surfaced' };
+}
+
+const count = (judged: readonly Judged[], verdict: Verdict) => judged.filter((one) => one.verdict === verdict).length;
+
+/**
+ * Runs a program undisturbed, twice, and then once for each lawful or unlucky thing that can happen at each moment of its
+ * conversation with the service, and judges what it did (EXP-1 to EXP-8). Equal seed and program: equal report, but for
+ * `timing`.
+ *
+ * @throws ExploreError if the straight run fails, or an option can't be used
+ */
+export async function explore(program: Program, options: ExploreOptions = {}): Promise<ExploreReport> {
+  const given = settled(options);
+  const host = systemHost;
+  const began = host.now();
+  const rejections = openRejections();
+  const ended = new AbortController();
+  options.signal?.addEventListener('abort', () => ended.abort(), { once: true });
+  if (options.signal?.aborted) ended.abort();
+  try {
+    const settings: RunSettings = {
+      host,
+      rejections,
+      emulator: options.emulator ?? {},
+      factories: loadedOnce(),
+      seed: given.seed,
+      patience: given.patience,
+      runTimeout: STRAIGHT_TIMEOUT,
+      signal: new AbortController().signal,
+    };
+
+    const straight = async (): Promise<Run> => {
+      const run = await runOnce(program, undefined, settings);
+      const { outcome } = run.seen;
+      const [rejection] = run.rejected;
+      if (outcome.kind !== 'passed') throw new ExploreError(`the straight run ${outcomeText(outcome)}`);
+      if (rejection !== undefined) throw new ExploreError(`the straight run left a rejection unhandled: ${rejection}`);
+      return run;
+    };
+    const first = await straight();
+    const second = await straight();
+    const bench = createBench(first, second, given);
+    for (const [name, law] of given.own) {
+      try {
+        await law(first.seen, first.seen);
+      } catch (error) {
+        throw new ExploreError(`the straight run breaks ${name}: ${error instanceof Error ? error.message : error}`);
+      }
+    }
+    const both = [first, second].map(({ seen }) => momentsOf(seen, given.moments)) as [
+      ReturnType<typeof momentsOf>,
+      ReturnType<typeof momentsOf>,
+    ];
+    const { moments, leftOut } = matchMoments(...both);
+    const singles =
+      options.schedule === undefined
+        ? singlesOf(moments, first.seen.requests, ({ idempotencyKey }) => idempotencyKey !== undefined)
+        : [scheduleOf(options.schedule)];
+    const pairs =
+      given.pairs && options.schedule === undefined ? pairsOf(singles, given.seed, Math.min(PAIRS, given.maxRuns)) : [];
+    const planned = [...singles, ...pairs].filter(given.wanted).filter((_, at) => given.inShard(at));
+    if (planned.length === 0) throw new ExploreError('there is nothing to explore: no moment of the straight run fits');
+    const runTimeout = given.runTimeout ?? Math.max(30_000, 10 * first.ms);
+
+    const incomplete: string[] = [];
+    if (planned.length > given.maxRuns) incomplete.push('max-runs');
+    const wanted = planned.slice(0, given.maxRuns);
+    const slots = createSlots(given.jobs);
+    const judged: (Judged | undefined)[] = [];
+    let done = 0;
+    let breaches = 0;
+    const outOfTime = () => host.now() - began >= given.maxTime;
+    const one = async (schedule: Schedule, at: number): Promise<void> => {
+      const release = await slots.take();
+      if (ended.signal.aborted || outOfTime()) return release();
+      try {
+        const run = await runOnce(program, schedule.file, { ...settings, runTimeout, signal: ended.signal }, release);
+        if (ended.signal.aborted && run.seen.outcome.kind === 'hung') return;
+        const its = await judge(schedule, run, bench);
+        judged[at] = its;
+        done++;
+        if (its.verdict === 'breach') breaches++;
+        options.onProgress?.({ done, total: wanted.length, breaches, last: schedule.id });
+      } finally {
+        release();
+      }
+    };
+    await Promise.all(wanted.map(one));
+    const all = judged.filter((entry) => entry !== undefined);
+    if (ended.signal.aborted) incomplete.push('interrupted');
+    else if (all.length < wanted.length) incomplete.push('max-time');
+
+    // A finding counts when the same schedule, run alone, shows it again.
+    const confirmed: Judged[] = [];
+    const doubtful = new Set<Judged>();
+    const findings = [];
+    for (const group of groupsOf(all)) {
+      let shown: Judged | undefined;
+      for (const member of group.members.slice(0, 3)) {
+        // Waiting for nothing is no matter of load.
+        if (group.law === 'settles' || ended.signal.aborted) {
+          shown = member;
+          break;
+        }
+        const again = await runOnce(program, member.schedule.file, { ...settings, runTimeout });
+        if ((await judge(member.schedule, again, bench)).breach?.law === group.law) {
+          shown = member;
+          break;
+        }
+      }
+      if (shown === undefined) for (const member of group.members) doubtful.add(member);
+      else {
+        confirmed.push(shown);
+        findings.push(findingOf(group, shown));
+      }
+    }
+    const results = all.map((entry): Judged => {
+      if (!doubtful.has(entry)) return entry;
+      const { schedule, run } = entry;
+      return { schedule, run, verdict: run.seen.outcome.kind === 'passed' ? 'survived' : 'surfaced' };
+    });
+
+    const warnings: string[] = [];
+    for (const { message } of bench.rudeness.slice(0, 3)) warnings.push(`undisturbed, too: ${message}`);
+    if (bench.left > 0) warnings.push(`undisturbed, too: it leaves ${leftBehind(first.seen).join(', ')}`);
+    if (leftOut.length > 0)
+      warnings.push(`${leftOut.length} moments differ between two undisturbed runs, and were left out`);
+    if (doubtful.size > 0)
+      warnings.push(`${doubtful.size} breaches did not show again when their schedule was run alone, and do not count`);
+    const met = results.flatMap(({ run }) => run.seen.requests.filter(({ disturbed }) => disturbed !== undefined));
+    const ms = Math.round(host.now() - began);
+    const report: Omit<ExploreReport, 'text'> = {
+      format: 'intern-explore',
+      version: 1,
+      seed: given.seed,
+      straight: {
+        requests: first.seen.requests.length,
+        moments: withoutRequest(moments),
+        leftOut: withoutRequest(leftOut),
+        timeLine: timeLineOf(first),
+      },
+      schedules: results.map(({ schedule: { id, class: its, kind, moment }, run, verdict, breach }) => ({
+        id,
+        class: its,
+        kind,
+        moment,
+        verdict,
+        ...(breach && verdict === 'breach' ? { law: breach.law, message: breach.message } : {}),
+        ...(verdict === 'surfaced' && run.seen.outcome.kind === 'failed' ? { message: run.seen.outcome.message } : {}),
+      })),
+      findings,
+      surfaced: surfacedOf(results),
+      counts: {
+        schedules: planned.length,
+        run: results.length,
+        survived: count(results, 'survived'),
+        surfaced: count(results, 'surfaced'),
+        breach: count(results, 'breach'),
+        notReached: count(results, 'not-reached'),
+        readToEnd: met.filter((request) => request.ended !== 'left' && request.ended !== 'open').length,
+        disturbed: met.length,
+      },
+      warnings,
+      incomplete,
+      timing: { ms, msPerRun: Math.round((10 * ms) / Math.max(1, results.length)) / 10 },
+    };
+    return { ...report, text: textOf(report) };
+  } finally {
+    ended.abort();
+    rejections.close();
+  }
+}

@@ -1,0 +1,3 @@
+/** What `intern-emulator/explore` exports. */
+export { explore } from './explore.js';
+export * from './types.js';

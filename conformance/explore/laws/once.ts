@@ -1,0 +1,101 @@
+import type { Seen, SeenRequest } from '../types.js';
+
+/** How often each thing took effect in a run, by what was said. */
+export type Effects = ReadonlyMap<string, number>;
+
+type Json = Readonly<Record<string, unknown>>;
+const parsed = (text: string): Json => {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null ? (value as Json) : {};
+  } catch {
+    return {};
+  }
+};
+
+const succeeded = ({ acted }: SeenRequest): boolean => acted !== undefined && acted < 300;
+
+/** The text of a prompt: that of the last message. */
+export function promptOf({ operation, body }: SeenRequest): string {
+  const json = parsed(body);
+  if (operation === 'invoke') return JSON.stringify(json.input);
+  const messages = json.messages;
+  const last = Array.isArray(messages) ? (messages.at(-1) as Json | undefined) : undefined;
+  return JSON.stringify(last?.content);
+}
+
+export interface Effect {
+  readonly kind: 'prompt' | 'answer' | 'create' | 'delete' | 'invoke';
+  /** What was said: texts, arguments of a question. Creates and deletes say nothing. */
+  readonly said: string;
+}
+
+/** Interns that were the program's and alive at the same time: the most there ever were, failed ones apart. */
+function mostInterns({ requests }: Seen): number {
+  const alive = new Set<string>();
+  let most = 0;
+  for (const { operation, acted = 0, answer, madeId, path, disturbed } of requests) {
+    const id = /\/interns\/([0-9a-f-]{36})/.exec(path)?.[1] ?? '';
+    if (operation === 'create' && acted === 201 && madeId !== undefined) alive.add(madeId);
+    const gone = acted === 404 || (operation === 'delete' && acted < 300) || disturbed === 'deleted';
+    if (gone || /"status":"(?:failed|destroying|destroy_failed)"/.test(answer)) alive.delete(id);
+    most = Math.max(most, alive.size);
+  }
+  return most;
+}
+
+/** What took effect in a run. A request that was refused has none. */
+export function effectsOf(seen: Seen): Effect[] {
+  const turns = seen.requests.filter(succeeded).flatMap((request): Effect[] => {
+    if (request.operation === 'chat') return [{ kind: 'prompt', said: promptOf(request) }];
+    if (request.operation === 'invoke') return [{ kind: 'invoke', said: promptOf(request) }];
+    return [];
+  });
+  const answers = seen.questions.flatMap(({ ask, answers, others = 0 }): Effect[] =>
+    answers.slice(others).map(() => ({ kind: 'answer', said: JSON.stringify(ask) })),
+  );
+  const creates = Array.from({ length: mostInterns(seen) }, (): Effect => ({ kind: 'create', said: '' }));
+  return [...turns, ...answers, ...creates];
+}
+
+const keyOf = ({ kind, said }: Effect) => `${kind} ${said}`;
+const countsOf = (effects: readonly Effect[], key: (effect: Effect) => string) => {
+  const counts = new Map<string, number>();
+  for (const effect of effects) counts.set(key(effect), (counts.get(key(effect)) ?? 0) + 1);
+  return counts;
+};
+
+/** The kinds whose texts differ between two undisturbed runs: they are counted without their texts. */
+export function varyingKinds(first: Seen, second: Seen): ReadonlySet<string> {
+  const [one, other] = [first, second].map((seen) => countsOf(effectsOf(seen), keyOf));
+  const kinds = new Set<string>();
+  for (const key of new Set([...(one?.keys() ?? []), ...(other?.keys() ?? [])]))
+    if (one?.get(key) !== other?.get(key)) kinds.add(key.slice(0, key.indexOf(' ')));
+  return kinds;
+}
+
+const WORDS: Readonly<Record<Effect['kind'], string>> = {
+  prompt: 'the prompt',
+  answer: 'the answer to the question',
+  create: 'an intern',
+  delete: 'the delete',
+  invoke: 'the invoke',
+};
+const TIMES = ['never', 'once', 'twice'];
+const times = (count: number) => TIMES[count] ?? `${count} times`;
+
+/** Nothing takes effect more often than in the straight run, because of a disturbance. */
+export function brokenOnce(seen: Seen, straight: Seen, varying: ReadonlySet<string>): string | undefined {
+  const key = (effect: Effect) => (varying.has(effect.kind) ? `${effect.kind} ` : keyOf(effect));
+  const allowed = countsOf(effectsOf(straight), key);
+  for (const [what, count] of countsOf(effectsOf(seen), key)) {
+    const wanted = allowed.get(what);
+    // What it says only now is its reply to what happened.
+    if (wanted === undefined || count <= wanted) continue;
+    const kind = what.slice(0, what.indexOf(' ')) as Effect['kind'];
+    const said = what.slice(kind.length + 1, kind.length + 81);
+    if (kind === 'create') return `${count} interns were there at once, where ${wanted} would do`;
+    return `${WORDS[kind]} ${said} took effect ${times(count)}, ${times(wanted)} in the straight run`;
+  }
+  return undefined;
+}

@@ -1,0 +1,107 @@
+import { DISTURBANCE_NAMES, type DisturbanceName, disturbanceOf } from '../../emulator/contract/disturbance.js';
+import { parseDuration } from '../../emulator/contract/duration.js';
+import type { Schedule } from './schedules.js';
+import { CLASSES, ExploreError, type ExploreOptions, type Law } from './types.js';
+
+function durationOf(name: string, given: number | string | undefined, otherwise: number): number {
+  if (given === undefined) return otherwise;
+  let ms = Number.NaN;
+  try {
+    ms = parseDuration(given);
+  } catch {}
+  if (!(ms > 0)) throw new ExploreError(`${name}: expected a duration such as "10s", found ${JSON.stringify(given)}`);
+  return ms;
+}
+
+function countOf(name: string, given: number | undefined, otherwise: number): number {
+  if (given === undefined) return otherwise;
+  if (!Number.isInteger(given) || given < 1)
+    throw new ExploreError(`${name}: expected a whole number from 1, found ${given}`);
+  return given;
+}
+
+function shardOf(given: string | undefined): (at: number) => boolean {
+  if (given === undefined) return () => true;
+  const [, part, of] = /^(\d+)\/(\d+)$/.exec(given) ?? [];
+  const [at, all] = [Number(part), Number(of)];
+  if (!(at >= 1 && at <= all))
+    throw new ExploreError(`shard: expected a part such as 1/4, found ${JSON.stringify(given)}`);
+  return (index) => index % all === at - 1;
+}
+
+function lawsOf(given: ExploreOptions['laws'] = []): { told: boolean; own: (readonly [string, Law])[] } {
+  const entries: (readonly [string, 'told' | Law | true])[] = Array.isArray(given)
+    ? given.map((law: 'told' | Law, at) => [law === 'told' ? law : law.name || `law ${at + 1}`, law] as const)
+    : Object.entries(given as Readonly<Record<string, Law | true>>);
+  const own: (readonly [string, Law])[] = [];
+  let told = false;
+  for (const [name, law] of entries) {
+    if (typeof law === 'function') own.push([name, law]);
+    else if (name === 'told') told = true;
+    else throw new ExploreError(`laws: expected a function for ${JSON.stringify(name)}, found ${JSON.stringify(law)}`);
+  }
+  return { told, own };
+}
+
+/** Which schedules are wanted, by what their names, classes and operations are. */
+function onlyOf(given: ExploreOptions['only']): (schedule: Schedule) => boolean {
+  if (given === undefined) return () => true;
+  const wanted = new Set([given].flat());
+  const kinds: ReadonlySet<string> = new Set(DISTURBANCE_NAMES);
+  const operations = new Set(DISTURBANCE_NAMES.flatMap((name) => disturbanceOf(name).on ?? []));
+  const known = [...CLASSES, ...kinds, ...operations, 'list', 'create', 'delete', 'scim'];
+  for (const one of wanted)
+    if (!known.includes(one as never))
+      throw new ExploreError(
+        `only: expected a kind, a class or an operation, found ${JSON.stringify(one)}; kinds: ${[...kinds].join(', ')}`,
+      );
+  return ({ class: its, kind, moment }) =>
+    wanted.has(its) ||
+    wanted.has(moment.operation) ||
+    kind.split(' + ').some((name) => wanted.has(name as DisturbanceName));
+}
+
+const KNOWN: Readonly<Record<keyof ExploreOptions, true>> = {
+  emulator: true,
+  pairs: true,
+  moments: true,
+  jobs: true,
+  seed: true,
+  shard: true,
+  only: true,
+  maxRuns: true,
+  maxTime: true,
+  patience: true,
+  runTimeout: true,
+  require: true,
+  laws: true,
+  schedule: true,
+  signal: true,
+  onProgress: true,
+};
+
+/** The options with their defaults. @throws ExploreError naming the option, and what was wrong */
+export function settled(options: ExploreOptions) {
+  for (const name of Object.keys(options))
+    if (!Object.hasOwn(KNOWN, name))
+      throw new ExploreError(`unknown option ${name}; expected ${Object.keys(KNOWN).join(', ')}`);
+  const { moments = 'default', require } = options;
+  if (moments !== 'default' && moments !== 'all')
+    throw new ExploreError(`moments: expected "default" or "all", found ${JSON.stringify(moments)}`);
+  if (require !== undefined && require !== 'transient')
+    throw new ExploreError(`require: expected "transient", found ${JSON.stringify(require)}`);
+  return {
+    moments,
+    pairs: options.pairs === true,
+    jobs: countOf('jobs', options.jobs, 4),
+    seed: options.seed ?? 'explore',
+    inShard: shardOf(options.shard),
+    wanted: onlyOf(options.only),
+    maxRuns: countOf('maxRuns', options.maxRuns, Number.POSITIVE_INFINITY),
+    maxTime: durationOf('maxTime', options.maxTime, Number.POSITIVE_INFINITY),
+    patience: durationOf('patience', options.patience, 10_000),
+    runTimeout: options.runTimeout === undefined ? undefined : durationOf('runTimeout', options.runTimeout, 30_000),
+    requireTransient: require === 'transient',
+    ...lawsOf(options.laws),
+  };
+}

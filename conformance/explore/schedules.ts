@@ -1,0 +1,156 @@
+import {
+  classOf,
+  DISTURBANCE_NAMES,
+  type DisturbanceName,
+  disturbanceOf,
+} from '../../emulator/contract/disturbance.js';
+import { createRandom, hash } from '../framework/random.js';
+import { type KnownMoment, momentName } from './moments.js';
+import { CLASSES, type DisturbanceClass, type FaultInput, type Moment, type ScheduleFile } from './types.js';
+
+/** A disturbance at a moment, or two. */
+export interface Schedule {
+  readonly id: string;
+  readonly class: DisturbanceClass;
+  readonly kind: string;
+  readonly moment: Moment;
+  readonly file: ScheduleFile;
+  /** Of a pair: the singles that it is made of. */
+  readonly of?: readonly [Schedule, Schedule];
+}
+
+/** Whether a moment is one where a kind of disturbance may lawfully happen. */
+function fits(
+  kind: DisturbanceName,
+  moment: KnownMoment,
+  first: (request: KnownMoment['request']) => boolean,
+): boolean {
+  const { on, at } = disturbanceOf(kind);
+  const { request, operation, write, state } = moment;
+  if (on !== undefined && !on.some((name) => name === operation)) return false;
+  const place = write !== undefined ? 'write' : state !== undefined ? 'question' : 'request';
+  if (place !== (at === 'stream' ? 'request' : at)) return false;
+  if (at === 'stream' && request.writes === undefined) return false;
+  if (write === 'after-done') return false;
+  const succeeded = request.status !== undefined && request.status < 300;
+  switch (kind) {
+    // Past the finish chunk the turn is over: another ending would contradict it.
+    case 'error-chunk':
+    case 'severed':
+    case 'run-ended':
+    case 'length':
+      return write !== 'before-final' && write !== 'before-done' && !write?.includes('@');
+    case 'slow-boot':
+    case 'other-status':
+      return succeeded && first(request);
+    case 'no-content':
+    case 'others-listed':
+    case 'short-page':
+    case 'boot-fails':
+    case 'proof-expired':
+      return succeeded;
+    case 'teardown-fails':
+      return succeeded;
+    case 'token-dead':
+      return request.credential !== undefined && operation !== 'daemon-request';
+    case 'stall':
+    case 'refused':
+    case 'reset':
+    case 'lost':
+      return true;
+    default:
+      return at !== 'request' || operation !== 'daemon-request';
+  }
+}
+
+/** Ids of the interns that an answer shows running. */
+function runningIn({ answer, path, writes }: KnownMoment['request']): string[] {
+  const own = /[0-9a-f]{8}-[0-9a-f-]{27}/.exec(path)?.[0];
+  // Only a running intern takes a prompt.
+  if (writes !== undefined) return own === undefined ? [] : [own];
+  return [...answer.matchAll(/"id":"([0-9a-f-]{36})"[^{}]*?"status":"running"/g)].map(([, id = '']) => id);
+}
+
+/** Whether a disturbed read did show another status than `running`, before which none had shown that. */
+export function isBeforeRunning(requests: readonly KnownMoment['request'][], kind: string): boolean {
+  const met = requests.find(({ disturbed }) => disturbed === kind);
+  const id = /[0-9a-f]{8}-[0-9a-f-]{27}/.exec(met?.path ?? '')?.[0];
+  if (met === undefined || id === undefined || !/"status":"(?:provisioning|warming_up)"/.test(met.answer)) return false;
+  return !requests.some((one) => one.n < met.n && runningIn(one).includes(id));
+}
+
+/** Whether a read is the first that shows its intern running: before it, any other status is lawful. */
+function firstRunning(requests: readonly KnownMoment['request'][]) {
+  const seen = new Set<string>();
+  const firsts = new Set<unknown>();
+  for (const request of requests) {
+    for (const id of runningIn(request)) {
+      if (!seen.has(id) && request.operation === 'get') firsts.add(request);
+      seen.add(id);
+    }
+  }
+  return (request: KnownMoment['request']) => firsts.has(request);
+}
+
+/** The most telling first (EXP-8): smaller comes earlier. */
+function rank(kind: DisturbanceName, moment: KnownMoment, its: DisturbanceClass): number {
+  const question = moment.operation === 'answer' || moment.state !== undefined;
+  if (its === 'final' && disturbanceOf(kind).at !== 'request' && (question || moment.write?.startsWith('tool')))
+    return 0;
+  if (kind === 'lost') return 1;
+  if (kind === 'cut') return moment.write === 'before-finish' || moment.write?.startsWith('content') ? 2 : 4;
+  if (its === 'final' && disturbanceOf(kind).at === 'write' && kind !== 'silence') return 5;
+  if (its === 'transient') return 6;
+  if (its === 'harmless') return 7;
+  return kind === 'stall' || kind === 'silence' ? 9 : 8;
+}
+
+/** Heavier than: `final` before `transient` before `harmless`. */
+export const heavier = (one: DisturbanceClass, other: DisturbanceClass): DisturbanceClass =>
+  CLASSES.indexOf(one) > CLASSES.indexOf(other) ? one : other;
+
+/** Each lawful disturbance at each moment, the most telling first (EXP-3). */
+export function singlesOf(
+  moments: readonly KnownMoment[],
+  requests: readonly KnownMoment['request'][],
+  keyed: (request: KnownMoment['request']) => boolean,
+): Schedule[] {
+  const first = firstRunning(requests);
+  const ranked = moments.flatMap((moment) =>
+    DISTURBANCE_NAMES.filter((kind) => disturbanceOf(kind).class !== 'broken' && fits(kind, moment, first)).map(
+      (kind) => {
+        const { request: _, ...where } = moment;
+        const its = classOf(kind, moment.operation, keyed(moment.request)) as DisturbanceClass;
+        const fault = { ...where, operation: where.operation as FaultInput['operation'], disturb: kind };
+        const id = `${kind} @ ${momentName(where)}`;
+        const schedule: Schedule = { id, class: its, kind, moment: where, file: { name: id, faults: [fault] } };
+        return { schedule, rank: rank(kind, moment, its) };
+      },
+    ),
+  );
+  return ranked.sort((a, b) => a.rank - b.rank).map(({ schedule }) => schedule);
+}
+
+/** Pairs of singles, by chance from a seed: an endless source is bounded by what it is asked for. */
+export function pairsOf(singles: readonly Schedule[], seed: string, most: number): Schedule[] {
+  const random = createRandom(hash(`${seed} pairs`));
+  const pairs = new Map<string, Schedule>();
+  const all = (singles.length * (singles.length - 1)) / 2;
+  for (let tries = 0; pairs.size < Math.min(most, all) && tries < 20 * most; tries++) {
+    const [a, b] = [0, 0].map(() => singles[Math.floor(random() * singles.length)]);
+    if (a === undefined || b === undefined || a === b) continue;
+    // One request meets one disturbance: what it is refused with can't be cut.
+    if (a.moment.operation === b.moment.operation && a.moment.nth === b.moment.nth) continue;
+    const [one, other] = singles.indexOf(a) < singles.indexOf(b) ? [a, b] : [b, a];
+    const id = `${one.id} + ${other.id}`;
+    pairs.set(id, {
+      id,
+      class: heavier(one.class, other.class),
+      kind: `${one.kind} + ${other.kind}`,
+      moment: one.moment,
+      file: { name: id, faults: [...one.file.faults, ...other.file.faults] },
+      of: [one, other],
+    });
+  }
+  return [...pairs.values()];
+}

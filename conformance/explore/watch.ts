@@ -1,0 +1,120 @@
+import { createEventNames, createEventSplitter } from '../../emulator/disturbances/events.js';
+import type { ExchangeObserver, ObserveExchange } from '../../emulator/disturbances/observer.js';
+import type { SeenRequest, SeenWrite } from './types.js';
+
+type Draft = { -readonly [Key in keyof SeenRequest]: SeenRequest[Key] } & { writes?: SeenWrite[] };
+
+/** The longest part of a body that is kept, in characters. */
+const KEPT = 65_536;
+
+const errorOf = (answer: string) => {
+  try {
+    const { error } = JSON.parse(answer) as { error?: { metadata?: { reason?: unknown; retryable?: unknown } } };
+    const { reason, retryable } = error?.metadata ?? {};
+    return {
+      ...(typeof reason === 'string' ? { reason } : {}),
+      ...(typeof retryable === 'boolean' ? { retryable } : {}),
+    };
+  } catch {
+    return {};
+  }
+};
+
+/** A `Retry-After` in seconds. */
+function secondsOf(value: string | null): number | undefined {
+  const seconds = value === null ? Number.NaN : Number(value);
+  return Number.isFinite(seconds) ? seconds : undefined;
+}
+
+/** What is watched of a run, as it goes on. */
+export interface Watch {
+  readonly observe: ObserveExchange;
+  readonly requests: readonly SeenRequest[];
+  /** Kinds of the disturbances that have happened. */
+  readonly disturbed: readonly string[];
+  /** Time of the last sign of life, by the host. */
+  lastActivity(): number;
+  /** What was printed counts as one. */
+  noteActivity(): void;
+}
+
+/** Watches the requests of one run. Times are ms since it began. */
+export function createWatch(now: () => number): Watch {
+  const began = now();
+  const requests: Draft[] = [];
+  const disturbed: string[] = [];
+  const counts = new Map<string, number>();
+  let last = began;
+  const tick = () => {
+    last = now();
+    return Math.round((last - began) * 10) / 10;
+  };
+
+  return {
+    requests,
+    disturbed,
+    lastActivity: () => last,
+    noteActivity: () => void tick(),
+    observe({ operation, method, path, headers, body }): ExchangeObserver {
+      const nth = (counts.get(operation) ?? 0) + 1;
+      counts.set(operation, nth);
+      const credential = headers.get('authorization');
+      const key = headers.get('idempotency-key');
+      const draft: Draft = {
+        n: requests.length + 1,
+        operation,
+        nth,
+        method,
+        path,
+        at: tick(),
+        body: body.slice(0, KEPT),
+        answer: '',
+        ended: 'open',
+        ...(credential === null ? {} : { credential }),
+        ...(key === null ? {} : { idempotencyKey: key }),
+      };
+      requests.push(draft);
+      const decoder = new TextDecoder();
+      let split: ReturnType<typeof createEventSplitter> | undefined;
+      let name: ReturnType<typeof createEventNames> | undefined;
+      return {
+        acted(status, made) {
+          tick();
+          draft.acted = status;
+          if (made !== undefined) draft.madeId = made;
+        },
+        answered(status, answerHeaders) {
+          tick();
+          draft.status = status;
+          const after = secondsOf(answerHeaders.get('retry-after'));
+          if (after !== undefined) draft.retryAfter = after;
+          if (!/event-stream/.test(answerHeaders.get('content-type') ?? '')) return;
+          draft.writes = [];
+          split = createEventSplitter();
+          name = createEventNames();
+        },
+        wrote(bytes) {
+          const at = tick();
+          if (draft.answer.length < KEPT) draft.answer += decoder.decode(bytes, { stream: true });
+          if (split === undefined || name === undefined) return;
+          for (const text of split(bytes)) {
+            const event = name(text);
+            const names = [event.before, event.after].filter((one) => one !== undefined);
+            draft.writes?.push({ at, text, names });
+          }
+        },
+        disturbed(kind) {
+          tick();
+          draft.disturbed = kind;
+          disturbed.push(kind);
+        },
+        ended(how) {
+          if (draft.ended !== 'open') return;
+          draft.endedAt = tick();
+          draft.ended = how;
+          if ((draft.status ?? 0) >= 400) Object.assign(draft, errorOf(draft.answer));
+        },
+      };
+    },
+  };
+}

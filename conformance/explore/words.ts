@@ -1,0 +1,112 @@
+import { type DisturbanceName, disturbanceOf } from '../../emulator/contract/disturbance.js';
+import type { Run } from './run.js';
+import type { Schedule } from './schedules.js';
+import type { Moment, Outcome, TimeLineEntry } from './types.js';
+
+const ORDINALS = ['th', 'st', 'nd', 'rd'];
+export function ordinal(n: number): string {
+  const last = n % 100;
+  return `${n}${(last > 10 && last < 14 ? undefined : ORDINALS[last % 10]) ?? 'th'}`;
+}
+
+const NOUNS: Readonly<Record<string, string>> = {
+  list: 'list request',
+  create: 'create',
+  get: 'read of an intern',
+  update: 'update',
+  delete: 'delete',
+  provision: 'provision',
+  suspend: 'suspend',
+  chat: 'prompt',
+  answer: 'answer',
+  invoke: 'invoke',
+  daemon: 'daemon access',
+  sign: 'signing request',
+  scim: 'SCIM request',
+  'daemon-request': 'request to the daemon',
+};
+
+const PLACES: Readonly<Record<string, string>> = {
+  first: 'after its first event',
+  'before-finish': 'before its finish chunk',
+  'before-final': 'before its final chunk',
+  'before-done': 'before [DONE]',
+  'after-done': 'after [DONE]',
+  asked: 'once it was asked',
+  'answer-sent': 'as its answer came',
+};
+
+function placeOf({ write, state }: Moment): string {
+  const place = write ?? state;
+  if (place === undefined) return '';
+  const [what = '', within] = place.split('@');
+  const [kind, n] = what.split(':');
+  if (kind === 'content') return ` ${within === undefined ? 'after' : 'within'} its ${ordinal(Number(n))} text`;
+  if (kind === 'tool-arguments') return within === undefined ? ' after its question' : ' within its question';
+  return ` ${PLACES[what] ?? what}`;
+}
+
+/** Where and what, as a sentence: `at the 2nd prompt, the stream was cut before its finish chunk`. */
+export function happening(kind: string, moment: Moment): string {
+  const noun = NOUNS[moment.operation] ?? moment.operation;
+  const { what } = disturbanceOf(kind as DisturbanceName);
+  return `at the ${ordinal(moment.nth)} ${noun}, ${what}${placeOf(moment)}`;
+}
+
+/** What happened in a schedule, and what came of it. */
+export function sentenceOf({ of, kind, moment }: Schedule, message: string): string {
+  const parts = of === undefined ? [{ kind, moment }] : of;
+  return `${parts.map((part) => happening(part.kind, part.moment)).join('; ')}: ${message}`;
+}
+
+export function outcomeText(outcome: Outcome): string {
+  switch (outcome.kind) {
+    case 'passed':
+      return 'passed';
+    case 'failed':
+      return `failed: ${outcome.message}`;
+    case 'crashed':
+      return `crashed: ${outcome.message}`;
+    case 'hung':
+      return `did not end: ${outcome.waitsFor}`;
+  }
+}
+
+const short = (text: string, most = 160) => {
+  const line = text.replaceAll('\n', '⏎');
+  return line.length > most ? `${line.slice(0, most)}…` : line;
+};
+
+/** The lines of a run: requests with their answers and writes, the disturbance, what was printed, the outcome. */
+export function timeLineOf({ seen, prints }: Run): TimeLineEntry[] {
+  const lines: TimeLineEntry[] = [];
+  const printed = (after: number) => {
+    for (const { text } of prints.filter((print) => print.after === after))
+      lines.push({ kind: 'print', text: short(text) });
+  };
+  printed(0);
+  for (const { n, method, path, body, status, reason, answer, writes, ended, disturbed, acted } of seen.requests) {
+    lines.push({ kind: 'request', request: n, text: short(`${method} ${path}${body === '' ? '' : ` ${body}`}`) });
+    if (disturbed !== undefined)
+      lines.push({ kind: 'disturbance', request: n, text: disturbanceOf(disturbed as DisturbanceName).what });
+    if (status !== undefined)
+      lines.push({
+        kind: 'answer',
+        request: n,
+        text: short(`${status}${reason === undefined ? '' : ` ${reason}`}${writes === undefined ? ` ${answer}` : ''}`),
+      });
+    else if (acted !== undefined) lines.push({ kind: 'answer', request: n, text: `(the service answered ${acted})` });
+    for (const { text, names } of writes ?? [])
+      lines.push({
+        kind: 'write',
+        request: n,
+        text: `${names.length === 0 ? '' : `[${names.join(', ')}] `}${short(text)}`,
+      });
+    if (ended !== 'complete') lines.push({ kind: 'end', request: n, text: ENDS[ended] });
+    printed(n);
+  }
+  lines.push({ kind: 'outcome', text: short(outcomeText(seen.outcome), 2_000) });
+  return lines;
+}
+
+const ENDS = { left: 'the client left', broken: 'the connection broke', open: 'still open at the end' } as const;

@@ -1,0 +1,85 @@
+import { rewritten } from '../rewrite.js';
+import type { Fetch, Serve } from '../serve.js';
+import { eachRecord, isRecord, type Json, pathOf } from '../wire.js';
+import { chunkText } from './framings.js';
+
+/** Whether the answers of a path are read as a set of headers or by a machine of the standard: they have no other fields. */
+const isExact = (request: Request): boolean => /\/sign$|^\/scim\//.test(pathOf(request));
+
+/** The answer is changed as JSON, and so is each chunk of a stream. */
+const json =
+  (change: (json: Json) => Json): Serve =>
+  (next) =>
+  async (request) => {
+    const response = await next(request);
+    if (isExact(request)) return response;
+    if (/event-stream/.test(response.headers.get('content-type') ?? ''))
+      return rewritten(response, { text: chunkText(change) });
+    if (!/json/.test(response.headers.get('content-type') ?? '') || response.body === null) return response;
+    const said: unknown = await response.json();
+    const headers = new Headers(response.headers);
+    headers.delete('content-length');
+    return new Response(JSON.stringify(isRecord(said) ? change(said) : said), { status: response.status, headers });
+  };
+
+/** Fields that no client knows. */
+export const unknownFields = json((said) => {
+  eachRecord(said, (record) => {
+    record.region_hint = 'somewhere';
+    record.labels = { team: 'any' };
+  });
+  return { ...said, served_by: { zone: 'a', attempts: 1 } };
+});
+
+/** The same keys in another order. */
+const turned = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(turned);
+  if (!isRecord(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .reverse()
+      .map(([key, entry]) => [key, turned(entry)]),
+  );
+};
+export const keyOrder = json((said) => turned(said) as Json);
+
+/** Headers that no client knows. */
+export const unknownHeaders: Serve = (next) => async (request) => {
+  const response = await next(request);
+  response.headers.set('x-served-by', 'edge-7');
+  response.headers.append('server-timing', 'edge;dur=1');
+  response.headers.set('alt-svc', 'clear');
+  return response;
+};
+
+/** A success without a body, where nothing in the body is needed. */
+export const noContent: Serve = (next) => async (request) => {
+  const response = await next(request);
+  if (!response.ok) return response;
+  const headers = new Headers(response.headers);
+  for (const name of ['content-type', 'content-length']) headers.delete(name);
+  return new Response(null, { status: 204, headers });
+};
+
+/** Time that an answer takes, in ms of the service's clock. */
+const SLOW = 5_000;
+export const slow: Serve =
+  (next, { host }) =>
+  async (request) => {
+    await host.sleep(SLOW);
+    return next(request);
+  };
+
+/** A read of an intern shows another status. */
+const shows =
+  (status: string): Serve =>
+  (next: Fetch) =>
+  async (request) =>
+    rewritten(await next(request), {
+      json: (said) =>
+        eachRecord(said, (record) => {
+          if (record.status === 'running') record.status = status;
+        }),
+    });
+export const slowBoot = shows('provisioning');
+export const otherStatus = shows('warming_up');

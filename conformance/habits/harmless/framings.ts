@@ -1,0 +1,117 @@
+import { rewritten } from '../rewrite.js';
+import type { Serve } from '../serve.js';
+import { isRecord, type Json, parsed } from '../wire.js';
+
+/** Real ms between two pieces, for which most readers wake. */
+const BETWEEN = 2;
+/** Real ms for which bytes may be held back (EXP-3). */
+const HELD = 200;
+
+const DONE = 'data: [DONE]';
+
+/** Events, changed one by one; those at the edges of a stream can be told apart. */
+const events =
+  (changed: (event: string, n: number) => string): Serve =>
+  (next) =>
+  async (request) => {
+    let n = 0;
+    return rewritten(await next(request), { text: (event) => changed(event, n++) });
+  };
+
+/** Comments and keepalives stand between the events. */
+export const comments = events((event, n) => `${n % 2 === 0 ? ': keepalive' : ':\n: still here'}\n\n${event}\n\n`);
+
+/** Events of an unknown type come between the first one and the end. */
+export const unknownEvents = events((event, n) => {
+  const ping = 'event: ping\ndata: {"type":"ping"}\n\n';
+  return n === 0 || event.startsWith(DONE) ? `${event}\n\n` : `${ping}${event}\n\n`;
+});
+
+/** Lines end in CR LF. */
+export const crlf = events((event) => `${event.replaceAll('\n', '\r\n')}\r\n\r\n`);
+
+/** A chunk, changed as JSON; anything else stays. */
+export const chunkText = (change: (chunk: Json) => Json) => (event: string) => {
+  const chunk = event.startsWith('data: {') ? parsed(event.slice(6)) : undefined;
+  return `${isRecord(chunk) ? `data: ${JSON.stringify(change(chunk))}` : event}\n\n`;
+};
+
+type Bytes = ReadableStreamDefaultReader<Uint8Array>;
+type Sink = ReadableStreamDefaultController<Uint8Array>;
+
+/** A stream whose bytes are sent by other writes. */
+const rewrites =
+  (write: (reader: Bytes, sink: Sink, pause: (ms: number) => Promise<void>) => Promise<void>): Serve =>
+  (next, { host, pause = host.sleep }) =>
+  async (request) => {
+    const response = await next(request);
+    if (response.body === null || !/event-stream/.test(response.headers.get('content-type') ?? '')) return response;
+    const reader: Bytes = response.body.getReader();
+    const body = new ReadableStream<Uint8Array>(
+      { pull: (sink) => write(reader, sink, pause), cancel: (reason) => reader.cancel(reason) },
+      { highWaterMark: 0 },
+    );
+    return new Response(body, { status: response.status, headers: response.headers });
+  };
+
+const MOST_CUTS = 12;
+
+/** Where a piece is cut: within characters of several bytes, and else within lines. */
+function cutsOf(bytes: Uint8Array): number[] {
+  const within = [...bytes.keys()].filter((at) => at > 0 && ((bytes[at] ?? 0) & 0xc0) === 0x80);
+  const evenly = [1, 3, 5].map((share) => Math.floor((bytes.length * share) / 7)).filter((at) => at > 0);
+  return [...new Set([...within.slice(0, MOST_CUTS), ...evenly])].sort((a, b) => a - b);
+}
+
+/** Pieces end within characters and lines. */
+export const split: Serve = rewrites(async (reader, sink, pause) => {
+  const { done, value } = await reader.read();
+  if (done) return sink.close();
+  let from = 0;
+  for (const at of cutsOf(value)) {
+    sink.enqueue(value.subarray(from, at));
+    from = at;
+    await pause(BETWEEN);
+  }
+  sink.enqueue(value.subarray(from));
+});
+
+/** What comes soon comes in one piece. */
+export const joined: Serve = (next, setting) => {
+  let held: Promise<boolean> | undefined;
+  return rewrites(async (reader, sink, pause) => {
+    const pieces: Uint8Array[] = [];
+    held ??= pause(HELD).then(() => true);
+    let late = false;
+    const first = await reader.read();
+    if (first.done) return sink.close();
+    pieces.push(first.value);
+    let reading = reader.read();
+    while (!late) {
+      const piece = await Promise.race([reading, held]);
+      if (piece === true) {
+        late = true;
+        // Nothing that is read may get lost: it is passed on when it comes.
+        sink.enqueue(Buffer.concat(pieces));
+        const last = await reading;
+        if (last.done) sink.close();
+        else sink.enqueue(last.value);
+        return;
+      }
+      if (typeof piece === 'object' && piece.done) {
+        sink.enqueue(Buffer.concat(pieces));
+        return sink.close();
+      }
+      if (typeof piece === 'object' && !piece.done) pieces.push(piece.value);
+      reading = reader.read();
+    }
+  })(next, setting);
+};
+
+/** The connection stays open for a moment after the last byte. */
+export const heldOpen: Serve = rewrites(async (reader, sink, pause) => {
+  const { done, value } = await reader.read();
+  if (!done) return sink.enqueue(value);
+  await pause(HELD);
+  sink.close();
+});

@@ -1,0 +1,23 @@
+import type { Serve } from '../serve.js';
+import { keyOrder, noContent, otherStatus, slow, slowBoot, unknownFields, unknownHeaders } from './answers.js';
+import { comments, crlf, heldOpen, joined, split, unknownEvents } from './framings.js';
+import { othersListed, shortPage } from './lists.js';
+
+/** What may happen to any one answer, and no right client notices (EXP-3), by the names that faults call it. */
+export const HARMLESS: Readonly<Record<string, Serve>> = {
+  joined,
+  split,
+  comments,
+  'unknown-events': unknownEvents,
+  crlf,
+  'held-open': heldOpen,
+  'unknown-fields': unknownFields,
+  'unknown-headers': unknownHeaders,
+  'key-order': keyOrder,
+  'no-content': noContent,
+  slow,
+  'slow-boot': slowBoot,
+  'other-status': otherStatus,
+  'others-listed': othersListed,
+  'short-page': shortPage,
+};

@@ -1,0 +1,24 @@
+/** The operations that faults, the journal and the documentation name. */
+export const OPERATIONS = [
+  'list',
+  'create',
+  'get',
+  'update',
+  'delete',
+  'provision',
+  'suspend',
+  'chat',
+  'invoke',
+  'daemon',
+  'sign',
+  'scim',
+  'vault-list',
+  'vault-store',
+  'vault-delete',
+  'vault-copy',
+] as const;
+export type Operation = (typeof OPERATIONS)[number];
+
+/** What disturbances happen to beside them: chat requests that answer a question, apart from prompts, and requests to a daemon. */
+export const DISTURBED_ONLY = ['answer', 'daemon-request'] as const;
+export type Called = Operation | (typeof DISTURBED_ONLY)[number];

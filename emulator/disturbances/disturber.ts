@@ -1,0 +1,303 @@
+import type { Clock } from '../clock/clock.js';
+import { hostDelay } from '../clock/host.js';
+import type { Random } from '../clock/random.js';
+import { type DisturbanceName, disturbanceOf } from '../contract/disturbance.js';
+import { Refusal } from '../contract/errors.js';
+import type { Fault } from '../contract/fault.js';
+import type { Called } from '../contract/operation.js';
+import { givenRequestId } from '../contract/request-id.js';
+import type { InternRow } from '../contract/state.js';
+import type { Provisioning } from '../domain/provisioning.js';
+import type { Runs } from '../domain/runs.js';
+import { dropWithout, type NodeBindings } from '../http/app.js';
+import type { Faults } from '../http/faults.js';
+import { injectedOf } from '../http/faults.js';
+import type { Journal } from '../http/journal.js';
+import { refusalResponse, toResponse } from '../http/response.js';
+import { BASE, type Route } from '../http/route.js';
+import { createRouter } from '../http/router.js';
+import type { LifecyclePlan } from '../scripts/behaviour.js';
+import { ACTS, type Stage } from './acts.js';
+import { type ExchangeObserver, type ObserveExchange, observedResponse } from './observer.js';
+import { questionIn } from './questions.js';
+import { BrokenConnection, type Scene } from './scene.js';
+import type { DisturbanceServe, DisturbanceSetting, Fetch, LoadDisturbances } from './serve.js';
+
+export interface DisturberDeps {
+  readonly clock: Clock & { advance(ms: number): Promise<void> };
+  readonly random: Pick<Random, 'float'>;
+  readonly routes: readonly Route[];
+  readonly faults: Faults;
+  readonly journal: Journal;
+  readonly runs: Pick<Runs, 'list' | 'find' | 'expire'>;
+  readonly provisioning: Pick<Provisioning, 'suspend' | 'destroy'>;
+  readonly settings: () => { readonly proof_window: number };
+  intern(id: string): InternRow | undefined;
+  puts(id: string, script: string): void;
+  requestId(): string;
+  /** The headers of any answer to a page. */
+  cors(origin: string | null): Readonly<Record<string, string>>;
+  log(record: Record<string, unknown>): void;
+  /** The harmless ones; without it there are none. */
+  readonly load?: LoadDisturbances | undefined;
+  readonly observe?: ObserveExchange | undefined;
+}
+
+/** Stands before the interface and the daemons, and disturbs what a fault names. */
+export interface Disturber {
+  /** Whether there is anything to do: otherwise nobody need ask. */
+  active(): boolean;
+  interface(
+    request: Request,
+    bindings: NodeBindings,
+    next: (request: Request, bindings: NodeBindings) => Promise<Response>,
+  ): Promise<Response>;
+  daemon(request: Request, bindings: NodeBindings | undefined, next: Fetch): Promise<Response>;
+  /** How a boot and a teardown go, with what is to fail. */
+  plan(row: InternRow, plan: LifecyclePlan): LifecyclePlan;
+  /** Forgets what lasts. */
+  reset(): void;
+}
+
+/** How long written bytes are given to leave before a connection breaks, in ms of real time. */
+const LEAVING = 20;
+/** Larger bodies pass undisturbed: they are refused. */
+const LARGEST = 2 * 1024 * 1024;
+
+/** Id of the intern that a create has made. */
+async function madeIn(response: Response): Promise<string | undefined> {
+  if (!response.ok) return undefined;
+  const { id } = (await response.clone().json()) as { id?: unknown };
+  return typeof id === 'string' ? id : undefined;
+}
+
+interface About {
+  readonly operation: Called | undefined;
+  readonly internId: string | undefined;
+}
+
+export function createDisturber(deps: DisturberDeps): Disturber {
+  const { clock, faults, journal, runs } = deps;
+  const resourceOf = createRouter(deps.routes);
+  const dead = new Set<string>();
+  const boots = new Set<string>();
+  const teardowns = new Set<string>();
+
+  const setting: DisturbanceSetting = {
+    host: {
+      now: clock.now,
+      sleep: (ms) => clock.sleep(ms),
+      later: (ms, then) => clock.timer(ms, then, 'work'),
+    },
+    pause: hostDelay,
+    random: () => deps.random.float(),
+    keys: { peer: '', outsider: '', api: [] },
+    async puts(id, script) {
+      deps.puts(id, script);
+    },
+  };
+  let harmless: Promise<Readonly<Record<string, DisturbanceServe>>> | undefined;
+  const serves = new Map<string, DisturbanceServe | undefined>();
+
+  const stage = (settle: () => Promise<void>): Stage => ({
+    intern: deps.intern,
+    deletes: (row) => void deps.provisioning.destroy(row, true),
+    suspends: (row) => void deps.provisioning.suspend(row),
+    failsBoot: (id) => void boots.add(id),
+    failsTeardown: (id) => void teardowns.add(id),
+    kills: (token) => void dead.add(token),
+    sessionOf(requestId) {
+      const run = journal.drafts().findLast(({ id }) => id === requestId)?.run;
+      return run && runs.find(run.id)?.view.session_id;
+    },
+    waiting(internId, questionId) {
+      const run = runs.list(internId).find(({ question }) => question?.id === questionId);
+      return run?.question && { id: questionId, sessionId: run.session_id, ask: run.question.ask };
+    },
+    expires: runs.expire,
+    outlivesProofs: () => clock.advance(deps.settings().proof_window + 1_000),
+    settle,
+  });
+
+  const disturbed = async (fault: Fault, scene: Scene, settle: () => Promise<void>): Promise<Response> => {
+    const name = fault.disturb as DisturbanceName;
+    const act = ACTS[name];
+    if (act) return act(scene, stage(settle));
+    harmless ??= deps.load?.();
+    if (!serves.has(name)) serves.set(name, (await harmless)?.[name]);
+    const serve = serves.get(name);
+    if (!serve) {
+      deps.log({ level: 'warn', event: 'disturbance_unknown', disturb: name });
+      return scene.next(scene.request);
+    }
+    // It has happened where the answer is one that it can change.
+    const next: Fetch = async (request) => {
+      const response = await scene.next(request);
+      if (response.ok || disturbanceOf(name).on === undefined) scene.happened();
+      return response;
+    };
+    return serve(next, setting)(scene.request);
+  };
+
+  const aboutOf = (request: Request, body: string): About => {
+    const { routes, internId } = resourceOf(request);
+    const operation = routes.find(({ method }) => method === request.method)?.operation;
+    return {
+      operation: operation === 'chat' && questionIn(body) !== undefined ? 'answer' : operation,
+      internId: internId?.toLowerCase(),
+    };
+  };
+
+  /** Marks the request in the journal; one that never came to the emulator is put there. */
+  const note = (fault: Fault, request: Request, requestId: string, about: About) => {
+    let draft = journal.drafts().findLast(({ id }) => id === requestId);
+    if (!draft) {
+      draft = journal.begin(requestId, request);
+      draft.operation = about.operation;
+      draft.internId = about.internId;
+      draft.refused = {
+        wrong: `a disturbance: ${disturbanceOf(fault.disturb as DisturbanceName).what}`,
+        requirement: undefined,
+      };
+    }
+    draft.injected = injectedOf(fault);
+    if (draft.respondedAt === undefined) journal.responded(draft);
+  };
+
+  const unauthorized: Fetch = async () => toResponse(refusalResponse(new Refusal('unauthorized')));
+  const isDead = (request: Request) =>
+    dead.has(/^bearer +(.*)$/i.exec(request.headers.get('authorization') ?? '')?.[1] ?? '');
+
+  const leaving = (request: Request, bindings: NodeBindings | undefined) => {
+    const listeners: ((reason: unknown) => void)[] = [];
+    const leave = (reason: unknown) => {
+      for (const listener of listeners) listener(reason);
+    };
+    if (bindings?.incoming)
+      request.signal.addEventListener('abort', () => leave(request.signal.reason), { once: true });
+    else bindings?.onLeave?.(leave);
+    return (listener: (reason: unknown) => void) => void listeners.push(listener);
+  };
+
+  /** An answer as it is sent: one that no handler made gets the headers that every answer has. */
+  const sealed = (response: Response, request: Request, requestId: string): Response => {
+    if (response.headers.has('x-request-id')) return response;
+    response.headers.set('x-request-id', requestId);
+    for (const [name, value] of Object.entries(deps.cors(request.headers.get('origin'))))
+      response.headers.set(name, value);
+    return response;
+  };
+
+  const broken = (error: BrokenConnection, bindings: NodeBindings | undefined): Response => {
+    if (bindings?.incoming) return dropWithout(bindings, error.message, true);
+    const cause = Object.assign(new Error(`${error.code}: ${error.message}`), { code: error.code });
+    throw new TypeError('fetch failed', { cause });
+  };
+
+  const meet = async (
+    given: Request,
+    bindings: NodeBindings | undefined,
+    inner: (request: Request, bindings: NodeBindings) => Promise<Response>,
+    aboutRequest: (request: Request, body: string) => About,
+    base: string,
+  ): Promise<Response> => {
+    const onLeave = leaving(given, bindings);
+    const own: NodeBindings = { onLeave, streams: () => bindings?.streams?.() };
+    const preflight = given.method === 'OPTIONS';
+    if (preflight || Number(given.headers.get('content-length') ?? 0) > LARGEST) return inner(given, bindings ?? own);
+    const { url, method } = given;
+    const bytes = method === 'GET' || method === 'HEAD' ? undefined : await given.arrayBuffer();
+    const body = bytes === undefined ? '' : new TextDecoder().decode(bytes);
+    const headers = new Headers(given.headers);
+    const requestId = givenRequestId(headers.get('x-request-id')) ?? deps.requestId();
+    headers.set('x-request-id', requestId);
+    const request = new Request(url, { method, headers, ...(bytes && bytes.byteLength > 0 ? { body: bytes } : {}) });
+
+    const about = aboutRequest(given, body);
+    const path = url.slice(url.indexOf('/', url.indexOf('://') + 3)).replace(base, '');
+    const observer: ExchangeObserver | undefined = deps.observe?.({
+      operation: about.operation ?? 'unknown',
+      method,
+      path,
+      headers: given.headers,
+      body,
+    });
+    const settle = () => (bindings?.incoming ? hostDelay(LEAVING) : Promise.resolve());
+    const left = new Promise<void>((resolve) => onLeave(() => resolve()));
+    let gone = false;
+    onLeave(() => {
+      gone = true;
+    });
+
+    const emulated: Fetch = async (request) => {
+      const response = await (isDead(request) ? unauthorized(request) : inner(request, own));
+      observer?.acted(response.status, about.operation === 'create' ? await madeIn(response) : undefined);
+      return response;
+    };
+    const met = about.operation === undefined ? [] : faults.takeDisturbing(about.operation, about.internId);
+    const fetch = met.reduce<Fetch>(
+      (next, fault) => (request) => {
+        const scene: Scene = {
+          request,
+          body,
+          operation: about.operation as Called,
+          internId: about.internId,
+          fault,
+          requestId,
+          next,
+          left,
+          happened() {
+            note(fault, given, requestId, about);
+            observer?.disturbed(fault.disturb as string);
+          },
+        };
+        return disturbed(fault, scene, settle);
+      },
+      emulated,
+    );
+    try {
+      const response = sealed(await fetch(request), given, requestId);
+      return observer ? observedResponse(response, observer) : response;
+    } catch (error) {
+      observer?.ended(gone ? 'left' : 'broken');
+      if (error instanceof BrokenConnection) return broken(error, bindings);
+      throw error;
+    }
+  };
+
+  return {
+    active: () => deps.observe !== undefined || dead.size > 0 || boots.size > 0 || faults.disturbing(),
+    interface: (request, bindings, next) =>
+      meet(
+        request,
+        bindings,
+        (inner, own) => next(inner, own),
+        (seen, body) => {
+          const about = aboutOf(seen, body);
+          // A new boot of an intern whose last one was to fail goes as it does.
+          const id = about.internId;
+          if (about.operation === 'provision' && id !== undefined && deps.intern(id)?.record.status === 'failed')
+            boots.delete(id);
+          return about;
+        },
+        BASE,
+      ),
+    daemon: (request, bindings, next) =>
+      meet(
+        request,
+        bindings,
+        (inner) => next(inner),
+        () => ({ operation: 'daemon-request', internId: undefined }),
+        '',
+      ),
+    plan(row, plan) {
+      if (boots.has(row.id))
+        return { ...plan, boot: { ...plan.boot, ends: 'failed', message: 'The runtime did not start' } };
+      if (teardowns.has(row.id)) return { ...plan, teardown: { ...plan.teardown, ends: 'workspace_archive_failed' } };
+      return plan;
+    },
+    reset() {
+      for (const lasting of [dead, boots, teardowns]) lasting.clear();
+    },
+  };
+}

@@ -1,0 +1,67 @@
+/** One event of a chat stream, with the blank line that ends it, and the places in the stream that it makes. */
+export interface NamedEvent {
+  readonly text: string;
+  /** The place right before it, if it begins the end of the stream. */
+  readonly before: string | undefined;
+  /** The place right after it. */
+  readonly after: string | undefined;
+  readonly chunk: Chunk | undefined;
+}
+
+/** What of a chunk is looked at. */
+export interface Chunk {
+  readonly choices?: readonly {
+    readonly delta?: { readonly content?: unknown; readonly tool_calls?: readonly ToolCall[] };
+    readonly finish_reason?: string | null;
+  }[];
+  readonly session_id?: string;
+  readonly [key: string]: unknown;
+}
+export interface ToolCall {
+  readonly id: string;
+  readonly function: { readonly name: string; readonly arguments: string };
+}
+
+const DONE = 'data: [DONE]\n\n';
+
+function chunkOf(text: string): Chunk | undefined {
+  if (!text.startsWith('data: {')) return undefined;
+  try {
+    return JSON.parse(text.slice(6)) as Chunk;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Takes a stream apart into events, in the pieces in which it comes. */
+export function createEventSplitter(): (piece: Uint8Array | undefined) => string[] {
+  const decoder = new TextDecoder();
+  let rest = '';
+  return (piece) => {
+    rest += piece === undefined ? decoder.decode() : decoder.decode(piece, { stream: true });
+    const events = rest.split(/(?<=\n\n)/);
+    rest = piece !== undefined && events.at(-1)?.endsWith('\n\n') === false ? (events.pop() ?? '') : '';
+    return events.filter((event) => event !== '');
+  };
+}
+
+/** Names the places of one stream, event by event (EXP-2). */
+export function createEventNames(): (text: string) => NamedEvent {
+  let began = false;
+  let contents = 0;
+  let pieces = 0;
+  return (text) => {
+    if (text === DONE) return { text, before: 'before-done', after: 'after-done', chunk: undefined };
+    const chunk = chunkOf(text);
+    if (chunk === undefined) return { text, before: undefined, after: undefined, chunk };
+    const choice = chunk.choices?.[0];
+    if (choice === undefined) return { text, before: 'before-final', after: undefined, chunk };
+    if (choice.finish_reason != null) return { text, before: 'before-finish', after: undefined, chunk };
+    let after: string | undefined;
+    if (!began) after = 'first';
+    else if (choice.delta?.tool_calls !== undefined) after = `tool-arguments:${++pieces}`;
+    else if (typeof choice.delta?.content === 'string' && choice.delta.content !== '') after = `content:${++contents}`;
+    began = true;
+    return { text, before: undefined, after, chunk };
+  };
+}

@@ -1,0 +1,58 @@
+/** A request as a disturber receives it. */
+export interface CameRequest {
+  readonly operation: string;
+  readonly method: string;
+  /** Path and query, from the base of the interface on; of a daemon's, its own. */
+  readonly path: string;
+  readonly headers: Headers;
+  readonly body: string;
+}
+
+/** Follows one exchange: what the emulator did, and what its client was shown of it. */
+export interface ExchangeObserver {
+  /** The emulator answered, before any disturbance of the answer; `made` is the id of an intern that it made. */
+  acted(status: number, made?: string): void;
+  /** The head of the answer as the client gets it. */
+  answered(status: number, headers: Headers): void;
+  wrote(bytes: Uint8Array): void;
+  /** A disturbance has happened to it. */
+  disturbed(kind: string): void;
+  ended(how: 'complete' | 'left' | 'broken'): void;
+}
+
+/** Receives requests in the order in which they come. */
+export type ObserveExchange = (request: CameRequest) => ExchangeObserver;
+
+/** The same answer, observed while it is read. */
+export function observedResponse(response: Response, observer: ExchangeObserver): Response {
+  observer.answered(response.status, response.headers);
+  if (response.body === null) {
+    observer.ended('complete');
+    return response;
+  }
+  const reader = response.body.getReader();
+  const body = new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        try {
+          const { done, value } = await reader.read();
+          if (done) {
+            observer.ended('complete');
+            return controller.close();
+          }
+          observer.wrote(value);
+          controller.enqueue(value);
+        } catch (error) {
+          observer.ended('broken');
+          throw error;
+        }
+      },
+      cancel(reason) {
+        observer.ended('left');
+        return reader.cancel(reason);
+      },
+    },
+    { highWaterMark: 0 },
+  );
+  return new Response(body, { status: response.status, headers: response.headers });
+}

@@ -1,0 +1,43 @@
+import type { Ask } from '../contract/interaction.js';
+
+/** A question that a run waits with. */
+export interface AskedQuestion {
+  readonly id: string;
+  readonly sessionId: string;
+  readonly ask: Ask;
+}
+
+interface Sent {
+  readonly messages?: readonly { readonly role?: unknown; readonly tool_call_id?: unknown }[];
+}
+
+/** Id of the question that a chat request answers; undefined for a prompt, and for what is no chat request. */
+export function questionIn(body: string): string | undefined {
+  // Most are prompts, and need no parsing.
+  if (!body.includes('"tool_call_id"')) return undefined;
+  try {
+    const last = (JSON.parse(body) as Sent).messages?.at(-1);
+    return last?.role === 'tool' && typeof last.tool_call_id === 'string' ? last.tool_call_id : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The request by which somebody else declines a question, or rejects what it asks permission for. */
+export function declining(request: Request, { id, sessionId, ask }: AskedQuestion): Request {
+  const content =
+    ask.kind === 'permission'
+      ? (ask.options.find((option) => option.startsWith('reject')) ?? 'cancel')
+      : JSON.stringify({ action: 'decline' });
+  const call = { id, type: 'function', function: { name: 'service.provide_input', arguments: JSON.stringify(ask) } };
+  const body = {
+    stream: true,
+    session_id: sessionId,
+    messages: [
+      { role: 'assistant', content: null, tool_calls: [call] },
+      { role: 'tool', tool_call_id: id, content },
+    ],
+  };
+  const headers = { authorization: request.headers.get('authorization') ?? '', 'content-type': 'application/json' };
+  return new Request(request.url, { method: 'POST', headers, body: JSON.stringify(body) });
+}

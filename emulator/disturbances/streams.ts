@@ -1,0 +1,121 @@
+import { type Chunk, createEventNames, createEventSplitter } from './events.js';
+
+/** How a disturbed stream goes on at its place: with other events to its end, broken off, or not at all. */
+export type Continuation = { readonly text: string } | 'break' | 'hang';
+
+export const isStream = (response: Response): boolean =>
+  response.body !== null && /event-stream/.test(response.headers.get('content-type') ?? '');
+
+interface Interruption {
+  /** Where, as a fault's `write` says it. */
+  readonly write: string;
+  /** Called at the place, if the stream has it, with the last chunk that the client got. */
+  happens(last: Chunk): Continuation | Promise<Continuation>;
+  /** Given time for the written bytes to leave before a connection breaks. */
+  settle(): Promise<void>;
+}
+
+/**
+ * The same stream until a place in it. There the client's departure cancels the run, as on a connection that breaks;
+ * one that falls silent lets the run go on.
+ */
+export function interrupted(response: Response, { write, happens, settle }: Interruption): Response {
+  const reader = (response.body as ReadableStream<Uint8Array>).getReader();
+  const split = createEventSplitter();
+  const name = createEventNames();
+  const encoder = new TextEncoder();
+  const [place = '', within] = write.split('@');
+  let last: Chunk = {};
+  let over = false;
+  let release = () => {};
+
+  const continued = async (controller: ReadableStreamDefaultController<Uint8Array>, sent: Uint8Array) => {
+    over = true;
+    const goesOn = await happens(last);
+    if (sent.length > 0) controller.enqueue(sent);
+    if (goesOn === 'hang') {
+      await new Promise<void>((resolve) => {
+        release = resolve;
+      });
+      return;
+    }
+    void reader.cancel().catch(() => {});
+    if (goesOn === 'break') {
+      await settle();
+      controller.error(new TypeError('terminated', { cause: new Error('the connection was cut by a disturbance') }));
+      return;
+    }
+    controller.enqueue(encoder.encode(goesOn.text));
+    controller.close();
+  };
+
+  const body = new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        while (!over) {
+          const { done, value } = await reader.read();
+          let sent = '';
+          for (const text of split(done ? undefined : value)) {
+            const event = name(text);
+            if (event.before === place) return continued(controller, encoder.encode(sent));
+            last = event.chunk ?? last;
+            if (event.after === place) {
+              const own = encoder.encode(text);
+              const part = within === undefined ? own : own.subarray(0, Number(within));
+              return continued(controller, Buffer.concat([encoder.encode(sent), part]));
+            }
+            sent += text;
+          }
+          if (sent !== '') controller.enqueue(encoder.encode(sent));
+          if (done) {
+            over = true;
+            controller.close();
+            return;
+          }
+          if (sent !== '') return;
+        }
+      },
+      cancel(reason) {
+        over = true;
+        release();
+        return reader.cancel(reason);
+      },
+    },
+    { highWaterMark: 0 },
+  );
+  return new Response(body, { status: response.status, headers: response.headers });
+}
+
+/** Reads an answer to its end, and forgets it: the run goes to its end too. */
+export async function drain(response: Response): Promise<void> {
+  const reader = response.body?.getReader();
+  while (reader !== undefined) if ((await reader.read()).done) return;
+}
+
+/** The same stream, with something done once all of it is there, before its last piece is passed on. */
+export function followed(response: Response, then: (events: readonly Chunk[]) => Promise<void>): Response {
+  const reader = (response.body as ReadableStream<Uint8Array>).getReader();
+  const split = createEventSplitter();
+  const name = createEventNames();
+  const chunks: Chunk[] = [];
+  const body = new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        const { done, value } = await reader.read();
+        let last = false;
+        for (const text of split(done ? undefined : value)) {
+          const { chunk, after } = name(text);
+          if (chunk !== undefined) chunks.push(chunk);
+          last ||= after === 'after-done';
+        }
+        // Many clients leave after it.
+        if (last) await then(chunks);
+        if (done) controller.close();
+        else controller.enqueue(value);
+      },
+      cancel: (reason) => reader.cancel(reason),
+    },
+    { highWaterMark: 0 },
+  );
+  return new Response(body, { status: response.status, headers: response.headers });
+}
