@@ -32,6 +32,7 @@ const NAMES = {
   checks: true,
   runs: true,
   path: true,
+  paths: true,
   rate: true,
   concurrency: true,
   maxRequests: true,

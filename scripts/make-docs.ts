@@ -3,6 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { withCalls } from './control-docs.js';
 import { withFiles } from './embed-files.js';
 import { withHabits } from './habit-rows.js';
+import { reportAssets } from './report-assets.js';
 
 for (const [page, made] of [
   ['docs/ci.md', withHabits],
@@ -13,3 +14,7 @@ for (const [page, made] of [
   writeFileSync(page, await made(readFileSync(page, 'utf8')));
   console.log(page);
 }
+
+const assets = 'conformance/reporters/page/assets.ts';
+writeFileSync(assets, await reportAssets());
+console.log(assets);

@@ -40,7 +40,8 @@ function improved(message: string, args: readonly string[]): string {
 }
 
 /**
- * The command line of the kit: a run, `report merge`, `drift`, `client`, `cleanup`. Answers the exit code: 0 conforms, 1
+ * The command line of the kit: a run, `report merge`, `report diff`, `report trend`, `replay`, `drift`,
+ * `client`, `cleanup`. Answers the exit code: 0 conforms, 1
  * does not, 2 called wrongly, 3 incomplete. `name` is how it was called.
  */
 export async function conformance(words: readonly string[], io: Io, name = 'intern-conformance'): Promise<number> {

@@ -1,12 +1,18 @@
-import { readFileSync } from 'node:fs';
 import type { PositionalOptions } from 'yargs';
-import { inWords } from '../../emulator/contract/system-error.js';
 import { merge } from '../engine/merge.js';
-import { UsageError } from '../framework/usage.js';
-import { readResults } from '../reporters/json.js';
 import { cleanupCommand } from './cleanup.js';
+import { diffCommand, trendCommand } from './compare.js';
 import { driftCommand, driftTargets } from './drift.js';
-import { CLEANUP_FLAGS, CLIENT_FLAGS, type FlagTable, MERGE_FLAGS, RUN_FLAGS, TARGET_FLAGS } from './flags.js';
+import {
+  CLEANUP_FLAGS,
+  CLIENT_FLAGS,
+  type FlagTable,
+  REPLAY_FLAGS,
+  REPORT_FLAGS,
+  RUN_FLAGS,
+  TARGET_FLAGS,
+} from './flags.js';
+import { readReport } from './reports.js';
 import { deliver, type Io, runCommand } from './run.js';
 import { readSettings } from './settings.js';
 
@@ -32,23 +38,6 @@ export interface CommandRow {
   run(call: Call): Promise<number>;
 }
 
-function textOf(file: string): string {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch (error) {
-    throw new UsageError(`report ${file} cannot be read: ${inWords(error)}`);
-  }
-}
-
-function readReport(file: string) {
-  const text = textOf(file);
-  try {
-    return readResults(text, file);
-  } catch (error) {
-    throw new UsageError(error instanceof Error ? error.message : String(error));
-  }
-}
-
 const texts = (value: unknown): string[] => (Array.isArray(value) ? value.map(String) : []);
 
 export const COMMANDS: readonly CommandRow[] = [
@@ -65,13 +54,49 @@ export const COMMANDS: readonly CommandRow[] = [
     takes: '<files..>',
     describe: 'one report out of those of the shards of a run',
     positionals: { files: { type: 'string', array: true } },
-    flags: MERGE_FLAGS,
+    flags: REPORT_FLAGS,
     missing: 'report merge: name the reports to merge, as in: report merge shards/*.json',
     async run({ found: { files, report }, io }) {
       const settings = readSettings({ report }, {});
       const merged = merge(texts(files).map(readReport));
       deliver(merged, settings, io);
       return merged.exit;
+    },
+  },
+  {
+    words: ['report', 'diff'],
+    takes: '<files..>',
+    describe: 'what broke, was mended, is new, gone or no longer checked: report diff OLD.json NEW.json',
+    positionals: { files: { type: 'string', array: true, describe: 'two JSON reports, the older one first' } },
+    flags: REPORT_FLAGS,
+    missing: 'report diff: name two reports, the older one first, as in: report diff old.json new.json',
+    run: async ({ found: { files, report }, io }) => diffCommand(texts(files), report, io),
+  },
+  {
+    words: ['report', 'trend'],
+    takes: '<folder>',
+    describe: 'what became of each check over the JSON reports of a folder',
+    positionals: { folder: { type: 'string' } },
+    flags: REPORT_FLAGS,
+    missing: 'report trend: name a folder of JSON reports, as in: report trend reports --report html=trend.html',
+    run: async ({ found: { folder, report }, io }) => trendCommand(String(folder), report, io),
+  },
+  {
+    words: ['replay'],
+    takes: '<report> [url]',
+    describe: 'do every finding of a JSON report again, at its target or another: FIXED, STILL or NOT REACHED',
+    positionals: {
+      report: { type: 'string', describe: 'a JSON report' },
+      url: { type: 'string', describe: "base address, ending in /api/v1; without it, the report's" },
+    },
+    flags: REPLAY_FLAGS,
+    missing: 'replay: name a JSON report, as in: replay conformance.json',
+    async run({ found: { report: file, url, ...rest }, adapter, io }) {
+      const { replayable, replayCommand, targetOf } = await import('./replay.js');
+      const report = replayable(String(file), adapter);
+      const target = url ?? (rest.config === undefined && !io.env.INTERN_BASE_URL ? targetOf(report) : undefined);
+      const settings = readSettings({ ...rest, ...(target === undefined ? {} : { url: target }) }, io.env);
+      return replayCommand(report, settings, adapter, io);
     },
   },
   {

@@ -105,5 +105,13 @@ export const CLIENT_FLAGS: FlagTable = {
   report,
 };
 
-/** Flags of the merge of reports. */
-export const MERGE_FLAGS: FlagTable = { report };
+/** Flags of what is made of reports. */
+export const REPORT_FLAGS: FlagTable = { report };
+
+const NOT_AGAIN: ReadonlySet<string> = new Set(['report', 'plan', 'baseline', 'update-baseline']);
+
+/** Flags of doing findings again: facts of the target, and limits. */
+export const REPLAY_FLAGS: FlagTable = {
+  ...Object.fromEntries(Object.entries(TARGET_FLAGS).filter(([name]) => !NOT_AGAIN.has(name))),
+  ...Object.fromEntries(['slow', 'concurrency', 'max-time'].map((name) => [name, RUN_FLAGS[name] ?? {}])),
+};

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { checks } from '../checks/index.js';
 import { connect } from '../drivers/connect.js';
 import type { Results } from '../engine/results.js';
-import { run } from '../engine/runner.js';
+import { type RunnerOptions, run } from '../engine/runner.js';
 import { SelectionError, select } from '../engine/select.js';
 import { UsageError } from '../framework/usage.js';
 import type { Host } from '../probe/time.js';
@@ -55,6 +55,35 @@ export function commandOf({ url, config, again }: Pick<Settings, 'url' | 'config
   return ['intern-conformance', ...words.map(quoted)].join(' ');
 }
 
+/** Does checks against a target as a call of the kit asks for: its limits, its ledger, its way to be stopped. */
+export async function runChecks(
+  settings: Settings,
+  io: Io,
+  more: Omit<RunnerOptions, 'checks'> & { readonly tag: string },
+): Promise<Results> {
+  const ledger = settings.url === undefined ? undefined : ledgerFile(settings.ledgerDir, more.tag);
+  if (ledger !== undefined) folder(`--ledger-dir ${settings.ledgerDir}`, settings.ledgerDir);
+  const results = await run({
+    checks,
+    readOnly: settings.readOnly,
+    ...(settings.rate === undefined ? {} : { rate: settings.rate }),
+    ...(settings.concurrency === undefined ? {} : { concurrency: settings.concurrency }),
+    ...(settings.maxRequests === undefined ? {} : { maxRequests: settings.maxRequests }),
+    ...(settings.maxTime === undefined ? {} : { maxTime: settings.maxTime }),
+    ...(settings.timeout === undefined ? {} : { timeout: settings.timeout }),
+    ...(settings.bootTimeout === undefined ? {} : { bootTimeout: settings.bootTimeout }),
+    ...(settings.failOn === undefined ? {} : { failOn: settings.failOn }),
+    ...(ledger === undefined ? {} : { ledgerPath: ledger }),
+    command: commandOf(settings),
+    signal: io.signal,
+    host: io.host,
+    ...more,
+  });
+  // Nothing is left that a later clean-up would need it for.
+  if (ledger !== undefined && results.cleanup.failed.length === 0 && existsSync(ledger)) rmSync(ledger);
+  return results;
+}
+
 /** Does a run as requested and returns its exit code. */
 export async function runCommand(settings: Settings, io: Io): Promise<number> {
   const { host } = io;
@@ -86,34 +115,17 @@ export async function runCommand(settings: Settings, io: Io): Promise<number> {
       io.out(await plan({ settings, driver, checks: select(checks, selection), host }));
       return 0;
     }
-    const ledger = settings.url === undefined ? undefined : ledgerFile(settings.ledgerDir, tag);
-    if (ledger !== undefined) folder(`--ledger-dir ${settings.ledgerDir}`, settings.ledgerDir);
-    const results = await run({
+    const results = await runChecks(settings, io, {
       driver,
-      checks,
       tag,
       ...selection,
-      ...(settings.runs === undefined ? {} : { runs: settings.runs }),
       ...(settings.seed === undefined ? {} : { seed: settings.seed }),
       ...(settings.path === undefined ? {} : { path: settings.path }),
-      readOnly: settings.readOnly,
-      ...(settings.rate === undefined ? {} : { rate: settings.rate }),
-      ...(settings.concurrency === undefined ? {} : { concurrency: settings.concurrency }),
-      ...(settings.maxRequests === undefined ? {} : { maxRequests: settings.maxRequests }),
-      ...(settings.maxTime === undefined ? {} : { maxTime: settings.maxTime }),
-      ...(settings.timeout === undefined ? {} : { timeout: settings.timeout }),
-      ...(settings.bootTimeout === undefined ? {} : { bootTimeout: settings.bootTimeout }),
-      ...(ledger === undefined ? {} : { ledgerPath: ledger }),
-      ...(settings.failOn === undefined ? {} : { failOn: settings.failOn }),
-      ...(known === undefined || settings.updateBaseline ? {} : { baseline: known }),
+      ...(settings.runs === undefined ? {} : { runs: settings.runs }),
       ...(settings.minCoverage === undefined ? {} : { minCoverage: settings.minCoverage }),
-      command: commandOf(settings),
+      ...(known === undefined || settings.updateBaseline ? {} : { baseline: known }),
       events: progress(io.err, { colour: io.colour, live: io.live, width: io.width }),
-      signal: io.signal,
-      host,
     });
-    // Nothing is left that a later clean-up would need it for.
-    if (ledger !== undefined && results.cleanup.failed.length === 0 && existsSync(ledger)) rmSync(ledger);
     if (settings.save !== undefined) saveFindings(settings.save, results);
     deliver(results, settings, io);
     if (settings.updateBaseline && settings.baseline !== undefined) {

@@ -93,12 +93,13 @@ export async function attempt(run: RunContext, check: Check, again?: FalsifiedPr
   );
   run.signal.addEventListener('abort', stopped, { once: true });
 
+  const replay = settings.replays?.[check.id] ?? settings.replay;
   const property = createProperty({
     seedOf: (name) => hash(`${settings.seed} ${check.id} ${name}`),
     runs: Math.max(1, Math.min(settings.runs, check.maxRuns ?? settings.runs)),
     shrinkBudget: settings.shrinkBudget,
     now: () => host.now(),
-    ...(settings.replay === undefined ? {} : { replay: settings.replay }),
+    ...(replay === undefined ? {} : { replay }),
     ...(again === undefined ? {} : { again }),
     setUp() {
       setUpCalls = [...setUpCalls, ...calls];

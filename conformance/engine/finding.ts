@@ -45,6 +45,8 @@ export function reported(
     transcript,
     ...(control.length === 0 ? {} : { control: recorded(control, redactor) }),
     ...(last === undefined ? {} : { curl: redactor.text(curl(last)) }),
+    seed: settings.seed,
+    runs: settings.runs,
     replay: replayCommand({
       command: settings.command,
       id: check.id,

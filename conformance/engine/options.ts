@@ -17,6 +17,8 @@ export interface RunnerOptions extends Selection {
   readonly seed?: string;
   /** Where a property goes on: its name and the path that a finding reports. */
   readonly path?: { readonly name: string; readonly path: string };
+  /** The same for several checks, by their ids. */
+  readonly paths?: Readonly<Record<string, { readonly name: string; readonly path: string }>>;
   readonly readOnly?: boolean;
   /** Requests per second; 0 is no limit. Default 5 without a control interface, else none. */
   readonly rate?: number;
@@ -75,6 +77,7 @@ export function settingsOf(options: Omit<RunnerOptions, 'checks'>): RunSettings 
     cleanupTime: options.cleanupTime ?? 60_000,
     shrinkBudget: options.shrinkBudget ?? (controlled ? 300 : 8),
     replay: options.path,
+    replays: options.paths,
     command: options.command ?? 'intern-conformance',
     blocking: options.blocking !== false,
   };

@@ -29,6 +29,9 @@ export interface FindingResult extends Omit<Found, 'breaks'> {
   readonly control?: readonly ControlStep[];
   /** The last request before the finding, as a command. */
   readonly curl?: string;
+  /** What was drawn: of checks. */
+  readonly seed?: string;
+  readonly runs?: number;
   /** One command that does the check again, with the same values. */
   readonly replay: string;
 }

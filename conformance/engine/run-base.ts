@@ -30,6 +30,8 @@ export interface RunSettings {
   readonly shrinkBudget: number;
   /** Where a property goes on: its name and the path that a finding reports. */
   readonly replay: { readonly name: string; readonly path: string } | undefined;
+  /** The same by the id of a check. */
+  readonly replays?: Readonly<Record<string, { readonly name: string; readonly path: string }>> | undefined;
   /** How the kit was called, for the command that replays a finding. */
   readonly command: string;
   /** Whether what one check found keeps those that build on it from being tried. */

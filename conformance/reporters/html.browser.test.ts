@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -39,11 +39,21 @@ describe('the HTML report in a browser', needs('chromium'), () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  const shown = () => page.locator('details.check:visible').evaluateAll((rows) => rows.map((row) => row.id));
+  const shown = () =>
+    page.locator('.result').evaluateAll((rows) => rows.filter((row) => !row.hidden).map((row) => row.id));
+  const fails = () => page.locator('[id="check-chat/fails"]');
+  /** Opens the group of the failure, which opens to its first result. */
+  const open = async () => {
+    await page.locator('.group > summary').first().click();
+    await fails().locator('.body').waitFor();
+  };
 
-  test('runs without an error and asks nobody for anything', () => {
+  test('runs without an error, within its policy, and asks nobody for anything', async () => {
     expect(errors).toEqual([]);
     expect(requests).toHaveLength(1);
+    const policy = await page.locator('meta[http-equiv]').getAttribute('content');
+    expect(policy).toMatch(/^default-src 'none'; style-src 'sha256-[^']+'; script-src 'sha256-[^']+';/);
+    expect(policy).not.toContain('unsafe');
   });
 
   test('runs nothing that came from the target', async () => {
@@ -51,13 +61,14 @@ describe('the HTML report in a browser', needs('chromium'), () => {
     expect(await page.locator('img').count()).toBe(0);
   });
 
-  test('shows verdict, counts and the failures first', async () => {
-    expect(await page.locator('h1').textContent()).toBe('does not conform');
+  test('shows verdict, what was checked, and the groups first', async () => {
+    expect(await page.locator('h1').textContent()).toBe('Does not conform');
+    expect(await page.locator('.coverage').textContent()).toContain('5 of 6 checks came to a verdict');
     expect((await shown())[0]).toBe('check-chat/fails');
     expect(await page.locator('.shown').textContent()).toBe('6 of 6');
   });
 
-  test('filters by verdict, level and words', async () => {
+  test('filters by verdict, level and words, and keeps that in the address', async () => {
     await page.uncheck('input[value=pass]');
     expect(await shown()).not.toContain('check-chat/passes');
     await page.selectOption('select[name=level]', 'P');
@@ -66,24 +77,45 @@ describe('the HTML report in a browser', needs('chromium'), () => {
     await page.check('input[value=pass]');
     await page.fill('input[type=search]', 'skips');
     expect(await shown()).toEqual(['check-chat/skips']);
-    await page.fill('input[type=search]', '');
+    expect(new URL(page.url()).hash).toBe('#find=skips');
+    await page.reload();
+    expect(await shown()).toEqual(['check-chat/skips']);
+    expect(await page.locator('.group:visible').count()).toBe(0);
+    await page.keyboard.press('/');
+    await page.keyboard.press('Escape');
     expect(await shown()).toHaveLength(6);
+    expect(new URL(page.url()).hash).toBe('');
+  });
+
+  test('an address opens a finding', async () => {
+    await page.goto(`${pathToFileURL(file).href}#open=chat%2Ffails`);
+    await page.reload();
+    await fails().locator('.body').waitFor();
+    expect(await fails().textContent()).toContain('--path p:0:1');
+  });
+
+  test('goes by the keyboard from group to group, and opens one', async () => {
+    await page.keyboard.press('j');
+    await page.keyboard.press('Enter');
+    await fails().locator('.body').waitFor();
+    await page.keyboard.press('j');
+    expect(await page.evaluate("document.activeElement.closest('.result').id")).toBe('check-chat/fails');
+    await page.keyboard.press('k');
+    expect(await page.evaluate('document.activeElement.parentElement.className')).toBe('group');
   });
 
   test('shows a failure with its stream, piece by piece with times', async () => {
-    const row = page.locator('[id="check-chat/fails"]');
-    await row.locator('> summary').click();
-    expect(await row.locator('.piece').count()).toBe(3);
-    expect(await row.locator('.piece .time').allInnerTexts()).toEqual(['0.02 s', '30.0 s', '30.0 s']);
-    expect(await row.locator('.piece pre').nth(1).textContent()).toContain(': keepalive');
-    expect(await row.textContent()).toContain('--path p:0:1');
-    expect(await row.locator('.ended').textContent()).toBe('dropped: reset');
+    await open();
+    expect(await fails().locator('.piece').count()).toBe(3);
+    expect(await fails().locator('.piece .time').allInnerTexts()).toEqual(['0.02 s', '30.0 s', '30.0 s']);
+    expect(await fails().locator('.piece pre').nth(1).textContent()).toContain(': keepalive');
+    expect(await fails().textContent()).toContain('--path p:0:1');
+    expect(await fails().locator('.ended').textContent()).toBe('dropped: reset');
   });
 
   test('draws the stream step by step', async () => {
-    await page.locator('[id="check-chat/fails"] > summary').click();
-    const steps = page.locator('[id="check-chat/fails"] .steps li');
-    expect(await steps.allInnerTexts()).toEqual([
+    await open();
+    expect(await fails().locator('.steps li').allInnerTexts()).toEqual([
       expect.stringMatching(/^0\.01 s\s+final chunk$/),
       expect.stringMatching(/^30\.0 s\s+comment keepalive$/),
       expect.stringMatching(/^30\.0 s\s+comment :warning::y$/),
@@ -92,10 +124,14 @@ describe('the HTML report in a browser', needs('chromium'), () => {
     ]);
   });
 
+  test('says how the same request was answered elsewhere in the report', async () => {
+    await open();
+    expect(await fails().textContent()).toContain('The same request elsewhere in this report: POST /interns');
+  });
+
   test('breaks no word that fits its line', async () => {
     await page.setViewportSize({ width: 400, height: 800 });
-    const broken =
-      await page.evaluate(`[...document.querySelectorAll('pre, .url, .headers, .title, h1, p, .steps, .groups')]
+    const broken = await page.evaluate(`[...document.querySelectorAll('pre, .url, .headers, .sentence, h1, p, .steps')]
       .flatMap((element) => {
         const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
         const found = [];
@@ -112,13 +148,28 @@ describe('the HTML report in a browser', needs('chromium'), () => {
   });
 
   test('leads from a requirement to its checks', async () => {
-    await page.click('[data-requirement="CHAT-1"]');
+    await page.click('[data-find="CHAT-1"]');
     expect(await page.inputValue('input[type=search]')).toBe('CHAT-1');
     expect(await shown()).toContain('check-chat/warns');
   });
 
-  test('fits a narrow screen', async () => {
+  test.each(['light', 'dark'] as const)('%s: axe finds no violation, closed or open', async (colorScheme) => {
+    await page.emulateMedia({ colorScheme });
+    const axe = readFileSync(new URL('../../node_modules/axe-core/axe.min.js', import.meta.url), 'utf8');
+    for (const act of [async () => {}, open]) {
+      await act();
+      await page.evaluate(axe);
+      const violations = await page.evaluate(
+        'axe.run(document).then(({violations}) => violations.map(({id, nodes}) => [id, ...nodes.map(({html}) => html.slice(0, 200))]))',
+      );
+      expect(violations).toEqual([]);
+    }
+    await page.emulateMedia({ colorScheme: 'light' });
+  });
+
+  test('fits a narrow screen, open too', async () => {
     await page.setViewportSize({ width: 400, height: 800 });
+    await open();
     const over = await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth');
     expect(over).toBeLessThanOrEqual(0);
   });

@@ -1,4 +1,5 @@
 import type { CheckResult, FindingResult, Results } from '../engine/results.js';
+import { reportFault } from './report-form.js';
 import { hindranceText } from './words/cleanup.js';
 import { notChecked } from './words/coverage.js';
 import { type FindingText, findingText } from './words/finding.js';
@@ -67,11 +68,12 @@ export const json = (results: Results): string =>
 
 /** Reads back what {@link json} wrote. Throws a line that says what is wrong. */
 export function readResults(text: string, from: string): Report {
+  if (text.trim() === '') throw new Error(`${from}: the file is empty`);
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch (error) {
-    throw new Error(`${from}: no JSON: ${error instanceof Error ? error.message : error}`);
+    throw new Error(`${from}: no JSON: ${error instanceof Error ? error.message.replace(/\s*\n\s*/g, ' ') : error}`);
   }
   const results = value as Partial<Report> | null;
   if (results?.format !== 'intern-conformance' || !Array.isArray(results.checks)) {
@@ -80,5 +82,7 @@ export function readResults(text: string, from: string): Report {
   if (results.version !== 1) throw new Error(`${from}: version ${results.version} of the report is not known here`);
   if (!Array.isArray(results.incomplete))
     throw new Error(`${from}: the report is of an older kit (${results.kit}), which kept no data; make it again`);
+  const fault = reportFault(value as { checks: unknown[] });
+  if (fault !== undefined) throw new Error(`${from}: ${fault}`);
   return results as Report;
 }

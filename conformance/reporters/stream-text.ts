@@ -16,6 +16,9 @@ export const visible = (text: string): string =>
     .replace(/^(\s*)::/gm, '$1\\::')
     .replaceAll('##[', '#\\#[');
 
+/** Text of a target in one line. */
+export const oneLine = (text: string): string => visible(text).replace(/\s*\n\s*/g, ' ');
+
 const clip = (text: string, most: number) =>
   text.length > most ? `${text.slice(0, most)}… (${text.length} characters)` : text;
 

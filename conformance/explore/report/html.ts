@@ -1,5 +1,5 @@
-import { breakable, html, type Markup, pre, safe } from '../../reporters/html.js';
-import { STYLE } from '../../reporters/html-assets.js';
+import { breakable, command, html, type Markup, pre } from '../../reporters/page/markup.js';
+import { pageOf } from '../../reporters/page/shell.js';
 import { seconds } from '../../reporters/stream-text.js';
 import type { ExploreReport, Finding, TimeLineEntry } from '../types.js';
 import { type Row, sideBySide } from './side-by-side.js';
@@ -16,11 +16,6 @@ import {
   verdictOf,
 } from './words.js';
 
-const OWN_STYLE = `
-.runs{width:100%;table-layout:fixed;font:12px/1.5 ui-monospace,monospace}.runs td{padding:1px 8px;border:0;overflow-wrap:anywhere;width:50%}.runs td+td{border-left:2px solid var(--line)}.runs tr.equal{color:var(--dim)}.runs tr:not(.equal) td+td{background:var(--soft)}.runs .disturbance{color:var(--warn);font-weight:bold}.runs .outcome{font-weight:bold}
-.badge.breach{background:#c8232c}.badge.surfaced{background:#9a6700}.badge.survived{background:#1a7f37}section.finding{border-bottom:1px solid var(--line);padding:8px 0 16px}h3{margin:8px 0}
-`;
-
 const cell = (entry: TimeLineEntry | undefined): Markup =>
   entry === undefined ? html`<td></td>` : html`<td class="${entry.kind}">${breakable(entryText(entry))}</td>`;
 const rowView = (row: Row): Markup =>
@@ -28,10 +23,10 @@ const rowView = (row: Row): Markup =>
 
 function findingView(report: ExploreReport, finding: Finding, again: Again): Markup {
   const lines = againLines(finding, again);
-  return html`<section class="finding"><h3><span class="badge breach">${finding.law}</span> ${breakable(finding.sentence)}</h3>
-<p class="dim">${lawText(finding.law)}${finding.count > 1 ? ` The smallest of ${finding.count} schedules like it.` : ''}</p>
+  return html`<section class="panel"><h3><span class="badge breach">${finding.law}</span> ${breakable(finding.sentence)}</h3>
+<p class="quiet">${lawText(finding.law)}${finding.count > 1 ? ` The smallest of ${finding.count} schedules like it.` : ''}</p>
 <table class="runs"><thead><tr><th>undisturbed</th><th>disturbed</th></tr></thead><tbody>${sideBySide(report.straight.timeLine, finding.timeLine).map(rowView)}</tbody></table>${
-    lines.length === 0 ? undefined : html`<h5>Again</h5>${pre(lines.join('\n'), 'copy')}`
+    lines.length === 0 ? undefined : html`<h3>Again</h3>${command(lines.join('\n'))}`
   }<details><summary>The schedule</summary>${pre(JSON.stringify(finding.schedule, null, 2))}</details></section>`;
 }
 
@@ -39,27 +34,27 @@ function findingView(report: ExploreReport, finding: Finding, again: Again): Mar
 export function exploreHtml(report: ExploreReport, again: Again = {}): string {
   const verdict = verdictOf(report);
   const { counts, straight, timing } = report;
-  return html`<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'">
-<title>Explore: ${VERDICT_WORDS[verdict]}</title><style>${safe(STYLE + OWN_STYLE)}</style></head><body>
-<header class="${{ clean: 'pass', broken: 'fail', incomplete: 'incomplete' }[verdict]}"><h1>${VERDICT_WORDS[verdict]}</h1><p class="coverage">${summaryText(report)}</p>
-<p class="dim">${plural(straight.requests, 'request')} and ${plural(straight.moments.length, 'moment')} in the undisturbed run; ${counts.readToEnd} of ${plural(counts.disturbed, 'disturbed answer')} read to the end; ${seconds(timing.ms)}, seed ${report.seed}</p>${
-    report.incomplete.length + report.warnings.length === 0
-      ? undefined
-      : html`<ul>${[...report.incomplete.map(incompleteText), ...report.warnings].map((text) => html`<li>${breakable(text)}</li>`)}</ul>`
-  }</header><main>${report.findings.length === 0 ? undefined : html`<h2>Laws that it broke</h2>`}${report.findings.map((finding) => findingView(report, finding, again))}
-<h2>Failed in an orderly way</h2>${
-    report.surfaced.length === 0
-      ? html`<p>Never.</p>`
-      : html`<table><thead><tr><th>times</th><th>message</th><th>class</th><th>disturbances</th></tr></thead><tbody>${report.surfaced.map(
-          (one) =>
-            html`<tr><td>${one.count}</td><td>${breakable(one.message)}</td><td title="${CLASS_TEXTS[one.class]}">${one.class}</td><td>${one.kinds.join(', ')}</td></tr>`,
-        )}</tbody></table>`
-  }
-<h2>Schedules</h2><table><thead><tr><th>verdict</th><th>disturbance</th><th>moment</th><th>class</th></tr></thead><tbody>${report.schedules.map(
-    ({ verdict: what, kind, moment, class: group, law }) =>
-      html`<tr><td><span class="badge ${what}">${what}</span> ${law ?? ''}</td><td>${kind}</td><td>${`${moment.operation} ${moment.nth} ${moment.write ?? moment.state ?? ''}`}</td><td title="${CLASS_TEXTS[group]}">${group}</td></tr>`,
-  )}</tbody></table></main></body></html>
-`.markup;
+  const colour = { clean: 'pass', broken: 'fail', incomplete: 'incomplete' }[verdict];
+  return pageOf(
+    `Explore: ${VERDICT_WORDS[verdict]}`,
+    colour,
+    html`<header class="head"><div class="inner"><p class="verdict ${colour}">Explore</p><h1>${VERDICT_WORDS[verdict]}</h1><p class="coverage">${summaryText(report)}</p>
+<p class="quiet">${plural(straight.requests, 'request')} and ${plural(straight.moments.length, 'moment')} in the undisturbed run; ${counts.readToEnd} of ${plural(counts.disturbed, 'disturbed answer')} read to the end; ${seconds(timing.ms)}, seed ${report.seed}</p>${
+      report.incomplete.length + report.warnings.length === 0
+        ? undefined
+        : html`<ul>${[...report.incomplete.map(incompleteText), ...report.warnings].map((text) => html`<li>${breakable(text)}</li>`)}</ul>`
+    }</div></header><main id="main">${report.findings.length === 0 ? undefined : html`<h2>Laws that it broke</h2>`}${report.findings.map((finding) => findingView(report, finding, again))}
+<section class="panel"><h2>Failed in an orderly way</h2>${
+      report.surfaced.length === 0
+        ? html`<p>Never.</p>`
+        : html`<table><thead><tr><th>times</th><th>message</th><th>class</th><th>disturbances</th></tr></thead><tbody>${report.surfaced.map(
+            (one) =>
+              html`<tr><td>${one.count}</td><td>${breakable(one.message)}</td><td title="${CLASS_TEXTS[one.class]}">${one.class}</td><td>${one.kinds.join(', ')}</td></tr>`,
+          )}</tbody></table>`
+    }</section>
+<section class="panel"><h2>Schedules</h2><div class="scroll-x"><table><thead><tr><th>verdict</th><th>disturbance</th><th>moment</th><th>class</th></tr></thead><tbody>${report.schedules.map(
+      ({ verdict: what, kind, moment, class: group, law }) =>
+        html`<tr><td><span class="badge ${what}">${what}</span> ${law ?? ''}</td><td>${kind}</td><td>${`${moment.operation} ${moment.nth} ${moment.write ?? moment.state ?? ''}`}</td><td title="${CLASS_TEXTS[group]}">${group}</td></tr>`,
+    )}</tbody></table></div></section></main>`,
+  );
 }

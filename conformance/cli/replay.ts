@@ -1,0 +1,155 @@
+import { checks } from '../checks/index.js';
+import { cases } from '../clients/index.js';
+import { runClient } from '../clients/run-client.js';
+import { connect } from '../drivers/connect.js';
+import type { CheckResult, Results } from '../engine/results.js';
+import { UsageError } from '../framework/usage.js';
+import { skipText } from '../reporters/clause.js';
+import { counted } from '../reporters/counted.js';
+import type { Report } from '../reporters/json.js';
+import { oneLine } from '../reporters/stream-text.js';
+import { titleOf } from '../reporters/title.js';
+import { readReport } from './reports.js';
+import { type Io, runChecks } from './run.js';
+import type { Settings } from './settings.js';
+
+type Outcome = 'FIXED' | 'STILL' | 'NOT REACHED';
+
+/** What became of a finding. */
+interface Replayed {
+  readonly id: string;
+  readonly outcome: Outcome;
+  /** What is still wrong, or why it was not reached. */
+  readonly why?: string;
+}
+
+function outcomeOf(id: string, result: CheckResult | undefined): Replayed {
+  if (result === undefined) return { id, outcome: 'NOT REACHED', why: 'this kit has no such check' };
+  const { error, skip } = result;
+  if (skip !== undefined) return { id, outcome: 'NOT REACHED', why: skipText(skip) };
+  if (error !== undefined) return { id, outcome: 'NOT REACHED', why: titleOf(result) };
+  return result.finding === undefined ? { id, outcome: 'FIXED' } : { id, outcome: 'STILL', why: titleOf(result) };
+}
+
+/** Findings that were drawn alike: they are done again in one run. */
+function byDraw(report: Report, found: readonly CheckResult[]) {
+  const groups = new Map<string, { seed: string; runs: number; checks: CheckResult[] }>();
+  for (const check of found) {
+    const { seed = report.options.seed, runs = report.options.runs } = check.finding ?? {};
+    const group = groups.get(`${seed} ${runs}`) ?? { seed, runs, checks: [] };
+    group.checks.push(check);
+    groups.set(`${seed} ${runs}`, group);
+  }
+  return [...groups.values()];
+}
+
+async function againOnTarget(
+  report: Report,
+  found: readonly CheckResult[],
+  settings: Settings,
+  io: Io,
+): Promise<Replayed[]> {
+  const known = new Set(checks.map(({ id }) => id));
+  const done = new Map<string, CheckResult>();
+  for (const { seed, runs, checks: rows } of byDraw(
+    report,
+    found.filter(({ id }) => known.has(id)),
+  )) {
+    const tag = io.host.tag(4);
+    const { driver, close } = await connect({
+      settings,
+      host: io.host,
+      tag,
+      look: true,
+      env: io.env,
+      signal: io.signal,
+    });
+    try {
+      const paths = rows.flatMap(({ id, finding }) =>
+        finding?.property === undefined
+          ? []
+          : [[id, { name: finding.property.name, path: finding.property.path }] as const],
+      );
+      const results = await runChecks(settings, io, {
+        driver,
+        tag,
+        only: rows.map(({ id }) => id),
+        seed,
+        runs,
+        paths: Object.fromEntries(paths),
+      });
+      for (const check of results.checks) done.set(check.id, check);
+    } finally {
+      await close();
+    }
+  }
+  return found.map(({ id }) => outcomeOf(id, done.get(id)));
+}
+
+async function againOnClient(
+  report: Report,
+  found: readonly CheckResult[],
+  adapter: readonly [string, ...string[]],
+  io: Io,
+): Promise<Replayed[]> {
+  const ids = new Set(found.map(({ id }) => id));
+  const results: Results = await runClient({
+    command: adapter,
+    cases: cases.filter(({ id }) => ids.has(id)),
+    cuts: 'few',
+    seed: report.options.seed,
+    host: io.host,
+    signal: io.signal,
+    err: io.err,
+  });
+  return found.map(({ id }) =>
+    outcomeOf(
+      id,
+      results.checks.find((check) => check.id === id),
+    ),
+  );
+}
+
+/** The target of a report, where none is given; an emulator in the process that wrote it has none to reach. */
+export const targetOf = ({ target }: Report): string | undefined =>
+  target.inProcess === true || target.kind === 'client' ? undefined : target.url;
+
+/** Reads the report that `replay` is to do again. */
+export function replayable(file: string, adapter: readonly string[]): Report {
+  const report = readReport(file);
+  if (report.target.kind === 'client' && adapter.length === 0)
+    throw new UsageError(`replay: ${file} is of a client: name its adapter, as in: replay ${file} -- COMMAND`);
+  if (report.checks[0]?.requirement === 'REC-3')
+    throw new UsageError(`replay: ${file} compares recordings: run drift with them again`);
+  return report;
+}
+
+/**
+ * Does every finding of a report again, with its seed and path (KIT-12). Exits 0 where all are fixed, 1 where one still
+ * stands, else 3.
+ */
+export async function replayCommand(
+  report: Report,
+  settings: Settings,
+  adapter: readonly string[],
+  io: Io,
+): Promise<number> {
+  const found = report.checks.filter(({ finding }) => finding !== undefined);
+  if (found.length === 0) {
+    io.out('no findings in that report: nothing to do again\n');
+    return 0;
+  }
+  const [program, ...args] = adapter;
+  const all =
+    report.target.kind === 'client' && program !== undefined
+      ? await againOnClient(report, found, [program, ...args], io)
+      : await againOnTarget(report, found, settings, io);
+  for (const { id, outcome, why } of all)
+    io.out(`${outcome.padEnd(11)}  ${id}${why === undefined ? '' : `: ${oneLine(why)}`}\n`);
+  const many = (outcome: Outcome) => all.filter((one) => one.outcome === outcome).length;
+  io.out(
+    `${counted(all.length, 'finding')}: ${many('FIXED')} fixed, ${many('STILL')} still there, ${many('NOT REACHED')} not reached\n`,
+  );
+  if (many('STILL') > 0) return 1;
+  return many('NOT REACHED') > 0 ? 3 : 0;
+}

@@ -1,0 +1,169 @@
+import {
+  closeSync,
+  ftruncateSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, test } from 'vitest';
+import { sampleResults } from '../engine/testing/sample-results.js';
+import { systemHost } from '../probe/time.js';
+import { json } from '../reporters/json.js';
+import { conformance } from './command.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'intern-reports-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const at = (name: string) => join(folder, name);
+
+async function call(...args: string[]) {
+  let out = '';
+  let err = '';
+  const exit = await conformance(args, {
+    out: (text) => {
+      out += text;
+    },
+    err: (text) => {
+      err += text;
+    },
+    colour: false,
+    live: false,
+    width: 100,
+    env: {},
+    signal: new AbortController().signal,
+    host: systemHost,
+  });
+  return { exit, out, err };
+}
+
+const sample = sampleResults();
+const written = (name: string, text: string): string => {
+  writeFileSync(at(name), text);
+  return at(name);
+};
+const good = written('good.json', json(sample));
+const passing = {
+  ...sample,
+  checks: sample.checks.map(({ finding: _, ...check }) =>
+    check.id === 'chat/fails' ? { ...check, verdict: 'pass' as const } : check,
+  ),
+};
+const before = written('before.json', json(passing));
+
+describe('an invalid report: exit 2, and one line that names the file and what is wrong', () => {
+  const huge = at('huge.json');
+  const file = openSync(huge, 'w');
+  ftruncateSync(file, 300 * 1024 * 1024);
+  closeSync(file);
+  const { requests: _, ...without } = sample;
+  const wrong: [string, string, RegExp][] = [
+    ['missing', at('missing.json'), /report \S+missing\.json cannot be read: \w/],
+    ['a folder', folder, /cannot be read: /],
+    ['empty', written('empty.json', ''), /empty\.json: the file is empty/],
+    ['cut off', written('cut.json', json(sample).slice(0, 400)), /cut\.json: no JSON: /],
+    ['of something else', written('other.json', '{"tests": []}'), /other\.json: expected a JSON report of this kit/],
+    ['huge', huge, /huge\.json has 300 MB: at most 256 MB are read/],
+    [
+      'of an older form',
+      written('old.json', JSON.stringify({ ...sample, incomplete: undefined })),
+      /of an older kit \(0\.0\.0\)/,
+    ],
+    [
+      'of a later form',
+      written('later.json', json({ ...sample, version: 9 } as never)),
+      /version 9 of the report is not known/,
+    ],
+    [
+      'without a field',
+      written('less.json', json(without as never)),
+      /less\.json: requests: expected a number, found nothing/,
+    ],
+    [
+      'with an invalid check',
+      written('check.json', json({ ...sample, checks: [...sample.checks, { id: 'x' }] } as never)),
+      /check\.json: checks\[6\]\.requirement: expected text, found nothing/,
+    ],
+  ];
+  test.each(wrong)('%s', async (_, path, line) => {
+    for (const words of [
+      ['report', 'diff', good, path],
+      ['replay', path],
+      ['report', 'merge', path],
+    ]) {
+      const { exit, err } = await call(...words);
+      expect({ exit, err }).toEqual({ exit: 2, err: expect.stringMatching(line) });
+      expect(err.trim().split('\n')).toHaveLength(1);
+    }
+  });
+});
+
+test('report diff exits 1 when something broke, and else 0', async () => {
+  expect(await call('report', 'diff', before, good)).toMatchObject({
+    exit: 1,
+    out: expect.stringMatching(/^1 broken, 0 mended/),
+  });
+  const back = await call('report', 'diff', good, before, '--report', `json=${at('d/diff.json')}`);
+  expect(back).toMatchObject({ exit: 0, out: '' });
+  const diff = JSON.parse(readFileSync(at('d/diff.json'), 'utf8'));
+  expect(diff).toMatchObject({ broken: [], mended: [{ id: 'chat/fails' }], new: [], gone: [], unchecked: [] });
+  expect(await call('report', 'diff', good)).toMatchObject({
+    exit: 2,
+    err: expect.stringContaining('expected two reports'),
+  });
+  expect(await call('report', 'diff', good, good, '--report', 'junit')).toMatchObject({
+    exit: 2,
+    err: expect.stringContaining('report diff writes tty, markdown, json, html, not junit'),
+  });
+});
+
+test('report trend reads every report below a folder, and says which files are left out', async () => {
+  mkdirSync(at('runs/one'), { recursive: true });
+  expect(await call('report', 'trend', at('runs'))).toMatchObject({
+    exit: 2,
+    err: expect.stringContaining('has no JSON reports'),
+  });
+  written('runs/one/a.json', json({ ...passing, started: '2026-01-01T00:00:00.000Z' }));
+  written('runs/b.json', json({ ...sample, started: '2026-01-02T00:00:00.000Z' }));
+  written('runs/package.json', '{}');
+  const { exit, out, err } = await call(
+    'report',
+    'trend',
+    at('runs'),
+    '--report',
+    'tty',
+    '--report',
+    `html=${at('trend.html')}`,
+  );
+  expect(exit).toBe(0);
+  expect(err).toMatch(/^intern-conformance: left out: \S+package\.json: expected a JSON report of this kit\n$/);
+  expect(out).toMatch(/^2 runs, 6 checks, 2 failing now/);
+  expect(out).toMatch(/\.F {2}chat\/fails: failing since 2026-01-02/);
+  expect(readFileSync(at('trend.html'), 'utf8')).toContain('chat/fails');
+});
+
+test('replay does findings again, and says which are fixed and which it did not reach', async () => {
+  const finding = sample.checks.find(({ id }) => id === 'chat/fails')?.finding;
+  if (finding === undefined) throw new Error('the sample has no finding');
+  const { property: _, ...plain } = finding;
+  const row = { ...sample.checks[1], finding: plain };
+  const report = (...ids: string[]) =>
+    json({
+      ...sample,
+      target: { ...sample.target, inProcess: true },
+      checks: ids.map((id) => ({ ...row, id })),
+    } as never);
+  expect(await call('replay', written('fixed.json', report('update/unknown-fields')))).toMatchObject({
+    exit: 0,
+    out: 'FIXED        update/unknown-fields\n1 finding: 1 fixed, 0 still there, 0 not reached\n',
+  });
+  const both = await call('replay', written('gone.json', report('update/unknown-fields', 'chat/gone')));
+  expect(both.exit).toBe(3);
+  expect(both.out).toContain('NOT REACHED  chat/gone: this kit has no such check\n');
+  expect(await call('replay', written('none.json', json({ ...sample, checks: [] })))).toMatchObject({ exit: 0 });
+  const client = json({ ...sample, target: { ...sample.target, kind: 'client' } });
+  expect((await call('replay', written('client.json', client))).err).toContain('name its adapter');
+});

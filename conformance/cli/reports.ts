@@ -1,0 +1,68 @@
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { inWords } from '../../emulator/contract/system-error.js';
+import { UsageError } from '../framework/usage.js';
+import { type Report, readResults } from '../reporters/json.js';
+
+/** Bytes of a report above which it is not read: parsed, it takes several times as much memory. */
+const MOST = 256 * 1024 * 1024;
+
+const megabytes = (bytes: number): string => `${Math.round(bytes / 1024 / 1024)} MB`;
+
+/**
+ * Reads a JSON report.
+ *
+ * @throws UsageError: one line that names the file and what is wrong with it
+ */
+export function readReport(file: string): Report {
+  let text: string;
+  try {
+    const { size } = statSync(file);
+    if (size > MOST) throw new UsageError(`report ${file} has ${megabytes(size)}: at most ${megabytes(MOST)} are read`);
+    text = readFileSync(file, 'utf8');
+  } catch (error) {
+    if (error instanceof UsageError) throw error;
+    throw new UsageError(`report ${file} cannot be read: ${inWords(error)}`);
+  }
+  try {
+    return readResults(text, file);
+  } catch (error) {
+    throw new UsageError(error instanceof Error ? error.message : String(error));
+  }
+}
+
+/** Every file of JSON below a folder, in the order of their names. */
+function jsonFiles(folder: string): string[] {
+  try {
+    return readdirSync(folder, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile() && entry.name.endsWith('.json'))
+      .map((entry) => join(entry.parentPath, entry.name))
+      .sort();
+  } catch (error) {
+    throw new UsageError(`folder ${folder} cannot be read: ${inWords(error)}`);
+  }
+}
+
+/**
+ * Reads the JSON reports below a folder. An invalid one is left out, and `warn` says why.
+ *
+ * @throws UsageError where nothing is left
+ */
+export function readReports(folder: string, warn: (line: string) => void): Report[] {
+  const files = jsonFiles(folder);
+  const reports = files.flatMap((file) => {
+    try {
+      return [readReport(file)];
+    } catch (error) {
+      if (!(error instanceof UsageError)) throw error;
+      warn(`left out: ${error.message}`);
+      return [];
+    }
+  });
+  if (reports.length > 0) return reports;
+  throw new UsageError(
+    files.length === 0
+      ? `folder ${folder} has no JSON reports: write them with --report json=${join(folder, 'NAME.json')}`
+      : `folder ${folder}: none of its ${files.length} JSON files is a report of this kit`,
+  );
+}

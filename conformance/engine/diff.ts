@@ -1,0 +1,67 @@
+import { countsAgainst, isFailure } from './baseline.js';
+import type { CheckResult, Results } from './results.js';
+
+/** A check in two reports: what it came to in the older and in the newer one. */
+export interface Change {
+  readonly id: string;
+  readonly was?: CheckResult;
+  readonly is?: CheckResult;
+}
+
+/** A run as a comparison names it. */
+export type RunHead = Pick<
+  Results,
+  'kit' | 'run' | 'started' | 'target' | 'options' | 'verdict' | 'incomplete' | 'coverage' | 'requests' | 'duration'
+>;
+
+/** What differs between two runs (KIT-11). */
+export interface Diff {
+  readonly old: RunHead;
+  readonly now: RunHead;
+  /** Counts against the target now, and did not. */
+  readonly broken: readonly Change[];
+  /** Failed, and holds now. */
+  readonly mended: readonly Change[];
+  /** Only the newer report has it. */
+  readonly new: readonly Change[];
+  /** Only the older report has it. */
+  readonly gone: readonly Change[];
+  /** Came to a verdict in the older report, and comes to none in the newer one. */
+  readonly unchecked: readonly Change[];
+}
+
+/** What is compared of a run, without its checks. */
+export const headOf = (results: Results): RunHead => {
+  const { kit, run, started, target, options, verdict, incomplete, coverage, requests, duration } = results;
+  return { kit, run, started, target, options, verdict, incomplete, coverage, requests, duration };
+};
+
+/** Whether a check came to a verdict. */
+export const hasVerdict = ({ verdict }: CheckResult): boolean => verdict !== 'skip' && verdict !== 'error';
+
+/** Whether it may fail and may pass: neither says anything. */
+const isFlaky = ({ knownAs }: CheckResult): boolean => knownAs?.flaky !== undefined;
+
+/** Compares two runs check by check. What counts as a failure is as each of them was told. */
+export function diff(old: Results, now: Results): Diff {
+  const before = new Map(old.checks.map((check) => [check.id, check]));
+  const after = new Map(now.checks.map((check) => [check.id, check]));
+  const both = [...after.values()].flatMap((is) => {
+    const was = before.get(is.id);
+    return was === undefined ? [] : [{ id: is.id, was, is }];
+  });
+  const steady = both.filter(({ was, is }) => !isFlaky(was) && !isFlaky(is));
+  return {
+    old: headOf(old),
+    now: headOf(now),
+    broken: steady.filter(
+      ({ was, is }) => countsAgainst(is, now.options.failOn) && !countsAgainst(was, old.options.failOn),
+    ),
+    mended: steady.filter(
+      ({ was, is }) => isFailure(was, old.options.failOn) && hasVerdict(is) && !isFailure(is, now.options.failOn),
+    ),
+    new: now.checks.filter(({ id }) => !before.has(id)).map((is) => ({ id: is.id, is })),
+    gone: old.checks.filter(({ id }) => !after.has(id)).map((was) => ({ id: was.id, was })),
+    unchecked: both.filter(({ was, is }) => hasVerdict(was) && !hasVerdict(is)),
+  };
+}

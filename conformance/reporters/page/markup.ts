@@ -1,0 +1,43 @@
+import { visible } from '../stream-text.js';
+
+/** Markup that is safe to join. Only {@link html} and {@link safe} make it. */
+export interface Markup {
+  readonly markup: string;
+}
+export type Content = Markup | string | number | undefined | readonly Content[];
+
+/** Text for HTML, in elements and in quoted attributes. */
+const entities = (text: string): string =>
+  text
+    .replace(/&/g, '&amp;')
+    .replace(/</g, '&lt;')
+    .replace(/>/g, '&gt;')
+    .replace(/"/g, '&quot;')
+    .replace(/'/g, '&#39;');
+
+const render = (content: Content): string => {
+  if (content === undefined) return '';
+  if (typeof content === 'string' || typeof content === 'number') return entities(visible(String(content)));
+  if ('markup' in content) return content.markup;
+  return content.map(render).join('');
+};
+
+/** Escapes every value, so that nothing from a target is ever read as markup. */
+export const html = (strings: TemplateStringsArray, ...values: Content[]): Markup => ({
+  markup: strings.reduce((text, string, at) => text + string + render(values[at]), ''),
+});
+
+/** Markup of our own. */
+export const safe = (markup: string): Markup => ({ markup });
+
+/** Where JSON, addresses and headers may be broken, so that no word in them is. */
+const JOINTS = /(?<=[,:;{}[\]()/=?&.|>])(?=[\w"{[<])|(?=\\)/;
+
+/** Text that may be broken between its parts. */
+export const breakable = (text: string): Markup => safe(visible(text).split(JOINTS).map(entities).join('<wbr>'));
+
+/** A command, to be copied whole. */
+export const command = (text: string): Markup => html`<pre class="copy">${text}</pre>`;
+
+/** Text as it was sent. */
+export const pre = (text: string, kind = ''): Markup => html`<pre class="${kind}">${breakable(text)}</pre>`;
