@@ -1,7 +1,7 @@
 import type { Habit } from './habit.js';
 import { rewritten } from './rewrite.js';
 import type { Serve } from './serve.js';
-import { READS } from './visit.js';
+import { GATEWAY, READS } from './visit.js';
 import { eachRecord, isRecord } from './wire.js';
 
 /** The published statuses and what the deployment calls them. */
@@ -34,9 +34,11 @@ const serve: Serve = (next) => async (request) => {
 /** What a write makes of an intern is what it is shown with next. */
 const learn: Habit['learn'] = ({ send, id, rest, status, json, made }, { learnt: { words } }) => {
   const { method = 'GET' } = send;
+  const writes = id !== undefined && method !== 'PATCH' && !READS.has(method);
+  if (writes && GATEWAY.has(status)) words.lost(id);
   if (status >= 300) return;
   if (made !== undefined) words.done(made, isRecord(send.json) && send.json.provision === true ? 'boot' : 'create');
-  else if (id !== undefined && method !== 'PATCH' && !READS.has(method)) words.done(id, rest);
+  else if (writes) words.done(id, rest);
   if (isRecord(json))
     for (const record of Array.isArray(json.data) ? json.data : [json]) if (isRecord(record)) words.read(record);
 };

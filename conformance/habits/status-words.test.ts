@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
+import { ownStatuses } from './own-statuses.js';
 import { createStatusWords } from './status-words.js';
+import { type Knowledge, nothingLearnt } from './visit.js';
 
 const shown = (words: ReturnType<typeof createStatusWords>, id: string, status: string) => {
   const record = { id, status };
@@ -41,6 +43,20 @@ test('the word shown while prompts are taken means that the intern runs, until i
   expect(shown(words, 'one', 'asleep')).toBe('provisioning');
   expect(shown(words, 'one', 'ready')).toBe('running');
   expect(shown(words, 'one', 'asleep')).toBe('stopped');
+});
+
+test('after a write that a gateway answered a word is not learnt', () => {
+  const words = createStatusWords();
+  const learn = (method: string, status: number, json: unknown, rest = '') => {
+    const known = { learnt: { ...nothingLearnt(), words } } as unknown as Knowledge;
+    ownStatuses.learn?.({ send: { method, path: '' }, id: 'one', rest, status, json, made: undefined }, known);
+    return json;
+  };
+  learn('POST', 202, {}, 'suspend');
+  learn('DELETE', 504, undefined);
+  expect(learn('GET', 200, { id: 'one', status: 'removing' })).toEqual({ id: 'one', status: 'removing' });
+  learn('DELETE', 202, {});
+  expect(learn('GET', 200, { id: 'one', status: 'removing' })).toEqual({ id: 'one', status: 'destroying' });
 });
 
 test('of an intern of others a word says nothing', () => {

@@ -32,6 +32,8 @@ export interface StatusWords {
   own(): readonly string[];
   /** A write to an intern that was accepted: `provision`, `suspend`, `''` for a delete; `create` and `boot` for a create. */
   done(id: string, what: string): void;
+  /** A write to an intern may have been done or not: what it is shown with next says nothing of the word. */
+  lost(id: string): void;
   /** Puts the published word in the place of the deployment's own. */
   read(record: { id?: unknown; status?: unknown }): void;
   /** Whether the intern was last shown with a word that may mean that it runs. */
@@ -86,6 +88,7 @@ export function createStatusWords(): StatusWords {
       if (next !== undefined) going.set(id, next);
       if (next === 'boots') onTheWay.set(id, new Set());
     },
+    lost: (id) => void going.delete(id),
     read(record) {
       const { id, status: word } = record;
       if (typeof id !== 'string' || typeof word !== 'string') return;
