@@ -107,6 +107,8 @@ export interface SeenRequest {
   /** How the answer ended: read to its end, left by the client, broken off, still open when the run ended. */
   readonly ended: 'complete' | 'left' | 'broken' | 'open';
   readonly endedAt?: number;
+  /** When the client got the head of the answer. */
+  readonly answeredAt?: number;
   /** Kind of the disturbance that it met. */
   readonly disturbed?: string;
 }

@@ -83,9 +83,10 @@ export function createWatch(now: () => number): Watch {
           draft.acted = status;
           if (made !== undefined) draft.madeId = made;
         },
-        answered(status, answerHeaders) {
-          tick();
+        answered(status, answerHeaders, refusal) {
+          draft.answeredAt = tick();
           draft.status = status;
+          if (refusal !== undefined) Object.assign(draft, errorOf(refusal));
           const after = secondsOf(answerHeaders.get('retry-after'));
           if (after !== undefined) draft.retryAfter = after;
           if (!/event-stream/.test(answerHeaders.get('content-type') ?? '')) return;
@@ -112,7 +113,6 @@ export function createWatch(now: () => number): Watch {
           if (draft.ended !== 'open') return;
           draft.endedAt = tick();
           draft.ended = how;
-          if ((draft.status ?? 0) >= 400) Object.assign(draft, errorOf(draft.answer));
         },
       };
     },

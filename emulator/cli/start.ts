@@ -77,6 +77,7 @@ function optionsOf(given: Given, observers: Pick<EmulatorOptions, 'log' | 'onReq
       ...(given.replayElse === undefined ? {} : { otherwise: given.replayElse }),
       ...(given.pace === undefined ? {} : { pace: given.pace }),
     },
+    disturbances: async () => (await import('../../conformance/cli/disturbances.js')).HARMLESS,
     ...observers,
   });
 }

@@ -1,7 +1,7 @@
 import type { Called } from './operation.js';
 
 /**
- * How a disturbance is to be met. `harmless`: nothing a right client may notice. `transient`: over when tried again.
+ * What a client must make of a disturbance. `harmless`: nothing a right client may notice. `transient`: over when tried again.
  * `final`: can only be reported to the user. `broken`: no service may do it, so that it is for chaos alone.
  */
 export type DisturbanceClass = 'harmless' | 'transient' | 'final' | 'broken';

@@ -25,8 +25,8 @@ export interface Stage {
   expires(internId: string, questionId: string): void;
   /** Moves the clock past the window of proofs. */
   outlivesProofs(): Promise<void>;
-  /** Gives written bytes time to leave. */
-  settle(): Promise<void>;
+  /** Cuts the connection once the written bytes have left; undefined in process. */
+  readonly cut: (() => void) | undefined;
 }
 
 type Act = (scene: Scene, stage: Stage) => Promise<Response>;
@@ -69,7 +69,7 @@ const atWrite =
     if (write === undefined || !isStream(response)) return response;
     return interrupted(response, {
       write,
-      settle: stage.settle,
+      cut: stage.cut,
       happens(last) {
         scene.happened();
         return goesOn(scene, stage, last);

@@ -9,7 +9,7 @@ import { givenRequestId } from '../contract/request-id.js';
 import type { InternRow } from '../contract/state.js';
 import type { Provisioning } from '../domain/provisioning.js';
 import type { Runs } from '../domain/runs.js';
-import { dropWithout, type NodeBindings } from '../http/app.js';
+import { cutOf, dropWithout, type NodeBindings } from '../http/app.js';
 import type { Faults } from '../http/faults.js';
 import { injectedOf } from '../http/faults.js';
 import type { Journal } from '../http/journal.js';
@@ -59,8 +59,6 @@ export interface Disturber {
   reset(): void;
 }
 
-/** How long written bytes are given to leave before a connection breaks, in ms of real time. */
-const LEAVING = 20;
 /** Larger bodies pass undisturbed: they are refused. */
 const LARGEST = 2 * 1024 * 1024;
 
@@ -99,7 +97,7 @@ export function createDisturber(deps: DisturberDeps): Disturber {
   let harmless: Promise<Readonly<Record<string, DisturbanceServe>>> | undefined;
   const serves = new Map<string, DisturbanceServe | undefined>();
 
-  const stage = (settle: () => Promise<void>): Stage => ({
+  const stage = (cut: Stage['cut']): Stage => ({
     intern: deps.intern,
     deletes: (row) => void deps.provisioning.destroy(row, true),
     suspends: (row) => void deps.provisioning.suspend(row),
@@ -116,13 +114,13 @@ export function createDisturber(deps: DisturberDeps): Disturber {
     },
     expires: runs.expire,
     outlivesProofs: () => clock.advance(deps.settings().proof_window + 1_000),
-    settle,
+    cut,
   });
 
-  const disturbed = async (fault: Fault, scene: Scene, settle: () => Promise<void>): Promise<Response> => {
+  const disturbed = async (fault: Fault, scene: Scene, cut: Stage['cut']): Promise<Response> => {
     const name = fault.disturb as DisturbanceName;
     const act = ACTS[name];
-    if (act) return act(scene, stage(settle));
+    if (act) return act(scene, stage(cut));
     harmless ??= deps.load?.();
     if (!serves.has(name)) serves.set(name, (await harmless)?.[name]);
     const serve = serves.get(name);
@@ -222,7 +220,8 @@ export function createDisturber(deps: DisturberDeps): Disturber {
       headers: given.headers,
       body,
     });
-    const settle = () => (bindings?.incoming ? hostDelay(LEAVING) : Promise.resolve());
+    const drop = cutOf(bindings);
+    const cut = drop && (() => drop(false));
     const left = new Promise<void>((resolve) => onLeave(() => resolve()));
     let gone = false;
     onLeave(() => {
@@ -251,13 +250,13 @@ export function createDisturber(deps: DisturberDeps): Disturber {
             observer?.disturbed(fault.disturb as string);
           },
         };
-        return disturbed(fault, scene, settle);
+        return disturbed(fault, scene, cut);
       },
       emulated,
     );
     try {
       const response = sealed(await fetch(request), given, requestId);
-      return observer ? observedResponse(response, observer) : response;
+      return observer ? await observedResponse(response, observer) : response;
     } catch (error) {
       observer?.ended(gone ? 'left' : 'broken');
       if (error instanceof BrokenConnection) return broken(error, bindings);

@@ -12,8 +12,8 @@ export interface CameRequest {
 export interface ExchangeObserver {
   /** The emulator answered, before any disturbance of the answer; `made` is the id of an intern that it made. */
   acted(status: number, made?: string): void;
-  /** The head of the answer as the client gets it. */
-  answered(status: number, headers: Headers): void;
+  /** The head of the answer as the client gets it; of a refusal its body too, which few clients read. */
+  answered(status: number, headers: Headers, refusal?: string): void;
   wrote(bytes: Uint8Array): void;
   /** A disturbance has happened to it. */
   disturbed(kind: string): void;
@@ -24,8 +24,9 @@ export interface ExchangeObserver {
 export type ObserveExchange = (request: CameRequest) => ExchangeObserver;
 
 /** The same answer, observed while it is read. */
-export function observedResponse(response: Response, observer: ExchangeObserver): Response {
-  observer.answered(response.status, response.headers);
+export async function observedResponse(response: Response, observer: ExchangeObserver): Promise<Response> {
+  const { status, headers } = response;
+  observer.answered(status, headers, status < 400 ? undefined : await response.clone().text());
   if (response.body === null) {
     observer.ended('complete');
     return response;

@@ -11,15 +11,15 @@ interface Interruption {
   readonly write: string;
   /** Called at the place, if the stream has it, with the last chunk that the client got. */
   happens(last: Chunk): Continuation | Promise<Continuation>;
-  /** Given time for the written bytes to leave before a connection breaks. */
-  settle(): Promise<void>;
+  /** Cuts the connection once the written bytes have left; in process the body ends in an error. */
+  readonly cut: (() => void) | undefined;
 }
 
 /**
  * The same stream until a place in it. There the client's departure cancels the run, as on a connection that breaks;
  * one that falls silent lets the run go on.
  */
-export function interrupted(response: Response, { write, happens, settle }: Interruption): Response {
+export function interrupted(response: Response, { write, happens, cut }: Interruption): Response {
   const reader = (response.body as ReadableStream<Uint8Array>).getReader();
   const split = createEventSplitter();
   const name = createEventNames();
@@ -33,15 +33,15 @@ export function interrupted(response: Response, { write, happens, settle }: Inte
     over = true;
     const goesOn = await happens(last);
     if (sent.length > 0) controller.enqueue(sent);
-    if (goesOn === 'hang') {
-      await new Promise<void>((resolve) => {
+    const released = () =>
+      new Promise<void>((resolve) => {
         release = resolve;
       });
-      return;
-    }
+    if (goesOn === 'hang') return released();
     void reader.cancel().catch(() => {});
     if (goesOn === 'break') {
-      await settle();
+      cut?.();
+      if (cut) return released();
       controller.error(new TypeError('terminated', { cause: new Error('the connection was cut by a disturbance') }));
       return;
     }

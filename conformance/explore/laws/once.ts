@@ -1,8 +1,5 @@
 import type { Seen, SeenRequest } from '../types.js';
 
-/** How often each thing took effect in a run, by what was said. */
-export type Effects = ReadonlyMap<string, number>;
-
 type Json = Readonly<Record<string, unknown>>;
 const parsed = (text: string): Json => {
   try {

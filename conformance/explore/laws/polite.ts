@@ -21,13 +21,13 @@ export interface Rudeness {
 /** A `Retry-After` binds the request that was refused: its method and path. */
 function early(requests: readonly SeenRequest[]): Rudeness[] {
   return requests.flatMap((refused) => {
-    const { retryAfter, status = 0, endedAt } = refused;
-    if (retryAfter === undefined || status < 400 || endedAt === undefined || retryAfter > 60) return [];
+    const { retryAfter, status = 0, answeredAt } = refused;
+    if (retryAfter === undefined || status < 400 || answeredAt === undefined || retryAfter > 60) return [];
     const again = requests.find(
-      (one) => one.n > refused.n && one.at > endedAt && place(one) === place(refused) && one.body === refused.body,
+      (one) => one.n > refused.n && one.at > answeredAt && place(one) === place(refused) && one.body === refused.body,
     );
-    if (again === undefined || again.at >= endedAt + 1_000 * retryAfter - GRACE) return [];
-    const waited = Math.round(again.at - endedAt);
+    if (again === undefined || again.at >= answeredAt + 1_000 * retryAfter - GRACE) return [];
+    const waited = Math.round(again.at - answeredAt);
     return [
       {
         rule: 'retry-after',
@@ -51,11 +51,14 @@ function changed(requests: readonly SeenRequest[], from: SeenRequest, to: SeenRe
 /** What can't be retried is not sent again, until something has changed. */
 function repeated(requests: readonly SeenRequest[]): Rudeness[] {
   return requests.flatMap((refused) => {
-    const { retryable, endedAt, status } = refused;
-    if (retryable !== false || isRead(refused) || endedAt === undefined || (status ?? 0) < 400) return [];
+    const { retryable, answeredAt, status } = refused;
+    if (retryable !== false || isRead(refused) || answeredAt === undefined || (status ?? 0) < 400) return [];
     const again = requests.find(
       (one) =>
-        one.n > refused.n && one.at > endedAt && whole(one) === whole(refused) && one.credential === refused.credential,
+        one.n > refused.n &&
+        one.at > answeredAt &&
+        whole(one) === whole(refused) &&
+        one.credential === refused.credential,
     );
     if (again === undefined || changed(requests, refused, again)) return [];
     return [
@@ -87,11 +90,11 @@ function hammered(requests: readonly SeenRequest[]): Rudeness[] {
 /** A credential that was refused twice is not tried again. */
 function stubborn(requests: readonly SeenRequest[]): Rudeness[] {
   const refusals = requests.filter(({ status, operation }) => status === 401 && operation !== 'daemon-request');
-  const [, second] = [...refusals].sort((a, b) => (a.endedAt ?? 0) - (b.endedAt ?? 0));
+  const [, second] = [...refusals].sort((a, b) => (a.answeredAt ?? 0) - (b.answeredAt ?? 0));
   const again = requests.find(
     (one) =>
-      second?.endedAt !== undefined &&
-      one.at > second.endedAt &&
+      second?.answeredAt !== undefined &&
+      one.at > second.answeredAt &&
       one.operation !== 'daemon-request' &&
       one.credential === second.credential,
   );

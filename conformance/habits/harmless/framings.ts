@@ -9,7 +9,7 @@ const HELD = 200;
 
 const DONE = 'data: [DONE]';
 
-/** Events, changed one by one; those at the edges of a stream can be told apart. */
+/** Events, changed one by one; each with its number. */
 const events =
   (changed: (event: string, n: number) => string): Serve =>
   (next) =>

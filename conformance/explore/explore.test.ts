@@ -1,0 +1,215 @@
+import { expect, test } from 'vitest';
+import { explore } from './explore.js';
+import { clientOf, hear, wholly } from './testing.harness.js';
+import type { ExploreOptions, ExploreReport, Program } from './types.js';
+
+const right: Program = async (context) => {
+  const client = clientOf(context);
+  const { text } = await wholly(await client.chat('hello'));
+  if (text === '') throw new Error('nothing was said');
+};
+
+const asks: Program = async (context) => {
+  const client = clientOf(context);
+  const asked = await wholly(await client.chat('script: ask-permission'));
+  if (asked.finish !== 'tool_calls') throw new Error('nothing was asked');
+  const { text } = await wholly(await client.answer(asked, 'allow_once'));
+  if (!text.includes('Allowed')) throw new Error('it was not allowed');
+};
+
+const lawsIn = ({ findings }: ExploreReport) => findings.map(({ law, kind }) => `${law} ${kind}`);
+const QUICK: ExploreOptions = { patience: 900 };
+
+test('a right program survives what is harmless, reports what is final, and breaks no law', async () => {
+  const report = await explore(asks, QUICK);
+  expect(lawsIn(report)).toEqual([]);
+  expect(report.counts.breach).toBe(0);
+  expect(report.counts.notReached).toBe(0);
+  expect(report.straight.leftOut).toEqual([]);
+  expect(
+    report.schedules.filter(({ class: its }) => its === 'harmless').every(({ verdict }) => verdict === 'survived'),
+  ).toBe(true);
+  expect(report.schedules[0]?.moment).toMatchObject({ operation: 'chat', nth: 1 });
+});
+
+test('equal seed and program give an equal report, but for the timing', async () => {
+  const options = { only: ['cut', 'lost', 'comments'], pairs: true, maxRuns: 25 };
+  const [one, other] = [await explore(asks, options), await explore(asks, options)];
+  const { timing: _, ...first } = one;
+  const { timing: __, ...second } = other;
+  expect(second).toEqual(first);
+  expect(one.schedules.some(({ kind }) => kind.includes(' + '))).toBe(true);
+});
+
+/** Programs that are wrong in one way, and the law that says so. */
+const WRONG: [string, string, ExploreOptions, Program][] = [
+  [
+    'sends a prompt again after its stream was cut',
+    'once cut',
+    { only: 'cut' },
+    async (context) => {
+      const client = clientOf(context);
+      await wholly(await client.chat('hello')).catch(async () => wholly(await client.chat('hello')));
+    },
+  ],
+  [
+    'sends a prompt again whose answer was lost',
+    'once lost',
+    { only: 'lost' },
+    async (context) => {
+      const client = clientOf(context);
+      await wholly(await client.chat('hello').catch(() => client.chat('hello')));
+    },
+  ],
+  [
+    'answers twice',
+    'once lost',
+    { only: 'lost' },
+    async (context) => {
+      const client = clientOf(context);
+      const turn = async () => {
+        const asked = await wholly(await client.chat('script: ask-permission'));
+        return wholly(await client.answer(asked, 'allow_once'));
+      };
+      await turn().catch(turn);
+    },
+  ],
+  [
+    'fails over a comment',
+    'harmless-passes comments',
+    { only: 'harmless' },
+    async (context) => {
+      const said = await (await clientOf(context).chat('hello')).text();
+      const events = said.split('\n\n').filter((event) => event !== '');
+      for (const event of events) if (!event.startsWith('data: ')) throw new Error(`not an event: ${event}`);
+    },
+  ],
+  [
+    'waits for ever',
+    'settles stall',
+    { only: 'stall', patience: 300 },
+    async (context) => void (await wholly(await clientOf(context, 0).chat('hello'))),
+  ],
+  [
+    'does not wait as long as it is asked to',
+    'polite rate-limited',
+    { only: 'rate-limited' },
+    async (context) => {
+      const client = clientOf(context);
+      const first = await client.chat('hello');
+      await wholly(first.status === 429 ? await client.chat('hello') : first);
+    },
+  ],
+  [
+    'goes on with a credential that was refused twice',
+    'polite token-dead',
+    { only: 'token-dead' },
+    async (context) => {
+      const client = clientOf(context);
+      for (let tries = 0; tries < 5; tries++) {
+        const response = await client.chat('hello');
+        if (response.status !== 401) return void (await wholly(response));
+      }
+      throw new Error('refused');
+    },
+  ],
+  [
+    'leaves a rejection unhandled',
+    'quiet reset',
+    { only: 'reset' },
+    async (context) => {
+      const client = clientOf(context);
+      void client.send('GET', `/interns/${client.id}`).then((response) => response.json());
+      await wholly(await client.chat('hello'));
+    },
+  ],
+  [
+    'forgets an intern whose teardown fails',
+    'tidy teardown-fails',
+    { only: 'teardown-fails' },
+    async (context) => {
+      const client = clientOf(context);
+      const body = { name: 'explored', workspace_id: context.target.workspace_id };
+      const { id } = (await (await client.send('POST', '/interns', body)).json()) as { id: string };
+      await client.send('DELETE', `/interns/${id}`);
+    },
+  ],
+  [
+    'takes half a stream for a whole, without a word',
+    'told cut',
+    { only: 'cut', laws: ['told'] },
+    async (context) => {
+      context.print((await hear(await clientOf(context).chat('hello')).catch(() => undefined)) === undefined ? '' : '');
+    },
+  ],
+];
+
+test.each(WRONG)('a program that %s breaks %s', async (_, law, options, program) => {
+  const report = await explore(program, { ...QUICK, ...options });
+  expect(lawsIn(report)).toContain(law);
+  expect(report.text).toContain(law.split(' ')[0]);
+});
+
+test('a finding has a sentence, the smallest schedule, a time line, and is found again by its schedule', async () => {
+  const [, , options, program] = WRONG[0] ?? [];
+  if (program === undefined) throw new Error('there is no wrong program');
+  const report = await explore(program, options);
+  const [finding] = report.findings;
+  expect(finding).toMatchObject({
+    law: 'once',
+    operation: 'chat',
+    kind: 'cut',
+    count: 5,
+    sentence:
+      'at the 1st prompt, the stream was cut after its first event: the prompt "hello" took effect twice, once in the straight run',
+    schedule: { name: 'cut @ chat 1 first', faults: [{ operation: 'chat', nth: 1, disturb: 'cut', write: 'first' }] },
+  });
+  expect(finding?.timeLine.map(({ kind }) => kind)).toContain('disturbance');
+  const again = await explore(program, { schedule: finding?.schedule ?? { name: '', faults: [] } });
+  expect(lawsIn(again)).toEqual(['once cut']);
+  expect(again.counts.run).toBe(1);
+});
+
+test('laws of one’s own are judged, and must hold undisturbed', async () => {
+  const laws = { 'asks once': ({ runs }: { runs: readonly unknown[] }) => expect(runs).toHaveLength(1) };
+  const twice: Program = async (context) => {
+    const client = clientOf(context);
+    const { status } = await client.chat('one').then((response) => hear(response).then(() => response));
+    if (status !== 200) await hear(await client.chat('two'));
+  };
+  expect(lawsIn(await explore(twice, { only: 'reset', laws }))).toEqual(['asks once reset']);
+  await expect(explore(right, { laws: { never: () => expect(1).toBe(2) } })).rejects.toThrow(
+    /^the straight run breaks never/,
+  );
+});
+
+test.each([
+  [{ jobs: 0 }, 'jobs: expected a whole number from 1, found 0'],
+  [{ maxTime: 'soon' }, 'maxTime: expected a duration such as "10s", found "soon"'],
+  [{ shard: '3/2' }, 'shard: expected a part such as 1/4, found "3/2"'],
+  [{ only: 'everything' }, /^only: expected a kind, a class or an operation, found "everything"/],
+  [{ moments: 'some' }, 'moments: expected "default" or "all", found "some"'],
+  [{ maxRun: 3 }, /^unknown option maxRun; expected /],
+  [{ schedule: { name: 'none', faults: [] } }, 'schedule: expected a fault, found none'],
+])('options %j are refused in one line', async (options, message) => {
+  await expect(explore(right, options as ExploreOptions)).rejects.toThrow(message);
+});
+
+test('a straight run that fails is said so, and a budget that ends is incomplete', async () => {
+  const fails: Program = () => {
+    throw new Error('not today');
+  };
+  await expect(explore(fails)).rejects.toThrow('the straight run failed: not today');
+  const { incomplete, counts } = await explore(right, { maxRuns: 3 });
+  expect(incomplete).toEqual(['max-runs']);
+  expect(counts.run).toBe(3);
+});
+
+test('shards together are the whole', async () => {
+  const ids = async (shard?: string) =>
+    (await explore(right, { only: ['cut', 'lost'], ...(shard === undefined ? {} : { shard }) })).schedules.map(
+      ({ id }) => id,
+    );
+  const parts = [...(await ids('1/2')), ...(await ids('2/2'))];
+  expect(parts.sort()).toEqual((await ids()).sort());
+});

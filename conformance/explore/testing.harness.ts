@@ -1,0 +1,89 @@
+import type { ProgramContext } from './types.js';
+
+export interface Heard {
+  readonly text: string;
+  readonly whole: boolean;
+  readonly finish: string | undefined;
+  readonly session: string | undefined;
+  readonly call: { readonly id: string } | undefined;
+}
+
+/** What a test program does, and how it may be wrong. */
+export interface Client {
+  readonly id: string;
+  send(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Response>;
+  chat(prompt: string, more?: Record<string, unknown>): Promise<Response>;
+  answer(heard: Heard, content: string): Promise<Response>;
+}
+
+/** ms after which a test program gives a request up. */
+export const LIMIT = 400;
+
+/** Reads a stream as its format allows. */
+export async function hear(response: Response): Promise<Heard> {
+  if (!response.ok) throw new Error(`the service answered ${response.status}`);
+  const decoder = new TextDecoder();
+  let rest = '';
+  let text = '';
+  let whole = false;
+  let finish: string | undefined;
+  let session: string | undefined;
+  let call: Heard['call'];
+  const reader = (response.body as ReadableStream<Uint8Array>).getReader();
+  while (!whole) {
+    const { done, value } = await reader.read();
+    if (done) break;
+    rest += decoder.decode(value, { stream: true });
+    const lines = rest.split(/\r\n|\n/);
+    rest = lines.pop() ?? '';
+    for (const line of lines) {
+      const data = /^data: ?(.*)$/.exec(line)?.[1];
+      if (data === '[DONE]') whole = true;
+      if (data === undefined || data === '[DONE]') continue;
+      const chunk = JSON.parse(data);
+      if (chunk.error) throw new Error(`the stream ended with ${chunk.error.metadata?.reason}`);
+      session = chunk.session_id ?? session;
+      const choice = chunk.choices?.[0];
+      text += choice?.delta?.content ?? '';
+      call = choice?.delta?.tool_calls?.[0] ?? call;
+      finish = choice?.finish_reason ?? finish;
+    }
+  }
+  return { text, whole, finish, session, call };
+}
+
+/** A reply that is complete. */
+export async function wholly(response: Response): Promise<Heard> {
+  const heard = await hear(response);
+  if (!heard.whole || heard.finish === undefined) throw new Error('the stream was cut');
+  if (heard.finish === 'length') throw new Error('the reply was cut short');
+  return heard;
+}
+
+/** Runs with an intern that the seed has running, so that a run takes few requests. */
+export function clientOf({ target, fetch }: ProgramContext, limit = LIMIT): Client {
+  const { api_key, intern } = target.credentials;
+  const id = intern?.id ?? '';
+  const send: Client['send'] = (method, path, body, headers = {}) =>
+    fetch(`${target.base_url}${path}`, {
+      method,
+      headers: { authorization: `Bearer ${api_key}`, 'content-type': 'application/json', ...headers },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      ...(limit === 0 ? {} : { signal: AbortSignal.timeout(limit) }),
+    });
+  const turn = (body: Record<string, unknown>) =>
+    send('POST', `/interns/${id}/chat/completions`, { stream: true, approval_mode: 'manual', ...body });
+  return {
+    id,
+    send,
+    chat: (prompt, more = {}) => turn({ messages: [{ role: 'user', content: prompt }], ...more }),
+    answer: ({ session, call }, content) =>
+      turn({
+        session_id: session,
+        messages: [
+          { role: 'assistant', content: null, tool_calls: [call] },
+          { role: 'tool', tool_call_id: call?.id, content },
+        ],
+      }),
+  };
+}
