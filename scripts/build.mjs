@@ -59,13 +59,27 @@ const plainWidth = {
 
 /** The part of zod that schemas use, in a file of its own that is read at the first validation (see with-zod.ts). */
 const ZOD = './zod.cjs';
-const zodApart = {
-  name: 'zod-apart',
+/** The engine of regular expressions, which is read where a match has one (see linear-regex.ts). */
+const RE2 = './re2.cjs';
+/** What starts commands on Windows too (see exec.ts). */
+const SPAWN = './spawn.cjs';
+/** Packages that a source asks for by `require`: each is a file of its own. */
+const REQUIRED = [
+  { source: 'emulator/contract/with-zod.ts', name: 'zod', file: ZOD },
+  { source: 'emulator/contract/linear-regex.ts', name: 're2js', file: RE2 },
+  { source: 'emulator/cli/exec.ts', name: 'cross-spawn', file: SPAWN },
+];
+const requiredApart = {
+  name: 'required-apart',
   setup({ onLoad }) {
-    onLoad({ filter: /[\\/]contract[\\/]with-zod\.ts$/ }, async ({ path }) => ({
-      contents: (await readFile(path, 'utf8')).replace("('zod')", `('${ZOD}')`),
-      loader: 'ts',
-    }));
+    for (const { source, name, file } of REQUIRED)
+      onLoad(
+        { filter: new RegExp(`[\\\\/]${source.replaceAll('/', '[\\\\/]').replace('.', '\\.')}$`) },
+        async ({ path }) => ({
+          contents: (await readFile(path, 'utf8')).replace(`('${name}')`, `('${file}')`),
+          loader: 'ts',
+        }),
+      );
   },
 };
 
@@ -75,18 +89,6 @@ const undiciApart = {
   name: 'undici-apart',
   setup({ onResolve }) {
     onResolve({ filter: /^undici$/ }, () => ({ path: UNDICI, external: true }));
-  },
-};
-
-/** The engine of regular expressions, in a file of its own that is read where a match has one (see linear-regex.ts). */
-const RE2 = './re2.cjs';
-const re2Apart = {
-  name: 're2-apart',
-  setup({ onLoad }) {
-    onLoad({ filter: /[\\/]contract[\\/]linear-regex\.ts$/ }, async ({ path }) => ({
-      contents: (await readFile(path, 'utf8')).replace("('re2js')", `('${RE2}')`),
-      loader: 'ts',
-    }));
   },
 };
 
@@ -105,16 +107,15 @@ const { metafile } = await build({
   target: 'node20.19',
   // Loaded only where they are used, or the user's own copy.
   external: ['oidc-provider', 'jose', 'fast-check', 'vitest', 'vitest/*', 'tweetnacl'],
-  plugins: [zodApart, re2Apart, undiciApart, plainWidth],
+  plugins: [requiredApart, undiciApart, plainWidth],
   ...SMALL,
   metafile: true,
   logLevel: 'warning',
 });
 for (const [file, source] of [
-  [ZOD, 'emulator/contract/with-zod.ts'],
+  ...REQUIRED.map(({ file, source }) => [file, source]),
   [UNDICI, 'conformance/drivers/network.ts'],
   [UNDICI, 'conformance/drivers/proxy.ts'],
-  [RE2, 'emulator/contract/linear-regex.ts'],
   [`${RECORDER.out}.js`, 'emulator/recording/writer-process.ts'],
 ]) {
   const loader = Object.entries(metafile.outputs).find(([, { inputs }]) => source in inputs)?.[0];
@@ -140,6 +141,7 @@ async function apart(file, source) {
 const packages = [
   ...(await apart(ZOD, { entryPoints: ['emulator/contract/zod.ts'] })),
   ...(await apart(RE2, { entryPoints: ['re2js'], minifyIdentifiers: true })),
+  ...(await apart(SPAWN, { entryPoints: ['cross-spawn'] })),
   ...(await apart(UNDICI, {
     stdin: { contents: "export { EnvHttpProxyAgent, fetch } from 'undici';", resolveDir: '.' },
   })),

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { expect, test } from 'vitest';
@@ -5,7 +6,7 @@ import { REQUIREMENTS } from '../conformance/requirements/index.js';
 import { loadSeed } from '../emulator/options/options.js';
 import { withFiles } from '../scripts/embed-files.js';
 import { shellBeside } from './beside.js';
-import { needs } from './tools.js';
+import { findTool, needs } from './tools.js';
 
 const ROOT = resolve(import.meta.dirname, '..');
 const pages = ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md']
@@ -101,6 +102,11 @@ test('the seed of docs/seeds.md is one', () => {
 
 const shellOf = (page: string): string =>
   [...textOf(page).matchAll(/```sh\n([\s\S]*?)```/g)].map(([, text]) => text).join('\n');
+
+test('the strict verifier in Python judges every signing vector right', needs('python'), () => {
+  const args = ['examples/ed25519_strict.py', 'fixtures/vectors/ed25519.json'];
+  expect(execFileSync(findTool('python') ?? '', args, { encoding: 'utf8' })).toBe('37 of 37 right\n');
+});
 
 test('the commands of docs/chat-api.md do what they say', needs('curl'), async () => {
   const { status, output } = await shellBeside({ clock: 'auto' }, shellOf('docs/chat-api.md'));

@@ -11,11 +11,16 @@ const CREDENTIALS: readonly [keyof Omit<Target['credentials'], 'intern'>, string
   ['management_key', 'management key'],
 ];
 
+/** The line on standard output: the console for people, and at its end the base URL for programs. */
+export const readyLine = (at: ListenAt): string =>
+  `intern-emulator, with its console at ${at.controlUrl}/, is ready at ${at.baseUrl}`;
+
 /** What a person needs at the start: the address, the credentials, and a first request. */
 export function banner(target: Target, at: ListenAt, colors: ReturnType<typeof pc.createColors>): string {
   const { credentials } = target;
   const rows: [string, string][] = [
     ['interface', at.baseUrl],
+    ['console', `${at.controlUrl}/`],
     ['control', at.controlUrl],
     ['daemons', at.daemonOrigin],
     ['clock', target.clock],

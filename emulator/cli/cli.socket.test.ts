@@ -56,6 +56,7 @@ describe('serve', () => {
     expect({ status, stdout }).toEqual({ status: 0, stdout: `${line}\n` });
     expect(stderr).toContain(`curl -H 'Authorization: Bearer emu-key-alice-0000000000000000' ${base}/interns`);
     expect(stderr).toContain('emu-management-0000000000000000');
+    expect(line).toContain(`console at ${base.replace('/api/v1', '/_emulator/')}, is`);
   });
 
   test('says only that line with --quiet, and the target with --json', async () => {
@@ -303,6 +304,21 @@ describe('exec', () => {
   });
 });
 
+test('exec on Windows starts npm.cmd, through the shell that it needs', async () => {
+  const windows = join(folder, 'windows');
+  mkdirSync(windows);
+  writeFileSync(join(windows, 'npm.cmd'), '');
+  // In place of cmd.exe: says what it was started with.
+  writeFileSync(join(windows, 'cmd'), '#!/bin/sh\necho "$@"\n', { mode: 0o755 });
+  const platform = "data:text/javascript,Object.defineProperty(process,'platform',{value:'win32'})";
+  const env = { NODE_OPTIONS: `--import "${platform}"`, PATH: windows, PATHEXT: '.CMD', comspec: join(windows, 'cmd') };
+  const { status, stdout } = await run(['exec', '--', 'npm', 'test', 'a b'], env);
+  expect({ status, stdout }).toEqual({
+    status: 0,
+    stdout: expect.stringMatching(/^\/d \/s \/c "npm \^"test\^" \^"a\^ b\^""\n$/),
+  });
+});
+
 test('scripts validate tells of each file', async () => {
   writeFileSync(join(folder, 'good.json'), '{"name": "good", "turn": [{"say": "hi"}]}');
   writeFileSync(join(folder, 'bad.json'), '{"name": "bad", "turn": [{"say": 1}]}');
@@ -348,7 +364,7 @@ describe('WEB-3: nothing is left listening when the process that started it is g
     });
     groups.push(child.pid ?? 0);
     for await (const line of createInterface({ input: child.stdout })) {
-      if (line.includes('is ready at')) return { child, line };
+      if (/ is ready at | records .* at /.test(line)) return { child, line };
     }
     throw new Error(`${file} ended before it was ready`);
   }
@@ -394,9 +410,11 @@ describe('WEB-3: nothing is left listening when the process that started it is g
   test('a shell, by SIGKILL, with --exit-with-parent; without, it goes on', async () => {
     const { child, line } = await startBy('sh', ['-c', `${serveLine} --exit-with-parent; true`]);
     const other = await startBy('sh', ['-c', `${serveLine}; true`]);
-    child.kill('SIGKILL');
-    other.child.kill('SIGKILL');
+    const recorder = `node ${command} record http://127.0.0.1:9/api/v1 --out of-shell.jsonl --port 0 --exit-with-parent`;
+    const recording = await startBy('sh', ['-c', `${recorder}; true`]);
+    for (const started of [child, other.child, recording.child]) started.kill('SIGKILL');
     expect(await falls(line)).toBe(true);
+    expect(await falls(recording.line)).toBe(true);
     await wait(2_000);
     expect(await answers(other.line)).toBe(true);
   });

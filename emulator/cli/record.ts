@@ -5,6 +5,7 @@ import { record } from '../recording/record.js';
 import type { CommandModule } from './command.js';
 import { FLAGS } from './flags.js';
 import { createLogging, flushAtEnd } from './logging.js';
+import { isUnderNpm, parentGone } from './parent.js';
 import { untilStopped } from './signals.js';
 import { UsageError } from './usage.js';
 
@@ -82,6 +83,7 @@ const command: CommandModule = {
       describe: 'How much of one exchange is recorded; all of it passes',
       defaultDescription: '64mb',
     },
+    'exit-with-parent': { type: 'boolean', describe: FLAGS.exitWithParent.describe },
     quiet: { type: 'boolean', describe: 'Print only the ready line and what goes wrong' },
     'log-format': { type: 'string', choices: ['text', 'json'], describe: 'Form of the log on standard error' },
   }),
@@ -110,7 +112,11 @@ const command: CommandModule = {
         now: () => performance.now(),
         log: logging.log,
       });
-      const stopped = untilStopped(() => proxy.close().finally(logging.flush), io.exit, { longest: LONGEST_STOP });
+      const follows = typeof argv['exit-with-parent'] === 'boolean' ? argv['exit-with-parent'] : isUnderNpm(io.env);
+      const stopped = untilStopped(() => proxy.close().finally(logging.flush), io.exit, {
+        longest: LONGEST_STOP,
+        also: follows ? parentGone(io.env) : undefined,
+      });
       io.stdout(`intern-emulator records ${url.href} at ${proxy.baseUrl}\n`);
       return await stopped;
     } catch (error) {

@@ -1,6 +1,6 @@
 import pc from 'picocolors';
 import { StoreError } from '../index.js';
-import { banner } from './banner.js';
+import { banner, readyLine } from './banner.js';
 import type { CommandModule } from './command.js';
 import { createLogging, flushAtEnd } from './logging.js';
 import { isUnderNpm, parentGone } from './parent.js';
@@ -18,7 +18,7 @@ const serve: CommandModule = {
     flushAtEnd(logging);
     const { emulator, at } = await start(given, logging.options);
     if (!given.quiet && !given.json) io.stderr(banner(emulator.target, at, pc.createColors(io.colors)));
-    const ready = given.json ? JSON.stringify(emulator.target) : `intern-emulator is ready at ${at.baseUrl}`;
+    const ready = given.json ? JSON.stringify(emulator.target) : readyLine(at);
     const gone = (given.exitWithParent ?? isUnderNpm(io.env)) ? parentGone(io.env) : undefined;
     // A script that waits for the line may send a signal at once: handle it from here on.
     const stopped = untilStopped(() => emulator.close().finally(logging.flush), io.exit, { also: gone });

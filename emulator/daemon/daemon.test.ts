@@ -1,4 +1,4 @@
-import { randomFillSync } from 'node:crypto';
+import { createHash, randomFillSync } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { VIRTUAL_EPOCH } from '../clock/clock.js';
@@ -469,6 +469,10 @@ describe('tampering', () => {
         changed[at] = (changed[at] ?? 0) ^ (1 << (bit % 8));
         const refused = await bench.send({ headers, body: changed });
         expect(refused.json.error?.metadata).toMatchObject({ reason: 'bad_signature', hint: 'digest_mismatch' });
+        const [received, signed] = [changed, body].map((bytes) => createHash('sha256').update(bytes).digest('hex'));
+        expect(refused.detail).toBe(
+          `bad_signature: v1 was made for another body: its digest is ${received}, signed was ${signed}`,
+        );
       }),
       { numRuns: 60 },
     );

@@ -15,6 +15,7 @@ import { type Profile, proofHeaders } from '../contract/profile.js';
 import { givenRequestId } from '../contract/request-id.js';
 import type { InternRow } from '../contract/state.js';
 import { readReceivedBody } from '../requests/request-body.js';
+import type { ProofFieldName, ProofFields } from '../signing/canonical.js';
 import type { VerifyKey } from '../signing/verify.js';
 import { diagnose, hintOf } from './diagnose.js';
 import type { Issued } from './issued.js';
@@ -87,6 +88,10 @@ export interface Daemon {
   readonly nonces: Nonces;
 }
 
+/** A field that differs, in words; of digests both values, since the body that was sent is what people look for. */
+const different = (signed: ProofFields, received: ProofFields) => (name: ProofFieldName) =>
+  name === 'body_sha256' ? `body: its digest is ${received[name]}, signed was ${signed[name]}` : name;
+
 const answerOf = (value: unknown, status: number, headers: Record<string, string> = {}): DaemonResponse => ({
   status,
   body: JSON.stringify(value),
@@ -142,7 +147,7 @@ export function createDaemon(deps: DaemonDeps): Daemon {
     const made = diagnose({ key: deps.publicKey(), layout, issued }, badVersion, signature, expected, suspects);
     return (
       made && {
-        detail: `${badVersion} was made for another ${made.differing.join(', ')}`,
+        detail: `${badVersion} was made for another ${made.differing.map(different(made.fields, expected)).join(', ')}`,
         hint: hintOf(made.differing),
       }
     );
@@ -216,7 +221,9 @@ export function createDaemon(deps: DaemonDeps): Daemon {
         const path = incoming?.url ?? request.url.slice(request.url.indexOf('/', request.url.indexOf('://') + 3));
         deps.onRequest?.({ at, method, path, status, internId, user, wrong });
         // Not Response.json: a listener serves a Response made from text without a stream in between.
-        return new Response(body, { status, headers: { ...headers, 'x-request-id': id } });
+        const detail =
+          wrong === undefined ? {} : { 'x-emulator-detail': wrong.replace(/[^\x20-\x7e]/g, '?').slice(0, 500) };
+        return new Response(body, { status, headers: { ...headers, ...detail, 'x-request-id': id } });
       };
       try {
         return respond(await respondTo(request, incoming));

@@ -74,7 +74,11 @@ export interface Bench extends Proofs {
     body?: NonNullable<RequestInit['body']>;
     method?: string;
     path?: string;
-  }): Promise<{ status: number; json: { ok?: true; verified?: Record<string, string>; error?: DaemonError } }>;
+  }): Promise<{
+    status: number;
+    detail?: string;
+    json: { ok?: true; verified?: Record<string, string>; error?: DaemonError };
+  }>;
 }
 
 interface DaemonError {
@@ -134,7 +138,9 @@ export function createBench(
       };
       const response = await proofs.daemon.fetch(new Request(ORIGIN + path, init));
       const text = await response.text();
-      return { status: response.status, json: text === '' ? {} : JSON.parse(text) };
+      const detail = response.headers.get('x-emulator-detail');
+      const json = text === '' ? {} : JSON.parse(text);
+      return { ...(detail !== null && { detail }), status: response.status, json };
     },
   };
 }
