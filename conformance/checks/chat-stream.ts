@@ -4,7 +4,7 @@ import { prompt } from '../arbitraries/prompt.js';
 import { equal, fail, match, notEqual, ok } from '../framework/assert.js';
 import { defineChecks } from '../framework/check.js';
 import * as expect from '../framework/expect.js';
-import { Finding } from '../framework/finding.js';
+import { findingOf } from '../framework/finding.js';
 import { asked, heard, talk } from '../helpers/chat.js';
 import { type Arrival, arrival, heldBack } from '../helpers/held-back.js';
 
@@ -40,7 +40,7 @@ export const CHAT_STREAM = defineChecks({
         const before = (
           await began.catch((error: unknown) => {
             // Not even a keepalive came: waiting on another stream would take as long.
-            if (error instanceof Finding) ctx.streamsAreHeldBack();
+            if (findingOf(error) !== undefined) ctx.streamsAreHeldBack();
             throw error;
           })
         ).finish;

@@ -1,11 +1,10 @@
 import { bodyText, type RecordedExchange } from '../../emulator/recording/format.js';
 import { type Bindings, piecesOf } from '../../emulator/recording/template.js';
 import type { Driver } from '../drivers/driver.js';
-import type { NoAnswerGot } from '../framework/finding.js';
 import type { Need } from '../framework/needs.js';
 import { lacking } from '../framework/skip.js';
 import type { Client, OpenAnswer } from '../probe/client.js';
-import { whyNoAnswer } from '../probe/no-answer.js';
+import { type NoAnswerGot, whyNoAnswer } from '../probe/no-answer.js';
 import { CREDENTIAL_NAMES, type CredentialName, type Send } from '../probe/request.js';
 import type { Host } from '../probe/time.js';
 import { dataOf } from './events.js';

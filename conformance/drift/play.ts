@@ -5,7 +5,7 @@ import { showsOthers } from '../engine/only-own.js';
 import { secretPrefixOf } from '../engine/own-things.js';
 import type { RunBase } from '../engine/run-base.js';
 import type { Session } from '../engine/session.js';
-import { Finding, isUnreached, noAnswerOf } from '../framework/finding.js';
+import { type Finding, findingOf, isUnreached, noAnswerOf } from '../framework/finding.js';
 import { byTheIntern, type Skip, Skipped } from '../framework/skip.js';
 import { Stopped } from '../framework/stop.js';
 import type { Client } from '../probe/client.js';
@@ -58,12 +58,10 @@ function givenBy({ operation, body, writes }: RecordedExchange): string[] {
 function skipOf(error: unknown): Skip | undefined {
   if (error instanceof Skipped) return error.skip;
   if (error instanceof Stopped) return { kind: 'stopped', because: { kind: 'over', stop: error.stop } };
-  if (!(error instanceof Finding)) return undefined;
-  const { found } = error;
-  const got = noAnswerOf(found);
-  if (got !== undefined && isUnreached(found))
-    return { kind: 'stopped', because: { kind: 'unreached', request: found.of, got } };
-  return undefined;
+  const found = findingOf(error)?.found;
+  const got = found === undefined ? undefined : noAnswerOf(found);
+  if (found === undefined || got === undefined || !isUnreached(found)) return undefined;
+  return { kind: 'stopped', because: { kind: 'unreached', request: found.of, got } };
 }
 
 /**
@@ -229,7 +227,8 @@ export async function play(scenario: readonly PlacedExchange[], deps: PlayDeps):
     const came = await tried(placed, { driver, host, client: { open }, unknown, names }).catch((error: unknown) => {
       const skip = skipOf(error);
       if (skip) return { compared: compared(), skip };
-      return { compared: compared(), ...(error instanceof Finding ? { met: error } : { error }) };
+      const met = findingOf(error);
+      return { compared: compared(), ...(met === undefined ? { error } : { met }) };
     });
     for (const alias of givenBy(placed.exchange)) if (bindings.get(alias) === undefined) missed.add(alias);
     return { placed, ...came, requests, duration: host.now() - began };

@@ -1,5 +1,5 @@
 import type { Check } from '../framework/check.js';
-import { type FalsifiedProperty, Finding, isProven } from '../framework/finding.js';
+import { type FalsifiedProperty, Finding, findingOf, isProven } from '../framework/finding.js';
 import { createProperty, type PropertyRun } from '../framework/property.js';
 import { createRandom, hash } from '../framework/random.js';
 import type { ChatReply } from '../framework/reply.js';
@@ -127,7 +127,7 @@ export async function attempt(run: RunContext, check: Check, again?: FalsifiedPr
       );
       return undefined;
     } catch (error) {
-      return { error };
+      return { error: findingOf(error) ?? error };
     }
   };
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Answer } from '../probe/client.js';
-import { noAnswer } from '../probe/no-answer.js';
+import { NoAnswer } from '../probe/no-answer.js';
 import type { Send } from '../probe/request.js';
 import { cleanUp } from './cleanup.js';
 import { createLedger } from './ledger.js';
@@ -87,7 +87,7 @@ describe('a clean-up that the target keeps from its work', () => {
 
   test('by silence sends two requests and no more, however many interns are left', async () => {
     const { result, sent, paused } = await after((send) => {
-      throw noAnswer('timeout', `${send.method ?? 'GET'} ${send.path}`, 'nothing came within 10000 ms');
+      throw new NoAnswer('timeout', `${send.method ?? 'GET'} ${send.path}`, 'nothing came within 10000 ms');
     });
     expect(sent()).toBe(2);
     expect(paused()).toBe(0);
@@ -110,7 +110,7 @@ describe('a clean-up that the target keeps from its work', () => {
   test('by one lost answer goes on and leaves nothing', async () => {
     const target = listedOnce();
     const { result, left } = await after((send, count) => {
-      if (count === 2) throw noAnswer('dropped', 'DELETE', 'reset');
+      if (count === 2) throw new NoAnswer('dropped', 'DELETE', 'reset');
       if (send.path === '/interns/i0' && send.method === undefined) return answer(200, all()[0]);
       return target(send);
     });

@@ -1,8 +1,7 @@
-import type { NoAnswerGot } from '../framework/finding.js';
 import { type Stop, Stopped } from '../framework/stop.js';
 import type { Made } from '../habits/known.js';
 import type { Answer } from '../probe/client.js';
-import { whyNoAnswer } from '../probe/no-answer.js';
+import { type NoAnswerGot, whyNoAnswer } from '../probe/no-answer.js';
 import { type CredentialName, internPath, type Send } from '../probe/request.js';
 import type { Ledger, Stored } from './ledger.js';
 import type { OwnInterns } from './own-interns.js';

@@ -1,7 +1,7 @@
 import type { Intern } from '../../emulator/contract/intern.js';
 import type { InternFactory, SendOptions } from '../framework/context.js';
 import * as expect from '../framework/expect.js';
-import { Finding, isProven, isUnreached } from '../framework/finding.js';
+import { findingOf, isProven, isUnreached } from '../framework/finding.js';
 import { lacking, Skipped } from '../framework/skip.js';
 import type { Answer } from '../probe/client.js';
 import { GATEWAY } from '../probe/gateway.js';
@@ -47,11 +47,14 @@ export function createInternFactory(run: RunContext, options: FactoryOptions): I
     } catch (error) {
       // What others than the holder of the API key may create, keeps nobody from what that key may.
       const others = driver.control === undefined && send?.as !== undefined;
-      if (error instanceof Finding && !others && !isUnreached(error.found))
+      const finding = findingOf(error);
+      if (finding !== undefined && !others && !isUnreached(finding.found))
         obstacles.met(
           'create',
           check,
-          isProven(error.found) ? { kind: 'not-own' } : { kind: 'create', ...(status === undefined ? {} : { status }) },
+          isProven(finding.found)
+            ? { kind: 'not-own' }
+            : { kind: 'create', ...(status === undefined ? {} : { status }) },
         );
       throw error;
     }
@@ -133,7 +136,7 @@ export function createInternFactory(run: RunContext, options: FactoryOptions): I
         lane.made.delete(spare.id);
         booting.push(spare);
       } catch (error) {
-        if (!(error instanceof Finding)) throw error;
+        if (findingOf(error) === undefined) throw error;
         // The check has the one that it asked for. A check that needs another tries again.
         obstacles.gone('create');
         return;

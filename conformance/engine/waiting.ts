@@ -2,7 +2,7 @@ import type { Intern } from '../../emulator/contract/intern.js';
 import { fail, oneOf } from '../framework/assert.js';
 import type { Api, InternFactory, SendOptions } from '../framework/context.js';
 import * as expect from '../framework/expect.js';
-import { Finding } from '../framework/finding.js';
+import { findingOf } from '../framework/finding.js';
 import type { BootFailure, Waited } from '../framework/obstacle.js';
 import { lacking, type Skipped } from '../framework/skip.js';
 import type { OpenAnswer } from '../probe/client.js';
@@ -139,7 +139,7 @@ export function createWaiting(run: RunContext, options: FactoryOptions): Waiting
     try {
       return await untilSuspended(id);
     } catch (error) {
-      if (error instanceof Finding) return undefined;
+      if (findingOf(error) !== undefined) return undefined;
       throw error;
     }
   };

@@ -1,3 +1,4 @@
+import { NoAnswer, type NoAnswerGot } from '../probe/no-answer.js';
 import type { StreamBreach } from '../probe/stream-rules.js';
 import type { Level, RequirementId } from '../requirements/index.js';
 
@@ -73,24 +74,6 @@ export interface OrderGot {
   readonly breaches: readonly StreamBreach[];
 }
 
-export type NoAnswerKind =
-  | 'timeout'
-  | 'refused'
-  | 'dns'
-  | 'proxy'
-  | 'certificate'
-  | 'tls'
-  | 'dropped'
-  | 'too long'
-  | 'too deep'
-  | 'other';
-
-/** Why no answer came. `hung` and `crashed`: a client under test. */
-export interface NoAnswerGot {
-  readonly kind: NoAnswerKind | 'hung' | 'crashed';
-  readonly detail: string;
-}
-
 /** What else was known when something was found. */
 export type Remark =
   | { readonly kind: 'note'; readonly note: string }
@@ -142,6 +125,14 @@ export class Finding extends Error {
     super(`${found.of} (wanted: ${JSON.stringify(found.wanted)})`, options);
   }
 }
+
+/** The finding that an error is: a valid request must be answered. Undefined for any other error. */
+export const findingOf = (error: unknown): Finding | undefined =>
+  error instanceof NoAnswer
+    ? new Finding({ wanted: { kind: 'answer' }, got: error.got, of: error.request }, {}, { cause: error })
+    : error instanceof Finding
+      ? error
+      : undefined;
 
 /** Whether seeing it once proves it: it is neither made smaller nor looked for again, which would do it again. */
 export const isProven = ({ wanted }: Pick<Found, 'wanted'>): boolean => wanted.kind === 'effect';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import type { Ctx } from './context.js';
-import { type FalsifiedProperty, Finding, isProven } from './finding.js';
+import { type FalsifiedProperty, Finding, findingOf, isProven } from './finding.js';
 
 /** How a property was tried, for reports and for replaying it. */
 export interface PropertyRun {
@@ -55,7 +55,8 @@ export function createProperty(options: PropertyOptions): Ctx['property'] {
         return undefined;
       } catch (error) {
         longest = Math.max(longest, options.now() - began);
-        if (error instanceof Finding && !isProven(error.found)) return error;
+        const finding = findingOf(error);
+        if (finding !== undefined && !isProven(finding.found)) return finding;
         if (fc.PreconditionFailure.isFailure(error as Error)) throw error;
         fatal ??= { error };
         return undefined;

@@ -1,5 +1,6 @@
+import type { NoAnswerGot } from '../probe/no-answer.js';
 import type { CredentialName } from '../probe/request.js';
-import type { AnswerGot, Found, NoAnswerGot } from './finding.js';
+import type { AnswerGot, Found } from './finding.js';
 import type { Need } from './needs.js';
 import type { BootFailure, Obstacle, ObstacleSeen, Unusable, Waited } from './obstacle.js';
 import type { Stop } from './stop.js';

@@ -1,5 +1,6 @@
+import type { NoAnswerGot } from '../probe/no-answer.js';
 import type { CredentialName } from '../probe/request.js';
-import type { Finding, Found, NoAnswerGot } from './finding.js';
+import type { Finding, Found } from './finding.js';
 import type { Obstacle, ObstacleSeen, Unusable } from './obstacle.js';
 
 /** What `GET /interns` was answered with at a target that cannot be evaluated (KIT-5). */

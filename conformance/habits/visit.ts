@@ -1,8 +1,9 @@
 import type { Profile } from '../../emulator/contract/profile.js';
-import type { AnswerGot, Found, NoAnswerGot } from '../framework/finding.js';
+import type { AnswerGot, Found } from '../framework/finding.js';
 import type { Unusable } from '../framework/obstacle.js';
 import type { Skip } from '../framework/skip.js';
 import type { Answer } from '../probe/client.js';
+import type { NoAnswerGot } from '../probe/no-answer.js';
 import type { CredentialName, Send } from '../probe/request.js';
 import type { Level, RequirementId } from '../requirements/index.js';
 import type { Addressed, Conditions, History, Made } from './known.js';

@@ -2,7 +2,7 @@ import { fail, gist, ok } from '../framework/assert.js';
 import type { ChatInput, Ctx, SendOptions } from '../framework/context.js';
 import type { ControlRun } from '../framework/control.js';
 import * as expect from '../framework/expect.js';
-import { Finding } from '../framework/finding.js';
+import { type Finding, findingOf } from '../framework/finding.js';
 import type { ChatReply } from '../framework/reply.js';
 import type { Transcript } from '../probe/chunks.js';
 import type { Answer } from '../probe/client.js';
@@ -272,7 +272,8 @@ export async function broken(act: () => Promise<unknown>): Promise<Finding | und
     await act();
     return undefined;
   } catch (error) {
-    if (error instanceof Finding) return error;
-    throw error;
+    const found = findingOf(error);
+    if (found === undefined) throw error;
+    return found;
   }
 }

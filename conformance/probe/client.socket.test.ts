@@ -37,7 +37,7 @@ test('an answer that is waited for no more has its connection closed, however lo
   });
   const answer = client.send({ method: 'POST', path: '/interns', json: {} });
   const refused = expect(answer).rejects.toMatchObject({
-    found: { got: { kind: 'timeout', detail: 'nothing came within 3000 ms' } },
+    got: { kind: 'timeout', detail: 'nothing came within 3000 ms' },
   });
   await once(server, 'request');
   // A long wait sees garbage collections, which a weakly followed signal does not survive.

@@ -1,14 +1,38 @@
-import { Finding, type NoAnswerGot, type NoAnswerKind, noAnswerOf } from '../framework/finding.js';
+export type NoAnswerKind =
+  | 'timeout'
+  | 'refused'
+  | 'dns'
+  | 'proxy'
+  | 'certificate'
+  | 'tls'
+  | 'dropped'
+  | 'too long'
+  | 'too deep'
+  | 'other';
 
-/** There was no answer, or it broke off. A finding: a valid request must be answered. */
-export function noAnswer(kind: NoAnswerKind, request: string, detail: string): Finding {
-  const got: NoAnswerGot = { kind, detail };
-  return new Finding({ wanted: { kind: 'answer' }, got, of: request });
+/** Why no answer came. `hung` and `crashed`: a client under test. */
+export interface NoAnswerGot {
+  readonly kind: NoAnswerKind | 'hung' | 'crashed';
+  readonly detail: string;
+}
+
+/** There was no answer, or it broke off. */
+export class NoAnswer extends Error {
+  override readonly name = 'NoAnswer';
+  readonly got: NoAnswerGot;
+  constructor(
+    kind: NoAnswerKind,
+    readonly request: string,
+    detail: string,
+  ) {
+    super(`${request}: ${kind}: ${detail}`);
+    this.got = { kind, detail };
+  }
 }
 
 /** Why no answer came; undefined for any other error. */
 export const whyNoAnswer = (error: unknown): NoAnswerGot | undefined =>
-  error instanceof Finding ? noAnswerOf(error.found) : undefined;
+  error instanceof NoAnswer ? error.got : undefined;
 
 const CA = 'for a certificate authority of your own set NODE_EXTRA_CA_CERTS to its PEM file';
 

@@ -1,4 +1,4 @@
-import { kindOf, noAnswer, whyNoAnswer } from './no-answer.js';
+import { kindOf, NoAnswer, whyNoAnswer } from './no-answer.js';
 import type { Redactor } from './redact.js';
 import type { Host } from './time.js';
 
@@ -68,7 +68,7 @@ export function watchRequest({ host, redactor, inFlight, what, limit, abort }: W
         if (signal?.aborted) end(signal.reason);
         stop = host.later(patience, () => {
           timedOut = true;
-          end(noAnswer('timeout', what, `nothing ${doing} within ${patience} ms`));
+          end(new NoAnswer('timeout', what, `nothing ${doing} within ${patience} ms`));
         });
       });
       try {
@@ -82,7 +82,7 @@ export function watchRequest({ host, redactor, inFlight, what, limit, abort }: W
       if (signal?.aborted) return signal.reason;
       if (whyNoAnswer(error) !== undefined) return error;
       const { kind, detail } = timedOut ? { kind: 'timeout' as const, detail: 'nothing in time' } : kindOf(error);
-      return noAnswer(kind, what, redactor.text(detail));
+      return new NoAnswer(kind, what, redactor.text(detail));
     },
     hangUp: () => abort?.abort(new Error('closed by the kit')),
   };

@@ -1,6 +1,7 @@
 import type { CheckResult } from '../engine/results.js';
 import { brief } from '../framework/assert.js';
-import type { Found, NoAnswerGot, OrderGot, Rule, StreamGot } from '../framework/finding.js';
+import type { Found, OrderGot, Rule, StreamGot } from '../framework/finding.js';
+import type { NoAnswerGot } from '../probe/no-answer.js';
 import { althoughText, answerGist, isAnswer, isGist, ruleText, statusText } from './words/finding.js';
 import { breachText } from './words/stream.js';
 

@@ -1,15 +1,6 @@
 import { brief } from '../../framework/assert.js';
-import type {
-  AnswerGot,
-  Found,
-  Gist,
-  NoAnswerGot,
-  OrderGot,
-  Remark,
-  Rule,
-  StreamGot,
-  Wanted,
-} from '../../framework/finding.js';
+import type { AnswerGot, Found, Gist, OrderGot, Remark, Rule, StreamGot, Wanted } from '../../framework/finding.js';
+import type { NoAnswerGot } from '../../probe/no-answer.js';
 import { breachInPlace, breachText, STREAM_ORDER } from './stream.js';
 
 /** A finding as a reader sees it. `expected` and `actual` are texts, or the values themselves. */
