@@ -150,6 +150,58 @@ test.each(WRONG)('a program that %s breaks %s', async (_, law, options, program)
   expect(report.text).toContain(law.split(' ')[0]);
 });
 
+/** Programs that look wrong and are not. */
+const RIGHT: [string, ExploreOptions, Program][] = [
+  [
+    'holds its thread up for longer than anybody waits',
+    { only: 'unknown-headers', patience: 250 },
+    async (context) => {
+      const until = performance.now() + 500;
+      while (performance.now() < until);
+      await wholly(await clientOf(context).chat('hello'));
+    },
+  ],
+  [
+    'waits as long as it was asked to, which is longer than anybody waits',
+    { only: 'rate-limited', patience: 300 },
+    async (context) => {
+      const client = clientOf(context);
+      const first = await client.chat('hello');
+      if (first.status === 429) await new Promise((resolve) => setTimeout(resolve, 1_000));
+      await wholly(first.status === 429 ? await client.chat('hello') : first);
+    },
+  ],
+  [
+    'makes another intern beside one that it could not delete',
+    { only: 'delete' },
+    async (context) => {
+      const client = clientOf(context);
+      const problems: unknown[] = [];
+      const workspace = { workspace_id: context.target.workspace_id };
+      for (const name of ['one', 'two']) {
+        const made = await client.send(
+          'POST',
+          '/interns',
+          { name: `explored-${name}`, ...workspace },
+          { 'idempotency-key': name },
+        );
+        const { id } = (await made.json()) as { id: string };
+        const gone = await client.send('DELETE', `/interns/${id}`).catch((error: unknown) => problems.push(error));
+        if (gone instanceof Response && !gone.ok) problems.push(gone.status);
+        if (gone instanceof Response && gone.status === 401) break;
+        const { status } = (await (await client.send('GET', `/interns/${id}`)).json()) as { status?: string };
+        if (status === 'destroy_failed') problems.push(status);
+      }
+      if (problems.length > 0) throw new Error(`${problems.length} interns may be left`);
+    },
+  ],
+];
+
+test.each(RIGHT)('a program that %s is not blamed', async (_, options, program) => {
+  const report = await explore(program, { ...QUICK, ...options });
+  expect(report.findings.map(({ law, kind, message }) => `${law} ${kind} ${message}`)).toEqual([]);
+});
+
 test('a finding has a sentence, the smallest schedule, a time line, and is found again by its schedule', async () => {
   const [, , options, program] = WRONG[0] ?? [];
   if (program === undefined) throw new Error('there is no wrong program');

@@ -170,10 +170,15 @@ export async function runOnce(
   });
   const waiting = new AbortController();
   void ended.then(() => waiting.abort());
+  // Time in which the process was held up is no time that the program waits.
+  let waited = 0;
+  let looked = began;
   while (outcome === undefined && !settings.signal.aborted) {
     const now = host.now();
-    if (now - watch.lastActivity() >= IDLE) idle();
-    if (now - watch.lastActivity() >= settings.patience || now - began >= settings.runTimeout)
+    waited = watch.lastActivity() >= looked ? 0 : waited + Math.min(now - looked, 2 * LOOK);
+    looked = now;
+    if (waited >= IDLE) idle();
+    if (waited >= settings.patience || now - began >= settings.runTimeout)
       outcome = { kind: 'hung', waitsFor: waitsFor(watch) };
     else await host.sleep(LOOK, waiting.signal).catch(() => {});
   }

@@ -7,6 +7,9 @@ type Draft = { -readonly [Key in keyof SeenRequest]: SeenRequest[Key] } & { writ
 /** The longest part of a body that is kept, in characters. */
 const KEPT = 65_536;
 
+/** Seconds for which a client may be asked to wait, and still be at work. */
+const LONGEST_WAIT = 60;
+
 const errorOf = (answer: string) => {
   try {
     const { error } = JSON.parse(answer) as { error?: { metadata?: { reason?: unknown; retryable?: unknown } } };
@@ -46,8 +49,9 @@ export function createWatch(now: () => number): Watch {
   const counts = new Map<string, number>();
   let last = began;
   const tick = () => {
-    last = now();
-    return Math.round((last - began) * 10) / 10;
+    const at = now();
+    last = Math.max(last, at);
+    return Math.round((at - began) * 10) / 10;
   };
 
   return {
@@ -88,7 +92,11 @@ export function createWatch(now: () => number): Watch {
           draft.status = status;
           if (refusal !== undefined) Object.assign(draft, errorOf(refusal));
           const after = secondsOf(answerHeaders.get('retry-after'));
-          if (after !== undefined) draft.retryAfter = after;
+          if (after !== undefined) {
+            draft.retryAfter = after;
+            // A client that waits as it was asked to is at work.
+            last = Math.max(last, now() + 1_000 * Math.min(after, LONGEST_WAIT));
+          }
           if (!/event-stream/.test(answerHeaders.get('content-type') ?? '')) return;
           draft.writes = [];
           split = createEventSplitter();

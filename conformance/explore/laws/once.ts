@@ -22,12 +22,15 @@ export function promptOf({ operation, body }: SeenRequest): string {
 }
 
 export interface Effect {
-  readonly kind: 'prompt' | 'answer' | 'create' | 'delete' | 'invoke';
-  /** What was said: texts, arguments of a question. Creates and deletes say nothing. */
+  readonly kind: 'prompt' | 'answer' | 'invoke';
+  /** What was said: texts, arguments of a question. */
   readonly said: string;
 }
 
-/** Interns that were the program's and alive at the same time: the most there ever were, failed ones apart. */
+/**
+ * Interns that were the program's and alive at the same time: the most there ever were, failed ones apart. One that is
+ * made in place of another is none too many.
+ */
 function mostInterns({ requests }: Seen): number {
   const alive = new Set<string>();
   let most = 0;
@@ -41,6 +44,8 @@ function mostInterns({ requests }: Seen): number {
   return most;
 }
 
+const madeBy = ({ requests }: Seen): number => new Set(requests.flatMap(({ madeId }) => madeId ?? [])).size;
+
 /** What took effect in a run. A request that was refused has none. */
 export function effectsOf(seen: Seen): Effect[] {
   const turns = seen.requests.filter(succeeded).flatMap((request): Effect[] => {
@@ -51,8 +56,7 @@ export function effectsOf(seen: Seen): Effect[] {
   const answers = seen.questions.flatMap(({ ask, answers, others = 0 }): Effect[] =>
     answers.slice(others).map(() => ({ kind: 'answer', said: JSON.stringify(ask) })),
   );
-  const creates = Array.from({ length: mostInterns(seen) }, (): Effect => ({ kind: 'create', said: '' }));
-  return [...turns, ...answers, ...creates];
+  return [...turns, ...answers];
 }
 
 const keyOf = ({ kind, said }: Effect) => `${kind} ${said}`;
@@ -74,8 +78,6 @@ export function varyingKinds(first: Seen, second: Seen): ReadonlySet<string> {
 const WORDS: Readonly<Record<Effect['kind'], string>> = {
   prompt: 'the prompt',
   answer: 'the answer to the question',
-  create: 'an intern',
-  delete: 'the delete',
   invoke: 'the invoke',
 };
 const TIMES = ['never', 'once', 'twice'];
@@ -91,8 +93,12 @@ export function brokenOnce(seen: Seen, straight: Seen, varying: ReadonlySet<stri
     if (wanted === undefined || count <= wanted) continue;
     const kind = what.slice(0, what.indexOf(' ')) as Effect['kind'];
     const said = what.slice(kind.length + 1, kind.length + 81);
-    if (kind === 'create') return `${count} interns were there at once, where ${wanted} would do`;
     return `${WORDS[kind]} ${said} took effect ${times(count)}, ${times(wanted)} in the straight run`;
   }
+  // One that could not be deleted may stand beside the next: only one more than planned is too many.
+  const [made, planned] = [madeBy(seen), madeBy(straight)];
+  const [most, enough] = [mostInterns(seen), mostInterns(straight)];
+  if (made > planned && most > enough)
+    return `${made} interns were made, ${planned} in the straight run, and ${most} of them were there at once`;
   return undefined;
 }
