@@ -173,7 +173,7 @@ const RIGHT: [string, ExploreOptions, Program][] = [
   ],
   [
     'makes another intern beside one that it could not delete',
-    { only: 'delete' },
+    { only: ['refused', 'reset', 'unavailable'] },
     async (context) => {
       const client = clientOf(context);
       const problems: unknown[] = [];
