@@ -3,7 +3,7 @@ import { checks as allChecks } from './checks/index.js';
 import { connect } from './drivers/connect.js';
 import { merge as mergeResults } from './engine/merge.js';
 import type { Results } from './engine/results.js';
-import { run as runChecks } from './engine/runner.js';
+import { runChecks } from './engine/runner.js';
 import { type ConformanceOptions, knownOptions, type RunnerOptions } from './options.js';
 import { systemHost } from './probe/time.js';
 import { type Report, reportOf } from './reporters/json.js';

@@ -3,7 +3,8 @@ import type { Emulator, EmulatorOptions } from '../emulator/index.js';
 import { checks as allChecks } from './checks/index.js';
 import { type Connected, connect } from './drivers/connect.js';
 import { newEmulator } from './drivers/emulator.js';
-import { createRun, type Run } from './engine/runner.js';
+import type { Run } from './engine/run.js';
+import { createCheckRun } from './engine/runner.js';
 import { select } from './engine/select.js';
 import { type ConformanceOptions, knownOptions } from './options.js';
 import { systemHost } from './probe/time.js';
@@ -26,7 +27,15 @@ export function testConformance(options: ConformanceOptions & { readonly name?: 
       const tag = options.tag ?? host.tag(4);
       connected = await connect({ settings: options, host, tag, look: true });
       // Vitest does one test after another: none has company.
-      run = createRun({ runs: 10, checks: allChecks, ...options, concurrency: 1, driver: connected.driver, tag, host });
+      run = createCheckRun({
+        runs: 10,
+        checks: allChecks,
+        ...options,
+        concurrency: 1,
+        driver: connected.driver,
+        tag,
+        host,
+      });
       const why = await run.begin();
       if (why !== undefined) throw new Error(stopText(why));
     }, 60_000);
@@ -40,7 +49,9 @@ export function testConformance(options: ConformanceOptions & { readonly name?: 
     for (const check of checks) {
       test(`${check.id}: ${check.title}`, { timeout: 600_000 }, async (context) => {
         if (run === undefined) throw new Error('the run has not begun');
-        const result = await run.check(check);
+        const unit = run.units.find(({ id }) => id === check.id);
+        const [result] = unit === undefined ? [] : await run.do(unit);
+        if (result === undefined) throw new Error(`${check.id} is not in the run`);
         if (result.skip !== undefined) context.skip(skipText(result.skip));
         const broken = result.verdict === 'error' || (result.verdict === 'fail' && result.known !== true);
         if (broken) {

@@ -10,7 +10,7 @@ import type { Browser, Page } from 'playwright-core';
 import { checks } from '../conformance/checks/index.js';
 import { deviations } from '../conformance/deviations/index.js';
 import { deployed } from '../conformance/deviations/live.js';
-import { run } from '../conformance/engine/runner.js';
+import { runChecks as run } from '../conformance/engine/runner.js';
 import { htmlReport } from '../conformance/reporters/html.js';
 import { createEmulator } from '../emulator/index.js';
 import { launchChromium } from '../test/chromium.js';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { run } from '../engine/runner.js';
+import { runChecks as run } from '../engine/runner.js';
 import { fakeDriver, fakeHost, fakeTarget } from '../engine/testing/fake-target.js';
 import { checks } from './index.js';
 

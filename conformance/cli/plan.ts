@@ -1,6 +1,6 @@
 import type { Driver } from '../drivers/driver.js';
 import { startEmulator } from '../drivers/emulator.js';
-import { run } from '../engine/runner.js';
+import { runChecks } from '../engine/runner.js';
 import type { Check } from '../framework/check.js';
 import type { Need } from '../framework/needs.js';
 import type { Host } from '../probe/time.js';
@@ -28,7 +28,7 @@ export async function plan({ settings, driver, checks, host }: PlanOptions): Pro
   });
   const controlled = driver.control !== undefined;
   try {
-    const results = await run({
+    const results = await runChecks({
       driver: { ...rehearsal.driver, lacks: (need) => driver.lacks(need) ?? rehearsal.driver.lacks(need) },
       checks,
       runs: settings.runs ?? (controlled ? 100 : 1),

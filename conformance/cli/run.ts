@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { checks } from '../checks/index.js';
 import { connect } from '../drivers/connect.js';
 import type { Results } from '../engine/results.js';
-import { type RunnerOptions, run } from '../engine/runner.js';
+import { type RunnerOptions, runChecks as run } from '../engine/runner.js';
 import { SelectionError, select } from '../engine/select.js';
 import { UsageError } from '../framework/usage.js';
 import type { Host } from '../probe/time.js';

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { newEmulator, startEmulator } from '../drivers/emulator.js';
-import { run } from '../engine/runner.js';
+import { runChecks as run } from '../engine/runner.js';
 import { check } from '../engine/testing/fake-target.js';
 import { sampleResults } from '../engine/testing/sample-results.js';
 import { equal } from '../framework/assert.js';

@@ -28,6 +28,8 @@ export interface AdapterOptions {
 /** A client behind an adapter (LAB-9): started, asked a run at a time, and started again when necessary. */
 export interface Adapter extends CaseClient {
   readonly hello: Hello;
+  readonly layers: readonly string[];
+  readonly abilities: readonly string[];
   /** Why no more can be asked of it. */
   readonly lost: string | undefined;
   close(): Promise<void>;
@@ -184,6 +186,8 @@ export async function startAdapter(options: AdapterOptions): Promise<Adapter> {
         : { kind: 'broken', message: `${outcome.message}, and could not be started again: ${lost}` };
     },
     async close() {
+      lost ??= 'it was closed';
+      if (asked.size > 0) end('broken', lost);
       const mine = child;
       child = undefined;
       if (mine === undefined) return;

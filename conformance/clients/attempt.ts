@@ -18,8 +18,6 @@ export type Outcome =
 
 /** Something that makes the calls of cases. */
 export interface CaseClient {
-  readonly layers: readonly string[];
-  readonly abilities?: readonly string[];
   /** Whether it reports events as they come; undefined while that is not known. */
   readonly tells: boolean | undefined;
   call(line: RunLine, onEvent: () => void): Promise<Outcome>;

@@ -79,11 +79,7 @@ export async function evaluate(
   const done = (found: CaseResult) => ({ watching: Promise.resolve(found) });
   const skip = ({ skip: why }: Skipped) => done(result('skip', { skip: why }));
 
-  if (!client.layers.includes(theCase.layer)) return skip(lacking({ kind: 'layer', layer: theCase.layer }));
-  const missing = theCase.needs?.filter((ability) => !(client.abilities ?? []).includes(ability)) ?? [];
-  if (missing.length > 0) return skip(lacking({ kind: 'abilities', abilities: missing }));
   const prompt = theCase.expect.prompt === true;
-  if (prompt && client.tells === false) return skip(lacking({ kind: 'events-as-they-come' }));
 
   const attempts = createAttempts(theCase, client, lab, { host: options.host, patience });
   const attempt = async (cuts: Cuts | undefined): Promise<CaseRun> => (await attempts.begin(cuts)).judged;

@@ -1,7 +1,7 @@
 import type { ClientCase } from '../../emulator/contract/client-case.js';
 import type { LabRun } from '../../emulator/contract/lab-run.js';
 import { type Move, movesOf } from '../../emulator/lab/body.js';
-import type { CheckResult } from '../engine/results.js';
+import type { CheckResult, RowHead } from '../engine/results.js';
 import { foundOfAll } from '../framework/difference.js';
 import type { Exchange } from '../probe/exchange.js';
 import type { CaseFault, CaseFinding, CaseResult } from './evaluate.js';
@@ -70,37 +70,38 @@ const faultText = (fault: CaseFault | undefined): string => {
   return fault?.message ?? 'it could not be judged';
 };
 
+/** What the row of a case says before it is run. */
+export function headOf({ class: group, id, seen, title, why: [sentence = title, ...others] }: ClientCase): RowHead {
+  const where = [...others, ...seen].join('; ') || `class ${group}`;
+  return { id, requirement: 'LAB-3', level: 'C', clause: { sentence, where }, title };
+}
+
+const faulty = (fault: CaseFault | undefined) =>
+  ({ verdict: 'error', error: { message: faultText(fault), transcript: [], whose: 'adapter' } }) as const;
+
+/** The row of a case whose run was answered once more later on: what it came to counts no longer. */
+export const twice = ({ finding: _, alternative: __, known: ___, ...row }: CheckResult): CheckResult => ({
+  ...row,
+  ...faulty({ kind: 'twice' }),
+});
+
 /** The result of a case as a row of a report, like that of a check (LAB-10). `again` is the command that runs it alone. */
 export function toCheckResult(
   theCase: ClientCase,
-  result: CaseResult,
-  more: { readonly duration: number; readonly again: string },
+  { fault, finding, requests, run, skip, verdict, why }: CaseResult,
+  { again, duration }: { readonly duration: number; readonly again: string },
 ): CheckResult {
-  const { finding } = result;
-  const [sentence = theCase.title, ...others] = theCase.why;
   return {
-    id: theCase.id,
-    requirement: 'LAB-3',
-    level: 'C',
-    clause: { sentence, where: [...others, ...theCase.seen].join('; ') || `class ${theCase.class}` },
-    title: theCase.title,
-    verdict: result.verdict,
-    duration: Math.round(more.duration),
-    requests: result.requests,
+    ...headOf(theCase),
+    verdict,
+    duration: Math.round(duration),
+    requests,
     properties: [],
     ...(finding === undefined
       ? {}
-      : {
-          finding: {
-            ...lookOf(finding),
-            transcript: transcript(theCase, result.run, finding.cuts),
-            replay: more.again,
-          },
-        }),
-    ...(result.skip === undefined ? {} : { skip: result.skip }),
-    ...(result.verdict === 'error'
-      ? { error: { message: faultText(result.fault), transcript: [], whose: 'adapter' } }
-      : {}),
-    ...(result.verdict === 'pass-alternative' && result.why !== undefined ? { alternative: result.why } : {}),
+      : { finding: { ...lookOf(finding), transcript: transcript(theCase, run, finding.cuts), replay: again } }),
+    ...(skip === undefined ? {} : { skip }),
+    ...(verdict === 'error' ? faulty(fault) : {}),
+    ...(verdict === 'pass-alternative' && why !== undefined ? { alternative: why } : {}),
   };
 }

@@ -1,6 +1,6 @@
 import { assemble, type Emulator } from '../../emulator/emulator.js';
 import { defaultFactories } from '../../emulator/factories.js';
-import { run } from '../engine/runner.js';
+import { runChecks } from '../engine/runner.js';
 import { deploy } from '../engine/testing/deployment.js';
 import type { Check } from '../framework/check.js';
 import { type DeviationResult, resultOf } from './matrix.js';
@@ -44,7 +44,7 @@ export async function tryLive(
   const { driver, host, close } = await deployed(deviation, options.seed);
   try {
     const { runs, seed } = options;
-    const results = await run({ driver, host, checks: wanted, runs, seed, rate: 0, blocking: false });
+    const results = await runChecks({ driver, host, checks: wanted, runs, seed, rate: 0, blocking: false });
     return resultOf(deviation, results.checks, options.now() - began);
   } finally {
     await close();

@@ -2,7 +2,7 @@ import { assemble } from '../../emulator/emulator.js';
 import { defaultFactories, type Factories } from '../../emulator/factories.js';
 import { createEmulatorDriver } from '../drivers/emulator.js';
 import type { CheckResult } from '../engine/results.js';
-import { run } from '../engine/runner.js';
+import { runChecks } from '../engine/runner.js';
 import type { Check } from '../framework/check.js';
 import { SHIPPED } from '../framework/profile.js';
 import { createIdleHost } from './idle-host.js';
@@ -66,7 +66,7 @@ export async function tryChecks(
       disposable: true,
       ...(profile === undefined ? {} : { profile }),
     });
-    const results = await run({
+    const results = await runChecks({
       driver,
       host,
       checks,

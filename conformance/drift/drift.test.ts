@@ -187,7 +187,9 @@ describe('a recording of the emulator itself', () => {
     const results = await driftOf(async (request, send) =>
       json((body) => ('created_at' in body ? { ...body, created_at: 5 } : body))(await send(request)),
     );
-    for (const kind of REPORT_KINDS) expect(REPORTERS[kind](results), kind).toContain('type of body.created_at');
+    // A badge has room for a verdict alone.
+    for (const kind of REPORT_KINDS.filter((one) => one !== 'badge'))
+      expect(REPORTERS[kind](results), kind).toContain('type of body.created_at');
     expect(REPORTERS.tty(results)).toContain('REC-3');
     expect(REPORTERS.tty(results)).toContain('is answered as it was recorded');
     expect(REPORTERS.tty(results)).not.toContain('seed');

@@ -1,7 +1,6 @@
 import { brief } from '../framework/assert.js';
 import type { Check } from '../framework/check.js';
 import type { Finding, Found } from '../framework/finding.js';
-import type { Exchange } from '../probe/exchange.js';
 import type { Redactor } from '../probe/redact.js';
 import type { Attempt } from './attempt.js';
 import { curl, replayCommand } from './replay.js';
@@ -63,9 +62,8 @@ const breaks = (check: Check, other: Found['breaks']): Pick<FindingResult, 'brea
     ? {}
     : { breaks: other.requirement };
 
-/** What the kit itself did wrong, free of secrets. */
-export function fault(error: unknown, transcript: readonly Exchange[], redactor: Redactor) {
-  const message = redactor.text(error instanceof Error ? `${error.name}: ${error.message}` : brief(error));
-  const stack = error instanceof Error && error.stack !== undefined ? { stack: redactor.text(error.stack) } : {};
-  return { message, ...stack, transcript };
-}
+/** What the kit itself did wrong. */
+export const faultOf = (error: unknown) => ({
+  message: error instanceof Error ? `${error.name}: ${error.message}` : brief(error),
+  ...(error instanceof Error && error.stack !== undefined ? { stack: error.stack } : {}),
+});

@@ -13,31 +13,17 @@ import type { Obstacle, ObstacleSeen } from '../framework/obstacle.js';
 import { lacking, raced, type Skip, type SkipKind, Skipped } from '../framework/skip.js';
 import { Cancelled, type Stop, Stopped } from '../framework/stop.js';
 import { type Explanation, LATER } from '../habits/visit.js';
-import { ANSWER, type CredentialName } from '../probe/request.js';
+import { ANSWER } from '../probe/request.js';
 import { type Attempt, attempt } from './attempt.js';
 import { explain, mayBeTaken, notTaken } from './explain.js';
-import { fault, recorded, reported } from './finding.js';
+import { faultOf, recorded, reported } from './finding.js';
 import { isSame } from './likeness.js';
 import type { Obstacles } from './obstacles.js';
 import { dropShared } from './pool.js';
 import type { CheckResult, FindingResult, Verdict } from './results.js';
 import type { RunContext } from './run-context.js';
+import type { Done, Pending } from './unit.js';
 import { visitOf } from './visit.js';
-
-/** What became of one check. */
-export interface CheckRun {
-  readonly result: CheckResult;
-  /** The target gave no answer. */
-  readonly lost: boolean;
-  /** Why the run is over, where it is. */
-  readonly stopped?: Stop;
-}
-
-/** A check that must be done alone. `found` is what it found beside others, where it found anything. */
-export interface Pending {
-  readonly result?: never;
-  readonly found?: Finding | undefined;
-}
 
 /** How often a check is tried alone. */
 const TRIES = 3;
@@ -62,7 +48,7 @@ const provesItself = (error: unknown): boolean =>
  * Does one check beside others. A pass counts, and a skip that the others cannot have caused. Anything else is judged by
  * {@link runAlone}. Never throws.
  */
-export async function runBeside(run: RunContext, check: Check): Promise<CheckRun | Pending> {
+export async function runBeside(run: RunContext, check: Check): Promise<Done | Pending> {
   const conclude = concluding(run, check);
   const lacks = unmet(run, check);
   if (lacks !== undefined) return conclude(lacks);
@@ -105,7 +91,7 @@ interface Seen {
  *
  * @param before what the check found beside others
  */
-export async function runAlone(run: RunContext, check: Check, before?: Finding): Promise<CheckRun> {
+export async function runAlone(run: RunContext, check: Check, before?: Finding): Promise<Done> {
   const { driver, host, session } = run;
   const conclude = concluding(run, check);
   const lacks = unmet(run, check);
@@ -185,38 +171,33 @@ function notAgain(run: RunContext, check: Check, { error }: Attempt, seen: Seen 
   return { ...skipped(raced({ kind: 'not-again', found: seen.error.found }).skip), note };
 }
 
+/** What a check's row says before anything is known of it. */
+export const headOf = ({ id, requirement, level, title }: Check) => ({ id, requirement, level, title });
+
 /** Puts an outcome together with what the check took, from now on. */
 function concluding({ host, lane, session }: RunContext, check: Check) {
   const began = host.now();
   const sentBefore = lane.sent;
-  return ({ lost = false, stopped, verdict, skip, ...rest }: Outcome, tried?: Attempt): CheckRun => ({
-    result: {
-      id: check.id,
-      requirement: check.requirement,
-      level: check.level,
-      title: check.title,
-      verdict,
-      duration: Math.round(host.now() - began),
-      requests: lane.sent - sentBefore,
-      properties: tried?.properties ?? [],
-      ...(skip === undefined ? {} : { skip: recorded(skip, session.redactor) }),
-      ...rest,
-    },
+  return ({ lost = false, stopped, verdict, skip, ...rest }: Outcome, tried?: Attempt): Done => ({
+    rows: [
+      {
+        ...headOf(check),
+        verdict,
+        duration: Math.round(host.now() - began),
+        requests: lane.sent - sentBefore,
+        properties: tried?.properties ?? [],
+        ...(skip === undefined ? {} : { skip: recorded(skip, session.redactor) }),
+        ...rest,
+      },
+    ],
     lost,
     ...(stopped === undefined ? {} : { stopped }),
   });
 }
 
-/** What the target or the run lacks for the check, known without a request. */
-function unmet({ driver, session, settings }: RunContext, check: Check): Outcome | undefined {
-  for (const need of check.level === 'C' ? (['control', ...check.needs] as const) : check.needs) {
-    const lack = driver.lacks(need);
-    if (lack !== undefined) return skipped({ kind: 'need', because: lack });
-    const how = session.unusable(need);
-    if (how !== undefined) return skipped(lacking({ kind: 'unusable', credential: need as CredentialName, how }).skip);
-  }
-  const { minRuns: least = 0 } = check;
-  return settings.runs >= least ? undefined : skipped(lacking({ kind: 'runs', least, runs: settings.runs }).skip);
+/** What the run lacks for the check, known without a request. */
+function unmet({ settings: { runs } }: RunContext, { minRuns: least = 0 }: Check): Outcome | undefined {
+  return runs >= least ? undefined : skipped(lacking({ kind: 'runs', least, runs }).skip);
 }
 
 /** What an attempt that counts means for the target. */
@@ -233,7 +214,8 @@ async function outcomeOf(run: RunContext, check: Check, tried: Attempt): Promise
   if (error instanceof Skipped) return skipped(error.skip);
   if (error instanceof Cancelled && run.session.slow)
     return skipped(lacking({ kind: 'too-slow', ms: run.settings.checkTimeout }).skip);
-  if (!(error instanceof Finding)) return { verdict: 'error', error: fault(error, transcript, run.session.redactor) };
+  if (!(error instanceof Finding))
+    return { verdict: 'error', error: { ...recorded(faultOf(error), run.session.redactor), transcript } };
   if (error.found.of === ANSWER && missedSuccess(error.found)) run.obstacles.met('answers', check.id);
   const { verdict, finding } = found(error);
   const because = check.requirement === 'CHAT-10' ? undefined : outstays(run, error, tried);

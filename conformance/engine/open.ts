@@ -1,96 +1,101 @@
-import { type Stop, Stopped } from '../framework/stop.js';
-import type { Redactor } from '../probe/redact.js';
+import type { Need } from '../framework/needs.js';
+import type { Incomplete } from '../framework/stop.js';
+import { CREDENTIAL_NAMES, type CredentialName } from '../probe/request.js';
 import { systemHost } from '../probe/time.js';
 import { takeAway } from './cleaning.js';
 import type { CleanupResult } from './cleanup.js';
+import { createEnding, type Ending } from './ending.js';
+import { recorded } from './finding.js';
 import { createLedger } from './ledger.js';
-import type { Obstacles } from './obstacles.js';
+import { createObstacles, type Obstacles } from './obstacles.js';
 import { type RunnerOptions, settingsOf } from './options.js';
 import { preflight } from './preflight.js';
+import type { RunTarget } from './run.js';
 import type { RunBase } from './run-base.js';
 import { createSession, type Session } from './session.js';
 
-/** A run at a target, whatever its units are: its session, its ledger, what ends it, and its clean-up. */
-export interface OpenRun extends RunBase {
+/** A deployment or an emulator that a run is open at: its session, its ledger and its clean-up. */
+export interface OpenRun extends RunBase, RunTarget {
   readonly session: Session;
-  readonly redactor: Redactor;
-  /** ms, when it began. */
-  readonly began: number;
-  /** Why it is over, where it is. */
-  readonly stopped: Stop | undefined;
-  /** Begins nothing more; what is under way goes on. The first reason counts. */
-  stop(why: Stop): void;
-  /** Ends what is under way, too. */
-  end(why: Stop): void;
-  /** Looks at the target (KIT-5), unless there is nothing to do, and makes it ready. Answers why it is over, where it is. */
-  begin(look?: boolean): Promise<Stop | undefined>;
+  readonly obstacles: Obstacles;
+  readonly ending: Ending;
   /** Notes that the target could not be put back as it was. */
   putBackFailed(error: unknown): void;
-  /** Takes away all that the run made, and releases the target. */
-  close(obstacles?: Obstacles): Promise<CleanupResult>;
+  close(): Promise<CleanupResult>;
 }
 
 /** Opens a run. Nothing is sent before it begins. `puts`: it may change the clock, limits and faults of an emulator. */
 export function openRun(options: Omit<RunnerOptions, 'checks'>, { puts = true } = {}): OpenRun {
-  const { driver, host = systemHost, maxTime } = options;
-  const over = new AbortController();
+  const { driver, host = systemHost } = options;
+  const ending = createEnding(host, options);
+  const { signal } = ending;
+  const settings = settingsOf(options);
   const base: RunBase = {
     driver,
     host,
     tag: options.tag ?? host.tag(4),
-    settings: settingsOf(options),
+    settings,
     ledger: createLedger(options.ledgerPath),
-    signal: over.signal,
+    signal,
   };
   const session = createSession(base);
-  const { ledger, signal, tag } = base;
+  const obstacles = createObstacles(settings.blocking);
+  const { ledger, tag } = base;
+  const { kind, address, baseUrl, profile } = driver.target;
   const began = host.now();
-  let stopped: Stop | undefined;
-  let stopTimer = () => {};
-  const stop = (why: Stop) => {
-    stopped ??= why;
-  };
-  const end = (why: Stop) => over.abort(new Stopped(why));
-  const interrupted = () => end({ kind: 'interrupted' });
   const putBackFailed = (error: unknown) =>
-    stop({ kind: 'not-put-back', detail: error instanceof Error ? error.message : String(error) });
+    ending.stop({ kind: 'not-put-back', detail: error instanceof Error ? error.message : String(error) });
 
   return {
     ...base,
     session,
-    redactor: session.redactor,
-    began,
-    get stopped() {
-      return stopped ?? (signal.aborted ? ({ kind: 'interrupted' } as const) : undefined);
+    obstacles,
+    ending,
+    about: {
+      kind,
+      url: address ?? baseUrl,
+      ...(driver.remote ? {} : { inProcess: true as const }),
+      profile: profile.name,
+      published: profile.published,
     },
-    stop,
-    end,
+    concurrency: settings.concurrency,
+    get scarce() {
+      return session.learnt.scarce;
+    },
+    get sent() {
+      return session.client.sent;
+    },
+    lacks(need) {
+      const how = session.unusable(need);
+      const spoilt = how && ({ kind: 'unusable', credential: need as CredentialName, how } as const);
+      return driver.lacks(need as Need) ?? spoilt;
+    },
+    clean: (data) => recorded(data, session.redactor),
     putBackFailed,
-    async begin(look = true) {
+    async begin(look) {
       const at = new Date(began).toISOString();
-      ledger.write({ event: 'run', run: tag, url: driver.target.baseUrl, prefix: session.prefix, at });
-      if (options.signal?.aborted) interrupted();
-      options.signal?.addEventListener('abort', interrupted, { once: true });
-      if (maxTime !== undefined) {
-        stopTimer = host.later(maxTime, () => {
-          stopped = { kind: 'time', ms: maxTime };
-          end(stopped);
-        });
-      }
+      ledger.write({ event: 'run', run: tag, url: baseUrl, prefix: session.prefix, at });
+      ending.begin();
       const why = look && !signal.aborted ? await preflight(session.running, driver.control !== undefined) : undefined;
-      if (why !== undefined) stop(why);
-      if (puts && stopped === undefined && !signal.aborted) await driver.begin();
-      return stopped;
+      if (why !== undefined) ending.stop(why);
+      if (puts && ending.stopped === undefined) await driver.begin();
+      return ending.stopped;
     },
-    async close(obstacles) {
-      stopTimer();
-      options.signal?.removeEventListener('abort', interrupted);
+    async close() {
+      ending.close();
       session.cleaning();
       await session.client.closeAll();
       await session.client.idle();
-      const cleanup = await takeAway({ ...base, session, ...(obstacles === undefined ? {} : { obstacles }) });
+      const cleanup = await takeAway({ ...base, session, obstacles });
       if (puts) await driver.end().catch(putBackFailed);
       return cleanup;
     },
+    summary: () => ({
+      options: { seed: settings.seed, runs: settings.runs, readOnly: settings.readOnly, slow: driver.slow },
+      others: CREDENTIAL_NAMES.flatMap((credential): Incomplete[] => {
+        const how = session.unusable(credential);
+        return how === undefined ? [] : [{ kind: 'unusable', credential, how }];
+      }),
+    }),
   };
 }

@@ -1,14 +1,11 @@
 import type { Driver } from '../drivers/driver.js';
 import type { Check } from '../framework/check.js';
-import type { FailOn } from '../framework/known.js';
 import { type Host, systemHost } from '../probe/time.js';
-import type { Baseline } from './baseline.js';
-import type { RunEvents } from './results.js';
+import type { EngineOptions } from './run.js';
 import type { RunSettings } from './run-base.js';
-import type { Selection } from './select.js';
 
 /** Options of a run. Times in ms of real time. */
-export interface RunnerOptions extends Selection {
+export interface RunnerOptions extends EngineOptions {
   readonly driver: Driver;
   readonly checks: readonly Check[];
   /** Runs of each property. Default 100 with a control interface, 1 without. */
@@ -24,9 +21,6 @@ export interface RunnerOptions extends Selection {
   readonly rate?: number;
   /** How many checks are done at a time. Default 4 without a control interface; with one there is one clock for all, so 1. */
   readonly concurrency?: number;
-  readonly maxRequests?: number;
-  /** For the whole run, clean-up not counted. */
-  readonly maxTime?: number;
   /** Until the head of an answer must be there, and again until its end. Default 10,000. */
   readonly timeout?: number;
   /** Within which an intern has to come up where no clock can be moved. Default 120,000. */
@@ -41,17 +35,8 @@ export interface RunnerOptions extends Selection {
   readonly tag?: string;
   /** Keeps the ledger of created interns. Default: in memory only. */
   readonly ledgerPath?: string;
-  /** What is known to fail: ids of checks, or entries that say more. */
-  readonly baseline?: Baseline;
-  /** From which verdict on the target fails. Default `fail`; `warn` holds it to what is published too. */
-  readonly failOn?: FailOn;
-  /** Percent of the selected checks that have to come to a verdict for the run to be complete. Default 0. */
-  readonly minCoverage?: number;
   /** How the kit was called. */
   readonly command?: string;
-  readonly events?: RunEvents;
-  /** Ends the run early; what was made is still cleaned up. */
-  readonly signal?: AbortSignal;
   readonly host?: Host;
 }
 

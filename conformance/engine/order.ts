@@ -1,5 +1,5 @@
-import type { Check } from '../framework/check.js';
 import type { RequirementId } from '../requirements/index.js';
+import type { Unit } from './unit.js';
 
 /** Areas by how much they tell of a deployment: the heart of each operation first, so that a budget cuts the tail. */
 const FIRST: readonly RequirementId[] = [
@@ -38,12 +38,12 @@ export const ALONE: ReadonlySet<string> = new Set([BEFORE_ALL, AFTER_ALL]);
  * The order in which a deployment is looked at: what is stated before what is published, and of each requirement one check
  * before any gets a second. Equals are mixed by chance: a deployment counts turns per minute.
  */
-export function byValue(checks: readonly Check[], random: () => number): Check[] {
+export function byValue(checks: readonly Unit[], random: () => number): Unit[] {
   const nth = new Map<string, number>();
   const ranked = checks.map((check) => {
     const round = nth.get(check.requirement) ?? 0;
     nth.set(check.requirement, round + 1);
-    const at = FIRST.indexOf(check.requirement);
+    const at = FIRST.findIndex((one) => one === check.requirement);
     const level = check.level === 'S' ? 0 : check.level === 'P' ? 1 : 2;
     const rank =
       check.id === AFTER_ALL

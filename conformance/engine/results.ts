@@ -41,11 +41,11 @@ type Standing =
   | { readonly requirement: RequirementId; readonly clause?: undefined }
   | { readonly requirement: string; readonly clause: { readonly sentence: string; readonly where: string } };
 
+/** What a row says of its unit, before anything is known of it. */
+export type RowHead = Standing & { readonly id: string; readonly level: Level; readonly title: string };
+
 /** A row of a report: anything that was tried and came to a verdict. */
-export type CheckResult = Standing & {
-  readonly id: string;
-  readonly level: Level;
-  readonly title: string;
+export type CheckResult = RowHead & {
   readonly verdict: Verdict;
   /** ms of real time. */
   readonly duration: number;

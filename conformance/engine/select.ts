@@ -1,6 +1,6 @@
 import { suggestion } from '../../emulator/contract/nearest.js';
-import type { Check } from '../framework/check.js';
 import { type Level, REQUIREMENTS } from '../requirements/index.js';
+import type { Unit } from './unit.js';
 
 export interface Selection {
   /** Ids of checks or requirements; `*` stands for anything. None is all. */
@@ -19,29 +19,41 @@ export class SelectionError extends Error {
 const toRegExp = (pattern: string) =>
   new RegExp(`^${pattern.replace(/[.+?^${}()|[\]\\]/g, '\\$&').replaceAll('*', '.*')}$`, 'i');
 
-/** The checks that a selection means. Throws {@link SelectionError} for a pattern that fits neither check nor requirement. */
-export function select(checks: readonly Check[], selection: Selection): Check[] {
-  const fits = (patterns: readonly string[]) => {
-    const expressions = patterns.map((pattern) => ({ pattern, expression: toRegExp(pattern) }));
-    for (const { pattern, expression } of expressions) {
-      const known =
-        checks.some((check) => expression.test(check.id)) || REQUIREMENTS.some((row) => expression.test(row.id));
-      if (!known) {
-        const areas = new Set(checks.map(({ id }) => `${id.split('/')[0]}/*`));
-        const names = [...checks, ...REQUIREMENTS].map(({ id }) => id);
-        throw new SelectionError(
-          `no check and no requirement is called ${pattern}${suggestion(pattern, [...areas, ...names])}`,
-        );
-      }
-    }
-    return (check: Check) =>
-      expressions.some(({ expression }) => expression.test(check.id) || expression.test(check.requirement));
+/** What units are called. */
+export type UnitKind = 'check' | 'case' | 'scenario';
+
+/** A unit as far as patterns look at it. */
+type Selectable = Pick<Unit, 'id' | 'requirement' | 'level'> & Partial<Pick<Unit, 'heads'>>;
+
+/**
+ * The units that a selection means. A unit with a wanted row is done as a whole; to leave it out takes its own name.
+ *
+ * @throws SelectionError for a pattern that fits no unit, and of checks no requirement
+ */
+export function select<One extends Selectable>(
+  units: readonly One[],
+  selection: Selection,
+  kind: UnitKind = 'check',
+): One[] {
+  const requirements = kind === 'check' ? REQUIREMENTS.map(({ id }) => id) : [];
+  const fits = (patterns: readonly string[], namesOf: (unit: One) => readonly string[]) => {
+    const names = [...units.flatMap(namesOf), ...requirements];
+    const expressions = patterns.map((pattern) => {
+      const expression = toRegExp(pattern);
+      if (names.some((name) => expression.test(name))) return expression;
+      const areas = new Set(units.map(({ id }) => `${id.split('/')[0]}/*`));
+      const what = kind === 'check' ? 'check and no requirement' : kind;
+      throw new SelectionError(`no ${what} is called ${pattern}${suggestion(pattern, [...areas, ...names])}`);
+    });
+    return (unit: One) => expressions.some((one) => namesOf(unit).some((name) => one.test(name)));
   };
-  const wanted = selection.only === undefined || selection.only.length === 0 ? () => true : fits(selection.only);
-  const unwanted = selection.skip === undefined || selection.skip.length === 0 ? () => false : fits(selection.skip);
-  const { levels, shard } = selection;
-  return checks
-    .filter((check) => wanted(check) && !unwanted(check))
-    .filter((check) => levels === undefined || levels.includes(check.level))
+  const { only = [], skip = [], levels, shard } = selection;
+  const own = ({ id, requirement }: One) => [id, requirement];
+  const all = (unit: One) => [...own(unit), ...(unit.heads ?? []).map(({ id }) => id)];
+  const wanted = only.length === 0 ? () => true : fits(only, all);
+  const unwanted = skip.length === 0 ? () => false : fits(skip, own);
+  return units
+    .filter((unit) => wanted(unit) && !unwanted(unit))
+    .filter((unit) => levels === undefined || levels.includes(unit.level))
     .filter((_, at) => shard === undefined || at % shard.of === shard.index - 1);
 }

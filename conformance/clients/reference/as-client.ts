@@ -9,7 +9,6 @@ export function referenceClient(host: Host, flaw?: Flaw): CaseClient {
   const has = (name: Flaw) => name === flaw;
   const means = { transport: overHttp(has), host, has };
   return {
-    layers: ['sse', 'chat', 'signing'],
     tells: true,
     async call(line, onEvent) {
       const began = host.now();

@@ -1,0 +1,286 @@
+import { Semaphore } from 'async-mutex';
+import type { Finding } from '../framework/finding.js';
+import type { FailOn } from '../framework/known.js';
+import type { Because, Skip } from '../framework/skip.js';
+import { type Stop, Stopped } from '../framework/stop.js';
+import type { Host } from '../probe/time.js';
+import { type Assembled, assemble } from './assemble.js';
+import { asKnown, type Baseline } from './baseline.js';
+import type { CleanupResult } from './cleanup.js';
+import type { Ending } from './ending.js';
+import { faultOf } from './finding.js';
+import type { CheckResult, Results, RowHead, RunEvents } from './results.js';
+import { type Selection, select, type UnitKind } from './select.js';
+import type { Done, Pending, Unit, UnitContext } from './unit.js';
+
+/** What units are done at: a deployment or an emulator, or a client behind its adapter. */
+export interface RunTarget {
+  readonly about: Results['target'];
+  readonly host: Host;
+  readonly tag: string;
+  readonly ending: Ending;
+  /** How many units may be done at a time. */
+  readonly concurrency: number;
+  /** Has room for one unit at a time, for now. */
+  readonly scarce: boolean;
+  /** Why nothing more can be done at it. */
+  readonly lost?: Stop | undefined;
+  /** Requests so far. */
+  readonly sent: number;
+  /** What it lacks of a need. */
+  lacks(need: string): Because<'need'> | undefined;
+  /** Looks at it (KIT-5), where there is anything to do, and makes it ready. Answers why it cannot be. */
+  begin(look: boolean): Promise<Stop | undefined>;
+  /** Data as JSON can carry it, secrets taken out. */
+  clean<Data>(data: Data): Data;
+  /** Takes away all that the run made, and releases the target. */
+  close(): Promise<CleanupResult | undefined>;
+  /** A row in the light of what came after it. */
+  revised?(row: CheckResult): CheckResult;
+  /** What the results say of the run beside its rows. */
+  summary(): Pick<Assembled, 'options' | 'others'>;
+}
+
+/** What holds for every run, whatever its units are. Times in ms. */
+export interface EngineOptions extends Selection {
+  /** What is known to fail: ids of rows, or entries that say more. */
+  readonly baseline?: Baseline;
+  /** From which verdict on the target fails. Default `fail`; `warn` holds it to what is published too. */
+  readonly failOn?: FailOn;
+  /** Percent of the selected rows that have to come to a verdict for the run to be complete. Default 0. */
+  readonly minCoverage?: number;
+  readonly maxRequests?: number;
+  /** For the whole run, clean-up not counted. */
+  readonly maxTime?: number;
+  readonly events?: RunEvents;
+  /** Ends the run early; what was made is still cleaned up. */
+  readonly signal?: AbortSignal;
+}
+
+/** What the parts that have units of their own say of them. */
+export interface UnitOptions {
+  /** What a unit is called. Default: a check. */
+  readonly kind?: UnitKind;
+  /** Puts the selected units in order. */
+  order?(units: readonly Unit[]): readonly Unit[];
+  /** What the results say of them beside their rows. */
+  summary?(): Pick<Assembled, 'asked' | 'ledger'>;
+  /** The units are not all that there are: a baseline may have others. */
+  readonly partial?: boolean;
+}
+
+/** A run in steps, for those who do units one by one. */
+export interface Run {
+  readonly units: readonly Unit[];
+  /** Looks at the target and makes it ready. Undefined where units can be done, else why not. */
+  begin(): Promise<Stop | undefined>;
+  /** How many of them may be done at a time. */
+  readonly concurrency: number;
+  /**
+   * Does one unit. One that cannot be done any more is a skip. `lane` is below {@link Run.concurrency}, and does one at a
+   * time; `freed` is called where it may take the next one before this one is evaluated.
+   */
+  do(unit: Unit, lane?: number, freed?: () => void): Promise<readonly CheckResult[]>;
+  /** Cleans up and evaluates. */
+  finish(): Promise<Results>;
+}
+
+/** Units in a row that lose the target before the rest is given up. */
+const LOST_IN_A_ROW = 5;
+
+/** ms after which a unit at work beside others keeps exclusive ones waiting, and no others: they go before. */
+const HOLDS_UP = 4_000;
+
+const over = (stop: Stop): Skip => ({ kind: 'stopped', because: { kind: 'over', stop } });
+const unjudged = (head: RowHead) => ({ ...head, duration: 0, requests: 0, properties: [] });
+const withheld = ({ finding: _, ...rest }: CheckResult, stop: Stop): CheckResult => ({
+  ...rest,
+  verdict: 'skip',
+  skip: over(stop),
+});
+
+/**
+ * Selects units and prepares to do them at a target. Prints nothing.
+ *
+ * @throws SelectionError for a pattern that means nothing
+ */
+export function createRun(units: readonly Unit[], target: RunTarget, options: EngineOptions & UnitOptions): Run {
+  const { events = {}, failOn, maxRequests: most, order = (all) => all } = options;
+  const { about, ending, host } = target;
+  const began = host.now();
+  const selected = order(select(units, options, options.kind));
+  const of = selected.reduce((sum, { heads }) => sum + heads.length, 0);
+  const concurrency = Math.max(1, Math.min(target.concurrency, selected.length));
+  const results = new Map<Unit, readonly CheckResult[]>();
+  /** As many places as lanes: a unit takes one, or all of them. */
+  const floor = new Semaphore(concurrency);
+  /** Since when each lane is at work beside others. */
+  const busySince = new Map<number, number>();
+  let started = 0;
+  let ended = 0;
+  let lost = 0;
+
+  const put = (unit: Unit, rows: readonly CheckResult[]) => {
+    results.set(unit, rows);
+    ended += rows.length;
+    return rows;
+  };
+  const skipped = ({ heads }: Unit, skip: Skip) =>
+    heads.map((head): CheckResult => target.clean({ ...unjudged(head), verdict: 'skip', skip }));
+
+  const conclude = async (unit: Unit, done: Done) => {
+    // What ended the run is reported once, also where lanes met it at the same time.
+    const before = done.stopped === undefined ? undefined : ending.stopped;
+    const rows = done.rows.map((row) =>
+      before === undefined ? asKnown(row, options.baseline, host.now(), failOn) : withheld(row, before),
+    );
+    const first = ended;
+    put(unit, rows);
+    for (const [at, row] of rows.entries()) events.checkEnd?.(row, { index: first + at, of });
+    if (done.stopped !== undefined) ending.stop(done.stopped);
+    // What other lanes have begun would only do more of what it is stopped for.
+    if (done.stopped !== undefined && rows.some(({ finding }) => finding !== undefined)) ending.end(done.stopped);
+    if (done.lost === true) lost++;
+    else if (rows.some(({ verdict }) => verdict !== 'skip')) lost = 0;
+    if (lost >= LOST_IN_A_ROW) ending.stop({ kind: 'silent', checks: lost });
+    await done.settle?.();
+    return rows;
+  };
+  /** What an error of a unit makes of its rows. */
+  const failed = ({ heads }: Unit, error: unknown): Done => ({
+    rows: heads.map(
+      (head): CheckResult =>
+        target.clean(
+          error instanceof Stopped
+            ? { ...unjudged(head), verdict: 'skip', skip: over(error.stop) }
+            : { ...unjudged(head), verdict: 'error', error: { ...faultOf(error), transcript: [] } },
+        ),
+    ),
+  });
+  /** Does a unit if it can still be done. */
+  const tried = async (unit: Unit, context: Omit<UnitContext, 'signal'>) => {
+    if (target.lost !== undefined) ending.stop(target.lost);
+    if (most !== undefined && target.sent >= most) ending.stop({ kind: 'requests', most });
+    if (ending.stopped !== undefined) return put(unit, skipped(unit, over(ending.stopped)));
+    for (const need of unit.needs) {
+      const because = target.lacks(need);
+      if (because !== undefined) return conclude(unit, { rows: skipped(unit, { kind: 'need', because }) });
+    }
+    const done = await unit
+      .run({ ...context, signal: ending.signal })
+      .catch((error: unknown): Done => failed(unit, error));
+    return done.rows === undefined ? done : conclude(unit, done);
+  };
+  /** Does something with some of the places, until it is done or frees them. */
+  const holding = async <T>(places: number, priority: number, work: (free: () => void) => Promise<T>) => {
+    const [, release] = await floor.acquire(places, priority);
+    let free = () => {
+      free = () => {};
+      release();
+    };
+    return work(() => free()).finally(() => free());
+  };
+  const beside = (unit: Unit, lane: number, freed: () => void) => {
+    const kept = [...busySince.values()].some((since) => host.now() - since > HOLDS_UP);
+    return holding(1, kept ? 1 : 0, async (release) => {
+      busySince.set(lane, host.now());
+      const free = () => {
+        release();
+        freed();
+      };
+      return tried(unit, { lane, alone: false, free }).finally(() => busySince.delete(lane));
+    });
+  };
+  const alone = (unit: Unit, lane: number, freed: () => void, before?: Finding) =>
+    holding(concurrency, 0, (release) => {
+      const free = () => {
+        release();
+        freed();
+      };
+      return tried(unit, { lane, alone: true, before, free });
+    });
+  const isPending = (found: readonly CheckResult[] | Pending): found is Pending => !Array.isArray(found);
+
+  return {
+    units: selected,
+    concurrency,
+    async begin() {
+      const why = await target.begin(selected.length > 0);
+      if (why === undefined) events.start?.({ checks: of, target: about });
+      return why;
+    },
+
+    async do(unit, at = 0, freed = () => {}) {
+      if (at >= concurrency) throw new RangeError(`lane: expected less than ${concurrency}, got ${at}`);
+      // Where there is room for a few interns or requests only, others would take it.
+      const { scarce } = target;
+      const lane = scarce ? 0 : at;
+      if (ending.stopped === undefined) events.checkStart?.({ id: unit.id, index: started, of });
+      started += unit.heads.length;
+      const together = concurrency > 1 && unit.alone !== true && !scarce;
+      const found = together ? await beside(unit, lane, freed) : {};
+      if (!isPending(found)) return found;
+      const rows = await alone(unit, lane, freed, found.found);
+      if (isPending(rows)) throw new Error(`${unit.id} is done alone and still waits for that`);
+      return rows;
+    },
+
+    async finish() {
+      events.cleanup?.();
+      const cleanup = await target.close();
+      const rows = selected.flatMap((unit) => results.get(unit) ?? []).map((row) => target.revised?.(row) ?? row);
+      const { only = [], skip = [], levels = ['S', 'P', 'C'], shard } = options;
+      const summary = target.summary();
+      return assemble(rows, {
+        ...summary,
+        ...options.summary?.(),
+        tag: target.tag,
+        began,
+        now: host.now(),
+        target: about,
+        options: { only, skip, levels, ...(shard === undefined ? {} : { shard }), ...summary.options },
+        requests: target.sent,
+        ...(cleanup === undefined ? {} : { cleanup }),
+        stopped: ending.stopped ?? rows.map(({ skip: why }) => stopOf(why)).find((stop) => stop !== undefined),
+        minCoverage: options.minCoverage,
+        failOn,
+        baseline: options.baseline,
+        exists: (id) => options.partial === true || units.some(({ heads }) => heads.some((head) => head.id === id)),
+        clean: (data) => target.clean(data),
+      });
+    },
+  };
+}
+
+/** What ended the run, where a row was skipped for that. */
+const stopOf = (skip: Skip | undefined): Stop | undefined =>
+  skip?.because.kind === 'over' ? skip.because.stop : undefined;
+
+/**
+ * Selects units, does them at a target, cleans up, and answers what came of it.
+ *
+ * @throws SelectionError for a pattern that means nothing
+ */
+export async function run(
+  units: readonly Unit[],
+  target: RunTarget,
+  options: EngineOptions & UnitOptions,
+): Promise<Results> {
+  const steps = createRun(units, target, options);
+  const begun: Promise<unknown>[] = [];
+  const errors: unknown[] = [];
+  const waiting = steps.units.values();
+  const lane = async (_: unknown, at: number) => {
+    for (const unit of waiting)
+      await new Promise<void>((next) => {
+        const done = steps.do(unit, at, next).catch((error: unknown) => errors.push(error));
+        begun.push(done.finally(next));
+      });
+  };
+  await steps.begin().catch((error: unknown) => errors.push(error));
+  if (errors.length === 0) await Promise.all(Array.from({ length: steps.concurrency }, lane));
+  await Promise.all(begun);
+  const results = await steps.finish();
+  if (errors.length > 0) throw errors[0];
+  return results;
+}

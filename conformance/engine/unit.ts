@@ -1,0 +1,51 @@
+import type { Finding } from '../framework/finding.js';
+import type { Stop } from '../framework/stop.js';
+import type { Level } from '../requirements/index.js';
+import type { CheckResult, RowHead } from './results.js';
+
+/** How a unit is done. */
+export interface UnitContext {
+  /** The lane that does it, from 0. */
+  readonly lane: number;
+  /** No other unit is at work. */
+  readonly alone: boolean;
+  /** What it found beside others. */
+  readonly before?: Finding | undefined;
+  /** Aborts when the run is over. */
+  readonly signal: AbortSignal;
+  /** Lets the next unit begin: from here on this one only watches. */
+  free(): void;
+}
+
+/** What a unit came to. */
+export interface Done {
+  /** A row for each of its heads. */
+  readonly rows: readonly CheckResult[];
+  /** The target gave no answer. */
+  readonly lost?: boolean;
+  /** Why the run is over, where the unit found that. */
+  readonly stopped?: Stop;
+  /** What is still to be done before the lane takes another. */
+  settle?(): Promise<void>;
+}
+
+/** A unit that must be done alone. `found` is what it found beside others, where it found anything. */
+export interface Pending {
+  readonly rows?: never;
+  readonly found?: Finding | undefined;
+}
+
+/** What a run consists of: a check, a client case, a scenario of a recording. */
+export interface Unit {
+  readonly id: string;
+  readonly requirement: string;
+  readonly level: Level;
+  /** What the target must have. A missing need makes it a skip that names it. */
+  readonly needs: readonly string[];
+  /** Its rows, before anything is known of them. */
+  readonly heads: readonly RowHead[];
+  /** Never done beside others. */
+  readonly alone?: boolean;
+  /** Does it. Whatever it throws is a fault of the kit, but for what ends the run. */
+  run(context: UnitContext): Promise<Done | Pending>;
+}
