@@ -164,7 +164,7 @@ describe('one clear line and status 2', () => {
     ['an open control interface', ['--host', '0.0.0.0', '--port', '0'], 'listening on 0.0.0.0'],
     ['a store in a folder that is not there', ['--data', 'none/x.json'], 'none/x.json: cannot write beside it'],
     ['exec without a command', ['exec'], 'exec: give the command after --'],
-    ['a command that is not for serve', ['--port', '0', '--', 'ls'], 'only exec takes a command after --'],
+    ['a command that is not for serve', ['--port', '0', '--', 'ls'], 'only exec and explore take a command after --'],
     ['scripts validate without files', ['scripts', 'validate'], 'scripts validate: name the files'],
   ])('for %s', async (_, args, message) => {
     writeFileSync(join(folder, 'bad.json'), '{"name": 1}');

@@ -24,6 +24,11 @@ export const COMMANDS: readonly CommandRow[] = [
     load: () => import('./exec.js'),
   },
   {
+    command: 'explore',
+    describe: 'Run a command once per thing that can go wrong: explore [flags] -- command',
+    load: () => import('./explore.js'),
+  },
+  {
     command: 'scripts [action] [file..]',
     describe: 'scripts validate: say whether files are valid scripts',
     load: () => import('./scripts.js'),

@@ -14,7 +14,8 @@ export async function main(args: readonly string[], io: Io): Promise<number> {
     const cut = args.includes('--') ? args.indexOf('--') : args.length;
     const own = args.slice(0, cut);
     const rest = args.slice(cut + 1);
-    if (rest.length > 0 && !own.includes('exec')) throw new UsageError('only exec takes a command after --');
+    if (rest.length > 0 && !own.some((word) => word === 'exec' || word === 'explore'))
+      throw new UsageError('only exec and explore take a command after --');
     return await (await import('./parse.js')).runCommand(own, rest, io);
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;

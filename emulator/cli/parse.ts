@@ -25,7 +25,8 @@ function improved(message: string, args: readonly string[]): string {
   const unknown = /^Unknown arguments?: ([^,]+)/.exec(line)?.[1];
   if (unknown === undefined) return line;
   if (args.includes(unknown)) {
-    if (args[0] === 'exec') return `exec: give the command after --, as in: exec -- ${unknown}`;
+    if (args[0] === 'exec' || args[0] === 'explore')
+      return `${args[0]}: give the command after --, as in: ${args[0]} -- ${unknown}`;
     return `unknown command ${JSON.stringify(unknown)}${suggestion(unknown, [...COMMANDS.map(wordOf), CONFORMANCE.word])}`;
   }
   return `unknown flag --${unknown}${suggestion(unknown, FLAG_NAMES.map(kebab), (name) => `--${name}`)}`;

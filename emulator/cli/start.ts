@@ -40,7 +40,8 @@ function paceOf({ pace, replay }: Given): number | undefined {
   return pace === 'recorded' ? undefined : pace;
 }
 
-function optionsOf(given: Given, observers: Pick<EmulatorOptions, 'log' | 'onRequest'>): EmulatorOptions {
+/** The options of an emulator with these settings. */
+export function optionsOf(given: Given, observers: Pick<EmulatorOptions, 'log' | 'onRequest'>): EmulatorOptions {
   const settings = {
     turns_per_minute: given.turnsPerMinute,
     interaction_deadline: given.interactionDeadline,

@@ -70,6 +70,7 @@ const atWrite =
     return interrupted(response, {
       write,
       cut: stage.cut,
+      untilLeft: scene.untilLeft,
       happens(last) {
         scene.happened();
         return goesOn(scene, stage, last);
@@ -109,9 +110,9 @@ const toQuestion =
     });
   };
 
-const stall: Act = async ({ happened, left }) => {
+const stall: Act = async ({ happened, untilLeft }) => {
   happened();
-  await left;
+  await untilLeft();
   throw new BrokenConnection('no answer came', 'ECONNRESET');
 };
 

@@ -244,7 +244,11 @@ export function createDisturber(deps: DisturberDeps): Disturber {
           fault,
           requestId,
           next,
-          left,
+          untilLeft() {
+            // To the server a client that closes its half still waits for an answer, unless it is a stream.
+            bindings?.streams?.();
+            return left;
+          },
           happened() {
             note(fault, given, requestId, about);
             observer?.disturbed(fault.disturb as string);

@@ -14,8 +14,8 @@ export interface Scene {
   /** The id that the request has, or is given. */
   readonly requestId: string;
   readonly next: Fetch;
-  /** Resolves when the client has left. */
-  readonly left: Promise<void>;
+  /** Resolves when the client has left, which the server notices from now on. */
+  untilLeft(): Promise<void>;
   /** The disturbance has happened: call it where it does. */
   happened(): void;
 }

@@ -13,13 +13,15 @@ interface Interruption {
   happens(last: Chunk): Continuation | Promise<Continuation>;
   /** Cuts the connection once the written bytes have left; in process the body ends in an error. */
   readonly cut: (() => void) | undefined;
+  /** Has the server notice, from now on, that the client leaves. */
+  untilLeft(): Promise<void>;
 }
 
 /**
  * The same stream until a place in it. There the client's departure cancels the run, as on a connection that breaks;
  * one that falls silent lets the run go on.
  */
-export function interrupted(response: Response, { write, happens, cut }: Interruption): Response {
+export function interrupted(response: Response, { write, happens, cut, untilLeft }: Interruption): Response {
   const reader = (response.body as ReadableStream<Uint8Array>).getReader();
   const split = createEventSplitter();
   const name = createEventNames();
@@ -37,7 +39,7 @@ export function interrupted(response: Response, { write, happens, cut }: Interru
       new Promise<void>((resolve) => {
         release = resolve;
       });
-    if (goesOn === 'hang') return released();
+    if (goesOn === 'hang') return Promise.race([released(), untilLeft()]);
     void reader.cancel().catch(() => {});
     if (goesOn === 'break') {
       cut?.();

@@ -1,8 +1,8 @@
 import { stripVTControlCharacters } from 'node:util';
-import type { ListenAt, Target } from '../../../emulator/index.js';
+import type { Emulator, ListenAt, Target } from '../../../emulator/index.js';
 import { type Program, ProgramCrashed, ProgramFailed } from '../types.js';
 import { createPreload } from './preload.js';
-import { runProcess } from './process.js';
+import { NotStarted, runProcess } from './process.js';
 
 export interface CommandOptions {
   readonly env: NodeJS.ProcessEnv;
@@ -16,6 +16,10 @@ export interface Command {
   readonly program: Program;
   /** What is worth a line of the report: the same in each run, so said once. */
   readonly warnings: ReadonlySet<string>;
+  /** Why it could not be started. */
+  readonly notStarted: string | undefined;
+  /** It has sent no request to its emulator. */
+  readonly silent: boolean;
   close(): void;
 }
 
@@ -26,13 +30,25 @@ export function createCommand(
 ): Command {
   const preload = createPreload();
   const warnings = new Set<string>();
+  let notStarted: string | undefined;
+  let silent = true;
   return {
     warnings,
+    get notStarted() {
+      return notStarted;
+    },
+    get silent() {
+      return silent;
+    },
     close: () => preload.close(),
     async program({ emulator, target, signal, print }) {
       const at = await emulator.listen({ port: 0, daemonPort: 0 });
       const run = preload.run({ ...env, ...environmentOf(target, at) });
-      const ended = await runProcess(command, { env: run.env, folder, signal, print });
+      const ended = await runProcess(command, { env: run.env, folder, signal, print }).catch((error: unknown) => {
+        if (error instanceof NotStarted) notStarted = error.message;
+        throw error;
+      });
+      silent &&= await hasNoRequests(emulator);
       const rejection = run.rejection();
       if (ended.left) warnings.add('The command leaves processes behind; they were ended after each run.');
       if (ended.dropped > 0)
@@ -43,6 +59,11 @@ export function createCommand(
         throw new ProgramFailed(told(ended.stderr) ?? `it ended with status ${ended.status}`, ended.status);
     },
   };
+}
+
+async function hasNoRequests({ fetch }: Emulator): Promise<boolean> {
+  const { data } = (await (await fetch('/_emulator/journal')).json()) as { data: readonly unknown[] };
+  return data.length === 0;
 }
 
 const firstLine = (text: string): string => text.split('\n')[0] ?? '';

@@ -1,0 +1,180 @@
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { Options } from 'yargs';
+import { suggestion } from '../../emulator/contract/nearest.js';
+import { inWords } from '../../emulator/contract/system-error.js';
+import { EXPLORE_REPORT_KINDS, type ExploreReportKind } from '../explore/report/index.js';
+import type { ExploreOptions, Law, ScheduleFile } from '../explore/types.js';
+import { UsageError } from '../framework/usage.js';
+
+const text = (describe: string): Options => ({ type: 'string', requiresArg: true, describe });
+const list = (describe: string): Options => ({ type: 'string', array: true, requiresArg: true, describe });
+const toggle = (describe: string): Options => ({ type: 'boolean', describe });
+
+/** Flags of `intern-emulator explore`, beside those of the emulators that it runs. */
+export const EXPLORE_FLAGS: Readonly<Record<string, Options>> = {
+  each: { ...text('Explore each test alone, where the command runs vitest, node:test or pytest'), requiresArg: false },
+  require: text('transient: a program must get over what is over when tried again'),
+  law: list('File of laws of your own (a module that exports functions), or told; may be repeated'),
+  schedule: text('Run the schedule in this file alone, as a finding names it'),
+  save: { ...text('Folder for a schedule per finding'), defaultDescription: '.intern-explore' },
+  report: list(`${EXPLORE_REPORT_KINDS.join(', ')}, each with =FILE or to standard output; may be repeated`),
+  only: list('Kinds or classes of disturbances, or operations: cut, harmless, chat; may be repeated'),
+  moments: {
+    ...text('default: the named writes of each stream; all: each write, and each place in a character'),
+    defaultDescription: 'default',
+  },
+  pairs: toggle('Two disturbances at a time, too'),
+  seed: { ...text('What chance draws from: same seed, same program, same report'), defaultDescription: 'explore' },
+  shard: text('i/n: the i-th of n parts'),
+  jobs: { ...text('Runs at once'), defaultDescription: 'as many as there are processors' },
+  'max-runs': text('Stop after this many schedules'),
+  'max-time': text('Stop after this time, such as 5m'),
+  patience: { ...text('How long a program may wait for nothing'), defaultDescription: '10s' },
+  'run-timeout': { ...text('How long a run may take'), defaultDescription: '30s, or ten times the undisturbed run' },
+};
+
+export interface ReportTo {
+  readonly kind: ExploreReportKind;
+  readonly file: string | undefined;
+}
+
+/** What a call asks for. */
+export interface ExploreSettings {
+  readonly options: Omit<ExploreOptions, 'emulator' | 'signal' | 'onProgress' | 'jobs'>;
+  readonly jobs: number | undefined;
+  /** The runner whose tests are explored one by one; empty where the command says which. */
+  readonly each: string | undefined;
+  readonly reports: readonly ReportTo[];
+  readonly save: string;
+  /** The file of the one schedule. */
+  readonly scheduleFile: string | undefined;
+}
+
+const single = (argv: Readonly<Record<string, unknown>>, name: string): string | undefined => {
+  const value = argv[name];
+  if (Array.isArray(value)) throw new UsageError(`--${name}: given more than once`);
+  if (value === '' && name !== 'each')
+    throw new UsageError(`--${name}: expected a value after it, found an empty text`);
+  return value === undefined ? undefined : String(value);
+};
+const many = (argv: Readonly<Record<string, unknown>>, name: string): string[] =>
+  [argv[name] ?? []].flat().flatMap((value) => String(value).split(','));
+
+function wholeOf(argv: Readonly<Record<string, unknown>>, name: string): number | undefined {
+  const given = single(argv, name);
+  if (given === undefined) return undefined;
+  if (!/^[1-9]\d{0,8}$/.test(given)) throw new UsageError(`--${name}: expected a whole number from 1, found ${given}`);
+  return Number(given);
+}
+
+function choiceOf<const T extends string>(
+  argv: Readonly<Record<string, unknown>>,
+  name: string,
+  choices: readonly T[],
+): T | undefined {
+  const given = single(argv, name);
+  const found = choices.find((choice) => choice === given);
+  if (given !== undefined && found === undefined)
+    throw new UsageError(`--${name}: expected ${choices.join(' or ')}, found ${given}${suggestion(given, choices)}`);
+  return found;
+}
+
+function reportOf(given: string): ReportTo {
+  const [kind = '', ...rest] = given.split('=');
+  const known = EXPLORE_REPORT_KINDS.find((one) => one === kind);
+  if (known === undefined)
+    throw new UsageError(
+      `--report: ${kind} is not known${suggestion(kind, EXPLORE_REPORT_KINDS)}; known are ${EXPLORE_REPORT_KINDS.join(', ')}`,
+    );
+  const file = rest.length === 0 ? undefined : rest.join('=');
+  if (file === '') throw new UsageError(`--report ${given}: expected a file after =`);
+  return { kind: known, file };
+}
+
+/** A schedule as `--save` writes it. What its faults hold is validated by the emulators that serve them. */
+function readSchedule(file: string): ScheduleFile {
+  const place = `--schedule ${file}`;
+  let content: unknown;
+  try {
+    content = JSON.parse(readFileSync(file, 'utf8'));
+  } catch (error) {
+    throw new UsageError(
+      `${place}: ${error instanceof SyntaxError ? `no JSON: ${error.message}` : inWords(error as Error)}`,
+    );
+  }
+  const { name = file, faults } = (content ?? {}) as { name?: unknown; faults?: unknown };
+  if (!Array.isArray(faults) || faults.length === 0)
+    throw new UsageError(`${place}: expected a schedule that --save has written, with faults; found none`);
+  return { name: String(name), faults };
+}
+
+/** The laws of a module: what it exports as `laws` or by default, a function or an object of functions. */
+async function readLaws(file: string, folder: string): Promise<Record<string, Law>> {
+  let module: Record<string, unknown>;
+  try {
+    module = await import(pathToFileURL(resolve(folder, file)).href);
+  } catch (error) {
+    const why =
+      (error as NodeJS.ErrnoException).code === 'ERR_MODULE_NOT_FOUND'
+        ? 'it does not exist, or imports what does not'
+        : String(error);
+    throw new UsageError(`--law ${file}: cannot be loaded: ${why.split('\n')[0]}`);
+  }
+  const given = module.laws ?? module.default;
+  const laws = typeof given === 'function' ? { [given.name || file]: given } : given;
+  const entries = typeof laws === 'object' && laws !== null ? Object.entries(laws) : [];
+  if (entries.length === 0 || !entries.every(([, law]) => typeof law === 'function'))
+    throw new UsageError(
+      `--law ${file}: expected laws or a default export of functions, which throw where they are broken`,
+    );
+  return Object.fromEntries(entries) as Record<string, Law>;
+}
+
+const BUILT_IN = ['told'] as const;
+
+/** Puts together what was asked for. Throws {@link UsageError} with one line that names what is wrong. */
+export async function readExploreSettings(
+  argv: Readonly<Record<string, unknown>>,
+  folder: string,
+): Promise<ExploreSettings> {
+  const laws: Record<string, Law | true> = {};
+  for (const law of many(argv, 'law'))
+    if (BUILT_IN.some((name) => name === law)) laws[law] = true;
+    else Object.assign(laws, await readLaws(law, folder));
+  const scheduleFile = single(argv, 'schedule');
+  const only = many(argv, 'only');
+  const moments = choiceOf(argv, 'moments', ['default', 'all']);
+  const required = choiceOf(argv, 'require', ['transient']);
+  const [seed, shard] = [single(argv, 'seed'), single(argv, 'shard')];
+  const [maxRuns, maxTime] = [wholeOf(argv, 'max-runs'), single(argv, 'max-time')];
+  const [patience, runTimeout] = [single(argv, 'patience'), single(argv, 'run-timeout')];
+  const reports = many(argv, 'report').map(reportOf);
+  const shown = reports.filter(({ file }) => file === undefined);
+  if (shown.length > 1)
+    throw new UsageError(
+      `--report: ${shown.map(({ kind }) => kind).join(' and ')} cannot share standard output; give one a file`,
+    );
+  return {
+    jobs: wholeOf(argv, 'jobs'),
+    each: single(argv, 'each'),
+    reports,
+    save: single(argv, 'save') ?? '.intern-explore',
+    scheduleFile,
+    options: {
+      pairs: argv.pairs === true,
+      ...(moments === undefined ? {} : { moments }),
+      ...(required === undefined ? {} : { require: required }),
+      ...(seed === undefined ? {} : { seed }),
+      ...(shard === undefined ? {} : { shard }),
+      ...(only.length === 0 ? {} : { only }),
+      ...(maxRuns === undefined ? {} : { maxRuns }),
+      ...(maxTime === undefined ? {} : { maxTime }),
+      ...(patience === undefined ? {} : { patience }),
+      ...(runTimeout === undefined ? {} : { runTimeout }),
+      ...(Object.keys(laws).length === 0 ? {} : { laws }),
+      ...(scheduleFile === undefined ? {} : { schedule: readSchedule(scheduleFile) }),
+    },
+  };
+}

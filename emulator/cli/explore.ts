@@ -1,0 +1,78 @@
+import { EXPLORE_FLAGS, exploreCommand, isMisuse, readExploreSettings } from '../../conformance/cli/explore.js';
+import type { CommandModule } from './command.js';
+import { environmentOf } from './exec.js';
+import type { FlagName } from './flags.js';
+import { kebab } from './flags.js';
+import { resolveSettings, yargsOptions } from './settings.js';
+import { optionsOf } from './start.js';
+import { UsageError } from './usage.js';
+
+/** What of an emulator may be chosen: its clock, addresses and faults are explore's own. */
+const OWN: readonly FlagName[] = [
+  'profile',
+  'seedFile',
+  'scripts',
+  'turnsPerMinute',
+  'interactionDeadline',
+  'executionDeadline',
+  'keepalive',
+  'proofWindow',
+  'pace',
+  'requireV2',
+];
+
+/** A second Ctrl-C within this is the first one, passed on by npm or a shell. ms. */
+const ONE_PRESS = 150;
+
+/** `intern-emulator explore -- <command>`: a command, once per thing that can go wrong. */
+const explore: CommandModule = {
+  options() {
+    const all = yargsOptions();
+    const own = ['config', ...OWN.map(kebab)].flatMap((name) => {
+      const option = all[name];
+      return option === undefined ? [] : [[name, { ...option, group: 'The emulators:' }] as const];
+    });
+    return { ...EXPLORE_FLAGS, ...Object.fromEntries(own) };
+  },
+  async run({ argv, rest, io }) {
+    const [file, ...args] = rest;
+    if (file === undefined) throw new UsageError('explore: give the command after --, as in: explore -- npm test');
+    const { seed: _, ...emulator } = argv;
+    const all = resolveSettings(emulator, io);
+    const given = Object.fromEntries(OWN.flatMap((name) => (all[name] === undefined ? [] : [[name, all[name]]])));
+    const over = new AbortController();
+    let asked = 0;
+    const interrupt = () => {
+      if (over.signal.aborted && performance.now() - asked > ONE_PRESS) io.exit(130);
+      if (!over.signal.aborted) asked = performance.now();
+      over.abort(new Error('interrupted'));
+    };
+    const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+    for (const signal of signals) process.on(signal, interrupt);
+    try {
+      return await exploreCommand({
+        settings: await readExploreSettings(argv, io.folder),
+        command: [file, ...args],
+        emulator: optionsOf(given, {}),
+        environmentOf,
+        io: {
+          out: io.stdout,
+          err: io.stderr,
+          colour: process.stdout.isTTY === true && !io.env.NO_COLOR,
+          live: process.stderr.isTTY === true,
+          width: process.stdout.columns ?? 120,
+          env: io.env,
+          folder: io.folder,
+          signal: over.signal,
+        },
+      });
+    } catch (error) {
+      if (isMisuse(error)) throw new UsageError(`explore: ${error.message}`, { cause: error });
+      throw error;
+    } finally {
+      for (const signal of signals) process.off(signal, interrupt);
+    }
+  },
+};
+
+export default explore;
