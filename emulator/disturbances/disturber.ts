@@ -221,7 +221,12 @@ export function createDisturber(deps: DisturberDeps): Disturber {
       body,
     });
     const drop = cutOf(bindings);
-    const cut = drop && (() => drop(false));
+    const cut =
+      drop &&
+      (() => {
+        observer?.ended('broken');
+        drop(false);
+      });
     const left = new Promise<void>((resolve) => onLeave(() => resolve()));
     let gone = false;
     onLeave(() => {
