@@ -222,6 +222,19 @@ test('a finding has a sentence, the smallest schedule, a time line, and is found
   expect(again.counts.run).toBe(1);
 });
 
+test('nothing of a run reaches another: each has an emulator of its own', async () => {
+  const names: string[] = [];
+  const makes: Program = async (context) => {
+    const client = clientOf(context);
+    const { data } = (await (await client.send('GET', '/interns')).json()) as { data: { name: string }[] };
+    names.push(data.map(({ name }) => name).join());
+    await client.send('POST', '/interns', { name: 'left-behind', workspace_id: context.target.workspace_id });
+  };
+  await explore(makes, { only: 'unknown-headers' });
+  expect(names.length).toBeGreaterThan(3);
+  expect(new Set(names).size).toBe(1);
+});
+
 test('laws of one’s own are judged, and must hold undisturbed', async () => {
   const laws = { 'asks once': ({ runs }: { runs: readonly unknown[] }) => expect(runs).toHaveLength(1) };
   const twice: Program = async (context) => {

@@ -56,7 +56,7 @@ export function happening(kind: string, moment: Moment): string {
 /** What happened in a schedule, and what came of it. */
 export function sentenceOf({ of, kind, moment }: Schedule, message: string): string {
   const parts = of === undefined ? [{ kind, moment }] : of;
-  return `${parts.map((part) => happening(part.kind, part.moment)).join('; ')}: ${message}`;
+  return `${parts.map((part) => happening(part.kind, part.moment)).join('; ')}: ${short(message.replace(/\s+/g, ' '), 240)}`;
 }
 
 export function outcomeText(outcome: Outcome): string {

@@ -302,10 +302,10 @@ export function controlRows(parts: ControlParts): readonly ControlRow[] {
     controlRow({
       method: 'POST',
       path: '/faults',
-      does: 'Makes the next calls of an operation fail, wait, or lose their connection',
+      does: 'Makes the next calls of an operation fail, wait, lose their connection, or meet a disturbance',
       body: faultsBody,
       shape:
-        '{"operation", "intern_id"?, "after"?, "probability"?, "times"?: integer|"always", and one of "status"?: 408|429|500|502|503|504, "delay"?, "disconnect"?: "before-headers"|"mid-event"|"before-done"|"reset", "reset"?: boolean, "at"?: "vault"|"provisioner"}, or a list of them',
+        '{"operation", "intern_id"?, "after"?, "probability"?, "times"?: integer|"always", and one of "status"?: 408|429|500|502|503|504, "delay"?, "disconnect"?: "before-headers"|"mid-event"|"before-done"|"reset", "reset"?: boolean, "at"?: "vault"|"provisioner", "disturb"?, "nth"?, "write"?, "state"?: "asked"|"answer-sent"}, or a list of them',
       async handle(call) {
         const given = await call.body();
         for (const fault of [given].flat()) faults.add(fault);

@@ -1,0 +1,56 @@
+import { expect, test } from 'vitest';
+import { createEmulator, type EmulatorOptions } from '../index.js';
+
+/** What a client beyond a socket sees of a disturbed prompt: the end of what it read, and how that ended. */
+async function outcomeOf(chaos: NonNullable<EmulatorOptions['chaos']>, signal?: AbortSignal) {
+  const emulator = createEmulator({ clock: 'auto', chaos });
+  const { baseUrl } = await emulator.listen({ port: 0, daemonPort: 0 });
+  const { credentials } = emulator.target;
+  let said = '';
+  try {
+    const response = await fetch(`${baseUrl}/interns/${credentials.intern?.id}/chat/completions`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${credentials.api_key}` },
+      body: JSON.stringify({ stream: true, messages: [{ role: 'user', content: 'hello' }] }),
+      ...(signal ? { signal } : {}),
+    });
+    for await (const bytes of response.body ?? []) said += Buffer.from(bytes).toString();
+    return { said, ended: 'complete', status: response.status };
+  } catch (error) {
+    const { cause, message, name } = error as Error & { cause?: { code?: string } };
+    return { said, ended: cause?.code ?? (name === 'TimeoutError' ? name : message) };
+  } finally {
+    await emulator.close();
+  }
+}
+
+test.each(['refused', 'reset', 'lost'] as const)('%s resets the connection', async (disturb) => {
+  expect(await outcomeOf([{ operation: 'chat', disturb }])).toEqual({ said: '', ended: 'ECONNRESET' });
+});
+
+test('a stream that is cut closes its connection behind what was written', async () => {
+  const { said, ended } = await outcomeOf([{ operation: 'chat', disturb: 'cut', write: 'before-done' }]);
+  expect(said).toContain('"session_id"');
+  expect(said).not.toContain('[DONE]');
+  expect(ended).not.toBe('complete');
+});
+
+test('a stream that falls silent ends with its client', async () => {
+  const { said, ended } = await outcomeOf(
+    [{ operation: 'chat', disturb: 'silence', write: 'first' }],
+    AbortSignal.timeout(300),
+  );
+  expect(said).toContain('"role":"assistant"');
+  expect(ended).toBe('TimeoutError');
+});
+
+test('a refusal reaches a page, and has an id', async () => {
+  const emulator = createEmulator({ chaos: [{ operation: 'list', disturb: 'unavailable' }] });
+  const { baseUrl } = await emulator.listen({ port: 0, daemonPort: 0 });
+  const refused = await fetch(`${baseUrl}/interns`, { headers: { origin: 'http://localhost:3000' } });
+  expect(refused.status).toBe(503);
+  expect(refused.headers.get('access-control-allow-origin')).toBe('http://localhost:3000');
+  expect(refused.headers.get('x-request-id')).toMatch(/\S/);
+  await refused.text();
+  await emulator.close();
+});
