@@ -204,7 +204,7 @@ describe('a recording of the emulator itself', () => {
     expect(results.counts.warn).toBeGreaterThan(10);
   });
 
-  test('a deployment whose intern does otherwise is no drift', async () => {
+  test('a deployment whose intern does something else is no drift', async () => {
     const results = await driftOf(async (request, send) => {
       if (!request.url.endsWith('/chat/completions')) return send(request);
       const body = (await request.clone().json()) as { messages: { role: string; content: string }[] };

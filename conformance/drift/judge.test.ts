@@ -153,7 +153,7 @@ describe('streams of a deployment', () => {
     );
   });
 
-  test('one that ends otherwise is the intern’s doing', async () => {
+  test('one that ends differently is the intern’s doing', async () => {
     expect(await outcome(turn('stop'), turn('tool_calls'))).toMatch(/^skip: the intern did not do as recorded/);
   });
 

@@ -39,6 +39,8 @@ const isChat = (url: string) => /\/(chat\/completions|invoke)$/.test(new URL(url
 export interface Deployed {
   readonly driver: Driver;
   readonly host: Host;
+  /** What further habits of it need. */
+  readonly setting: Setting;
   /** Method and path of every request. */
   readonly log: readonly string[];
   close(): Promise<void>;
@@ -56,6 +58,8 @@ export async function deploy(
     seed,
     scripts: [...whims(seed, deployment.talks), ...Object.values(ASKERS)],
     settings: { turns_per_minute: 0 },
+    // Its clock is moved by the virtual host.
+    log: () => {},
   });
   const over = new AbortController();
   const machine = createVirtualHost(emulator.clock, seed, emulator.clock.now() - (deployment.clockOff ?? 0));
@@ -139,6 +143,7 @@ export async function deploy(
   return {
     driver,
     host,
+    setting,
     log,
     async close() {
       over.abort();

@@ -1,0 +1,320 @@
+import { expect, test } from 'vitest';
+import { createConditions } from '../engine/conditions.js';
+import { createHistory } from '../engine/history.js';
+import type { AnswerGot } from '../framework/finding.js';
+import { SHIPPED } from '../framework/profile.js';
+import type { Answer } from '../probe/client.js';
+import type { Send } from '../probe/request.js';
+import { HEEDED } from './index.js';
+import { nothingLearnt, type Seen, type Sighting, type Visit } from './visit.js';
+
+const got = (status: number, more: Partial<AnswerGot> = {}): AnswerGot => ({ status, text: '', ...more });
+const seen = (method: string, path: string, status: number, more: Partial<Seen> = {}): Seen => ({
+  number: 1,
+  method,
+  url: `https://service.test/api/v1${path}`,
+  path,
+  id: /^\/interns\/([^/]+)/.exec(path)?.[1],
+  sent: undefined,
+  as: 'api_key',
+  status,
+  text: '',
+  ...more,
+});
+
+/** A finding: a success was due, and this came. */
+const missed = (answer: AnswerGot, requests: readonly Seen[] = [], more: Partial<Sighting> = {}): Sighting => ({
+  found: { wanted: { kind: 'status', class: 'success', statuses: [] }, got: answer, of: 'the answer' },
+  got: answer,
+  silence: undefined,
+  missedSuccess: true,
+  check: { requirement: 'GET-1', level: 'S' },
+  seen: requests,
+  began: 0,
+  leftAgo: new Map(),
+  ...more,
+});
+const silent = (kind: 'refused' | 'dropped' | 'timeout'): Sighting =>
+  missed(got(0), [], { got: undefined, silence: { kind, detail: '' }, missedSuccess: false });
+/** A finding of another kind than a status. */
+const wrong = (requests: readonly Seen[], more: Partial<Sighting> = {}): Sighting =>
+  missed(got(200), requests, { got: undefined, missedSuccess: false, ...more });
+
+const answer = (status: number, json: unknown = {}): Answer => ({
+  status,
+  headers: new Headers(),
+  bytes: new Uint8Array(),
+  text: JSON.stringify(json),
+  json,
+  exchange: 1,
+});
+
+/** A run at a service that answers so, after what it did there. */
+function visit(send: (send: Send, nth: number) => Answer = () => answer(200), before: (it: Visit) => void = () => {}) {
+  let now = 60_000;
+  let sent = 0;
+  let names = 0;
+  const made = new Map([['one', { id: 'one', name: 'k-one', as: 'api_key' as const }]]);
+  const it: Visit = {
+    target: { baseUrl: '', workspaceId: 'w', profile: SHIPPED.svc as Visit['target']['profile'] },
+    readOnly: false,
+    learnt: nothingLearnt(),
+    history: createHistory(() => now),
+    conditions: createConditions(() => now),
+    rate: { pause: () => {}, slow: () => {} },
+    now: () => now,
+    sleep: async (ms) => {
+      now += ms;
+    },
+    send: async (request) => send(request, ++sent),
+    pathOf: (id, rest = '') => `/interns/${id}${rest}`,
+    creating: () => ({ method: 'POST', path: '/interns', json: { name: `k-${++names}` } }),
+    created: () => 3,
+    made: () => [...made.values()],
+    gone: (id) => void made.delete(id),
+    findLost: async () => {},
+    inHand: new Set(['one']),
+    shared: () => undefined,
+    kept: () => new Set(),
+    keep: () => {},
+    forget: () => {},
+    takeAway: async (interns) => {
+      for (const { id } of interns) made.delete(id);
+    },
+    nobody: (id) => id,
+    spoilt: () => {},
+  };
+  before(it);
+  return it;
+}
+
+const CHAT = '/interns/one/chat/completions';
+const SIGN = '/interns/one/daemon/sign';
+const ROUTE = '{"route":{"method":"POST","path":"/api/else"}}';
+const signsRoutes = ({ history }: Visit) => history.routeSigned();
+const invokes = ({ history }: Visit) => {
+  history.created('one');
+  history.answered({ send: { method: 'POST', path: '' }, id: 'one', rest: 'invoke' }, 202);
+};
+const prompts = ({ history }: Visit) => history.sent({ send: { method: 'POST', path: '' }, id: 'one', rest: 'invoke' });
+const refuses = ({ history }: Visit) =>
+  history.answered({ send: { as: 'oauth_token', path: '/interns' }, id: undefined, rest: '' }, 401);
+const ran = ({ conditions }: Visit) => {
+  conditions.seen({ id: 'one', status: 'running' } as never);
+  conditions.seen({ id: 'one', status: 'stopped' } as never);
+};
+/** A service that shows a change at the third look. */
+function late() {
+  const names: unknown[] = [];
+  let description: unknown;
+  let looks = 0;
+  return ({ method = 'GET', path = '', json }: Send): Answer => {
+    const body = json as Record<string, unknown> | undefined;
+    if (method === 'POST') names.push(body?.name);
+    if (method === 'PATCH') {
+      description = body?.description;
+      looks = 0;
+    }
+    if (path === '/interns') return answer(200, { id: 'made', data: names.map((name) => ({ name })) });
+    return answer(200, { description: ++looks < 3 ? 'as before' : description });
+  };
+}
+const reads = [seen('GET', '/interns/one', 404)];
+
+type Row = readonly [
+  habit: string,
+  what: string,
+  does: 'again' | 'skip' | 'again, then skip' | 'finding',
+  Sighting,
+  Visit?,
+];
+const ROWS: readonly Row[] = [
+  ['away', 'no connection', 'again, then skip', silent('refused')],
+  ['away', 'no answer in time', 'finding', silent('timeout')],
+  ['lost-connections', 'a lost connection', 'again', silent('dropped')],
+  ['lost-connections', 'no answer in time', 'finding', silent('timeout')],
+  ['not-now', '503 in the place of a success', 'again, then skip', missed(got(503))],
+  ['not-now', '500 that may not be tried again', 'finding', missed(got(500))],
+  [
+    'warming-up',
+    'a first prompt that is not taken',
+    'again, then skip',
+    missed(got(409, { retryable: true }), [seen('POST', CHAT, 409)]),
+    visit(undefined, prompts),
+  ],
+  [
+    'warming-up',
+    'the same of an intern without prompts',
+    'finding',
+    missed(got(409, { retryable: true }), [seen('POST', CHAT, 409)]),
+  ],
+  [
+    'gateway-down',
+    'what follows a lost write',
+    'again, then skip',
+    wrong([], { lostWrite: { request: 'POST', status: 502 } }),
+  ],
+  [
+    'gateway-down',
+    'the answer of the gateway itself',
+    'finding',
+    missed(got(502), [], { lostWrite: { request: 'POST', status: 502 } }),
+  ],
+  [
+    'plain-texts',
+    'odd characters, where plain words are taken',
+    'again',
+    missed(got(400), [seen('POST', '/interns', 400, { sent: '{"description":"<b>"}' })]),
+    visit(() => answer(201)),
+  ],
+  [
+    'plain-texts',
+    'odd characters, where plain words are refused too',
+    'finding',
+    missed(got(400), [seen('POST', '/interns', 400, { sent: '{"description":"<b>"}' })]),
+    visit(() => answer(400)),
+  ],
+  [
+    'firewall',
+    'a page for a body',
+    'skip',
+    missed(got(403), [seen('POST', '/interns', 403, { sent: '{}', text: '<!doctype html>' })]),
+    visit(() => answer(400)),
+  ],
+  [
+    'firewall',
+    'a page for any body',
+    'finding',
+    missed(got(403), [seen('POST', '/interns', 403, { sent: '{}', text: '<!doctype html>' })]),
+    visit(() => answer(403)),
+  ],
+  [
+    'members-read',
+    'a peer that may not create',
+    'skip',
+    missed(got(403), [seen('POST', '/interns', 403, { as: 'peer_api_key' })]),
+  ],
+  [
+    'members-read',
+    'the key of the run that may not create',
+    'finding',
+    missed(got(403), [seen('POST', '/interns', 403)]),
+  ],
+  [
+    'own-sessions',
+    'a session that the client named',
+    'skip',
+    missed(got(404), [seen('POST', CHAT, 404, { sent: '{"session_id":"mine"}' })]),
+  ],
+  [
+    'own-sessions',
+    'a session that the service gave',
+    'finding',
+    missed(got(404), [
+      seen('POST', CHAT, 200, { text: '"mine"' }),
+      seen('POST', CHAT, 404, { sent: '{"session_id":"mine"}' }),
+    ]),
+  ],
+  [
+    'own-route-names',
+    'a route that is refused, where none was signed',
+    'skip',
+    missed(got(400), [seen('POST', SIGN, 400, { sent: ROUTE })]),
+  ],
+  [
+    'own-route-names',
+    'a route that is refused, where others were signed',
+    'finding',
+    missed(got(400), [seen('POST', SIGN, 400, { sent: ROUTE })]),
+    visit(undefined, signsRoutes),
+  ],
+  [
+    'own-routes',
+    'a route that is refused, where others were signed',
+    'skip',
+    missed(got(400), [seen('POST', SIGN, 400, { sent: ROUTE })]),
+    visit(undefined, signsRoutes),
+  ],
+  [
+    'own-routes',
+    'the usual route that is refused',
+    'finding',
+    missed(got(400), [seen('POST', SIGN, 400, { sent: '{"route":{"path":"/api/invoke"}}' })]),
+    visit(undefined, signsRoutes),
+  ],
+  [
+    'one-thing-at-a-time',
+    'busy with what the run began',
+    'again, then skip',
+    missed(got(409, { reason: 'busy' }), [seen('POST', CHAT, 409)]),
+    visit(undefined, invokes),
+  ],
+  [
+    'one-thing-at-a-time',
+    'busy with nothing',
+    'finding',
+    missed(got(409, { reason: 'busy' }), [seen('POST', CHAT, 409)]),
+  ],
+  [
+    'expiring-tokens',
+    'a token that opens nothing',
+    'skip',
+    missed(got(401), [seen('GET', '/interns', 401, { as: 'oauth_token' })]),
+    visit(() => answer(401), refuses),
+  ],
+  [
+    'expiring-tokens',
+    'a token that opens something else',
+    'finding',
+    missed(got(401), [seen('GET', '/interns', 401, { as: 'oauth_token' })]),
+    visit(() => answer(200), refuses),
+  ],
+  [
+    'few-interns',
+    'a create for which there is no room',
+    'again, then skip',
+    missed(got(403), [seen('POST', '/interns', 403)]),
+    visit(() => answer(403)),
+  ],
+  [
+    'few-interns',
+    'a create of its own kind',
+    'again',
+    missed(got(403), [seen('POST', '/interns', 403)]),
+    visit(() => answer(201, {})),
+  ],
+  ['few-interns', 'a read that is refused', 'finding', missed(got(403), [seen('GET', '/interns/one', 403)])],
+  ['replicas', 'a read that lags', 'again', missed(got(404), reads, { missedSuccess: true }), visit(late())],
+  ['replicas', 'a read that shows each write at once', 'finding', missed(got(404), reads), visit(() => answer(500))],
+  ['tidied-up', 'an intern that is gone', 'again', missed(got(404), reads), visit(() => answer(404))],
+  ['tidied-up', 'an intern that is there', 'finding', missed(got(404), reads)],
+  [
+    'late-disconnects',
+    'busy a while after a client has left',
+    'skip',
+    missed(got(409, { reason: 'busy' }), [], { leftAgo: new Map([['one', 5_000]]) }),
+  ],
+  [
+    'late-disconnects',
+    'busy long after a client has left',
+    'finding',
+    missed(got(409, { reason: 'busy' }), [], { leftAgo: new Map([['one', 31_000]]) }),
+  ],
+  ['suspends-idle', 'an intern that stopped', 'skip', wrong([]), visit(undefined, ran)],
+  ['suspends-idle', 'an intern that nobody saw run', 'finding', wrong([])],
+];
+
+const named = ROWS.map((row) => ({ row, name: row.slice(0, 3).join(': ') }));
+test.each(named)('$name', async ({ row: [id, , does, sighting, at = visit()] }) => {
+  const explanation = await HEEDED.find((habit) => habit.id === id)?.explains?.(sighting, at);
+  const { again, skip } = explanation ?? {};
+  const said = [again === undefined ? [] : 'again', skip === undefined ? [] : 'skip'].flat().join(', then ');
+  expect(said || 'finding').toBe(does);
+});
+
+test('each habit that explains findings has rows: one that it explains, and one that it does not', () => {
+  const explaining = HEEDED.filter(({ explains }) => explains !== undefined).map(({ id }) => id);
+  const has = (of: (does: Row[2]) => boolean) => new Set(ROWS.flatMap(([id, , does]) => (of(does) ? id : [])));
+  expect(has((does) => does !== 'finding')).toEqual(new Set(explaining));
+  expect(has((does) => does === 'finding')).toEqual(new Set(explaining));
+});
