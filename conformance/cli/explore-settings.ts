@@ -16,7 +16,7 @@ const toggle = (describe: string): Options => ({ type: 'boolean', describe });
 export const EXPLORE_FLAGS: Readonly<Record<string, Options>> = {
   each: { ...text('Explore each test alone, where the command runs vitest, node:test or pytest'), requiresArg: false },
   require: text('transient: a program must get over what is over when tried again'),
-  law: list('File of laws of your own (a module that exports functions), or told; may be repeated'),
+  law: list('File of laws of your own (a module that exports functions), or `told`; may be repeated'),
   schedule: text('Run the schedule in this file alone, as a finding names it'),
   save: { ...text('Folder for a schedule per finding'), defaultDescription: '.intern-explore' },
   report: list(`${EXPLORE_REPORT_KINDS.join(', ')}, each with =FILE or to standard output; may be repeated`),

@@ -45,7 +45,7 @@ export interface ExploreCall extends Pick<CommandOptions, 'environmentOf'> {
   readonly io: ExploreIo;
 }
 
-/** How often progress is told where a line cannot be overwritten. */
+/** How often progress is reported where a line cannot be overwritten. */
 const EVERY = 100;
 
 function progressTo({ err, live, width }: ExploreIo): { show(progress: Progress): void; end(): void } {

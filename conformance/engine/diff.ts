@@ -42,7 +42,7 @@ export const hasVerdict = ({ verdict }: CheckResult): boolean => verdict !== 'sk
 /** Whether it may fail and may pass: neither says anything. */
 const isFlaky = ({ knownAs }: CheckResult): boolean => knownAs?.flaky !== undefined;
 
-/** Compares two runs check by check. What counts as a failure is as each of them was told. */
+/** Compares two runs check by check. What counts as a failure is by the options of each. */
 export function diff(old: Results, now: Results): Diff {
   const before = new Map(old.checks.map((check) => [check.id, check]));
   const after = new Map(now.checks.map((check) => [check.id, check]));
