@@ -1,5 +1,7 @@
 // Writes the generated parts into pages: the calls of the control interface, the files of examples. `npm run docs`.
 import { readFileSync, writeFileSync } from 'node:fs';
+import { cases } from '../conformance/clients/index.js';
+import { clientRulesPage } from './client-rules-page.js';
 import { withCalls } from './control-docs.js';
 import { withFiles } from './embed-files.js';
 import { withHabits } from './habit-rows.js';
@@ -18,3 +20,6 @@ for (const [page, made] of [
 const assets = 'conformance/reporters/page/assets.ts';
 writeFileSync(assets, await reportAssets());
 console.log(assets);
+
+writeFileSync('docs/client-rules.md', clientRulesPage(cases));
+console.log('docs/client-rules.md');

@@ -60,7 +60,7 @@ test('an answer that is wrong fails, with both sides and the bytes as sent', asy
     expected: { data: 'hello' },
     actual: { data: 'hullo' },
   });
-  expect(err).toMatch(/^fail {2}sse-one-event {2}event 1 of 1 is .*hullo.*, expected .*hello.*$/m);
+  expect(err).toMatch(/^fail {2}sse-one-event {2}the data of the first event: "hullo", expected "hello"$/m);
   expect(exit).toBe(1);
 });
 

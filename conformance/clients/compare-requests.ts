@@ -66,6 +66,7 @@ export function compareRequests(
         what: 'requests',
         expected: least === most ? least : `${least} to ${most}`,
         actual: requests.length,
+        change: { kind: 'requests', how: requests.length > most ? 'more' : 'fewer' },
       });
   }
   for (const [at, wanted] of (expected.each ?? []).entries()) {

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import type { Chat, LongText, SseEvent, ToolCall } from '../../emulator/contract/client-case.js';
+import type { Change } from '../framework/change.js';
 import type { Difference } from '../framework/difference.js';
 import type { AnsweredChat, AnsweredEvent, AnsweredLong } from './answer.js';
 
@@ -40,6 +41,59 @@ const sameEvent = (expected: SseEvent, actual: AnsweredEvent): boolean =>
   expected.id === (actual.id ?? '') &&
   sameText(expected.data, actual.data);
 
+/** Characters that stand for bytes which no character has. */
+const replaced = (text: AnsweredLong): number => (typeof text === 'string' ? text.split('\ufffd').length - 1 : 0);
+
+/** Whether a text has more of them than was expected: bytes of one character were decoded apart. */
+const isUndecoded = (expected: LongText, actual: AnsweredLong): boolean => replaced(actual) > replaced(expected);
+
+/** What became of a text. */
+function textChange(expected: LongText, actual: AnsweredLong): Change | undefined {
+  if (typeof expected !== 'string' || typeof actual !== 'string') return undefined;
+  if (isUndecoded(expected, actual)) return { kind: 'undecoded' };
+  let from = 0;
+  while (from < expected.length && expected[from] === actual[from]) from++;
+  const how = from === actual.length ? 'cut' : from === expected.length ? 'longer' : 'other';
+  return { kind: 'text', how, from };
+}
+
+/** What became of the first event that is not as expected. */
+function eventChange(expected: readonly SseEvent[], actual: readonly AnsweredEvent[], at: number): Change {
+  const [wanted, got] = [expected[at], actual[at]];
+  const missing = expected.length - actual.length;
+  const next = expected[at + 1];
+  if (got === undefined || (missing > 0 && next !== undefined && sameEvent(next, got)))
+    return { kind: 'lost', thing: 'event', at, many: Math.max(1, missing) };
+  if (wanted === undefined) return { kind: 'extra', thing: 'event', at, many: -missing };
+  const part = { kind: 'part', thing: 'event', at } as const;
+  if (!sameText(wanted.data, got.data)) {
+    if (isUndecoded(wanted.data, got.data)) return { kind: 'undecoded' };
+    return { ...part, part: 'data', got: shown(got.data ?? ''), expected: shown(wanted.data) };
+  }
+  if (wanted.id !== (got.id ?? '')) return { ...part, part: 'last event id', got: got.id ?? '', expected: wanted.id };
+  return { ...part, part: 'type', got: got.event ?? 'message', expected: wanted.event };
+}
+
+/** What became of tool calls that are not as expected. */
+function callsChange(expected: readonly ToolCall[], actual: ToolCalls, bytes: boolean): Change | undefined {
+  const at = expected.findIndex((wanted, index) => !sameCall(wanted, actual[index] ?? {}, bytes));
+  if (at === -1) return { kind: 'extra', thing: 'call', at: expected.length, many: actual.length - expected.length };
+  const [wanted, got, next] = [expected[at], actual[at], expected[at + 1]];
+  const many = expected.length - actual.length;
+  if (wanted === undefined) return undefined;
+  if (got === undefined) return { kind: 'lost', thing: 'call', at, many };
+  const joined = `${String(wanted.arguments)}${String(next?.arguments ?? '')}`;
+  if (many > 0 && next !== undefined && got.arguments === joined) return { kind: 'merged', at };
+  if (many > 0 && next !== undefined && sameCall(next, got, bytes)) return { kind: 'lost', thing: 'call', at, many };
+  if (many < 0) return { kind: 'extra', thing: 'call', at, many: -many };
+  const part = { kind: 'part', thing: 'call', at } as const;
+  if (wanted.name !== (got.name || null))
+    return { ...part, part: 'name', got: got.name ?? null, expected: wanted.name };
+  if (wanted.id !== (got.id || null)) return { ...part, part: 'id', got: got.id ?? null, expected: wanted.id };
+  if (isUndecoded(wanted.arguments, got.arguments)) return { kind: 'undecoded' };
+  return { ...part, part: 'arguments', got: shown(got.arguments ?? ''), expected: shown(wanted.arguments) };
+}
+
 /**
  * The events that came, compared with those that should have; a `prefix` of them is enough if the outcome is an error.
  */
@@ -54,7 +108,10 @@ export function compareEvents(
     const got = actual[at];
     if (wanted !== undefined && got === undefined && prefix) return [];
     if (wanted !== undefined && got !== undefined && sameEvent(wanted, got)) continue;
-    return [{ what: `event ${at + 1} of ${expected.length}`, expected: shownEvent(wanted), actual: shownEvent(got) }];
+    const change = eventChange(expected, actual, at);
+    return [
+      { what: `event ${at + 1} of ${expected.length}`, expected: shownEvent(wanted), actual: shownEvent(got), change },
+    ];
   }
   return [];
 }
@@ -93,21 +150,29 @@ export function compareChat(
   if (actual === null || actual === undefined)
     return prefix ? [] : [{ what: 'chat', expected, actual: 'nothing was answered' }];
   const found: Difference[] = [];
-  const differs = (what: string, wanted: unknown, got: unknown) => found.push({ what, expected: wanted, actual: got });
+  const differs = (what: string, wanted: unknown, got: unknown, change?: Change) =>
+    found.push({ what, expected: wanted, actual: got, ...(change === undefined ? {} : { change }) });
   const text = prefix ? beginsWith : sameText;
-  if (!text(expected.content, actual.content)) differs('content', shown(expected.content), shown(actual.content));
+  if (!text(expected.content, actual.content))
+    differs('content', shown(expected.content), shown(actual.content), textChange(expected.content, actual.content));
   if (expected.reasoning !== undefined && actual.reasoning && !text(expected.reasoning, actual.reasoning))
-    differs('reasoning', shown(expected.reasoning), shown(actual.reasoning));
+    differs(
+      'reasoning',
+      shown(expected.reasoning),
+      shown(actual.reasoning),
+      textChange(expected.reasoning, actual.reasoning),
+    );
   const calls = actual.tool_calls ?? [];
   if (prefix) {
     const extra = calls.find((got) => !expected.tool_calls.some((wanted) => sameCall(wanted, got, bytes)));
-    if (extra !== undefined) differs('a tool call that was not finished', expected.tool_calls, extra);
+    if (extra !== undefined)
+      differs('a tool call that was not finished', expected.tool_calls, extra, { kind: 'unfinished' });
     return found;
   }
   const same =
     calls.length === expected.tool_calls.length &&
     expected.tool_calls.every((wanted, at) => sameCall(wanted, calls[at] ?? {}, bytes));
-  if (!same) differs('tool_calls', expected.tool_calls, calls);
+  if (!same) differs('tool_calls', expected.tool_calls, calls, callsChange(expected.tool_calls, calls, bytes));
   if (expected.finish_reason !== (actual.finish_reason ?? null))
     differs('finish_reason', expected.finish_reason, actual.finish_reason ?? null);
   if (!hasUsage(expected.usage, actual.usage)) differs('usage', expected.usage, actual.usage ?? null);

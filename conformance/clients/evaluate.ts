@@ -101,7 +101,10 @@ export async function evaluate(
     if (judgement === undefined || judgement.verdict === 'fail') return result('fail', { ...seen, finding });
     const what = 'the answer depends on how the bytes are cut';
     const [expected, actual] = [met, judgement].map((one) => one?.why ?? 'as expected');
-    return result('fail', { ...seen, finding: { ...finding, differences: [{ what, expected, actual }] } });
+    return result('fail', {
+      ...seen,
+      finding: { ...finding, differences: [{ what, expected, actual, change: { kind: 'varies' } }] },
+    });
   };
 
   /** The same with the fewest cuts that still fail. */

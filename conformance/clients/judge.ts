@@ -40,7 +40,12 @@ function against(theCase: ClientCase, expected: Expectation, answer: ClientAnswe
   const differs = (what: string, wanted: unknown, got: unknown) => found.push({ what, expected: wanted, actual: got });
   if (answer.outcome !== expected.outcome) {
     const message = answer.error?.message;
-    differs('outcome', expected.outcome, message ? `${answer.outcome}: ${message.slice(0, 300)}` : answer.outcome);
+    found.push({
+      what: 'outcome',
+      expected: expected.outcome,
+      actual: message ? `${answer.outcome}: ${message.slice(0, 300)}` : answer.outcome,
+      change: { kind: 'outcome', success: answer.outcome === 'complete' },
+    });
   }
   const prefix = expected.outcome !== 'complete';
   if (expected.events !== undefined && (!prefix || answer.events))

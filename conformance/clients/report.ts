@@ -5,6 +5,7 @@ import type { CheckResult, RowHead } from '../engine/results.js';
 import { foundOfAll } from '../framework/difference.js';
 import type { Exchange } from '../probe/exchange.js';
 import type { CaseFault, CaseFinding, CaseResult } from './evaluate.js';
+import { type ClientRule, RULES_PAGE, ruleOf } from './rules.js';
 
 /** Writes that a report shows of an answer, at most. */
 const SHOWN = 40;
@@ -70,6 +71,7 @@ const faultText = (fault: CaseFault | undefined): string => {
   return fault?.message ?? 'it could not be judged';
 };
 
+<<<<<<< HEAD
 /** What the row of a case says before it is run. */
 export function headOf({ class: group, id, seen, title, why: [sentence = title, ...others] }: ClientCase): RowHead {
   const where = [...others, ...seen].join('; ') || `class ${group}`;
@@ -84,6 +86,11 @@ export const twice = ({ finding: _, alternative: __, known: ___, ...row }: Check
   ...row,
   ...faulty({ kind: 'twice' }),
 });
+=======
+/** Where a rule stands: its source, and the page that has it in words. */
+const cited = (rule: ClientRule | undefined): string[] =>
+  rule === undefined ? [] : [`${rule.source}, ${RULES_PAGE}#${rule.anchor}`];
+>>>>>>> a947906 (Say findings of the client lab in sentences, put those of one mistake together, and write the rules by which a client is judged as a page)
 
 /** The result of a case as a row of a report, like that of a check (LAB-10). `again` is the command that runs it alone. */
 export function toCheckResult(
@@ -91,11 +98,29 @@ export function toCheckResult(
   { fault, finding, requests, run, skip, verdict, why }: CaseResult,
   { again, duration }: { readonly duration: number; readonly again: string },
 ): CheckResult {
+<<<<<<< HEAD
   return {
     ...headOf(theCase),
     verdict,
     duration: Math.round(duration),
     requests,
+=======
+  const { finding } = result;
+  const [first, ...others] = theCase.why.map((why) => ruleOf(why, theCase.layer));
+  return {
+    id: theCase.id,
+    requirement: 'LAB-3',
+    level: 'C',
+    clause: {
+      sentence: first?.sentence ?? theCase.title,
+      where: [...[first, ...others].flatMap(cited), ...theCase.seen].join('; ') || `class ${theCase.class}`,
+      ...(first === undefined || first.sentence === first.source ? {} : { rule: first.anchor }),
+    },
+    title: theCase.title,
+    verdict: result.verdict,
+    duration: Math.round(more.duration),
+    requests: result.requests,
+>>>>>>> a947906 (Say findings of the client lab in sentences, put those of one mistake together, and write the rules by which a client is judged as a page)
     properties: [],
     ...(finding === undefined
       ? {}

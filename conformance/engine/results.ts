@@ -36,10 +36,17 @@ export interface FindingResult extends Omit<Found, 'breaks'> {
   readonly replay: string;
 }
 
+/** A clause that a row has of its own. `rule` is the same for all rows that stand on the same. */
+interface StandingClause {
+  readonly sentence: string;
+  readonly where: string;
+  readonly rule?: string;
+}
+
 /** What a row stands on: a requirement of the ledger, or a clause that is reported with it. */
 type Standing =
   | { readonly requirement: RequirementId; readonly clause?: undefined }
-  | { readonly requirement: string; readonly clause: { readonly sentence: string; readonly where: string } };
+  | { readonly requirement: string; readonly clause: StandingClause };
 
 /** What a row says of its unit, before anything is known of it. */
 export type RowHead = Standing & { readonly id: string; readonly level: Level; readonly title: string };

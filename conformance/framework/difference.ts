@@ -1,3 +1,4 @@
+import type { Change } from './change.js';
 import type { Found } from './finding.js';
 
 /** One thing that is not as expected, where two records are compared: an answer to a case, a recorded exchange. */
@@ -6,13 +7,15 @@ export interface Difference {
   /** The value, or fixed words for what should be there. */
   readonly expected: unknown;
   readonly actual: unknown;
+  /** What became of it, where that says more than both values beside each other. */
+  readonly change?: Change;
 }
 
 /** A finding that breaks what its check is about. */
 type Look = Omit<Found, 'breaks'>;
 
 /** A difference as a finding. */
-const foundOf = ({ what, expected, actual }: Difference): Look => ({
+const foundOf = ({ what, expected, actual, change }: Difference): Look => ({
   wanted: {
     kind: 'value',
     path: what,
@@ -20,6 +23,7 @@ const foundOf = ({ what, expected, actual }: Difference): Look => ({
   },
   got: actual,
   of: what,
+  ...(change === undefined ? {} : { change }),
 });
 
 /** Several differences of one look as one finding: the first, and the others beside it. */

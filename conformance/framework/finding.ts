@@ -1,6 +1,7 @@
 import { NoAnswer, type NoAnswerGot } from '../probe/no-answer.js';
 import type { StreamBreach } from '../probe/stream-rules.js';
 import type { Level, RequirementId } from '../requirements/index.js';
+import type { Change } from './change.js';
 
 /** A requirement, at the checked level. */
 export interface Broken {
@@ -98,6 +99,8 @@ export interface Found {
   /** What is broken, if it is not the subject of the check. */
   readonly breaks?: Broken;
   readonly because?: Remark;
+  /** What became of it, where two records are compared. */
+  readonly change?: Change;
 }
 
 /** A property that does not hold, with the smallest values found that show it. */

@@ -1,4 +1,4 @@
-import type { CheckResult } from '../engine/results.js';
+import type { CheckResult, FindingResult } from '../engine/results.js';
 import { answerOf, type Found, missedRefusal, missedSuccess } from '../framework/finding.js';
 import { bodyOf, operationOf, senderOf } from '../probe/operation.js';
 import { ANSWER } from '../probe/request.js';
@@ -80,6 +80,21 @@ const inSession = ({ finding }: CheckResult): boolean =>
   'string';
 
 /**
+ * What lies behind a finding of a client: that it reads each piece of a body for itself, whatever that does to the result; else
+ * the rule that it does not keep, in whatever way that shows.
+ */
+function mistakeBehind(
+  { rule, sentence }: NonNullable<CheckResult['clause']>,
+  { because, change }: FindingResult,
+  torn: boolean,
+): Cause | undefined {
+  if (torn && (change?.kind === 'undecoded' || because?.kind === 'cut'))
+    return { key: 'torn', itself: change?.kind === 'undecoded' };
+  if (because?.kind === 'cut' || rule === undefined) return undefined;
+  return { key: rule, itself: true, title: `a rule is not kept: ${sentence}` };
+}
+
+/**
  * What lies behind each finding, where that is behind others too:
  *
  * - A request is refused whatever it says. Where a valid one was answered `404 not_found`, and none of its kind succeeded,
@@ -106,9 +121,12 @@ export function causesOf(checks: readonly CheckResult[]): ReadonlyMap<CheckResul
     ({ id, finding }) => id === SESSIONS && finding?.wanted.kind === 'value' && finding.wanted.path === 'session_id',
   );
 
+  const torn = found.some(({ finding }) => finding?.change?.kind === 'undecoded');
+
   const causeOf = (check: CheckResult): Cause | undefined => {
     const { finding } = check;
     if (finding === undefined) return undefined;
+    if (check.clause !== undefined) return mistakeBehind(check.clause, finding, torn);
     if (sessions && (check.id === SESSIONS || inSession(check)))
       return { key: SESSIONS, itself: check.id === SESSIONS };
     const although = contradiction(finding);

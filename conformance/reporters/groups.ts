@@ -2,8 +2,10 @@ import type { CheckResult } from '../engine/results.js';
 import { behaviourIn, waitIn } from '../framework/needs.js';
 import type { Skip } from '../framework/skip.js';
 import { type Cause, causesOf } from './causes.js';
+import { counted } from './counted.js';
 import { labelOf } from './label.js';
 import { keyOf, sharedTitle } from './title.js';
+import { nounOf } from './words/legend.js';
 import { familyWords, type SkipText, skipWords } from './words/skip.js';
 
 /** Checks that found the same. */
@@ -35,7 +37,8 @@ function count(members: readonly CheckResult[]): string {
   const by = RANK.map((name, at) => ({ name, count: members.filter((check) => rank(check) === at).length }));
   const there = by.filter(({ count: many }) => many > 0);
   const split = there.length > 1 ? ` (${there.map(({ name, count: many }) => `${many} ${name}`).join(', ')})` : '';
-  return `${members.length} checks${split}`;
+  const [first] = members;
+  return `${counted(members.length, first === undefined ? 'check' : nounOf(first))}${split}`;
 }
 
 type Members = [CheckResult, ...CheckResult[]];

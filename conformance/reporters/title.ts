@@ -2,6 +2,7 @@ import type { CheckResult } from '../engine/results.js';
 import { brief } from '../framework/assert.js';
 import type { Found, OrderGot, Rule, StreamGot } from '../framework/finding.js';
 import type { NoAnswerGot } from '../probe/no-answer.js';
+import { changeText, cutText, mistakeOf, mistakeText } from './words/change.js';
 import { althoughText, answerGist, isAnswer, isGist, ruleText, statusText } from './words/finding.js';
 import { breachText } from './words/stream.js';
 
@@ -70,7 +71,14 @@ function compared(got: unknown, rule: Rule, mask: Mask): readonly [string, strin
 }
 
 /** What is wrong, in one line: of one thing that was looked at, or (`alike`) of all that found the same of others. */
-function sentence({ wanted, got, of, because }: Omit<Found, 'breaks'>, mask: Mask, alike: boolean): string {
+function sentence({ wanted, got, of, because, change }: Omit<Found, 'breaks'>, mask: Mask, alike: boolean): string {
+  if (wanted.kind === 'value') {
+    const values = { got: short(got, mask), expected: short(ruleText(wanted.rule), mask) };
+    const words = alike
+      ? mistakeText({ change, because }, values)
+      : change && `${changeText(change, values)}${cutText(because, change)}`;
+    if (words !== undefined) return words;
+  }
   const name = mask(of);
   switch (wanted.kind) {
     case 'status': {
@@ -120,8 +128,11 @@ export const titleOf = (check: CheckResult): string =>
   check.finding === undefined ? faultText(check) : sentence(check.finding, unnamed, false);
 
 /** By what findings are put together, whatever it was found of: `status is 200, expected 201`. */
-export const keyOf = (check: CheckResult): string =>
-  check.finding === undefined ? faultText(check) : sentence(check.finding, unvalued, true);
+export const keyOf = (check: CheckResult): string => {
+  const { clause, finding } = check;
+  if (finding === undefined) return faultText(check);
+  return mistakeOf(finding, clause?.rule) ?? sentence(finding, unvalued, true);
+};
 
 /** How many are named of what was answered alike. */
 const NAMED = 2;

@@ -1,4 +1,4 @@
-import type { Results } from '../../engine/results.js';
+import type { CheckResult, Results } from '../../engine/results.js';
 import type { Label } from '../label.js';
 
 /** The words of a report: a kit's, a lab's and a drift's are of different things. */
@@ -79,6 +79,12 @@ const RECORDINGS: Words = {
   request: 'The kit sent',
   answer: 'The target answered',
   proof: 'What matters is the table in docs/recordings.md: status, reason, keys and their types, events, headers.',
+};
+
+/** What a row of a report is of. */
+export const nounOf = ({ clause, requirement }: CheckResult): string => {
+  if (clause === undefined) return CHECKS.one;
+  return requirement === 'REC-3' ? RECORDINGS.one : CASES.one;
 };
 
 /** The words for a report. */
