@@ -71,11 +71,19 @@ const faultText = (fault: CaseFault | undefined): string => {
   return fault?.message ?? 'it could not be judged';
 };
 
-<<<<<<< HEAD
+/** Where a rule stands: its source, and the page that has it in words. */
+const cited = (rule: ClientRule | undefined): string[] =>
+  rule === undefined ? [] : [`${rule.source}, ${RULES_PAGE}#${rule.anchor}`];
+
 /** What the row of a case says before it is run. */
-export function headOf({ class: group, id, seen, title, why: [sentence = title, ...others] }: ClientCase): RowHead {
-  const where = [...others, ...seen].join('; ') || `class ${group}`;
-  return { id, requirement: 'LAB-3', level: 'C', clause: { sentence, where }, title };
+export function headOf({ class: group, id, layer, seen, title, why }: ClientCase): RowHead {
+  const [first, ...others] = why.map((cites) => ruleOf(cites, layer));
+  const clause = {
+    sentence: first?.sentence ?? title,
+    where: [...[first, ...others].flatMap(cited), ...seen].join('; ') || `class ${group}`,
+    ...(first === undefined || first.sentence === first.source ? {} : { rule: first.anchor }),
+  };
+  return { id, requirement: 'LAB-3', level: 'C', clause, title };
 }
 
 const faulty = (fault: CaseFault | undefined) =>
@@ -86,11 +94,6 @@ export const twice = ({ finding: _, alternative: __, known: ___, ...row }: Check
   ...row,
   ...faulty({ kind: 'twice' }),
 });
-=======
-/** Where a rule stands: its source, and the page that has it in words. */
-const cited = (rule: ClientRule | undefined): string[] =>
-  rule === undefined ? [] : [`${rule.source}, ${RULES_PAGE}#${rule.anchor}`];
->>>>>>> a947906 (Say findings of the client lab in sentences, put those of one mistake together, and write the rules by which a client is judged as a page)
 
 /** The result of a case as a row of a report, like that of a check (LAB-10). `again` is the command that runs it alone. */
 export function toCheckResult(
@@ -98,29 +101,11 @@ export function toCheckResult(
   { fault, finding, requests, run, skip, verdict, why }: CaseResult,
   { again, duration }: { readonly duration: number; readonly again: string },
 ): CheckResult {
-<<<<<<< HEAD
   return {
     ...headOf(theCase),
     verdict,
     duration: Math.round(duration),
     requests,
-=======
-  const { finding } = result;
-  const [first, ...others] = theCase.why.map((why) => ruleOf(why, theCase.layer));
-  return {
-    id: theCase.id,
-    requirement: 'LAB-3',
-    level: 'C',
-    clause: {
-      sentence: first?.sentence ?? theCase.title,
-      where: [...[first, ...others].flatMap(cited), ...theCase.seen].join('; ') || `class ${theCase.class}`,
-      ...(first === undefined || first.sentence === first.source ? {} : { rule: first.anchor }),
-    },
-    title: theCase.title,
-    verdict: result.verdict,
-    duration: Math.round(more.duration),
-    requests: result.requests,
->>>>>>> a947906 (Say findings of the client lab in sentences, put those of one mistake together, and write the rules by which a client is judged as a page)
     properties: [],
     ...(finding === undefined
       ? {}
