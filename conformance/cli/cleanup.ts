@@ -7,7 +7,8 @@ import { createSession } from '../engine/session.js';
 import { UsageError } from '../framework/usage.js';
 import { visible } from '../reporters/stream-text.js';
 import { hindranceText } from '../reporters/words/cleanup.js';
-import { type Io, ledgerFile } from './run.js';
+import { ledgerFile } from './engine.js';
+import type { Io } from './io.js';
 import type { Settings } from './settings.js';
 
 const words = (error: unknown) => (error instanceof Error ? error.message : String(error));

@@ -6,7 +6,7 @@ import { KIT_VERSION } from '../engine/version.js';
 import { UsageError } from '../framework/usage.js';
 import { visible } from '../reporters/stream-text.js';
 import { COMMANDS, type CommandRow, meant } from './commands.js';
-import type { Io } from './run.js';
+import type { Io } from './io.js';
 
 /** What the help says of words that only lead to other commands. */
 const FAMILIES: Readonly<Record<string, string>> = { report: 'work with JSON reports' };

@@ -6,14 +6,15 @@ import { driftCommand, driftTargets } from './drift.js';
 import {
   CLEANUP_FLAGS,
   CLIENT_FLAGS,
+  DRIFT_FLAGS,
   type FlagTable,
   REPLAY_FLAGS,
   REPORT_FLAGS,
   RUN_FLAGS,
-  TARGET_FLAGS,
 } from './flags.js';
+import { deliver, type Io } from './io.js';
 import { readReport } from './reports.js';
-import { deliver, type Io, runCommand } from './run.js';
+import { runCommand } from './run.js';
 import { readSettings } from './settings.js';
 
 /** A command that was called: its flags by their names in snake case, its positionals by theirs, and what follows `--`. */
@@ -104,7 +105,7 @@ export const COMMANDS: readonly CommandRow[] = [
     takes: '[words..]',
     describe: 'compare a target with recordings of another: drift FILE… [URL]',
     positionals: { words: { type: 'string', array: true, describe: 'recordings, and a base address' } },
-    flags: TARGET_FLAGS,
+    flags: DRIFT_FLAGS,
     async run({ found: { words, ...rest }, io }) {
       const { files, url } = driftTargets(texts(words));
       return driftCommand(files, readSettings({ ...rest, ...(url === undefined ? {} : { url }) }, io.env), io);

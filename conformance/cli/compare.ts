@@ -6,8 +6,8 @@ import { DIFF_REPORTERS } from '../reporters/comparison/diff.js';
 import { TREND_REPORTERS } from '../reporters/comparison/trend.js';
 import { visible } from '../reporters/stream-text.js';
 import { folder, writeTo } from './folders.js';
+import type { Io } from './io.js';
 import { readReport, readReports } from './reports.js';
-import type { Io } from './run.js';
 import { readSettings } from './settings.js';
 
 type Reporters<Compared> = Readonly<

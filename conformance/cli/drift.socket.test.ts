@@ -101,12 +101,32 @@ test('--read-only sends reads alone', async () => {
   expect(new Set(sent.map((one) => one.split(' ')[0]))).toEqual(new Set(['GET']));
 });
 
-test.each(['--only', '--skip', '--shard', '--save', '--max-time'])(
-  '%s is refused: drift does not keep it',
-  async (flag) => {
-    const { exit, err } = await call(recordingOf(['GET', '/api/v1/interns']), url, ...KEYS, flag, '1/2');
-    expect(exit).toBe(2);
-    expect(err).toContain(`unknown flag ${flag}`);
-    expect(sent).toEqual([]);
-  },
-);
+test('--save is refused: drift does not keep it', async () => {
+  const { exit, err } = await call(recordingOf(['GET', '/api/v1/interns']), url, ...KEYS, '--save', 'folder');
+  expect(exit).toBe(2);
+  expect(err).toContain('unknown flag --save');
+  expect(sent).toEqual([]);
+});
+
+test('--only and --plan together say what of a recording would be sent; a name that none has is one line', async () => {
+  const file = recordingOf(['GET', '/api/v1/interns']);
+  const { exit, out } = await call(file, url, ...KEYS, '--plan', '--only', 'drift/unnamed');
+  expect({ exit, out }).toMatchObject({ exit: 0, out: expect.stringContaining('1 read would be sent') });
+  const none = await call(file, url, ...KEYS, '--plan', '--skip', 'drift/unnamed');
+  expect(none.out).toContain('0 reads would be sent');
+  const unknown = await call(file, url, ...KEYS, '--only', 'drift/unnmaed');
+  expect(unknown).toMatchObject({ exit: 2, out: '' });
+  expect(unknown.err).toBe('intern-conformance: no scenario is called drift/unnmaed (did you mean drift/unnamed?)\n');
+  expect(sent).toEqual([]);
+});
+
+test('--max-time and --shard reach it, and so do the facts of the target the line that does a finding again', async () => {
+  const file = recordingOf(['GET', '/api/v1/interns'], ['GET', '/api/v1/interns/5']);
+  const flags = ['--max-time', '1m', '--shard', '1/2', '--rate', '100', '--report', 'json'];
+  const results = JSON.parse((await call(file, url, ...KEYS, ...flags)).out);
+  expect(results.options.shard).toEqual({ index: 1, of: 2 });
+  const [failed] = results.checks.filter((one: { finding?: object }) => one.finding);
+  expect(failed.finding.replay).toMatch(
+    /^intern-conformance drift \S+ http\S+ --workspace-id w .*--only drift\/unnamed # /,
+  );
+});

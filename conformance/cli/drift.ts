@@ -1,13 +1,11 @@
-import { existsSync, rmSync } from 'node:fs';
-import { drift } from '../drift/drift.js';
-import { driftPlan } from '../drift/plan.js';
+import { drift, scenariosOf } from '../drift/drift.js';
 import { readRecordings } from '../drift/recordings.js';
-import { connect } from '../drivers/connect.js';
 import { UsageError } from '../framework/usage.js';
 import { visible } from '../reporters/stream-text.js';
-import { readBaseline, writeBaseline } from './baseline.js';
-import { folder, makeFolders } from './folders.js';
-import { deliver, type Io, ledgerFile } from './run.js';
+import { driftPlan } from './drift-plan.js';
+import { atTarget, chosen, commandOf, concluded } from './engine.js';
+import { makeFolders } from './folders.js';
+import type { Io } from './io.js';
 import type { Settings } from './settings.js';
 
 /** The recordings and the address out of what was typed. */
@@ -22,44 +20,15 @@ export function driftTargets(words: readonly string[]): { files: string[]; url: 
 
 /** `intern-conformance drift FILE… [URL]`: compares a target with recordings of another. Answers the exit code. */
 export async function driftCommand(files: readonly string[], settings: Settings, io: Io): Promise<number> {
-  const { host } = io;
-  const { url, readOnly, timeout, bootTimeout, rate, maxRequests } = settings;
   const exchanges = readRecordings(files, (message) => io.err(visible(`${message}\n`)));
-  const known = settings.baseline === undefined ? undefined : readBaseline(settings.baseline, settings.updateBaseline);
+  const scenarios = chosen(scenariosOf(exchanges), settings, 'scenario').map(({ scenario }) => scenario);
   if (settings.plan) {
-    io.out(visible(driftPlan({ exchanges, url, readOnly })));
+    io.out(visible(driftPlan({ scenarios, url: settings.url, readOnly: settings.readOnly })));
     return 0;
   }
   makeFolders(settings);
-  const tag = host.tag(4);
-  const { driver, close } = await connect({ settings, host, tag, look: true, env: io.env, signal: io.signal });
-  try {
-    const ledger = url === undefined || readOnly ? undefined : ledgerFile(settings.ledgerDir, tag);
-    if (ledger !== undefined) folder(`--ledger-dir ${settings.ledgerDir}`, settings.ledgerDir);
-    const results = await drift({
-      driver,
-      host,
-      exchanges,
-      tag,
-      readOnly,
-      ...(timeout === undefined ? {} : { timeout }),
-      ...(bootTimeout === undefined ? {} : { bootTimeout }),
-      ...(rate === undefined ? {} : { rate }),
-      ...(maxRequests === undefined ? {} : { maxRequests }),
-      ...(ledger === undefined ? {} : { ledgerPath: ledger }),
-      signal: io.signal,
-      ...(settings.failOn === undefined ? {} : { failOn: settings.failOn }),
-      ...(known === undefined || settings.updateBaseline ? {} : { baseline: known }),
-      command: ['intern-conformance drift', ...files, ...(url === undefined ? [] : [url])].join(' '),
-    });
-    // Nothing is left that a later clean-up would need it for.
-    if (ledger !== undefined && results.cleanup.failed.length === 0 && existsSync(ledger)) rmSync(ledger);
-    deliver(results, settings, io);
-    if (!settings.updateBaseline || settings.baseline === undefined) return results.exit;
-    writeBaseline(settings.baseline, known ?? [], results);
-    io.err(`baseline written to ${settings.baseline}\n`);
-    return results.exit === 1 ? 0 : results.exit;
-  } finally {
-    await close();
-  }
+  const command = commandOf(settings, ['drift', ...files]);
+  return concluded(settings, io, (options) =>
+    atTarget(settings, io, (target) => drift({ ...target, ...options, exchanges, command })),
+  );
 }

@@ -37,11 +37,25 @@ const report = list(`${REPORT_KINDS.join(', ')}, each with =FILE or to standard 
 const GROUP = 'Credentials and facts:';
 const names = [...CREDENTIAL_NAMES, ...(Object.keys(FACTS) as Fact[])];
 
+/** Flags of every run, whatever its units are called. */
+const engineFlags = (units: string, more = ''): FlagTable => ({
+  only: list(`ids of ${units}${more}, * for anything; may be repeated`),
+  skip: list(`ids of ${units}${more} to leave out`),
+  shard: text('i/n: the i-th of n parts'),
+  'max-time': text('stop after this time, such as 10m'),
+  'max-requests': text('stop after this many requests'),
+  'min-coverage': text(`percent of the ${units} that must come to a verdict, else exit 3`),
+  baseline: text(`file of ${units} that are known to fail; entries that no longer fail do fail the run`),
+  'update-baseline': toggle('write what fails now into --baseline'),
+  plan: toggle('say what would be sent, written and skipped, and send nothing'),
+  report,
+});
+
 /**
  * Flags of every command that sends to a target. Kept as text, so that one place validates them, wherever they come
  * from.
  */
-export const TARGET_FLAGS: FlagTable = {
+const TARGET_FLAGS: FlagTable = {
   ...Object.fromEntries(
     names.map((name) => [dashed(name), { ...text(`${GIVEN[name]}; INTERN_${name.toUpperCase()}`), group: GROUP }]),
   ),
@@ -51,14 +65,9 @@ export const TARGET_FLAGS: FlagTable = {
   profile: text('svc, openrouter, or a profile file'),
   'read-only': toggle('create, change and delete nothing'),
   rate: text('requests per second, 0 for no limit (5 without a control interface)'),
-  'max-requests': text('stop after this many requests'),
   timeout: text('longest wait for an answer (10s; at a deployment at least 40s after a write or a prompt)'),
   'boot-timeout': text('longest wait for an intern to run (120s)'),
-  baseline: text('file of checks that are known to fail; entries that no longer fail do fail the run'),
-  'update-baseline': toggle('write what fails now into --baseline'),
   'fail-on': text('warn: what is only published fails the run too (fail: what the interface states alone)'),
-  plan: toggle('say what would be sent, written and skipped, and send nothing'),
-  report,
   control: {
     ...toggle("use an emulator's control interface if there is one (--no-control: treat it as a deployment)"),
     default: undefined,
@@ -69,19 +78,18 @@ export const TARGET_FLAGS: FlagTable = {
 /** Flags of a run of checks. */
 export const RUN_FLAGS: FlagTable = {
   ...TARGET_FLAGS,
-  only: list('ids of checks or requirements, * for anything; may be repeated'),
-  skip: list('ids of checks or requirements to leave out'),
+  ...engineFlags('checks', ' or requirements'),
   level: list('stated, published, chosen'),
   runs: text('runs of each property (100 with a control interface, 1 without)'),
   seed: text('seed of everything generated'),
   path: text('NAME:PATH of a counterexample, as a finding gives it'),
   slow: text('longest real wait, such as 90s or 6m (default none)'),
   concurrency: text('checks at a time (4; always 1 with a control interface, whose clock they share)'),
-  'max-time': text('stop after this time, such as 10m'),
-  shard: text('i/n: the i-th of n parts'),
-  'min-coverage': text('percent of the checks that must come to a verdict, else exit 3'),
   save: text('folder for a script per finding that sends its requests again'),
 };
+
+/** Flags of a comparison with recordings. */
+export const DRIFT_FLAGS: FlagTable = { ...TARGET_FLAGS, ...engineFlags('scenarios') };
 
 /** Flags of the clean-up after a run. */
 export const CLEANUP_FLAGS: FlagTable = {
@@ -95,23 +103,18 @@ export const CLEANUP_FLAGS: FlagTable = {
 
 /** Flags of a run of client cases. */
 export const CLIENT_FLAGS: FlagTable = {
-  only: list('ids of cases, * for anything; may be repeated'),
-  skip: list('ids of cases to leave out'),
+  ...engineFlags('cases'),
   cuts: text('few (default), all or none: where bodies are cut'),
   seed: text('seed of the random cuts'),
-  shard: text('i/n: the i-th of n parts'),
-  baseline: text('file of cases that are known to fail'),
-  'update-baseline': toggle('write what fails now into --baseline'),
-  report,
 };
 
 /** Flags of what is made of reports. */
 export const REPORT_FLAGS: FlagTable = { report };
 
-const NOT_AGAIN: ReadonlySet<string> = new Set(['report', 'plan', 'baseline', 'update-baseline']);
-
 /** Flags of doing findings again: facts of the target, and limits. */
 export const REPLAY_FLAGS: FlagTable = {
-  ...Object.fromEntries(Object.entries(TARGET_FLAGS).filter(([name]) => !NOT_AGAIN.has(name))),
-  ...Object.fromEntries(['slow', 'concurrency', 'max-time'].map((name) => [name, RUN_FLAGS[name] ?? {}])),
+  ...TARGET_FLAGS,
+  ...Object.fromEntries(
+    ['slow', 'concurrency', 'max-time', 'max-requests'].map((name) => [name, RUN_FLAGS[name] ?? {}]),
+  ),
 };

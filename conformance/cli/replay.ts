@@ -1,16 +1,17 @@
 import { checks } from '../checks/index.js';
 import { cases } from '../clients/index.js';
 import { runClient } from '../clients/run-client.js';
-import { connect } from '../drivers/connect.js';
 import type { CheckResult, Results } from '../engine/results.js';
+import { runChecks } from '../engine/runner.js';
 import { UsageError } from '../framework/usage.js';
 import { skipText } from '../reporters/clause.js';
 import { counted } from '../reporters/counted.js';
 import type { Report } from '../reporters/json.js';
 import { oneLine } from '../reporters/stream-text.js';
 import { titleOf } from '../reporters/title.js';
+import { atTarget, given } from './engine.js';
+import type { Io } from './io.js';
 import { readReport } from './reports.js';
-import { type Io, runChecks } from './run.js';
 import type { Settings } from './settings.js';
 
 type Outcome = 'FIXED' | 'STILL' | 'NOT REACHED';
@@ -55,33 +56,15 @@ async function againOnTarget(
     report,
     found.filter(({ id }) => known.has(id)),
   )) {
-    const tag = io.host.tag(4);
-    const { driver, close } = await connect({
-      settings,
-      host: io.host,
-      tag,
-      look: true,
-      env: io.env,
-      signal: io.signal,
-    });
-    try {
-      const paths = rows.flatMap(({ id, finding }) =>
-        finding?.property === undefined
-          ? []
-          : [[id, { name: finding.property.name, path: finding.property.path }] as const],
-      );
-      const results = await runChecks(settings, io, {
-        driver,
-        tag,
-        only: rows.map(({ id }) => id),
-        seed,
-        runs,
-        paths: Object.fromEntries(paths),
-      });
-      for (const check of results.checks) done.set(check.id, check);
-    } finally {
-      await close();
-    }
+    const paths = rows.flatMap(({ id, finding }) =>
+      finding?.property === undefined
+        ? []
+        : [[id, { name: finding.property.name, path: finding.property.path }] as const],
+    );
+    const only = rows.map(({ id }) => id);
+    const again = { checks, only, seed, runs, paths: Object.fromEntries(paths), ...given({ failOn: settings.failOn }) };
+    const results = await atTarget(settings, io, (target) => runChecks({ ...target, ...again }));
+    for (const check of results.checks) done.set(check.id, check);
   }
   return found.map(({ id }) => outcomeOf(id, done.get(id)));
 }

@@ -7,7 +7,7 @@ import { SHIPPED } from '../framework/profile.js';
 import { systemHost } from '../probe/time.js';
 import { readResults } from '../reporters/json.js';
 import { conformance } from './command.js';
-import { commandOf } from './run.js';
+import { commandOf } from './engine.js';
 import { readSettings } from './settings.js';
 
 test('the command that goes again names the file that the other settings came from', () => {

@@ -15,27 +15,32 @@ const adapter = (answer: string, hello = `{"adapter":"test","version":1,"layers"
     ${answer}
   });`;
 
+/** Runs an adapter. It is interrupted where the adapter says `end it` on its standard error. */
 async function run(
   code: string,
   ...flags: string[]
-): Promise<{ exit: number; err: string; results: Report | undefined }> {
+): Promise<{ exit: number; err: string; out: string; results: Report | undefined }> {
   const text: string[] = [];
   const err: string[] = [];
+  const over = new AbortController();
   const exit = await conformance(
     ['client', '--cuts', 'none', '--report', 'json', ...flags, '--', process.execPath, '-e', code],
     {
       out: (part) => text.push(part),
-      err: (part) => err.push(part),
+      err(part) {
+        err.push(part);
+        if (part.includes('end it')) over.abort();
+      },
       colour: false,
       live: false,
       width: 100,
       env: {},
-      signal: new AbortController().signal,
+      signal: over.signal,
       host: systemHost,
     },
   );
   const out = text.join('');
-  return { exit, err: err.join(''), results: out === '' ? undefined : (JSON.parse(out) as Report) };
+  return { exit, err: err.join(''), out, results: out.startsWith('{') ? (JSON.parse(out) as Report) : undefined };
 }
 
 const ONE = ['--only', 'sse-one-event'];
@@ -186,4 +191,37 @@ test('a command that is not there is exit 3 and one line; none at all is exit 2'
 test('its standard error is passed on', async () => {
   const { err } = await run(adapter(`process.stderr.write('a note\\n'); say(right(line))`), ...ONE);
   expect(err).toContain('a note');
+});
+
+/** An adapter that answers its first case, and never its second. */
+const HANGS = adapter(`if (n === 1) say(right(line)); else process.stderr.write('end it')`);
+
+test('an interrupt ends the case that is under way, not only those that wait, and the adapter with it', async () => {
+  const began = systemHost.now();
+  const { exit, results } = await run(HANGS, ...TWO);
+  expect(exit).toBe(3);
+  expect(Object.values(verdicts(results)).sort()).toEqual(['pass', 'skip']);
+  expect(results?.incomplete).toContainEqual(expect.objectContaining({ kind: 'interrupted' }));
+  expect(systemHost.now() - began).toBeLessThan(5_000);
+});
+
+test('--max-time and --max-requests end a run of cases, and say so', async () => {
+  const timed = await run(HANGS.replace('end it', ''), ...TWO, '--max-time', '700ms');
+  expect(timed.exit).toBe(3);
+  expect(timed.results?.reasons.join()).toContain('the time of 0.7 s is up');
+  const asks = adapter('fetch(line.url).then((answer) => answer.text()).then(() => say(right(line)))');
+  const few = await run(asks, ...TWO, '--max-requests', '1');
+  expect(few.exit).toBe(3);
+  expect(few.results?.incomplete).toContainEqual(expect.objectContaining({ kind: 'requests', most: 1 }));
+});
+
+test('--plan lists cases and starts no adapter; a shard says which one it is', async () => {
+  const never = `require('fs').writeFileSync('/nowhere/started', '')`;
+  const { exit, err, out } = await run(never, ...TWO, '--plan');
+  expect({ exit, err }).toEqual({ exit: 0, err: '' });
+  expect(out).toContain('sse-one-event  sse, 1 run');
+  expect(out).toContain('The adapter was not started.');
+  const { results } = await run(adapter('say(right(line))'), ...TWO, '--shard', '2/2');
+  expect(results?.checks).toHaveLength(1);
+  expect(results?.options.shard).toEqual({ index: 2, of: 2 });
 });

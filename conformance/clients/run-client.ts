@@ -3,6 +3,7 @@ import { createEmulator } from '../../emulator/index.js';
 import { cases as allCases } from '../../emulator/lab/cases.js';
 import { createLab, type Lab } from '../../emulator/lab/lab.js';
 import { createEnding } from '../engine/ending.js';
+import { quote } from '../engine/replay.js';
 import type { Results } from '../engine/results.js';
 import { type EngineOptions, type RunTarget, run } from '../engine/run.js';
 import { select } from '../engine/select.js';
@@ -28,41 +29,50 @@ export interface ClientRunOptions extends EngineOptions {
   err(text: string): void;
 }
 
-const quoted = (word: string): string => (/^[\w:/.@%=+,-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`);
-
 /** The client of a run, and what its cases need of it. */
 interface Client {
   readonly adapter: Adapter;
   readonly lab: Lab;
   readonly seed: string;
-  /** Takes note of the run of a case that is asked for, and of what became of it. */
+  /** Takes note of the run of a case that is asked for, and of how many requests came of the case so far. */
   asked(run: string, id: string): void;
-  saw(requests: number): void;
+  saw(id: string, requests: number): void;
 }
 
-/** Cases as units. `client` is there when the first one is done. */
-function unitsOf(cases: readonly ClientCase[], client: () => Client, options: ClientRunOptions): Unit[] {
-  const { cuts, host, patience = 1 } = options;
-  return cases.map((theCase) => ({
+/** Cases, as they are selected. */
+export const unitsOf = (cases: readonly ClientCase[]) =>
+  cases.map((theCase) => ({
     id: theCase.id,
     requirement: 'LAB-3',
-    level: 'C',
+    level: 'C' as const,
     needs: [
       `layer:${theCase.layer}`,
       ...(theCase.needs ?? []).map((ability) => `ability:${ability}`),
       ...(theCase.expect.prompt === true ? ['events-as-they-come'] : []),
     ],
     heads: [headOf(theCase)],
+    theCase,
+  }));
+
+/** Cases as units of a run. */
+function doneBy(client: Client, options: ClientRunOptions, cases: readonly ClientCase[]): Unit[] {
+  const { adapter, asked, lab, saw, seed } = client;
+  const { cuts, host, patience = 1 } = options;
+  return unitsOf(cases).map(({ theCase, ...unit }) => ({
+    ...unit,
     async run({ free, signal }) {
-      const { adapter, asked, lab, saw, seed } = client();
       const from = host.now();
+      let requests = 0;
       const watched = {
         get tells() {
           return adapter.tells;
         },
-        call(line: Parameters<Adapter['call']>[0], onEvent: () => void) {
+        async call(line: Parameters<Adapter['call']>[0], onEvent: () => void) {
           asked(line.run, theCase.id);
-          return adapter.call(line, onEvent);
+          const outcome = await adapter.call(line, onEvent);
+          requests += lab.raw(line.run)?.requests.length ?? 0;
+          saw(theCase.id, requests);
+          return outcome;
         },
         ended: (run: string) => adapter.ended?.(run),
       };
@@ -79,9 +89,9 @@ function unitsOf(cases: readonly ClientCase[], client: () => Client, options: Cl
         }),
         over,
       ]);
-      saw(result.requests);
+      saw(theCase.id, result.requests);
       const words = ['client', '--only', theCase.id, '--seed', seed, '--cuts', cuts, '--', ...options.command];
-      const again = ['intern-conformance', ...words].map(quoted).join(' ');
+      const again = ['intern-conformance', ...words].map(quote).join(' ');
       return { rows: [toCheckResult(theCase, result, { duration: host.now() - from, again })] };
     },
   }));
@@ -107,10 +117,9 @@ export async function runClient(options: ClientRunOptions): Promise<Results> {
   const seed = options.seed ?? host.tag(6);
   const idOf = new Map<string, string>();
   const again = new Set<string>();
-  let sent = 0;
-  const units = unitsOf(cases, () => client, options);
+  const sent = new Map<string, number>();
   // Before anything is started for it.
-  select(units, options, 'case');
+  select(unitsOf(cases), options, 'case');
   const adapter = await startAdapter({
     command,
     args,
@@ -123,9 +132,7 @@ export async function runClient(options: ClientRunOptions): Promise<Results> {
     lab: createLab({ id: () => host.tag(12), emulator: createEmulator }),
     seed,
     asked: (run, id) => void idOf.set(run, id),
-    saw: (requests) => {
-      sent += requests;
-    },
+    saw: (id, requests) => void sent.set(id, requests),
   };
   const { hello } = adapter;
   const ending = createEnding(host, options);
@@ -145,7 +152,7 @@ export async function runClient(options: ClientRunOptions): Promise<Results> {
       return adapter.lost === undefined ? undefined : ({ kind: 'adapter', detail: adapter.lost } as const);
     },
     get sent() {
-      return sent;
+      return [...sent.values()].reduce((sum, requests) => sum + requests, 0);
     },
     lacks: (need) => lackOf(need, adapter),
     async begin() {
@@ -164,5 +171,5 @@ export async function runClient(options: ClientRunOptions): Promise<Results> {
     revised: (row) => (again.has(row.id) ? twice(row) : row),
     summary: () => ({ options: { seed } }),
   };
-  return run(units, target, { ...options, kind: 'case' });
+  return run(doneBy(client, options, cases), target, { ...options, kind: 'case' });
 }

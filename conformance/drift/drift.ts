@@ -2,13 +2,14 @@ import type { PlacedExchange } from '../../emulator/recording/read.js';
 import { faultOf } from '../engine/finding.js';
 import { type OpenRun, openRun } from '../engine/open.js';
 import type { RunnerOptions } from '../engine/options.js';
+import { quote } from '../engine/replay.js';
 import type { CheckResult, Results, RowHead } from '../engine/results.js';
 import { run } from '../engine/run.js';
 import type { Unit } from '../engine/unit.js';
 import { foundOfAll } from '../framework/difference.js';
 import type { Finding } from '../framework/finding.js';
 import { createNames } from './names.js';
-import { type PlayDeps, type Played, play } from './play.js';
+import { type Played, play } from './play.js';
 import { byScenario } from './recordings.js';
 
 /** The options of a drift. Times in ms. */
@@ -54,34 +55,18 @@ function judged({ compared, error, met, placed, skip }: Played, { clean }: Pick<
   return { verdict: failed ? 'fail' : 'warn', finding: { ...clean(found), transcript: [], replay } } as const;
 }
 
-/** The scenarios of recordings as units. Their exchanges rest on one another, so each is done as a whole. */
-export function scenariosOf(
-  exchanges: readonly PlacedExchange[],
-  start: () => PlayDeps & Pick<OpenRun, 'clean'>,
-  command: string,
-): Unit[] {
-  return [...byScenario(exchanges)].map((scenario) => ({
+/** Exchanges that rest on one another, in their order. */
+export type Scenario = readonly PlacedExchange[];
+
+/** The scenarios of recordings, as they are selected. */
+export const scenariosOf = (exchanges: readonly PlacedExchange[]) =>
+  [...byScenario(exchanges)].map((scenario: Scenario) => ({
     id: `drift/${scenario[0]?.exchange.scenario ?? 'unnamed'}`,
     requirement: 'REC-3',
-    level: 'C',
-    needs: [],
+    level: 'C' as const,
     heads: scenario.map(headOf),
-    async run() {
-      const deps = start();
-      const all = await play(scenario, deps);
-      const rows = all.map(
-        (played): CheckResult => ({
-          ...headOf(played.placed),
-          duration: played.duration,
-          requests: played.requests,
-          properties: [],
-          ...judged(played, deps, command),
-        }),
-      );
-      return { rows };
-    },
+    scenario,
   }));
-}
 
 /**
  * Sends the requests of recordings to a target and compares its answers with the recorded ones in what matters (REC-3);
@@ -96,10 +81,25 @@ export async function drift(options: DriftOptions): Promise<Results> {
     { puts: options.readOnly !== true },
   );
   const names = createNames(opened.session.prefix);
-  const units = scenariosOf(
-    options.exchanges,
-    () => ({ ...opened, client: opened.session.running, names }),
-    options.command,
+  const deps = { ...opened, client: opened.session.running, names };
+  const units = scenariosOf(options.exchanges).map(
+    ({ scenario, ...unit }): Unit => ({
+      ...unit,
+      needs: [],
+      async run() {
+        const all = await play(scenario, deps);
+        const rows = all.map(
+          (played): CheckResult => ({
+            ...headOf(played.placed),
+            duration: played.duration,
+            requests: played.requests,
+            properties: [],
+            ...judged(played, opened, `${options.command} --only ${quote(unit.id)}`),
+          }),
+        );
+        return { rows };
+      },
+    }),
   );
   // A baseline may be of other recordings, too.
   return run(units, opened, { ...options, kind: 'scenario', partial: true });

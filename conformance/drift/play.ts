@@ -138,7 +138,7 @@ export async function play(scenario: readonly PlacedExchange[], deps: PlayDeps):
       const wanted = driver.control ? eventsOf(before).length : dataOf(before).length;
       const come = () => (driver.control ? eventsOf(live.text()).length : live.events());
       const until = host.now() + settings.timeout;
-      while (come() < wanted && !live.over() && host.now() < until) await driver.settle();
+      while (come() < wanted && !live.over() && !signal.aborted && host.now() < until) await driver.settle();
     }
   };
 

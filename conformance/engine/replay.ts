@@ -2,7 +2,8 @@ import { variable } from '../framework/needs.js';
 import type { Exchange } from '../probe/exchange.js';
 import type { CredentialName } from '../probe/request.js';
 
-const quote = (text: string) => (/^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`);
+/** A word of a command line as a shell takes it. */
+export const quote = (text: string) => (/^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`);
 
 /** A request as a curl command; credentials stand as their environment variables. */
 export function curl(exchange: Exchange): string {

@@ -148,7 +148,12 @@ export interface Results {
 
 /** What a run tells while it goes on. */
 export interface RunEvents {
-  start?(plan: { readonly checks: number; readonly target: Results['target'] }): void;
+  start?(plan: {
+    readonly checks: number;
+    readonly target: Results['target'];
+    /** What their units are called. */
+    readonly kind: 'check' | 'case' | 'scenario';
+  }): void;
   checkStart?(check: { readonly id: string; readonly index: number; readonly of: number }): void;
   checkEnd?(result: CheckResult, at: { readonly index: number; readonly of: number }): void;
   cleanup?(): void;

@@ -206,7 +206,7 @@ export function createRun(units: readonly Unit[], target: RunTarget, options: En
     concurrency,
     async begin() {
       const why = await target.begin(selected.length > 0);
-      if (why === undefined) events.start?.({ checks: of, target: about });
+      if (why === undefined) events.start?.({ checks: of, target: about, kind: options.kind ?? 'check' });
       return why;
     },
 

@@ -42,8 +42,10 @@ export function select<One extends Selectable>(
       const expression = toRegExp(pattern);
       if (names.some((name) => expression.test(name))) return expression;
       const areas = new Set(units.map(({ id }) => `${id.split('/')[0]}/*`));
+      const whole = units.find(({ heads = [] }) => heads.some(({ id }) => expression.test(id)));
+      const part = whole && `: it is part of ${whole.id}, which is done or left out as a whole`;
       const what = kind === 'check' ? 'check and no requirement' : kind;
-      throw new SelectionError(`no ${what} is called ${pattern}${suggestion(pattern, [...areas, ...names])}`);
+      throw new SelectionError(`no ${what} is called ${pattern}${part ?? suggestion(pattern, [...areas, ...names])}`);
     });
     return (unit: One) => expressions.some((one) => namesOf(unit).some((name) => one.test(name)));
   };

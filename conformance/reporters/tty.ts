@@ -222,8 +222,8 @@ export function progress(
   const c = pc.createColors(options.colour);
   const clear = options.live ? '\r\u001b[2K' : '';
   return {
-    start({ checks, target }) {
-      write(`${counted(checks, target.kind === 'client' ? 'case' : 'check')} against ${targetText(target)}\n`);
+    start({ checks, kind, target }) {
+      write(`${counted(checks, kind === 'scenario' ? 'exchange' : kind)} against ${targetText(target)}\n`);
     },
     checkStart({ id, index, of }) {
       if (options.live) write(`${clear}${`${index + 1}/${of} ${id}`.slice(0, options.width - 1)}`);

@@ -1,31 +1,31 @@
-import type { PlacedExchange } from '../../emulator/recording/read.js';
+import { recordedBefore } from '../drift/before.js';
+import type { Scenario } from '../drift/drift.js';
+import { isRead } from '../drift/exchange.js';
 import { counted } from '../reporters/counted.js';
-import { recordedBefore } from './before.js';
-import { isRead } from './exchange.js';
-import { byScenario } from './recordings.js';
 
 export interface DriftPlan {
-  readonly exchanges: readonly PlacedExchange[];
+  readonly scenarios: readonly Scenario[];
   /** The address that would be compared; undefined is an emulator in this process. */
   readonly url: string | undefined;
   readonly readOnly: boolean;
 }
 
 /** How many interns a run makes because a scenario writes to them and did not create them. */
-function madeFor(scenario: readonly PlacedExchange[]): number {
+function madeFor(scenario: Scenario): number {
   const before = recordedBefore(scenario.map(({ exchange }) => exchange));
   return [...before.there].filter(before.isWrittenTo).length;
 }
 
 /** What a drift would send and write, out of the recordings alone: nothing is sent for it. */
-export function driftPlan({ exchanges, url, readOnly }: DriftPlan): string {
+export function driftPlan({ scenarios, url, readOnly }: DriftPlan): string {
+  const exchanges = scenarios.flat();
   const lines = exchanges.map(({ exchange, file, line }) => {
     const { method, path } = exchange.request;
     const [does, writes] = isRead(exchange) ? ['send', ''] : [readOnly ? 'skip' : 'send', ', writes'];
     return `  ${does}  ${method} ${path} (${file}:${line})${writes}`;
   });
   const reads = exchanges.filter(({ exchange }) => isRead(exchange)).length;
-  const made = [...byScenario(exchanges)].reduce((sum, scenario) => sum + madeFor(scenario), 0);
+  const made = scenarios.reduce((sum, scenario) => sum + madeFor(scenario), 0);
   const writes = readOnly
     ? ['Nothing would be written.']
     : [

@@ -1,0 +1,26 @@
+import type { ClientCase } from '../../emulator/contract/client-case.js';
+import type { EvaluateOptions } from '../clients/evaluate.js';
+import { cutsOf } from '../clients/index.js';
+import { counted } from '../reporters/counted.js';
+
+/** What a run of client cases would ask of a client, out of the catalogue alone: no adapter is started for it. */
+export function clientPlan(
+  cases: readonly ClientCase[],
+  {
+    command,
+    cuts,
+    seed = '',
+  }: Pick<EvaluateOptions, 'cuts'> & { readonly seed: string | undefined; readonly command: readonly string[] },
+): string {
+  const rows = cases.map((theCase) => ({ theCase, runs: [...cutsOf(theCase, { cuts, seed })].length }));
+  const runs = rows.reduce((sum, row) => sum + row.runs, 0);
+  return [
+    `Plan of client cases for ${command.join(' ')}`,
+    '',
+    ...rows.map((row) => `  run   ${row.theCase.id}  ${row.theCase.layer}, ${counted(row.runs, 'run')}`),
+    '',
+    `${counted(rows.length, 'case')} would be run, ${counted(runs, 'time')} in all. What the adapter does not offer is skipped.`,
+    'The adapter was not started.',
+    '',
+  ].join('\n');
+}

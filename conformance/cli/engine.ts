@@ -1,0 +1,117 @@
+import { existsSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Connected, connect } from '../drivers/connect.js';
+import { quote } from '../engine/replay.js';
+import type { Results } from '../engine/results.js';
+import type { EngineOptions } from '../engine/run.js';
+import type { RunnerOptions } from '../engine/runner.js';
+import { SelectionError, select } from '../engine/select.js';
+import { UsageError } from '../framework/usage.js';
+import { progress } from '../reporters/tty.js';
+import { readBaseline, writeBaseline } from './baseline.js';
+import { folder } from './folders.js';
+import { deliver, type Io } from './io.js';
+import type { Settings } from './settings.js';
+
+/** File of the ledger of a run. */
+export const ledgerFile = (dir: string, run: string): string => join(dir, `${run}.jsonl`);
+
+type Given<T> = { [Name in keyof T]?: Exclude<T[Name], undefined> };
+/** What was given: options that are undefined are left out. */
+export const given = <T extends object>(options: T): Given<T> =>
+  Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as Given<T>;
+
+/** The command that calls the kit like this again, without what a finding adds to it. */
+export function commandOf(
+  { url, config, again }: Pick<Settings, 'url' | 'config' | 'again'>,
+  before: readonly string[] = [],
+): string {
+  const words = [...before, ...(url === undefined ? [] : [url]), ...(config === undefined ? [] : ['--config', config])];
+  return ['intern-conformance', ...[...words, ...again].map(quote)].join(' ');
+}
+
+/** Which units a call asks for. */
+const selectionOf = ({ levels, only, shard, skip }: Settings) => ({ only, skip, ...given({ levels, shard }) });
+
+/**
+ * The units that a call asks for, before anything is opened for them.
+ *
+ * @throws UsageError for a pattern that fits none
+ */
+export function chosen<One extends Parameters<typeof select>[0][number]>(
+  units: readonly One[],
+  settings: Settings,
+  kind?: Parameters<typeof select>[2],
+): One[] {
+  try {
+    return select(units, selectionOf(settings), kind);
+  } catch (error) {
+    if (error instanceof SelectionError) throw new UsageError(error.message);
+    throw error;
+  }
+}
+
+/** What a call asks for of every run, whatever its units are. */
+const engineOptions = (settings: Settings, io: Io): EngineOptions => {
+  const { failOn, maxRequests, maxTime, minCoverage } = settings;
+  return { ...selectionOf(settings), ...given({ failOn, maxRequests, maxTime, minCoverage }), signal: io.signal };
+};
+
+/** Does a run as a call asks for it, writes its reports and its baseline, and returns the exit code. */
+export async function concluded(
+  settings: Settings,
+  io: Io,
+  work: (options: EngineOptions) => Promise<Results>,
+): Promise<number> {
+  const { baseline: file, updateBaseline } = settings;
+  const known = file === undefined ? undefined : readBaseline(file, updateBaseline);
+  const results = await work({
+    ...engineOptions(settings, io),
+    ...(known === undefined || updateBaseline ? {} : { baseline: known }),
+    events: progress(io.err, { colour: io.colour, live: io.live, width: io.width }),
+  });
+  deliver(results, settings, io);
+  if (!updateBaseline || file === undefined) return results.exit;
+  writeBaseline(file, known ?? [], results);
+  io.err(`baseline written to ${file}\n`);
+  return results.exit === 1 ? 0 : results.exit;
+}
+
+/** A target that a call names, and how it is spoken to. */
+export type AtTarget = Omit<RunnerOptions, 'checks'> & Pick<Required<RunnerOptions>, 'host' | 'tag'>;
+
+/** Connects to the target of a call for as long as it is worked at. `look`: something may be sent to it. */
+export async function connected<T>(
+  settings: Settings,
+  io: Io,
+  work: (driver: Connected['driver'], tag: string) => Promise<T>,
+  { look = true } = {},
+): Promise<T> {
+  const { host } = io;
+  const tag = host.tag(4);
+  const { driver, close } = await connect({ settings, host, tag, look, env: io.env, signal: io.signal });
+  try {
+    return await work(driver, tag);
+  } finally {
+    await close();
+  }
+}
+
+/** Does a run at the target of a call. Its ledger stays as long as something is left that a clean-up needs it for. */
+export const atTarget = (settings: Settings, io: Io, work: (target: AtTarget) => Promise<Results>): Promise<Results> =>
+  connected(settings, io, async (driver, tag) => {
+    const { bootTimeout, concurrency, maxRequests, maxTime, rate, readOnly, timeout, url } = settings;
+    const ledgerPath = url === undefined ? undefined : ledgerFile(settings.ledgerDir, tag);
+    if (ledgerPath !== undefined) folder(`--ledger-dir ${settings.ledgerDir}`, settings.ledgerDir);
+    const results = await work({
+      ...given({ bootTimeout, concurrency, maxRequests, maxTime, rate, timeout, ledgerPath }),
+      driver,
+      readOnly,
+      tag,
+      command: commandOf(settings),
+      signal: io.signal,
+      host: io.host,
+    });
+    if (ledgerPath !== undefined && results.cleanup.failed.length === 0 && existsSync(ledgerPath)) rmSync(ledgerPath);
+    return results;
+  });

@@ -1,0 +1,36 @@
+import { appendFileSync } from 'node:fs';
+import type { Results } from '../engine/results.js';
+import type { Host } from '../probe/time.js';
+import { REPORTERS } from '../reporters/index.js';
+import { markdown } from '../reporters/markdown.js';
+import { writeTo } from './folders.js';
+import type { Settings } from './settings.js';
+
+/** Where a call of the kit writes, and what it learns of its surroundings. */
+export interface Io {
+  out(text: string): void;
+  err(text: string): void;
+  readonly colour: boolean;
+  /** Whether `err` is a terminal whose line can be overwritten. */
+  readonly live: boolean;
+  /** Asks the person at the terminal, if there is one. */
+  readonly ask?: ((question: string) => Promise<string>) | undefined;
+  readonly width: number;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Ends the run early; it still cleans up. */
+  readonly signal: AbortSignal;
+  readonly host: Host;
+}
+
+/** Writes each report to its destination. */
+export function deliver(results: Results, settings: Pick<Settings, 'reports'>, io: Io): void {
+  for (const { kind, file } of settings.reports) {
+    const text = REPORTERS[kind](results, { colour: io.colour && file === undefined });
+    if (kind === 'github' && io.env.GITHUB_STEP_SUMMARY) appendFileSync(io.env.GITHUB_STEP_SUMMARY, markdown(results));
+    if (file === undefined) {
+      io.out(text);
+      continue;
+    }
+    writeTo(`--report ${kind}=${file}`, file, text);
+  }
+}
