@@ -124,6 +124,20 @@ const WRONG: [string, string, ExploreOptions, Program][] = [
     },
   ],
   [
+    'throws where nobody can catch it',
+    'quiet reset',
+    { only: 'reset' },
+    async (context) => {
+      const client = clientOf(context);
+      const failed = await client.send('GET', `/interns/${client.id}`).catch((error: unknown) => ({ error }));
+      setTimeout(() => {
+        if ('error' in failed) throw failed.error;
+      }, 1);
+      await wholly(await client.chat('hello'));
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    },
+  ],
+  [
     'forgets an intern whose teardown fails',
     'tidy teardown-fails',
     { only: 'teardown-fails' },

@@ -92,7 +92,7 @@ export async function explore(program: Program, options: ExploreOptions = {}): P
       const { outcome } = run.seen;
       const [rejection] = run.rejected;
       if (outcome.kind !== 'passed') throw new ExploreError(`the straight run ${outcomeText(outcome)}`);
-      if (rejection !== undefined) throw new ExploreError(`the straight run left a rejection unhandled: ${rejection}`);
+      if (rejection !== undefined) throw new ExploreError(`the straight run left an error unhandled: ${rejection}`);
       return run;
     };
     const first = await straight();

@@ -98,7 +98,8 @@ function rank(kind: DisturbanceName, moment: KnownMoment, its: DisturbanceClass)
   if (its === 'final' && disturbanceOf(kind).at !== 'request' && (question || moment.write?.startsWith('tool')))
     return 0;
   if (kind === 'lost') return 1;
-  if (kind === 'cut') return moment.write === 'before-finish' || moment.write?.startsWith('content') ? 2 : 4;
+  if (kind === 'cut' || kind === 'closed')
+    return moment.write === 'before-finish' || moment.write?.startsWith('content') ? 2 : 4;
   if (its === 'final' && disturbanceOf(kind).at === 'write' && kind !== 'silence') return 5;
   if (its === 'transient') return 6;
   if (its === 'harmless') return 7;

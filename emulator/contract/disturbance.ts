@@ -61,6 +61,7 @@ export const DISTURBANCES = {
   },
 
   cut: { class: 'final', at: 'write', on: STREAMS, what: 'the stream was cut' },
+  closed: { class: 'final', at: 'write', on: STREAMS, what: 'the stream ended early, as if it were whole' },
   'error-chunk': { class: 'final', at: 'write', on: STREAMS, what: 'the turn failed' },
   severed: { class: 'final', at: 'write', on: STREAMS, what: 'the stream ended with stream_severed' },
   'run-ended': { class: 'final', at: 'write', on: STREAMS, what: 'the run was ended' },

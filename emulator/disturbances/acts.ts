@@ -137,6 +137,7 @@ export const ACTS: Partial<Readonly<Record<DisturbanceName, Act>>> = {
   },
 
   cut: atWrite(() => 'break'),
+  closed: atWrite(() => ({ text: '' })),
   silence: atWrite(() => 'hang'),
   'error-chunk': atWrite((scene, stage, last) => ending(scene, stage, last, 'error', 'turn_failed')),
   severed: atWrite((scene, stage, last) => ending(scene, stage, last, 'error', 'stream_severed')),

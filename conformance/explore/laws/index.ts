@@ -66,7 +66,7 @@ export async function breachOf(run: Run, its: DisturbanceClass, bench: Bench): P
   return (
     by('settles', outcome.kind === 'hung' ? `it did not end: ${outcome.waitsFor}` : undefined) ??
     by('quiet', outcome.kind === 'crashed' ? outcome.message : undefined) ??
-    by('quiet', rejection === undefined ? undefined : `a rejection was not handled: ${rejection}`) ??
+    by('quiet', rejection === undefined ? undefined : `an error was not handled: ${rejection}`) ??
     by('once', brokenOnce(seen, straight, bench.varying)) ??
     by('polite', brokenPolite(seen, bench.rudeness)) ??
     by('harmless-passes', its === 'harmless' && outcome.kind === 'failed' ? outcome.message : undefined) ??

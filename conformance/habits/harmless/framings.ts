@@ -5,7 +5,7 @@ import { isRecord, type Json, parsed } from '../wire.js';
 /** Real ms between two pieces, for which most readers wake. */
 const BETWEEN = 2;
 /** Real ms for which bytes may be held back (EXP-3). */
-const HELD = 200;
+const HELD = 250;
 
 const DONE = 'data: [DONE]';
 
@@ -76,35 +76,32 @@ export const split: Serve = rewrites(async (reader, sink, pause) => {
   sink.enqueue(value.subarray(from));
 });
 
-/** What comes soon comes in one piece. */
+/** What comes soon comes in one piece, and not at once. */
 export const joined: Serve = (next, setting) => {
-  let held: Promise<boolean> | undefined;
+  let held: Promise<'late'> | undefined;
   return rewrites(async (reader, sink, pause) => {
-    const pieces: Uint8Array[] = [];
-    held ??= pause(HELD).then(() => true);
-    let late = false;
-    const first = await reader.read();
-    if (first.done) return sink.close();
-    pieces.push(first.value);
-    let reading = reader.read();
-    while (!late) {
-      const piece = await Promise.race([reading, held]);
-      if (piece === true) {
-        late = true;
-        // Nothing that is read may get lost: it is passed on when it comes.
-        sink.enqueue(Buffer.concat(pieces));
-        const last = await reading;
-        if (last.done) sink.close();
-        else sink.enqueue(last.value);
-        return;
+    if (held === undefined) {
+      held = pause(HELD).then(() => 'late');
+      const pieces: Uint8Array[] = [];
+      let reading = reader.read();
+      for (;;) {
+        const piece = await Promise.race([reading, held]);
+        if (piece === 'late') break;
+        if (piece.done) {
+          await held;
+          sink.enqueue(Buffer.concat(pieces));
+          return sink.close();
+        }
+        pieces.push(piece.value);
+        reading = reader.read();
       }
-      if (typeof piece === 'object' && piece.done) {
-        sink.enqueue(Buffer.concat(pieces));
-        return sink.close();
-      }
-      if (typeof piece === 'object' && !piece.done) pieces.push(piece.value);
-      reading = reader.read();
+      if (pieces.length > 0) sink.enqueue(Buffer.concat(pieces));
+      // Nothing that is being read may get lost.
+      const { done, value } = await reading;
+      return done ? sink.close() : sink.enqueue(value);
     }
+    const { done, value } = await reader.read();
+    return done ? sink.close() : sink.enqueue(value);
   })(next, setting);
 };
 
