@@ -5,6 +5,8 @@ import { createPool, kept, takeBack } from './pool.js';
 
 const record = (id: string, status: string) => ({ id, name: id, status }) as Intern;
 
+const to = (method: string, rest: string, json?: unknown) => ({ send: { method, path: '', json }, id: 'one', rest });
+
 function made(state: 'stopped' | 'booting' | 'running' = 'stopped') {
   const conditions = createConditions(() => 0);
   conditions.made(record('one', state === 'booting' ? 'provisioning' : state), state);
@@ -19,7 +21,7 @@ test.each([
   ['daemon/sign', 'POST', {}, 'stopped'],
 ])('after %s (%s) it serves another check', (rest, method, body, state) => {
   const conditions = made();
-  conditions.done('one', method, rest, body);
+  conditions.done(to(method, rest, body));
   expect(conditions.of('one')?.state).toBe(state);
 });
 
@@ -32,7 +34,7 @@ test.each([
   ['something unknown', 'POST', 'restart', undefined],
 ])('one that lost %s serves nobody', (_, method, rest, body) => {
   const conditions = made();
-  conditions.done('one', method, rest, body);
+  conditions.done(to(method, rest, body));
   expect(conditions.of('one')).toBeUndefined();
 });
 
@@ -49,7 +51,7 @@ test.each([
 
 test('one that still runs after its suspend serves nobody', () => {
   const conditions = made('running');
-  conditions.done('one', 'POST', 'suspend', undefined);
+  conditions.done(to('POST', 'suspend'));
   expect(conditions.of('one')).toMatchObject({ state: 'stopped', record: { status: 'running' } });
   conditions.seen(record('one', 'running'));
   expect(conditions.of('one')).toBeUndefined();
@@ -84,42 +86,42 @@ test('taken back it is kept for others, with its latest record, until it was use
 
 test('of two writes at once nobody can tell which was taken first, so it serves nobody', () => {
   const conditions = made('running');
-  conditions.sent('one', 'POST', 'suspend');
-  conditions.sent('one', 'POST', 'provision');
-  conditions.answered('one');
-  conditions.done('one', 'POST', 'provision', undefined);
-  conditions.answered('one');
-  conditions.done('one', 'POST', 'suspend', undefined);
+  conditions.sent(to('POST', 'suspend'));
+  conditions.sent(to('POST', 'provision'));
+  conditions.answered(to('GET', ''));
+  conditions.done(to('POST', 'provision'));
+  conditions.answered(to('GET', ''));
+  conditions.done(to('POST', 'suspend'));
   expect(conditions.of('one')).toBeUndefined();
 });
 
 test('nor does one that was read while a write was under way, whose read may be the older', () => {
   const conditions = made('stopped');
-  conditions.sent('one', 'GET', '');
-  conditions.sent('one', 'POST', 'provision');
-  conditions.answered('one');
-  conditions.done('one', 'POST', 'provision', undefined);
-  conditions.answered('one');
+  conditions.sent(to('GET', ''));
+  conditions.sent(to('POST', 'provision'));
+  conditions.answered(to('GET', ''));
+  conditions.done(to('POST', 'provision'));
+  conditions.answered(to('GET', ''));
   conditions.seen(record('one', 'stopped'));
   expect(conditions.of('one')).toBeUndefined();
 });
 
 test('nor one of whose write no answer came', () => {
   const conditions = made('running');
-  conditions.sent('one', 'POST', 'suspend');
-  conditions.lost('one', 'POST', 'suspend');
+  conditions.sent(to('POST', 'suspend'));
+  conditions.lost(to('POST', 'suspend'));
   expect(conditions.of('one')).toBeUndefined();
 });
 
 test('requests one after the other, reads and talk at once leave it as it is known', () => {
   const conditions = made('running');
-  conditions.sent('one', 'POST', 'chat/completions');
-  conditions.sent('one', 'GET', '');
-  conditions.answered('one');
-  conditions.lost('one', 'POST', 'chat/completions');
-  conditions.sent('one', 'POST', 'suspend');
-  conditions.answered('one');
-  conditions.done('one', 'POST', 'suspend', undefined);
+  conditions.sent(to('POST', 'chat/completions'));
+  conditions.sent(to('GET', ''));
+  conditions.answered(to('GET', ''));
+  conditions.lost(to('POST', 'chat/completions'));
+  conditions.sent(to('POST', 'suspend'));
+  conditions.answered(to('GET', ''));
+  conditions.done(to('POST', 'suspend'));
   expect(conditions.of('one')?.state).toBe('stopped');
 });
 
@@ -127,7 +129,7 @@ test('that it went by itself is remembered though it is provisioned again, until
   const conditions = made('running');
   conditions.seen(record('one', 'running'));
   conditions.seen(record('one', 'stopped'));
-  conditions.done('one', 'POST', 'provision', undefined);
+  conditions.done(to('POST', 'provision'));
   expect(conditions.went('one')).toBe('stopped');
   conditions.handed('one');
   expect(conditions.went('one')).toBeUndefined();

@@ -1,6 +1,17 @@
 import type { Intern } from '../../emulator/contract/intern.js';
-import type { Condition, Conditions, Shelf } from '../habits/known.js';
+import type { Addressed, Conditions as Known } from '../habits/known.js';
 import { READS, TURNS } from '../habits/visit.js';
+
+/** States in which an intern can be handed out again. */
+export type Shelf = 'stopped' | 'booting' | 'running';
+
+/** What the answers said of an intern that the run made. */
+export interface Condition {
+  readonly record: Intern;
+  readonly state: Shelf;
+  /** When it got there, as far as the run knows. */
+  readonly since: number;
+}
 
 const STATES: Readonly<Record<string, Shelf>> = {
   stopped: 'stopped',
@@ -13,25 +24,28 @@ const STATES: Readonly<Record<string, Shelf>> = {
  */
 const HARMLESS = new Set(['description']);
 
-export function createConditions(now: () => number): Conditions {
+/** Keeps track of the interns that a run made, so that those left in a known state can serve another check. */
+export function createConditions(now: () => number) {
   const known = new Map<string, Condition>();
   const ran = new Set<string>();
   const went = new Map<string, string>();
   let stopsThem = false;
   const flying = new Map<string, { requests: number; writes: number }>();
-  const writes = (method: string, rest: string) => !READS.has(method) && !TURNS.test(rest);
+  const writes = ({ send: { method = 'GET' }, rest }: Addressed) => !READS.has(method) && !TURNS.test(rest);
   const move = (id: string, state: Shelf, change: Partial<Intern> = {}) => {
     const record = known.get(id)?.record;
     if (record !== undefined) known.set(id, { state, record: { ...record, ...change }, since: now() });
   };
-  const landed = (id: string) => {
+  const landed = ({ id = '' }: Addressed) => {
     const now = flying.get(id);
     if (now === undefined || now.requests <= 1) flying.delete(id);
     else now.requests--;
   };
   return {
-    made: (record, state) => void known.set(record.id, { record, state, since: now() }),
-    seen(record) {
+    /** A new intern of which nothing was asked but a name, and whether to boot. */
+    made: (record: Intern, state: Shelf) => void known.set(record.id, { record, state, since: now() }),
+    /** The record of one, as a read answered it. */
+    seen(record: Intern) {
       if (record.status === 'running') ran.add(record.id);
       else if (ran.delete(record.id)) {
         went.set(record.id, record.status);
@@ -46,33 +60,43 @@ export function createConditions(now: () => number): Conditions {
       if (state === undefined || stopping) known.delete(record.id);
       else known.set(record.id, { record, state, since: before.state === state ? before.since : now() });
     },
-    sent(id, method, rest) {
+    /** A request about one leaves: of two at once, one of them a write, nobody can tell which the service took first. */
+    sent(request: Addressed) {
+      const { id } = request;
+      if (id === undefined) return;
       const now = flying.get(id) ?? { requests: 0, writes: 0 };
       now.requests++;
-      if (writes(method, rest)) now.writes++;
+      if (writes(request)) now.writes++;
       flying.set(id, now);
       if (now.requests > 1 && now.writes > 0) known.delete(id);
     },
+    /** The head of its answer came. */
     answered: landed,
-    lost(id, method, rest) {
-      landed(id);
-      if (writes(method, rest)) known.delete(id);
+    /** No head came: a write may have been done all the same. */
+    lost(request: Addressed) {
+      landed(request);
+      if (request.id !== undefined && writes(request)) known.delete(request.id);
     },
-    done(id, method, rest, body) {
-      if (TURNS.test(rest)) return;
+    /** A write that was accepted. */
+    done({ send: { method, json }, id, rest }: Addressed) {
+      if (id === undefined || TURNS.test(rest)) return;
       if (method !== 'PATCH') ran.delete(id);
       if (rest === 'provision') move(id, 'booting', { status: 'provisioning' });
       // Its status stays the last that was read: who takes it looks whether it is stopped by then.
       else if (rest === 'suspend') move(id, 'stopped');
       else {
-        const keys = typeof body === 'object' && body !== null ? Object.keys(body) : ['?'];
+        const keys = typeof json === 'object' && json !== null ? Object.keys(json) : ['?'];
         if (method !== 'PATCH' || rest !== '' || keys.some((key) => !HARMLESS.has(key))) known.delete(id);
       }
     },
-    runs: (id) => ran.has(id),
-    handed: (id) => void went.delete(id),
-    went: (id) => went.get(id),
+    runs: (id: string) => ran.has(id),
+    /** A check takes it as it is now: what happened to it before does not matter. */
+    handed: (id: string) => void went.delete(id),
+    went: (id: string) => went.get(id),
+    /** Whether any was read to have stopped by itself. */
     stopsThem: () => stopsThem,
-    of: (id) => known.get(id),
-  };
+    /** Undefined where nobody can tell, or its settings are no longer those of any intern. */
+    of: (id: string) => known.get(id),
+  } satisfies Known & Record<string, unknown>;
 }
+export type Conditions = ReturnType<typeof createConditions>;

@@ -1,4 +1,4 @@
-import type { Addressed, History } from '../habits/known.js';
+import type { Addressed, History as Known } from '../habits/known.js';
 import { GATEWAY, READS } from '../habits/visit.js';
 import { type CredentialName, isAnswer, type Send } from '../probe/request.js';
 
@@ -8,7 +8,8 @@ const READY_AFTER = 10_000;
 /** What may be sent again to see whether a credential still opens it: it changes nothing. */
 const HARMLESS = ({ send: { method = 'GET' }, rest }: Addressed) => READS.has(method) || /\/sign$/.test(rest);
 
-export function createHistory(now: () => number): History {
+/** What the run has done to a deployment, and what habits ask of it. */
+export function createHistory(now: () => number) {
   const prompts = new Map<string, Set<Send>>();
   const first = new Map<string, number>();
   const taken = new Set<string>();
@@ -24,13 +25,15 @@ export function createHistory(now: () => number): History {
   let latest = Number.NEGATIVE_INFINITY;
 
   return {
-    sent({ send, id, rest }) {
+    /** A request leaves. */
+    sent({ send, id, rest }: Addressed) {
       // An answer is refused for good, not until the intern is ready.
       if (id === undefined || !PROMPT.test(rest) || isAnswer(send.json)) return;
       prompts.set(id, (prompts.get(id) ?? new Set()).add(send));
       if (!first.has(id)) first.set(id, now());
     },
-    answered(request, status) {
+    /** The head of its answer came. */
+    answered(request: Addressed, status: number) {
       const { send, id, rest } = request;
       const { as = 'api_key', method = 'GET' } = send;
       // One that is presented in another way, or beside the usual host, says nothing of the credential.
@@ -54,33 +57,38 @@ export function createHistory(now: () => number): History {
       if (rest !== 'suspend' && rest !== 'provision') return;
       for (const known of [prompts, first, taken, questions, engaged, invoked]) known.delete(id);
     },
-    created(id) {
+    /** A create answered the id of an intern. */
+    created(id: string) {
       writes.set(id, now());
       born.set(id, now());
     },
-    age: (id) => now() - (born.get(id) ?? now()),
-    asked(id) {
+    age: (id: string) => now() - (born.get(id) ?? now()),
+    /** A stream asked something. */
+    asked(id: string) {
       questions.set(id, (questions.get(id) ?? 0) + 1);
       engaged.set(id, engaged.get(id) ?? now());
     },
-    named(id) {
+    /** An answer to what a stream asked was taken. */
+    named(id: string) {
       const left = (questions.get(id) ?? 1) - 1;
       questions.set(id, left);
       if (left === 0) engaged.delete(id);
     },
-    deleted: (id) => deleted.has(id),
-    firstPrompt(id, send) {
+    deleted: (id: string) => deleted.has(id),
+    firstPrompt(id: string, send: Send) {
       const known = prompts.get(id);
       return !taken.has(id) && known?.size === 1 && known.has(send);
     },
-    mayGetReady: (id) => !taken.has(id) && now() - (first.get(id) ?? Number.NEGATIVE_INFINITY) < READY_AFTER,
+    mayGetReady: (id: string) => !taken.has(id) && now() - (first.get(id) ?? Number.NEGATIVE_INFINITY) < READY_AFTER,
+    /** A proof for a route was given (SIGN-1). */
     routeSigned() {
       routes = true;
     },
     signsRoutes: () => routes,
-    engagedSince: (id) => engaged.get(id),
-    onlyAsked: (id) => questions.get(id) === 1 && !invoked.has(id),
-    wrote: (id) => (id === undefined ? latest : (writes.get(id) ?? Number.NEGATIVE_INFINITY)),
+    engagedSince: (id: string) => engaged.get(id),
+    onlyAsked: (id: string) => questions.get(id) === 1 && !invoked.has(id),
+    wrote: (id?: string) => (id === undefined ? latest : (writes.get(id) ?? Number.NEGATIVE_INFINITY)),
     shut: () => [...shut].map((name) => ({ name, opened: opened.get(name) })),
-  };
+  } satisfies Known & Record<string, unknown>;
 }
+export type History = ReturnType<typeof createHistory>;

@@ -1,7 +1,8 @@
 import { GATEWAY, READS } from '../habits/visit.js';
+import { isRecord } from '../habits/wire.js';
 import type { CredentialName } from '../probe/request.js';
 import type { Ledger } from './ledger.js';
-import { createOwnThings, secretPrefixOf } from './own-things.js';
+import { createOwnThings, decoded, secretPrefixOf } from './own-things.js';
 
 /** Ids that stand in a path as they are, and mean nothing else there. */
 export const PLAIN = /^[A-Za-z0-9_~:@=+-][A-Za-z0-9._~:@=+-]{0,254}$/;
@@ -24,11 +25,7 @@ function placeOf(url: string): Place {
   if (found === null) return { of: 'none' };
   const [, segment = '', rest = ''] = found;
   if (segment === '') return { of: 'all' };
-  try {
-    return { of: 'one', id: decodeURIComponent(segment), rest };
-  } catch {
-    return { of: 'one', id: segment, rest };
-  }
+  return { of: 'one', id: decoded(segment), rest };
 }
 
 /** A request as the rule looks at it. */
@@ -126,7 +123,6 @@ export interface OwnInterns {
   forget(): void;
 }
 
-const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
 /** Ids are compared in any case: a service may find an intern by either spelling. */
 const folded = (id: string) => id.toLowerCase();
 

@@ -1,3 +1,4 @@
+import { isRecord } from '../habits/wire.js';
 import type { CredentialName } from '../probe/request.js';
 import type { Ledger } from './ledger.js';
 
@@ -15,9 +16,8 @@ export const mappingPath = (id: string): string => `/scim/group-mappings/${encod
 /** Whether a path of a ledger is that of a mapping. */
 export const isMappingPath = (path: string): boolean => MAPPINGS.test(path);
 
-const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
-
-const decoded = (segment: string): string => {
+/** A segment of a path as it was meant; one that is wrongly encoded as it is. */
+export const decoded = (segment: string): string => {
   try {
     return decodeURIComponent(segment);
   } catch {

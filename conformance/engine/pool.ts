@@ -1,6 +1,6 @@
 import type { Intern } from '../../emulator/contract/intern.js';
-import type { Conditions, Shelf } from '../habits/known.js';
 
+import type { Conditions, Shelf } from './conditions.js';
 import type { Lane } from './lane.js';
 
 /** What outlives a check: names given so far, and interns that can be handed out again. */

@@ -8,18 +8,19 @@ import { lacking } from '../framework/skip.js';
 import { Stopped } from '../framework/stop.js';
 import type { Habit } from '../habits/habit.js';
 import { HEEDED } from '../habits/index.js';
-import type { Conditions, History } from '../habits/known.js';
+import type { Addressed } from '../habits/known.js';
 import { GATEWAY, type Knowledge, type Learnt, NOTICED_WITHIN, nothingLearnt, READS, TURNS } from '../habits/visit.js';
+import { isRecord } from '../habits/wire.js';
 import { type Answer, type Client, createClient } from '../probe/client.js';
 import { createRedactor, type Redactor } from '../probe/redact.js';
 import { CREDENTIAL_NAMES, type CredentialName, internPath, type Send } from '../probe/request.js';
-import { createConditions } from './conditions.js';
+import { type Conditions, createConditions } from './conditions.js';
 import { createGuard } from './guard.js';
-import { createHistory } from './history.js';
+import { createHistory, type History } from './history.js';
 import { prefixOf } from './ledger.js';
 import { onlyOwn } from './only-own.js';
 import { type Asked, createOwnInterns, type OwnInterns } from './own-interns.js';
-import { secretPrefixOf } from './own-things.js';
+import { decoded, secretPrefixOf } from './own-things.js';
 import { createRate } from './rate.js';
 import type { RunBase } from './run-base.js';
 
@@ -71,7 +72,6 @@ const isTurn = (rest: string, body: unknown): boolean =>
 const PERSONAL: ReadonlySet<string> = new Set(['oauth_token', 'oauth_interns_only_token']);
 /** What a create may ask for, so that the intern can serve other checks too. */
 const PLAIN = new Set(['name', 'workspace_id', 'description', 'provision']);
-const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
 /** Where values of secrets are sent to. */
 const VAULT = /\/vault\//;
 
@@ -85,7 +85,9 @@ export function createSession(run: RunBase): Session {
   const conditions = createConditions(() => host.now());
   const history = createHistory(() => host.now());
   const proof = proofHeadersOf(driver.target.profile);
-  const habits = driver.control === undefined ? HEEDED : [];
+  /** Without control a target is not the run's own, and its limits, gateways and neighbours are in force. */
+  const live = driver.control === undefined;
+  const habits = live ? HEEDED : [];
   const learnt = nothingLearnt();
   const known: Knowledge = { learnt, history, conditions, rate, now: () => host.now() };
   const left = new Map<string, number>();
@@ -111,56 +113,41 @@ export function createSession(run: RunBase): Session {
   const guard = createGuard({
     own,
     // An emulator under control is the run's own: there a read would be one more than a check has asked for.
-    read:
-      driver.control === undefined
-        ? async (id, as) => {
-            const path = internPath(id);
-            return { ...(await session.client.send({ path, as })), url: `${baseUrl}${path}` };
-          }
-        : undefined,
+    read: live
+      ? async (id, as) => {
+          const path = internPath(id);
+          return { ...(await session.client.send({ path, as })), url: `${baseUrl}${path}` };
+        }
+      : undefined,
     wait: (ms) => host.sleep(ms, run.signal),
   });
 
-  const idOf = (url: string) => {
-    const segment = url.startsWith(`${collection}/`)
-      ? (url.slice(collection.length + 1).split(/[/?#]/)[0] ?? '')
-      : undefined;
-    try {
-      return segment === undefined ? undefined : decodeURIComponent(segment);
-    } catch {
-      return segment;
-    }
+  const about = (send: Send, url: string): Addressed => {
+    const [path = ''] = url.split(/[?#]/);
+    const [segment, ...rest] = path.startsWith(`${collection}/`) ? path.slice(collection.length + 1).split('/') : [];
+    return { send, id: segment === undefined ? undefined : decoded(segment), rest: rest.join('/') };
   };
-  const restOf = (url: string) =>
-    url
-      .slice(collection.length + 1)
-      .split(/[?#]/)[0]
-      ?.split('/')
-      .slice(1)
-      .join('/') ?? '';
   const isCreate = (send: Send, url: string) => send.method === 'POST' && url.split('?')[0] === collection;
   const senderOf = (send: Send): CredentialName => (typeof send.as === 'string' ? send.as : 'api_key');
 
   /** A create that asks only for a name, with the key of the run, in the workspace that was named to it. */
   const isPlain = (send: Send, url: string): boolean => {
-    if (driver.control !== undefined || !isCreate(send, url) || send.as !== undefined || !isRecord(send.json))
-      return false;
+    if (!live || !isCreate(send, url) || send.as !== undefined || !isRecord(send.json)) return false;
     const { name, workspace_id } = send.json;
     const known = Object.keys(send.json).every((key) => PLAIN.has(key));
     return known && workspace_id === driver.target.workspaceId && String(name).startsWith(prefix);
   };
 
   /** Whether a token of a person looks at an intern of the API key for the first time, and does not see it. */
-  const seesNone = (send: Send, url: string, status: number): boolean => {
-    const id = /\/daemon(\/sign)?([?#]|$)/.test(url) ? idOf(url) : undefined;
-    if (driver.control !== undefined || !PERSONAL.has(String(send.as)) || id === undefined || !mine.has(id))
-      return false;
+  const seesNone = ({ send, id, rest }: Addressed, status: number): boolean => {
+    const looks = /^daemon(\/sign)?$/.test(rest) && id !== undefined && mine.has(id);
+    if (!live || !looks || !PERSONAL.has(String(send.as))) return false;
     if (status !== 404) opens.add(send.as);
     return !opens.has(send.as);
   };
   /** One that does not see what the API key makes is another person's, or of another workspace: unless it is gone. */
-  const blind = async (send: Send, url: string): Promise<undefined> => {
-    const { status, json } = await session.running.send({ path: internPath(idOf(url) ?? '') });
+  const blind = async ({ send, id = '' }: Addressed): Promise<undefined> => {
+    const { status, json } = await session.running.send({ path: internPath(id) });
     if (status === 404 || (isRecord(json) && json.status === 'destroying')) return undefined;
     const credential = senderOf(send);
     const how = 'sees-no-intern';
@@ -169,11 +156,11 @@ export function createSession(run: RunBase): Session {
   };
 
   /** How long a read has to wait for what the run wrote before, in ms. */
-  const lateness = (url: string): number => {
-    const path = url.slice(baseUrl.length).split(/[?#]/)[0] ?? '';
-    return Math.max(0, ...habits.map((habit) => habit.before?.({ id: idOf(url), path }, known) ?? 0));
+  const lateness = (send: Send, url: string): number => {
+    const { id } = about(send, url);
+    const [path = ''] = url.slice(baseUrl.length).split(/[?#]/);
+    return Math.max(0, ...habits.map((habit) => habit.before?.({ id, path }, known) ?? 0));
   };
-  const about = (send: Send, url: string) => ({ send, id: idOf(url), rest: restOf(url) });
 
   const before = async (send: Send, url: string, signal: AbortSignal | undefined) => {
     if (!cleaning) {
@@ -188,7 +175,7 @@ export function createSession(run: RunBase): Session {
     const key = headers?.[IDEMPOTENCY_HEADER];
     const create = await guard.before({ method, url, body: json ?? body, as: senderOf(send), key });
     if (create !== undefined) asked.set(send, create);
-    const late = cleaning || send.soon === true || (send.method ?? 'GET') !== 'GET' ? 0 : lateness(url);
+    const late = cleaning || send.soon === true || (send.method ?? 'GET') !== 'GET' ? 0 : lateness(send, url);
     if (late > 0) await host.sleep(late, signal);
     await rate.take(signal);
   };
@@ -205,17 +192,17 @@ export function createSession(run: RunBase): Session {
 
   const note = (send: Send, url: string, answer: Answer) => {
     const body = answer.json as Record<string, unknown> | undefined;
-    if (answer.status === 429 && limited.length < MOST_LIMITED && isTurn(restOf(url), body)) limited.push(answer);
+    const request = about(send, url);
+    const { id, rest } = request;
+    if (answer.status === 429 && limited.length < MOST_LIMITED && isTurn(rest, body)) limited.push(answer);
     // A check that reads a reply itself reports it.
-    const id = idOf(url);
     if (id !== undefined && answer.text.includes('"finish_reason":"tool_calls"')) history.asked(id);
     const made = guard.after(asked.get(send), { url, status: answer.status, json: answer.json });
-    if (made?.kind === 'nothing' && answer.status < 300 && driver.control === undefined && isCreate(send, url))
-      throw noIntern(answer);
-    const answered = { ...about(send, url), status: answer.status, json: answer.json };
+    if (made?.kind === 'nothing' && answer.status < 300 && live && isCreate(send, url)) throw noIntern(answer);
+    const { status, json } = answer;
+    const gave = made?.kind === 'own' ? made.id : undefined;
     if (url.startsWith(collection))
-      for (const habit of habits)
-        habit.learn?.({ ...answered, made: made?.kind === 'own' ? made.id : undefined }, known);
+      for (const habit of habits) habit.learn?.({ ...request, status, json, made: gave }, known);
     if (typeof body !== 'object' || body === null || answer.status >= 300) return;
     if (proof.signatureV2 in body) history.routeSigned();
     if (made?.kind === 'own') {
@@ -224,8 +211,7 @@ export function createSession(run: RunBase): Session {
       if (send.as === undefined) mine.add(made.id);
       created++;
       const wanted = isRecord(send.json) ? send.json : { '?': 0 };
-      const ours =
-        send.as === undefined && driver.control === undefined && wanted.workspace_id === driver.target.workspaceId;
+      const ours = send.as === undefined && live && wanted.workspace_id === driver.target.workspaceId;
       if (ours && Object.keys(wanted).every((key) => PLAIN.has(key)))
         conditions.made(body as unknown as Intern, wanted.provision === true ? 'booting' : 'stopped');
     } else if (
@@ -245,7 +231,7 @@ export function createSession(run: RunBase): Session {
     fetch: async (request) => {
       if (daemonOrigin !== undefined && request.url.startsWith(`${daemonOrigin}/`)) return driver.daemonFetch(request);
       const answer = await driver.fetch(request);
-      return driver.control === undefined ? onlyOwn(request, answer, shown) : answer;
+      return live ? onlyOwn(request, answer, shown) : answer;
     },
     plainFetch: driver.plainFetch,
     baseUrl,
@@ -254,17 +240,14 @@ export function createSession(run: RunBase): Session {
     timeout: settings.timeout,
     // How long an operation may take is stated for signing alone: some answer when they are done.
     patience: (send, url) =>
-      driver.control === undefined &&
-      !READS.has(send.method ?? 'GET') &&
-      url.startsWith(collection) &&
-      !/\/sign(\?|$)/.test(url)
+      live && !READS.has(send.method ?? 'GET') && url.startsWith(collection) && !/\/sign(\?|$)/.test(url)
         ? hangs
           ? settings.streamTimeout
           : settings.writeTimeout
         : undefined,
     inProcess: !driver.remote,
     // A regional endpoint of a deployment has an address of its own.
-    hostInUrl: !driver.remote || (driver.control === undefined && !LOOPBACK.test(new URL(baseUrl).hostname)),
+    hostInUrl: !driver.remote || (live && !LOOPBACK.test(new URL(baseUrl).hostname)),
     credential(name) {
       const value = driver.credential(name);
       if (value === undefined) throw new Error(`a check uses the credential ${name} without declaring the need for it`);
@@ -274,37 +257,34 @@ export function createSession(run: RunBase): Session {
     before,
     sent(send, url) {
       leftAt.set(send, host.now());
-      const id = driver.control === undefined ? idOf(url) : undefined;
-      if (id !== undefined) conditions.sent(id, send.method ?? 'GET', restOf(url));
-      if (id !== undefined) history.sent(about(send, url));
+      if (!live) return;
+      conditions.sent(about(send, url));
+      history.sent(about(send, url));
     },
     lost(send, url) {
       if (host.now() - (leftAt.get(send) ?? host.now()) >= settings.writeTimeout) hangs = true;
-      const id = driver.control === undefined ? idOf(url) : undefined;
-      if (id !== undefined) conditions.lost(id, send.method ?? 'GET', restOf(url));
+      if (live) conditions.lost(about(send, url));
     },
     after(send, url, status, headers) {
       session.slow ||= host.now() - (leftAt.get(send) ?? host.now()) > settings.timeout;
       // The caller named the workspace: a deployment that refuses the first create in it is not to blame for it.
       if (settings.blocking && created === 0 && [400, 402, 403, 404, 409, 422].includes(status) && isPlain(send, url))
         throw new Stopped({ kind: 'refuses-creates', workspace: driver.target.workspaceId, status });
-      const intern = driver.control === undefined ? idOf(url) : undefined;
+      if (!live) return undefined;
+      const request = about(send, url);
+      const { id = '', rest } = request;
       const { method = 'GET' } = send;
-      const reads = READS.has(method);
-      const away = driver.control === undefined && GATEWAY.has(status);
-      if (intern !== undefined && away) conditions.lost(intern, method, restOf(url));
-      else if (intern !== undefined) conditions.answered(intern);
-      if (driver.control === undefined) history.answered(about(send, url), status);
+      if (GATEWAY.has(status)) conditions.lost(request);
+      else conditions.answered(request);
+      history.answered(request, status);
       // What was refused changed nothing; whatever else is no read may have.
-      const id = status < 400 && !reads ? intern : undefined;
-      if (id !== undefined) {
-        conditions.done(id, method, restOf(url), send.json);
-        if (method === 'DELETE') mine.delete(id);
-        if (method === 'DELETE' && restOf(url) === '' && own.madeBy(id) !== undefined)
-          ledger.write({ event: 'deleting', id });
+      if (status < 400 && !READS.has(method)) conditions.done(request);
+      if (status < 400 && method === 'DELETE') {
+        mine.delete(id);
+        if (rest === '' && own.madeBy(id) !== undefined) ledger.write({ event: 'deleting', id });
       }
-      if (seesNone(send, url, status)) return blind(send, url);
-      const head = { ...about(send, url), status, headers };
+      if (seesNone(request, status)) return blind(request);
+      const head = { ...request, status, headers };
       for (const habit of habits) {
         const again = habit.again?.(head, known);
         if (again !== undefined) return again;
@@ -314,8 +294,8 @@ export function createSession(run: RunBase): Session {
     address: (url) => habits.reduce((to, habit) => habit.address?.(to, known) ?? to, url),
     seen: note,
     left(url) {
-      const id = /\/chat\/completions$/.test(url) ? idOf(url) : undefined;
-      if (id !== undefined) left.set(id, host.now());
+      const { id, rest } = about({}, url);
+      if (id !== undefined && rest === 'chat/completions') left.set(id, host.now());
     },
   });
 

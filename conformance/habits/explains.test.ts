@@ -49,18 +49,26 @@ const answer = (status: number, json: unknown = {}): Answer => ({
   exchange: 1,
 });
 
+/** What the run did there. */
+const did = (now: () => number) => ({ history: createHistory(now), conditions: createConditions(now) });
+type Did = ReturnType<typeof did>;
+
 /** A run at a service that answers so, after what it did there. */
-function visit(send: (send: Send, nth: number) => Answer = () => answer(200), before: (it: Visit) => void = () => {}) {
+function visit(
+  send: (send: Send, nth: number) => Answer = () => answer(200),
+  before: (did: Did) => void = () => {},
+): Visit {
   let now = 60_000;
   let sent = 0;
   let names = 0;
   const made = new Map([['one', { id: 'one', name: 'k-one', as: 'api_key' as const }]]);
-  const it: Visit = {
+  const known = did(() => now);
+  before(known);
+  return {
     target: { baseUrl: '', workspaceId: 'w', profile: SHIPPED.svc as Visit['target']['profile'] },
     readOnly: false,
     learnt: nothingLearnt(),
-    history: createHistory(() => now),
-    conditions: createConditions(() => now),
+    ...known,
     rate: { pause: () => {}, slow: () => {} },
     now: () => now,
     sleep: async (ms) => {
@@ -84,22 +92,20 @@ function visit(send: (send: Send, nth: number) => Answer = () => answer(200), be
     nobody: (id) => id,
     spoilt: () => {},
   };
-  before(it);
-  return it;
 }
 
 const CHAT = '/interns/one/chat/completions';
 const SIGN = '/interns/one/daemon/sign';
 const ROUTE = '{"route":{"method":"POST","path":"/api/else"}}';
-const signsRoutes = ({ history }: Visit) => history.routeSigned();
-const invokes = ({ history }: Visit) => {
+const signsRoutes = ({ history }: Did) => history.routeSigned();
+const invokes = ({ history }: Did) => {
   history.created('one');
   history.answered({ send: { method: 'POST', path: '' }, id: 'one', rest: 'invoke' }, 202);
 };
-const prompts = ({ history }: Visit) => history.sent({ send: { method: 'POST', path: '' }, id: 'one', rest: 'invoke' });
-const refuses = ({ history }: Visit) =>
+const prompts = ({ history }: Did) => history.sent({ send: { method: 'POST', path: '' }, id: 'one', rest: 'invoke' });
+const refuses = ({ history }: Did) =>
   history.answered({ send: { as: 'oauth_token', path: '/interns' }, id: undefined, rest: '' }, 401);
-const ran = ({ conditions }: Visit) => {
+const ran = ({ conditions }: Did) => {
   conditions.seen({ id: 'one', status: 'running' } as never);
   conditions.seen({ id: 'one', status: 'stopped' } as never);
 };
