@@ -63,7 +63,6 @@ const sample = defineChecks({
 
 const deviation = (over: Partial<Deviation>): Deviation => ({
   name: 'sample',
-  requirement: 'LIST-1',
   description: 'The list is empty.',
   mutant: wrap({ createInterns: (usual) => ({ ...usual, list: () => [] }) }),
   caughtBy: ['sample/listed'],

@@ -8,7 +8,6 @@ import { type TryOptions, tryChecks } from './try.js';
 /** What became of one deviation. */
 export interface DeviationResult {
   readonly name: string;
-  readonly requirement: string;
   /** Its checks that failed. */
   readonly caught: readonly string[];
   /** Its checks that did not, and what they came to instead. */
@@ -65,7 +64,6 @@ export function resultOf(deviation: Deviation, results: readonly CheckResult[], 
   const named = new Set(deviation.caughtBy);
   return {
     name: deviation.name,
-    requirement: deviation.requirement,
     caught: results.filter((one) => named.has(one.id) && broke(one)).map((one) => one.id),
     missed: results
       .filter((one) => named.has(one.id) && !broke(one))

@@ -1,6 +1,5 @@
 import type { Emulator } from '../../emulator/emulator.js';
 import type { Factories } from '../../emulator/factories.js';
-import type { RequirementId } from '../requirements/index.js';
 
 /** What serves requests: an emulator, or an emulator with middleware around it. */
 export type Handler = (request: Request) => Promise<Response>;
@@ -18,13 +17,11 @@ export interface Mutant {
 /** A named mutant, and the checks that must catch it. */
 export interface Deviation {
   readonly name: string;
-  /** What it breaks. */
-  readonly requirement: RequirementId;
   /** What a client meets, in one sentence. */
   readonly description: string;
   /** A function if its contents must be made anew for each emulator. */
   readonly mutant: Mutant | (() => Mutant);
-  /** Ids of the checks that must fail. */
+  /** Ids of the checks that must fail. What it breaks is what they are about. */
   readonly caughtBy: readonly string[];
 }
 

@@ -10,7 +10,6 @@ const LIFECYCLE = ['list', 'create', 'get', 'update', 'delete', 'provision', 'su
 
 export const AUTH = defineDeviations({
   'key-not-needed-to-read': {
-    requirement: 'AUTH-1',
     description: 'Reads without Authorization are answered.',
     mutant: {
       around:
@@ -25,7 +24,6 @@ export const AUTH = defineDeviations({
     caughtBy: ['auth/key-needed', 'auth/key-message'],
   },
   'key-wrong-is-403': {
-    requirement: 'AUTH-1',
     description: 'An invalid key is 403.',
     mutant: rewriteErrors(({ status, request }) =>
       status === 401 && request.headers.has('authorization') ? { status: 403 } : undefined,
@@ -33,7 +31,6 @@ export const AUTH = defineDeviations({
     caughtBy: ['auth/key-needed', 'auth/key-exact', 'auth/management-key-on-interns', 'auth/scim-other-credentials'],
   },
   'key-message-of-its-own': {
-    requirement: 'AUTH-1',
     description: 'The message of the 401 is `Unauthorized`.',
     mutant: rewriteErrors(({ status, area, error }) =>
       status === 401 && area === 'interns' ? { error: { ...error, message: 'Unauthorized' } } : undefined,
@@ -41,7 +38,6 @@ export const AUTH = defineDeviations({
     caughtBy: ['auth/key-message'],
   },
   'key-under-any-scheme': {
-    requirement: 'AUTH-1',
     description: 'A key is taken under any scheme of Authorization, or none.',
     mutant: rewriteHeader('authorization', (given) =>
       given && !/^bearer /i.test(given) ? `Bearer ${given.split(' ').at(-1)}` : given,
@@ -49,7 +45,6 @@ export const AUTH = defineDeviations({
     caughtBy: ['auth/authorization-forms'],
   },
   'key-in-the-query': {
-    requirement: 'AUTH-1',
     description: 'A key is taken from the query too.',
     mutant: rewriteRequest((request) => {
       const token = new URL(request.url).searchParams.get('access_token');
@@ -58,7 +53,6 @@ export const AUTH = defineDeviations({
     caughtBy: ['auth/key-in-the-query'],
   },
   'key-by-its-beginning': {
-    requirement: 'AUTH-1',
     description: 'What begins with a key is that key.',
     mutant: rewire({
       createPipeline: (deps) => [
@@ -68,7 +62,6 @@ export const AUTH = defineDeviations({
     caughtBy: ['auth/key-exact'],
   },
   'workspaces-not-kept-apart': {
-    requirement: 'AUTH-2',
     description: 'Every intern is read with every key.',
     mutant: visible((caller, id, interns) => interns.get(id) ?? interns.visible(caller, id)),
     caughtBy: [
@@ -80,7 +73,6 @@ export const AUTH = defineDeviations({
     ],
   },
   'list-of-all-workspaces': {
-    requirement: 'AUTH-2',
     description: 'The list holds the interns of every workspace.',
     mutant: wrap({
       createInterns: (usual) => {
@@ -100,7 +92,6 @@ export const AUTH = defineDeviations({
     caughtBy: ['auth/workspace-of-the-key'],
   },
   'interns-of-their-creator-only': {
-    requirement: 'AUTH-2',
     description: 'A key sees only the interns that its person created.',
     mutant: visible((caller, id, interns) => {
       const row = interns.visible(caller, id);
@@ -110,7 +101,6 @@ export const AUTH = defineDeviations({
     caughtBy: ['auth/workspace-shares-interns', 'chat-lock/for-every-caller'],
   },
   'token-and-key-are-two-callers': {
-    requirement: 'AUTH-2',
     description: "A person's OAuth token is another caller than the API key.",
     mutant: callers((caller) => (caller?.kind === 'oauth' ? { ...caller, id: `oauth:${caller.id}` } : caller)),
     caughtBy: [
@@ -121,13 +111,11 @@ export const AUTH = defineDeviations({
     ],
   },
   'callers-by-workspace': {
-    requirement: 'AUTH-2',
     description: 'All keys of a workspace are one caller.',
     mutant: callers((caller) => caller && { ...caller, id: caller.workspaceId }),
     caughtBy: ['limiter/per-member', 'create/key-per-caller', 'invoke-sessions/session-of-the-caller'],
   },
   'scim-401-with-the-other-message': {
-    requirement: 'AUTH-6',
     description: 'The 401 of SCIM says `Invalid or missing API key`.',
     mutant: rewriteErrors(({ status, area, error }) =>
       status === 401 && area === 'scim' ? { error: { ...error, message: 'Invalid or missing API key' } } : undefined,
@@ -135,7 +123,6 @@ export const AUTH = defineDeviations({
     caughtBy: ['auth/scim-needs-a-management-key'],
   },
   'scim-other-credentials-are-403': {
-    requirement: 'AUTH-6',
     description: 'An API key on SCIM is 403.',
     mutant: rewriteErrors(({ status, request, area }) =>
       status === 401 && area === 'scim' && request.headers.has('authorization') ? { status: 403 } : undefined,
@@ -143,13 +130,11 @@ export const AUTH = defineDeviations({
     caughtBy: ['auth/scim-other-credentials'],
   },
   'daemon-by-api-key': {
-    requirement: 'AUTH-7',
     description: 'An API key reads the daemon token.',
     mutant: routes('daemon', (row) => ({ ...row, credential: 'any' })),
     caughtBy: ['auth/daemon-needs-oauth', 'auth/matrix'],
   },
   'daemon-403-with-another-reason': {
-    requirement: 'AUTH-7',
     description: 'The 403 of an API key has the reason forbidden.',
     mutant: rewriteErrors(({ reason, operation, error }) =>
       reason === 'personal_identity_required' && operation === 'daemon'
@@ -159,13 +144,11 @@ export const AUTH = defineDeviations({
     caughtBy: ['auth/daemon-needs-oauth'],
   },
   'signing-by-interns-only-grant': {
-    requirement: 'AUTH-8',
     description: 'A grant without vault:read signs.',
     mutant: routes('sign', (row) => ({ ...row, credential: 'oauth' })),
     caughtBy: ['auth/signing-needs-the-vault-grant', 'auth/matrix'],
   },
   'signing-403-is-retryable': {
-    requirement: 'AUTH-8',
     description: 'The 403 of signing says that trying again helps.',
     mutant: rewriteErrors(({ reason, error }) =>
       reason === 'personal_identity_required'
@@ -175,7 +158,6 @@ export const AUTH = defineDeviations({
     caughtBy: ['auth/signing-needs-the-vault-grant'],
   },
   'oauth-only-for-the-daemon': {
-    requirement: 'AUTH-10',
     description: 'An OAuth token is 403 on lifecycle, chat and invoke.',
     mutant: beforeHandling(LIFECYCLE, ({ caller }) =>
       caller.kind === 'oauth' ? errorReply(403, 'An API key is needed', 'forbidden') : undefined,
@@ -183,7 +165,6 @@ export const AUTH = defineDeviations({
     caughtBy: ['auth/oauth-acts-as-its-member', 'auth/matrix'],
   },
   'interns-only-grant-cannot-chat': {
-    requirement: 'AUTH-10',
     description: 'An interns-only grant is 403 on chat and invoke.',
     mutant: beforeHandling(['chat', 'invoke'], ({ caller }) =>
       caller.grant === 'interns' ? errorReply(403, 'The grant lacks chat', 'forbidden') : undefined,

@@ -21,7 +21,6 @@ export const onAnyHost = (when: (exchange: Exchange) => boolean): Mutant => ({
 
 export const BASE = defineDeviations({
   'base-without-version': {
-    requirement: 'BASE-1',
     description: 'The collection is served without the version segment too.',
     mutant: rewriteRequest((request, { path }) =>
       path === '/interns' && !request.url.includes(BASE_PATH)
@@ -31,7 +30,6 @@ export const BASE = defineDeviations({
     caughtBy: ['base/version-segment'],
   },
   'base-outside-asks-for-a-key': {
-    requirement: 'BASE-5',
     description: 'A path outside the base is 401 without a key.',
     mutant: answerInstead(({ area, request }) =>
       area === 'none' && !request.headers.has('authorization')
@@ -41,7 +39,6 @@ export const BASE = defineDeviations({
     caughtBy: ['base/outside-is-404'],
   },
   'base-answers-as-text': {
-    requirement: 'BASE-2',
     description: 'JSON answers are declared as text/plain.',
     mutant: rewriteReply((answer) =>
       answer.headers['content-type'] === 'application/json'
@@ -51,7 +48,6 @@ export const BASE = defineDeviations({
     caughtBy: ['base/json-content-type'],
   },
   'base-errors-as-html': {
-    requirement: 'BASE-2',
     description: 'A 404 is a page of HTML.',
     mutant: rewriteReply((answer) =>
       answer.status === 404
@@ -61,13 +57,11 @@ export const BASE = defineDeviations({
     caughtBy: ['base/json-content-type', 'base/error-envelope'],
   },
   'error-code-as-text': {
-    requirement: 'BASE-3',
     description: 'The code of an error is a string.',
     mutant: rewriteErrors(({ error }) => ({ error: { ...error, code: String(error.code) } })),
     caughtBy: ['base/error-envelope'],
   },
   'unauthorized-with-metadata': {
-    requirement: 'BASE-3',
     description: 'A 401 carries metadata.',
     mutant: rewriteErrors(({ status, error }) =>
       status === 401 ? { error: { ...error, metadata: { reason: 'unauthorized', retryable: false } } } : undefined,
@@ -75,7 +69,6 @@ export const BASE = defineDeviations({
     caughtBy: ['auth/key-message'],
   },
   'regional-served': {
-    requirement: 'BASE-4',
     description: 'Regional host names are served like any other.',
     mutant: onAnyHost(() => true),
     caughtBy: [
@@ -86,13 +79,11 @@ export const BASE = defineDeviations({
     ],
   },
   'regional-scim-served': {
-    requirement: 'BASE-4',
     description: 'SCIM is served on regional host names.',
     mutant: onAnyHost(({ area }) => area === 'scim'),
     caughtBy: ['base/regional-scim-refused'],
   },
   'regional-not-found': {
-    requirement: 'BASE-4',
     description: 'A regional host name is 404 instead of 403.',
     mutant: rewriteErrors(({ status, error }) =>
       status === 403 && error.message === 'Forbidden' ? { status: 404 } : undefined,
@@ -100,13 +91,11 @@ export const BASE = defineDeviations({
     caughtBy: ['base/regional-forbidden'],
   },
   'regional-anywhere-in-the-name': {
-    requirement: 'BASE-4',
     description: 'A host is regional when eu. stands anywhere in its name.',
     mutant: rewire({ createPipeline: (deps) => [{ ...deps, regional: (host) => /eu\./i.test(host) }] }),
     caughtBy: ['base/regional-by-beginning'],
   },
   'unknown-path-is-400': {
-    requirement: 'BASE-5',
     description: 'An unknown path below /interns is 400.',
     mutant: rewriteReply((answer, { area, known }) =>
       area === 'interns' && !known && answer.status === 404 ? errorReply(400, 'No such path', 'bad_request') : answer,
@@ -114,7 +103,6 @@ export const BASE = defineDeviations({
     caughtBy: ['auth/outsider-one-answer', 'base/unknown-path', 'auth/outsider-any-path'],
   },
   'other-method-is-404': {
-    requirement: 'BASE-5',
     description: 'A known path with another method is 404.',
     mutant: rewriteErrors(({ status }) =>
       status === 405
@@ -127,13 +115,11 @@ export const BASE = defineDeviations({
     caughtBy: ['base/method-not-allowed'],
   },
   'head-is-another-method': {
-    requirement: 'BASE-5',
     description: 'HEAD is 405.',
     mutant: rewriteReply((answer, { request }) => (request.method === 'HEAD' ? { ...answer, status: 405 } : answer)),
     caughtBy: ['base/head-as-get'],
   },
   'options-is-200': {
-    requirement: 'BASE-5',
     description: 'OPTIONS answers 200 with a body.',
     mutant: rewriteReply((answer, { request }) =>
       request.method === 'OPTIONS' && answer.status === 204 ? { ...answer, status: 200, body: '{}' } : answer,
@@ -141,7 +127,6 @@ export const BASE = defineDeviations({
     caughtBy: ['base/options'],
   },
   'malformed-json-is-422': {
-    requirement: 'BASE-5',
     description: 'A body that is not JSON is 422.',
     mutant: rewriteErrors(({ status, request, area }) =>
       status === 400 && area === 'interns' && request.method !== 'GET' ? { status: 422 } : undefined,
@@ -149,7 +134,6 @@ export const BASE = defineDeviations({
     caughtBy: ['base/malformed-json-is-400', 'create/field-types', 'create/no-object', 'delete/bad-body'],
   },
   'invalid-utf8-is-mended': {
-    requirement: 'BASE-5',
     description: 'Bytes of a body that are no UTF-8 become replacement characters.',
     mutant: rewriteRequest(async (request) =>
       request.method === 'PATCH' && request.body ? withRequest(request, { body: await request.text() }) : request,
@@ -157,13 +141,11 @@ export const BASE = defineDeviations({
     caughtBy: ['base/invalid-utf8-is-400'],
   },
   'request-id-not-echoed': {
-    requirement: 'BASE-6',
     description: 'Every answer carries an x-request-id of its own.',
     mutant: rewriteHeader(REQUEST_ID, () => undefined),
     caughtBy: ['base/request-id-echo'],
   },
   'request-id-echoed-as-it-is': {
-    requirement: 'BASE-6',
     description: 'Any x-request-id is echoed, whatever its form.',
     mutant: rewriteReply((answer, { request }) => {
       const given = request.headers.get(REQUEST_ID);
@@ -172,13 +154,11 @@ export const BASE = defineDeviations({
     caughtBy: ['base/request-id-of-its-own'],
   },
   'request-id-not-on-errors': {
-    requirement: 'BASE-6',
     description: 'Errors carry no x-request-id.',
     mutant: rewriteErrors(() => ({ headers: { 'content-type': 'application/json' } })),
     caughtBy: ['base/request-id-everywhere'],
   },
   'answers-of-actions-are-empty': {
-    requirement: 'BASE-2',
     description: 'Successful answers of provision and suspend are empty.',
     mutant: rewriteSuccess(['provision', 'suspend'], (answer) => ({ ...answer, body: null, headers: {} })),
     caughtBy: ['provision/answer', 'suspend/answer'],

@@ -25,19 +25,16 @@ const isTyped = (operation: Operation | undefined) => operation !== undefined &&
 
 export const BODIES = defineDeviations({
   'media-type-not-looked-at': {
-    requirement: 'BODY-3',
     description: 'Create, update and delete take a body of any media type.',
     mutant: routes(LIFECYCLE, json('ignored')),
     caughtBy: ['bodies/media-type', 'bodies/media-type-family', 'order/pairs'],
   },
   'media-type-without-parameters': {
-    requirement: 'BODY-3',
     description: 'application/json; charset=utf-8 is refused.',
     mutant: rewriteHeader('content-type', (type) => (type?.includes(';') ? 'text/plain' : type)),
     caughtBy: ['bodies/media-type', 'bodies/media-type-of-signing'],
   },
   'media-type-refused-with-400': {
-    requirement: 'BODY-3',
     description: 'Another media type is 400.',
     mutant: rewriteErrors(({ status }) => (status === 415 ? { status: 400 } : undefined)),
     caughtBy: [
@@ -49,25 +46,21 @@ export const BODIES = defineDeviations({
     ],
   },
   'media-type-for-another-reason': {
-    requirement: 'BODY-3',
     description: 'Another media type is 415 invalid_body.',
     mutant: errorMetadata('unsupported_media_type', 415, { reason: 'invalid_body' }),
     caughtBy: ['bodies/media-type-reason', 'bodies/media-type-of-signing'],
   },
   'media-type-of-chat-looked-at': {
-    requirement: 'BODY-3',
     description: 'Chat and invoke refuse another media type.',
     mutant: routes(['chat', 'invoke'], json('required')),
     caughtBy: ['bodies/chat-and-invoke-any-type'],
   },
   'media-type-of-actions-not-looked-at': {
-    requirement: 'BODY-1',
     description: 'Provision and suspend take a body of any media type.',
     mutant: routes(ACTIONS, json('ignored')),
     caughtBy: ['bodies/provision-media-type'],
   },
   'media-type-before-size': {
-    requirement: 'BODY-5',
     description: 'An oversized body of another media type is 415.',
     mutant: rewriteReply((answer, { operation, request }) =>
       answer.status === 413 && isTyped(operation) && !isJsonType(request)
@@ -77,7 +70,6 @@ export const BODIES = defineDeviations({
     caughtBy: ['order/pairs', 'order/any-faults'],
   },
   'body-before-media-type': {
-    requirement: 'BODY-5',
     description: 'A body of another media type that is not JSON is 400.',
     mutant: routes(LIFECYCLE, (row) => ({
       ...row,
@@ -92,7 +84,6 @@ export const BODIES = defineDeviations({
     caughtBy: ['order/pairs'],
   },
   'workspace-before-key': {
-    requirement: 'BODY-5',
     description: 'A bad Idempotency-Key is ignored, so that a foreign workspace is 404.',
     mutant: tryAgain('create', (_status, { reason }, request) =>
       reason === 'invalid_body' && request.headers.has('idempotency-key')
@@ -102,7 +93,6 @@ export const BODIES = defineDeviations({
     caughtBy: ['order/workspace-after-body', 'create/key-lengths'],
   },
   'fault-after-state': {
-    requirement: 'BODY-5',
     description: 'An injected fault is met only by calls that the state allows.',
     mutant: () => {
       let take: Made<'createFaults'>['take'] = () => undefined;
@@ -122,7 +112,6 @@ export const BODIES = defineDeviations({
     caughtBy: ['faults/nothing-was-done', 'order/fault-before-state'],
   },
   'actions-ignore-their-body': {
-    requirement: 'BODY-1',
     description: 'Provision and suspend ignore whatever body they get.',
     mutant: rewriteRequest((request, { operation }) =>
       operation === 'provision' || operation === 'suspend' ? withRequest(request, { body: undefined }) : request,
@@ -130,19 +119,16 @@ export const BODIES = defineDeviations({
     caughtBy: ['bodies/any-field-is-refused', 'bodies/no-object-where-none-is-taken'],
   },
   'actions-take-what-is-no-object': {
-    requirement: 'BODY-1',
     description: 'Provision and suspend take arrays, texts, numbers and null.',
     mutant: rewriteBody(ACTIONS, (value) => (isObject(value) ? value : undefined)),
     caughtBy: ['bodies/no-object-where-none-is-taken'],
   },
   'actions-refuse-an-empty-object': {
-    requirement: 'BODY-1',
     description: 'Provision and suspend refuse {}.',
     mutant: rewriteBody(ACTIONS, (value) => (isObject(value) ? { ...value, any: true } : value)),
     caughtBy: ['bodies/no-field'],
   },
   'malformed-body-is-empty': {
-    requirement: 'BODY-4',
     description: 'A body of update and delete that is not JSON counts as an empty one.',
     mutant: tryAgain(['update', 'delete'], async (status, _error, request) =>
       status === 400 && jsonOf(await request.clone().text()) === undefined
@@ -152,7 +138,6 @@ export const BODIES = defineDeviations({
     caughtBy: ['bodies/malformed', 'base/malformed-json-is-400'],
   },
   'malformed-body-is-500': {
-    requirement: 'BODY-4',
     description: 'A create with a body that is not JSON is 500.',
     mutant: rewriteErrors(({ status, operation }) =>
       status === 400 && operation === 'create' ? { status: 500 } : undefined,
@@ -160,7 +145,6 @@ export const BODIES = defineDeviations({
     caughtBy: ['bodies/malformed', 'bodies/empty', 'base/malformed-json-is-400'],
   },
   'cap-not-there': {
-    requirement: 'BODY-2',
     description: 'An oversized body is 400.',
     mutant: rewriteErrors(({ status }) => (status === 413 ? { status: 400 } : undefined)),
     caughtBy: [
@@ -174,13 +158,11 @@ export const BODIES = defineDeviations({
     ],
   },
   'cap-for-another-reason': {
-    requirement: 'BODY-2',
     description: 'An oversized body is 413 invalid_body.',
     mutant: errorMetadata('payload_too_large', 413, { reason: 'invalid_body' }),
     caughtBy: ['bodies/cap-reason', 'bodies/cap-of-signing', 'bodies/cap-elsewhere'],
   },
   'cap-with-the-limit-itself': {
-    requirement: 'BODY-2',
     description: 'A body of exactly 1048576 bytes is 413.',
     mutant: rewriteRequest(async (request) => {
       const body = request.body ? await request.clone().text() : '';
@@ -189,7 +171,6 @@ export const BODIES = defineDeviations({
     caughtBy: ['bodies/cap', 'bodies/cap-of-signing', 'bodies/cap-elsewhere'],
   },
   'cap-in-characters': {
-    requirement: 'BODY-2',
     description: 'The cap counts characters.',
     mutant: {
       around: (next) => async (request) => {
@@ -203,7 +184,6 @@ export const BODIES = defineDeviations({
     caughtBy: ['bodies/cap-in-bytes'],
   },
   'cap-not-for-updates': {
-    requirement: 'BODY-2',
     description: 'An oversized update is 400.',
     mutant: rewriteReply((answer, { request }) =>
       answer.status === 413 && request.method === 'PATCH'
@@ -213,7 +193,6 @@ export const BODIES = defineDeviations({
     caughtBy: ['bodies/cap'],
   },
   'media-type-of-invoke-looked-at': {
-    requirement: 'BODY-3',
     description: 'Invoke refuses another media type.',
     mutant: routes('invoke', json('required')),
     caughtBy: ['bodies/chat-and-invoke-any-type'],

@@ -9,7 +9,6 @@ import { defineDeviations } from '../mutant.js';
 
 export const CHAT_ANSWERS = defineDeviations({
   'answer-in-a-session-of-its-own': {
-    requirement: 'CHAT-6',
     description: 'The stream after an answer carries another session_id.',
     mutant: () => {
       const asked = new Set<unknown>();
@@ -22,13 +21,11 @@ export const CHAT_ANSWERS = defineDeviations({
     caughtBy: ['chat-answers/any-turn', 'chat/tool-call-pauses-and-continues', 'chat-answers/to-the-run-that-asked'],
   },
   'answer-cancel-ends-the-run': {
-    requirement: 'CHAT-6',
     description: 'The answer cancel ends the run.',
     mutant: whenAnswered((answer) => (answer === 'cancel' ? { end: 'cancelled' } : answer)),
     caughtBy: ['chat-answers/every-option'],
   },
   'answer-needs-its-echo': {
-    requirement: 'CHAT-6',
     description: 'A reply without the echo of the call is refused.',
     mutant: answerInstead(async (exchange) => {
       const answer = await answering(exchange);
@@ -38,7 +35,6 @@ export const CHAT_ANSWERS = defineDeviations({
     caughtBy: ['chat-answers/echo-not-checked'],
   },
   'answer-taken-by-any-intern': {
-    requirement: 'CHAT-6',
     description: 'An answer that is sent to another intern is delivered.',
     mutant: {
       around:
@@ -54,7 +50,6 @@ export const CHAT_ANSWERS = defineDeviations({
     caughtBy: ['chat-answers/not-to-others', 'chat-refusals/unknown-call'],
   },
   'answer-that-will-not-do-is-cancel': {
-    requirement: 'CHAT-7',
     description: 'An answer that is not an option counts as cancel.',
     mutant: tryAgain('chat', async (status, { message }, request) => {
       if (status !== 400 || !String(message).includes('Unacceptable answer')) return undefined;
@@ -70,7 +65,6 @@ export const CHAT_ANSWERS = defineDeviations({
     ],
   },
   'answer-that-will-not-do-is-422': {
-    requirement: 'CHAT-7',
     description: 'An answer that is not an option is 422.',
     mutant: rewriteErrors(({ status, error }) =>
       status === 400 && String(error.message).includes('Unacceptable answer') ? { status: 422 } : undefined,
@@ -83,7 +77,6 @@ export const CHAT_ANSWERS = defineDeviations({
     ],
   },
   'answer-that-will-not-do-ends-the-run': {
-    requirement: 'CHAT-7',
     description: 'After an unacceptable answer the question is closed.',
     mutant: endsRuns(
       async ({ operation }, response) =>
@@ -99,7 +92,6 @@ export const CHAT_ANSWERS = defineDeviations({
     ],
   },
   'answer-inherited': {
-    requirement: 'CHAT-6',
     description: 'A field named like an inherited property is never asked for.',
     mutant: yields(
       () => (event) =>
@@ -110,7 +102,6 @@ export const CHAT_ANSWERS = defineDeviations({
     caughtBy: ['chat-unacceptable/inherited-names'],
   },
   'answer-that-comes-later-is-200': {
-    requirement: 'CHAT-7',
     description: 'An answer to a question that is answered is answered with an empty reply.',
     mutant: refusesAnswers(({ reason }) => (reason === 'interaction_not_pending' ? cannedReply('Thanks.') : undefined)),
     caughtBy: ['chat-once/answered-twice', 'chat-deadlines/late-answer', 'chat-refusals/stale'],

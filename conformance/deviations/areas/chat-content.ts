@@ -5,7 +5,6 @@ import { defineDeviations } from '../mutant.js';
 
 export const CHAT_CONTENT = defineDeviations({
   'stream-reasoning-as-content': {
-    requirement: 'CHAT-1',
     description: 'Thinking comes as content.',
     mutant: rewriteDeltas(({ reasoning, ...delta }) =>
       reasoning === undefined ? delta : { ...delta, content: reasoning },
@@ -13,13 +12,11 @@ export const CHAT_CONTENT = defineDeviations({
     caughtBy: ['chat-content/reasoning-apart', 'chat-answers/any-turn'],
   },
   'stream-splits-lines': {
-    requirement: 'CHAT-1',
     description: 'Line ends in content are sent as they are.',
     mutant: rewriteFrames(() => (frame) => (frame.startsWith('data: {') ? frame.replaceAll('\\n', '\n') : frame)),
     caughtBy: ['chat-content/content-intact', 'chat-content/awkward-lines'],
   },
   'stream-trims-pieces': {
-    requirement: 'CHAT-1',
     description: 'White space at the end of a piece of content is lost.',
     mutant: rewriteDeltas((delta) =>
       typeof delta.content === 'string' ? { ...delta, content: delta.content.trimEnd() } : delta,
@@ -27,7 +24,6 @@ export const CHAT_CONTENT = defineDeviations({
     caughtBy: ['chat-content/content-intact', 'chat-content/long', 'chat-stream/echo-is-the-prompt'],
   },
   'stream-mends-surrogates': {
-    requirement: 'CHAT-1',
     description: 'Halves of surrogate pairs become replacement characters.',
     mutant: rewriteDeltas((delta) =>
       typeof delta.content === 'string'
@@ -37,7 +33,6 @@ export const CHAT_CONTENT = defineDeviations({
     caughtBy: ['chat-content/lone-surrogates'],
   },
   'stream-loses-the-thousandth': {
-    requirement: 'CHAT-2',
     description: 'Of a long reply what comes after 1,000 chunks is lost.',
     mutant: rewriteChunks(() => {
       let count = 0;
@@ -49,7 +44,6 @@ export const CHAT_CONTENT = defineDeviations({
     caughtBy: ['chat-content/long'],
   },
   'stream-out-of-order': {
-    requirement: 'CHAT-2',
     description: 'The second and the third piece of content change places.',
     mutant: rewriteFrames(() => {
       let count = 0;
@@ -68,7 +62,6 @@ export const CHAT_CONTENT = defineDeviations({
     caughtBy: ['chat-content/long', 'chat-content/content-intact'],
   },
   'chat-reads-all-messages': {
-    requirement: 'CHAT-15',
     description: 'The prompt is made of all messages of the user.',
     mutant: rewriteBody('chat', (value) => {
       if (!isObject(value) || !Array.isArray(value.messages)) return value;
@@ -84,7 +77,6 @@ export const CHAT_CONTENT = defineDeviations({
     caughtBy: ['chat-stream/only-last-message'],
   },
   'chat-keeps-the-first-part': {
-    requirement: 'CHAT-15',
     description: 'Of text parts only the first is read.',
     mutant: rewriteBody('chat', (value) => {
       if (!isObject(value) || !Array.isArray(value.messages)) return value;

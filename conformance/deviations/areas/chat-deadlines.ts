@@ -5,13 +5,11 @@ import { defineDeviations } from '../mutant.js';
 
 export const CHAT_DEADLINES = defineDeviations({
   'deadline-of-four-minutes': {
-    requirement: 'CHAT-7',
     description: 'A question stays open for four minutes.',
     mutant: settings({ interaction_deadline: 240_000 }),
     caughtBy: ['chat-deadlines/open-until', 'chat-deadlines/to-the-millisecond', 'chat-deadlines/second-question'],
   },
   'deadline-of-ten-minutes': {
-    requirement: 'CHAT-7',
     description: 'A question stays open for ten minutes.',
     mutant: settings({ interaction_deadline: 600_000 }),
     caughtBy: [
@@ -23,13 +21,11 @@ export const CHAT_DEADLINES = defineDeviations({
     ],
   },
   'deadline-passed-is-410': {
-    requirement: 'CHAT-7',
     description: 'A late answer is 410.',
     mutant: errorStatus('interaction_not_pending', 409, 410),
     caughtBy: ['chat-deadlines/late-answer', 'chat-refusals/stale', 'chat-refusals/ended-before-busy'],
   },
   'deadline-goes-on-after-the-answer': {
-    requirement: 'CHAT-7',
     description: 'A run is ended five minutes after its question, answered or not.',
     mutant: endsAfter(300_000, 'deadline', (_turn, event) => event !== undefined && 'ask' in event),
     caughtBy: ['chat-deadlines/answered-in-time'],

@@ -11,13 +11,11 @@ import { defineDeviations } from '../mutant.js';
 
 export const CHAT_ENDINGS = defineDeviations({
   'stream-session-id-null-after-an-error': {
-    requirement: 'CHAT-3',
     description: 'After an error session_id is null.',
     mutant: rewriteFinal((chunk, finish) => (finish === 'error' ? { ...chunk, session_id: null } : chunk)),
     caughtBy: ['chat-endings/session-stays'],
   },
   'usage-not-reported': {
-    requirement: 'CHAT-4',
     description: 'usage is always null.',
     mutant: rewriteFinal((chunk) => ({ ...chunk, usage: null })),
     caughtBy: [
@@ -28,7 +26,6 @@ export const CHAT_ENDINGS = defineDeviations({
     ],
   },
   'usage-of-the-session': {
-    requirement: 'CHAT-4',
     description: 'A run without usage reports that of the run before it in the session.',
     mutant: () => {
       const last = new Map<unknown, unknown>();
@@ -42,13 +39,11 @@ export const CHAT_ENDINGS = defineDeviations({
     caughtBy: ['chat-final/usage-of-its-own-run'],
   },
   'usage-only-after-stop': {
-    requirement: 'CHAT-4',
     description: 'After an error usage is null.',
     mutant: rewriteFinal((chunk, finish) => (finish === 'error' ? { ...chunk, usage: null } : chunk)),
     caughtBy: ['chat-final/usage-as-reported'],
   },
   'usage-of-nothing': {
-    requirement: 'CHAT-4',
     description: 'Where none was reported usage counts nought.',
     mutant: rewriteFinal((chunk, finish) =>
       finish === 'tool_calls'
@@ -58,7 +53,6 @@ export const CHAT_ENDINGS = defineDeviations({
     caughtBy: ['chat-endings/any'],
   },
   'usage-after-tool-calls': {
-    requirement: 'CHAT-4',
     description: 'After tool_calls usage reports what was used so far.',
     mutant: rewriteFinal((chunk, finish) =>
       finish === 'tool_calls'
@@ -68,7 +62,6 @@ export const CHAT_ENDINGS = defineDeviations({
     caughtBy: ['chat-final/usage-after-pause'],
   },
   'error-code-of-its-own': {
-    requirement: 'CHAT-12',
     description: 'The error of a run that the intern ended has code 500.',
     mutant: rewriteErrorChunks((chunk, error) =>
       error.metadata.reason === 'run_ended' ? { ...chunk, error: { ...error, code: 500 } } : chunk,
@@ -81,13 +74,11 @@ export const CHAT_ENDINGS = defineDeviations({
     ],
   },
   'error-reason-of-the-deadline': {
-    requirement: 'CHAT-12',
     description: 'A run that meets its deadline ends as severed.',
     mutant: yields(() => (event) => ('end' in event && event.end === 'deadline' ? { end: 'severed' } : event)),
     caughtBy: ['chat-endings/deadline', 'chat-endings/any'],
   },
   'severed-is-run-ended': {
-    requirement: 'CHAT-13',
     description: 'A connection that breaks is reported as run_ended.',
     mutant: rewriteErrorChunks((chunk, error) =>
       error.metadata.reason === 'stream_severed'
@@ -97,7 +88,6 @@ export const CHAT_ENDINGS = defineDeviations({
     caughtBy: ['chat-endings/severed', 'chat-endings/any'],
   },
   'severed-is-not-retryable': {
-    requirement: 'CHAT-13',
     description: 'stream_severed says that trying again does not help.',
     mutant: rewriteErrorChunks((chunk, error) =>
       error.metadata.reason === 'stream_severed'
@@ -107,7 +97,6 @@ export const CHAT_ENDINGS = defineDeviations({
     caughtBy: ['chat-endings/error-in-place'],
   },
   'severed-has-no-ending': {
-    requirement: 'CHAT-13',
     description: 'A severed stream ends without final chunk and [DONE].',
     mutant: rewriteChunks(() => {
       let severed = false;
@@ -120,7 +109,6 @@ export const CHAT_ENDINGS = defineDeviations({
     caughtBy: ['chat-endings/severed', 'chat-final/usage-as-reported'],
   },
   'error-in-the-choice': {
-    requirement: 'CHAT-12',
     description: 'The error stands in the choice.',
     mutant: rewriteErrorChunks(({ error, ...chunk }) => {
       const choice = choiceOf(chunk);
@@ -129,7 +117,6 @@ export const CHAT_ENDINGS = defineDeviations({
     caughtBy: ['chat-endings/error-in-place'],
   },
   'error-erases-what-was-said': {
-    requirement: 'CHAT-12',
     description: 'What was said before an error is not sent.',
     mutant: rewriteFrames(() => {
       let held = '';

@@ -6,7 +6,6 @@ import { defineDeviations } from '../mutant.js';
 
 export const CHAT_LOCK = defineDeviations({
   'lock-not-there': {
-    requirement: 'CHAT-14',
     description: 'A prompt to an intern that is busy is answered by another of its kind.',
     mutant: rewriteReply((reply, { operation }) =>
       operation === 'chat' && reply.status === 409 && String(reply.body).includes('"busy"')
@@ -24,7 +23,6 @@ export const CHAT_LOCK = defineDeviations({
     ],
   },
   'lock-of-all-interns': {
-    requirement: 'CHAT-14',
     description: 'While a chat run streams no other intern takes a prompt.',
     mutant: prompts(async (usual, request, runs) => {
       if (streamingIn(runs.list()).some((run) => run.intern_id !== request.intern.id)) throw busy();
@@ -33,7 +31,6 @@ export const CHAT_LOCK = defineDeviations({
     caughtBy: ['chat-lock/per-intern', 'chat-sessions/same-id-elsewhere', 'keepalive/every-stream'],
   },
   'lock-kept-while-waiting': {
-    requirement: 'CHAT-14',
     description: 'A run that waits on a question keeps the lock.',
     mutant: prompts(async (usual, request, runs) => {
       const waiting = runs.list(request.intern.id).find((run) => run.status === 'waiting');
@@ -48,7 +45,6 @@ export const CHAT_LOCK = defineDeviations({
     ],
   },
   'lock-held-by-invoke': {
-    requirement: 'CHAT-14',
     description: 'A run of invoke holds the lock.',
     mutant: prompts(async (usual, request, runs) => {
       if (runs.list(request.intern.id).some((run) => run.origin === 'invoke' && run.status === 'running')) throw busy();
@@ -57,7 +53,6 @@ export const CHAT_LOCK = defineDeviations({
     caughtBy: ['chat-lock/not-by-invoke', 'chat-sessions/invoke-session-going'],
   },
   'lock-keeps-invoke-out': {
-    requirement: 'CHAT-14',
     description: 'While a chat run streams invoke is 409 busy.',
     mutant: wrap({
       createRuns: (usual) => ({
@@ -71,7 +66,6 @@ export const CHAT_LOCK = defineDeviations({
     caughtBy: ['chat-lock/not-for-invoke'],
   },
   'lock-kept-after-a-cancellation': {
-    requirement: 'CHAT-14',
     description: 'A run that was cancelled keeps the lock.',
     mutant: prompts(async (usual, request, runs) => {
       if (runs.list(request.intern.id).find((run) => run.origin === 'chat')?.ended === 'cancelled') throw busy();
@@ -80,7 +74,6 @@ export const CHAT_LOCK = defineDeviations({
     caughtBy: ['chat-lock/let-go', 'chat-lock/let-go-by-suspend', 'disconnect/while-silent'],
   },
   'busy-for-good': {
-    requirement: 'CHAT-14',
     description: 'busy says that trying again does not help.',
     mutant: errorMetadata('busy', 409, { retryable: false }),
     caughtBy: [
@@ -91,13 +84,11 @@ export const CHAT_LOCK = defineDeviations({
     ],
   },
   'busy-is-423': {
-    requirement: 'CHAT-14',
     description: 'busy is 423.',
     mutant: errorStatus('busy', 409, 423),
     caughtBy: ['chat-lock/silent-run', 'chat-lock/race', 'chat-lock/busy-changes-nothing'],
   },
   'busy-does-not-say-until-when': {
-    requirement: 'CHAT-14',
     description: 'The 409 of a busy intern has no Retry-After.',
     mutant: rewriteReply((answer) => {
       if (answer.status !== 409) return answer;

@@ -7,19 +7,16 @@ import { defineDeviations } from '../mutant.js';
 
 export const CHAT_MODES = defineDeviations({
   'mode-manual-by-default': {
-    requirement: 'CHAT-8',
     description: 'Without approval_mode a run asks.',
     mutant: rewritePrompts((body) => ({ approval_mode: 'manual', ...body })),
     caughtBy: ['chat-modes/consents-when-omitted', 'chat-modes/mode-not-remembered'],
   },
   'mode-not-looked-at': {
-    requirement: 'CHAT-8',
     description: 'A run never asks for permission.',
     mutant: rewritePrompts(({ approval_mode: _, ...body }) => body),
     caughtBy: ['chat-modes/consents-when-omitted', 'chat-questions/one-tool-call', 'model/conversations'],
   },
   'mode-self-drive-asks': {
-    requirement: 'CHAT-8',
     description: 'approval_mode self-drive asks like manual.',
     mutant: rewriteFields('chat', (body) =>
       body.approval_mode === 'self-drive' ? { ...body, approval_mode: 'manual' } : body,
@@ -27,7 +24,6 @@ export const CHAT_MODES = defineDeviations({
     caughtBy: ['chat-modes/self-drive-is-omitted'],
   },
   'mode-refuses-by-itself': {
-    requirement: 'CHAT-8',
     description: 'A run that is not asked rejects what needs permission.',
     mutant: answersItself((ask, turn) =>
       ask.kind === 'permission' && (turn.approvalMode !== 'manual' || turn.origin === 'invoke')
@@ -37,7 +33,6 @@ export const CHAT_MODES = defineDeviations({
     caughtBy: ['chat-modes/mode-of-a-reply', 'invoke-runs/consents'],
   },
   'mode-that-is-none-is-ignored': {
-    requirement: 'CHAT-8',
     description: 'An unknown approval_mode is ignored.',
     mutant: rewriteBody('chat', (value) => {
       if (!isObject(value) || ['manual', 'self-drive'].includes(String(value.approval_mode))) return value;
@@ -47,7 +42,6 @@ export const CHAT_MODES = defineDeviations({
     caughtBy: ['chat-modes/unknown-mode', 'chat-modes/mode-of-a-reply'],
   },
   'mode-in-any-case': {
-    requirement: 'CHAT-8',
     description: 'approval_mode is taken in any case.',
     mutant: rewriteBody('chat', (value) =>
       isObject(value) && typeof value.approval_mode === 'string'
@@ -57,7 +51,6 @@ export const CHAT_MODES = defineDeviations({
     caughtBy: ['chat-modes/unknown-mode'],
   },
   'mode-of-the-session': {
-    requirement: 'CHAT-8',
     description: 'A session keeps the mode it was started with.',
     mutant: wrap({
       createRuns: (usual) => {
@@ -77,7 +70,6 @@ export const CHAT_MODES = defineDeviations({
     caughtBy: ['chat-modes/mode-not-remembered'],
   },
   'mode-of-the-reply': {
-    requirement: 'CHAT-8',
     description: 'A reply without a mode lets the run go on by itself.',
     mutant: answersItself((ask, _turn, asked) => (asked > 0 && ask.kind === 'permission' ? ask.options[0] : undefined)),
     caughtBy: ['chat-modes/reply-keeps-mode'],

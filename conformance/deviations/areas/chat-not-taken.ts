@@ -6,13 +6,11 @@ import { defineDeviations } from '../mutant.js';
 
 export const CHAT_NOT_TAKEN = defineDeviations({
   'not-ready-is-503': {
-    requirement: 'CHAT-16',
     description: 'An intern that does not run is 503.',
     mutant: errorStatus('intern_not_ready', 409, 503),
     caughtBy: ['chat-not-taken/not-running', 'chat-not-taken/while-it-boots', 'model/statuses'],
   },
   'not-ready-wakes-it': {
-    requirement: 'CHAT-16',
     description: 'A prompt to a suspended intern is answered as if it ran.',
     mutant: wrap({
       createRuns: (usual) => ({
@@ -27,7 +25,6 @@ export const CHAT_NOT_TAKEN = defineDeviations({
     caughtBy: ['chat-not-taken/not-running'],
   },
   'unreachable-reported-in-the-stream': {
-    requirement: 'CHAT-16',
     description: 'An intern that cannot be reached opens a stream that ends with an error.',
     mutant: rewriteReply((answer, { operation }) =>
       operation === 'chat' && answer.status === 502
@@ -41,13 +38,11 @@ export const CHAT_NOT_TAKEN = defineDeviations({
     caughtBy: ['chat-not-taken/not-accepted', 'shipped-scripts/shipped-refusals'],
   },
   'unreachable-for-good': {
-    requirement: 'CHAT-16',
     description: 'intern_unreachable says that trying again does not help.',
     mutant: errorMetadata('intern_unreachable', 502, { retryable: false }),
     caughtBy: ['chat-not-taken/not-accepted'],
   },
   'accepted-only-when-it-did-not-fail': {
-    requirement: 'CHAT-16',
     description: 'A run that says something and fails at once is 502.',
     mutant: insteadOfStream(
       (written) => written.includes('"finish_reason":"error"'),
@@ -56,13 +51,11 @@ export const CHAT_NOT_TAKEN = defineDeviations({
     caughtBy: ['chat-not-taken/accepted-first', 'chat-endings/cancelled', 'chat-endings/severed'],
   },
   'stream-opens-with-the-first-word': {
-    requirement: 'CHAT-16',
     description: 'A stream does not open before the intern says something.',
     mutant: opensWithTheFirst((frame) => (choiceOf(chunkOf(frame) ?? {})?.delta.content ?? '') !== ''),
     caughtBy: ['chat-not-taken/opens-at-once', 'keepalive/before-first-word', 'disconnect/while-it-speaks'],
   },
   'eight-may-wait': {
-    requirement: 'CHAT-16',
     description: 'With eight runs waiting the next prompt is refused.',
     mutant: settings({ max_waiting_runs: 8 }),
     caughtBy: ['chat-not-taken/too-many-waiting'],

@@ -21,7 +21,6 @@ const _shown = (change: (run: RunView) => RunView) => ({
 
 export const CHAT_QUESTIONS = defineDeviations({
   'question-called-twice': {
-    requirement: 'CHAT-5',
     description: 'The tool call comes in two chunks, under two ids.',
     mutant: rewriteChunks(() => (chunk) => {
       const text = JSON.stringify(chunk);
@@ -32,7 +31,6 @@ export const CHAT_QUESTIONS = defineDeviations({
     caughtBy: ['chat-questions/one-tool-call', 'chat-questions/question-in-self-drive'],
   },
   'question-ends-with-stop': {
-    requirement: 'CHAT-5',
     description: 'A response that asks finishes with stop.',
     mutant: rewriteChoices((choice) =>
       choice.finish_reason === 'tool_calls' ? { ...choice, finish_reason: 'stop' } : choice,
@@ -44,7 +42,6 @@ export const CHAT_QUESTIONS = defineDeviations({
     ],
   },
   'question-answers-itself': {
-    requirement: 'CHAT-5',
     description: 'Outside manual a question is answered by its fallback.',
     mutant: answersItself((ask, turn) =>
       ask.kind === 'elicitation' && turn.approvalMode !== 'manual'
@@ -54,7 +51,6 @@ export const CHAT_QUESTIONS = defineDeviations({
     caughtBy: ['chat-questions/question-in-self-drive', 'scripts/asks-of-a-question', 'shipped-scripts/shipped-asks'],
   },
   'question-in-pieces': {
-    requirement: 'CHAT-5',
     description: 'The arguments of the call come in a chunk of their own.',
     mutant: rewriteChunks(() => (chunk) => {
       const choice = choiceOf(chunk);
@@ -69,7 +65,6 @@ export const CHAT_QUESTIONS = defineDeviations({
     caughtBy: ['chat-questions/whole-call'],
   },
   'permission-with-all-options': {
-    requirement: 'CHAT-5',
     description: 'A permission always offers all four options.',
     mutant: rewriteCalls((call) => {
       const asked = JSON.parse(call.function.arguments) as Record<string, unknown>;
@@ -80,7 +75,6 @@ export const CHAT_QUESTIONS = defineDeviations({
     caughtBy: ['chat-questions/permission-arguments', 'chat-answers/any-turn'],
   },
   'question-shows-its-fallback': {
-    requirement: 'CHAT-5',
     description: 'The arguments of a question carry its fallback.',
     mutant: rewriteCalls((call) => {
       const asked = JSON.parse(call.function.arguments) as Json;
@@ -90,7 +84,6 @@ export const CHAT_QUESTIONS = defineDeviations({
     caughtBy: ['chat-questions/elicitation-arguments'],
   },
   'question-shown-under-another-id': {
-    requirement: 'EMU-4',
     description: 'The control interface shows questions under ids of its own.',
     mutant: rewriteControl('GET', '/runs', (body) => ({
       ...body,
@@ -101,7 +94,6 @@ export const CHAT_QUESTIONS = defineDeviations({
     caughtBy: ['chat-questions/call-id-is-the-interaction'],
   },
   'question-swallows-what-was-said': {
-    requirement: 'CHAT-5',
     description: 'What was said before a question is lost.',
     mutant: rewriteFrames(() => {
       let held = '';
@@ -119,7 +111,6 @@ export const CHAT_QUESTIONS = defineDeviations({
     caughtBy: ['chat-questions/pause-keeps-content', 'chat-answers/any-turn'],
   },
   'question-ends-the-run': {
-    requirement: 'CHAT-5',
     description: 'A run that asks is over.',
     mutant: withEnd((end) =>
       rewriteFrames(({ internId }) => {

@@ -7,19 +7,16 @@ import { defineDeviations } from '../mutant.js';
 
 export const CHAT_REFUSALS = defineDeviations({
   'reply-without-session-is-unknown': {
-    requirement: 'CHAT-7',
     description: 'A reply without session_id is 404.',
     mutant: rewriteAnswers((body) => ({ session_id: 'none', ...body })),
     caughtBy: ['chat-refusals/session-before-call', 'chat-unacceptable/without-session'],
   },
   'reply-to-an-unknown-call-is-409': {
-    requirement: 'CHAT-7',
     description: 'A call that was never asked is 409 interaction_not_pending.',
     mutant: refusesAnswers(({ reason }) => (reason === 'interaction_unknown' ? REFUSED.notPending : undefined)),
     caughtBy: ['chat-refusals/unknown-call', 'chat-refusals/unknown-before-ended', 'chat-refusals/session-before-call'],
   },
   'reply-forgets-ended-runs': {
-    requirement: 'CHAT-7',
     description: 'The call of a run that has ended is unknown.',
     mutant: refusesAnswers(({ reason }, { sessionId }, runs) =>
       reason === 'interaction_not_pending' &&
@@ -35,7 +32,6 @@ export const CHAT_REFUSALS = defineDeviations({
     ],
   },
   'reply-busy-before-ended': {
-    requirement: 'CHAT-7',
     description: 'While another run streams a reply to an ended run is busy.',
     mutant: refusesAnswers(({ reason }, _answer, runs) =>
       reason === 'interaction_not_pending' && streamingIn(runs).length > 0 ? REFUSED.busy : undefined,
@@ -43,7 +39,6 @@ export const CHAT_REFUSALS = defineDeviations({
     caughtBy: ['chat-refusals/ended-before-busy', 'chat-refusals/stale-before-busy'],
   },
   'reply-content-before-all': {
-    requirement: 'CHAT-7',
     description: 'An unacceptable answer is 400 before anything of its run is looked at.',
     mutant: answerInstead(async (exchange) =>
       (await answering(exchange))?.content === 'no such option' ? REFUSED.unacceptable : undefined,
@@ -57,13 +52,11 @@ export const CHAT_REFUSALS = defineDeviations({
     ],
   },
   'reply-stale-before-streaming': {
-    requirement: 'CHAT-7',
     description: 'While the run streams an answer to its old question is interaction_not_pending.',
     mutant: refusesAnswers(({ reason }) => (reason === 'attachment_failed' ? REFUSED.notPending : undefined)),
     caughtBy: ['chat-refusals/streaming-before-stale', 'chat-refusals/unknown-before-streaming'],
   },
   'reply-to-a-cancelled-run-is-404': {
-    requirement: 'CHAT-7',
     description: 'The call of a run that was cancelled, as by a suspend, is unknown.',
     mutant: refusesAnswers(({ reason }, { sessionId }, runs) =>
       reason === 'interaction_not_pending' &&
@@ -74,13 +67,11 @@ export const CHAT_REFUSALS = defineDeviations({
     caughtBy: ['suspend/ends-every-run'],
   },
   'reply-need-not-stream': {
-    requirement: 'CHAT-15',
     description: 'A reply with stream false is taken.',
     mutant: rewriteAnswers((body) => ({ ...body, stream: true })),
     caughtBy: ['chat-unacceptable/body-before-state'],
   },
   'reply-that-comes-second-is-200': {
-    requirement: 'CHAT-7',
     description: 'An answer that comes second is answered with an empty stream.',
     mutant: rewriteReply((answer, { operation }) =>
       operation === 'chat' &&
@@ -97,7 +88,6 @@ export const CHAT_REFUSALS = defineDeviations({
     ],
   },
   'reply-delivered-to-the-streaming-run': {
-    requirement: 'CHAT-7',
     description: 'An answer to a run that streams is steered into it.',
     mutant: wrap({
       createRuns: (usual) => ({

@@ -27,7 +27,6 @@ const FIELDS = ['messages', 'stream', 'session_id', 'approval_mode', 'model'];
 
 export const CHAT_REQUESTS = defineDeviations({
   'prompt-cut': {
-    requirement: 'CHAT-15',
     description: 'A prompt that is too long is cut.',
     mutant: last((message) => {
       const text = TEXT(message.content);
@@ -36,7 +35,6 @@ export const CHAT_REQUESTS = defineDeviations({
     caughtBy: ['chat-requests/length', 'chat-steering/steered-is-checked'],
   },
   'prompt-may-be-empty': {
-    requirement: 'CHAT-15',
     description: 'An empty prompt is taken.',
     mutant: last((message) =>
       message.role === 'user' && message.content === '' ? { ...message, content: ' ' } : message,
@@ -44,13 +42,11 @@ export const CHAT_REQUESTS = defineDeviations({
     caughtBy: ['chat-requests/length', 'chat-requests/content-forms', 'chat-steering/steered-is-checked'],
   },
   'stream-is-always-true': {
-    requirement: 'CHAT-15',
     description: 'stream is not looked at.',
     mutant: bodies((body) => ({ ...body, stream: true })),
     caughtBy: ['chat-requests/stream-true', 'chat-unacceptable/body-before-state'],
   },
   'last-message-of-the-user': {
-    requirement: 'CHAT-15',
     description: 'The last message of the user is read, whatever stands after it.',
     mutant: bodies((body) => {
       const at = body.messages.findLastIndex((message) => isObject(message) && message.role === 'user');
@@ -60,7 +56,6 @@ export const CHAT_REQUESTS = defineDeviations({
     caughtBy: ['chat-requests/last-role'],
   },
   'chat-refuses-unknown-fields': {
-    requirement: 'CHAT-15',
     description: 'A chat request with an unknown field is refused.',
     mutant: refuseBody(
       'chat',
@@ -70,7 +65,6 @@ export const CHAT_REQUESTS = defineDeviations({
     caughtBy: ['chat-requests/unknown-fields'],
   },
   'chat-takes-what-is-no-object': {
-    requirement: 'BODY-4',
     description: 'A chat or invoke body that is not a JSON object is 422.',
     mutant: answerInstead(async ({ operation, request }) => {
       if ((operation !== 'chat' && operation !== 'invoke') || !request.headers.has('authorization')) return undefined;
@@ -80,7 +74,6 @@ export const CHAT_REQUESTS = defineDeviations({
     caughtBy: ['bodies/chat-and-invoke-reason'],
   },
   'chat-mends-broken-json': {
-    requirement: 'BASE-5',
     description: 'A chat or invoke body that is not JSON is 500.',
     mutant: rewriteErrors(({ operation, status, error }) =>
       (operation === 'chat' || operation === 'invoke') && status === 400 && error.message === 'Invalid request body'
@@ -90,7 +83,6 @@ export const CHAT_REQUESTS = defineDeviations({
     caughtBy: ['base/malformed-json-is-400', 'bodies/chat-and-invoke-reason'],
   },
   'body-decoded-piece-by-piece': {
-    requirement: 'CHAT-15',
     description: 'A body that arrives in pieces is decoded piece by piece.',
     mutant: rewriteRequest(async (request, { operation }) => {
       if (operation !== 'chat' || !request.body) return request;

@@ -18,13 +18,11 @@ const steering = (change: (text: string) => string): Mutant =>
 
 export const CHAT_SESSIONS = defineDeviations({
   'session-of-the-intern': {
-    requirement: 'CHAT-15',
     description: 'Prompts without session_id go on in the last session of the intern.',
     mutant: rewritePrompts((body) => ({ session_id: 'the-session', ...body })),
     caughtBy: ['chat-sessions/new-each-time', 'chat-answers/to-the-run-that-asked', 'chat-lock/not-while-waiting'],
   },
   'session-has-to-be-known': {
-    requirement: 'CHAT-15',
     description: 'An unseen session_id is 404.',
     mutant: prompts(async (usual, request, runs) => {
       if (
@@ -37,13 +35,11 @@ export const CHAT_SESSIONS = defineDeviations({
     caughtBy: ['chat-sessions/unseen-id', 'chat-sessions/same-id-elsewhere', 'chat-sessions/unfit-id'],
   },
   'session-id-of-128-at-most': {
-    requirement: 'CHAT-15',
     description: 'A session_id of more than 128 characters is refused.',
     mutant: sessionIds((id) => (typeof id === 'string' && id.length > 128 ? '' : id)),
     caughtBy: ['chat-sessions/unseen-id', 'chat-sessions/unfit-id'],
   },
   'steered-prompt-is-busy': {
-    requirement: 'CHAT-14',
     description: 'A prompt to a session whose run streams is 409 busy.',
     mutant: prompts(async (usual, request, runs) => {
       if (request.sessionId !== undefined && goingIn(runs, request.intern.id, request.sessionId)?.status === 'running')
@@ -58,19 +54,16 @@ export const CHAT_SESSIONS = defineDeviations({
     ],
   },
   'steered-prompt-is-200': {
-    requirement: 'CHAT-14',
     description: 'A steered prompt answers 200.',
     mutant: rewriteStatus('chat', 202, 200),
     caughtBy: ['chat-steering/steered-answer', 'chat-steering/steered-shows', 'chat-lock/race'],
   },
   'steered-prompt-is-started': {
-    requirement: 'CHAT-14',
     description: 'A steered prompt says status started.',
     mutant: rewriteJson(['chat'], (body) => ({ ...body, status: 'started' })),
     caughtBy: ['chat-steering/steered', 'chat-steering/steered-answer', 'chat-steering/steered-into-waiting'],
   },
   'steered-text-lost': {
-    requirement: 'CHAT-14',
     description: 'A steered prompt does not reach the run.',
     mutant: steering(() => ''),
     caughtBy: [
@@ -80,7 +73,6 @@ export const CHAT_SESSIONS = defineDeviations({
     ],
   },
   'waiting-run-is-not-steered': {
-    requirement: 'CHAT-14',
     description: 'A prompt to a session whose run waits is 409 busy.',
     mutant: prompts(async (usual, request, runs) => {
       if (request.sessionId !== undefined && goingIn(runs, request.intern.id, request.sessionId)?.status === 'waiting')
@@ -90,7 +82,6 @@ export const CHAT_SESSIONS = defineDeviations({
     caughtBy: ['chat-steering/steered-into-waiting', 'chat-steering/steered-answer', 'chat-deadlines/not-extended'],
   },
   'ended-session-is-closed': {
-    requirement: 'CHAT-14',
     description: 'A session whose run was cancelled takes no further prompt.',
     mutant: prompts(async (usual, request, runs) => {
       const last = runs.list(request.intern.id).find((run) => run.session_id === request.sessionId);
@@ -100,7 +91,6 @@ export const CHAT_SESSIONS = defineDeviations({
     caughtBy: ['chat-steering/not-steered-when-over', 'chat-endings/suspend-while-waiting', 'disconnect/while-silent'],
   },
   'invoke-session-is-not-for-chat': {
-    requirement: 'CHAT-15',
     description: 'A session of invoke is 404 for chat.',
     mutant: prompts(async (usual, request, runs) => {
       if (runs.list(request.intern.id).some((run) => run.session_id === request.sessionId && run.origin === 'invoke'))

@@ -11,7 +11,6 @@ import { defineDeviations } from '../mutant.js';
 
 export const CHAT_STREAM = defineDeviations({
   'stream-held-back': {
-    requirement: 'CHAT-1',
     description: 'A proxy holds the stream back until it has ended.',
     mutant: {
       around: (next) => async (request) => {
@@ -23,31 +22,26 @@ export const CHAT_STREAM = defineDeviations({
     caughtBy: ['chat-stream/as-it-is-said'],
   },
   'stream-without-done': {
-    requirement: 'CHAT-1',
     description: 'A stream ends without [DONE].',
     mutant: rewriteFrames(() => (text) => text.replace('data: [DONE]\n\n', '')),
     caughtBy: ['chat-stream/grammar', 'chat-content/no-output', 'model/conversations', 'disconnect/after-done'],
   },
   'stream-without-final-chunk': {
-    requirement: 'CHAT-3',
     description: 'No chunk with empty choices comes after the finish reason.',
     mutant: rewriteFinal(() => undefined),
     caughtBy: ['chat-stream/grammar', 'chat-endings/suspend-while-streaming', 'chat-endings/delete-while-streaming'],
   },
   'stream-session-id-with-the-choice': {
-    requirement: 'CHAT-3',
     description: 'Every chunk carries session_id.',
     mutant: rewriteChunks(() => (chunk) => ({ session_id: 'early', ...chunk })),
     caughtBy: ['chat-final/session-id-only-final'],
   },
   'stream-session-id-changes': {
-    requirement: 'CHAT-3',
     description: 'The session_id of a continued session is another.',
     mutant: rewriteFinal((chunk) => ({ ...chunk, session_id: `${String(chunk.session_id)}x` })),
     caughtBy: ['chat-sessions/continue', 'chat-sessions/unseen-id'],
   },
   'stream-stops-at-length': {
-    requirement: 'CHAT-2',
     description: 'A run that stops says finish_reason `end_turn`.',
     mutant: rewriteChoices((choice) =>
       choice.finish_reason === 'stop' ? { ...choice, finish_reason: 'end_turn' } : choice,
@@ -55,13 +49,11 @@ export const CHAT_STREAM = defineDeviations({
     caughtBy: ['chat-stream/grammar', 'chat-content/no-output', 'provision/first-boot'],
   },
   'stream-finishes-twice': {
-    requirement: 'CHAT-2',
     description: 'The finish reason comes twice.',
     mutant: rewriteChunks(() => (chunk) => (choiceOf(chunk)?.finish_reason ? [chunk, chunk] : chunk)),
     caughtBy: ['chat-stream/grammar', 'chat-content/long'],
   },
   'stream-silent-run-never-finishes': {
-    requirement: 'CHAT-2',
     description: 'A run without a word ends without a finish reason.',
     mutant: rewriteChunks(() => {
       let said = false;
@@ -74,13 +66,11 @@ export const CHAT_STREAM = defineDeviations({
     caughtBy: ['chat-content/no-output'],
   },
   'stream-object-is-the-completions': {
-    requirement: 'CHAT-1',
     description: 'object is `chat.completion`.',
     mutant: rewriteChunks(() => (chunk) => ({ ...chunk, object: 'chat.completion' })),
     caughtBy: ['chat-stream/published-shape', 'chat-stream/shape-across-pauses'],
   },
   'stream-id-of-each-chunk': {
-    requirement: 'CHAT-1',
     description: 'Every chunk has an id of its own.',
     mutant: rewriteChunks(() => {
       let count = 0;
@@ -89,19 +79,16 @@ export const CHAT_STREAM = defineDeviations({
     caughtBy: ['chat-stream/published-shape'],
   },
   'stream-created-in-milliseconds': {
-    requirement: 'CHAT-1',
     description: 'created counts milliseconds.',
     mutant: rewriteChunks(() => (chunk) => ({ ...chunk, created: Number(chunk.created) * 1_000 })),
     caughtBy: ['chat-stream/created-in-seconds'],
   },
   'stream-begins-with-content': {
-    requirement: 'CHAT-1',
     description: 'The first chunk carries the role only.',
     mutant: rewriteDeltas((delta) => (delta.role === undefined ? delta : { role: delta.role })),
     caughtBy: ['chat-stream/empty-first-content'],
   },
   'stream-model-of-the-request': {
-    requirement: 'CHAT-1',
     description: 'Chunks carry the model of the request.',
     mutant: {
       around: (next, emulator) => async (request) => {

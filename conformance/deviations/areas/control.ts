@@ -18,7 +18,6 @@ const afterReset =
 
 export const CONTROL = defineDeviations({
   'control-reset-keeps-scripts': {
-    requirement: 'EMU-7',
     description: 'A reset keeps the scripts that were put.',
     mutant: () => ({
       around: (next) => {
@@ -40,7 +39,6 @@ export const CONTROL = defineDeviations({
     caughtBy: ['emulator/reset-forgets'],
   },
   'reset-puts-the-clock-back': {
-    requirement: 'EMU-7',
     description: 'A reset puts the clock back to where it started.',
     mutant: () => {
       let clock: Clock | undefined;
@@ -59,31 +57,26 @@ export const CONTROL = defineDeviations({
     caughtBy: ['emulator/reset-leaves-the-clock'],
   },
   'reset-moves-the-clock': {
-    requirement: 'EMU-7',
     description: 'A reset takes a second of the clock.',
     mutant: () => ({ around: (next, emulator) => afterReset(() => emulator.clock.advance(1_000))(next) }),
     caughtBy: ['emulator/reset-leaves-the-clock'],
   },
   'control-health-says-up': {
-    requirement: 'EMU-1',
     description: 'health says status up.',
     mutant: rewriteControl('GET', '/health', (body) => ({ ...body, status: 'up' })),
     caughtBy: ['emulator/health'],
   },
   'control-target-without-the-version-segment': {
-    requirement: 'EMU-1',
     description: 'base_url of the target lacks the version segment.',
     mutant: rewriteControl('GET', '/target', (body) => ({ ...body, base_url: new URL(String(body.base_url)).origin })),
     caughtBy: ['emulator/target'],
   },
   'control-target-with-dead-credentials': {
-    requirement: 'EMU-1',
     description: 'The interns-only token of the target opens nothing.',
     mutant: callers((caller) => (caller?.grant === 'interns' ? undefined : caller)),
     caughtBy: ['emulator/credentials-work', 'auth/oauth-acts-as-its-member', 'daemon/access-by-any-grant'],
   },
   'control-intern-without-script': {
-    requirement: 'EMU-4',
     description: 'An intern is shown without the script put on it.',
     mutant: rewriteControl('GET', /^\/interns\/[^/]+$/, (body) =>
       'script' in body ? { ...body, script: null } : body,
@@ -91,7 +84,6 @@ export const CONTROL = defineDeviations({
     caughtBy: ['emulator/intern-view', 'scripts/chosen-by'],
   },
   'control-intern-with-another-vault': {
-    requirement: 'EMU-4',
     description: 'An intern is shown with a vault that is not its own.',
     mutant: rewriteControl('GET', /^\/interns\/[^/]+$/, (body) =>
       'vault' in body ? { ...body, vault: { id: 'none' } } : body,
@@ -99,19 +91,16 @@ export const CONTROL = defineDeviations({
     caughtBy: ['emulator/intern-view'],
   },
   'control-from-any-host': {
-    requirement: 'EMU-10',
     description: 'The control interface answers whatever Host is named.',
     mutant: rewriteControlRequest((request) => withHeader(request, 'host', undefined)),
     caughtBy: ['emulator/loopback-only'],
   },
   'control-from-any-page': {
-    requirement: 'EMU-10',
     description: 'Pages of other sites may call the control interface.',
     mutant: rewriteControlRequest((request) => withHeader(request, 'origin', undefined)),
     caughtBy: ['emulator/cross-site'],
   },
   'control-unknown-call-is-200': {
-    requirement: 'EMU-1',
     description: 'An unknown call answers 200.',
     mutant: {
       around: (next) => async (request) => {
@@ -125,7 +114,6 @@ export const CONTROL = defineDeviations({
     caughtBy: ['emulator/bad-calls'],
   },
   'advance-answers-the-time-before': {
-    requirement: 'EMU-2',
     description: 'advance answers the time that it was.',
     mutant: {
       around: (next) => async (request) => {
@@ -139,7 +127,6 @@ export const CONTROL = defineDeviations({
     caughtBy: ['emulator/advance'],
   },
   'advance-jumps': {
-    requirement: 'EMU-2',
     description: 'advance sets the clock first, and then fires what is due.',
     mutant: wrap({
       createClock(clock: Clock): Clock {
@@ -164,7 +151,6 @@ export const CONTROL = defineDeviations({
     caughtBy: ['emulator/due-order', 'chat-deadlines/shown-as-deadline', 'invoke-runs/deadline-shown'],
   },
   'advance-fires-once': {
-    requirement: 'EMU-2',
     description: 'What is set off while the clock advances waits for the next advance.',
     mutant: wrap({
       createClock(clock: Clock): Clock {
@@ -200,7 +186,6 @@ export const CONTROL = defineDeviations({
     caughtBy: ['emulator/advance-settles'],
   },
   'clock-moves-with-each-request': {
-    requirement: 'EMU-2',
     description: 'A virtual clock moves ahead a second with each request.',
     mutant: answerInstead(async (_exchange, { clock }) => {
       await clock.advance(1_000);
@@ -209,13 +194,11 @@ export const CONTROL = defineDeviations({
     caughtBy: ['emulator/virtual-stands-still', 'provision/takes-a-second'],
   },
   'journal-cannot-be-emptied': {
-    requirement: 'EMU-11',
     description: 'DELETE of the journal leaves it as it is.',
     mutant: wrap({ createJournal: (usual) => ({ ...usual, clear() {} }) }),
     caughtBy: ['emulator/journal-holds'],
   },
   'journal-not-redacted': {
-    requirement: 'AUTH-9',
     description: 'Credentials in bodies and streams stand in the journal.',
     mutant: wrap({
       createAccounts: (usual) => ({ ...usual, redact: (text) => text, redactWrites: (writes) => [...writes] }),
@@ -223,7 +206,6 @@ export const CONTROL = defineDeviations({
     caughtBy: ['emulator/journal-redacted'],
   },
   'export-with-credentials': {
-    requirement: 'AUTH-9',
     description: 'The exported state always has its credentials.',
     mutant: rewriteControlRequest((request, path) =>
       path === '/state' && request.method === 'GET'
@@ -233,7 +215,6 @@ export const CONTROL = defineDeviations({
     caughtBy: ['emulator/export-redacted'],
   },
   'refusal-repeats-the-key': {
-    requirement: 'AUTH-9',
     description: 'The message of a 401 repeats the key that was sent.',
     mutant: rewriteErrors(({ status, request, error }) =>
       status === 401

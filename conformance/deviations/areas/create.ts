@@ -7,13 +7,11 @@ import { defineDeviations } from '../mutant.js';
 
 export const CREATE = defineDeviations({
   'workspace-left-out-is-another': {
-    requirement: 'CREATE-1',
     description: 'A create that names no workspace is made in an unknown one.',
     mutant: rewriteFields('create', (body) => ({ workspace_id: '00000000-0000-4000-8000-00000000dead', ...body })),
     caughtBy: ['create/explicit-workspace'],
   },
   'create-loses-white-space': {
-    requirement: 'CREATE-1',
     description: 'description and instructions are trimmed.',
     mutant: rewriteFields('create', (body) => ({
       ...body,
@@ -23,19 +21,16 @@ export const CREATE = defineDeviations({
     caughtBy: ['create/reads-back'],
   },
   'create-is-200': {
-    requirement: 'CREATE-1',
     description: 'A create answers 200.',
     mutant: rewriteStatus('create', 201, 200),
     caughtBy: ['create/status-201'],
   },
   'create-ignores-the-workspace': {
-    requirement: 'CREATE-1',
     description: "A create in another workspace goes into the key's.",
     mutant: routes('create', ({ authorize: _, ...row }) => row),
     caughtBy: ['create/foreign-workspace', 'create/foreign-workspace-404'],
   },
   'create-in-a-foreign-workspace-is-403': {
-    requirement: 'CREATE-1',
     description: "A create in a workspace that is not the key's is 403.",
     mutant: rewriteErrors(({ status, error, request }) =>
       status === 404 && error.message === 'Workspace not found' && request.method === 'POST'
@@ -45,7 +40,6 @@ export const CREATE = defineDeviations({
     caughtBy: ['create/foreign-workspace-404'],
   },
   'create-takes-flags-as-text': {
-    requirement: 'CREATE-1',
     description: 'provision is taken for true when it is anything but nothing.',
     mutant: rewriteFields('create', (body) =>
       'provision' in body ? { ...body, provision: Boolean(body.provision) } : body,
@@ -53,7 +47,6 @@ export const CREATE = defineDeviations({
     caughtBy: ['create/flag-types'],
   },
   'vault-shared-by-all': {
-    requirement: 'CREATE-2',
     description: 'All interns have the same vault.',
     mutant: wrap({
       createInterns: (usual) =>
@@ -71,7 +64,6 @@ export const CREATE = defineDeviations({
     caughtBy: ['create/vault-in-listing'],
   },
   'vault-made-at-the-first-boot': {
-    requirement: 'CREATE-2',
     description: 'An intern has no vault until it was provisioned.',
     mutant: rewriteJson(['create', 'get', 'list', 'update'], (body) => {
       const bare = (record: Json) => (record.hostname === null ? { ...record, vault_id: null } : record);
@@ -80,7 +72,6 @@ export const CREATE = defineDeviations({
     caughtBy: ['create/vault-in-listing'],
   },
   'vault-attached-instead-of-its-own': {
-    requirement: 'CREATE-2',
     description: 'An attached vault takes the place of the private one.',
     mutant: wrap({
       createInterns: (usual) =>
@@ -100,13 +91,11 @@ export const CREATE = defineDeviations({
     caughtBy: ['create/private-vault-beside-attached', 'create/attached-vault'],
   },
   'vault-attached-is-not-shown': {
-    requirement: 'CREATE-2',
     description: 'attached_vault_id is always null.',
     mutant: rewriteJson(['create', 'get'], (body) => ({ ...body, attached_vault_id: null })),
     caughtBy: ['create/attached-vault'],
   },
   'vault-that-is-none-is-passed-over': {
-    requirement: 'CREATE-2',
     description: 'A vault that cannot be attached is ignored.',
     mutant: wrap({
       createCreate: (usual) => (request) => {

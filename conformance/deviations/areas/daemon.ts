@@ -11,25 +11,21 @@ const accesses = (change: (body: Json) => Json): Mutant => rewriteJson('daemon',
 
 export const DAEMON = defineDeviations({
   'daemon-can-be-stored': {
-    requirement: 'DAEMON-1',
     description: 'Origin and token are answered without Cache-Control: no-store.',
     mutant: withoutHeader(NOT_STORED, ({ status }, { operation }) => operation === 'daemon' && status < 400),
     caughtBy: ['daemon/access', 'daemon/access-by-any-grant'],
   },
   'daemon-needs-the-vault-grant': {
-    requirement: 'DAEMON-1',
     description: 'An interns-only grant does not read the daemon token.',
     mutant: routes('daemon', (row) => ({ ...row, credential: 'oauth_vault' })),
     caughtBy: ['daemon/access-by-any-grant', 'daemon/token-per-boot', 'auth/matrix'],
   },
   'daemon-under-other-names': {
-    requirement: 'DAEMON-1',
     description: 'The token is answered as daemon_token.',
     mutant: accesses(({ token, ...body }) => ({ ...body, daemon_token: token })),
     caughtBy: ['daemon/access', 'daemon/access-form'],
   },
   'daemon-of-a-stopped-intern': {
-    requirement: 'DAEMON-1',
     description: 'The access of an intern that does not run is answered with a token to come.',
     mutant: rewriteReply((reply, { operation, internId }) =>
       operation === 'daemon' && reply.status === 409 && String(reply.body).includes('intern_not_running')
@@ -43,7 +39,6 @@ export const DAEMON = defineDeviations({
     caughtBy: ['daemon/not-of-a-stopped-intern', 'daemon/not-running', 'daemon/reveals-logged', 'auth/matrix'],
   },
   'daemon-unreachable-is-502': {
-    requirement: 'DAEMON-1',
     description: 'A daemon that cannot be reached is 502.',
     mutant: rewriteErrors(({ status, reason }) =>
       status === 409 && reason === 'intern_unreachable' ? { status: 502 } : undefined,
@@ -51,7 +46,6 @@ export const DAEMON = defineDeviations({
     caughtBy: ['daemon/unreachable'],
   },
   'reveal-logged-by-member': {
-    requirement: 'DAEMON-2',
     description: "A reveal is logged by the service's own id of the member.",
     mutant: routes('daemon', (row) => ({
       ...row,
@@ -63,7 +57,6 @@ export const DAEMON = defineDeviations({
     caughtBy: ['daemon/reveals-logged'],
   },
   'reveal-logged-with-the-token': {
-    requirement: 'DAEMON-2',
     description: 'The log of reveals holds the token.',
     mutant: routes('daemon', (row) => ({
       ...row,
@@ -75,19 +68,16 @@ export const DAEMON = defineDeviations({
     caughtBy: ['daemon/log-holds-no-token', 'daemon/reveals-logged'],
   },
   'daemon-alias-gone': {
-    requirement: 'DAEMON-3',
     description: 'The deprecated alias of the daemon access is 404.',
     mutant: routes(isAlias, () => undefined),
     caughtBy: ['daemon/alias', 'daemon/alias-tells-its-successor', 'daemon/not-running', 'daemon/unreachable'],
   },
   'daemon-alias-by-api-key': {
-    requirement: 'DAEMON-3',
     description: 'An API key reads the daemon token by the alias.',
     mutant: routes(isAlias, (row) => ({ ...row, credential: 'any' })),
     caughtBy: ['daemon/alias', 'auth/daemon-needs-oauth'],
   },
   'daemon-alias-can-be-stored': {
-    requirement: 'DAEMON-3',
     description: 'The alias answers without Cache-Control: no-store.',
     mutant: withoutHeader(
       NOT_STORED,
@@ -96,7 +86,6 @@ export const DAEMON = defineDeviations({
     caughtBy: ['daemon/alias'],
   },
   'daemon-alias-does-not-say-it-is-one': {
-    requirement: 'DAEMON-3',
     description: 'The alias has no Deprecation header.',
     mutant: withoutHeader('deprecation', (_reply, { operation, alias }) => operation === 'daemon' && alias),
     caughtBy: ['daemon/alias-tells-its-successor'],

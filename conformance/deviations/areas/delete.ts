@@ -9,19 +9,16 @@ import { defineDeviations } from '../mutant.js';
 
 export const DELETE = defineDeviations({
   'teardown-never-ends': {
-    requirement: 'DELETE-1',
     description: 'A deleted intern stays destroying.',
     mutant: plans((plan) => ({ ...plan, teardown: { ...plan.teardown, ends: 'hangs' } })),
     caughtBy: ['delete/until-gone', 'delete/from-every-state', 'delete/takes-its-time', 'model/in-time'],
   },
   'deleting-shows-the-old-status': {
-    requirement: 'DELETE-1',
     description: 'While the teardown goes on the status is that of before.',
     mutant: rewriteRecords((record) => (record.status === 'destroying' ? { ...record, status: 'stopped' } : record)),
     caughtBy: ['delete/answer', 'delete/destroying-is-busy', 'delete/tried-again'],
   },
   'delete-not-while-booting': {
-    requirement: 'DELETE-1',
     description: 'A booting intern cannot be deleted.',
     mutant: transitions((row) =>
       row.on === 'delete' ? { ...row, from: row.from.filter((one) => one !== 'provisioning') } : row,
@@ -29,7 +26,6 @@ export const DELETE = defineDeviations({
     caughtBy: ['delete/from-every-state', 'provision/hanging-boot'],
   },
   'destroying-is-404': {
-    requirement: 'DELETE-1',
     description: 'An intern cannot be read any more as soon as it is being deleted.',
     mutant: wrap({
       createInterns: (usual) =>
@@ -42,7 +38,6 @@ export const DELETE = defineDeviations({
     caughtBy: ['delete/destroying-is-busy', 'delete/own-key-dies', 'delete/from-every-state'],
   },
   'vault-outlives-its-intern': {
-    requirement: 'DELETE-1',
     description: 'The vault of a gone intern can still be attached.',
     mutant: () => {
       const gone = new Set<string>();
@@ -63,7 +58,6 @@ export const DELETE = defineDeviations({
     caughtBy: ['delete/vault-is-gone', 'create/vault-that-cannot-be-attached'],
   },
   'own-key-reads-the-gone': {
-    requirement: 'DELETE-1',
     description: 'With its own key a gone intern is read as it was.',
     mutant: wrap({
       createAccounts: (usual) => ({ ...usual, removeOwnKey() {} }),
@@ -82,13 +76,11 @@ export const DELETE = defineDeviations({
     caughtBy: ['delete/own-key-dies'],
   },
   'delete-lets-runs-go-on': {
-    requirement: 'DELETE-1',
     description: 'A delete ends no run.',
     mutant: survives('deleted'),
     caughtBy: ['chat-endings/delete-while-streaming', 'delete/ends-waiting-runs'],
   },
   'delete-needs-a-body': {
-    requirement: 'DELETE-2',
     description: 'A delete without a body is 400.',
     mutant: answerInstead(({ operation, request }) =>
       operation === 'delete' && !request.body ? errorReply(400, 'Invalid request body', 'invalid_body') : undefined,
@@ -96,7 +88,6 @@ export const DELETE = defineDeviations({
     caughtBy: ['delete/optional-body', 'delete/until-gone'],
   },
   'delete-takes-white-space-for-a-body': {
-    requirement: 'DELETE-2',
     description: 'A delete with white space for a body is 400.',
     mutant: answerInstead(async ({ operation, request }) =>
       operation === 'delete' && request.body && (await request.clone().text()).trim() === ''
@@ -106,7 +97,6 @@ export const DELETE = defineDeviations({
     caughtBy: ['delete/optional-body'],
   },
   'delete-drops-unknown-fields': {
-    requirement: 'DELETE-2',
     description: 'Unknown fields of a delete are ignored.',
     mutant: rewriteFields('delete', ({ acknowledge_workspace_loss }) =>
       acknowledge_workspace_loss === undefined ? {} : { acknowledge_workspace_loss },
@@ -114,19 +104,16 @@ export const DELETE = defineDeviations({
     caughtBy: ['delete/bad-body'],
   },
   'delete-loses-the-workspace': {
-    requirement: 'DELETE-3',
     description: 'A workspace that cannot be archived is lost without acknowledgement.',
     mutant: plans((plan) => ({ ...plan, teardown: { ...plan.teardown, ends: 'gone' } })),
     caughtBy: ['delete/archive-fails', 'delete/tried-again'],
   },
   'delete-ignores-the-acknowledgement': {
-    requirement: 'DELETE-3',
     description: 'acknowledge_workspace_loss changes nothing.',
     mutant: wrap({ createProvisioning: (usual) => ({ ...usual, destroy: (row) => usual.destroy(row, false) }) }),
     caughtBy: ['delete/archive-fails', 'delete/acknowledged-at-once'],
   },
   'delete-forgets-why-it-failed': {
-    requirement: 'DELETE-3',
     description: 'The message of a failed teardown does not name workspace_archive_failed.',
     mutant: rewriteRecords((record) =>
       record.status === 'destroy_failed' ? { ...record, last_failure_message: 'The teardown failed' } : record,

@@ -8,13 +8,11 @@ import { defineDeviations, together } from '../mutant.js';
 
 export const DISCONNECT = defineDeviations({
   'disconnect-not-noticed': {
-    requirement: 'CHAT-10',
     description: 'A run goes on when its client leaves.',
     mutant: whenLeft(() => false),
     caughtBy: ['disconnect/while-silent', 'disconnect/noticed', 'disconnect/cancels', 'disconnect/while-it-speaks'],
   },
   'disconnect-after-an-answer-not-noticed': {
-    requirement: 'CHAT-10',
     description: 'A client that leaves the stream after an answer cancels nothing.',
     mutant: () => {
       const answers = new WeakSet<Request>();
@@ -31,13 +29,11 @@ export const DISCONNECT = defineDeviations({
     caughtBy: ['disconnect/while-it-speaks'],
   },
   'disconnect-while-it-speaks-not-noticed': {
-    requirement: 'CHAT-10',
     description: 'A run is cancelled only when its client leaves in silence.',
     mutant: whenLeft(({ said }) => said < 2),
     caughtBy: ['disconnect/while-it-speaks'],
   },
   'disconnect-ends-all': {
-    requirement: 'CHAT-10',
     description: 'A client that leaves cancels every run of the intern.',
     mutant: withEnd((end) =>
       whenLeft(({ exchange }) => {
@@ -48,19 +44,16 @@ export const DISCONNECT = defineDeviations({
     caughtBy: ['disconnect/only-its-own'],
   },
   'disconnect-a-minute-later': {
-    requirement: 'CHAT-9',
     description: 'A run that waits is ended after a minute without a client.',
     mutant: settings({ interaction_deadline: 60_000 }),
     caughtBy: ['disconnect/cancel-after-done', 'chat-deadlines/open-until'],
   },
   'disconnect-of-who-steered-cancels': {
-    requirement: 'CHAT-10',
     description: 'The run that a prompt was steered into ends with the connection of that prompt.',
     mutant: endsRuns(({ operation }, { status }) => operation === 'chat' && status === 202),
     caughtBy: ['disconnect/of-who-steered'],
   },
   'run-shown-as-cancelled-when-its-client-goes': {
-    requirement: 'EMU-4',
     description: 'The control interface shows a run that stopped by itself as cancelled.',
     mutant: rewriteControl('GET', '/runs', (body) => ({
       ...body,
@@ -69,7 +62,6 @@ export const DISCONNECT = defineDeviations({
     caughtBy: ['disconnect/after-stop', 'chat-endings/shown'],
   },
   'disconnect-after-done-counts': {
-    requirement: 'CHAT-9',
     description: 'The body ends a moment after [DONE], and a client that closes meanwhile has left its run.',
     mutant: withEnd((end) => staysOpenAfterDone(({ internId }) => end(internId, 'reset'))),
     caughtBy: ['disconnect/cancel-after-done', 'disconnect/after-each-done', 'disconnect/after-done'],

@@ -4,7 +4,6 @@ import { defineDeviations, together } from '../mutant.js';
 
 export const FAULTS = defineDeviations({
   'fault-of-another-status': {
-    requirement: 'EMU-6',
     description: 'A fault 408 of chat comes as 504.',
     mutant: rewriteErrors(({ status, request }) =>
       status === 408 && request.url.includes('/chat/') ? { status: 504 } : undefined,
@@ -12,13 +11,11 @@ export const FAULTS = defineDeviations({
     caughtBy: ['faults/every-operation'],
   },
   'fault-for-one-call-only': {
-    requirement: 'EMU-6',
     description: 'A fault is met once, whatever its times.',
     mutant: wrap({ createFaults: (usual) => ({ ...usual, add: (fault) => usual.add({ ...fault, times: 1 }) }) }),
     caughtBy: ['faults/every-operation', 'faults/list-and-clear', 'sign/server-failure'],
   },
   'fault-for-ever': {
-    requirement: 'EMU-6',
     description: 'A fault stays until it is cleared.',
     mutant: wrap({
       createFaults: (usual) => ({ ...usual, add: (fault) => usual.add({ ...fault, times: 1_000_000 }) }),
@@ -26,7 +23,6 @@ export const FAULTS = defineDeviations({
     caughtBy: ['faults/every-operation', 'faults/scim-form', 'faults/list-and-clear', 'faults/dropped'],
   },
   'fault-without-envelope': {
-    requirement: 'EMU-6',
     description: 'A fault is answered in plain text.',
     mutant: rewriteReply((answer) =>
       answer.headers['x-emulator-detail'] === 'injected fault'
@@ -36,7 +32,6 @@ export const FAULTS = defineDeviations({
     caughtBy: ['faults/every-operation', 'faults/scim-form', 'sign/server-failure', 'scim/failure'],
   },
   'fault-used-up-by-refused-calls': {
-    requirement: 'EMU-6',
     description: 'A call that is refused uses a fault up.',
     mutant: () => {
       let take: Made<'createFaults'>['take'] = () => undefined;
@@ -56,7 +51,6 @@ export const FAULTS = defineDeviations({
     caughtBy: ['faults/refused-use-none', 'order/fault-before-state'],
   },
   'fault-without-delay': {
-    requirement: 'EMU-6',
     description: 'A delay is not waited for.',
     mutant: wrap({
       createFaults: (usual) => ({
@@ -70,7 +64,6 @@ export const FAULTS = defineDeviations({
     caughtBy: ['faults/delay', 'sign/times-out-after-10s'],
   },
   'fault-answers-in-place-of-dropping': {
-    requirement: 'EMU-6',
     description: 'A fault that drops the connection answers 500 instead.',
     mutant: wrap({
       createFaults: (usual) => ({

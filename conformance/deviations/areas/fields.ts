@@ -8,7 +8,6 @@ const LONG = 'description';
 
 export const FIELDS = defineDeviations({
   'name-of-3-at-least': {
-    requirement: 'CREATE-5',
     description: 'A name of 2 characters is refused.',
     mutant: rewriteFields('create', (body) =>
       typeof body.name === 'string' && body.name.length < 3 ? { ...body, name: '' } : body,
@@ -16,19 +15,16 @@ export const FIELDS = defineDeviations({
     caughtBy: ['create/shortest-name'],
   },
   'name-without-hyphens': {
-    requirement: 'CREATE-5',
     description: 'Hyphens of a name become underscores.',
     mutant: rewriteJson('create', (body) => ({ ...body, name: String(body.name).replaceAll('-', '_') })),
     caughtBy: ['create/name-rules', 'create/reads-back'],
   },
   'name-not-unique': {
-    requirement: 'CREATE-5',
     description: 'Two interns of one creator may have one name.',
     mutant: wrap({ createInterns: (usual) => inside(usual, 'nameTaken', () => () => false) }),
     caughtBy: ['create/name-taken', 'create/rename-taken', 'create/derived-key'],
   },
   'name-never-free-again': {
-    requirement: 'CREATE-5',
     description: 'The name of a deleted intern stays taken.',
     mutant: wrap({
       createInterns: (usual) => {
@@ -48,7 +44,6 @@ export const FIELDS = defineDeviations({
     caughtBy: ['create/name-taken', 'create/keys-and-deleted-interns'],
   },
   'text-counted-in-code-units': {
-    requirement: 'CREATE-5',
     description: 'Limits of texts count UTF-16 code units.',
     mutant: rewriteFields(['create', 'update'], (body) =>
       typeof body[LONG] === 'string' && body[LONG].length > 2_000 ? { ...body, [LONG]: 'x'.repeat(2_001) } : body,
@@ -56,7 +51,6 @@ export const FIELDS = defineDeviations({
     caughtBy: ['create/text-limits'],
   },
   'fields-turned-into-text': {
-    requirement: 'BODY-4',
     description: 'Numbers and booleans are taken for text.',
     mutant: rewriteFields(['create', 'update'], (body) =>
       Object.fromEntries(
@@ -70,7 +64,6 @@ export const FIELDS = defineDeviations({
     caughtBy: ['create/field-types'],
   },
   'create-drops-unknown-fields': {
-    requirement: 'CREATE-5',
     description: 'Unknown fields of a create are ignored.',
     mutant: rewriteFields('create', (body) =>
       Object.fromEntries(
@@ -82,13 +75,11 @@ export const FIELDS = defineDeviations({
     caughtBy: ['create/unknown-fields'],
   },
   'update-takes-what-is-no-object': {
-    requirement: 'BODY-4',
     description: 'An update with a body that is not an object changes nothing and is 200.',
     mutant: rewriteBody('update', (value) => (isObject(value) ? value : {})),
     caughtBy: ['create/no-object', 'create/invalid-body-reason'],
   },
   'invalid-body-of-another-reason': {
-    requirement: 'BODY-4',
     description: 'Invalid bodies of lifecycle operations have the reason bad_request.',
     mutant: errorMetadata('invalid_body', 400, { reason: 'bad_request' }),
     caughtBy: ['create/invalid-body-reason', 'create/key-lengths', 'create/bad-name', 'update/unknown-fields'],

@@ -22,7 +22,6 @@ const sendsTheFirst = (when: (first: Json, now: Json) => boolean) => (): Mutant 
 
 export const IDEMPOTENCY = defineDeviations({
   'key-not-looked-at': {
-    requirement: 'CREATE-4',
     description: 'A retry with the same key is a create of its own.',
     mutant: () => {
       let count = 0;
@@ -33,7 +32,6 @@ export const IDEMPOTENCY = defineDeviations({
     caughtBy: ['create/retry-makes-no-second', 'create/replay-200', 'create/derived-key', 'model/lifecycle'],
   },
   'key-looked-up-before-it-waits': {
-    requirement: 'CREATE-4',
     description: 'Equal creates that are sent at once each make an intern: keys and names are noted a moment too late.',
     mutant: () =>
       together(
@@ -70,13 +68,11 @@ export const IDEMPOTENCY = defineDeviations({
     caughtBy: ['create/racing-equal-creates', 'create/racing-different-creates', 'create/unfinished-retries-race'],
   },
   'key-replays-with-201': {
-    requirement: 'CREATE-4',
     description: 'A replay answers 201.',
     mutant: rewriteStatus('create', 200, 201),
     caughtBy: ['create/replay-200', 'create/derived-key', 'create/equal-as-json'],
   },
   'key-replays-whatever-the-body': {
-    requirement: 'CREATE-4',
     description: 'The same key with another body replays the first answer.',
     mutant: sendsTheFirst(() => true),
     caughtBy: [
@@ -87,19 +83,16 @@ export const IDEMPOTENCY = defineDeviations({
     ],
   },
   'key-compares-only-names': {
-    requirement: 'CREATE-4',
     description: 'Bodies of one key are compared by their names.',
     mutant: sendsTheFirst((first, now) => first.name === now.name),
     caughtBy: ['create/key-reused'],
   },
   'key-reused-is-422': {
-    requirement: 'CREATE-4',
     description: 'A reused key is 422.',
     mutant: rewriteErrors(({ reason }) => (reason === 'idempotency_key_reused' ? { status: 422 } : undefined)),
     caughtBy: ['create/key-reused', 'create/key-reused-first', 'create/unfinished-with-another-body'],
   },
   'key-of-128-at-most': {
-    requirement: 'CREATE-4',
     description: 'A key of more than 128 characters is refused.',
     mutant: answerInstead(({ operation, request }) =>
       operation === 'create' && (request.headers.get('idempotency-key')?.length ?? 0) > 128

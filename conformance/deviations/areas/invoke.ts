@@ -18,31 +18,26 @@ const _objects = (change: (body: Record<string, unknown>) => Record<string, unkn
 
 export const INVOKE = defineDeviations({
   'invoke-is-200': {
-    requirement: 'INVOKE-1',
     description: 'invoke answers 200.',
     mutant: rewriteStatus('invoke', 202, 200),
     caughtBy: ['invoke/accepted'],
   },
   'invoke-answers-accepted': {
-    requirement: 'INVOKE-1',
     description: 'invoke says status accepted.',
     mutant: rewriteJson('invoke', (body) => (body.status === 'started' ? { ...body, status: 'accepted' } : body)),
     caughtBy: ['invoke/published-answer', 'invoke-runs/ended-by-suspend', 'invoke-sessions/steered'],
   },
   'invoke-answers-what-was-said': {
-    requirement: 'INVOKE-7',
     description: 'invoke answers with the output of the run.',
     mutant: rewriteJson('invoke', (body) => ({ ...body, output: 'Hello.' })),
     caughtBy: ['invoke/no-progress'],
   },
   'invoke-ends-with-its-answer': {
-    requirement: 'INVOKE-1',
     description: 'A run of invoke is cancelled a second after its answer.',
     mutant: endsAfter(1_000, 'cancelled', ({ origin }) => origin === 'invoke'),
     caughtBy: ['invoke-runs/goes-on', 'invoke-runs/deadline', 'invoke-runs/client-gone'],
   },
   'invoke-cuts-its-input': {
-    requirement: 'INVOKE-1',
     description: 'input that is too long is cut.',
     mutant: rewriteFields('invoke', (body) =>
       typeof body.input === 'string' ? { ...body, input: [...body.input].slice(0, 32_000).join('') } : body,
@@ -50,7 +45,6 @@ export const INVOKE = defineDeviations({
     caughtBy: ['invoke/input-length'],
   },
   'invoke-takes-anything-as-input': {
-    requirement: 'INVOKE-1',
     description: 'An input that is not a text is taken as one.',
     mutant: rewriteFields('invoke', (body) =>
       body.input !== undefined && typeof body.input !== 'string'
@@ -60,7 +54,6 @@ export const INVOKE = defineDeviations({
     caughtBy: ['invoke/invalid-body'],
   },
   'invoke-refuses-unknown-fields': {
-    requirement: 'INVOKE-1',
     description: 'A field that invoke does not know is 400.',
     mutant: refuseBody(
       'invoke',
@@ -70,7 +63,6 @@ export const INVOKE = defineDeviations({
     caughtBy: ['invoke/unknown-fields', 'invoke-runs/consents'],
   },
   'invoke-invalid-body-of-another-reason': {
-    requirement: 'INVOKE-1',
     description: 'An invalid body of chat and invoke has the reason invalid_body.',
     mutant: errorMetadata('bad_request', 400, { reason: 'invalid_body' }),
     caughtBy: [
@@ -81,13 +73,11 @@ export const INVOKE = defineDeviations({
     ],
   },
   'invoke-always-new': {
-    requirement: 'INVOKE-2',
     description: 'Every invoke starts a session of its own.',
     mutant: rewriteFields('invoke', ({ session_id: _, ...body }) => body),
     caughtBy: ['invoke-sessions/continue', 'invoke-sessions/steered', 'model/conversations'],
   },
   'invoke-queues-instead-of-steering': {
-    requirement: 'INVOKE-2',
     description: 'With a run going invoke starts another in the session.',
     mutant: wrap({
       createRuns: (usual) => ({
@@ -104,7 +94,6 @@ export const INVOKE = defineDeviations({
     caughtBy: ['invoke-sessions/steered', 'invoke-sessions/steered-live', 'invoke-runs/deadline-not-extended'],
   },
   'invoke-session-of-any-intern': {
-    requirement: 'INVOKE-3',
     description: 'A session of invoke is taken on every intern of its caller.',
     mutant: () => {
       const home = new Map<string, string>();
@@ -132,7 +121,6 @@ export const INVOKE = defineDeviations({
     caughtBy: ['invoke-sessions/session-elsewhere', 'invoke-sessions/steered-live'],
   },
   'invoke-session-refused-with-403': {
-    requirement: 'INVOKE-3',
     description: 'A session of another caller is 403.',
     mutant: rewriteErrors(({ status, error }) =>
       status === 404 && error.message === 'Session not found' ? { status: 403 } : undefined,
@@ -144,7 +132,6 @@ export const INVOKE = defineDeviations({
     ],
   },
   'invoke-session-refused-for-another-reason': {
-    requirement: 'INVOKE-3',
     description: 'The reason of a refused session is session_not_found.',
     mutant: rewriteErrors(({ status, error }) =>
       status === 404 && error.message === 'Session not found'
@@ -154,7 +141,6 @@ export const INVOKE = defineDeviations({
     caughtBy: ['invoke-sessions/refused-reason'],
   },
   'invoke-session-refusals-differ': {
-    requirement: 'INVOKE-3',
     description: 'The refusal of a session of another caller differs from that of an unknown one.',
     mutant: () => {
       const issued = new Set<unknown>();
@@ -177,7 +163,6 @@ export const INVOKE = defineDeviations({
     caughtBy: ['invoke-sessions/hidden-is-unknown'],
   },
   'invoke-declines-every-question': {
-    requirement: 'INVOKE-4',
     description: 'A run of invoke ignores the fallback of a question.',
     mutant: answersItself((ask, turn) =>
       turn.origin === 'invoke' && ask.kind === 'elicitation' ? { action: 'decline' } : undefined,
@@ -185,7 +170,6 @@ export const INVOKE = defineDeviations({
     caughtBy: ['invoke-runs/fallback'],
   },
   'invoke-cancels-questions-without-fallback': {
-    requirement: 'INVOKE-4',
     description: 'A question without a fallback is cancelled.',
     mutant: answersItself((ask, turn) =>
       turn.origin === 'invoke' && ask.kind === 'elicitation' && !ask.fallback ? { action: 'cancel' } : undefined,
@@ -193,13 +177,11 @@ export const INVOKE = defineDeviations({
     caughtBy: ['invoke-runs/no-fallback'],
   },
   'invoke-for-half-an-hour': {
-    requirement: 'INVOKE-5',
     description: 'A run of invoke is ended after half an hour.',
     mutant: settings({ execution_deadline: 1_800_000 }),
     caughtBy: ['invoke-runs/deadline', 'invoke-runs/deadline-shown', 'invoke-runs/deadline-not-extended'],
   },
   'invoke-a-few-milliseconds-longer': {
-    requirement: 'INVOKE-5',
     description: 'A run of invoke is ended three milliseconds after its hour.',
     mutant: settings({ execution_deadline: 3_600_003 }),
     caughtBy: ['invoke-runs/deadline', 'invoke-runs/deadline-shown'],

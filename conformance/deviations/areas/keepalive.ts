@@ -4,13 +4,11 @@ import { defineDeviations } from '../mutant.js';
 
 export const KEEPALIVE = defineDeviations({
   'keepalive-every-15-seconds': {
-    requirement: 'CHAT-11',
     description: 'A keepalive comes after 15 seconds.',
     mutant: settings({ keepalive: 15_000 }),
     caughtBy: ['keepalive/to-the-millisecond', 'keepalive/between-events', 'keepalive/after-an-answer'],
   },
   'keepalive-every-minute': {
-    requirement: 'CHAT-11',
     description: 'A keepalive comes after a minute.',
     mutant: settings({ keepalive: 60_000 }),
     caughtBy: [
@@ -24,19 +22,16 @@ export const KEEPALIVE = defineDeviations({
     ],
   },
   'keepalive-three-milliseconds-late': {
-    requirement: 'CHAT-11',
     description: 'A keepalive comes after 30.003 seconds.',
     mutant: settings({ keepalive: 30_003 }),
     caughtBy: ['keepalive/to-the-millisecond'],
   },
   'keepalive-by-another-word': {
-    requirement: 'CHAT-11',
     description: 'The comment says ping.',
     mutant: rewriteFrames(() => (frame) => (frame === BEAT ? ': ping\n\n' : frame)),
     caughtBy: ['keepalive/after-30-seconds', 'keepalive/before-first-word', 'chat/keepalive-in-silence'],
   },
   'keepalive-only-once': {
-    requirement: 'CHAT-11',
     description: 'A stream carries one keepalive at most.',
     mutant: rewriteFrames(() => {
       let beaten = false;

@@ -36,25 +36,21 @@ const tooMany = (seconds: number) =>
 
 export const LIMITER = defineDeviations({
   'limit-not-there': {
-    requirement: 'CHAT-17',
     description: 'Any number of turns is taken.',
     mutant: wrap({ createLimiter: (usual) => ({ ...usual, take: () => () => {} }) }),
     caughtBy: ['limiter/chat', 'sign/counts-as-a-turn', 'limiter/message-and-header'],
   },
   'limit-is-503': {
-    requirement: 'CHAT-17',
     description: 'Over the limit is 503.',
     mutant: errorStatus('rate_limited', 429, 503),
     caughtBy: ['limiter/chat', 'sign/counts-as-a-turn', 'limiter-counts/judged-last', 'limiter-counts/what-counts'],
   },
   'limit-is-for-good': {
-    requirement: 'CHAT-17',
     description: 'rate_limited says that trying again does not help.',
     mutant: errorMetadata('rate_limited', 429, { retryable: false }),
     caughtBy: ['limiter/chat', 'limiter/message-and-header', 'sign/counts-as-a-turn'],
   },
   'limit-met-by-the-way': {
-    requirement: 'CHAT-17',
     description: 'A second prompt is over some limit, and its refusal is not retryable.',
     mutant: () => {
       let prompts = 0;
@@ -68,13 +64,11 @@ export const LIMITER = defineDeviations({
     caughtBy: ['limiter/as-met'],
   },
   'limit-without-retry-after': {
-    requirement: 'CHAT-17',
     description: 'The 429 has no Retry-After.',
     mutant: withoutHeader('retry-after', ({ status }) => status === 429),
     caughtBy: ['limiter/message-and-header', 'limiter/retry-after-holds'],
   },
   'limit-not-for-invoke': {
-    requirement: 'CHAT-17',
     description: 'invoke is not limited.',
     mutant: wrap({
       createRuns: (usual) => ({ ...usual, invoke: (request) => usual.invoke({ ...request, admit: uncounted }) }),
@@ -82,7 +76,6 @@ export const LIMITER = defineDeviations({
     caughtBy: ['limiter/message-and-header', 'limiter-counts/what-counts', 'limiter-counts/judged-last'],
   },
   'limit-not-for-signing': {
-    requirement: 'SIGN-8',
     description: 'Signing is not limited.',
     mutant: rewire({
       createRoutes: (deps) => [{ ...deps, sign: { ...deps.sign, limiter: { take: uncounted, clear: () => {} } } }],
@@ -90,7 +83,6 @@ export const LIMITER = defineDeviations({
     caughtBy: ['sign/counts-as-a-turn'],
   },
   'limit-counted-first': {
-    requirement: 'CHAT-17',
     description: 'A turn is counted before its state is looked at.',
     mutant: () => {
       let limiter: Limiter | undefined;
@@ -114,7 +106,6 @@ export const LIMITER = defineDeviations({
     ],
   },
   'limit-counts-refused-turns': {
-    requirement: 'CHAT-17',
     description: 'A turn that is refused by the limit counts on.',
     mutant: limits((usual, now, limit) => {
       const times = new Map<string, number[]>();
@@ -137,13 +128,11 @@ export const LIMITER = defineDeviations({
     caughtBy: ['limiter/sliding'],
   },
   'limit-counts-on-when-it-is-put-again': {
-    requirement: 'EMU-5',
     description: 'Putting the limit that there is clears nothing.',
     mutant: wrap({ createLimiter: (usual) => ({ ...usual, clear() {} }) }),
     caughtBy: ['limiter/changing-clears'],
   },
   'limit-counts-on-when-it-changes': {
-    requirement: 'EMU-5',
     description: 'Changing the limit clears nothing.',
     mutant: limits((usual, now, limit) => {
       const times = new Map<string, number[]>();
@@ -162,7 +151,6 @@ export const LIMITER = defineDeviations({
     caughtBy: ['limiter/changing-clears'],
   },
   'limit-for-everything': {
-    requirement: 'CHAT-17',
     description: 'Reads and writes of interns count as turns.',
     mutant: () => {
       let limiter: Limiter | undefined;
@@ -185,7 +173,6 @@ export const LIMITER = defineDeviations({
     caughtBy: ['limiter-counts/only-turns'],
   },
   'limit-counts-busy-turns': {
-    requirement: 'CHAT-17',
     description: 'A prompt that is 409 busy counts as a turn.',
     mutant: prompts(async (usual, request) => {
       try {
@@ -198,7 +185,6 @@ export const LIMITER = defineDeviations({
     caughtBy: ['limiter-counts/busy-does-not-count'],
   },
   'limit-counts-bad-requests': {
-    requirement: 'CHAT-17',
     description: 'A chat request that is 400 counts as a turn.',
     mutant: () => {
       const ids = new Map<string, string>();
@@ -224,7 +210,6 @@ export const LIMITER = defineDeviations({
     caughtBy: ['limiter-counts/refused-do-not-count'],
   },
   'limit-of-an-own-key-is-its-creators': {
-    requirement: 'CHAT-17',
     description: "Turns with an intern's own key count as those of who made the intern.",
     mutant: () => {
       let creatorOf: (internId: string) => string | undefined = () => undefined;

@@ -42,13 +42,11 @@ const isListError = (path: string) => path.endsWith('/interns');
 
 export const LIST = defineDeviations({
   'list-oldest-first': {
-    requirement: 'LIST-1',
     description: 'The list comes oldest first.',
     mutant: wrap({ createInterns: (part) => ({ ...part, list: (caller) => part.list(caller).reverse() }) }),
     caughtBy: ['list/newest-first'],
   },
   'list-last-changed-first': {
-    requirement: 'LIST-1',
     description: 'The list is sorted by the last change instead of the creation.',
     mutant: wrap({
       createInterns: (part) => ({
@@ -60,7 +58,6 @@ export const LIST = defineDeviations({
     caughtBy: ['list/agrees-with-reads'],
   },
   'list-keeps-the-gone': {
-    requirement: 'LIST-1',
     description: 'Deleted interns stay in the list.',
     mutant: wrap({
       createInterns: (part) => {
@@ -81,19 +78,16 @@ export const LIST = defineDeviations({
     caughtBy: ['list/gone-is-not-listed', 'delete/until-gone'],
   },
   'list-leaves-out-the-stopped': {
-    requirement: 'LIST-1',
     description: 'The list holds only what has been provisioned.',
     mutant: pages((page) => ({ ...page, data: page.data.filter(({ status }) => status !== 'stopped') })),
     caughtBy: ['list/newest-first', 'model/lifecycle'],
   },
   'list-ignores-the-status-filter': {
-    requirement: 'LIST-2',
     description: 'The status filter changes nothing.',
     mutant: rewriteQuery('list', (query) => query.delete('status')),
     caughtBy: ['list/by-status', 'list/by-status-live', 'list/pages-within-a-filter'],
   },
   'list-does-not-know-destroy-failed': {
-    requirement: 'LIST-2',
     description: 'The status destroy_failed is 400 in a filter.',
     mutant: rewriteQuery('list', (query) => {
       const status = query.get('status');
@@ -102,7 +96,6 @@ export const LIST = defineDeviations({
     caughtBy: ['list/every-status-is-known', 'list/by-status'],
   },
   'list-counts-statuses-after-collapsing': {
-    requirement: 'LIST-2',
     description: 'Nine entries that repeat themselves are taken.',
     mutant: rewriteQuery('list', (query) => {
       const status = query.get('status');
@@ -111,7 +104,6 @@ export const LIST = defineDeviations({
     caughtBy: ['list/bad-status'],
   },
   'list-of-a-foreign-workspace-is-empty': {
-    requirement: 'LIST-2',
     description: "A workspace that is not the key's gives an empty list.",
     mutant: rewriteReply((reply, { operation }) =>
       operation === 'list' && reply.status === 404 && String(reply.body).includes('Workspace not found')
@@ -121,13 +113,11 @@ export const LIST = defineDeviations({
     caughtBy: ['list/foreign-workspace', 'list/foreign-workspace-404'],
   },
   'list-of-a-foreign-workspace-is-the-own': {
-    requirement: 'LIST-2',
     description: 'The filter by workspace changes nothing.',
     mutant: routes('list', ({ authorize: _, ...row }) => row),
     caughtBy: ['list/foreign-workspace-hidden', 'list/foreign-workspace', 'list/foreign-workspace-404'],
   },
   'list-of-a-foreign-workspace-is-403': {
-    requirement: 'LIST-2',
     description: "A workspace that is not the key's is 403.",
     mutant: rewriteErrors(({ status, error, request }) =>
       status === 404 && error.message === 'Workspace not found' && request.method === 'GET'
@@ -137,13 +127,11 @@ export const LIST = defineDeviations({
     caughtBy: ['list/foreign-workspace-404'],
   },
   'list-by-workspace-is-empty': {
-    requirement: 'LIST-2',
     description: 'Filtered by the own workspace the list lacks the newest intern.',
     mutant: pages((page, query) => (query.has('workspace_id') ? { ...page, data: page.data.slice(1) } : page)),
     caughtBy: ['list/by-workspace'],
   },
   'list-limit-is-cut-to-the-allowed': {
-    requirement: 'LIST-3',
     description: 'A limit above 500 is taken for 500.',
     mutant: rewriteQuery('list', (query) => {
       if (Number(query.get('limit')) > 500) query.set('limit', '500');
@@ -151,7 +139,6 @@ export const LIST = defineDeviations({
     caughtBy: ['list/bad-limit'],
   },
   'list-errors-of-another-reason': {
-    requirement: 'LIST-3',
     description: 'A bad list query is 400 with the reason invalid_query.',
     mutant: rewriteErrors(({ status, request, error }) =>
       status === BAD_QUERY_STATUS && request.method === 'GET' && isListError(new URL(request.url).pathname)
@@ -161,7 +148,6 @@ export const LIST = defineDeviations({
     caughtBy: ['list/bad-limit', 'list/bad-cursor', 'list/bad-status'],
   },
   'list-one-page-too-many': {
-    requirement: 'LIST-3',
     description: 'A full last page says that there is more.',
     mutant: pages((page, query) =>
       page.data.length === Number(query.get('limit')) && !page.has_more
@@ -171,7 +157,6 @@ export const LIST = defineDeviations({
     caughtBy: ['list/pages-exact-end'],
   },
   'list-pages-overlap': {
-    requirement: 'LIST-3',
     description: 'A page begins with the last intern of the one before.',
     mutant: () => {
       const last = new Map<unknown, Intern | undefined>();
@@ -184,13 +169,11 @@ export const LIST = defineDeviations({
     caughtBy: ['list/pages-any-limit', 'list/pages-exact-end', 'list/pages-within-a-filter'],
   },
   'list-cursor-counts-entries': {
-    requirement: 'LIST-3',
     description: 'The cursor is an offset into the list as it is now.',
     mutant: countsEntries(() => true),
     caughtBy: ['list/pages-while-it-changes', 'list/filtered-status-changes-between-pages'],
   },
   'list-of-a-hundred-by-default': {
-    requirement: 'LIST-3',
     description: 'Without a limit a page holds 100 interns.',
     mutant: rewriteQuery('list', (query) => {
       if (!query.has('limit')) query.set('limit', '100');
@@ -198,7 +181,6 @@ export const LIST = defineDeviations({
     caughtBy: ['list/default-limit'],
   },
   'list-cursor-counts-filtered-entries': {
-    requirement: 'LIST-3',
     description: 'Filtered by status the cursor is an offset into the list as it is now.',
     mutant: countsEntries((query) => query.has('status')),
     caughtBy: ['list/filtered-status-changes-between-pages'],

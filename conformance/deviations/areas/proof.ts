@@ -47,13 +47,11 @@ const renames = (from: string, to: string) => daemons(({ reason }) => (reason ==
 
 export const PROOF = defineDeviations({
   'proof-by-any-token': {
-    requirement: 'EMU-8',
     description: 'The daemon takes any token.',
     mutant: accepts('token_invalid'),
     caughtBy: ['proof/token', 'suspend/daemon-token-dies', 'proof/order'],
   },
   'proof-of-a-suspended-intern': {
-    requirement: 'SUSP-1',
     description: 'The daemon of a suspended intern takes proofs as before.',
     mutant: daemons(({ reason, request }) =>
       reason === 'token_invalid' && [...request.headers.keys()].some((name) => name.endsWith('-signature-v2'))
@@ -63,19 +61,16 @@ export const PROOF = defineDeviations({
     caughtBy: ['suspend/daemon-takes-nothing'],
   },
   'proof-not-needed': {
-    requirement: 'SIGN-7',
     description: 'The daemon takes requests without a proof.',
     mutant: accepts('proof_missing'),
     caughtBy: ['proof/missing', 'proof/v2-once', 'suspend/daemon-token-dies'],
   },
   'proof-malformed-is-bad': {
-    requirement: 'EMU-8',
     description: 'A malformed proof is bad_signature.',
     mutant: renames('proof_malformed', 'bad_signature'),
     caughtBy: ['proof/malformed', 'proof/order'],
   },
   'proof-not-verified': {
-    requirement: 'SIGN-4',
     description: 'The daemon does not verify signatures.',
     mutant: accepts('bad_signature'),
     caughtBy: [
@@ -87,7 +82,6 @@ export const PROOF = defineDeviations({
     ],
   },
   'proof-v2-not-looked-at': {
-    requirement: 'SIGN-7',
     description: 'The daemon verifies the v1 signature only.',
     mutant: received((request, headers) => {
       if (headers.has(SIGNATURE_V2) && headers.has(NONCE)) {
@@ -99,7 +93,6 @@ export const PROOF = defineDeviations({
     caughtBy: ['proof/v2-once', 'proof/v1-again', 'proof/bound-to-its-route', 'proof/one-bit', 'proof/accepted'],
   },
   'proof-on-one-route-only': {
-    requirement: 'EMU-8',
     description: 'The daemon serves POST /api/invoke only.',
     mutant: received((request) =>
       new URL(request.url).pathname === '/api/invoke' && request.method === 'POST'
@@ -111,7 +104,6 @@ export const PROOF = defineDeviations({
     caughtBy: ['proof/any-route', 'proof/accepted'],
   },
   'proof-v2-again-at-once': {
-    requirement: 'SIGN-7',
     description: 'A nonce is noted a moment too late: requests sent at once are all accepted.',
     mutant: {
       aroundDaemon: (next) => {
@@ -129,13 +121,11 @@ export const PROOF = defineDeviations({
     caughtBy: ['proof/v2-once-live'],
   },
   'proof-nonce-not-remembered': {
-    requirement: 'SIGN-7',
     description: 'The daemon takes a v2 proof again and again.',
     mutant: accepts('nonce_reused'),
     caughtBy: ['proof/v2-once-live', 'proof/v2-once', 'proof/v1-again'],
   },
   'proof-used-up-by-a-refusal': {
-    requirement: 'SIGN-7',
     description: 'A v2 proof that was refused cannot be used any more.',
     mutant: () => {
       const used = new Set<string>();
@@ -155,13 +145,11 @@ export const PROOF = defineDeviations({
     ],
   },
   'proof-for-ever': {
-    requirement: 'SIGN-7',
     description: 'A proof is taken however old it is.',
     mutant: settings({ proof_window: 1_000_000_000_000 }),
     caughtBy: ['proof/old-is-refused', 'proof/window', 'proof/order'],
   },
   'proof-of-any-time-to-come': {
-    requirement: 'SIGN-7',
     description: 'A proof from the future is refused like any other.',
     mutant: renames('proof_from_future', 'bad_signature'),
     caughtBy: ['proof/from-the-future'],

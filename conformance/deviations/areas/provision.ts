@@ -7,7 +7,6 @@ import { defineDeviations } from '../mutant.js';
 
 export const PROVISION = defineDeviations({
   'boot-writes-back-what-it-read': {
-    requirement: 'UPDATE-1',
     description: 'An update while an intern boots is undone when the boot ends.',
     mutant: () => {
       const read = new Map<string, string | null>();
@@ -20,13 +19,11 @@ export const PROVISION = defineDeviations({
     caughtBy: ['update/while-it-boots'],
   },
   'boot-never-ends': {
-    requirement: 'PROV-1',
     description: 'A boot never comes to its end.',
     mutant: plans((plan) => ({ ...plan, boot: { ...plan.boot, ends: 'hangs' } })),
     caughtBy: ['provision/first-boot', 'provision/at-create'],
   },
   'provision-at-create-is-ignored': {
-    requirement: 'CREATE-3',
     description: 'provision in a create is ignored.',
     mutant: rewriteFields('create', (body) =>
       'provision' in body && body.provision === true ? { ...body, provision: false } : body,
@@ -34,13 +31,11 @@ export const PROVISION = defineDeviations({
     caughtBy: ['provision/at-create', 'provision/answer'],
   },
   'provision-at-every-create': {
-    requirement: 'CREATE-3',
     description: 'Every create provisions at once.',
     mutant: rewriteFields('create', (body) => (body.provision === undefined ? { ...body, provision: true } : body)),
     caughtBy: ['provision/waits'],
   },
   'provision-by-itself-after-a-while': {
-    requirement: 'CREATE-3',
     description: 'An intern that waits is provisioned after ten minutes.',
     mutant: () => {
       let later: (ms: number, then: () => void) => void = () => {};
@@ -72,19 +67,16 @@ export const PROVISION = defineDeviations({
     caughtBy: ['provision/waits'],
   },
   'boot-without-progress': {
-    requirement: 'PROV-1',
     description: 'progress is null throughout a boot.',
     mutant: rewriteRecords((record) => ({ ...record, progress: null })),
     caughtBy: ['provision/states', 'provision/takes-a-second', 'provision/scripted-failure-message'],
   },
   'boot-without-hostname': {
-    requirement: 'PROV-1',
     description: 'A running intern has no hostname.',
     mutant: rewriteRecords((record) => ({ ...record, hostname: null })),
     caughtBy: ['provision/states', 'get/record-form', 'provision/failed-boot'],
   },
   'boot-starts-anew-when-asked-again': {
-    requirement: 'PROV-1',
     description: 'A provision of a booting intern is accepted and starts over.',
     mutant: transitions((row) =>
       row.on === 'provision' ? { ...row, from: [...row.from, 'queued', 'provisioning'] } : row,
@@ -92,7 +84,6 @@ export const PROVISION = defineDeviations({
     caughtBy: ['provision/only-where-it-can', 'provision/race'],
   },
   'provision-refusal-is-423': {
-    requirement: 'PROV-1',
     description: 'intern_busy is 423.',
     mutant: errorStatus('intern_busy', 409, 423),
     caughtBy: [
@@ -104,7 +95,6 @@ export const PROVISION = defineDeviations({
     ],
   },
   'failed-with-the-usual-message': {
-    requirement: 'EMU-9',
     description: "A failed boot does not show the script's message.",
     mutant: plans(({ boot: { message: _, ...boot }, ...plan }) => ({ ...plan, boot })),
     caughtBy: ['provision/scripted-failure-message'],

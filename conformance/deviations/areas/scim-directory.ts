@@ -34,25 +34,21 @@ const NO_SUCH = errorReply(400, 'Bad Request');
 /** Mappings, groups and syncs of the directory (SCIM-3 to SCIM-7). */
 export const SCIM_DIRECTORY = defineDeviations({
   'scim-list-without-times': {
-    requirement: 'SCIM-3',
     description: 'The list of mappings has no updated_at.',
     mutant: rewriteJson(LIST, (body) => allIn(body, ({ updated_at: _, ...mapping }) => mapping)),
     caughtBy: ['scim/list', 'scim/create'],
   },
   'scim-total-of-the-page': {
-    requirement: 'SCIM-3',
     description: 'total_count is the count of the page.',
     mutant: rewriteJson(LIST, (body) => ({ ...body, total_count: (body.data as Json[]).length })),
     caughtBy: ['scim/list-pages'],
   },
   'scim-list-newest-first': {
-    requirement: 'SCIM-3',
     description: 'Mappings are listed newest first.',
     mutant: directory((usual) => ({ mappings: (organization) => usual.mappings(organization).reverse() })),
     caughtBy: ['scim/list-limits'],
   },
   'scim-list-limit-of-any-size': {
-    requirement: 'SCIM-3',
     description: 'A limit over 100 is taken for 100.',
     mutant: rewriteQuery(LIST, (query) => {
       if (Number(query.get('limit')) > 100) query.set('limit', '100');
@@ -60,7 +56,6 @@ export const SCIM_DIRECTORY = defineDeviations({
     caughtBy: ['scim/list-limits'],
   },
   'scim-groups-limit-of-any-size': {
-    requirement: 'SCIM-6',
     description: 'A limit over 100 is taken for 100 in the list of groups.',
     mutant: rewriteQuery(GROUPS, (query) => {
       if (Number(query.get('limit')) > 100) query.set('limit', '100');
@@ -68,7 +63,6 @@ export const SCIM_DIRECTORY = defineDeviations({
     caughtBy: ['scim/groups-limits'],
   },
   'scim-list-of-all-organizations': {
-    requirement: 'SCIM-3',
     description: 'The list has the mappings of other organizations too.',
     mutant: directory((usual) => ({
       mappings: (organization) => [...usual.mappings(organization), ...usual.mappings('org_other')],
@@ -76,7 +70,6 @@ export const SCIM_DIRECTORY = defineDeviations({
     caughtBy: ['scim/list-of-the-organization'],
   },
   'scim-groups-without-external-id': {
-    requirement: 'SCIM-6',
     description: 'A group without an external id leaves it out.',
     mutant: rewriteJson(GROUPS, (body) =>
       allIn(body, ({ external_id, ...group }) => (external_id === null ? group : { ...group, external_id })),
@@ -84,7 +77,6 @@ export const SCIM_DIRECTORY = defineDeviations({
     caughtBy: ['scim/groups'],
   },
   'scim-groups-offset-by-pages': {
-    requirement: 'SCIM-6',
     description: 'The offset of the list of groups counts pages.',
     mutant: rewriteQuery(GROUPS, (query) => {
       const limit = Number(query.get('limit') ?? 50);
@@ -94,13 +86,11 @@ export const SCIM_DIRECTORY = defineDeviations({
     caughtBy: ['scim/groups-pages'],
   },
   'scim-create-is-200': {
-    requirement: 'SCIM-4',
     description: 'The create of a mapping answers 200.',
     mutant: rewriteStatus(CREATE, 201, 200),
     caughtBy: ['scim/create', 'scim/create-again-touches'],
   },
   'scim-create-again-is-409': {
-    requirement: 'SCIM-4',
     description: 'The same mapping again is 409.',
     mutant: () => {
       const made = new Set<string>();
@@ -115,7 +105,6 @@ export const SCIM_DIRECTORY = defineDeviations({
     caughtBy: ['scim/create-again', 'scim/create-again-touches'],
   },
   'scim-another-role-is-taken': {
-    requirement: 'SCIM-4',
     description: 'A create with another role changes the mapping.',
     mutant: directory((usual) => ({
       createMapping(organization, body) {
@@ -128,7 +117,6 @@ export const SCIM_DIRECTORY = defineDeviations({
     caughtBy: ['scim/create-again'],
   },
   'scim-create-again-leaves-the-time': {
-    requirement: 'SCIM-4',
     description: 'The same create again leaves updated_at.',
     mutant: directory((usual) => ({
       createMapping(organization, body) {
@@ -141,19 +129,16 @@ export const SCIM_DIRECTORY = defineDeviations({
     caughtBy: ['scim/create-again-touches'],
   },
   'scim-owner-is-admin': {
-    requirement: 'SCIM-4',
     description: 'The role owner is taken for admin.',
     mutant: rewriteFields(CREATE, (body) => (body.role === 'owner' ? { ...body, role: 'admin' } : body)),
     caughtBy: ['scim/create-refused'],
   },
   'scim-groups-of-others-are-409': {
-    requirement: 'SCIM-4',
     description: 'A group that the organization does not have is 409.',
     mutant: rewriteErrors((seen) => (CREATE(seen) && seen.status === 404 ? { status: 409 } : undefined)),
     caughtBy: ['scim/create-elsewhere'],
   },
   'scim-update-makes-anew': {
-    requirement: 'SCIM-5',
     description: 'An update has created_at of its own time.',
     mutant: rewriteJson(UPDATE, ({ data }) => ({
       data: { ...(data as Json), created_at: '2030-01-01T00:00:00.000Z' },
@@ -161,7 +146,6 @@ export const SCIM_DIRECTORY = defineDeviations({
     caughtBy: ['scim/update'],
   },
   'scim-update-leaves-the-time': {
-    requirement: 'SCIM-5',
     description: 'An update to the role that is there leaves updated_at.',
     mutant: directory((usual) => ({
       updateMapping: (mapping, role) => (mapping.role === role ? mapping : usual.updateMapping(mapping, role)),
@@ -169,7 +153,6 @@ export const SCIM_DIRECTORY = defineDeviations({
     caughtBy: ['scim/update-touches'],
   },
   'scim-delete-keeps-members-by-default': {
-    requirement: 'SCIM-5',
     description: 'Without keep_members a delete keeps them.',
     mutant: rewriteQuery(DELETE, (query) => {
       if (!query.has('keep_members')) query.set('keep_members', 'true');
@@ -177,7 +160,6 @@ export const SCIM_DIRECTORY = defineDeviations({
     caughtBy: ['scim/delete'],
   },
   'scim-delete-is-204': {
-    requirement: 'SCIM-5',
     description: 'A delete has no body.',
     mutant: rewriteReply((reply, exchange) =>
       DELETE(exchange) && reply.status === 200 ? { status: 204, headers: {}, body: null } : reply,
@@ -185,7 +167,6 @@ export const SCIM_DIRECTORY = defineDeviations({
     caughtBy: ['scim/delete'],
   },
   'scim-delete-takes-the-first-word': {
-    requirement: 'SCIM-5',
     description: 'Of keep_members given twice the first counts.',
     mutant: rewriteQuery(DELETE, (query) => {
       const first = query.get('keep_members');
@@ -194,7 +175,6 @@ export const SCIM_DIRECTORY = defineDeviations({
     caughtBy: ['scim/delete-refused'],
   },
   'scim-writes-by-api-keys': {
-    requirement: 'AUTH-6',
     description: 'An API key lists groups.',
     mutant: answerInstead((exchange, { target }) =>
       GROUPS(exchange) && tokenOf(exchange.request) === target.credentials.api_key
@@ -204,7 +184,6 @@ export const SCIM_DIRECTORY = defineDeviations({
     caughtBy: ['scim/all-need-a-management-key'],
   },
   'scim-job-counts-from-the-start': {
-    requirement: 'SCIM-7',
     description: 'Counts are 0 until a sync ends.',
     mutant: rewriteJson(
       (exchange) => START(exchange) || JOB(exchange),
@@ -213,7 +192,6 @@ export const SCIM_DIRECTORY = defineDeviations({
     caughtBy: ['scim/job', 'scim/job-fails'],
   },
   'scim-job-is-done-at-once': {
-    requirement: 'SCIM-7',
     description: 'A sync never runs: it is queued, then succeeded.',
     mutant: rewriteJson(JOB, ({ data }) => ({
       data: (data as Json).status === 'running' ? { ...(data as Json), status: 'queued' } : data,
@@ -221,19 +199,16 @@ export const SCIM_DIRECTORY = defineDeviations({
     caughtBy: ['scim/job', 'scim/job-time'],
   },
   'scim-job-is-201': {
-    requirement: 'SCIM-7',
     description: 'The start of a sync is 201.',
     mutant: rewriteStatus(START, 202, 201),
     caughtBy: ['scim/job'],
   },
   'scim-unknown-job-is-400': {
-    requirement: 'SCIM-7',
     description: 'An unknown sync is 400.',
     mutant: rewriteReply((reply, exchange) => (JOB(exchange) && reply.status === 404 ? NO_SUCH : reply)),
     caughtBy: ['scim/job-unknown'],
   },
   'scim-job-without-location': {
-    requirement: 'SCIM-7',
     description: 'The start of a sync has no Location.',
     mutant: rewriteReply((reply, exchange) => {
       const { location: _, ...headers } = reply.headers;
@@ -242,7 +217,6 @@ export const SCIM_DIRECTORY = defineDeviations({
     caughtBy: ['scim/job-once'],
   },
   'scim-job-of-no-groups': {
-    requirement: 'SCIM-7',
     description: 'A sync counts no groups.',
     mutant: rewriteJson(JOB, ({ data }) => ({
       data: (data as Json).synced_groups === null ? data : { ...(data as Json), synced_groups: 0 },
@@ -250,7 +224,6 @@ export const SCIM_DIRECTORY = defineDeviations({
     caughtBy: ['scim/job-time'],
   },
   'scim-job-fails-in-other-words': {
-    requirement: 'SCIM-7',
     description: 'The message of a failed sync has its id in it.',
     mutant: rewriteJson(JOB, ({ data }) => {
       const job = data as Json;

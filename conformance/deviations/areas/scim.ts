@@ -5,19 +5,16 @@ import { defineDeviations } from '../mutant.js';
 
 export const SCIM = defineDeviations({
   'scim-mapping-without-envelope': {
-    requirement: 'SCIM-1',
     description: 'A mapping is answered without {data}.',
     mutant: rewriteJson('scim', (body) => body.data),
     caughtBy: ['scim/mapping'],
   },
   'scim-role-of-its-own': {
-    requirement: 'SCIM-1',
     description: 'The role of a mapping is owner.',
     mutant: rewriteJson('scim', ({ data }) => ({ data: { ...(data as Json), role: 'owner' } })),
     caughtBy: ['scim/role'],
   },
   'scim-unknown-is-empty': {
-    requirement: 'SCIM-2',
     description: 'An unknown mapping is 200 with no data.',
     mutant: rewriteReply((answer, { mappingId, request }) =>
       answer.status === 404 && mappingId !== undefined && request.method === 'GET'
@@ -27,7 +24,6 @@ export const SCIM = defineDeviations({
     caughtBy: ['scim/unknown', 'scim/ids'],
   },
   'scim-unknown-with-another-message': {
-    requirement: 'SCIM-2',
     description: 'The message of an unknown mapping is `Mapping not found`.',
     mutant: rewriteErrors(({ status, area, error }) =>
       area === 'scim' && status === 404 ? { error: { ...error, message: 'Mapping not found' } } : undefined,
@@ -35,7 +31,6 @@ export const SCIM = defineDeviations({
     caughtBy: ['scim/unknown', 'base/unknown-scim-path'],
   },
   'scim-errors-with-metadata': {
-    requirement: 'SCIM-2',
     description: 'SCIM errors carry metadata.',
     mutant: rewriteErrors(({ area, error }) =>
       area === 'scim' ? { error: { ...error, metadata: { reason: 'scim', retryable: false } } } : undefined,
@@ -43,7 +38,6 @@ export const SCIM = defineDeviations({
     caughtBy: ['faults/scim-form', 'auth/scim-needs-a-management-key', 'scim/unknown', 'scim/failure'],
   },
   'scim-ids-in-one-case': {
-    requirement: 'SCIM-2',
     description: 'A mapping is found only by its id in lower case.',
     mutant: answerInstead(({ mappingId }) =>
       mappingId !== undefined && mappingId !== mappingId.toLowerCase()
@@ -53,7 +47,6 @@ export const SCIM = defineDeviations({
     caughtBy: ['scim/ids'],
   },
   'scim-failure-with-the-other-message': {
-    requirement: 'SCIM-2',
     description: 'A 500 of SCIM says `The request could not be completed`.',
     mutant: rewriteErrors(({ status, area, error }) =>
       area === 'scim' && status === 500
@@ -63,7 +56,6 @@ export const SCIM = defineDeviations({
     caughtBy: ['scim/failure'],
   },
   'scim-is-202': {
-    requirement: 'SCIM-1',
     description: 'A mapping is answered with 202.',
     mutant: rewriteStatus('scim', 200, 202),
     caughtBy: ['scim/mapping', 'scim/ids'],

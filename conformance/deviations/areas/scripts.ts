@@ -4,19 +4,16 @@ import { defineDeviations } from '../mutant.js';
 
 export const SCRIPTS = defineDeviations({
   'script-says-all-at-once': {
-    requirement: 'EMU-3',
     description: 'say comes in one chunk, whatever chunks it asks for.',
     mutant: says((texts) => [texts.join('')]),
     caughtBy: ['scripts/pieces', 'shipped-scripts/shipped-times'],
   },
   'script-cuts-characters': {
-    requirement: 'EMU-3',
     description: 'say is cut within characters.',
     mutant: says((texts) => texts.join('').split('')),
     caughtBy: ['scripts/pieces'],
   },
   'script-waits-before-the-first-piece': {
-    requirement: 'EMU-2',
     description: 'Paced chunks begin after the first pause.',
     mutant: behaviours((behaviour) => ({
       ...behaviour,
@@ -36,13 +33,11 @@ export const SCRIPTS = defineDeviations({
     caughtBy: ['scripts/pace'],
   },
   'script-waits-longer': {
-    requirement: 'EMU-2',
     description: 'Every wait takes a millisecond longer.',
     mutant: waits((sleep, ms) => sleep(ms + 1)),
     caughtBy: ['scripts/wait', 'scripts/pace', 'invoke-runs/goes-on'],
   },
   'script-forgets-the-first-answer': {
-    requirement: 'EMU-3',
     description: 'The first answer of a run reaches it as cancel.',
     mutant: behaviours((behaviour) => ({
       ...behaviour,
@@ -64,7 +59,6 @@ export const SCRIPTS = defineDeviations({
     caughtBy: ['scripts/when', 'chat-answers/every-option', 'chat-answers/question-actions'],
   },
   'script-compares-whole-answers': {
-    requirement: 'EMU-3',
     description: 'Of the content of an answer only one field reaches the script.',
     mutant: behaviours((behaviour) => ({
       ...behaviour,
@@ -85,7 +79,6 @@ export const SCRIPTS = defineDeviations({
     caughtBy: ['scripts/when', 'chat-answers/question-content'],
   },
   'script-failure-for-good': {
-    requirement: 'EMU-3',
     description: 'A turn that fails is never worth trying again.',
     mutant: yields(
       () => (event) => ('end' in event && event.end === 'failed' ? { ...event, retryable: false } : event),
@@ -93,7 +86,6 @@ export const SCRIPTS = defineDeviations({
     caughtBy: ['scripts/ends'],
   },
   'script-of-the-prompt-before-the-one-put': {
-    requirement: 'EMU-3',
     description: 'A script named by the prompt goes before one put on the intern.',
     mutant: resolves((usual, intern, given) => {
       const named = /^script: (\S+)/.exec(given.prompt)?.[1];
@@ -102,7 +94,6 @@ export const SCRIPTS = defineDeviations({
     caughtBy: ['scripts/chosen-by'],
   },
   'script-unknown-is-echo': {
-    requirement: 'EMU-3',
     description: 'A prompt that names an unknown script is echoed.',
     mutant: resolves((usual, intern, given) => {
       const { prompt } = given;
@@ -113,7 +104,6 @@ export const SCRIPTS = defineDeviations({
     caughtBy: ['scripts/unknown'],
   },
   'script-invalid-is-put': {
-    requirement: 'EMU-3',
     description: 'A script that is invalid is taken, and says nothing.',
     mutant: wrap({
       createScriptRegistry: (usual) => ({
@@ -130,7 +120,6 @@ export const SCRIPTS = defineDeviations({
     caughtBy: ['scripts/invalid'],
   },
   'script-put-again-is-ignored': {
-    requirement: 'EMU-3',
     description: 'A script that is put again stays as it was.',
     mutant: wrap({
       createScriptRegistry: (usual) => ({
@@ -141,7 +130,6 @@ export const SCRIPTS = defineDeviations({
     caughtBy: ['scripts/put-again'],
   },
   'shipped-asks-once': {
-    requirement: 'EMU-9',
     description: 'ask-twice asks one question.',
     mutant: yields((name) => {
       let asked = false;
@@ -155,7 +143,6 @@ export const SCRIPTS = defineDeviations({
     caughtBy: ['shipped-scripts/shipped-asks', 'chat-questions/ids-differ'],
   },
   'shipped-no-usage-with-usage': {
-    requirement: 'EMU-9',
     description: 'no-usage reports usage.',
     mutant: yields(
       (name) => (event) =>
@@ -166,7 +153,6 @@ export const SCRIPTS = defineDeviations({
     caughtBy: ['shipped-scripts/shipped-endings', 'update/model-at-next-provision'],
   },
   'shipped-refusals-speak-first': {
-    requirement: 'EMU-9',
     description: 'refuses and unreachable say something before they end.',
     mutant: yields(
       (name) => (event) =>

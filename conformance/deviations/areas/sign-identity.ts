@@ -16,13 +16,11 @@ const signs = (change: (request: SignRequest) => SignRequest): Mutant =>
 
 export const SIGN_IDENTITY = defineDeviations({
   'sign-timestamp-in-milliseconds': {
-    requirement: 'SIGN-5',
     description: 'The timestamp counts milliseconds.',
     mutant: signs((request) => ({ ...request, timestamp: request.timestamp * 1_000 })),
     caughtBy: ['sign/timestamp-is-now', 'sign/timestamp-form'],
   },
   'sign-timestamp-as-number': {
-    requirement: 'SIGN-5',
     description: 'The timestamp is a number.',
     mutant: rewriteJson('sign', (body) => ({
       ...body,
@@ -31,7 +29,6 @@ export const SIGN_IDENTITY = defineDeviations({
     caughtBy: ['sign/answer', 'sign/timestamp-form'],
   },
   'sign-timestamp-of-the-boot': {
-    requirement: 'SIGN-5',
     description: 'The timestamp is that of the first proof.',
     mutant: () => {
       let first: number | undefined;
@@ -43,7 +40,6 @@ export const SIGN_IDENTITY = defineDeviations({
     caughtBy: ['sign/timestamp-is-now', 'proof/old-is-refused'],
   },
   'sign-user-of-a-header': {
-    requirement: 'SIGN-6',
     description: 'A user that a header of the request names is signed for.',
     mutant: () => {
       let named: string | null = null;
@@ -57,7 +53,6 @@ export const SIGN_IDENTITY = defineDeviations({
     caughtBy: ['sign/user-of-the-request-is-ignored'],
   },
   'sign-nonce-of-the-intern': {
-    requirement: 'SIGN-7',
     description: 'Nonces are counted apart for each intern.',
     mutant: () => {
       const counts = new Map<string, number>();
@@ -71,7 +66,6 @@ export const SIGN_IDENTITY = defineDeviations({
     caughtBy: ['sign/nonces-never-repeat'],
   },
   'sign-only-while-it-runs': {
-    requirement: 'SIGN-8',
     description: 'Signing for an intern that does not run is 409.',
     mutant: beforeHandling('sign', ({ intern }) =>
       intern.record.status === 'running'
@@ -81,7 +75,6 @@ export const SIGN_IDENTITY = defineDeviations({
     caughtBy: ['sign/status-of-the-intern', 'model/in-time'],
   },
   'sign-before-the-gate': {
-    requirement: 'SIGN-8',
     description: 'Signing from outside the programme is 403.',
     mutant: {
       around:

@@ -10,19 +10,16 @@ const isAliasRow = (row: { readonly path: string }) => row.path === '/interns/:i
 
 export const SIGN_REFUSALS = defineDeviations({
   'sign-times-out-after-30-seconds': {
-    requirement: 'SIGN-9',
     description: 'Signing is given 30 seconds.',
     mutant: settings({ signing_timeout: 30_000 }),
     caughtBy: ['sign/times-out-after-10s', 'sign/reading-the-body-counts'],
   },
   'sign-alias-does-not-time-out': {
-    requirement: 'SIGN-9',
     description: 'Signing by the alias may take any time.',
     mutant: routes(isAliasRow, ({ timeout: _, ...row }) => row),
     caughtBy: ['sign/times-out-after-10s'],
   },
   'sign-waits-for-the-body': {
-    requirement: 'SIGN-9',
     description: 'The time that the body takes does not count.',
     mutant: rewriteRequest(async (request, { operation }) =>
       operation === 'sign' && request.body ? withRequest(request, { body: await request.text() }) : request,
@@ -30,37 +27,31 @@ export const SIGN_REFUSALS = defineDeviations({
     caughtBy: ['sign/reading-the-body-counts'],
   },
   'sign-failure-with-another-message': {
-    requirement: 'SIGN-9',
     description: 'The message of a 500 is `Internal Server Error`.',
     mutant: errorMessage('sign', 500, 'Internal Server Error'),
     caughtBy: ['sign/server-failure'],
   },
   'sign-unknown-intern-with-another-message': {
-    requirement: 'SIGN-10',
     description: 'The message of the 404 is `Not found`.',
     mutant: errorMessage('sign', 404, 'Not found'),
     caughtBy: ['sign/refusals'],
   },
   'sign-too-large-with-another-message': {
-    requirement: 'SIGN-10',
     description: 'The message of the 413 is `Payload too large`.',
     mutant: errorMessage('sign', 413, 'Payload too large'),
     caughtBy: ['sign/refusals', 'bodies/cap-of-signing'],
   },
   'sign-other-type-with-another-message': {
-    requirement: 'SIGN-10',
     description: 'The message of the 415 is `Unsupported media type`.',
     mutant: errorMessage('sign', 415, 'Unsupported media type'),
     caughtBy: ['sign/refusals', 'bodies/media-type-of-signing'],
   },
   'sign-alias-gone': {
-    requirement: 'SIGN-11',
     description: 'The deprecated alias of signing is 404.',
     mutant: routes(isAliasRow, () => undefined),
     caughtBy: ['sign/alias', 'sign/alias-headers', 'sign/times-out-after-10s'],
   },
   'sign-alias-redirects': {
-    requirement: 'SIGN-11',
     description: 'The deprecated alias of signing redirects to its successor.',
     mutant: rewriteSuccess(isAlias, (reply) => ({
       ...reply,
@@ -70,13 +61,11 @@ export const SIGN_REFUSALS = defineDeviations({
     caughtBy: ['sign/alias-headers'],
   },
   'sign-alias-knows-no-routes': {
-    requirement: 'SIGN-11',
     description: 'The alias of signing ignores the route.',
     mutant: rewriteFields(isAlias, ({ bodySha256 }) => ({ bodySha256 })),
     caughtBy: ['sign/alias-headers'],
   },
   'sign-alias-takes-any-grant': {
-    requirement: 'SIGN-11',
     description: 'The alias of signing takes an interns-only grant.',
     mutant: routes(isAliasRow, (row) => ({ ...row, credential: 'oauth' })),
     caughtBy: ['sign/alias', 'auth/signing-needs-the-vault-grant'],

@@ -19,7 +19,6 @@ const routed = (change: (route: unknown) => unknown): Mutant =>
 
 export const SIGN = defineDeviations({
   'sign-without-v1': {
-    requirement: 'SIGN-1',
     description: 'With a route only the v2 signature is answered.',
     mutant: rewriteJson('sign', (body) =>
       'x-ori-invoke-nonce' in body
@@ -29,19 +28,16 @@ export const SIGN = defineDeviations({
     caughtBy: ['sign/answer', 'sign/verifies'],
   },
   'sign-always-v2': {
-    requirement: 'SIGN-1',
     description: 'A nonce is answered without a route too.',
     mutant: rewriteJson('sign', (body) => ({ 'x-ori-invoke-nonce': 'x', ...body })),
     caughtBy: ['sign/answer', 'sign/unknown-fields'],
   },
   'sign-without-nonce': {
-    requirement: 'SIGN-1',
     description: 'The nonce of a v2 proof is not answered.',
     mutant: rewriteJson('sign', ({ 'x-ori-invoke-nonce': _, ...body }) => body),
     caughtBy: ['sign/answer', 'sign/nonces-never-repeat', 'sign/fresh-nonce-each-time'],
   },
   'sign-under-other-names': {
-    requirement: 'SIGN-1',
     description: 'The keys of the answer are no header names.',
     mutant: rewriteJson('sign', (body) =>
       Object.fromEntries(Object.entries(body).map(([key, value]) => [key.replace('x-ori-invoke-', ''), value])),
@@ -49,13 +45,11 @@ export const SIGN = defineDeviations({
     caughtBy: ['sign/answer', 'sign/verifies', 'sign/user-is-the-subject'],
   },
   'sign-can-be-stored': {
-    requirement: 'SIGN-1',
     description: 'A proof is answered without Cache-Control: no-store.',
     mutant: withoutHeader('cache-control', ({ status }, { operation }) => operation === 'sign' && status < 400),
     caughtBy: ['sign/answer'],
   },
   'sign-takes-upper-case-digests': {
-    requirement: 'SIGN-2',
     description: 'A digest in upper case is taken.',
     mutant: asked((body) =>
       typeof body.bodySha256 === 'string' ? { ...body, bodySha256: body.bodySha256.toLowerCase() } : body,
@@ -63,7 +57,6 @@ export const SIGN = defineDeviations({
     caughtBy: ['sign/bad-digest'],
   },
   'sign-without-digest': {
-    requirement: 'SIGN-2',
     description: 'Without a digest that of an empty body is signed.',
     mutant: asked((body) => ({
       bodySha256: 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855',
@@ -72,7 +65,6 @@ export const SIGN = defineDeviations({
     caughtBy: ['sign/bad-digest', 'sign/alias'],
   },
   'sign-takes-methods-in-any-case': {
-    requirement: 'SIGN-3',
     description: 'The method of a route is taken in any case.',
     mutant: routed((route) =>
       isObject(route) && typeof route.method === 'string'
@@ -82,7 +74,6 @@ export const SIGN = defineDeviations({
     caughtBy: ['sign/route-method'],
   },
   'sign-drops-the-query': {
-    requirement: 'SIGN-3',
     description: 'Query and fragment of a path are cut off.',
     mutant: routed((route) =>
       isObject(route) && typeof route.path === 'string'
@@ -92,13 +83,11 @@ export const SIGN = defineDeviations({
     caughtBy: ['sign/route-path'],
   },
   'sign-route-null-is-none': {
-    requirement: 'SIGN-3',
     description: 'A route that is null is taken for none.',
     mutant: routed((route) => (route === null ? undefined : route)),
     caughtBy: ['sign/route-form'],
   },
   'sign-refuses-unknown-fields': {
-    requirement: 'SIGN-3',
     description: 'A signing request with an unknown field is 400.',
     mutant: asked((body) =>
       Object.keys(body).some((key) => !['bodySha256', 'route'].includes(key)) ? { ...body, bodySha256: '' } : body,
@@ -106,7 +95,6 @@ export const SIGN = defineDeviations({
     caughtBy: ['sign/unknown-fields'],
   },
   'sign-v2-without-the-method': {
-    requirement: 'SIGN-4',
     description: 'v2 does not sign the method.',
     mutant: wrap({
       loadProfile: (usual) => ({

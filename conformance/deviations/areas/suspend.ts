@@ -6,7 +6,6 @@ import { defineDeviations } from '../mutant.js';
 
 export const SUSPEND = defineDeviations({
   'suspend-does-nothing': {
-    requirement: 'SUSP-1',
     description: 'A suspend is answered, and the intern goes on running.',
     mutant: wrap({ createProvisioning: (usual) => ({ ...usual, suspend: (row) => row }) }),
     caughtBy: [
@@ -18,13 +17,11 @@ export const SUSPEND = defineDeviations({
     ],
   },
   'suspend-twice': {
-    requirement: 'SUSP-1',
     description: 'A suspend of a stopped intern is 200.',
     mutant: transitions((row) => (row.on === 'suspend' ? { ...row, from: [...row.from, 'stopped'] } : row)),
     caughtBy: ['suspend/only-what-runs', 'suspend/race', 'model/statuses'],
   },
   'suspend-lets-runs-go-on': {
-    requirement: 'SUSP-1',
     description: 'A suspend ends no run.',
     mutant: survives('suspended'),
     caughtBy: [
@@ -36,7 +33,6 @@ export const SUSPEND = defineDeviations({
     ],
   },
   'suspend-forgets-invoke-runs': {
-    requirement: 'SUSP-1',
     description: 'Runs of invoke that a suspend ended are shown as going on.',
     mutant: rewriteControl('GET', '/runs', (body) => ({
       ...body,
@@ -49,7 +45,6 @@ export const SUSPEND = defineDeviations({
     caughtBy: ['suspend/ends-every-run', 'invoke-runs/ended-by-suspend'],
   },
   'daemon-token-outlives-the-suspend': {
-    requirement: 'SUSP-1',
     description: 'The daemon token is the same at every boot.',
     mutant: moves(
       (move) => (row, event, record, change) =>

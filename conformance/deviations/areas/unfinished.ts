@@ -37,7 +37,6 @@ const skips = (step: 'vault' | 'provisioner') => (): Mutant =>
 
 export const UNFINISHED = defineDeviations({
   'unfinished-starts-over': {
-    requirement: 'CREATE-4',
     description: 'The retry of a create that broke off meets the half-made intern as a conflict.',
     mutant: {
       around: (next) => {
@@ -56,25 +55,21 @@ export const UNFINISHED = defineDeviations({
     caughtBy: ['create/unfinished-is-resumed', 'create/unfinished-retries-race', 'create/unfinished-more-than-once'],
   },
   'unfinished-stays-without-a-vault': {
-    requirement: 'CREATE-4',
     description: 'The retry of a create that broke off before the vault leaves it without one.',
     mutant: skips('vault'),
     caughtBy: ['create/unfinished-is-resumed', 'create/script-vault-fails-once'],
   },
   'unfinished-is-not-provisioned': {
-    requirement: 'CREATE-4',
     description: 'The retry of a create that broke off at the provisioner does not provision.',
     mutant: skips('provisioner'),
     caughtBy: ['create/unfinished-is-resumed', 'create/unfinished-more-than-once'],
   },
   'unfinished-is-500': {
-    requirement: 'CREATE-4',
     description: 'A create that breaks off is 500.',
     mutant: rewriteErrors(({ reason }) => (reason === 'upstream_unavailable' ? { status: 500 } : undefined)),
     caughtBy: ['create/script-vault-fails-once', 'create/unfinished-is-resumed'],
   },
   'unfinished-taken-over-by-another-body': {
-    requirement: 'CREATE-4',
     description: 'The key of an unfinished create is not compared with its body.',
     mutant: remembersCreates((entries) => ({
       get(id) {
@@ -85,7 +80,6 @@ export const UNFINISHED = defineDeviations({
     caughtBy: ['create/unfinished-with-another-body', 'create/unfinished-is-resumed'],
   },
   'vault-script-does-not-fail': {
-    requirement: 'EMU-9',
     description: 'vault-fails-once creates at the first try.',
     mutant: plans((plan) => ({ ...plan, vault: 'ok' })),
     caughtBy: ['create/script-vault-fails-once'],

@@ -12,7 +12,6 @@ const adding = (response: PlainResponse, more: object): PlainResponse => ({
 
 export const UPDATE = defineDeviations({
   'update-clears-what-is-omitted': {
-    requirement: 'UPDATE-1',
     description: 'An update sets omitted descriptions and instructions to null.',
     mutant: rewriteFields('update', (body) =>
       Object.keys(body).every((key) => ['name', 'description', 'instructions', 'model'].includes(key))
@@ -22,13 +21,11 @@ export const UPDATE = defineDeviations({
     caughtBy: ['update/only-what-is-named', 'update/in-every-state'],
   },
   'update-loses-instructions': {
-    requirement: 'UPDATE-1',
     description: 'instructions in an update are ignored.',
     mutant: rewriteFields('update', ({ instructions: _, ...body }) => body),
     caughtBy: ['update/only-what-is-named', 'update/null-clears'],
   },
   'update-answers-the-old-record': {
-    requirement: 'UPDATE-1',
     description: 'The answer of an update is the record as it was.',
     mutant: wrap({
       createInterns: (usual) => ({
@@ -42,7 +39,6 @@ export const UPDATE = defineDeviations({
     caughtBy: ['update/only-what-is-named', 'update/model-form', 'update/moves-updated-at'],
   },
   'update-takes-any-model': {
-    requirement: 'UPDATE-1',
     description: 'An invalid model is ignored.',
     mutant: rewriteFields('update', ({ model, ...body }) =>
       typeof model === 'string' && !/^[^/]+\/[^/:]+(:[^/:]+)?$/.test(model)
@@ -54,7 +50,6 @@ export const UPDATE = defineDeviations({
     caughtBy: ['update/model-form'],
   },
   'update-drops-unknown-fields': {
-    requirement: 'UPDATE-1',
     description: 'Unknown fields of an update are ignored.',
     mutant: rewriteFields('update', (body) =>
       Object.fromEntries(
@@ -64,7 +59,6 @@ export const UPDATE = defineDeviations({
     caughtBy: ['update/unknown-fields'],
   },
   'update-of-the-model-at-once': {
-    requirement: 'UPDATE-1',
     description: 'A new model takes effect without a provision.',
     mutant: puts(
       (put) => (row, record, change) =>
@@ -77,7 +71,6 @@ export const UPDATE = defineDeviations({
     caughtBy: ['update/model-at-next-provision', 'scripts/model-it-booted-with'],
   },
   'update-of-nothing-touches': {
-    requirement: 'UPDATE-1',
     description: 'An update that changes nothing moves updated_at.',
     mutant: wrap({
       createInterns: (usual) => ({
@@ -91,7 +84,6 @@ export const UPDATE = defineDeviations({
     caughtBy: ['update/no-op'],
   },
   'status-does-not-touch': {
-    requirement: 'UPDATE-1',
     description: 'A change of status leaves updated_at.',
     mutant: puts((put) => (row, record, change) => {
       const next = put(row, record, change);
@@ -101,7 +93,6 @@ export const UPDATE = defineDeviations({
     caughtBy: ['update/status-moves-updated-at'],
   },
   'update-only-while-stopped': {
-    requirement: 'UPDATE-1',
     description: 'A running intern cannot be updated.',
     mutant: transitions((row) =>
       row.on === 'update' ? { ...row, from: row.from.filter((status) => status !== 'running') } : row,
@@ -109,7 +100,6 @@ export const UPDATE = defineDeviations({
     caughtBy: ['update/in-every-state', 'suspend/keeps-what-was-changed', 'model/lifecycle'],
   },
   'record-without-nulls': {
-    requirement: 'GET-1',
     description: 'Fields of a record that are null are left out.',
     mutant: rewriteRecords((record) =>
       Object.fromEntries(Object.entries(record).filter(([, value]) => value !== null)),
@@ -117,13 +107,11 @@ export const UPDATE = defineDeviations({
     caughtBy: ['get/record-form'],
   },
   'record-without-settings': {
-    requirement: 'GET-1',
     description: 'A read leaves out the instructions.',
     mutant: rewriteJson('get', ({ instructions: _, ...record }) => record),
     caughtBy: ['get/settings', 'create/reads-back'],
   },
   'record-shows-the-key': {
-    requirement: 'GET-1',
     description: "A read carries the intern's own key.",
     mutant: routes('get', (row) => ({
       ...row,
@@ -132,7 +120,6 @@ export const UPDATE = defineDeviations({
     caughtBy: ['get/no-secrets', 'get/no-known-secrets'],
   },
   'record-shows-the-daemon-token': {
-    requirement: 'GET-1',
     description: 'The daemon token is part of the hostname.',
     mutant: routes('get', (row) => ({
       ...row,

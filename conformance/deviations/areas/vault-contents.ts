@@ -58,13 +58,11 @@ const inJson = (text: string, value: string) => text.replace(/\}$/, `,"was":${JS
 /** What is kept of secrets, and shown: secrecy, fingerprints, lists, deletes, copies (VAULT-2, VAULT-4 to VAULT-9). */
 export const VAULT_CONTENTS = defineDeviations({
   'vault-value-in-the-answer': {
-    requirement: 'VAULT-2',
     description: 'The answer to a store repeats the value.',
     mutant: telling((path, status) => /^vault.*\/secrets\/[^/]+$/.test(path) && status === 200, inJson),
     caughtBy: ['vault/value-in-no-answer'],
   },
   'vault-value-in-a-refusal': {
-    requirement: 'VAULT-2',
     description: 'The refusal of a store quotes the value.',
     mutant: telling(
       (path, status) => path.startsWith('vault') && status === 400,
@@ -74,19 +72,16 @@ export const VAULT_CONTENTS = defineDeviations({
     caughtBy: ['vault/value-in-no-answer'],
   },
   'vault-value-in-the-journal': {
-    requirement: 'VAULT-2',
     description: 'The journal has the value of a secret.',
     mutant: telling((path) => path === 'control/journal', inJson),
     caughtBy: ['vault/value-in-no-journal'],
   },
   'vault-value-in-snapshots': {
-    requirement: 'VAULT-9',
     description: 'A snapshot has the value of a secret in clear.',
     mutant: telling((path) => path.startsWith('control/snapshots/'), inJson),
     caughtBy: ['vault/sealed'],
   },
   'vault-rows-without-hosts-are-empty': {
-    requirement: 'VAULT-2',
     description: 'The hosts of a row that is older than host binding are an empty list.',
     mutant: rewriteJson('vault-list', (body) => ({
       ...body,
@@ -95,7 +90,6 @@ export const VAULT_CONTENTS = defineDeviations({
     caughtBy: ['vault/rows-without-hosts'],
   },
   'vault-hosts-merged': {
-    requirement: 'VAULT-3',
     description: 'A second store of a name adds its hosts to those of the first.',
     mutant: vaults((usual) => ({
       put(vault, name, secret) {
@@ -106,7 +100,6 @@ export const VAULT_CONTENTS = defineDeviations({
     caughtBy: ['vault/replaced'],
   },
   'vault-first-time-forgotten': {
-    requirement: 'VAULT-3',
     description: 'A replaced secret has a new created_at.',
     mutant: vaults((usual) => ({
       put(vault, name, secret) {
@@ -117,7 +110,6 @@ export const VAULT_CONTENTS = defineDeviations({
     caughtBy: ['vault/store-status'],
   },
   'vault-full-of-replacements': {
-    requirement: 'VAULT-3',
     description: 'In a full vault no secret can be replaced.',
     mutant: vaults((usual) => ({
       put(vault, name, secret) {
@@ -128,25 +120,21 @@ export const VAULT_CONTENTS = defineDeviations({
     caughtBy: ['vault/full'],
   },
   'vault-full-is-400': {
-    requirement: 'VAULT-3',
     description: 'A full vault is 400.',
     mutant: errorStatus('vault_full', 409, 400),
     caughtBy: ['vault/full', 'vault/copy-into-a-full-vault'],
   },
   'vault-fingerprints-of-values-in-lower-case': {
-    requirement: 'VAULT-4',
     description: 'Fingerprints do not tell upper case from lower case.',
     mutant: fingerprints((usual) => (vault, value) => usual(vault, value.toLowerCase())),
     caughtBy: ['vault/fingerprints-as-values'],
   },
   'vault-fingerprints-of-normalized-values': {
-    requirement: 'VAULT-4',
     description: 'Fingerprints are of values in Unicode normal form.',
     mutant: fingerprints((usual) => (vault, value) => usual(vault, value.normalize('NFC'))),
     caughtBy: ['vault/fingerprints-as-values'],
   },
   'vault-fingerprints-anew': {
-    requirement: 'VAULT-4',
     description: 'Every store has a fingerprint of its own.',
     mutant: () => {
       let count = 0;
@@ -155,13 +143,11 @@ export const VAULT_CONTENTS = defineDeviations({
     caughtBy: ['vault/fingerprints-as-values', 'vault/copy', 'vault/fingerprint-form'],
   },
   'vault-fingerprints-without-a-key': {
-    requirement: 'VAULT-4',
     description: 'A fingerprint is a hash of the value: it is the same in every vault.',
     mutant: fingerprints(() => (_, value) => hash(value)),
     caughtBy: ['vault/fingerprints-of-vaults'],
   },
   'vault-fingerprints-shortened': {
-    requirement: 'VAULT-4',
     description: 'A fingerprint has 32 digits.',
     mutant: rewriteJson(['vault-store', 'vault-copy', 'vault-list'], (body) => {
       const short = (secret: Json) => ({ ...secret, fingerprint: String(secret.fingerprint).slice(0, 32) });
@@ -170,13 +156,11 @@ export const VAULT_CONTENTS = defineDeviations({
     caughtBy: ['vault/fingerprint-form'],
   },
   'vault-list-backwards': {
-    requirement: 'VAULT-5',
     description: 'Secrets are listed from the last name to the first.',
     mutant: vaults((usual) => ({ list: (vault) => usual.list(vault).reverse() })),
     caughtBy: ['vault/list-by-bytes', 'vault/pages-any-limit'],
   },
   'vault-list-as-people-sort': {
-    requirement: 'VAULT-5',
     description: 'Names are ordered as a dictionary orders them.',
     mutant: vaults((usual) => ({
       list: (vault) => usual.list(vault).sort((a, b) => a.name.localeCompare(b.name, 'en', { numeric: true })),
@@ -184,13 +168,11 @@ export const VAULT_CONTENTS = defineDeviations({
     caughtBy: ['vault/list-by-bytes'],
   },
   'vault-list-never-has-more': {
-    requirement: 'VAULT-5',
     description: 'has_more is always false.',
     mutant: rewriteJson('vault-list', (body) => ({ ...body, has_more: false })),
     caughtBy: ['vault/pages-any-limit', 'vault/list-default'],
   },
   'vault-offset-is-a-page': {
-    requirement: 'VAULT-5',
     description: 'The offset counts pages.',
     mutant: rewriteQuery('vault-list', (query) => {
       const [offset, limit] = [Number(query.get('offset') ?? 0), Number(query.get('limit') ?? 100)];
@@ -199,7 +181,6 @@ export const VAULT_CONTENTS = defineDeviations({
     caughtBy: ['vault/pages-any-limit'],
   },
   'vault-pages-of-50': {
-    requirement: 'VAULT-5',
     description: 'Without a limit a page has 50 secrets.',
     mutant: rewriteQuery('vault-list', (query) => {
       if (!query.has('limit')) query.set('limit', '50');
@@ -207,7 +188,6 @@ export const VAULT_CONTENTS = defineDeviations({
     caughtBy: ['vault/list-default'],
   },
   'vault-limit-of-any-size': {
-    requirement: 'VAULT-5',
     description: 'A limit over 100 is taken for 100.',
     mutant: rewriteQuery('vault-list', (query) => {
       if (Number(query.get('limit')) > 100) query.set('limit', '100');
@@ -215,7 +195,6 @@ export const VAULT_CONTENTS = defineDeviations({
     caughtBy: ['vault/list-limits'],
   },
   'vault-delete-tells': {
-    requirement: 'VAULT-6',
     description: 'A delete answers 200 with a body.',
     mutant: rewriteReply((reply, { operation }) =>
       operation === 'vault-delete' && reply.status === 204 ? jsonReply(200, { deleted: true }) : reply,
@@ -223,7 +202,6 @@ export const VAULT_CONTENTS = defineDeviations({
     caughtBy: ['vault/delete'],
   },
   'vault-delete-of-nothing': {
-    requirement: 'VAULT-6',
     description: 'The delete of a secret that is not there is 204.',
     mutant: rewriteReply((reply, { operation }) =>
       operation === 'vault-delete' && reply.status === 404 && String(reply.body).includes('Secret not found')
@@ -233,13 +211,11 @@ export const VAULT_CONTENTS = defineDeviations({
     caughtBy: ['vault/delete', 'vault/delete-refusals', 'vault/scopes-apart'],
   },
   'vault-delete-keeps': {
-    requirement: 'VAULT-6',
     description: 'A delete is accepted, and the secret stays.',
     mutant: vaults(() => ({ delete: () => {} })),
     caughtBy: ['vault/delete'],
   },
   'vault-unknown-secrets-are-interns': {
-    requirement: 'VAULT-6',
     description: 'An unknown secret is `Intern not found`.',
     mutant: rewriteErrors(({ operation, status, error }) =>
       operation === 'vault-delete' && status === 404 ? { error: { ...error, message: 'Intern not found' } } : undefined,
@@ -247,7 +223,6 @@ export const VAULT_CONTENTS = defineDeviations({
     caughtBy: ['vault/delete-refusals'],
   },
   'vault-copies-one-by-one': {
-    requirement: 'VAULT-7',
     description: 'A copy stops at the first name that cannot be copied; those before it stay.',
     mutant: {
       factories: (usual) => ({
@@ -260,7 +235,6 @@ export const VAULT_CONTENTS = defineDeviations({
     caughtBy: ['vault/copy-all-or-nothing', 'vault/copy-unbound', 'vault/copy-into-a-full-vault'],
   },
   'vault-copies-what-has-hosts': {
-    requirement: 'VAULT-7',
     description: 'Secrets without hosts are left out of a copy.',
     mutant: vaults((usual) => ({
       copy: (from, to, names) =>
@@ -273,7 +247,6 @@ export const VAULT_CONTENTS = defineDeviations({
     caughtBy: ['vault/copy-unbound'],
   },
   'vault-copy-keeps-what-is-there': {
-    requirement: 'VAULT-7',
     description: 'A copy leaves a secret of that name as it is.',
     mutant: vaults((usual) => ({
       copy: (from, to, names) =>
@@ -285,7 +258,6 @@ export const VAULT_CONTENTS = defineDeviations({
     caughtBy: ['vault/copy'],
   },
   'vault-copy-of-none': {
-    requirement: 'VAULT-7',
     description: 'A copy of no secrets is accepted.',
     mutant: answerInstead(async ({ operation, request }) => {
       const body = operation === 'vault-copy' ? await bodyOf(request) : undefined;
@@ -296,7 +268,6 @@ export const VAULT_CONTENTS = defineDeviations({
     caughtBy: ['vault/copy-names'],
   },
   'vault-copy-names-twice': {
-    requirement: 'VAULT-7',
     description: 'A name may stand twice in a copy.',
     mutant: rewriteFields('vault-copy', (body) =>
       Array.isArray(body.names) ? { ...body, names: [...new Set(body.names)] } : body,
@@ -304,7 +275,6 @@ export const VAULT_CONTENTS = defineDeviations({
     caughtBy: ['vault/copy-names'],
   },
   'vault-copies-in-order-of-names': {
-    requirement: 'VAULT-7',
     description: 'Copies are answered by name.',
     mutant: rewriteJson('vault-copy', ({ data }) => ({
       data: [...(data as Json[])].sort((a, b) => (String(a.name) < String(b.name) ? -1 : 1)),
@@ -312,7 +282,6 @@ export const VAULT_CONTENTS = defineDeviations({
     caughtBy: ['vault/copy-refusals'],
   },
   'vault-copies-follow': {
-    requirement: 'VAULT-7',
     description: 'A copy changes with its source.',
     mutant: vaults((usual) => {
       const links = new Map<string, string[]>();
@@ -330,7 +299,6 @@ export const VAULT_CONTENTS = defineDeviations({
     caughtBy: ['vault/copies-are-apart'],
   },
   'vault-reads-off-too': {
-    requirement: 'VAULT-8',
     description: 'While writes are disabled lists are 503.',
     mutant: vaultsBySettings((usual, settings) => ({
       list(vault) {
@@ -341,7 +309,6 @@ export const VAULT_CONTENTS = defineDeviations({
     caughtBy: ['vault/writes-off'],
   },
   'vault-deletes-while-writes-are-off': {
-    requirement: 'VAULT-8',
     description: 'While writes are disabled a delete is 204, and does nothing.',
     mutant: rewriteReply((reply, { operation }) =>
       operation === 'vault-delete' && reply.status === 503 ? { status: 204, headers: {}, body: null } : reply,
@@ -349,13 +316,11 @@ export const VAULT_CONTENTS = defineDeviations({
     caughtBy: ['vault/writes-off', 'vault/writes-off-refusal'],
   },
   'vault-writes-off-for-good': {
-    requirement: 'VAULT-8',
     description: 'The 503 is not retryable.',
     mutant: errorMetadata('vault_writes_disabled', 503, { retryable: false }),
     caughtBy: ['vault/writes-off-refusal'],
   },
   'vault-faults-of-workspaces-alone': {
-    requirement: 'VAULT-8',
     description: 'Faults of the vault leave interns alone.',
     mutant: tryAgain(
       ({ operation, internId }) => operation?.startsWith('vault-') === true && internId !== undefined,
@@ -364,7 +329,6 @@ export const VAULT_CONTENTS = defineDeviations({
     caughtBy: ['vault/faults'],
   },
   'vault-releases-to-subdomains': {
-    requirement: 'VAULT-9',
     description: 'A secret is released to every name below its hosts.',
     mutant: vaults((usual) => ({
       release: (all, name, to) => {
@@ -375,7 +339,6 @@ export const VAULT_CONTENTS = defineDeviations({
     caughtBy: ['vault/released-to-its-hosts'],
   },
   'vault-releases-borrowed-first': {
-    requirement: 'VAULT-9',
     description: 'The borrowed vault comes before the own one.',
     mutant: vaults((usual) => ({ release: (all, name, to) => usual.release([...all].reverse(), name, to) })),
     caughtBy: ['vault/released-from-a-borrowed-vault'],

@@ -45,7 +45,6 @@ const refuseName = (refuses: (name: string) => boolean) =>
 /** Who reaches which vault, and what a secret is made of (VAULT-1 to VAULT-3). */
 export const VAULT = defineDeviations({
   'vault-delete-falls-back-to-the-workspace': {
-    requirement: 'VAULT-1',
     description: "A secret that an intern does not have is deleted from the workspace's vault.",
     mutant: tryAgain('vault-delete', (status, { message }, request) =>
       status === 404 && message === 'Secret not found'
@@ -55,7 +54,6 @@ export const VAULT = defineDeviations({
     caughtBy: ['vault/scopes-apart'],
   },
   'vault-lists-without-a-key': {
-    requirement: 'VAULT-1',
     description: 'A list of secrets needs no key.',
     mutant: answerInstead(({ operation, request }) =>
       operation === 'vault-list' && !request.headers.has('authorization') ? EMPTY : undefined,
@@ -63,7 +61,6 @@ export const VAULT = defineDeviations({
     caughtBy: ['vault/key-needed'],
   },
   'vault-reads-outside-the-programme': {
-    requirement: 'VAULT-1',
     description: 'Outside the programme secrets can be listed.',
     mutant: answerInstead(({ operation, request }, { target }) =>
       operation === 'vault-list' && tokenOf(request) === target.credentials.outsider_api_key ? EMPTY : undefined,
@@ -71,7 +68,6 @@ export const VAULT = defineDeviations({
     caughtBy: ['vault/outside-the-programme'],
   },
   'vault-of-an-unknown-intern-is-empty': {
-    requirement: 'VAULT-1',
     description: 'The secrets of an intern that is not there are an empty list.',
     mutant: rewriteReply((reply, { operation }) =>
       operation === 'vault-list' && reply.status === 404 ? EMPTY : reply,
@@ -79,7 +75,6 @@ export const VAULT = defineDeviations({
     caughtBy: ['vault/intern-not-visible', 'vault/another-workspace', 'vault/any-status', 'vault/own-key'],
   },
   'vault-writes-to-an-unknown-intern': {
-    requirement: 'VAULT-1',
     description: 'A store for an intern that is not there is accepted.',
     mutant: rewriteReply((reply, { operation, internId }) =>
       operation === 'vault-store' && reply.status === 404 && internId !== undefined
@@ -89,7 +84,6 @@ export const VAULT = defineDeviations({
     caughtBy: ['vault/intern-not-visible'],
   },
   'vault-of-every-workspace': {
-    requirement: 'VAULT-1',
     description: 'A key of another workspace reaches the secrets of this one.',
     mutant: {
       around: (next, emulator) => {
@@ -103,19 +97,16 @@ export const VAULT = defineDeviations({
     caughtBy: ['vault/another-workspace'],
   },
   'vault-on-regional-hosts': {
-    requirement: 'VAULT-1',
     description: 'Secrets are served on regional hostnames too.',
     mutant: onAnyHost(({ area }) => area === 'vault'),
     caughtBy: ['vault/regional-refused'],
   },
   'vault-copies-by-an-own-key': {
-    requirement: 'VAULT-1',
     description: "An intern's own key copies secrets of the workspace.",
     mutant: routes('vault-copy', ({ ofWorkspace: _, ...row }) => row),
     caughtBy: ['vault/own-key'],
   },
   'vault-refuses-oauth-tokens': {
-    requirement: 'VAULT-1',
     description: 'An interns-only OAuth token opens no vault.',
     mutant: answerInstead(({ area, request }, { target }) =>
       area === 'vault' && tokenOf(request) === target.credentials.oauth_interns_only_token
@@ -125,7 +116,6 @@ export const VAULT = defineDeviations({
     caughtBy: ['vault/kinds-of-credentials'],
   },
   'vault-stopped-with-its-intern': {
-    requirement: 'VAULT-1',
     description: 'The secrets of an intern that ran and was suspended are 404.',
     mutant: beforeHandling('vault-list', ({ intern }) =>
       intern?.record.status === 'stopped' && intern.record.hostname !== null
@@ -135,7 +125,6 @@ export const VAULT = defineDeviations({
     caughtBy: ['vault/any-status'],
   },
   'vault-judges-the-size-first': {
-    requirement: 'VAULT-1',
     description: 'A body that is too large is 413 for every caller.',
     mutant: answerInstead(async ({ area, request }) =>
       area === 'vault' && request.body && (await request.clone().text()).length > 1_048_576
@@ -145,13 +134,11 @@ export const VAULT = defineDeviations({
     caughtBy: ['vault/order'],
   },
   'vault-secret-with-an-id': {
-    requirement: 'VAULT-2',
     description: 'The answer to a store has an id beside the published fields.',
     mutant: rewriteJson('vault-store', ({ data }) => ({ data: { ...(data as Json), id: 7 } })),
     caughtBy: ['vault/secret-form'],
   },
   'vault-list-without-hosts': {
-    requirement: 'VAULT-2',
     description: 'A list shows no hosts.',
     mutant: rewriteJson('vault-list', (body) => ({
       ...body,
@@ -160,13 +147,11 @@ export const VAULT = defineDeviations({
     caughtBy: ['vault/secret-form', 'vault/replaced', 'vault/copy', 'vault/rows-without-hosts'],
   },
   'vault-store-is-201': {
-    requirement: 'VAULT-3',
     description: 'A store is answered with 201.',
     mutant: rewriteStatus('vault-store', 200, 201),
     caughtBy: ['vault/store-status', 'vault/body-strict'],
   },
   'vault-hosts-with-a-trailing-dot-refused': {
-    requirement: 'VAULT-3',
     description: 'A host with a trailing dot is 400.',
     mutant: refuseBody(
       'vault-store',
@@ -176,7 +161,6 @@ export const VAULT = defineDeviations({
     caughtBy: ['vault/hosts-normalised', 'vault/hosts-order'],
   },
   'vault-hosts-in-upper-case-refused': {
-    requirement: 'VAULT-3',
     description: 'A host with a letter in upper case is 400.',
     mutant: refuseBody(
       'vault-store',
@@ -186,7 +170,6 @@ export const VAULT = defineDeviations({
     caughtBy: ['vault/hosts-normalised', 'vault/hosts-order'],
   },
   'vault-hosts-sorted': {
-    requirement: 'VAULT-3',
     description: 'Hosts are shown in the order of the alphabet.',
     mutant: rewriteJson(['vault-store', 'vault-list', 'vault-copy'], (body) => ({
       ...body,
@@ -195,73 +178,61 @@ export const VAULT = defineDeviations({
     caughtBy: ['vault/hosts-order'],
   },
   'vault-hosts-with-a-port': {
-    requirement: 'VAULT-3',
     description: 'The port of a host is left out.',
     mutant: withHosts((hosts) => hosts.map((host) => host.replace(/:\d+$/, ''))),
     caughtBy: ['vault/store-refused'],
   },
   'vault-wildcards': {
-    requirement: 'VAULT-3',
     description: 'A wildcard stands for the name below it.',
     mutant: withHosts((hosts) => hosts.map((host) => host.replace(/^\*\./, ''))),
     caughtBy: ['vault/store-refused'],
   },
   'vault-hosts-that-are-addresses': {
-    requirement: 'VAULT-3',
     description: 'An address is a host.',
     mutant: withHosts((hosts) => hosts.map((host) => (/^\d+(\.\d+){3}$/.test(host) ? 'address.test' : host))),
     caughtBy: ['vault/no-hosts'],
   },
   'vault-hosts-trimmed': {
-    requirement: 'VAULT-3',
     description: 'White space around a host is left out.',
     mutant: withHosts((hosts) => hosts.map((host) => host.trim())),
     caughtBy: ['vault/no-hosts'],
   },
   'vault-secrets-for-no-host': {
-    requirement: 'VAULT-3',
     description: 'A secret may be stored without hosts.',
     mutant: withHosts((hosts) => (hosts.length === 0 ? ['nowhere.test'] : hosts)),
     caughtBy: ['vault/store-refused'],
   },
   'vault-hosts-cut': {
-    requirement: 'VAULT-3',
     description: 'Of more than 100 hosts the first 100 are taken.',
     mutant: withHosts((hosts) => hosts.slice(0, 100)),
     caughtBy: ['vault/store-refused', 'vault/hosts-counted-as-sent'],
   },
   'vault-hosts-counted-once-collapsed': {
-    requirement: 'VAULT-3',
     description: 'Hosts are counted after duplicates were collapsed.',
     mutant: withHosts((hosts) => [...new Set(hosts)]),
     caughtBy: ['vault/hosts-counted-as-sent'],
   },
   'vault-empty-values': {
-    requirement: 'VAULT-3',
     description: 'An empty value is accepted.',
     mutant: withValue((value) => (value === '' ? ' ' : value)),
     caughtBy: ['vault/store-refused'],
   },
   'vault-values-cut': {
-    requirement: 'VAULT-3',
     description: 'A value that is too long is cut.',
     mutant: withValue((value) => value.slice(0, 65_536)),
     caughtBy: ['vault/store-refused', 'vault/value-units'],
   },
   'vault-values-of-60000': {
-    requirement: 'VAULT-3',
     description: 'A value has at most 60000 characters.',
     mutant: refuseBody('vault-store', (body) => isObject(body) && String(body.value).length > 60_000, INVALID),
     caughtBy: ['vault/most-of-each', 'vault/value-units'],
   },
   'vault-values-made-well-formed': {
-    requirement: 'VAULT-3',
     description: 'Half of a surrogate pair is replaced.',
     mutant: withValue((value) => value.replace(/\p{Surrogate}/gu, '\ufffd')),
     caughtBy: ['vault/value-units'],
   },
   'vault-numbers-as-values': {
-    requirement: 'VAULT-3',
     description: 'A number is taken for its digits.',
     mutant: rewriteFields('vault-store', (body) =>
       typeof body.value === 'number' ? { ...body, value: String(body.value) } : body,
@@ -269,7 +240,6 @@ export const VAULT = defineDeviations({
     caughtBy: ['vault/store-refused'],
   },
   'vault-one-host-without-a-list': {
-    requirement: 'VAULT-3',
     description: 'One host need not be in a list.',
     mutant: rewriteFields('vault-store', (body) =>
       typeof body.hosts === 'string' ? { ...body, hosts: [body.hosts] } : body,
@@ -277,13 +247,11 @@ export const VAULT = defineDeviations({
     caughtBy: ['vault/store-refused'],
   },
   'vault-unknown-fields-left-out': {
-    requirement: 'VAULT-3',
     description: 'Unknown fields of a store are left out.',
     mutant: rewriteFields('vault-store', ({ value, hosts }) => ({ value, hosts })),
     caughtBy: ['vault/body-strict'],
   },
   'vault-needs-a-content-type': {
-    requirement: 'VAULT-3',
     description: 'A store must be declared as JSON.',
     mutant: answerInstead(({ operation, request }) =>
       operation === 'vault-store' && request.headers.get('content-type') === 'text/plain'
@@ -293,31 +261,26 @@ export const VAULT = defineDeviations({
     caughtBy: ['vault/body-strict'],
   },
   'vault-names-of-64': {
-    requirement: 'VAULT-3',
     description: 'A name has at most 64 characters.',
     mutant: refuseName((name) => name.length > 64),
     caughtBy: ['vault/names'],
   },
   'vault-names-of-two-letters': {
-    requirement: 'VAULT-3',
     description: 'A name has at least two characters.',
     mutant: refuseName((name) => name.length < 2),
     caughtBy: ['vault/names', 'vault/list-by-bytes'],
   },
   'vault-names-in-any-case': {
-    requirement: 'VAULT-3',
     description: 'Names are lowered.',
     mutant: underName((name) => name.toLowerCase()),
     caughtBy: ['vault/names-refused'],
   },
   'vault-names-with-hyphens': {
-    requirement: 'VAULT-3',
     description: 'A hyphen in a name is taken for an underscore.',
     mutant: underName((name) => name.replaceAll('-', '_')),
     caughtBy: ['vault/names-refused'],
   },
   'vault-names-with-two-underscores': {
-    requirement: 'VAULT-3',
     description: 'Two underscores in a name are taken for one.',
     mutant: underName((name) => name.replaceAll('__', '_')),
     caughtBy: ['vault/names-refused'],

@@ -11,7 +11,6 @@ const METHODS = { 'content-type': 'application/json', allow: 'GET' };
 
 export const VISIBILITY = defineDeviations({
   'own-key-acts-as-its-creator': {
-    requirement: 'AUTH-2',
     description: "An intern's own key counts as the person who created the intern.",
     mutant: callers((caller, _token, interns) =>
       caller?.internId === undefined ? caller : { ...caller, id: interns.get(caller.internId)?.creator ?? caller.id },
@@ -19,7 +18,6 @@ export const VISIBILITY = defineDeviations({
     caughtBy: ['limiter/per-member', 'invoke-sessions/session-of-an-own-key'],
   },
   'hidden-is-403': {
-    requirement: 'AUTH-3',
     description: 'An intern that the caller cannot see is 403.',
     mutant: visible((caller, id, interns) => {
       try {
@@ -31,7 +29,6 @@ export const VISIBILITY = defineDeviations({
     caughtBy: ['auth/hidden-is-unknown', 'auth/own-key-other-interns', 'auth/workspace-of-the-key', 'auth/matrix'],
   },
   'hidden-says-so': {
-    requirement: 'AUTH-3',
     description: 'The 404 of a hidden intern has a message of its own.',
     mutant: visible((caller, id, interns) => {
       try {
@@ -43,7 +40,6 @@ export const VISIBILITY = defineDeviations({
     caughtBy: ['auth/hidden-is-unknown', 'auth/hidden-whatever-the-body', 'auth/own-key-other-interns'],
   },
   'hidden-has-a-header': {
-    requirement: 'AUTH-3',
     description: 'The 404 of a hidden intern has a header that one for an unknown id has not.',
     mutant: visible((caller, id, interns) => {
       try {
@@ -55,7 +51,6 @@ export const VISIBILITY = defineDeviations({
     caughtBy: ['auth/hidden-is-unknown'],
   },
   'kind-of-credential-first': {
-    requirement: 'AUTH-3',
     description: 'An API key asking for the daemon of a hidden intern is 403, of an unknown one 404.',
     mutant: () => {
       const known = new Set<string>();
@@ -90,7 +85,6 @@ export const VISIBILITY = defineDeviations({
     caughtBy: ['auth/kind-after-visibility'],
   },
   'gone-differs-from-unknown': {
-    requirement: 'AUTH-3',
     description: 'An intern that was deleted is 404 with a message of its own.',
     mutant: () => {
       const gone = new Set<string>();
@@ -112,7 +106,6 @@ export const VISIBILITY = defineDeviations({
     caughtBy: ['auth/hidden-timeless'],
   },
   'own-key-sees-the-workspace': {
-    requirement: 'AUTH-4',
     description: "An intern's own key sees the other interns of the workspace.",
     mutant: visible((caller, id, interns) =>
       interns.visible({ ...caller, kind: caller.kind === 'own_key' ? 'api_key' : caller.kind }, id),
@@ -120,7 +113,6 @@ export const VISIBILITY = defineDeviations({
     caughtBy: ['auth/own-key-other-interns'],
   },
   'own-key-creates': {
-    requirement: 'AUTH-4',
     description: 'With an own key interns are created, in the name of who made it.',
     mutant: {
       around:
@@ -135,7 +127,6 @@ export const VISIBILITY = defineDeviations({
     caughtBy: ['auth/own-key-collection'],
   },
   'own-key-collection-is-403': {
-    requirement: 'AUTH-4',
     description: 'For an own key the collection is 403.',
     mutant: rewriteReply((answer, { area, known, internId, request }) =>
       answer.status === 404 && internId === undefined && known && area === 'interns' && isOwnKey(request)
@@ -145,7 +136,6 @@ export const VISIBILITY = defineDeviations({
     caughtBy: ['order/own-key-on-the-collection', 'auth/own-key-collection'],
   },
   'own-key-sees-nothing': {
-    requirement: 'AUTH-4',
     description: "An intern's own key is 404 on its own intern.",
     mutant: visible((caller, id, interns) => {
       if (caller.kind === 'own_key') throw new Refusal('not_found');
@@ -154,7 +144,6 @@ export const VISIBILITY = defineDeviations({
     caughtBy: ['auth/own-key-sees-its-intern', 'auth/own-key-acts-on-its-intern'],
   },
   'own-key-only-reads': {
-    requirement: 'AUTH-4',
     description: "An intern's own key cannot change or delete the intern.",
     mutant: beforeHandling(['update', 'delete', 'suspend', 'provision'], ({ caller }) =>
       caller.kind === 'own_key' ? errorReply(403, 'Forbidden', 'forbidden') : undefined,
@@ -162,7 +151,6 @@ export const VISIBILITY = defineDeviations({
     caughtBy: ['auth/own-key-acts-on-its-intern'],
   },
   'outsider-is-401': {
-    requirement: 'AUTH-5',
     description: 'A caller outside the programme is 401.',
     mutant: callers((caller) => (caller && caller.kind !== 'management' && !caller.programme ? undefined : caller)),
     caughtBy: [
@@ -174,7 +162,6 @@ export const VISIBILITY = defineDeviations({
     ],
   },
   'method-before-programme': {
-    requirement: 'AUTH-5',
     description: 'A wrong method is 405 for every caller.',
     mutant: answerInstead(({ area, known, operation, request }) =>
       area === 'interns' &&
@@ -188,7 +175,6 @@ export const VISIBILITY = defineDeviations({
     caughtBy: ['auth/outsider-any-path'],
   },
   'media-type-before-programme': {
-    requirement: 'AUTH-5',
     description: 'A body of another media type is 415 for every caller.',
     mutant: answerInstead(({ operation, request }) =>
       operation && TYPED.includes(operation) && request.headers.has('content-type') && !isJsonType(request)
