@@ -43,6 +43,30 @@ test('a whole answer has nothing against it', () => {
   expect(t).toMatchObject({ content: 'Hello', finish: 'stop', sessionId: 's1', done: true, ended: 'end' });
 });
 
+test('events of another type are passed over between the first chunk and the end, unless they are chunks', () => {
+  const ping = { type: 'ping' };
+  const typed = (events: unknown[], type: string) => {
+    const grammar = createChunkGrammar('service.provide_input');
+    for (const event of events) {
+      const data = typeof event === 'string' ? event : JSON.stringify(event);
+      grammar.take({ kind: 'event', at: 0, data, ...(event === ping || event === SAID ? { type } : {}) });
+    }
+    grammar.end('', 'end');
+    return grammar.transcript;
+  };
+  const { breaches: none, content } = typed([FIRST, ping, SAID, STOP, ping, FINAL, DONE], 'ping');
+  expect(none).toEqual([]);
+  expect(content).toBe('Hello');
+  for (const events of [
+    [ping, FIRST],
+    [FIRST, STOP, FINAL, DONE, ping],
+  ])
+    expect(typed(events, 'ping').breaches).not.toEqual([]);
+  expect(typed([FIRST, ping, STOP, FINAL, DONE], 'message').breaches.map(({ rule }) => rule)).toEqual([
+    'chunk-has-choices',
+  ]);
+});
+
 test('neither has one that asks', () => {
   const t = read([FIRST, CALL, ASKED, FINAL, DONE]);
   expect(t.breaches).toEqual([]);

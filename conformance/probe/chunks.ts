@@ -66,6 +66,9 @@ const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 const nonEmpty = (value: unknown): value is string => typeof value === 'string' && value !== '';
 
+/** A type that readers of messages pass over, as the format of event streams has it. */
+const isOther = (type: string | undefined): boolean => type !== undefined && type !== '' && type !== 'message';
+
 /** Reads `{code, message, metadata}` or `{code, reason}` wherever a chunk carries an error. */
 function errorOf(json: Record<string, unknown>, choice: Record<string, unknown> | undefined): StreamError | undefined {
   const delta = isRecord(choice?.delta) ? choice.delta : undefined;
@@ -218,6 +221,7 @@ export function createChunkGrammar(toolName: string, { scripted = true, exchange
       return breach('event-is-json', item.data.slice(0, 100));
     }
     if (!isRecord(json)) return breach('event-is-object');
+    if (isOther(item.type) && t.chunks.length > 0 && !('choices' in json) && !('error' in json)) return;
     t.chunks.push({ at: item.at, json });
     if (!Array.isArray(json.choices)) return breach('chunk-has-choices');
     published(json);

@@ -1,6 +1,6 @@
 import { rewritten } from '../rewrite.js';
 import type { Serve } from '../serve.js';
-import { isRecord } from '../wire.js';
+import { isRecord, pathOf } from '../wire.js';
 
 const OTHERS = ['0e000000-0000-4000-8000-00000000000a', '0e000000-0000-4000-8000-00000000000b'];
 
@@ -30,9 +30,12 @@ export const othersListed: Serve =
       },
     });
 
-/** A page holds one intern, whatever was asked for. */
+/** A page holds one intern, however many were asked for. */
 export const shortPage: Serve = (next) => (request) => {
   const url = new URL(request.url);
+  const limit = url.searchParams.get('limit');
+  const lists = pathOf(request) === '/interns' && (limit === null || /^[1-9]\d{0,2}$/.test(limit));
+  if (!lists || Number(limit) > 500) return next(request);
   url.searchParams.set('limit', '1');
   return next(new Request(url, request));
 };

@@ -1,0 +1,29 @@
+import { expect, test } from 'vitest';
+import { DISTURBANCE_NAMES, disturbanceOf } from '../../../emulator/contract/disturbance.js';
+import { deploy } from '../../engine/testing/deployment.js';
+import { withHabit } from '../../engine/testing/deployments.js';
+import { resultsOf } from '../../engine/testing/mixes.js';
+import { run } from '../../index.js';
+import { HARMLESS } from './index.js';
+
+test('what is harmless is served under each name that a fault may give it', () => {
+  const named = DISTURBANCE_NAMES.filter((name) => disturbanceOf(name).class === 'harmless');
+  expect(Object.keys(HARMLESS).sort()).toEqual([...named].sort());
+});
+
+/** Those that a service may do once, where a schedule finds it lawful, and no service does always. */
+const ONCE = ['slow-boot', 'other-status', 'others-listed', 'slow', 'no-content'];
+const ALWAYS = Object.entries(HARMLESS).filter(([name]) => !ONCE.includes(name));
+
+test.each(ALWAYS)('the kit holds nothing against a service for %s', async (id, serve) => {
+  const known = withHabit({ id, what: id, serve });
+  const { driver, host, close } = await deploy(known, 'harmless');
+  try {
+    const only = ['chat-stream/grammar', 'create/reads-back', 'list/newest-first', 'list/bad-limit', 'get/settings'];
+    const { checks } = await run({ driver, host, seed: 'harmless', rate: 0, only });
+    expect(resultsOf({ ...known, shows: [] }, { checks, exit: 0, incomplete: [] })).toEqual([]);
+    expect(checks.filter(({ verdict }) => verdict === 'pass').length).toBeGreaterThan(3);
+  } finally {
+    await close();
+  }
+});
