@@ -12,30 +12,23 @@ const ENOUGH: Readonly<Record<Obstacle, number>> = {
 };
 
 /** What was found to be in the way, so that it is reported once and not by every check that builds on it. */
-export interface Obstacles {
-  /** Notes that a check met it. */
-  met(obstacle: Obstacle, by: string, seen?: ObstacleSeen): void;
-  /** Notes that it is not, or no longer, in the way. */
-  gone(obstacle: Obstacle): void;
-  /** Whether other checks have met it often enough. */
-  blocks(obstacle: Obstacle): boolean;
-  /** Throws a skip where other checks have met it often enough. */
-  pass(obstacle: Obstacle, check: string): void;
-}
-
-export function createObstacles(blocking: boolean): Obstacles {
+export function createObstacles(blocking: boolean) {
   const found = new Map<Obstacle, Map<string, ObstacleSeen | undefined>>();
   return {
-    met(obstacle, by, seen) {
+    /** Notes that a check met it. */
+    met(obstacle: Obstacle, by: string, seen?: ObstacleSeen) {
       const checks = found.get(obstacle) ?? new Map<string, ObstacleSeen | undefined>();
       checks.set(by, seen);
       found.set(obstacle, checks);
     },
-    gone(obstacle) {
+    /** Notes that it is not, or no longer, in the way. */
+    gone(obstacle: Obstacle) {
       found.delete(obstacle);
     },
-    blocks: (obstacle) => (found.get(obstacle)?.size ?? 0) >= ENOUGH[obstacle],
-    pass(obstacle, check) {
+    /** Whether other checks have met it often enough. */
+    blocks: (obstacle: Obstacle) => (found.get(obstacle)?.size ?? 0) >= ENOUGH[obstacle],
+    /** Throws a skip where other checks have met it often enough. */
+    pass(obstacle: Obstacle, check: string) {
       const by = found.get(obstacle);
       // One that has met it itself is repeated as it was.
       if (!blocking || by === undefined || by.size < ENOUGH[obstacle] || by.has(check)) return;
@@ -44,3 +37,4 @@ export function createObstacles(blocking: boolean): Obstacles {
     },
   };
 }
+export type Obstacles = ReturnType<typeof createObstacles>;

@@ -1,3 +1,5 @@
+import { isRecord } from '../habits/wire.js';
+
 /** By what the run knows its own in lists that show others' things too. */
 export interface OwnMarks {
   /** How the names of its secrets begin. */
@@ -9,7 +11,6 @@ export interface OwnMarks {
 
 type Entry = Readonly<Record<string, unknown>>;
 
-const isRecord = (value: unknown): value is Entry => typeof value === 'object' && value !== null;
 const same = (one: unknown, other: string | undefined) =>
   typeof one === 'string' && other !== undefined && one.toLowerCase() === other.toLowerCase();
 

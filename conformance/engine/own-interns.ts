@@ -95,34 +95,6 @@ interface Own {
   at?: number;
 }
 
-/**
- * The interns that a run made, and with them the rule that nothing else is ever written to: every request passes `leaves`
- * before it is sent, and every answer passes `answered`. An id is the run's own only where a create answered it with the
- * name that was asked for, nothing has shown it before that create left, and it is a plain id.
- */
-export interface OwnInterns {
-  /** A request is about to leave. */
-  leaves(request: Leaving): Permit;
-  /** The answer to a create, by what `leaves` gave for it. */
-  answered(asked: Asked, status: number, answer: unknown): Made;
-  /** The JSON that an address answered to anything but a create: who bears which name. */
-  shows(url: string, answer: unknown): void;
-  /** Notes an id that the kit made up: writes to it reach nobody. */
-  madeUp(id: string): string;
-  /** Whether a name is one that the run gave this intern, or begins as all its names do. */
-  bears(id: string, name: unknown): boolean;
-  /** Whether it was read under such a name so short a time ago that it need not be read again before it is taken away. */
-  lately(id: string): boolean;
-  /** The create that made an intern of the run. */
-  madeBy(id: string): Asked | undefined;
-  /** Takes an intern for the run's own whose create was never answered: its name begins as only those of the run do. */
-  adopts(record: { readonly id: unknown; readonly name: unknown }, as: CredentialName): boolean;
-  /** Whether a create has left that nothing has answered but a gateway: what it made may show only later. */
-  unanswered(): boolean;
-  /** Everything is gone, and ids may be given anew. */
-  forget(): void;
-}
-
 /** Ids are compared in any case: a service may find an intern by either spelling. */
 const folded = (id: string) => id.toLowerCase();
 
@@ -166,7 +138,12 @@ export interface OwnOptions {
   readonly alone?: boolean;
 }
 
-export function createOwnInterns({ ledger, prefix, lent, group, alone = false, now: time }: OwnOptions): OwnInterns {
+/**
+ * The interns that a run made, and with them the rule that nothing else is ever written to: every request passes `leaves`
+ * before it is sent, and every answer passes `answered`. An id is the run's own only where a create answered it with the
+ * name that was asked for, nothing has shown it before that create left, and it is a plain id.
+ */
+export function createOwnInterns({ ledger, prefix, lent, group, alone = false, now: time }: OwnOptions) {
   const own = new Map<string, Own>();
   const nobody = new Set<string>();
   /** Ids that were shown under a name that is not the run's. */
@@ -193,6 +170,7 @@ export function createOwnInterns({ ledger, prefix, lent, group, alone = false, n
     if (isPlainId(id))
       own.set(id, { as, made: undefined, names: new Set(), keys: new Set(), known: false, listed: false });
 
+  /** Whether a name is one that the run gave this intern, or begins as all its names do. */
   const bears = (id: string, name: unknown): boolean =>
     prefixed(name) || (typeof name === 'string' && own.get(id)?.names.has(name) === true);
 
@@ -228,7 +206,8 @@ export function createOwnInterns({ ledger, prefix, lent, group, alone = false, n
   };
 
   return {
-    leaves(request) {
+    /** A request is about to leave. */
+    leaves(request: Leaving): Permit {
       const { method, url, body, as, key } = request;
       const place = placeOf(url);
       if (READS.has(method)) return { kind: 'free' };
@@ -246,7 +225,8 @@ export function createOwnInterns({ ledger, prefix, lent, group, alone = false, n
       return { kind: 'create', asked: create };
     },
 
-    answered(create, status, answer) {
+    /** The answer to a create, by what `leaves` gave for it. */
+    answered(create: Asked, status: number, answer: unknown): Made {
       // What a gateway answers may have been done behind it.
       if (!GATEWAY.has(status)) flying.delete(create);
       const { id, name } = isRecord(answer) ? answer : {};
@@ -276,7 +256,8 @@ export function createOwnInterns({ ledger, prefix, lent, group, alone = false, n
       return { kind: 'own', id };
     },
 
-    shows(url, answer) {
+    /** The JSON that an address answered to anything but a create: who bears which name. */
+    shows(url: string, answer: unknown) {
       things.shows(url, answer);
       const place = placeOf(url);
       if (place.of === 'none' || !isRecord(answer)) return;
@@ -294,18 +275,22 @@ export function createOwnInterns({ ledger, prefix, lent, group, alone = false, n
       }
     },
 
-    madeUp(id) {
+    /** Notes an id that the kit made up: writes to it reach nobody. */
+    madeUp(id: string) {
       nobody.add(id);
       return id;
     },
     bears,
-    lately(id) {
+    /** Whether it was read under such a name so short a time ago that it need not be read again before it is taken away. */
+    lately(id: string) {
       const { at } = own.get(id) ?? {};
       return at !== undefined && time !== undefined && time() - at < LATELY;
     },
-    madeBy: (id) => own.get(id)?.made,
+    /** The create that made an intern of the run. */
+    madeBy: (id: string) => own.get(id)?.made,
 
-    adopts({ id, name }, as) {
+    /** Takes an intern for the run's own whose create was never answered: its name begins as only those of the run do. */
+    adopts({ id, name }: { readonly id: unknown; readonly name: unknown }, as: CredentialName) {
       if (!isPlainId(id) || !prefixed(name) || others.has(folded(id))) return false;
       if (!own.has(id))
         own.set(id, { as, made: undefined, names: new Set([name]), keys: new Set(), known: false, listed: false });
@@ -314,8 +299,10 @@ export function createOwnInterns({ ledger, prefix, lent, group, alone = false, n
       return true;
     },
 
+    /** Whether a create has left that nothing has answered but a gateway: what it made may show only later. */
     unanswered: () => flying.size > 0,
 
+    /** Everything is gone, and ids may be given anew. */
     forget() {
       flying.clear();
       things.forget();
@@ -324,3 +311,4 @@ export function createOwnInterns({ ledger, prefix, lent, group, alone = false, n
     },
   };
 }
+export type OwnInterns = ReturnType<typeof createOwnInterns>;

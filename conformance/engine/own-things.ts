@@ -33,17 +33,6 @@ export interface LeavingThing {
   readonly as: CredentialName;
 }
 
-export interface OwnThings {
-  /**
-   * Whether a write may leave. Undefined where it is about neither the vault of a workspace nor the directory. `false`: it
-   * would change, copy or name what the run did not make.
-   */
-  leaves(request: LeavingThing): boolean | undefined;
-  /** The JSON that an address answered with success. */
-  shows(url: string, answer: unknown): void;
-  forget(): void;
-}
-
 export interface OwnThingsOptions {
   readonly ledger: Ledger;
   /** How all names of secrets begin that the run gives by itself. */
@@ -60,7 +49,7 @@ export interface OwnThingsOptions {
  * What a run may write outside of interns: secrets of the workspace whose names bear its prefix, and mappings of the one
  * group that was named to it. A sync of the directory cannot be taken back: it is started only where nobody else is.
  */
-export function createOwnThings({ ledger, prefix, group, alone, madeUp }: OwnThingsOptions): OwnThings {
+export function createOwnThings({ ledger, prefix, group, alone, madeUp }: OwnThingsOptions) {
   const mappings = new Set<string>();
   const bears = (name: unknown) =>
     prefix !== undefined && typeof name === 'string' && name.toLowerCase().includes(prefix);
@@ -71,7 +60,11 @@ export function createOwnThings({ ledger, prefix, group, alone, madeUp }: OwnThi
     if (id !== undefined) mappings.add(decoded(id).toLowerCase());
   }
   return {
-    leaves({ method, url, body, as }) {
+    /**
+     * Whether a write may leave. Undefined where it is about neither the vault of a workspace nor the directory. `false`: it
+     * would change, copy or name what the run did not make.
+     */
+    leaves({ method, url, body, as }: LeavingThing): boolean | undefined {
       const { pathname } = new URL(url);
       if (COPY.test(pathname)) {
         if (alone) return undefined;
@@ -95,7 +88,8 @@ export function createOwnThings({ ledger, prefix, group, alone, madeUp }: OwnThi
       const wanted = isRecord(body) ? body.scim_group_id : undefined;
       return MAPPINGS.test(pathname) && method === 'POST' && (same(wanted, group) || madeUp(String(wanted)));
     },
-    shows(url, answer) {
+    /** The JSON that an address answered with success. */
+    shows(url: string, answer: unknown) {
       const found = MAPPINGS.exec(new URL(url).pathname);
       if (found === null || found[1] !== undefined || !isRecord(answer) || !isRecord(answer.data)) return;
       // Only the answer to a create has one mapping there.

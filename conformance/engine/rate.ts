@@ -1,18 +1,5 @@
 import type { Host } from '../probe/time.js';
 
-/** Lets requests through at a rate. */
-export interface Rate {
-  /** Waits for leave to send one. The signal ends the wait. */
-  take(signal?: AbortSignal): Promise<void>;
-  /** Nothing leaves for so many ms: a target said `Retry-After`. */
-  pause(ms: number): void;
-  /**
-   * The same, where that is said of requests of any kind: from then on they leave as far apart as those that the target took
-   * in so many ms before. Sent all at once when the pause is over, one would be taken, and others refused again and again.
-   */
-  slow(ms: number): void;
-}
-
 /** How many requests of late are remembered, and how many are taken in a row until it is tried with half the distance. */
 const REMEMBERED = 200;
 const SMOOTH = 50;
@@ -21,7 +8,7 @@ const SMOOTH = 50;
  * At most `perSecond` in any second, not only on average: a bucket that refills lets twice as many through after a pause.
  * 0 is no limit.
  */
-export function createRate(perSecond: number, host: Host): Rate {
+export function createRate(perSecond: number, host: Host) {
   const size = Math.max(1, Math.floor(perSecond));
   const span = perSecond < 1 && perSecond > 0 ? 1000 / perSecond : 1000;
   const sent: number[] = [];
@@ -55,12 +42,14 @@ export function createRate(perSecond: number, host: Host): Rate {
     remember(left);
     if (apart > 0 && ++smooth % SMOOTH === 0) apart /= 2;
   };
+  /** Nothing leaves for so many ms: a target said `Retry-After`. */
   const pause = (ms: number) => {
     until = Math.max(until, host.now() + ms);
   };
 
   return {
-    take(signal) {
+    /** Waits for leave to send one. The signal ends the wait. */
+    take(signal?: AbortSignal): Promise<void> {
       if (perSecond <= 0 && until === 0) {
         leaves();
         return Promise.resolve();
@@ -70,7 +59,11 @@ export function createRate(perSecond: number, host: Host): Rate {
       return mine;
     },
     pause,
-    slow(ms) {
+    /**
+     * The same, where that is said of requests of any kind: from then on they leave as far apart as those that the target
+     * took in so many ms before. Sent all at once when the pause is over, one would be taken, and others refused again.
+     */
+    slow(ms: number) {
       pause(ms);
       smooth = 0;
       remember(refused);

@@ -13,6 +13,15 @@ const PUBLISHED: ReadonlySet<unknown> = new Set([
 /** What the last write that was accepted has an intern do; `running` once it was seen to. */
 type Going = 'waits' | 'boots' | 'running' | 'suspends' | 'goes';
 
+/** What a write has the intern do that was accepted. */
+const NEXT: Readonly<Record<string, Going>> = {
+  create: 'waits',
+  boot: 'boots',
+  provision: 'boots',
+  suspend: 'suspends',
+  '': 'goes',
+};
+
 /** What a word of its own means that an intern shows while it does so. */
 const SHOWS: Readonly<Record<Going, string>> = {
   waits: 'stopped',
@@ -27,29 +36,7 @@ const SHOWS: Readonly<Record<Going, string>> = {
  * from when it is shown, and that an intern runs from a prompt that it takes. What the kit sends and reads is translated;
  * the evidence keeps what was sent.
  */
-export interface StatusWords {
-  /** Words that were shown and are not published. */
-  own(): readonly string[];
-  /** A write to an intern that was accepted: `provision`, `suspend`, `''` for a delete; `create` and `boot` for a create. */
-  done(id: string, what: string): void;
-  /** A write to an intern may have been done or not: what it is shown with next says nothing of the word. */
-  lost(id: string): void;
-  /** Puts the published word in the place of the deployment's own. */
-  read(record: { id?: unknown; status?: unknown }): void;
-  /** Whether the intern was last shown with a word that may mean that it runs. */
-  unsure(id: string): boolean;
-  /** The intern takes prompts: what it is shown with means that it runs. */
-  runs(id: string): void;
-  /**
-   * The intern had all the time there is to boot and does not run: a word that others are not shown with before they come to
-   * run means that its boot has failed.
-   */
-  hangs(id: string): void;
-  /** Puts the deployment's words in the place of the published ones in the filter of a list. */
-  address(url: string): string;
-}
-
-export function createStatusWords(): StatusWords {
+export function createStatusWords() {
   const meanings = new Map<string, string>();
   const own = new Set<string>();
   const going = new Map<string, Going>();
@@ -80,16 +67,18 @@ export function createStatusWords(): StatusWords {
   };
 
   return {
-    own: () => [...own],
-    done(id, what) {
-      const next = ({ create: 'waits', boot: 'boots', provision: 'boots', suspend: 'suspends', '': 'goes' } as const)[
-        what
-      ];
+    /** Words that were shown and are not published. */
+    own: (): readonly string[] => [...own],
+    /** A write to an intern that was accepted: `provision`, `suspend`, `''` for a delete; `create` and `boot` for a create. */
+    done(id: string, what: string) {
+      const next = NEXT[what];
       if (next !== undefined) going.set(id, next);
       if (next === 'boots') onTheWay.set(id, new Set());
     },
-    lost: (id) => void going.delete(id),
-    read(record) {
+    /** A write to an intern may have been done or not: what it is shown with next says nothing of the word. */
+    lost: (id: string) => void going.delete(id),
+    /** Puts the published word in the place of the deployment's own. */
+    read(record: { id?: unknown; status?: unknown }) {
       const { id, status: word } = record;
       if (typeof id !== 'string' || typeof word !== 'string') return;
       shown.set(id, word);
@@ -105,23 +94,30 @@ export function createStatusWords(): StatusWords {
         }
       }
     },
-    unsure(id) {
+    /** Whether the intern was last shown with a word that may mean that it runs. */
+    unsure(id: string) {
       const word = shown.get(id);
       return word !== undefined && !PUBLISHED.has(word) && !['running', 'failed'].includes(meanings.get(word) ?? '');
     },
-    runs(id) {
+    /** The intern takes prompts: what it is shown with means that it runs. */
+    runs(id: string) {
       const word = shown.get(id);
       if (word === undefined || PUBLISHED.has(word)) return;
       meanings.set(word, 'running');
       onTheWay.get(id)?.delete(word);
       cameUp(id);
     },
-    hangs(id) {
+    /**
+     * The intern had all the time there is to boot and does not run: a word that others are not shown with before they
+     * come to run means that its boot has failed.
+     */
+    hangs(id: string) {
       const word = shown.get(id);
       if (word !== undefined && !PUBLISHED.has(word)) hung.add(word);
       tellFailed();
     },
-    address(url) {
+    /** Puts the deployment's words in the place of the published ones in the filter of a list. */
+    address(url: string) {
       if (own.size === 0) return url;
       const [before, filter, after] = url.split(/(?<=[?&]status=)([^&#]*)/);
       if (filter === undefined) return url;
@@ -135,3 +131,4 @@ export function createStatusWords(): StatusWords {
     },
   };
 }
+export type StatusWords = ReturnType<typeof createStatusWords>;
