@@ -36,13 +36,18 @@ const python = (file: string) => ({
 });
 
 const ROWS: readonly Row[] = [
-  { name: 'Python, event streams', ...python('python.py'), only: /^(sse|http)-/, fails: [] },
+  {
+    name: 'Python, event streams',
+    ...python('python.py'),
+    only: /^(sse|http)-|^(idle-in-character|idle-comments-sse|abort-before-sse|abort-silent-sse|coding-deflate-prompt)$/,
+    fails: [],
+  },
   { name: 'Python, signing', ...python('python_signing.py'), only: /^sign-/, fails: [] },
   {
     name: 'fetch and eventsource-parser',
     command: typescript('fetch'),
-    only: /^sse-/,
-    fails: ['sse-comment-after-id', 'sse-cr', 'sse-cr-prompt', 'sse-id-no-data', 'sse-lf-cr', 'sse-mixed-prompt'],
+    only: /^sse-|^(idle-keepalive-data|idle-in-arguments|abort-silent|coding-gzip-no-trailer|h2-(events|rst-cancel))$/,
+    fails: ['coding-gzip-no-trailer', 'sse-comment-after-id', 'sse-cr', 'sse-cr-prompt', 'sse-id-no-data', 'sse-lf-cr', 'sse-mixed-prompt'],
   },
   {
     name: 'openai',

@@ -1,18 +1,34 @@
-// Node's own fetch, and eventsource-parser: tsx clients/adapters/fetch.ts
+// Node's own fetch (and node:http2), and eventsource-parser: tsx clients/adapters/fetch.ts
 import { EventSourceParserStream } from 'eventsource-parser/stream';
+import { accumulate } from './accumulate.js';
 import { adapt } from './adapter.js';
+import { fetchSecurely } from './secure.js';
 
-const hello = { adapter: 'fetch and eventsource-parser', version: process.version, layers: ['sse'] };
+const hello = {
+  adapter: 'fetch and eventsource-parser',
+  version: process.version,
+  layers: ['sse', 'chat'],
+  abilities: ['idle', 'abort', 'h2', 'br'],
+};
 
-await adapt(hello, async (run, answer, tell) => {
+await adapt(hello, async (run, answer, tell, { signal, alive }) => {
   const events: { event: string; data: string; id: string }[] = [];
-  answer.events = events;
-  const response = await fetch(run.url, {
+  const { add, chat } = accumulate();
+  const url = run.layer === 'chat' ? `${run.base_url}/chat/completions` : run.url;
+  const request = {
     method: 'POST',
-    headers: { ...run.headers, 'content-type': 'application/json', accept: 'text/event-stream' },
+    headers: {
+      ...run.headers,
+      'content-type': 'application/json',
+      accept: 'text/event-stream',
+      'accept-encoding': 'gzip, deflate, br',
+    },
     body: JSON.stringify(run.body),
-    signal: AbortSignal.timeout(run.timeout),
-  });
+    signal,
+  };
+  if (run.layer === 'sse') answer.events = events;
+  const response = await (run.ca === undefined ? fetch(url, request) : fetchSecurely(url, { ...request, ca: run.ca }));
+  alive();
   const type = response.headers.get('content-type') ?? '';
   if (response.status !== 200 || !/^text\/event-stream\b/i.test(type) || response.body === null) {
     await response.body?.cancel();
@@ -20,12 +36,30 @@ await adapt(hello, async (run, answer, tell) => {
       status: response.status,
     });
   }
-  const stream = response.body.pipeThrough(new TextDecoderStream()).pipeThrough(new EventSourceParserStream());
+  const bytes = response.body.pipeThrough(
+    new TransformStream<Uint8Array, Uint8Array>({
+      transform(chunk, controller) {
+        alive();
+        controller.enqueue(chunk);
+      },
+    }),
+  );
   let id = '';
-  for await (const event of stream) {
-    id = event.id ?? id;
-    events.push({ event: event.event ?? 'message', data: event.data, id });
-    tell({});
-    if (events.length === run.stop_after) break;
+  let done = false;
+  let told = 0;
+  try {
+    for await (const event of bytes.pipeThrough(new TextDecoderStream()).pipeThrough(new EventSourceParserStream())) {
+      id = event.id ?? id;
+      done = run.layer === 'chat' && event.data === '[DONE]';
+      if (done) break;
+      if (run.layer === 'chat') add(JSON.parse(event.data));
+      else events.push({ event: event.event ?? 'message', data: event.data, id });
+      tell();
+      if (++told === run.stop_after) return;
+      signal.throwIfAborted();
+    }
+  } finally {
+    if (run.layer === 'chat') answer.chat = chat();
   }
+  if (run.layer === 'chat' && !done && chat().finish_reason === null) throw new Error('the stream ended too early');
 });

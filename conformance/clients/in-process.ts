@@ -1,4 +1,4 @@
-import { type ClientCase, isScripted } from '../../emulator/contract/client-case.js';
+import { type ClientCase, isScripted, type Scripted } from '../../emulator/contract/client-case.js';
 import { bodyOf } from '../../emulator/lab/body.js';
 import { serve, type Taken } from '../../emulator/lab/serve.js';
 import { type Host, stopwatch, systemHost } from '../probe/time.js';
@@ -27,13 +27,15 @@ export interface Counterexample {
   readonly answer: ClientAnswer;
 }
 
+const codingOf = ({ encoding, headers }: Scripted) => encoding ?? headers['content-encoding'];
+
 /** Whether a case is one of bytes alone, so that a `Response` serves it whole. */
 export const isInProcess = (theCase: ClientCase): boolean =>
   theCase.layer !== 'signing' &&
   theCase.exchanges.length === 1 &&
   theCase.needs === undefined &&
   theCase.exchanges.every(
-    (one) => isScripted(one) && !one.before && !one.encoding && (one.status < 300 || one.status > 399),
+    (one) => isScripted(one) && !one.before && !codingOf(one) && (one.status < 300 || one.status > 399),
   ) &&
   theCase.expect.requests === undefined;
 

@@ -32,8 +32,10 @@ export const isPlain = (theCase: ClientCase): boolean =>
 
 const CONCERNS: Readonly<Record<FlawArea, (theCase: ClientCase) => boolean>> = {
   stream: ({ id }) => /^(sse|chat)-/.test(id),
-  http: (one) => one.id.startsWith('http-') || (one.id.startsWith('chat-') && !isPlain(one)),
-  chat: ({ id }) => id.startsWith('chat-'),
+  http: (one) => /^(http|coding|h2)-|^abort-leave/.test(one.id) || (one.id.startsWith('chat-') && !isPlain(one)),
+  time: ({ id }) => /^(idle|abort)-/.test(id),
+  transport: ({ id }) => /^(h2|coding)-/.test(id),
+  chat: ({ id }) => id.startsWith('chat-') || id.endsWith('-after-done'),
   signing: ({ id }) => id.startsWith('sign-'),
 };
 

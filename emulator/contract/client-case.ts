@@ -159,7 +159,7 @@ const runSchema = z
 const alternativeSchema = expectSchema.extend({ why: text });
 
 export const clientCaseSchema = z.strictObject({
-  id: z.string().regex(/^(sse|http|chat|sign)-[a-z0-9]+(-[a-z0-9]+)*$/),
+  id: z.string().regex(/^(sse|http|chat|sign|idle|abort|h2|coding)-[a-z0-9]+(-[a-z0-9]+)*$/),
   title: text.describe('one sentence: what the server does'),
   layer: z.enum(['sse', 'chat', 'signing']),
   class: z

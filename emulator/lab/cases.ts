@@ -15,4 +15,4 @@ const casesOf = (file: string): readonly ClientCase[] =>
   JSON.parse(readFileSync(join(place, `${file}.json`), 'utf8')).cases;
 
 /** The catalogue, as `fixtures/client-cases` holds it. */
-export const cases: readonly ClientCase[] = ['sse', 'http', 'chat', 'signing'].flatMap(casesOf);
+export const cases: readonly ClientCase[] = ['sse', 'http', 'chat', 'signing', 'time', 'transport'].flatMap(casesOf);

@@ -1,7 +1,7 @@
-import { constants, performServerHandshake, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2';
+import { constants, performServerHandshake, type ServerHttp2Stream } from 'node:http2';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { Duplex } from 'node:stream';
-import { createSecureContext, TLSSocket } from 'node:tls';
+import { createServer as createTls, type TLSSocket } from 'node:tls';
 import type { Scripted } from '../contract/client-case.js';
 import type { Authority } from './authority.js';
 import { type Handle, type Link, receive } from './servers.js';
@@ -13,8 +13,11 @@ const CODES = {
   'refused-stream': constants.NGHTTP2_REFUSED_STREAM,
 } as const;
 
-/** TLS writes to this, not to the socket, so that the socket can end without what TLS would say (close_notify). */
-function below(raw: Socket): Duplex {
+/**
+ * What TLS writes to in place of the socket, and HTTP/2 in place of TLS: the socket can end without what TLS would say
+ * (close_notify), and frames can be written between those of Node's.
+ */
+function over(raw: Duplex): Duplex {
   const duplex = new Duplex({
     read() {},
     write: (chunk, _encoding, done) => void raw.write(chunk, () => done()),
@@ -42,7 +45,24 @@ const took = (stream: ServerHttp2Stream, write: (done: () => void) => void): Pro
     });
   });
 
-const wireOf = (stream: ServerHttp2Stream, session: ServerHttp2Session, raw: Socket, exchange: Scripted): Wire => ({
+// Two frames that Node's own HTTP/2 does not write as a case needs them: it ends a stream that it resets with END_STREAM
+// first, and takes 0 as the last stream of a GOAWAY for the newest.
+const frame = (type: number, id: number, ...words: readonly number[]): Buffer => {
+  const bytes = Buffer.alloc(9 + 4 * words.length);
+  bytes.writeUIntBE(4 * words.length, 0, 3);
+  bytes.writeUInt8(type, 3);
+  for (const [at, word] of [id, ...words].entries()) bytes.writeUInt32BE(word, 5 + 4 * at);
+  return bytes;
+};
+const rstStream = (id: number, code: number) => frame(3, id, code);
+const goaway = (last: number) => frame(7, 0, last, constants.NGHTTP2_NO_ERROR);
+
+interface Ends {
+  readonly tls: TLSSocket;
+  readonly raw: Socket;
+}
+
+const wireOf = (stream: ServerHttp2Stream, { tls, raw }: Ends, exchange: Scripted): Wire => ({
   async informational(status) {
     if (!stream.closed) stream.additionalHeaders({ ':status': status });
     return !stream.closed;
@@ -62,10 +82,10 @@ const wireOf = (stream: ServerHttp2Stream, session: ServerHttp2Session, raw: Soc
     await took(stream, (done) => void stream.end(done));
   },
   end(how) {
-    if ('rst' in how) stream.close(CODES[how.rst]);
+    const { id = 1 } = stream;
+    if ('rst' in how) tls.write(rstStream(id, CODES[how.rst]));
     else if ('goaway' in how) {
-      const { id = 1 } = stream;
-      session.goaway(constants.NGHTTP2_NO_ERROR, how.goaway.last === 'this' ? id : Math.max(0, id - 2));
+      tls.write(goaway(how.goaway.last === 'this' ? id : Math.max(0, id - 2)));
     } else if (how.end === 'reset') raw.resetAndDestroy();
     else raw.end();
   },
@@ -75,7 +95,8 @@ const wireOf = (stream: ServerHttp2Stream, session: ServerHttp2Session, raw: Soc
   },
 });
 
-function linkOf(stream: ServerHttp2Stream, session: ServerHttp2Session, raw: Socket): Link {
+function linkOf(stream: ServerHttp2Stream, ends: Ends): Link {
+  const { raw } = ends;
   return {
     connection: raw,
     get over() {
@@ -84,7 +105,7 @@ function linkOf(stream: ServerHttp2Stream, session: ServerHttp2Session, raw: Soc
     get taken() {
       return raw.bytesWritten;
     },
-    wire: (exchange) => wireOf(stream, session, raw, exchange),
+    wire: (exchange) => wireOf(stream, ends, exchange),
     refuse(status) {
       stream.respond({ ':status': status }, { endStream: true });
     },
@@ -115,17 +136,16 @@ export async function startSecureServer(
   handle: Handle,
   window: number | undefined,
 ): Promise<SecureServer> {
-  const secureContext = createSecureContext({ cert: authority.cert, key: authority.key });
   const sockets = new Set<Socket>();
   const server = createServer({ noDelay: true }, (raw) => {
     sockets.add(raw);
     raw.once('close', () => sockets.delete(raw));
-    const tls = new TLSSocket(below(raw), { isServer: true, secureContext, ALPNProtocols: ['h2'] });
-    tls.on('error', () => raw.destroy());
-    tls.once('secure', () => {
+    const { cert, key } = authority;
+    // A server of its own is never listened on: it is how a connection that is there becomes one of TLS.
+    const acceptor = createTls({ cert, key, ALPNProtocols: ['h2'] }, (tls: TLSSocket) => {
       if (tls.alpnProtocol !== 'h2') return raw.destroy();
       const session = performServerHandshake(
-        tls,
+        over(tls),
         window === undefined ? {} : { settings: { initialWindowSize: window } },
       );
       session.on('error', () => {});
@@ -135,9 +155,11 @@ export async function startSecureServer(
           [value ?? []].flat().map((one) => [name, String(one)] as const),
         );
         const request = { method: sent[':method'] ?? '', url: sent[':path'] ?? '/', body: stream };
-        void receive(handle, linkOf(stream, session, raw), request, headers, 'base');
+        void receive(handle, linkOf(stream, { tls, raw }), request, headers, 'base');
       });
     });
+    acceptor.on('tlsClientError', () => raw.destroy());
+    acceptor.emit('connection', over(raw));
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);

@@ -165,6 +165,10 @@ export const chatExpect = (written: readonly Written[]): Expectation => {
   return { outcome: read.outcome, chat: read.chat };
 };
 
+/** The events of these writes, as WHATWG dispatches them. */
+export const sseExpect = (written: readonly Written[]): NonNullable<Expectation['events']> =>
+  eventStream(bodyOf(written.map(toStep)));
+
 const CHUNK = { id: 'gen-1', object: 'chat.completion.chunk', created: 1_767_225_600, model: 'lab/model' };
 
 /** `data:` with JSON and a blank line. */

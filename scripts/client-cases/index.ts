@@ -4,6 +4,8 @@ import { GATEWAYS } from './gateways.js';
 import { HTTP } from './http.js';
 import { SIGNING } from './signing.js';
 import { SSE } from './sse.js';
+import { TIME } from './time.js';
+import { TRANSPORT } from './transport.js';
 
 /** Every case of the client lab by the file of `fixtures/client-cases` that holds it. */
 const FILES: Readonly<Record<string, readonly ClientCase[]>> = {
@@ -11,6 +13,8 @@ const FILES: Readonly<Record<string, readonly ClientCase[]>> = {
   http: HTTP,
   chat: [...CHAT, ...GATEWAYS],
   signing: SIGNING,
+  time: TIME,
+  transport: TRANSPORT,
 };
 
 /** Each file's name, cases and text. */

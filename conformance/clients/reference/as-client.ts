@@ -2,12 +2,12 @@ import type { Host } from '../../probe/time.js';
 import type { CaseClient } from '../attempt.js';
 import { answerRun } from './client.js';
 import type { Flaw } from './flaws.js';
-import { overHttp } from './transport.js';
+import { overNetwork } from './network.js';
 
 /** The reference client as one that the lab evaluates: in this process, over sockets; right, or wrong in one way. */
 export function referenceClient(host: Host, flaw?: Flaw): CaseClient {
   const has = (name: Flaw) => name === flaw;
-  const means = { transport: overHttp(has), host, has };
+  const means = { transport: overNetwork(has), host, has, past: { aborted: false } };
   return {
     tells: true,
     async call(line, onEvent) {

@@ -8,6 +8,8 @@ export interface Means {
   readonly transport: Transport;
   readonly host: Host;
   readonly has: Has;
+  /** What stays from one call of a client to the next. */
+  readonly past?: { aborted: boolean };
 }
 
 /** Retries after the first request, at most. */
@@ -103,9 +105,21 @@ export interface CallOptions {
   readonly timeout: number;
   readonly follow: boolean;
   accepts(status: number): boolean;
+  /** The longest silence that the caller bears, in ms. */
+  readonly idle?: number | undefined;
+  /** What the caller aborts the call by. */
+  readonly caller?: AbortSignal | undefined;
   /** Whether this refusal is worth one more proof. */
   again?(status: number, message: string): boolean;
 }
+
+/** The caller has aborted the call. */
+export class Aborted extends Error {
+  override readonly name = 'Aborted';
+}
+
+/** The service was silent for longer than the caller bears: never retried. */
+export class Silent extends CallError {}
 
 /** One call with its retries: the answer's head, or the error that is left. Its body is still to be read. */
 export async function call(
@@ -115,10 +129,19 @@ export async function call(
   const { has, host } = means;
   const most = has('retryForever') ? 8 : RETRIES;
   for (let attempt = 0; ; attempt++) {
+    const { caller, idle } = options;
+    if (caller?.aborted === true && !has('abortBeforeMissed') && !has('abortUnheard')) throw new Aborted();
     const outgoing = await options.request(attempt);
     const signal = new AbortController();
-    const limit = has('impatient') ? 1_000 : options.timeout;
-    const stop = has('noTimeout') ? () => {} : host.later(limit, () => signal.abort(new CallError('timed out')));
+    if (!has('abortUnheard') && !has('abortKeepsOpen'))
+      caller?.addEventListener('abort', () => signal.abort(new Aborted()), { once: true });
+    const patience = has('impatient') ? 1_000 : options.timeout;
+    const bears = has('idleNever') ? undefined : idle;
+    const stop = has('noTimeout')
+      ? () => {}
+      : host.later(Math.min(bears ?? patience, patience), () =>
+          signal.abort(bears === undefined ? new CallError('timed out') : new Silent('silence before the head')),
+        );
     let wait: number | undefined;
     try {
       const incoming = await follow({ ...outgoing, signal: signal.signal }, means, options.follow);
@@ -137,10 +160,15 @@ export async function call(
       if (has('hammer')) wait = 0;
     } catch (error) {
       stop();
+      const { reason } = signal.signal;
+      if (reason instanceof Silent && !has('idleRetried')) throw reason;
+      if (caller?.aborted === true && !has('abortRetried')) throw new Aborted();
       if (error instanceof CallError && error.message !== 'timed out') throw error;
       if (error instanceof SyntaxError || error instanceof TypeError) throw error;
       if (!options.retries || attempt >= most) throw error;
     }
-    await host.sleep(wait ?? BACKOFF * (attempt + 1));
+    const deaf = has('abortUnheard') || has('abortWaitsOn') || has('abortRetried');
+    await host.sleep(wait ?? BACKOFF * (attempt + 1), deaf ? undefined : caller).catch(() => {});
+    if (!deaf && caller?.aborted === true) throw new Aborted();
   }
 }

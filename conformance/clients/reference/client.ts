@@ -1,13 +1,12 @@
 import type { ClientAnswer } from '../answer.js';
 import type { RunLine } from '../protocol.js';
+import { abortOf } from './abort.js';
 import { CallError, createAssembly } from './assemble.js';
-import { call, type Means } from './call.js';
+import { Aborted, call, type Means, Silent } from './call.js';
 import { createParser, type ParsedEvent } from './event-stream.js';
 import { signedRequest } from './signing.js';
 import type { Incoming } from './transport.js';
-
-/** ms that a stream may be silent: twice what a service may leave between two writes (interface.md, Events 5). */
-const SILENCE = 60_000;
+import { watchBody } from './watch.js';
 
 const isEventStream = (type: string | undefined, exact: boolean): boolean =>
   exact ? type === 'text/event-stream' : /^text\/event-stream\s*(;|$)/i.test(type ?? '');
@@ -25,9 +24,11 @@ export async function answerRun(
 }
 
 async function stream(line: RunLine, means: Means, onEvent: (event: unknown) => void): Promise<ClientAnswer> {
-  const { has, host } = means;
+  const { has } = means;
   const isChat = line.layer === 'chat';
   const events: ParsedEvent[] = [];
+  const abort = abortOf(line, means);
+  const { caller } = abort;
   const assembly = createAssembly(has);
   let reported = 0;
   let left = false;
@@ -39,12 +40,13 @@ async function stream(line: RunLine, means: Means, onEvent: (event: unknown) => 
       ...Object.entries(line.headers),
       ['content-type', 'application/json'],
       ['accept', 'text/event-stream'],
-      ['accept-encoding', 'gzip'],
+      ['accept-encoding', 'gzip, deflate, br'],
     ] as [string, string][],
     body: Buffer.from(JSON.stringify(body)),
+    ca: line.ca,
   });
   const take = (event: ParsedEvent) => {
-    if (left || (isChat && assembly.done)) return;
+    if (left || (isChat && assembly.done) || (caller.aborted && !abort.missed)) return;
     if (isChat) assembly.take(event);
     else {
       if (has('doneEndsEvents') && event.data === '[DONE]') left = true;
@@ -53,6 +55,7 @@ async function stream(line: RunLine, means: Means, onEvent: (event: unknown) => 
     if (isChat && event.data === '[DONE]') return;
     onEvent(event);
     reported++;
+    abort.handedOut(reported);
     if (line.stop_after !== undefined && reported >= line.stop_after) left = true;
   };
   const read = async (incoming: Incoming & { signal: AbortController }) => {
@@ -72,30 +75,28 @@ async function stream(line: RunLine, means: Means, onEvent: (event: unknown) => 
     }
     const charset = /charset=([\w-]+)/.exec(type ?? '')?.[1];
     const parser = createParser(take, has, charset);
-    let stop = () => {};
-    const silence = has('impatient') ? 1_000 : SILENCE;
-    const alive = () => {
-      stop();
-      stop = host.later(silence, () => incoming.signal.abort(new CallError('the stream fell silent')));
-    };
-    alive();
+    const watch = watchBody(line, incoming, caller, means, () => reported);
     try {
-      for await (const chunk of incoming.body) {
-        alive();
+      for await (const chunk of watch.body) {
+        if (has('abortUnheard') && caller.aborted) throw new Aborted();
         parser.feed(chunk);
+        watch.alive();
         if (left || (isChat && assembly.done && !has('waitAfterDone') && !has('cutAfterDoneLoses'))) {
           incoming.leave();
           return;
         }
       }
+      if (caller.aborted && !abort.missed) throw new Aborted();
       parser.end();
     } catch (error) {
       if (has('cutAfterFinishOk') && assembly.finished && !(error instanceof CallError && error.status !== undefined))
         return;
       if (isChat && assembly.done && !has('cutAfterDoneLoses')) return;
-      throw error;
+      const { reason } = incoming.signal.signal;
+      if (reason instanceof Silent && has('idleIsEnd')) return;
+      throw reason instanceof Error ? reason : error;
     } finally {
-      stop();
+      watch.stop();
     }
   };
   try {
@@ -104,6 +105,8 @@ async function stream(line: RunLine, means: Means, onEvent: (event: unknown) => 
       retries: line.retries === 'default',
       timeout: line.timeout * 0.9,
       follow: true,
+      caller,
+      idle: line.idle_limit,
       accepts: (status: number) => (status >= 200 && status <= 299) || (has('redirectIsEmpty') && status < 400),
     };
     const plain = has('redirectIsEmpty') ? { ...options, follow: false } : options;
@@ -117,21 +120,28 @@ async function stream(line: RunLine, means: Means, onEvent: (event: unknown) => 
     try {
       await read(first);
     } catch (error) {
-      if (!has('retryInStream')) throw error;
+      if (!has('retryInStream') && !(has('idleRetried') && error instanceof Silent)) throw error;
       await read(await call(plain, means));
     }
     if (has('reconnect')) await call(plain, means).then((again) => again.leave());
-    if (isChat && !left && !has('emptySuccess') && !has('jsonIsEmpty') && !has('textIsAnswer')) assembly.end();
+    if (isChat && !left && !has('idleIsEnd') && !has('emptySuccess') && !has('jsonIsEmpty') && !has('textIsAnswer'))
+      assembly.end();
     return { outcome: 'complete', ...(isChat ? { chat: assembly.chat(true) } : { events }) };
   } catch (error) {
+    if (caller.aborted && has('abortIsEnd'))
+      return { outcome: 'complete', ...(isChat ? { chat: assembly.chat(true) } : { events }) };
     const lost = has('cutAfterDoneLoses') && assembly.done;
     const chat =
       lost || has('emptyArgumentsFail') ? { content: lost ? 'lost' : '', tool_calls: [] } : assembly.chat(false);
+    const aborted = caller.aborted && !has('abortIsError');
+    if (aborted && has('abortLoses')) return { outcome: 'aborted', events: [], chat: { content: '', tool_calls: [] } };
     return {
-      outcome: 'error',
+      outcome: aborted ? 'aborted' : 'error',
       ...(isChat ? { chat } : { events }),
       error: errorOf(error),
     };
+  } finally {
+    abort.stop();
   }
 }
 

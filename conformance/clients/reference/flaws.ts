@@ -104,6 +104,38 @@ export const FLAWS = {
     reconnect: 'sends again when the stream has ended',
     noLeave: 'leaves the connection open when the user leaves',
   },
+  /** Mistakes with silence and aborts. */
+  time: {
+    idleNever: 'bears any silence',
+    idleAtHead: 'bears any silence after the head',
+    idleOnce: 'counts the limit of silence from the head on',
+    idleByEvents: 'counts events alone as life',
+    idleIsEnd: 'takes silence for the end',
+    idleRetried: 'sends again after silence',
+    idleKeepsOpen: 'leaves the connection open after silence',
+    abortUnheard: 'hears of an abort with the next bytes alone',
+    abortBeforeMissed: 'does not look whether it was aborted before',
+    abortIsEnd: 'takes an abort for the end',
+    abortIsError: 'reports an abort as an error',
+    abortLoses: 'loses what came before an abort',
+    abortKeepsOpen: 'leaves the connection open after an abort',
+    abortRetried: 'sends again after an abort',
+    abortWaitsOn: 'sends again if the abort came while a retry waited',
+    abortSpends: 'is of no use after an abort',
+    abortTwiceFails: 'fails at a second abort',
+  },
+  /** Mistakes with HTTP/2 and codings. */
+  transport: {
+    resetIsEnd: 'takes the reset of a stream for its end',
+    goawayIgnored: 'sends on a connection that says goodbye',
+    windowCuts: 'sends as much of the body as the window takes at once',
+    trailersFail: 'fails at trailers',
+    refusedForever: 'sends a refused request again, time and again',
+    holdsCoded: 'decodes a body when it is whole',
+    trailerUnneeded: 'takes a coded body without its trailer for whole',
+    firstMember: 'decodes the first member of gzip alone',
+    deflateIsRaw: 'takes deflate for a stream without the header of zlib',
+  },
   /** Mistakes with the chunks of a chat. */
   chat: {
     // Chat

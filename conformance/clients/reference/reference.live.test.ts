@@ -4,7 +4,7 @@ import { checkInProcess, isInProcess } from '../in-process.js';
 import { reader, still } from './reader.harness.js';
 
 describe('the reference client, in process', () => {
-  const mine = cases.filter(isInProcess).filter(({ id }) => id !== 'http-gzip');
+  const mine = cases.filter(isInProcess);
   test.each(mine)('$id, cut everywhere', async (theCase) => {
     const { counterexample } = await checkInProcess(theCase, reader(), { stopwatch: still });
     expect(counterexample).toBeUndefined();

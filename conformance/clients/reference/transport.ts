@@ -1,7 +1,7 @@
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
-import { createGunzip } from 'node:zlib';
 import { CallError } from './assemble.js';
+import { decoded } from './decoded.js';
 import type { Has } from './flaws.js';
 
 export interface Outgoing {
@@ -11,6 +11,8 @@ export interface Outgoing {
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly body: Uint8Array | undefined;
   readonly signal: AbortSignal;
+  /** The authority that an `https:` URL rests on. */
+  readonly ca?: string | undefined;
 }
 
 export interface Incoming {
@@ -27,15 +29,19 @@ export type Transport = (outgoing: Outgoing) => Promise<Incoming>;
 
 async function* whole(
   message: IncomingMessage,
-  zipped: boolean,
   has: Has,
   closes: boolean,
   failure: () => Error | undefined,
 ): AsyncIterable<Uint8Array> {
   const cutIsEnd = has('cutIsEnd') || (has('cutIsEndOnClose') && closes);
-  const source = zipped ? message.pipe(createGunzip()) : message;
+  const coding = message.headers['content-encoding'];
+  const held: Uint8Array[] = [];
   try {
-    for await (const chunk of source.iterator({ destroyOnReturn: !has('noLeave') })) yield chunk as Uint8Array;
+    for await (const chunk of decoded(message, coding, has).iterator({ destroyOnReturn: !has('noLeave') })) {
+      if (has('holdsCoded') && coding !== undefined) held.push(chunk as Uint8Array);
+      else yield chunk as Uint8Array;
+    }
+    yield* held;
   } catch (error) {
     if (cutIsEnd) return;
     throw error;
@@ -77,7 +83,6 @@ export const overHttp =
       );
       sent.on('error', reject);
       sent.once('response', (message) => {
-        const zipped = message.headers['content-encoding'] === 'gzip' && !has('noUnzip');
         message.on('error', () => {});
         resolve({
           status: message.statusCode ?? 0,
@@ -85,7 +90,7 @@ export const overHttp =
             const value = message.headers[name];
             return Array.isArray(value) ? value.join(', ') : value;
           },
-          body: whole(message, zipped, has, message.headers.connection === 'close', () => failed),
+          body: whole(message, has, message.headers.connection === 'close', () => failed),
           leave: () => {
             if (!has('noLeave')) sent.destroy();
           },
