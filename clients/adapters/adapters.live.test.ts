@@ -47,7 +47,15 @@ const ROWS: readonly Row[] = [
     name: 'fetch and eventsource-parser',
     command: typescript('fetch'),
     only: /^sse-|^(idle-keepalive-data|idle-in-arguments|abort-silent|coding-gzip-no-trailer|h2-(events|rst-cancel))$/,
-    fails: ['coding-gzip-no-trailer', 'sse-comment-after-id', 'sse-cr', 'sse-cr-prompt', 'sse-id-no-data', 'sse-lf-cr', 'sse-mixed-prompt'],
+    fails: [
+      'coding-gzip-no-trailer',
+      'sse-comment-after-id',
+      'sse-cr',
+      'sse-cr-prompt',
+      'sse-id-no-data',
+      'sse-lf-cr',
+      'sse-mixed-prompt',
+    ],
   },
   {
     name: 'openai',

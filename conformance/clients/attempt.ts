@@ -100,7 +100,8 @@ export function createAttempts(
           await watch(run.run);
           const first = lab.raw(run.run);
           // What the next call does is not the first one's.
-          const raw = first && { requests: first.requests.map((one) => ({ ...one })), prompt: first.prompt };
+          const requests = first?.requests.map((one) => ({ ...one })) ?? [];
+          const raw = first && { requests, prompt: first.prompt, started: first.started };
           const then = theCase.then === undefined ? undefined : await client.call(nextLine(line), () => {});
           if (theCase.run?.abort !== undefined && client.ended !== undefined) {
             await host.sleep(Math.max(0, AFTER_ABORT - (host.now() - answered)));

@@ -9,7 +9,7 @@ import { compareReported, compareTime } from './compare-time.js';
 /** What was seen beside the answer. Missing observations are not evaluated. */
 export interface Seen {
   /** What the lab saw, headers as received. */
-  readonly run?: Pick<LabRun, 'requests' | 'prompt'>;
+  readonly run?: Pick<LabRun, 'requests' | 'prompt'> & Partial<Pick<LabRun, 'started'>>;
   /** ms of real time until the answer. */
   readonly took?: number;
   /** When it came, by the clock of the lab. */

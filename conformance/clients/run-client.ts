@@ -12,6 +12,7 @@ import type { Because } from '../framework/skip.js';
 import type { Host } from '../probe/time.js';
 import { type Adapter, startAdapter } from './adapter.js';
 import { type EvaluateOptions, evaluate } from './evaluate.js';
+import { createPool, type Pool } from './pool.js';
 import { headOf, toCheckResult, twice } from './report.js';
 
 export interface ClientRunOptions extends EngineOptions {
@@ -32,12 +33,20 @@ export interface ClientRunOptions extends EngineOptions {
 /** The client of a run, and what its cases need of it. */
 interface Client {
   readonly adapter: Adapter;
+  /** More of its processes, for the cases that wait. */
+  readonly others: Pool;
   readonly lab: Lab;
   readonly seed: string;
   /** Takes note of the run of a case that is asked for, and of how many requests came of the case so far. */
   asked(run: string, id: string): void;
   saw(id: string, requests: number): void;
 }
+
+/** Processes of an adapter beside the first, at most: what they do is wait. */
+const OTHERS = 4;
+
+/** Whether a case is mostly waiting, for silence or an abort: such cases overlap. */
+const isWaiting = ({ needs = [] }: ClientCase): boolean => needs.includes('idle') || needs.includes('abort');
 
 /** Cases, as they are selected. */
 export const unitsOf = (cases: readonly ClientCase[]) =>
@@ -56,11 +65,14 @@ export const unitsOf = (cases: readonly ClientCase[]) =>
 
 /** Cases as units of a run. */
 function doneBy(client: Client, options: ClientRunOptions, cases: readonly ClientCase[]): Unit[] {
-  const { adapter, asked, lab, saw, seed } = client;
+  const { adapter: first, asked, lab, others, saw, seed } = client;
   const { cuts, host, patience = 1 } = options;
   return unitsOf(cases).map(({ theCase, ...unit }) => ({
     ...unit,
     async run({ free, signal }) {
+      const waits = isWaiting(theCase);
+      if (waits) free();
+      const adapter = waits ? await others.take() : first;
       const from = host.now();
       let requests = 0;
       const watched = {
@@ -84,7 +96,8 @@ function doneBy(client: Client, options: ClientRunOptions, cases: readonly Clien
       const evaluating = evaluate(theCase, watched, lab, { cuts, seed, host, patience });
       const result = await Promise.race([
         evaluating.then(({ watching }) => {
-          free();
+          if (waits) others.give(adapter);
+          else free();
           return watching;
         }),
         over,
@@ -120,15 +133,18 @@ export async function runClient(options: ClientRunOptions): Promise<Results> {
   const sent = new Map<string, number>();
   // Before anything is started for it.
   select(unitsOf(cases), options, 'case');
-  const adapter = await startAdapter({
-    command,
-    args,
-    host,
-    err: options.err,
-    answeredAgain: (run) => void again.add(idOf.get(run) ?? ''),
-  });
+  const start = () =>
+    startAdapter({
+      command,
+      args,
+      host,
+      err: options.err,
+      answeredAgain: (run) => void again.add(idOf.get(run) ?? ''),
+    });
+  const adapter = await start();
   const client: Client = {
     adapter,
+    others: createPool(start, OTHERS),
     lab: createLab({ id: () => host.tag(12), emulator: createEmulator }),
     seed,
     asked: (run, id) => void idOf.set(run, id),
@@ -164,7 +180,7 @@ export async function runClient(options: ClientRunOptions): Promise<Results> {
       ending.close();
       // A second answer to the last run may still be on its way.
       await host.turn();
-      await adapter.close();
+      await Promise.all([adapter.close(), client.others.close()]);
       await client.lab.close();
       return undefined;
     },

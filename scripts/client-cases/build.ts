@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { chatOf } from '../../conformance/clients/oracle/chat.js';
 import { eventStream, type OracleOptions } from '../../conformance/clients/oracle/event-stream.js';
 import type { CaseExchange, ClientCase, Expectation, Scripted, Step } from '../../emulator/contract/client-case.js';
@@ -15,6 +16,12 @@ export const toStep = (written: Written): Step => {
 
 /** Bytes of text whose characters are bytes: `raw('data: \xff')`. */
 export const raw = (latin1: string): Uint8Array => Buffer.from(latin1, 'latin1');
+
+/** What may stand for a long text of ASCII. */
+export const digest = (text: string) => ({
+  sha256: createHash('sha256').update(text).digest('hex'),
+  length: text.length,
+});
 
 /** The body of a list of steps, repeats written out. */
 export function bodyOf(steps: readonly Step[]): Uint8Array {

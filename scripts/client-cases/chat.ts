@@ -7,6 +7,7 @@ import {
   chunkOf,
   DONE,
   data,
+  digest,
   end,
   final,
   json,
@@ -82,8 +83,40 @@ const REPLY = {
 const errorChunk = (code: number, reason: string, retryable: boolean) =>
   choice({}, 'error', { error: { code, message: reason, metadata: { reason, retryable } } });
 
+const PIECE = 'abcdefghijklmnop'.repeat(16);
+/** A delta of so many times 256 characters, each 256 in a write of their own: a line that comes in small writes. */
+const longLine = (writes: number): Written[] => {
+  const [before = '', after = ''] = say('|').split('|');
+  return [before, { write: PIECE, repeat: writes }, after, ...textEnd];
+};
+/** What came, its text as a digest where that is what an answer may hold. */
+const longText = (writes: number): Expectation => {
+  const text = PIECE.repeat(writes);
+  const { chat: read } = chatExpect([say(''), ...textEnd]);
+  if (read === undefined) throw new Error('no chat');
+  return { outcome: 'complete', chat: { ...read, content: digest(text) } };
+};
+
 export const CHAT: ClientCase[] = [
   // Text
+  chat({
+    id: 'chat-long-line-64k',
+    title: 'Sends a chunk of 64 KB in writes of 256 bytes.',
+    steps: longLine(256),
+    whole: true,
+    expect: longText(256),
+    why: `${H}: a line has no longest length`,
+  }),
+  chat({
+    id: 'chat-long-line-1m',
+    title: 'Sends a chunk of 1 MB in writes of 256 bytes.',
+    steps: longLine(4_096),
+    flags: ['linear'],
+    whole: true,
+    timeout: 30_000,
+    expect: longText(4_096),
+    why: `${H}: a line has no longest length; each byte is looked at once`,
+  }),
   chat({ id: 'chat-text', title: 'Streams text.', steps: [role(), say('Hel'), say('lo'), ...textEnd], why: OPENAI }),
   chat({
     id: 'chat-short',

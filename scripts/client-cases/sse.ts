@@ -1,6 +1,5 @@
-import { createHash } from 'node:crypto';
 import type { ClientCase } from '../../emulator/contract/client-case.js';
-import { raw, sse } from './build.js';
+import { digest, raw, sse } from './build.js';
 
 const H = 'WHATWG HTML 9.2.6';
 const UTF8 = `${H}: the stream is decoded with UTF-8 decode, whatever the type says`;
@@ -20,10 +19,9 @@ const FLUSH = {
 };
 const PER_BYTE = { replacePerByte: true, why: 'some decoders write one U+FFFD for each byte; RFC 3629 leaves it open' };
 
-/** 10 MB by 1 KB, and its digest. */
+/** 10 MB by 1 KB. */
 const KILOBYTE = 'x'.repeat(1_024);
 const WRITES = 10_240;
-const digest = (text: string) => ({ sha256: createHash('sha256').update(text).digest('hex'), length: text.length });
 
 export const SSE: ClientCase[] = [
   // Bytes

@@ -124,6 +124,18 @@ const half = (bytes: Uint8Array) => bytes.subarray(0, Math.floor(bytes.length / 
 const started = chatExpect([role(), say('Hello')]).chat;
 const ERROR: Expectation = { outcome: 'error', ...(started === undefined ? {} : { chat: started }) };
 
+/** A body that ends in the middle of its code. */
+const cutInside = (coding: 'gzip' | 'br', bytes: Uint8Array): ClientCase =>
+  plain({
+    id: `coding-${coding}-cut`,
+    title: `Closes the connection in the middle of a body of ${coding}.`,
+    layer: 'sse',
+    ...needs(coding),
+    why: [CODED, 'RFC 9112 8: the message is incomplete'],
+    exchanges: [stream([half(bytes), { end: 'fin' }], { headers: { ...HEADERS, 'content-encoding': coding } })],
+    expect: { outcome: 'error', events: sseExpect(EVENTS) },
+  });
+
 /** HTTP/2 over TLS, and codings (LAB-17). */
 export const TRANSPORT: ClientCase[] = [
   whole({ id: 'h2-whole', title: 'Streams text over HTTP/2.', why: `${H2} 8.1` }, ANSWER),
@@ -163,11 +175,15 @@ export const TRANSPORT: ClientCase[] = [
     ANSWER,
     { window: 1 },
   ),
-  whole(
-    { id: 'h2-trailers', title: 'Sends trailers after the body.', why: `${LAB}: clients ignore trailers` },
-    ANSWER,
-    { trailers: { 'x-checksum': '1', 'grpc-status': '0' } },
-  ),
+  plain({
+    id: 'h2-trailers',
+    title: 'Sends trailers after the body.',
+    layer: 'sse',
+    needs: ['h2'],
+    why: [`${H2} 8.1`, `${LAB}: clients ignore trailers`],
+    exchanges: [h2(EVENTS, { trailers: { 'x-checksum': '1', 'grpc-status': '0' } })],
+    expect: { outcome: 'complete', events: sseExpect(EVENTS) },
+  }),
   broken({ id: 'h2-rst-after-head', title: 'Resets the stream after the head (CANCEL).', why: RESET }, [
     { rst: 'cancel' },
   ]),
@@ -308,17 +324,7 @@ export const TRANSPORT: ClientCase[] = [
     [...zipped(SHORT)].map((byte) => new Uint8Array([byte])),
     chatExpect([SHORT]),
   ),
-  coded(
-    {
-      id: 'coding-gzip-cut',
-      title: 'Closes the connection in the middle of a body of gzip.',
-      why: 'RFC 9112 8: the message is incomplete',
-    },
-    'gzip',
-    [half(zipped(TEXT))],
-    { outcome: 'error' },
-    [{ end: 'fin' }],
-  ),
+  cutInside('gzip', zipped(EVENTS.join(''))),
   coded(
     {
       id: 'coding-gzip-no-trailer',
@@ -329,15 +335,5 @@ export const TRANSPORT: ClientCase[] = [
     [cutOff(zipped([BEGINNING, end('stop')].join('')))],
     { ...ERROR, chat: { ...(started ?? { content: '', tool_calls: [], usage: null }), finish_reason: null } },
   ),
-  coded(
-    {
-      id: 'coding-br-cut',
-      title: 'Closes the connection in the middle of a body of br.',
-      why: 'RFC 9112 8: the message is incomplete',
-    },
-    'br',
-    [half(new Uint8Array(brotliCompressSync(TEXT)))],
-    { outcome: 'error' },
-    [{ end: 'fin' }],
-  ),
+  cutInside('br', new Uint8Array(brotliCompressSync(EVENTS.join('')))),
 ];

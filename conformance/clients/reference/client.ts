@@ -94,7 +94,7 @@ async function stream(line: RunLine, means: Means, onEvent: (event: unknown) => 
       if (isChat && assembly.done && !has('cutAfterDoneLoses')) return;
       const { reason } = incoming.signal.signal;
       if (reason instanceof Silent && has('idleIsEnd')) return;
-      throw reason instanceof Error ? reason : error;
+      throw reason instanceof Error && !(error instanceof TypeError) ? reason : error;
     } finally {
       watch.stop();
     }
@@ -133,7 +133,8 @@ async function stream(line: RunLine, means: Means, onEvent: (event: unknown) => 
     const lost = has('cutAfterDoneLoses') && assembly.done;
     const chat =
       lost || has('emptyArgumentsFail') ? { content: lost ? 'lost' : '', tool_calls: [] } : assembly.chat(false);
-    const aborted = caller.aborted && !has('abortIsError');
+    const fails = has('abortIsError') || (has('abortTwiceFails') && error instanceof TypeError);
+    const aborted = caller.aborted && !fails;
     if (aborted && has('abortLoses')) return { outcome: 'aborted', events: [], chat: { content: '', tool_calls: [] } };
     return {
       outcome: aborted ? 'aborted' : 'error',
