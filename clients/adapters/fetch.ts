@@ -46,7 +46,7 @@ await adapt(hello, async (run, answer, tell, { signal, alive }) => {
   );
   let id = '';
   let done = false;
-  let told = 0;
+  let handed = 0;
   try {
     for await (const event of bytes.pipeThrough(new TextDecoderStream()).pipeThrough(new EventSourceParserStream())) {
       id = event.id ?? id;
@@ -55,7 +55,7 @@ await adapt(hello, async (run, answer, tell, { signal, alive }) => {
       if (run.layer === 'chat') add(JSON.parse(event.data));
       else events.push({ event: event.event ?? 'message', data: event.data, id });
       tell();
-      if (++told === run.stop_after) return;
+      if (++handed === run.stop_after) return;
       signal.throwIfAborted();
     }
   } finally {

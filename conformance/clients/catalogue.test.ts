@@ -56,3 +56,20 @@ test('the long line is 10 MB', () => {
   const exchange = cases.find(({ id }) => id === 'sse-long-line')?.exchanges[0];
   expect(exchange && isScripted(exchange) && bodyOf(exchange).length).toBeGreaterThan(10 * 1024 * 1024);
 });
+
+test('a file of format 1 is read, one of another is refused in a line', () => {
+  const [first] = cases;
+  expect(readCases({ format: 1, cases: [first] })).toEqual([first]);
+  expect(() => readCases({ format: 3, cases: [] })).toThrow(/^format: expected 1 or 2/);
+  expect(() => readCases({ format: 2, cases: [{ ...first, needs: ['telepathy'] }] })).toThrow(/needs/);
+});
+
+test('a case that sets a limit needs the ability to keep it', () => {
+  for (const { id, needs = [], run, exchanges } of cases) {
+    const abilities: readonly string[] = needs;
+    expect([id, abilities.includes('idle')]).toEqual([id, run?.idle_limit !== undefined]);
+    expect([id, abilities.includes('abort')]).toEqual([id, run?.abort !== undefined]);
+    const secure = exchanges.filter(isScripted).some(({ protocol }) => protocol === 'h2');
+    expect([id, abilities.includes('h2')]).toEqual([id, secure]);
+  }
+});

@@ -70,9 +70,14 @@ function doneBy(client: Client, options: ClientRunOptions, cases: readonly Clien
   return unitsOf(cases).map(({ theCase, ...unit }) => ({
     ...unit,
     async run({ free, signal }) {
+      const over = new Promise<never>((_, reject) => {
+        if (signal.aborted) reject(signal.reason);
+        signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+      });
+      over.catch(() => {});
       const waits = isWaiting(theCase);
       if (waits) free();
-      const adapter = waits ? await others.take() : first;
+      const adapter = waits ? await Promise.race([others.take(), over]) : first;
       const from = host.now();
       let requests = 0;
       const watched = {
@@ -88,11 +93,6 @@ function doneBy(client: Client, options: ClientRunOptions, cases: readonly Clien
         },
         ended: (run: string) => adapter.ended?.(run),
       };
-      const over = new Promise<never>((_, reject) => {
-        if (signal.aborted) reject(signal.reason);
-        signal.addEventListener('abort', () => reject(signal.reason), { once: true });
-      });
-      over.catch(() => {});
       const evaluating = evaluate(theCase, watched, lab, { cuts, seed, host, patience });
       const result = await Promise.race([
         evaluating.then(({ watching }) => {
