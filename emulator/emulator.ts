@@ -61,7 +61,11 @@ export interface Emulator {
   close(): Promise<void>;
 }
 
-/** An emulator as the conformance kit drives it. */
+/**
+ * An emulator as the conformance kit drives it.
+ *
+ * @internal
+ */
 export interface AssembledEmulator extends Emulator {
   /** `fetch` at less cost, of the interface and the control interface; without recordings and spaces. */
   readonly exchange: InProcessExchange;
@@ -76,7 +80,11 @@ const pathOf = (url: string): string => url.slice(url.indexOf('/', url.indexOf('
  */
 export const createEmulator = (options: EmulatorOptions = {}): Emulator => assemble(options);
 
-/** {@link createEmulator} with factories of the caller's choice in place of the default ones. */
+/**
+ * {@link createEmulator} with factories of the caller's choice in place of the default ones.
+ *
+ * @internal
+ */
 export function assemble(options: EmulatorOptions, factories: Factories = defaultFactories): AssembledEmulator {
   const wrong = wrongOption(options);
   if (wrong !== undefined) throw new OptionError(wrong);

@@ -80,7 +80,11 @@ async function pack() {
 
 async function install(filename) {
   writeFileSync(join(folder, 'package.json'), '{"name": "consumer", "private": true, "type": "module"}');
-  run('npm', ['install', '--no-audit', '--no-fund', '--prefer-offline', join(folder, filename)]);
+  // npm says on standard error what it warns of.
+  const script = 'exec npm install --no-audit --no-fund --prefer-offline "$0" 2>&1';
+  const said = run('sh', ['-c', script, join(folder, filename)]);
+  const warnings = said.split('\n').filter((line) => /warn/i.test(line) && !line.includes('Unknown user config'));
+  need(warnings.length === 0, `npm install warns of nothing${warnings.map((line) => `\n${line}`)}`);
   const modules = join(folder, 'node_modules');
   const count = readdirSync(modules)
     .filter((name) => !name.startsWith('.'))
@@ -165,19 +169,28 @@ export { count, lab, response, runConformance };
 createEmulator({ clok: 'virtual' });
 `;
 
-/** Compiles a small consumer against the installed types, with nothing skipped. */
+/** The newest patch of each TypeScript that the types are for. */
+const TYPESCRIPTS = ['5.7', '5.8', '5.9', '6.0', '7.0'];
+
+/** Compiles a small consumer against the installed types, with nothing skipped, without the types of Node and with them. */
 function checkTypes() {
   mkdirSync(join(folder, 'src'));
   writeFileSync(join(folder, 'src', 'consumer.ts'), CONSUMER);
-  run('npm', ['install', '--no-audit', '--no-fund', '--prefer-offline', `@types/node@${manifestOf('@types/node')}`]);
-  for (const [module, moduleResolution] of [
-    ['nodenext', 'nodenext'],
-    ['esnext', 'bundler'],
-  ]) {
-    const compilerOptions = { module, moduleResolution, target: 'es2023', strict: true, noEmit: true, types: ['node'] };
-    writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['src'] }));
-    run(join(ROOT, 'node_modules', '.bin', 'tsc'), ['-p', folder]);
-    step(`types under moduleResolution ${moduleResolution}`);
+  const install = (...packages) => run('npm', ['install', '--no-audit', '--no-fund', '--prefer-offline', ...packages]);
+  install(...TYPESCRIPTS.map((version) => `typescript-${version}@npm:typescript@~${version}.0`));
+  for (const types of [[], ['node']]) {
+    if (types.length > 0) install(`@types/node@${manifestOf('@types/node')}`);
+    for (const version of TYPESCRIPTS) {
+      for (const [module, moduleResolution] of [
+        ['nodenext', 'nodenext'],
+        ['esnext', 'bundler'],
+      ]) {
+        const compilerOptions = { module, moduleResolution, target: 'es2022', strict: true, noEmit: true, types };
+        writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['src'] }));
+        run('node', [join('node_modules', `typescript-${version}`, 'bin', 'tsc'), '-p', folder]);
+      }
+      step(`types in TypeScript ${version}, ${types.length > 0 ? 'with' : 'without'} @types/node`);
+    }
   }
 }
 

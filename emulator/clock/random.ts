@@ -11,11 +11,16 @@ export interface RandomState {
   readonly at: number;
 }
 
+/** Bytes that can be written in the usual spellings: a `Buffer`, for programs without the types of Node too. */
+export interface Bytes extends Uint8Array {
+  toString(encoding?: 'hex' | 'base64' | 'base64url'): string;
+}
+
 /** The one source of ids and randomness of an emulator. */
 export interface Random {
   /** The seed it was made from: the same seed and the same calls yield the same values. */
   readonly seed: string;
-  bytes(length: number): Buffer;
+  bytes(length: number): Bytes;
   /** A version 4 UUID. */
   uuid(): string;
   /** A credential: `prefix` and 32 Base64url characters (192 bits). */

@@ -4,9 +4,9 @@ import { hash } from 'node:crypto';
  * What credentials belong to, by their keyed digests only. The time of a look-up reveals something of the digest, which
  * nobody can choose, and nothing of how much of a guess was right (AUTH-9). `key` is any secret: 32 random bytes.
  */
-export function createCredentialIndex<T>(key: Buffer) {
+export function createCredentialIndex<T>(key: Uint8Array) {
   const entries = new Map<string, T>();
-  const salt = key.toString('hex');
+  const salt = Buffer.from(key).toString('hex');
   const digest = (credential: string) => hash('sha256', salt + credential, 'hex');
   return {
     get: (credential: string): T | undefined => entries.get(digest(credential)),

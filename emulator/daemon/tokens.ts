@@ -15,7 +15,7 @@ export type FindIntern = (token: string) => InternRow | undefined;
  * Indexes the daemon tokens of interns. Tokens come and go with boots, and no event reports that here. A token that is
  * not found rebuilds the index.
  */
-export function createTokens(interns: InternRows, key: Buffer): FindIntern {
+export function createTokens(interns: InternRows, key: Uint8Array): FindIntern {
   let index = createCredentialIndex<string>(key);
   const find = (token: string): InternRow | undefined => {
     const id = index.get(token);

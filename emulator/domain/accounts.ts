@@ -23,7 +23,7 @@ export interface Accounts {
 }
 
 /** `digestKey` is any secret of this emulator: 32 random bytes. */
-export function createAccounts(seed: Seed, digestKey: Buffer): Accounts {
+export function createAccounts(seed: Seed, digestKey: Uint8Array): Accounts {
   const entries = createCredentialIndex<Caller>(digestKey);
   const redaction = createRedaction();
 

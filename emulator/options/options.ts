@@ -126,14 +126,22 @@ function check<T>(what: string, schema: () => z.ZodType<T>, value: unknown): T {
   throw new OptionError(`${what}: ${problem(result.error, 'the whole')}`);
 }
 
-/** @throws OptionError */
+/**
+ * @throws OptionError
+ *
+ * @internal
+ */
 export function loadProfile(given: string | Profile = 'svc'): Profile {
   if (typeof given !== 'string') return check('profile', profileSchema, given);
   if (given === 'svc' || given === 'openrouter') return PROFILES[given];
   return check(`profile ${given}`, profileSchema, readJson('profile', given));
 }
 
-/** @throws OptionError */
+/**
+ * @throws OptionError
+ *
+ * @internal
+ */
 export function loadSeed(given?: string | Seed): Seed {
   // A test compares it with the schema, so that a start need not.
   if (given === undefined) return defaultSeed as Seed;
@@ -141,11 +149,19 @@ export function loadSeed(given?: string | Seed): Seed {
   return check(`seed file ${given}`, seedSchema, readJson('seed file', given));
 }
 
-/** @throws OptionError */
+/**
+ * @throws OptionError
+ *
+ * @internal
+ */
 export const loadSettings = (given: Partial<Settings> = {}): Settings =>
   Object.keys(given).length === 0 ? DEFAULT_SETTINGS : check('settings', settingsSchema, given);
 
-/** A chaos profile: a list of faults, or an object that has one. @throws OptionError */
+/**
+ * A chaos profile: a list of faults, or an object that has one. @throws OptionError
+ *
+ * @internal
+ */
 export function loadChaos(given?: EmulatorOptions['chaos']): readonly Fault[] {
   if (given === undefined) return [];
   const what = typeof given === 'string' ? `chaos profile ${given}` : 'chaos profile';
@@ -153,13 +169,21 @@ export function loadChaos(given?: EmulatorOptions['chaos']): readonly Fault[] {
   return check(what, chaosSchema, Array.isArray(value) ? { faults: value } : value).faults;
 }
 
-/** Scripts chosen by what a prompt says. @throws OptionError */
+/**
+ * Scripts chosen by what a prompt says. @throws OptionError
+ *
+ * @internal
+ */
 export function loadMatches(given: EmulatorOptions['matches'] = []): readonly Match[] {
   if (typeof given !== 'string') return given.length === 0 ? [] : check('matches', matchesSchema, given);
   return check(`matches ${given}`, matchesSchema, readJson('matches', given));
 }
 
-/** The hosts that count as regional (BASE-4). @throws OptionError for a name that no host can have */
+/**
+ * The hosts that count as regional (BASE-4). @throws OptionError for a name that no host can have
+ *
+ * @internal
+ */
 export function loadRegionalHosts(given: readonly string[] = ['eu.']): readonly string[] {
   const wrong = given.find((entry) => !/^[^\s./:]/.test(entry) || /[\s/:]/.test(entry));
   if (wrong === undefined) return given;
@@ -171,6 +195,8 @@ export function loadRegionalHosts(given: readonly string[] = ['eu.']): readonly 
 /**
  * The names that a listener on loopback serves beside the loopback names. @throws OptionError for a name that no host
  * can have
+ *
+ * @internal
  */
 export function loadAllowedHosts(given: readonly string[] = []): readonly string[] {
   const wrong = wrongAllowedHost(given);
@@ -178,7 +204,11 @@ export function loadAllowedHosts(given: readonly string[] = []): readonly string
   throw new OptionError(wrong);
 }
 
-/** The pages that may use the interface. @throws OptionError */
+/**
+ * The pages that may use the interface. @throws OptionError
+ *
+ * @internal
+ */
 export function loadCors(given: EmulatorOptions['cors'], profile: Profile): Cors {
   try {
     return createCors(given, [idempotencyHeader(profile), ...Object.values(proofHeaders(profile))]);

@@ -30,6 +30,7 @@ export interface ListenRequest {
   readonly replaceGlobals?: boolean;
 }
 
+/** @internal */
 export interface ListeningDeps {
   readonly options: EmulatorOptions;
   /** The listeners are closed with it. */
@@ -46,7 +47,11 @@ export interface ListeningDeps {
   readonly daemons: ListenOptions['fetch'];
 }
 
-/** Opens the two listeners of an emulator: the interface, and its daemons. */
+/**
+ * Opens the two listeners of an emulator: the interface, and its daemons.
+ *
+ * @internal
+ */
 export function createListening(deps: ListeningDeps): (request?: ListenRequest) => Promise<ListenAt> {
   const { options, root, mount, target, log, requestId } = deps;
   const listeners: Listener[] = [];

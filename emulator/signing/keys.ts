@@ -1,7 +1,11 @@
 import { createHash, createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { importPublicKey, type VerifyKey } from './verify.js';
 
-/** A public Ed25519 key as a JWK (RFC 8037). */
+/**
+ * A public Ed25519 key as a JWK (RFC 8037).
+ *
+ * @internal
+ */
 export interface SigningJwk {
   kty: 'OKP';
   crv: 'Ed25519';
@@ -12,7 +16,11 @@ export interface SigningJwk {
   use: 'sig';
 }
 
-/** A pair to sign proofs with. */
+/**
+ * A pair to sign proofs with.
+ *
+ * @internal
+ */
 export interface SigningKey {
   readonly privateKey: KeyObject;
   readonly publicKey: VerifyKey;
@@ -29,7 +37,11 @@ export class UnusableKey extends Error {
 
 const PKCS8_PREFIX = Buffer.from('302e020100300506032b657004220420', 'hex');
 
-/** The public JWK of a raw public key. */
+/**
+ * The public JWK of a raw public key.
+ *
+ * @internal
+ */
 export function publicJwk(raw: Uint8Array): SigningJwk {
   const x = Buffer.from(raw).toString('base64url');
   // RFC 7638: the required members in lexicographic order, without white space.
@@ -77,14 +89,22 @@ function parseJwk(text: string): Record<string, unknown> {
 const is32Bytes = (value: unknown): value is string =>
   typeof value === 'string' && Buffer.from(value, 'base64url').length === 32;
 
-/** The pair of a 32-byte secret. */
+/**
+ * The pair of a 32-byte secret.
+ *
+ * @internal
+ */
 export function signingKeyFromSecret(secret: Uint8Array, source: SigningKey['source'] = 'given'): SigningKey {
   if (secret.length !== 32) throw new UnusableKey(`an Ed25519 secret has 32 bytes, got ${secret.length}`);
   const der = Buffer.concat([PKCS8_PREFIX, secret]);
   return describe(createPrivateKey({ key: der, format: 'der', type: 'pkcs8' }), source);
 }
 
-/** Reads a private Ed25519 key: PKCS #8 PEM, or a JWK. Throws {@link UnusableKey}. */
+/**
+ * Reads a private Ed25519 key: PKCS #8 PEM, or a JWK. Throws {@link UnusableKey}.
+ *
+ * @internal
+ */
 export function readPrivateKey(text: string, source: SigningKey['source'] = 'given'): SigningKey {
   const trimmed = text.trim();
   if (trimmed.startsWith('-----BEGIN')) {
@@ -105,7 +125,11 @@ export function readPrivateKey(text: string, source: SigningKey['source'] = 'giv
   return key;
 }
 
-/** Reads a public Ed25519 key: SPKI PEM, a JWK, or a JWK set (its first key). Throws {@link UnusableKey}. */
+/**
+ * Reads a public Ed25519 key: SPKI PEM, a JWK, or a JWK set (its first key). Throws {@link UnusableKey}.
+ *
+ * @internal
+ */
 export function readPublicKey(text: string): VerifyKey {
   const trimmed = text.trim();
   let raw: Buffer;
@@ -153,6 +177,8 @@ function whenUsed(source: SigningKey['source'], make: () => SigningKey): Signing
 /**
  * The key of an emulator: as given (PEM or JWK text), else derived from the seed, else as the store kept it (PEM), else
  * a new one. Throws {@link UnusableKey}.
+ *
+ * @internal
  */
 export function loadSigningKey(from: { given?: string; seed?: string; stored?: string }): SigningKey {
   if (from.given !== undefined) return readPrivateKey(from.given, 'given');

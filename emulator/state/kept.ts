@@ -64,7 +64,7 @@ export function vaultKeyOf(store: Store, random: () => Pick<Random, 'bytes'>): (
   return () => {
     if (key) return key;
     const held = kept();
-    key = held ?? random().bytes(32);
+    key = held ?? Buffer.from(random().bytes(32));
     if (!held) file?.write(`${key.toString('hex')}\n`);
     return key;
   };

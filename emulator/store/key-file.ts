@@ -19,6 +19,8 @@ const KEYS = { signing: ['.key', 'the signing key'], vault: ['.vault-key', 'the 
 /**
  * A key file of the store at `path`, links followed: `<path>.key` for signing, `<path>.vault-key` for the values of
  * secrets. Both calls throw StoreError.
+ *
+ * @internal
  */
 export function keyFileOf(path: string, files: Files = realFiles, kind: keyof typeof KEYS = 'signing'): KeyFile {
   const [end, content] = KEYS[kind];

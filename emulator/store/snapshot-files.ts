@@ -14,7 +14,11 @@ export interface SnapshotFiles {
 
 const END = '.json';
 
-/** Those of the store at `path`, links followed: `<path>.snapshots/<name>.json`. The folder is made on first use. */
+/**
+ * Those of the store at `path`, links followed: `<path>.snapshots/<name>.json`. The folder is made on first use.
+ *
+ * @internal
+ */
 export function snapshotFilesOf(path: string, files: Files = realFiles): SnapshotFiles {
   const folder = `${path}.snapshots`;
   const fileOf = (name: string) => join(folder, name + END);
