@@ -28,6 +28,8 @@ const ENTRIES = [
   'conformance/vitest.ts',
   'conformance/clients/index.ts',
   'conformance/clients/vitest.ts',
+  'conformance/explore/index.ts',
+  'conformance/explore/vitest.ts',
 ];
 
 /** The process that writes recordings. It is beside the chunk that starts it. */

@@ -154,7 +154,42 @@ inBrowser('the console, interns', (open) => {
     await conversation(opened).getByText('finished').waitFor();
     await conversation(opened).getByText('Answered').waitFor();
     await question.waitFor({ state: 'detached' });
+    const options = conversation(opened).getByRole('list', { name: 'Options' }).getByRole('listitem');
+    expect(await options.allTextContents()).toEqual([
+      'Allow once (chosen)',
+      'Allow always',
+      'Reject once',
+      'Reject always',
+    ]);
     expect((await opened.api.get('/_emulator/runs')).json.data[0]).toMatchObject({ status: 'ended', ended: 'stop' });
+  });
+
+  test('an intern is edited: what was changed is sent, and nothing else', async () => {
+    const { page, api, intern } = await open({ view: '' });
+    await page.getByRole('link', { name: /^first-intern/ }).click();
+    await page.getByRole('button', { name: 'Edit' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Edit first-intern' });
+    await dialog.getByRole('textbox', { name: 'Name' }).fill('No Good');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await dialog.getByRole('alert').waitFor();
+    await dialog.getByRole('textbox', { name: 'Name' }).fill('renamed');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('heading', { name: 'renamed' }).waitFor();
+    const { data } = (await api.get('/_emulator/journal?operation=update&limit=1')).json;
+    expect(JSON.parse(data[0].request.body)).toEqual({ name: 'renamed' });
+    expect((await api.get(`/interns/${intern.id}`)).json.description).not.toBe(null);
+  });
+
+  test('a prompt that cannot be sent is kept, and nothing is shown as live while the emulator is gone', async () => {
+    const { page, emulator } = await open();
+    await page.getByRole('link', { name: /^first-intern/ }).click();
+    const box = page.getByRole('textbox', { name: 'Prompt to first-intern' });
+    await box.fill('typed while it was there');
+    await emulator.close();
+    await page.getByText('The emulator does not answer').waitFor();
+    await page.getByText('last known: running').first().waitFor();
+    await box.press('Enter');
+    expect(await box.inputValue()).toBe('typed while it was there');
   });
 
   test('a question is a form with typed fields; the client that waited finds it answered', async () => {

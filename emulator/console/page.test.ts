@@ -1,17 +1,19 @@
 import { describe, expect, test } from 'vitest';
+import { scriptOf, vitestOf } from './page/as-code.js';
 import { createStreamReader } from './page/completions.js';
 import { conversationsOf } from './page/conversation.js';
 import { curlOf } from './page/curl.js';
+import { sentenceOf } from './page/faults.js';
 import { countdown, span } from './page/format.js';
 import { hexLines } from './page/hex.js';
 import { laidOut } from './page/json-layout.js';
 import { jsonPlaces } from './page/json-places.js';
 import { createLatest } from './page/latest.js';
 import { readPasted } from './page/pasted.js';
-import type { RequestRow } from './page/requests.js';
+import { type RequestRow, rowOf } from './page/requests.js';
 import { reportedProblems, syntaxProblems } from './page/script-problems.js';
 import { createSseReader, type SseEvent } from './page/sse.js';
-import type { Entry, Line, Run } from './page/types.js';
+import type { Entry, Fault, Line, Run } from './page/types.js';
 
 test('server-sent events are read whatever they are cut at', () => {
   const text = 'id: 7\n\n: hello\nevent: run\nid: 8\ndata: {"a":\ndata: 1}\n\ndata:x\r\n\r\n';
@@ -100,6 +102,12 @@ describe('JSON with its places', () => {
     expect(reportedProblems(text, 'x: turn[1].wait: expected this; name: expected that')).toEqual([
       { line: 6, message: 'turn[1].wait: expected this' },
       { line: 2, message: 'name: expected that' },
+    ]);
+    // One problem, whose message holds what separates problems.
+    const one = 'turn[1].wait: expected a string; found a number';
+    expect(reportedProblems(text, `x: ${one}; name: expected that`).map(({ message }) => message)).toEqual([
+      one,
+      'name: expected that',
     ]);
     expect(reportedProblems(text, 'name: expected that')).toEqual([{ line: 2, message: 'name: expected that' }]);
   });
@@ -217,6 +225,9 @@ describe('a conversation', () => {
     closedAt: undefined,
     ms: 0,
     wrong: null,
+    prompt: undefined,
+    script: null,
+    ended: undefined,
     ...more,
   });
   const lines: Line[] = [
@@ -287,4 +298,86 @@ describe('a conversation', () => {
       { kind: 'mark', tone: 'warn', text: 'A chat request was refused with 409 busy: another run streams' },
     ]);
   });
+});
+
+const entryOf = (more: object): Entry =>
+  ({
+    id: 'q',
+    operation: 'chat',
+    request: {
+      method: 'POST',
+      url: 'http://127.0.0.1:4683/api/v1/interns/i/chat/completions',
+      headers: {
+        authorization: 'Bearer [redacted]',
+        host: 'a',
+        'content-type': 'application/json',
+        'x-request-id': 'q',
+      },
+      body: '{"stream":true,"messages":[{"role":"user","content":"script: slow\\nSay `hi` to {me}"}]}',
+    },
+    response: { status: 200, headers: {}, body: null },
+    writes: [],
+    ...more,
+  }) as unknown as Entry;
+
+test('a row of a chat says what was said, by which script it is answered, and how it ended', () => {
+  const asked = { role: 'tool', tool_call_id: 'c', content: 'allow_once' };
+  const answer = { ...entryOf({}).request, body: JSON.stringify({ messages: [{ role: 'assistant' }, asked] }) };
+  const rows = [
+    entryOf({ script: 'slow', closed: { at: '', how: 'complete', run_ended: 'stop' } }),
+    entryOf({ script: 'slow', closed: { at: '', how: 'complete' } }),
+    entryOf({ request: answer }),
+    entryOf({ operation: 'get' }),
+    entryOf({ request: { ...answer, body: 'no JSON' } }),
+  ].map(rowOf);
+  expect(rows.map(({ prompt, script, ended }) => [prompt, script, ended])).toEqual([
+    ['Say `hi` to {me}', 'slow', 'stop'],
+    ['Say `hi` to {me}', 'slow', 'asks'],
+    ['answers allow_once', undefined, undefined],
+    [undefined, undefined, undefined],
+    [undefined, undefined, undefined],
+  ]);
+});
+
+test('a request is sent again by a script, which holds its body byte for byte and no credential', async () => {
+  const entry = entryOf({});
+  const script = scriptOf(entry).replaceAll('process.env.', 'env.');
+  const sent: unknown[] = [];
+  const run = new Function('fetch', 'env', 'console', `return (async () => {${script}})()`);
+  const env = { INTERN_BASE_URL: 'http://b/api/v1', INTERN_API_KEY: 'the-key' };
+  const fetch = async (...call: unknown[]) => {
+    sent.push(call);
+    return new Response('');
+  };
+  await run(fetch, env, { log() {} });
+  expect(sent).toEqual([
+    [
+      'http://b/api/v1/interns/i/chat/completions',
+      {
+        method: 'POST',
+        headers: { authorization: 'Bearer the-key', 'content-type': 'application/json' },
+        body: entry.request.body,
+      },
+    ],
+  ]);
+  expect(vitestOf(entry)).toContain("expect(await response.text()).toContain('data: [DONE]');");
+  const refusal = { status: 409, headers: {}, body: '{"error":{"metadata":{"reason":"busy"}}}' };
+  expect(vitestOf(entryOf({ response: refusal, writes: undefined }))).toContain(
+    'expect(response.status).toBe(409);\n  expect((await response.json()).error.metadata.reason).toBe("busy");',
+  );
+});
+
+test('faults are sentences', () => {
+  const said = [
+    { operation: 'chat', status: 503 },
+    { operation: 'get', times: 3, delay: '5s', status: 500, intern_id: 'i' },
+    { operation: 'list', times: 'always', disconnect: 'before-headers', reset: true },
+    { operation: 'create', at: 'vault', after: 1, probability: 0.5 },
+  ].map((fault) => sentenceOf(fault as Fault, () => 'bob'));
+  expect(said).toEqual([
+    'The next chat request is answered 503.',
+    'Each of the next 3 reads of an intern to bob waits 5s and is answered 500.',
+    'Every list of interns loses its connection before it is answered, by a reset.',
+    'The next create stops before its vault, with a chance of 50 %, after 1 that goes well.',
+  ]);
 });

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { inBrowser } from './browser.harness.js';
 
@@ -16,6 +17,45 @@ inBrowser('the console, requests', (open) => {
     await expect.poll(() => rows.nth(0).textContent()).toMatch(/404GET\/interns\/nobody/);
     await api.get('/interns', { as: null });
     await expect.poll(async () => (await rows.nth(0).textContent()) ?? '').toMatch(/401GET/);
+  });
+
+  test('a chat says what was said and how it ended; it is sent again, and copied as a test and a script', async () => {
+    const { page, api, intern } = await open({
+      view: '#/requests',
+      context: { permissions: ['clipboard-read', 'clipboard-write'] },
+    });
+    const messages = [{ role: 'user', content: 'script: no-usage\nHow are you?' }];
+    await api.post(`/interns/${intern.id}/chat/completions`, { stream: true, messages });
+    const rows = page.getByRole('listbox', { name: /^Requests/ }).getByRole('option');
+    await expect.poll(() => rows.nth(0).textContent()).toMatch(/How are you\? ?first-internno-usagestop/);
+    await rows.nth(0).click();
+    const copied = async (name: string) => {
+      await page.getByRole('button', { name }).click();
+      return page.evaluate<string>('navigator.clipboard.readText()');
+    };
+    await expect.poll(() => copied('Copy as a test')).toContain('expect(response.status).toBe(200);');
+    await expect.poll(() => copied('Copy as a script')).toContain("'Bearer ' + process.env.INTERN_API_KEY");
+    await page.getByRole('button', { name: 'Send again' }).click();
+    await expect.poll(() => rows.count()).toBe(2);
+    expect((await api.get('/_emulator/runs')).json.data.map(({ ended }: { ended: string }) => ended)).toEqual([
+      'stop',
+      'stop',
+    ]);
+  });
+
+  test('a recording is started, stopped, and holds what came between', async () => {
+    const { page, api } = await open({ view: '#/requests' });
+    await api.get('/interns');
+    const rows = page.getByRole('listbox', { name: /^Requests/ }).getByRole('option');
+    await expect.poll(() => rows.count()).toBe(1);
+    await page.getByRole('button', { name: 'Record' }).click();
+    await api.get('/interns/nobody');
+    await expect.poll(() => rows.count()).toBe(2);
+    const saved = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'Stop and save' }).click();
+    const { log } = JSON.parse(readFileSync(await (await saved).path(), 'utf8'));
+    expect(log.entries.map(({ response }: { response: { status: number } }) => response.status)).toEqual([404]);
+    await page.getByRole('button', { name: 'Record' }).waitFor();
   });
 
   test('filters, pauses and clears', async () => {

@@ -37,12 +37,16 @@ inBrowser('the console, tools', (open) => {
     await expect.poll(() => emulator.clock.mode).not.toBe('frozen');
   });
 
-  test('the next create fails at one click; faults and chaos are added, shown and taken back', async () => {
+  test('faults and chaos are added, shown in sentences, and taken back, one by one too', async () => {
     const { page, api } = await open({ view: '#/faults' });
     await page.getByText('All goes well').waitFor();
-    await page.getByRole('button', { name: 'Fail the next create' }).click();
     const list = page.getByRole('list', { name: 'Faults still to come' });
-    await list.getByText('The next create answers 503').waitFor();
+    await page.getByRole('form', { name: 'New fault' }).getByRole('button', { name: 'Add fault' }).click();
+    await api.post('/_emulator/faults', { operation: 'get', delay: '5s' });
+    await list.getByText('The next create is answered 503.').waitFor();
+    await page.getByRole('button', { name: 'Take back: The next read of an intern waits 5000 ms.' }).click();
+    await expect.poll(() => list.getByRole('listitem').count()).toBe(1);
+    expect((await api.get('/_emulator/faults')).json.data).toEqual([{ operation: 'create', status: 503, times: 1 }]);
     expect((await api.post('/interns', { name: 'unlucky', workspace_id: api.workspaceId })).status).toBe(503);
     await page.getByText('All goes well').waitFor();
 
@@ -52,7 +56,7 @@ inBrowser('the console, tools', (open) => {
     await form.getByRole('combobox', { name: 'Where' }).selectOption('mid-event');
     await form.getByRole('spinbutton', { name: 'How many times' }).fill('2');
     await form.getByRole('button', { name: 'Add fault' }).click();
-    await list.getByText('Each of the next 2 chat loses its connection mid-event').waitFor();
+    await list.getByText('Each of the next 2 chat requests loses its connection in the middle of an event.').waitFor();
     await page.getByRole('button', { name: 'Take all back' }).click();
     await page.getByText('All goes well').waitFor();
 
@@ -63,7 +67,9 @@ inBrowser('the console, tools', (open) => {
     await form.getByRole('spinbutton', { name: 'After so many calls' }).fill('2');
     await form.getByRole('spinbutton', { name: 'Chance in %' }).fill('30');
     await form.getByRole('button', { name: 'Add fault' }).click();
-    await list.getByText(/^Every chat to [0-9a-f]{8} answers 429, with a chance of 30 %, after 2 more$/).waitFor();
+    await list
+      .getByText('Every chat request to first-intern is answered 429, with a chance of 30 %, after 2 that go well.')
+      .waitFor();
     expect((await api.get('/_emulator/faults')).json.data).toEqual([
       { operation: 'chat', status: 429, times: 'always', after: 2, probability: 0.3, intern_id: expect.any(String) },
     ]);
@@ -176,7 +182,7 @@ inBrowser('the console, tools', (open) => {
     await page.getByRole('button', { name: 'Reset' }).click();
     await page.getByRole('dialog', { name: 'Reset the emulator?' }).getByRole('button', { name: 'Reset' }).click();
     await expect.poll(async () => (await api.get(`/interns/${kept.id}`)).status).toBe(404);
-    const restore = page.getByRole('region', { name: 'Restore' });
+    const restore = page.getByRole('region', { name: 'Replace' });
     await restore
       .getByLabel('Saved state')
       .setInputFiles({ name: 'broken.json', mimeType: 'application/json', buffer: Buffer.from('{') });
@@ -184,7 +190,7 @@ inBrowser('the console, tools', (open) => {
     await restore.getByLabel('Saved state').setInputFiles(path);
     await page
       .getByRole('log', { name: 'Notices' })
-      .getByText(/^Restored from/)
+      .getByText(/^Replaced by/)
       .waitFor();
     expect((await api.get(`/interns/${kept.id}`)).status).toBe(200);
     await page.getByRole('link', { name: 'Interns' }).click();
@@ -197,26 +203,43 @@ inBrowser('the console, tools', (open) => {
     await expect.poll(async () => (await api.get('/_emulator/limits')).json.turns_per_minute).toBe(3);
   });
 
-  test('the state is kept under a name, gone back to, and forgotten', async () => {
+  test('a snapshot is taken under a name, restored, and deleted', async () => {
     const { page, api } = await open({ view: '#/state' });
     const panel = page.getByRole('region', { name: 'Snapshots' });
     const list = panel.getByRole('list', { name: 'Kept snapshots' });
-    await list.getByText('start', { exact: true }).waitFor();
-    expect(await panel.getByRole('button', { name: 'Forget start' }).count()).toBe(0);
+    await list.getByRole('button', { name: 'Restore start' }).waitFor();
+    expect(await panel.getByRole('button', { name: 'Delete start' }).count()).toBe(0);
     const before = (await api.get('/interns')).json.data.length;
     const form = panel.getByRole('form', { name: 'New snapshot' });
     await form.getByRole('textbox', { name: 'Name' }).fill('no good/name');
-    await form.getByRole('button', { name: 'Keep the state' }).click();
+    await form.getByRole('button', { name: 'Take a snapshot' }).click();
     await page.getByRole('log', { name: 'Notices' }).getByText(/name/).waitFor();
     await form.getByRole('textbox', { name: 'Name' }).fill('before');
-    await form.getByRole('button', { name: 'Keep the state' }).click();
-    await list.getByText('before', { exact: true }).waitFor();
+    await form.getByRole('button', { name: 'Take a snapshot' }).click();
+    await list.getByRole('button', { name: 'Restore before' }).waitFor();
     await api.create({ name: 'after' });
-    await list.getByRole('button', { name: 'Go back to before' }).click();
+    await list.getByRole('button', { name: 'Restore before' }).click();
     await expect.poll(async () => (await api.get('/interns')).json.data.length).toBe(before);
-    await list.getByRole('button', { name: 'Forget before' }).click();
-    await list.getByText('before', { exact: true }).waitFor({ state: 'detached' });
+    await list.getByRole('button', { name: 'Delete before' }).click();
+    await list.getByRole('button', { name: 'Restore before' }).waitFor({ state: 'detached' });
     expect((await api.get('/_emulator/snapshots')).json.data).toHaveLength(1);
+  });
+
+  test('scripts chosen by what a prompt says are written as JSON, with errors at the line, and shown in words', async () => {
+    const { page, api } = await open({ view: '#/scripts/-matches' });
+    const editor = page.getByRole('textbox', { name: 'Matches' });
+    await editor.fill('[{ "when": { "contains": "deploy" }, "script": "slwo" }]');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('button', { name: /^Line 1 .*unknown script "slwo" \(did you mean slow\?\)/ }).waitFor();
+    await editor.fill('[{ "when": { "contains": "deploy", "turn": 2 }, "script": "slow" }]');
+    await page.getByRole('button', { name: 'Save' }).click();
+    const list = page.getByRole('list', { name: 'Matches in their order' });
+    await list.getByText('if the prompt contains “deploy” and is number 2 of its session').waitFor();
+    expect((await api.get('/_emulator/matches')).json.data).toHaveLength(1);
+    await api.put('/_emulator/matches', [{ when: { regex: '^hi' }, script: 'echo' }]);
+    await list.getByText('if the prompt matches ^hi').waitFor();
+    await page.getByRole('button', { name: 'Those of the start' }).click();
+    await list.waitFor({ state: 'detached' });
   });
 
   test('a page that nobody sees gives its connection back, and catches up when it is seen again', async () => {

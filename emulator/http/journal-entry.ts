@@ -12,6 +12,8 @@ export interface JournalEntry {
   intern_id: string | null;
   /** The run that the request started, continued or was delivered into. */
   run_id: string | null;
+  /** The script of that run. */
+  script: string | null;
   /** From the request to its response, on the clock; for a stream to its first byte. Null until then. */
   ms: number | null;
   /** For a refusal: what exactly was wrong, even if the response may not say it, and its requirement. */

@@ -85,6 +85,8 @@ export const DEFAULT_LIFECYCLE: LifecyclePlan = {
 /** How an emulated intern behaves. Write one in code, or as a JSON script that compiles to one. */
 export interface Behaviour {
   readonly name: string;
+  /** A line of what it does, for people. */
+  readonly description?: string;
   turn(turn: Turn, context: TurnContext): TurnGenerator;
   readonly lifecycle?: Partial<LifecyclePlan>;
   /** How a prompt appears that was steered into a run of this behaviour (CHAT-14). Default: `(steered: TEXT)`. */

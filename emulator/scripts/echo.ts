@@ -7,6 +7,7 @@ const tokens = (text: string): number => Math.ceil(codePoints(text) / 4);
 /** What an intern does by default: it repeats the prompt, and reports usage. */
 export const echo: Behaviour = {
   name: 'echo',
+  description: 'Repeats the prompt, with usage',
   async *turn({ prompt }) {
     yield { say: prompt };
     const count = tokens(prompt);

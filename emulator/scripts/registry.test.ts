@@ -78,7 +78,7 @@ describe('the registry', () => {
     expect(scripts.delete('b')).toBe(false);
     expect(scripts.view('b')?.from).toBe('code');
     expect(scripts.view('slow')).toMatchObject({ from: 'stock', source: { name: 'slow', turn: expect.any(Array) } });
-    expect(scripts.list()).toContainEqual({ name: 'slow', from: 'stock' });
+    expect(scripts.list()).toContainEqual({ name: 'slow', from: 'stock', description: 'Says 20 chunks, 500 ms apart' });
     expect(scripts.view('none')).toBeUndefined();
     expect(scripts.list().map((view) => view.name)).toEqual(scripts.names());
     expect(scripts.names()).toContain('d');

@@ -19,6 +19,8 @@ export type ScriptOrigin = 'control' | 'code' | 'file' | 'stock';
 export interface ScriptView {
   name: string;
   from: ScriptOrigin;
+  /** A line of what it does. */
+  description?: string;
   source?: unknown;
 }
 
@@ -155,15 +157,22 @@ export function createScriptRegistry(deps: ScriptsDeps): Scripts {
 
   const view = (name: string): ScriptView | undefined => {
     const row = stored(name) && rows.get(name);
-    if (row) return { name, from: 'control', source: row.source };
+    if (row) return { name, from: 'control', ...described(row), source: row.source };
     const known = (from: ScriptOrigin, behaviour: Behaviour | undefined): ScriptView | undefined =>
-      behaviour && { name, from, ...(behaviour.source === undefined ? {} : { source: behaviour.source }) };
+      behaviour && {
+        name,
+        from,
+        ...described(behaviour),
+        ...(behaviour.source === undefined ? {} : { source: behaviour.source }),
+      };
     return known('code', code.get(name)) ?? known('file', filed().get(name)) ?? known('stock', stock.get(name));
   };
 
   /** In a list, those put here have their source, as always; the others are many and long. */
   const listed = (script: ScriptView | undefined): ScriptView[] =>
-    script === undefined ? [] : [script.from === 'control' ? script : { name: script.name, from: script.from }];
+    script === undefined
+      ? []
+      : [script.from === 'control' ? script : { name: script.name, from: script.from, ...described(script) }];
 
   const scripts: Scripts = {
     get: (name) => stored(name) ?? code.get(name) ?? filed().get(name) ?? stock.get(name),
@@ -200,6 +209,12 @@ export function createScriptRegistry(deps: ScriptsDeps): Scripts {
     throw error;
   }
   return scripts;
+}
+
+/** The description of a script, from where it has one. */
+function described({ source, description }: { readonly source?: unknown; readonly description?: string }) {
+  const said = description ?? (source as { description?: unknown } | undefined)?.description;
+  return typeof said === 'string' ? { description: said } : {};
 }
 
 /** A script in code. @throws ScriptInvalid for a JSON script, naming its place in the list */

@@ -1,6 +1,7 @@
 import { freshId } from './api.js';
+import { credentialOf, OWN_HEADERS } from './curl.js';
 import type { Model } from './model.js';
-import type { Ask, Clock, Fault, Intern, Run } from './types.js';
+import type { Ask, Clock, Entry, Fault, Intern, Run } from './types.js';
 
 /** The credential that the page uses for an intern: a member's of its workspace, else the intern's own. */
 export async function keyFor(model: Model, intern: Pick<Intern, 'id' | 'workspace_id'>): Promise<string> {
@@ -95,6 +96,39 @@ export async function sendAnswer(
   await follow(model, id, leave, () => model.api.call('POST', path, key, { body, id, signal: leave.signal }));
 }
 
+/**
+ * Sends a request of the journal again, as it was but for its id and its credential, which the journal does not hold. A
+ * stream is read to its end in the background. Returns the new id.
+ */
+export async function sendAgain(model: Model, entry: Entry): Promise<string> {
+  const { method, url, headers, body } = entry.request;
+  const { credentials } = await model.knownTarget();
+  const row = entry.intern_id === null ? undefined : model.interns.value.get(entry.intern_id);
+  const named: Readonly<Record<string, string>> = {
+    INTERN_MANAGEMENT_KEY: credentials.management_key,
+    INTERN_OAUTH_TOKEN: credentials.oauth_token,
+  };
+  const key = named[credentialOf(entry)] ?? (row ? await keyFor(model, row) : credentials.api_key);
+  const id = `console-${freshId()}`;
+  const kept = Object.entries(headers).filter(([name]) => !OWN_HEADERS.test(name) && name !== 'authorization');
+  const { pathname, search } = new URL(url, location.href);
+  const leave = new AbortController();
+  const ask = () =>
+    fetch(pathname + search, {
+      method,
+      headers: {
+        ...Object.fromEntries(kept),
+        ...('authorization' in headers ? { authorization: `Bearer ${key}` } : {}),
+        'x-request-id': id,
+      },
+      ...(body === null || body === '' ? {} : { body }),
+      signal: leave.signal,
+    });
+  if (entry.writes === undefined) await ask();
+  else void model.attempt(() => follow(model, id, leave, ask));
+  return id;
+}
+
 export async function lifecycle(model: Model, intern: Intern, what: 'provision' | 'suspend'): Promise<void> {
   await model.api.call('POST', `/interns/${intern.id}/${what}`, await keyFor(model, intern));
 }
@@ -137,6 +171,23 @@ export async function moveClock(model: Model, body: { advance: string } | { free
 export async function addFaults(model: Model, faults: readonly Fault[]): Promise<void> {
   for (const fault of faults) await model.api.control('POST', 'faults', fault);
   await model.readFaults();
+}
+
+/** Takes one fault back. The interface takes back all of them, so the others are added again. */
+export async function removeFault(model: Model, index: number): Promise<void> {
+  const { data } = await model.api.control<{ data: Fault[] }>('GET', 'faults');
+  await model.api.control('DELETE', 'faults');
+  const rest = data.filter((_, at) => at !== index);
+  if (rest.length > 0) await model.api.control('POST', 'faults', rest);
+  await model.readFaults();
+}
+
+export async function updateIntern(
+  model: Model,
+  intern: Intern,
+  change: Partial<Pick<Intern, 'name' | 'description' | 'instructions' | 'model'>>,
+): Promise<void> {
+  await model.api.call('PATCH', `/interns/${intern.id}`, await keyFor(model, intern), { body: change });
 }
 
 export async function reset(model: Model): Promise<void> {

@@ -5,7 +5,7 @@ import type { Ask, Line, Run, Usage } from './types.js';
 export type Item =
   | { kind: 'prompt' | 'steer'; at: string; text: string; request: RequestRow | undefined }
   | { kind: 'content' | 'reasoning'; at: string; text: string }
-  | { kind: 'ask'; at: string; id: string; ask: Ask }
+  | { kind: 'ask'; at: string; id: string; ask: Ask; answer: unknown }
   | { kind: 'answer'; at: string; answer: unknown; request: RequestRow | undefined }
   | { kind: 'mark'; at: string; tone: 'calm' | 'warn' | 'bad'; text: string; request: RequestRow | undefined };
 
@@ -14,6 +14,8 @@ export interface Conversation {
   key: string;
   at: string;
   run: Run | undefined;
+  /** The script that the run follows, as far as its requests are known. */
+  script: string | undefined;
   items: Item[];
   usage: Usage | null;
   /** The request whose response streams it just now. */
@@ -75,6 +77,7 @@ function itemsOf(lines: readonly Line[], requests: readonly RequestRow[]): { ite
   const items: Item[] = [];
   const rest = requestsOf(lines, requests);
   let usage: Usage | null = null;
+  const answers = new Map(lines.flatMap((line) => (line.type === 'answer' ? [[line.id, line.answer] as const] : [])));
   for (const line of lines) {
     const last = items.at(-1);
     if (line.type === 'content' || line.type === 'reasoning') {
@@ -82,7 +85,8 @@ function itemsOf(lines: readonly Line[], requests: readonly RequestRow[]): { ite
       else items.push({ kind: line.type, at: line.at, text: line.text });
     } else if (line.type === 'prompt' || line.type === 'steer')
       items.push({ kind: line.type, at: line.at, text: line.text, request: rest.shift() });
-    else if (line.type === 'ask') items.push({ kind: 'ask', at: line.at, id: line.id, ask: line.ask });
+    else if (line.type === 'ask')
+      items.push({ kind: 'ask', at: line.at, id: line.id, ask: line.ask, answer: answers.get(line.id) });
     else if (line.type === 'answer')
       items.push({ kind: 'answer', at: line.at, answer: line.answer, request: rest.shift() });
     else if (line.type === 'model')
@@ -114,7 +118,7 @@ function refusalOf(request: RequestRow): Conversation {
   const why = status === null ? 'got no answer' : `was refused with ${status}${reason ? ` ${reason}` : ''}`;
   const text = `${operation === 'invoke' ? 'An invoke' : 'A chat request'} ${why}${wrong ? `: ${wrong}` : ''}`;
   const items: Item[] = [{ kind: 'mark', at, tone: 'warn', text, request }];
-  return { key: id, at, run: undefined, items, usage: null, streaming: undefined, silent: false };
+  return { key: id, at, run: undefined, script: undefined, items, usage: null, streaming: undefined, silent: false };
 }
 
 /**
@@ -137,6 +141,7 @@ export function conversationsOf(
       key: run.id,
       at: run.started_at,
       run,
+      script: own.find(({ script }) => script !== null)?.script ?? undefined,
       ...itemsOf(lines, own),
       streaming,
       silent: lines.length === 0,

@@ -1,10 +1,18 @@
 import type { Entry } from './types.js';
 
 /** Headers that curl makes by itself, or that belong to one connection. */
-const OWN =
+export const OWN_HEADERS =
   /^(?:host|content-length|connection|accept-encoding|transfer-encoding|user-agent|sec-.*|origin|referer|accept-language)$/;
 
 const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
+
+/** The variable of the credential that a request needs, as `exec` and the target name it. */
+export const credentialOf = ({ operation }: Pick<Entry, 'operation'>): string =>
+  operation === 'scim'
+    ? 'INTERN_MANAGEMENT_KEY'
+    : operation === 'sign' || operation === 'daemon'
+      ? 'INTERN_OAUTH_TOKEN'
+      : 'INTERN_API_KEY';
 
 /**
  * A request of the journal as a curl command. The journal holds no credential: variables such as `$INTERN_API_KEY`
@@ -13,15 +21,10 @@ const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 export function curlOf(entry: Entry): string {
   const { method, url, headers, body } = entry.request;
   const streams = entry.writes !== undefined;
-  const key =
-    entry.operation === 'scim'
-      ? '$INTERN_MANAGEMENT_KEY'
-      : entry.operation === 'sign' || entry.operation === 'daemon'
-        ? '$INTERN_OAUTH_TOKEN'
-        : '$INTERN_API_KEY';
+  const key = `$${credentialOf(entry)}`;
   const lines = [`curl ${streams ? '-N ' : ''}${method === 'GET' ? '' : `-X ${method} `}${quoted(url)}`];
   for (const [name, value] of Object.entries(headers)) {
-    if (OWN.test(name)) continue;
+    if (OWN_HEADERS.test(name)) continue;
     if (name === 'authorization' && /^bearer/i.test(value)) lines.push(`-H "Authorization: Bearer ${key}"`);
     else lines.push(`-H ${quoted(`${name}: ${value}`)}`);
   }

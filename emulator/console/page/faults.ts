@@ -67,26 +67,61 @@ export const CHAOS: readonly { name: string; does: string; faults: Fault[] }[] =
   },
 ];
 
-/** A fault in words. */
-export function sentenceOf(fault: Fault): string {
+const CALLS: Readonly<Record<string, string>> = {
+  list: 'list of interns',
+  get: 'read of an intern',
+  chat: 'chat request',
+  daemon: 'read of daemon access',
+  sign: 'signing request',
+  scim: 'SCIM call',
+  'vault-list': 'list of secrets',
+  'vault-store': 'store of a secret',
+  'vault-delete': 'delete of a secret',
+  'vault-copy': 'copy of secrets',
+};
+
+const LOST: Readonly<Record<string, string>> = {
+  'before-headers': 'loses its connection before it is answered',
+  'mid-event': 'loses its connection in the middle of an event',
+  'before-done': 'loses its connection just before the end of its stream',
+  reset: 'has its connection reset before it is answered',
+};
+
+/** A fault as a sentence. `nameOf` says what people call an intern. */
+export function sentenceOf(fault: Fault, nameOf: (id: string) => string = (id) => id.slice(0, 8)): string {
   const effects = [
-    fault.status !== undefined && `answers ${fault.status}`,
     fault.delay !== undefined && `waits ${typeof fault.delay === 'number' ? `${fault.delay} ms` : fault.delay}`,
-    fault.disconnect !== undefined &&
-      `loses its connection ${fault.disconnect === true ? 'before-headers' : fault.disconnect}`,
-    fault.at !== undefined && `fails at the ${fault.at}`,
-  ].filter((text) => text !== false);
+    fault.status !== undefined && `is answered ${fault.status}`,
+    fault.disconnect !== undefined && LOST[fault.disconnect === true ? 'before-headers' : fault.disconnect],
+    fault.at !== undefined && `stops before its ${fault.at}`,
+    fault.disturb !== undefined && `meets ${fault.disturb.replaceAll('-', ' ')}`,
+  ].filter((text) => typeof text === 'string');
   const times =
     fault.times === undefined || fault.times === 1
       ? 'The next'
       : fault.times === 'always'
         ? 'Every'
         : `Each of the next ${fault.times}`;
-  const to = fault.intern_id === undefined ? '' : ` to ${fault.intern_id.slice(0, 8)}`;
+  const many = typeof fault.times === 'number' && fault.times > 1;
+  const what = CALLS[fault.operation] ?? fault.operation;
+  const call = many ? (PLURALS[fault.operation] ?? `${what}s`) : what;
+  const to = fault.intern_id === undefined ? '' : ` to ${nameOf(fault.intern_id)}`;
   const chance = fault.probability === undefined ? '' : `, with a chance of ${Math.round(fault.probability * 100)} %`;
-  const after = fault.after === undefined || fault.after === 0 ? '' : `, after ${fault.after} more`;
-  return `${times} ${fault.operation}${to} ${effects.join(' and ')}${fault.reset ? ', by a reset' : ''}${chance}${after}`;
+  const after =
+    fault.after === undefined || fault.after === 0
+      ? ''
+      : `, after ${fault.after} that ${fault.after === 1 ? 'goes' : 'go'} well`;
+  return `${times} ${call}${to} ${effects.join(' and ')}${fault.reset ? ', by a reset' : ''}${chance}${after}.`;
 }
+const PLURALS: Readonly<Record<string, string>> = {
+  list: 'lists of interns',
+  get: 'reads of an intern',
+  daemon: 'reads of daemon access',
+  'vault-list': 'lists of secrets',
+  'vault-store': 'stores of a secret',
+  'vault-delete': 'deletes of a secret',
+  'vault-copy': 'copies of secrets',
+};
 
 /** The contents of the form for a new fault. */
 export interface FaultForm {

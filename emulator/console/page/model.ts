@@ -4,7 +4,7 @@ import { createFeed, type Feed } from './feed.js';
 import { createLatest } from './latest.js';
 import { createRequests } from './requests.js';
 import type { SseEvent } from './sse.js';
-import type { Clock, Entry, Fault, Intern, LabRun, Line, Run, ScriptView, Target, Write } from './types.js';
+import type { Clock, Entry, Fault, Intern, LabRun, Line, Match, Run, ScriptView, Target, Write } from './types.js';
 
 export type Connection = 'connecting' | 'live' | 'lost' | 'token' | 'refused';
 
@@ -48,6 +48,9 @@ export function createModel(api: Api) {
   const clock = signal<(Clock & { readAt: number }) | undefined>(undefined);
   const faults = signal<readonly Fault[]>([]);
   const scripts = signal<readonly ScriptView[]>([]);
+  const matches = signal<readonly Match[]>([]);
+  /** After which request, or time, what comes is recorded; undefined while nothing is. */
+  const recording = signal<string | undefined>(undefined);
   const target = signal<Target | undefined>(undefined);
   const version = signal('');
   const limit = signal<number | undefined>(undefined);
@@ -101,6 +104,9 @@ export function createModel(api: Api) {
   const readFaults = reader<{ data: Fault[] }>('faults', ({ data }) => {
     faults.value = data;
   });
+  const readMatches = reader<{ data: Match[] }>('matches', ({ data }) => {
+    matches.value = data;
+  });
   const readScripts = reader<{ data: ScriptView[] }>('scripts', ({ data }) => {
     scripts.value = data;
   });
@@ -146,6 +152,7 @@ export function createModel(api: Api) {
       readRuns,
       readFaults,
       readScripts,
+      readMatches,
       readJournal,
       readLimit,
       readLabRuns,
@@ -200,6 +207,7 @@ export function createModel(api: Api) {
       else if (event === 'lab' && typeof value.run === 'string') changedLab.set(value.run, value as unknown as LabRun);
       else if (event === 'fault') stale.add(readFaults);
       else if (event === 'script') stale.add(readScripts);
+      else if (event === 'match') stale.add(readMatches);
     }
     if (batch.some(({ event }) => event === 'intern')) interns.value = changedInterns;
     if (batch.some(({ event }) => event === 'run')) {
@@ -248,6 +256,7 @@ export function createModel(api: Api) {
     clock,
     faults,
     scripts,
+    matches,
     target,
     version,
     limit,
@@ -263,6 +272,8 @@ export function createModel(api: Api) {
     setClock,
     readFaults,
     readScripts,
+    readMatches,
+    recording,
     readRequests,
     readLimit,
     load,

@@ -17,6 +17,10 @@ export interface RequestRow {
   readonly closedAt: string | undefined;
   readonly ms: number | null;
   readonly wrong: string | null;
+  /** Of a chat or an invoke: the beginning of what was said, the script that took it, and how its run ended. */
+  readonly prompt: string | undefined;
+  readonly script: string | null;
+  readonly ended: string | undefined;
 }
 
 /** How many rows the page keeps, and how many it drops at once when there are more. */
@@ -34,6 +38,36 @@ function reasonOf(entry: Entry): string | undefined {
   return /"reason":"([a-z_]+)"/.exec(body)?.[1];
 }
 
+const TALKS: ReadonlySet<string | null> = new Set(['chat', 'invoke']);
+const MOST_SAID = 200;
+
+/** What the client said with a request: its prompt, or its answer to a question. */
+export function promptOf({ operation, request }: Pick<Entry, 'operation' | 'request'>): string | undefined {
+  if (!TALKS.has(operation) || request.body === null) return undefined;
+  try {
+    const { messages, input } = JSON.parse(request.body) as {
+      messages?: { role?: unknown; content?: unknown }[];
+      input?: unknown;
+    };
+    const last = messages?.at(-1);
+    const said = input ?? last?.content;
+    if (typeof said !== 'string') return undefined;
+    return `${last?.role === 'tool' ? 'answers ' : ''}${said.replace(/^script:[ \t]*\S+[ \t]*(?:\r?\n)?/, '') || said}`.slice(
+      0,
+      MOST_SAID,
+    );
+  } catch {
+    return undefined;
+  }
+}
+
+/** How the part of a run that a request streamed ended. */
+function endedOf({ closed, writes }: Entry): string | undefined {
+  if (closed === undefined) return undefined;
+  if (closed.run_ended !== undefined) return closed.run_ended;
+  return writes && closed.how === 'complete' ? 'asks' : undefined;
+}
+
 export const rowOf = (entry: Entry): RequestRow => ({
   id: entry.id,
   at: entry.at,
@@ -49,6 +83,9 @@ export const rowOf = (entry: Entry): RequestRow => ({
   closedAt: entry.closed?.at,
   ms: entry.ms,
   wrong: entry.wrong,
+  prompt: promptOf(entry),
+  script: entry.script,
+  ended: endedOf(entry),
 });
 
 /** The newest requests, newest last, bounded. */

@@ -20,7 +20,8 @@ export function reportedProblems(text: string, message: string): ScriptProblem[]
   const places = jsonPlaces(text);
   if (places.error) return [places.error];
   const problems = message.replace(/^[A-Za-z0-9][A-Za-z0-9._-]*: (?=[a-zA-Z_$][\w$.[\]]*(?: script)?: )/, '');
-  return problems.split('; ').map((problem) => {
+  // A message may hold the separator itself: the next problem begins with its path.
+  return problems.split(/; (?=(?:the script|[\w$-]+(?:[.[][\w$.[\]-]*)?): )/).map((problem) => {
     const path = /^([\w$.[\]-]+): /.exec(problem)?.[1] ?? '';
     return { line: places.lineOf(path), message: problem };
   });

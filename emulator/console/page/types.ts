@@ -36,6 +36,7 @@ export interface Entry {
   caller: string | null;
   intern_id: string | null;
   run_id: string | null;
+  script: string | null;
   /** Until the response, or the first byte of its stream. */
   ms: number | null;
   /** What exactly was wrong, and the requirement of the refusal. */
@@ -56,6 +57,7 @@ export interface Clock {
 
 export interface Fault {
   operation: string;
+  disturb?: string;
   times?: number | 'always';
   intern_id?: string;
   after?: number;
@@ -72,9 +74,16 @@ export type SnapshotView =
   | { name: string; now: string; interns: number; scripts: number; faults: number }
   | { name: string; unusable: string };
 
+/** A script chosen by what a prompt says. */
+export interface Match {
+  when: { contains?: string; regex?: string; session?: string; turn?: number };
+  script: string;
+}
+
 export interface ScriptView {
   name: string;
   from: string;
+  description?: string;
   source?: unknown;
 }
 

@@ -4,17 +4,26 @@ import { useId } from 'preact/hooks';
 interface FieldProps {
   label: string;
   hint?: ComponentChildren;
+  /** Marked as such; the control itself has `required`. */
+  required?: boolean;
   /** The control, given the id that its label points to and that of its hint. */
   children: (ids: { id: string; 'aria-describedby': string | undefined }) => JSX.Element;
 }
 
 /** A control with its label above and a hint below. */
-export function Field({ label, hint, children }: FieldProps) {
+export function Field({ label, hint, required, children }: FieldProps) {
   const id = useId();
   const hintId = hint === undefined ? undefined : `${id}-hint`;
   return (
     <div class="field">
-      <label for={id}>{label}</label>
+      <label for={id}>
+        {label}
+        {required && (
+          <span class="required" title="required">
+            *<span class="unseen"> required</span>
+          </span>
+        )}
+      </label>
       {children({ id, 'aria-describedby': hintId })}
       {hint !== undefined && (
         <p class="hint" id={hintId}>

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import type { Status } from '../types.js';
+import { useServices } from './context.js';
 import { Icon, type IconName } from './icons.js';
 
 const TONES: Readonly<Record<Status, 'good' | 'busy' | 'bad' | 'idle'>> = {
@@ -13,12 +14,18 @@ const TONES: Readonly<Record<Status, 'good' | 'busy' | 'bad' | 'idle'>> = {
   stopped: 'idle',
 };
 
-export const StatusPill = ({ status }: { status: Status }) => (
-  <span class={`pill ${TONES[status] ?? 'idle'}`}>
-    <span class="dot" aria-hidden="true" />
-    {status.replaceAll('_', ' ')}
-  </span>
-);
+/** A status; while nothing comes from the emulator it is the last known one, and not shown as live. */
+export function StatusPill({ status }: { status: Status }) {
+  const { model } = useServices();
+  const offline = model.connection.value === 'lost';
+  return (
+    <span class={`pill ${offline ? 'idle' : (TONES[status] ?? 'idle')}`}>
+      <span class="dot" aria-hidden="true" />
+      {offline && 'last known: '}
+      {status.replaceAll('_', ' ')}
+    </span>
+  );
+}
 
 /** An answer's status, coloured by its class. */
 export const StatusCode = ({ status }: { status: number | null }) => (

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { addFaults, moveClock, reset } from '../actions.js';
+import { moveClock, reset } from '../actions.js';
 import { dayOf, timeOf } from '../format.js';
 import { Button } from '../ui/button.js';
 import { useServices } from '../ui/context.js';
@@ -117,15 +117,6 @@ export function ClockBar() {
         </Button>
       </section>
       <div class="row quick">
-        <Button
-          small
-          icon="faults"
-          onClick={() =>
-            model.attempt(() => addFaults(model, [{ operation: 'create', status: 503 }]), 'The next create answers 503')
-          }
-        >
-          Fail the next create
-        </Button>
         <Button small icon="reset" onClick={() => setOpen('reset')}>
           Reset
         </Button>

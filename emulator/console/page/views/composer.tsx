@@ -15,8 +15,9 @@ export function Composer({ intern, sessions }: { intern: Intern; sessions: reado
   const [how, setHow] = useState<Prompt['how']>('chat');
   const [session, setSession] = useState('');
   const ready = intern.status === 'running';
+  const offline = model.connection.value === 'lost';
   const send = () => {
-    if (text.trim() === '' && script === '') return;
+    if (offline || (text.trim() === '' && script === '')) return;
     const prompt: Prompt = {
       text: text.trim() === '' ? 'Hello' : text,
       mode,
@@ -25,7 +26,12 @@ export function Composer({ intern, sessions }: { intern: Intern; sessions: reado
       sessionId: session === '' ? undefined : session,
     };
     setText('');
-    void model.attempt(() => sendPrompt(model, intern, prompt));
+    void model
+      .attempt(() => sendPrompt(model, intern, prompt))
+      .then((sent) => {
+        // What did not arrive is not lost, unless something else was typed meanwhile.
+        if (!sent) setText((typed) => (typed === '' ? text : typed));
+      });
   };
   return (
     <form
@@ -49,7 +55,13 @@ export function Composer({ intern, sessions }: { intern: Intern; sessions: reado
             send();
           }}
         />
-        <Button type="submit" tone="primary" icon="send" label="Send" disabled={text.trim() === '' && script === ''} />
+        <Button
+          type="submit"
+          tone="primary"
+          icon="send"
+          label="Send"
+          disabled={offline || (text.trim() === '' && script === '')}
+        />
       </div>
       <div class="composer-options">
         <label>

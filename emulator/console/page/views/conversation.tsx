@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact';
+import { useState } from 'preact/hooks';
 import type { Conversation, Item } from '../conversation.js';
 import { plural, short, span, timeOf, words } from '../format.js';
 import type { RequestRow } from '../requests.js';
@@ -21,7 +22,9 @@ const GOING: Readonly<Record<string, { tone: string; text: string }>> = {
   waiting: { tone: 'ask', text: 'waits for an answer' },
 };
 
-function RunHead({ run }: { run: Run }) {
+function RunHead({ run, script }: { run: Run; script: string | undefined }) {
+  const { model } = useServices();
+  const offline = run.status !== 'ended' && model.connection.value === 'lost';
   const took = run.ended_at ? span(Date.parse(run.ended_at) - Date.parse(run.started_at)) : undefined;
   const state = (run.status === 'ended' ? ENDINGS[run.ended ?? ''] : GOING[run.status]) ?? {
     tone: 'idle',
@@ -31,13 +34,32 @@ function RunHead({ run }: { run: Run }) {
     <header class="run-head">
       <time dateTime={run.started_at}>{timeOf(run.started_at)}</time>
       <span>{run.origin}</span>
+      {script && <span class="tag">{script}</span>}
       <span title={run.session_id}>{`session ${short(run.session_id)}`}</span>
       {took !== undefined && <span>{took}</span>}
-      <span class={`pill small ${state.tone}`}>
+      <span class={`pill small ${offline ? 'idle' : state.tone}`}>
         <span class="dot" aria-hidden="true" />
+        {offline && 'last known: '}
         {state.text}
       </span>
     </header>
+  );
+}
+
+/** Longer texts are folded, to this many characters. */
+const LONG = 4_000;
+
+/** What was said; a long text is folded until somebody wants all of it. */
+function Folding({ text, kind }: { text: string; kind: string }) {
+  const [open, setOpen] = useState(false);
+  if (text.length <= LONG) return <p class={kind}>{text}</p>;
+  return (
+    <>
+      <p class={kind}>{open ? text : `${text.slice(0, LONG)}…`}</p>
+      <Button small tone="ghost" expanded={open} onClick={() => setOpen(!open)}>
+        {open ? 'Show less' : `Show all ${text.length.toLocaleString('en')} characters`}
+      </Button>
+    </>
   );
 }
 
@@ -110,7 +132,7 @@ function ItemView({ item, intern, run }: { item: Item; intern: Intern; run: Run 
         </Mine>
       );
     case 'content':
-      return <p class="theirs said">{item.text}</p>;
+      return <Folding text={item.text} kind="theirs said" />;
     case 'reasoning':
       return (
         <details class="reasoning" open>
@@ -119,7 +141,7 @@ function ItemView({ item, intern, run }: { item: Item; intern: Intern; run: Run 
         </details>
       );
     case 'ask':
-      return <Question intern={intern} run={run} question={item} />;
+      return <Question intern={intern} run={run} question={item} answer={item.answer} />;
     default:
       return (
         <p class={`mark ${item.tone}`}>
@@ -135,7 +157,7 @@ function ItemView({ item, intern, run }: { item: Item; intern: Intern; run: Run 
 function Streaming({ conversation }: { conversation: Conversation }) {
   const { model } = useServices();
   const { streaming, run } = conversation;
-  if (run?.status !== 'running') return null;
+  if (run?.status !== 'running' || model.connection.value === 'lost') return null;
   const own = streaming && model.own.value.get(streaming.id);
   const to =
     run.origin === 'invoke'
@@ -173,7 +195,7 @@ export function ConversationView({ intern, conversation, continues }: Conversati
       class={`run${continues ? ' continues' : ''}`}
       aria-label={run ? `Run of ${timeOf(at)}` : `Refused at ${timeOf(at)}`}
     >
-      {run && <RunHead run={run} />}
+      {run && <RunHead run={run} script={conversation.script} />}
       {run?.status === 'ended' && conversation.silent && <p class="quiet">What was said is not held any more.</p>}
       {items.map((item, index) => (
         <ItemView key={index} item={item} intern={intern} run={run} />

@@ -36,7 +36,7 @@ export function CreateDialog({ onClose, onCreated }: CreateDialogProps) {
   return (
     <Dialog title="New intern" onClose={onClose}>
       <form class="stack" onSubmit={submit}>
-        <Field label="Name" hint="Lower-case words joined by hyphens, 2 to 17 characters">
+        <Field label="Name" required hint="Lower-case words joined by hyphens, 2 to 17 characters">
           {(ids) => (
             <input
               {...ids}

@@ -90,7 +90,7 @@ export function NewFault() {
         {form.effect === 'status' &&
           select('Status', String(form.status), same(STATUSES), (status) => set({ status: Number(status) }))}
         {form.effect === 'delay' && (
-          <Field label="By" hint="On the emulator’s clock">
+          <Field label="By" required hint="On the emulator’s clock">
             {(ids) => (
               <input
                 {...ids}

@@ -1,5 +1,6 @@
-import { addFaults } from '../actions.js';
+import { addFaults, removeFault } from '../actions.js';
 import { CHAOS, sentenceOf } from '../faults.js';
+import type { Fault } from '../types.js';
 import { Button } from '../ui/button.js';
 import { useServices } from '../ui/context.js';
 import { Empty, ViewHead } from '../ui/parts.js';
@@ -9,6 +10,7 @@ import { NewFault } from './fault-form.js';
 export function FaultsView() {
   const { model } = useServices();
   const faults = model.faults.value;
+  const sentence = (fault: Fault) => sentenceOf(fault, (id) => model.interns.value.get(id)?.name ?? id.slice(0, 8));
   const clear = () =>
     model.attempt(async () => {
       await model.api.control('DELETE', 'faults');
@@ -29,9 +31,16 @@ export function FaultsView() {
       {faults.length > 0 ? (
         <ol class="list" aria-label="Faults still to come">
           {faults.map((fault, index) => (
-            <li key={index}>
+            <li key={`${index} ${sentence(fault)}`}>
               <span class="tag bad">{fault.operation}</span>
-              <span>{sentenceOf(fault)}</span>
+              <span class="grow">{sentence(fault)}</span>
+              <Button
+                small
+                tone="ghost"
+                icon="trash"
+                label={`Take back: ${sentence(fault)}`}
+                onClick={() => void model.attempt(() => removeFault(model, index), 'The fault is taken back')}
+              />
             </li>
           ))}
         </ol>
@@ -51,11 +60,22 @@ export function FaultsView() {
                 <div>
                   <b>{profile.name}</b>
                   <p class="quiet">{profile.does}</p>
+                  <details>
+                    <summary class="quiet small">What it adds</summary>
+                    <ul class="quiet small">
+                      {profile.faults.map((fault, index) => (
+                        <li key={index}>{sentence(fault)}</li>
+                      ))}
+                    </ul>
+                  </details>
                 </div>
                 <Button
                   small
                   onClick={() =>
-                    void model.attempt(() => addFaults(model, profile.faults), `${profile.name}: ${profile.does}`)
+                    void model.attempt(
+                      () => addFaults(model, profile.faults),
+                      `Added ${profile.faults.length} faults: ${profile.does}`,
+                    )
                   }
                 >
                   Add<span class="unseen"> {profile.name}</span>

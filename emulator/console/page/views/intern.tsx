@@ -13,6 +13,7 @@ import { useTranscripts } from '../ui/use-transcripts.js';
 import { Composer } from './composer.js';
 import { ConversationView } from './conversation.js';
 import { DeleteDialog } from './delete-dialog.js';
+import { EditDialog } from './edit-dialog.js';
 import { Progress } from './progress.js';
 import { InternVault } from './vault.js';
 
@@ -103,6 +104,7 @@ function ScriptChoice({
 function InternHead({ intern }: { intern: Intern }) {
   const { model } = useServices();
   const [deleting, setDeleting] = useState(false);
+  const [editing, setEditing] = useState(false);
   const [facts, setFacts] = useState(false);
   const [inside, setInside] = useInside(intern);
   const run = (what: 'provision' | 'suspend', done: string) =>
@@ -126,6 +128,9 @@ function InternHead({ intern }: { intern: Intern }) {
               Suspend
             </Button>
           )}
+          <Button small icon="edit" onClick={() => setEditing(true)}>
+            Edit
+          </Button>
           <Button small icon="trash" onClick={() => setDeleting(true)}>
             Delete
           </Button>
@@ -145,6 +150,7 @@ function InternHead({ intern }: { intern: Intern }) {
         </p>
       )}
       {facts && <Facts intern={intern} inside={inside} />}
+      {editing && <EditDialog intern={intern} onClose={() => setEditing(false)} />}
       {deleting && <DeleteDialog intern={intern} onClose={() => setDeleting(false)} />}
     </header>
   );
@@ -168,7 +174,7 @@ function useStickToEnd(content: unknown) {
 const NEXT_STEPS: Readonly<Partial<Record<Intern['status'], string>>> = {
   running: 'Send a prompt below, or talk to it from your own client: it shows here as it happens.',
   stopped: 'It has no runtime yet. Provision it, then send a prompt.',
-  failed: 'Its boot failed. Provision it again, or see why under Details.',
+  failed: 'Its boot failed. Provision it again, once you know why.',
   queued: 'It is about to boot.',
   provisioning: 'It is booting.',
 };
@@ -214,6 +220,7 @@ export function InternView({ intern }: { intern: Intern }) {
               <Empty icon="send" title="Nothing said yet">
                 <p>
                   {NEXT_STEPS[intern.status] ?? 'Nothing more will be said here.'}
+                  {intern.status === 'failed' && intern.last_failure_message && ` ${intern.last_failure_message}.`}
                   {intern.progress && model.clock.value?.mode !== 'real' && ' Advance the clock to go on.'}
                 </p>
               </Empty>

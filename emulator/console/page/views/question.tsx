@@ -12,6 +12,8 @@ interface QuestionProps {
   intern: Intern;
   run: Run | undefined;
   question: { id: string; ask: Ask };
+  /** What it got, if it was answered. */
+  answer: unknown;
 }
 
 type Value = string | boolean;
@@ -29,7 +31,7 @@ function FieldControl({
   const label = field.label ?? field.name;
   if (field.options)
     return (
-      <Field label={label}>
+      <Field label={label} required={field.required === true}>
         {(ids) => (
           <select
             {...ids}
@@ -50,7 +52,11 @@ function FieldControl({
   if (field.type === 'boolean') return <Check label={label} checked={value === true} onChange={onChange} />;
   const number = field.type === 'number' || field.type === 'integer';
   return (
-    <Field label={label} {...(number ? { hint: field.type === 'integer' ? 'A whole number' : 'A number' } : {})}>
+    <Field
+      label={label}
+      required={field.required === true}
+      {...(number ? { hint: field.type === 'integer' ? 'A whole number' : 'A number' } : {})}
+    >
       {(ids) => (
         <input
           {...ids}
@@ -143,6 +149,40 @@ function Elicitation({ ask, send, busy }: FormProps<QuestionAsk>) {
   );
 }
 
+/** What a question offered, with the choice that was made. */
+function Offered({ ask, answer }: { ask: Ask; answer: unknown }) {
+  const content = (answer as { content?: Record<string, unknown> } | undefined)?.content ?? {};
+  const choice = (option: unknown, chosen: boolean) => (
+    <li key={String(option)} class={chosen ? 'tag good' : 'tag'}>
+      {chosen && <Icon name="check" size={13} />}
+      {typeof option === 'string' ? words(option) : String(option)}
+      {chosen && <span class="unseen"> (chosen)</span>}
+    </li>
+  );
+  if (ask.kind === 'permission')
+    return (
+      <ul class="offered" aria-label="Options">
+        {ask.options.map((option) => choice(option, option === answer))}
+      </ul>
+    );
+  return (
+    <>
+      {ask.fields.map(({ name, label, options }) => (
+        <div key={name} class="offered-field">
+          <span class="quiet">{label ?? name}</span>
+          {options ? (
+            <ul class="offered" aria-label={`Options of ${label ?? name}`}>
+              {options.map((option) => choice(option, option === content[name]))}
+            </ul>
+          ) : (
+            content[name] !== undefined && <span>{String(content[name])}</span>
+          )}
+        </div>
+      ))}
+    </>
+  );
+}
+
 function TimeLeft({ deadline }: { deadline: string }) {
   const { model } = useServices();
   const left = Date.parse(deadline) - useNow();
@@ -156,7 +196,7 @@ function TimeLeft({ deadline }: { deadline: string }) {
 }
 
 /** What an intern asks: a form while it waits for the answer, and afterwards the question. */
-export function Question({ intern, run, question }: QuestionProps) {
+export function Question({ intern, run, question, answer }: QuestionProps) {
   const { model } = useServices();
   const [busy, setBusy] = useState(false);
   const { ask } = question;
@@ -176,6 +216,7 @@ export function Question({ intern, run, question }: QuestionProps) {
       </header>
       <h3>{title}</h3>
       {pending && ask.kind === 'permission' && <Permission ask={ask} send={send} busy={busy} />}
+      {!pending && <Offered ask={ask} answer={answer} />}
       {pending && ask.kind === 'elicitation' && <Elicitation ask={ask} send={send} busy={busy} />}
     </section>
   );

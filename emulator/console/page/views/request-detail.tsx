@@ -1,9 +1,11 @@
 import { useEffect, useState } from 'preact/hooks';
+import { sendAgain } from '../actions.js';
+import { scriptOf, vitestOf } from '../as-code.js';
 import { curlOf } from '../curl.js';
 import { dayOf, pretty, size, span, timeOf } from '../format.js';
 import { linkTo } from '../router.js';
 import type { Entry, Requirement } from '../types.js';
-import { CopyButton } from '../ui/button.js';
+import { Button, CopyButton } from '../ui/button.js';
 import { useServices } from '../ui/context.js';
 import { Icon } from '../ui/icons.js';
 import { StatusCode } from '../ui/parts.js';
@@ -109,7 +111,7 @@ const CLOSED: Readonly<Record<string, string>> = {
 
 /** Everything the journal has of one request. */
 export function RequestDetail({ id }: { id: string }) {
-  const { model } = useServices();
+  const { model, router } = useServices();
   const { entry, problem } = useEntry(id);
   const head = (
     <a class="button ghost square back" href={linkTo('requests')} aria-label="Close this request">
@@ -130,6 +132,10 @@ export function RequestDetail({ id }: { id: string }) {
   const intern = entry.intern_id ? model.interns.value.get(entry.intern_id) : undefined;
   const url = new URL(request.url, 'http://none');
   const refused = response.status !== null && response.status >= 400;
+  const again = () =>
+    model.attempt(async () => {
+      router.go('requests', await sendAgain(model, entry));
+    }, 'Sent again');
   return (
     <section class="request" aria-label="Request">
       <header class="request-head">
@@ -151,6 +157,17 @@ export function RequestDetail({ id }: { id: string }) {
         <CopyButton text={curlOf(entry)} label="Copy as curl">
           Copy as curl
         </CopyButton>
+        <CopyButton text={vitestOf(entry)} label="Copy as a test">
+          Copy as a test
+        </CopyButton>
+        <CopyButton text={scriptOf(entry)} label="Copy as a script">
+          Copy as a script
+        </CopyButton>
+        {url.pathname.includes('/api/v1/') && (
+          <Button small icon="send" onClick={() => void again()}>
+            Send again
+          </Button>
+        )}
       </div>
       {response.status === null && (
         <p class="callout bad">It got no answer: the connection was dropped, or it is still under way.</p>

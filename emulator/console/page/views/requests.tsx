@@ -1,6 +1,7 @@
 import { useMemo, useState } from 'preact/hooks';
 import { span, timeOf } from '../format.js';
 import type { RequestRow } from '../requests.js';
+import { save } from '../save.js';
 import type { Intern } from '../types.js';
 import { Button, CopyButton } from '../ui/button.js';
 import { useServices } from '../ui/context.js';
@@ -22,11 +23,14 @@ const fits = (row: RequestRow, { text, status, operation }: Filter): boolean =>
   (status === '' || (row.status !== null && `${Math.floor(row.status / 100)}xx` === status)) &&
   (operation === '' || row.operation === operation) &&
   (text === '' ||
-    `${row.method} ${row.path} ${row.status} ${row.caller ?? ''} ${row.reason ?? ''} ${row.id}`
+    `${row.method} ${row.path} ${row.status} ${row.caller ?? ''} ${row.reason ?? ''} ${row.prompt ?? ''} ${row.script ?? ''} ${row.id}`
       .toLowerCase()
       .includes(text.toLowerCase()));
 
 const UUID = /[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}/g;
+
+/** How a run ended, where that is no failure. */
+const ENDS: Readonly<Record<string, string>> = { stop: 'good', asks: 'ask' };
 
 /** A path as a person reads it: without the common part, and with names in place of ids. */
 const readable = (path: string, interns: ReadonlyMap<string, Intern>): string =>
@@ -40,9 +44,20 @@ function Row({ row }: { row: RequestRow }) {
       <StatusCode status={row.status} />
       <span class={`cell method ${row.method}`}>{row.method}</span>
       <span class="cell path" title={row.path}>
-        {readable(row.path, model.interns.value)}
+        {row.prompt === undefined ? (
+          readable(row.path, model.interns.value)
+        ) : (
+          <>
+            <q>{row.prompt}</q>{' '}
+            <span class="quiet">
+              {(row.internId !== null && model.interns.value.get(row.internId)?.name) || row.operation}
+            </span>
+          </>
+        )}
       </span>
       <span class="cell tags">
+        {row.script !== null && <span class="tag">{row.script}</span>}
+        {row.ended !== undefined && <span class={`tag ${ENDS[row.ended] ?? 'bad'}`}>{row.ended}</span>}
         {row.reason && <span class="tag">{row.reason}</span>}
         {row.stream === 'open' && <span class="tag live">streams</span>}
         {row.stream === 'client_left' && <span class="tag bad">client left</span>}
@@ -89,9 +104,23 @@ export function RequestsView({ id }: { id: string | undefined }) {
   );
   const filtered = filter.text !== '' || filter.status !== '' || filter.operation !== '';
   const clearFilter = () => setFilter({ text: '', status: '', operation: '' });
+  const recording = model.recording.value;
+  const record = async () => {
+    if (recording === undefined) {
+      model.recording.value = live.at(-1)?.id ?? new Date(model.now()).toISOString();
+      model.notify('done', 'Recording: what comes from now on is saved when you stop');
+      return;
+    }
+    await model.attempt(async () => {
+      const har = await model.api.control('GET', `journal?format=har&since=${encodeURIComponent(recording)}`);
+      save('intern-emulator.har', `${JSON.stringify(har, null, 2)}\n`);
+      model.recording.value = undefined;
+    }, 'The recording is saved, as a HAR file that the tools of browsers open');
+  };
   const clear = () =>
     model.attempt(async () => {
       await model.api.control('DELETE', 'journal');
+      model.recording.value = undefined;
       model.requests.clear();
       setPaused(undefined);
     });
@@ -104,6 +133,9 @@ export function RequestsView({ id }: { id: string | undefined }) {
           <div class="row">
             <Button small icon={paused ? 'play' : 'pause'} onClick={() => setPaused(paused ? undefined : live)}>
               {paused ? `Resume${live.length > paused.length ? ` (${live.length - paused.length} new)` : ''}` : 'Pause'}
+            </Button>
+            <Button small icon={recording === undefined ? 'down' : 'check'} onClick={() => void record()}>
+              {recording === undefined ? 'Record' : 'Stop and save'}
             </Button>
             <Button small icon="trash" onClick={() => void clear()}>
               Clear

@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import { ApiError } from '../api.js';
+import { plural } from '../format.js';
 import { laidOut } from '../json-layout.js';
 import { linkTo } from '../router.js';
 import { reportedProblems, type ScriptProblem, syntaxProblems } from '../script-problems.js';
@@ -9,6 +10,7 @@ import { useServices } from '../ui/context.js';
 import { Editor } from '../ui/editor.js';
 import { Icon } from '../ui/icons.js';
 import { Empty } from '../ui/parts.js';
+import { MATCHES, MatchesEditor } from './matches.js';
 
 const FROM: Readonly<Record<string, string>> = {
   control: 'put here',
@@ -112,7 +114,7 @@ export function ScriptsView({ id }: { id: string | undefined }) {
   // The script shown before must not stay, even for a frame: text typed into it would be lost.
   const script = !isNew && read?.name === id ? read : undefined;
   useEffect(() => {
-    if (id === undefined || isNew) return;
+    if (id === undefined || isNew || id === MATCHES) return;
     let wanted = true;
     const show = (view?: ScriptView) => {
       if (wanted) setRead(view);
@@ -139,20 +141,34 @@ export function ScriptsView({ id }: { id: string | undefined }) {
               <ul>
                 {list
                   .filter(({ from }) => from === origin)
-                  .map(({ name }) => (
+                  .map(({ name, description }) => (
                     <li key={name}>
                       <a href={linkTo('scripts', name)} aria-current={name === id ? 'true' : undefined}>
                         {name}
                       </a>
+                      {description && <span class="quiet small line">{description}</span>}
                     </li>
                   ))}
               </ul>
             </section>
           ))}
+          <section aria-label="by the prompt">
+            <h2>by what a prompt says</h2>
+            <ul>
+              <li>
+                <a href={linkTo('scripts', MATCHES)} aria-current={id === MATCHES ? 'true' : undefined}>
+                  Matches
+                </a>
+                <span class="quiet small line">{plural(model.matches.value.length, 'match', 'matches')}</span>
+              </li>
+            </ul>
+          </section>
         </div>
       </section>
       <div class="detail-pane padded">
-        {id === undefined ? (
+        {id === MATCHES ? (
+          <MatchesEditor />
+        ) : id === undefined ? (
           <Empty icon="scripts" title="Choose a script">
             <p>A script says how an intern talks, asks, boots and ends. Read one, change it, or write your own.</p>
           </Empty>
@@ -165,6 +181,7 @@ export function ScriptsView({ id }: { id: string | undefined }) {
               <h2>{isNew ? 'New script' : id}</h2>
               {script && <span class="tag">{FROM[script.from]}</span>}
             </header>
+            {script?.description && <p class="quiet">{script.description}</p>}
             {(script || isNew) && (
               <ScriptEditor
                 key={id}

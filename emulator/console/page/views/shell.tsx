@@ -86,7 +86,7 @@ function SideFoot() {
     <div class="side-foot">
       {target && (
         <div class="address">
-          <span class="mono">{target.base_url.replace(/^https?:\/\//, '')}</span>
+          <span class="mono">{target.base_url}</span>
           <CopyButton text={target.base_url} label="Copy the base URL" />
         </div>
       )}

@@ -43,7 +43,7 @@ export function Snapshots() {
     <section class="panel stack" aria-label="Snapshots">
       <h2>Snapshots</h2>
       <p class="quiet">
-        Interns, keys, scripts, faults, limits, clock and randomness: after going back, the same requests get the same
+        Interns, keys, scripts, faults, limits, clock and randomness: after a restore, the same requests get the same
         answers. Open runs end.
       </p>
       <ul class="choices" aria-label="Kept snapshots">
@@ -61,17 +61,17 @@ export function Snapshots() {
                   void model.attempt(async () => {
                     await model.api.control('POST', `${path(snapshot.name)}/restore`);
                     await model.load();
-                  }, `Back at ${snapshot.name}`)
+                  }, `${snapshot.name} is restored`)
                 }
               >
-                Go back<span class="unseen"> to {snapshot.name}</span>
+                Restore<span class="unseen"> {snapshot.name}</span>
               </Button>
               {snapshot.name !== START && (
                 <Button
                   small
                   icon="trash"
-                  label={`Forget ${snapshot.name}`}
-                  onClick={() => void does('DELETE', path(snapshot.name), `${snapshot.name} is forgotten`)}
+                  label={`Delete ${snapshot.name}`}
+                  onClick={() => void does('DELETE', path(snapshot.name), `${snapshot.name} is deleted`)}
                 />
               )}
             </div>
@@ -83,16 +83,20 @@ export function Snapshots() {
         aria-label="New snapshot"
         onSubmit={(event) => {
           event.preventDefault();
-          void does('PUT', path(name), `${name} is kept`).then(
+          void does('PUT', path(name), `${name} is taken`).then(
             (kept) => kept && setName((typed) => (typed === name ? '' : typed)),
           );
         }}
       >
-        <Field label="Name" hint="One that is there is replaced">
+        <Field
+          label="Name"
+          required
+          hint="Letters, digits, dots, underscores and hyphens, at most 64. A snapshot of that name is replaced."
+        >
           {(ids) => <input {...ids} required value={name} onInput={(event) => setName(event.currentTarget.value)} />}
         </Field>
         <div class="row end">
-          <Button type="submit">Keep the state</Button>
+          <Button type="submit">Take a snapshot</Button>
         </div>
       </form>
     </section>

@@ -1,20 +1,11 @@
 import { useRef, useState } from 'preact/hooks';
+import { save } from '../save.js';
 import { Button, CopyButton } from '../ui/button.js';
 import { useServices } from '../ui/context.js';
 import { Check, Field } from '../ui/field.js';
 import { ViewHead } from '../ui/parts.js';
 import { DirectoryPanel, Switches } from './directory.js';
 import { Snapshots } from './snapshots.js';
-
-/** Hands a text to the browser as a file to save. */
-function save(name: string, text: string): void {
-  const url = URL.createObjectURL(new Blob([text], { type: 'application/json' }));
-  const link = document.createElement('a');
-  link.href = url;
-  link.download = name;
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(url), 10_000);
-}
 
 function Export() {
   const { model } = useServices();
@@ -50,7 +41,7 @@ function Import() {
       const state = JSON.parse(await chosen.text()) as unknown;
       await model.api.control('PUT', 'state', state);
       await model.load();
-      model.notify('done', `Restored from ${chosen.name}`);
+      model.notify('done', `Replaced by ${chosen.name}`);
     } catch (error) {
       const { message } = error as Error;
       setProblem(error instanceof SyntaxError ? `${chosen.name} is not JSON: ${message}` : message);
@@ -59,9 +50,9 @@ function Import() {
     }
   };
   return (
-    <section class="panel stack" aria-label="Restore">
-      <h2>Restore</h2>
-      <p class="quiet">Replaces what is there by a saved state. Open runs end.</p>
+    <section class="panel stack" aria-label="Replace">
+      <h2>Replace</h2>
+      <p class="quiet">Replaces everything by a saved state. Open runs end.</p>
       <Field label="Saved state">
         {(ids) => (
           <input {...ids} ref={file} type="file" accept="application/json,.json" onChange={() => void restore()} />
@@ -154,9 +145,9 @@ export function StateView() {
     <div class="page">
       <ViewHead
         title="State"
-        sub="What the emulator holds: take it along, bring it back, and connect a client to it."
+        sub="What the emulator holds: save it, replace it, restore a snapshot, and connect a client to it."
       />
-      <div class="columns">
+      <div class="masonry">
         <Snapshots />
         <Credentials />
         <Export />
