@@ -46,10 +46,15 @@ export const AUTH_KINDS = defineChecks({
     needs: ['write', 'management_key'],
     async run(ctx) {
       const intern = await ctx.interns.stopped();
-      await ctx.each('operations', OPERATIONS, async (row) => {
-        const answer = await ctx.send(request(ctx, row, intern.id, { as: 'management_key' }));
-        expect.error(answer, { status: 401, metadata: 'absent' }, `${row.name} as management_key`);
-      });
+      await ctx.each(
+        'operations',
+        OPERATIONS,
+        async (row) => {
+          const answer = await ctx.send(request(ctx, row, intern.id, { as: 'management_key' }));
+          expect.error(answer, { status: 401, metadata: 'absent' }, `${row.name} as management_key`);
+        },
+        OPERATIONS.length,
+      );
     },
   },
   'auth/daemon-needs-oauth': {

@@ -50,12 +50,19 @@ export const AUTH = defineChecks({
       expect.status(await send(request(ctx, operation('get'), intern.id)), 200, 'the valid twin');
       // Where the deprecated read is served is not stated.
       const rows = OPERATIONS.filter(({ name }) => name !== 'daemon alias');
-      await ctx.each('operations', rows, async (row) => {
-        for (const as of [null, wrongKey]) {
-          const answer = await send(request(ctx, row, intern.id, { as }));
-          expect.error(answer, { status: 401 }, `${row.name} ${as === null ? 'without a key' : 'with a wrong key'}`);
-        }
-      });
+      await ctx.each(
+        'operations',
+        rows,
+        async (row) => {
+          for (const as of [null, ...ctx.sample([wrongKey], 0)]) {
+            const answer = await send(request(ctx, row, intern.id, { as }));
+            expect.error(answer, { status: 401 }, `${row.name} ${as === null ? 'without a key' : 'with a wrong key'}`);
+          }
+        },
+        rows.length,
+      );
+      const wrong = await send({ path: '/interns', as: wrongKey });
+      expect.error(wrong, { status: 401 }, 'list with a wrong key');
       const after = expect.intern(await ctx.api.get(intern.id), 200, 'the read after');
       equal(after.status, intern.status, 'status after the refused requests');
     },
@@ -84,9 +91,14 @@ export const AUTH = defineChecks({
       const { send } = ctx;
       const path = '/interns?limit=1';
       expect.status(await send({ path }), 200, 'the key as bearer token');
-      await ctx.each('forms', FORMS, async ([what, present]) => {
-        expect.error(await send({ path, present }), { status: 401 }, `a list with the key ${what}`);
-      });
+      await ctx.each(
+        'forms',
+        FORMS,
+        async ([what, present]) => {
+          expect.error(await send({ path, present }), { status: 401 }, `a list with the key ${what}`);
+        },
+        FORMS.length,
+      );
     },
   },
   'auth/key-in-the-query': {
@@ -103,6 +115,23 @@ export const AUTH = defineChecks({
       for (const name of ['api_key', 'key', 'access_token', 'token']) {
         const answer = await send({ path: internPath(id), as: null, query: { [name]: bearer } });
         expect.error(answer, { status: 401 }, `a read with the key as ${name} in the query`);
+      }
+    },
+  },
+  'auth/key-and-more': {
+    requirement: 'AUTH-1',
+    level: 'S',
+    title: 'A key is taken as a whole: with a character before or after it, it is 401.',
+    needs: [],
+    async run(ctx) {
+      const path = '/interns?limit=1';
+      expect.status(await ctx.send({ path }), 200, 'the key itself');
+      for (const [before, after] of [
+        ['', 'x'],
+        ['x', ''],
+      ] as const) {
+        const present = (key: string) => ({ authorization: `Bearer ${before}${key}${after}` });
+        expect.error(await ctx.send({ path, present }), { status: 401 }, 'a list with a key that is too long');
       }
     },
   },

@@ -49,10 +49,15 @@ export const BASE = defineChecks({
       match(target.baseUrl, /\/api\/v1$/, 'base address');
       const twin = await send({ path: '/interns?limit=1' });
       expect.page(twin, 'the list below the base');
-      await ctx.each('paths', ['/interns', '/api/interns'], async (path) => {
-        const answer = await send({ url: elsewhere(target.baseUrl, `${path}?limit=1`) });
-        if (isList(answer)) fail(`GET ${path}`, 'not served', expect.seen(answer));
-      });
+      await ctx.each(
+        'paths',
+        ['/interns', '/api/interns'],
+        async (path) => {
+          const answer = await send({ url: elsewhere(target.baseUrl, `${path}?limit=1`) });
+          if (isList(answer)) fail(`GET ${path}`, 'not served', expect.seen(answer));
+        },
+        2,
+      );
     },
   },
   'base/outside-is-404': {

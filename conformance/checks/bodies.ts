@@ -49,6 +49,16 @@ async function mediaTypes(ctx: Ctx, all: readonly Write[]): Promise<void> {
   });
 }
 
+/** What careless services read a prompt out of, or mend. */
+const NO_PROMPTS: readonly (readonly [string, string])[] = [
+  ['chat', '[]'],
+  ['chat', '{"messages": [{"role": "user", "content": "Hello."}], "stream": true,}'],
+  ['chat', '{"stream": true}'],
+  ['invoke', '"Hello."'],
+  ['invoke', '{"input": "Hello.",}'],
+  ['invoke', '{}'],
+];
+
 const noField = fc.constantFrom<string | undefined>(undefined, '', '{}', ' ', '\n', '\t {} \r\n', '  ');
 
 export const BODIES = defineChecks({
@@ -257,6 +267,11 @@ export const BODIES = defineChecks({
     needs: ['running'],
     async run(ctx) {
       const intern = await ctx.interns.shared();
+      for (const [name, text] of ctx.sample(NO_PROMPTS, NO_PROMPTS.length)) {
+        const send = { method: 'POST', path: operation(name).path(intern.id), headers: JSON_TYPE } as const;
+        const answer = await ctx.send({ ...send, body: textBytes(text) });
+        expect.error(answer, { status: 400, reason: 'bad_request', retryable: false }, `${name} with ${text}`);
+      }
       const body = fc.oneof(noObject().map(jsonBytes), brokenJson().map(textBytes), fc.constant(jsonBytes({})));
       await ctx.property('bodies', fc.constantFrom('chat', 'invoke'), body, async (name, bytes) => {
         const path = operation(name).path(intern.id);

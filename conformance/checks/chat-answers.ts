@@ -99,6 +99,19 @@ export const CHAT_ANSWERS = defineChecks({
       );
     },
   },
+  'chat-answers/cancel-goes-on': {
+    requirement: 'CHAT-6',
+    level: 'P',
+    title: 'The answer cancel is one like the others: the run goes on.',
+    needs: ['running', 'behaviour:ask-permission'],
+    async run(ctx) {
+      const intern = await ctx.interns.shared();
+      const t = await asked(ctx, intern.id, ctx.prompt('ask-permission'));
+      const rest = await answered(ctx, intern.id, t, 'cancel');
+      equal(rest.error?.reason === 'run_ended', false, 'whether the answer cancel ends the run');
+      expect.grammar(rest, 'P');
+    },
+  },
   'chat-answers/question-content': {
     requirement: 'CHAT-6',
     level: 'P',

@@ -88,12 +88,13 @@ export const CHAT_CONTENT = defineChecks({
     requirement: 'CHAT-2',
     level: 'S',
     title: 'A run that ends without a word ends as any other.',
-    needs: ['running', 'control'],
+    needs: ['running', 'behaviour:says-nothing'],
     async run(ctx) {
-      const t = await talk(ctx, (await ctx.interns.shared()).id, await ctx.script([{ end: 'stop' }]));
-      expect.finish(t, 'stop');
-      equal(t.content, '', 'content');
+      const t = await talk(ctx, (await ctx.interns.shared()).id, ctx.prompt('says-nothing'));
       expect.grammar(t, 'S');
+      expect.finish(t, 'stop');
+      const finding = { what: 'content', expected: '', actual: t.content };
+      ctx.internDid(t.content === '', { did: 'say nothing', said: t.content, finding });
     },
   },
   'chat-content/long': {

@@ -161,9 +161,29 @@ export const CHAT_ENDINGS = defineChecks({
     needs: ['running', 'behaviour:silent'],
     async run(ctx) {
       const intern = await ctx.interns.running();
+      const session_id = `suspended ${intern.id}`;
+      const reply = await streaming(ctx, intern.id, { prompt: ctx.prompt('silent'), session_id });
+      expect.done(await ctx.api.suspend(intern.id), 'the suspend');
+      const t = await reply.end();
+      ended(ctx, t, 'the stream of a suspended intern');
+      sameSession(t, session_id, 'the stream of a suspended intern');
+    },
+  },
+  'chat-endings/suspended-in-place': {
+    requirement: 'CHAT-12',
+    level: 'P',
+    title: 'The error of a run that a suspend ended stands at the top of the chunk with the finish reason.',
+    needs: ['running', 'behaviour:silent'],
+    async run(ctx) {
+      const intern = await ctx.interns.running();
       const reply = await streaming(ctx, intern.id, ctx.prompt('silent'));
       expect.done(await ctx.api.suspend(intern.id), 'the suspend');
-      ended(ctx, await reply.end(), 'the stream of a suspended intern');
+      const t = await reply.end();
+      expect.finish(t, 'error', 'the stream of a suspended intern');
+      const carrying = t.chunks.filter(({ json }) => 'error' in json);
+      const what = 'error of the stream of a suspended intern';
+      ok(t.error?.inPlace, what, '{code, message, metadata} at the top of a chunk', carrying);
+      equal(typeof t.error.retryable, 'boolean', 'type of retryable');
     },
   },
   'chat-endings/delete-while-streaming': {
@@ -176,6 +196,8 @@ export const CHAT_ENDINGS = defineChecks({
       const reply = await streaming(ctx, intern.id, ctx.prompt('silent'));
       const deleted = await ctx.api.remove(intern.id);
       expect.success(deleted, 'the delete');
+      await ctx.interns.untilGone(intern.id);
+      await reply.promised('the end of the stream of an intern that is gone', ({ finish }) => finish !== undefined);
       ended(ctx, await reply.end(), 'the stream of a deleted intern');
     },
   },

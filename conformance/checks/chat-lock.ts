@@ -183,6 +183,18 @@ export const CHAT_LOCK = defineChecks({
       equal((await read(reply)).content, 'One. Two.', 'content of the run that streamed');
     },
   },
+  'chat-lock/not-for-invoke-in-silence': {
+    requirement: 'CHAT-14',
+    level: 'P',
+    title: 'invoke starts a run while a chat run is silent.',
+    needs: ['running', 'behaviour:silent'],
+    async run(ctx) {
+      const intern = await ctx.interns.running();
+      const reply = await held(ctx, intern.id, ctx.prompt('silent'));
+      expect.status(await ctx.api.invoke(intern.id, { input: 'Hello.' }), 202, 'an invoke while a chat run streams');
+      await reply.disconnect();
+    },
+  },
   'chat-lock/let-go': {
     requirement: 'CHAT-14',
     level: 'P',

@@ -1,9 +1,21 @@
 import fc from 'fast-check';
 import { notText } from '../arbitraries/session-id.js';
-import { equal, notEqual } from '../framework/assert.js';
+import { equal, fail, gist, notEqual } from '../framework/assert.js';
 import { defineChecks } from '../framework/check.js';
 import * as expect from '../framework/expect.js';
-import { answered, asked, callOf, colour, fate, heard, permission, read, talk, when } from '../helpers/chat.js';
+import {
+  answered,
+  answeredItself,
+  asked,
+  callOf,
+  colour,
+  fate,
+  heard,
+  permission,
+  read,
+  talk,
+  when,
+} from '../helpers/chat.js';
 import { refuses } from '../helpers/refuses.js';
 import { consents } from '../helpers/words.js';
 
@@ -80,15 +92,27 @@ export const CHAT_MODES = defineChecks({
     requirement: 'CHAT-8',
     level: 'S',
     title: 'A reply without a mode leaves the run under the one that its prompt started it with.',
-    needs: ['running', 'control'],
+    needs: ['running', 'behaviour:ask-permission-twice'],
     async run(ctx) {
       const intern = await ctx.interns.shared();
-      const said = await ctx.script([permission('a'), { say: 'between' }, permission('b'), { say: 'after' }]);
-      const first = await asked(ctx, intern.id, said);
-      const second = await answered(ctx, intern.id, first, 'allow_once');
-      expect.finish(second, 'tool_calls', 'the second permission of a manual run');
-      notEqual(callOf(second).id, callOf(first).id, 'id of the second question');
-      expect.finish(await answered(ctx, intern.id, second, 'allow_once'), 'stop', 'the run answered twice');
+      const twice = async (options: Parameters<typeof answered>[4]) => {
+        const first = await asked(ctx, intern.id, ctx.prompt('ask-permission-twice'));
+        const second = await answered(ctx, intern.id, first, 'allow_once', options);
+        answeredItself(second);
+        if (second.finish !== 'tool_calls') return false;
+        notEqual(callOf(second).id, callOf(first).id, 'id of the second question');
+        await answered(ctx, intern.id, second, 'allow_once');
+        return true;
+      };
+      if (await twice({})) return;
+      // An intern may ask once only. One that asks twice where the mode is repeated, and never where it is not, does not.
+      for (let round = 0; round < 2; round++) {
+        const repeated = await twice({ approval_mode: 'manual' });
+        const finding = { what: 'the second permission of a manual run', expected: 'a question', actual: 'none' };
+        ctx.internDid(repeated, { did: 'ask for two permissions', finding });
+        if (await twice({})) return;
+      }
+      fail('a manual run after a reply without a mode', 'asking for its second permission', gist('going on without'));
     },
   },
   'chat-modes/mode-of-a-reply': {

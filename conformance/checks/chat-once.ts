@@ -1,9 +1,22 @@
 import { equal, fail, gist } from '../framework/assert.js';
 import { defineChecks } from '../framework/check.js';
+import type { Ctx } from '../framework/context.js';
 import * as expect from '../framework/expect.js';
 import type { ChatReply } from '../framework/reply.js';
 import { answered, asked, badAnswer, callOf, fate, permission, when } from '../helpers/chat.js';
 import { CLOSED, closed } from '../helpers/turns.js';
+
+/** A run that streams on after the answer to its question, and the parts of another answer to that. */
+async function goingOn(ctx: Ctx, id: string) {
+  ctx.needsStreaming();
+  const t = await asked(ctx, id, ctx.prompt('ask-then-silent'));
+  const reply = await ctx.answer(id, t, 'allow_once');
+  const seen = await reply.until('content after the answer', (one) => one.content !== '' || one.finish !== undefined);
+  ctx.internDid(seen.finish === undefined, { did: 'fall silent', said: seen.content });
+  ctx.mustGoOn(reply);
+  const { id: call, session } = callOf(t);
+  return { reply, parts: { call, session, content: 'allow_once' } };
+}
 
 /** CHAT-7: an answer is delivered once. */
 export const CHAT_ONCE = defineChecks({
@@ -27,6 +40,19 @@ export const CHAT_ONCE = defineChecks({
       expect.finish(rest, 'tool_calls', 'the run that asks again');
       expect.refused(await badAnswer(ctx, intern.id, { call, session, content: 'allow_once' }), 'a third answer');
       equal(await fate(ctx, intern.id), 'waiting', 'the run after a third answer');
+    },
+  },
+  'chat-once/before-stale': {
+    requirement: 'CHAT-7',
+    level: 'P',
+    title: 'While an answered run streams on, an answer to its question is 409 attachment_failed.',
+    needs: ['running', 'behaviour:ask-then-silent'],
+    async run(ctx) {
+      const intern = await ctx.interns.running();
+      const { reply, parts } = await goingOn(ctx, intern.id);
+      const second = await badAnswer(ctx, intern.id, parts);
+      expect.error(second, { status: 409, reason: 'attachment_failed' }, 'an answer to a question already answered');
+      await reply.disconnect();
     },
   },
   'chat-once/race': {

@@ -49,6 +49,7 @@ export const CHAT_QUESTIONS = defineChecks({
         const intern = await ctx.interns.shared();
         const t = await asked(ctx, intern.id, ctx.prompt(behaviour), undefined, 'any');
         expect.grammar(t, 'P');
+        ok(!('fallback' in question(t)), 'arguments of the question', 'no fallback in them', question(t));
         equal(t.toolCalls[0]?.parts, 1, 'entries that make up the tool call');
         const entries = t.chunks.flatMap(({ json }) => {
           const choice = (json.choices as Record<string, unknown>[])[0];

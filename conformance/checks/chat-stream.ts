@@ -95,18 +95,17 @@ export const CHAT_STREAM = defineChecks({
     requirement: 'CHAT-1',
     level: 'P',
     title: 'created is the time in whole Unix seconds.',
-    needs: ['running', 'clock'],
+    needs: ['running'],
     async run(ctx) {
       const intern = await ctx.interns.shared();
-      const before = Math.floor((await ctx.clock.now()) / 1000);
+      const [before, after] = [Date.UTC(2020) / 1000, Date.UTC(2100) / 1000];
       const t = await talk(ctx, intern.id, 'Hello.');
-      const after = Math.ceil((await ctx.clock.now()) / 1000);
       for (const { json } of t.chunks) {
         const { created } = json;
         ok(
           typeof created === 'number' && created >= before - 1 && created <= after + 1,
           'created',
-          `a time between ${before} and ${after}`,
+          'Unix seconds of this century',
           created,
         );
       }

@@ -32,8 +32,10 @@ export const DAEMON = defineChecks({
     async run({ api, interns }) {
       const intern = await interns.running();
       const answer = await api.daemon(intern.id, { as: 'oauth_token' });
-      access(answer, 'the daemon access');
+      const { token } = access(answer, 'the daemon access');
       expect.noStore(answer, 'the daemon access');
+      const read = await api.get(intern.id);
+      ok(!read.text.includes(token), 'the record of a running intern', 'nothing of its daemon token', 'the token');
     },
   },
   'daemon/access-by-any-grant': {

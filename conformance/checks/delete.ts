@@ -182,6 +182,7 @@ export const DELETE = defineChecks({
         const after = expect.intern(await api.get(intern.id), 200, 'the read after the refusal');
         equal(after.status, intern.status, 'status of an intern whose delete was refused');
       };
+      await refused({ force: true });
       await ctx.each('fixed bodies', BAD_BODIES, refused);
       await property('bodies', noObject(), refused);
       expect.done(await api.remove(intern.id, { acknowledge_workspace_loss: true }), 'the valid twin');

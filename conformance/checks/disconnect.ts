@@ -7,6 +7,7 @@ import {
   allowable,
   answered,
   asked,
+  callOf,
   fate,
   HELD,
   held,
@@ -69,6 +70,32 @@ export const DISCONNECT = defineChecks({
       await ctx.wait(31_000);
       const next = await onceFree(ctx, () => ctx.chat(intern.id, { prompt: 'Hello.', session_id }));
       expect.finish(next, 'stop', 'the next prompt of the session');
+    },
+  },
+  'disconnect/after-an-answer': {
+    requirement: 'CHAT-10',
+    level: 'S',
+    title: 'A client that leaves a stream after an answer has cancelled that run within 30 seconds, and no other.',
+    needs: ['running', 'behaviour:ask-then-silent', 'behaviour:ask-permission', 'slow:31s'],
+    async run(ctx) {
+      ctx.needsStreaming();
+      const intern = await ctx.interns.running();
+      const waiting = await asked(ctx, intern.id, ctx.prompt('ask-permission'));
+      const t = await asked(ctx, intern.id, ctx.prompt('ask-then-silent'));
+      const reply = await ctx.answer(intern.id, t, 'allow_once');
+      const seen = await reply.until(
+        'content after the answer',
+        (one) => one.content !== '' || one.finish !== undefined,
+      );
+      ctx.internDid(seen.finish === undefined, { did: 'fall silent', said: seen.content });
+      await reply.disconnect();
+      await ctx.wait(31_000);
+      const { session: session_id } = callOf(t);
+      const next = await onceFree(ctx, () => ctx.chat(intern.id, { prompt: 'Hello.', session_id }));
+      expect.finish(next, 'stop', 'the next prompt of the session');
+      const rest = await ctx.answer(intern.id, waiting, 'allow_once');
+      if (rest.status >= 400) expect.success(await rest.whole(), 'the answer to the question of another run');
+      expect.finish(await read(rest), 'stop', 'another run of the intern');
     },
   },
   'disconnect/noticed': {

@@ -47,6 +47,7 @@ import { PATH_CHECKS } from './paths.js';
 import { PROOF_REFUSALS } from './proof-refusals.js';
 import { PROOF_USE } from './proof-use.js';
 import { PROVISION } from './provision.js';
+import { REPEATED } from './repeated.js';
 import { SCIM } from './scim.js';
 import { SCIM_JOBS } from './scim-jobs.js';
 import { SCIM_LISTS } from './scim-lists.js';
@@ -76,6 +77,7 @@ export const checks: readonly Check[] = [
   ...BODY_SIZE,
   ...CHAT_ANSWERS,
   ...CHAT_CONTENT,
+  ...REPEATED,
   ...CHAT_DEADLINES,
   ...CHAT_ENDINGS,
   ...CHAT_FINAL,

@@ -8,6 +8,9 @@ import { invoke, session } from '../helpers/turns.js';
 
 const BAD = { status: 400, reason: 'bad_request', retryable: false } as const;
 
+/** Fields that would tell what a run says, or how it goes. */
+const PROGRESS = ['output', 'content', 'text', 'message', 'messages', 'choices', 'result', 'usage', 'progress'];
+
 /** INVOKE-1 and INVOKE-7: what starts a run, and what comes back. */
 export const INVOKE_CHECKS = defineChecks({
   'invoke/accepted': {
@@ -33,6 +36,8 @@ export const INVOKE_CHECKS = defineChecks({
       const first = session(answer, 'the invoke');
       equal((answer.json as Record<string, unknown>).status, 'started', 'status in the body of the invoke');
       match(answer.headers.get('content-type'), /^application\/json/i, 'content-type of the invoke');
+      const telling = Object.keys(answer.json as object).filter((key) => PROGRESS.includes(key));
+      equal(telling, [], 'fields of the answer that tell of progress');
       notEqual(
         session(await invoke(ctx, intern.id, 'Hello.'), 'the second invoke'),
         first,

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { equal, ok } from '../framework/assert.js';
+import { equal, fail, gist, ok } from '../framework/assert.js';
 import { defineChecks } from '../framework/check.js';
 import type { Ctx } from '../framework/context.js';
 import * as expect from '../framework/expect.js';
@@ -10,8 +10,17 @@ import type { SseComment } from '../probe/sse.js';
 const isBeat = ({ text }: SseComment) => text === 'keepalive';
 const beats = (t: Transcript) => t.comments.filter(isBeat).length;
 
+/** ms by which the way to the client may delay a keepalive. */
+const LATE = 10_000;
+
+/** What came that is no comment. */
+const spoken = ({ items }: Transcript) => items.filter(({ kind }) => kind !== 'comment').length;
+
 /** ms of silence after which a comment may take the place of a keepalive, with some leeway for the network. */
 const DUE = 29_000;
+
+/** ms of silence before which no keepalive is due, however the network delays what came before. */
+const EARLY = 20_000;
 
 /** A service may write comments of its own. After one that came early no keepalive is due. */
 export function nothingElse({ assume }: Pick<Ctx, 'assume'>, t: Transcript): void {
@@ -29,14 +38,21 @@ async function silence(ctx: Ctx, most: number): Promise<void> {
   const intern = await ctx.interns.running();
   const reply = await held(ctx, intern.id, ctx.prompt('silent'));
   const { transcript } = reply;
-  const before = transcript.items.length;
+  const before = spoken(transcript);
   for (let beat = 1; beat <= most; beat++) {
-    await ctx.wait(beat === 1 ? 31_000 : 30_000);
+    if (beat === 1) {
+      await ctx.wait(EARLY);
+      await ctx.settle();
+      const [first] = transcript.comments.filter(isBeat);
+      if (first !== undefined)
+        fail('a keepalive', 'after 30 s in which nothing else is written', gist('earlier', EARLY));
+    }
+    await ctx.wait(beat === 1 ? 31_000 - EARLY : 30_000);
     await ctx.settle();
     nothingElse(ctx, transcript);
-    const silent = transcript.finish === undefined && transcript.items.length - beats(transcript) === before;
+    const silent = transcript.finish === undefined && spoken(transcript) === before;
     ctx.internDid(silent, { did: 'stay silent', said: transcript.content });
-    await reply.promised(`keepalive ${beat} after ${beat * 30 + 1} s of silence`, (t) => beats(t) >= beat);
+    await reply.promised(`keepalive ${beat} after ${beat * 30 + 1} s of silence`, (t) => beats(t) >= beat, LATE);
   }
   expect.grammar(transcript, 'S', 'CHAT-11');
   await reply.disconnect();

@@ -1,9 +1,34 @@
 import fc from 'fast-check';
 import { equal, match, ok } from '../framework/assert.js';
 import { defineChecks } from '../framework/check.js';
+import type { Ctx } from '../framework/context.js';
 import * as expect from '../framework/expect.js';
 import { operation, request } from '../helpers/operations.js';
 import { LIMITED, over, prompt, taken } from '../helpers/turns.js';
+
+/** Prompts that it may take to be over a limit that the run has met. */
+const FEW = 6;
+/** Seconds that a caller has to wait, so that no turn becomes free between two requests. */
+const A_WHILE = 3;
+
+/** A caller whose prompt is over the limit, for a while, is over it with these operations too. */
+async function alsoLimited(ctx: Ctx, as: 'api_key' | 'oauth_token', names: readonly string[]): Promise<void> {
+  const intern = await ctx.interns.shared();
+  const others = ctx.limited().length;
+  for (const said of ctx.sample(['One.', 'Two.'], 0)) await prompt(ctx, intern.id, as, said);
+  ctx.assume(others > 0, 'a turn over the limit', 'the run met none');
+  if (ctx.limited().length === 0) return;
+  for (const name of names) {
+    let seconds = 0;
+    for (let turn = 0; turn < FEW && seconds < A_WHILE; turn++)
+      seconds = Number((await prompt(ctx, intern.id, as)).headers.get('retry-after') ?? 0);
+    ctx.assume(seconds >= A_WHILE, 'a turn that is over the limit for some seconds', undefined, seconds);
+    if (seconds < A_WHILE) return;
+    const row = operation(name);
+    const answer = await ctx.send({ ...request(ctx, row, intern.id, { as }), limited: true });
+    expect.error(answer, LIMITED, `${name} of a caller over the limit of chat`);
+  }
+}
 
 /** CHAT-17: the chat turn limiter. */
 export const LIMITER = defineChecks({
@@ -34,11 +59,38 @@ export const LIMITER = defineChecks({
       for (const said of ctx.sample(['One.', 'Two.'], 0)) await prompt(ctx, intern.id, 'api_key', said);
       const met = ctx.limited();
       ctx.assume(met.length > 0, 'a turn over the limit', 'the run met none');
-      for (const { json } of met) {
-        const { error } = json as { error?: { metadata?: { retryable?: unknown } } };
-        equal(error?.metadata?.retryable, true, 'error.metadata.retryable of a turn over the limit');
+      for (const answer of met) expect.error(answer, LIMITED, 'a turn over the limit');
+    },
+  },
+  'limiter/words-as-met': {
+    requirement: 'CHAT-17',
+    level: 'P',
+    title: 'Every turn over the limit that this run met says `Too many intern turns`, and when to try again.',
+    needs: ['running'],
+    async run(ctx) {
+      const intern = await ctx.interns.shared();
+      for (const said of ctx.sample(['One.', 'Two.'], 0)) await prompt(ctx, intern.id, 'api_key', said);
+      const met = ctx.limited();
+      ctx.assume(met.length > 0, 'a turn over the limit', 'the run met none');
+      for (const answer of met) {
+        expect.error(answer, { ...LIMITED, message: /^Too many intern turns/ }, 'a turn over the limit');
+        match(answer.headers.get('retry-after'), /^[1-9]\d*$/, 'Retry-After of a turn over the limit');
       }
     },
+  },
+  'limiter/signing-as-met': {
+    requirement: 'SIGN-8',
+    level: 'S',
+    title: 'Where the run has met the limit of chat, a caller who is over it cannot sign either.',
+    needs: ['running', 'oauth_token'],
+    run: (ctx) => alsoLimited(ctx, 'oauth_token', ['sign', 'sign alias']),
+  },
+  'limiter/invoke-as-met': {
+    requirement: 'CHAT-17',
+    level: 'P',
+    title: 'Where the run has met the limit of chat, a caller who is over it cannot invoke either.',
+    needs: ['running'],
+    run: (ctx) => alsoLimited(ctx, 'api_key', ['invoke']),
   },
   'limiter/message-and-header': {
     requirement: 'CHAT-17',

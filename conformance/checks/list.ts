@@ -77,10 +77,12 @@ export const LIST = defineChecks({
       const { api, property } = ctx;
       const made = await ctx.interns.inOrder(3);
       const order = made.map(({ id }) => id);
+      // Times of creation may be kept in whole seconds: the oldest of them is surely older.
+      await ctx.wait(ctx.upTo(0, 1_000));
       // An update of the newest cannot move it.
       await property(
         'updates',
-        fc.integer({ min: 1, max: 2 }),
+        fc.integer({ min: ctx.upTo(1, 2), max: 2 }),
         ctx.texts({ maxLength: 20 }),
         async (which, description) => {
           const id = made[which]?.id ?? '';

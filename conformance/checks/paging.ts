@@ -139,6 +139,23 @@ export const PAGING = defineChecks({
       });
     },
   },
+  'list/cursor-holds-its-place': {
+    requirement: 'LIST-3',
+    level: 'P',
+    fresh: true,
+    title: 'What is created between two pages moves nothing into the next one that was in the first.',
+    needs: ['write'],
+    async run(ctx) {
+      const [newest] = await ctx.interns.inOrder(2);
+      for (const query of [{}, { status: newest?.status ?? '' }]) {
+        const first = await pageOf(ctx, query, 1);
+        ctx.assume(first.next !== undefined, 'a list of more than one page');
+        await ctx.interns.stopped({});
+        const second = await pageOf(ctx, { ...query, starting_after: first.next ?? '' }, 1);
+        ok(!second.ids.some((id) => first.ids.includes(id)), 'the second page', 'nothing of the first', second.ids);
+      }
+    },
+  },
   'list/pages-within-a-filter': {
     requirement: 'LIST-3',
     level: 'P',

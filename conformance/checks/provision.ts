@@ -1,3 +1,4 @@
+import type { Intern } from '../../emulator/contract/intern.js';
 import { equal, match, ok, oneOf } from '../framework/assert.js';
 import { defineChecks } from '../framework/check.js';
 import * as expect from '../framework/expect.js';
@@ -5,6 +6,9 @@ import { heard } from '../helpers/chat.js';
 import { asleep, provisioned } from '../helpers/turns.js';
 
 const BUSY = { status: 409, reason: 'intern_busy', retryable: false } as const;
+
+/** How often a boot is looked at. */
+const LOOKS = 4;
 
 export const PROVISION = defineChecks({
   'provision/first-boot': {
@@ -60,6 +64,32 @@ export const PROVISION = defineChecks({
       equal((answer.json as { provisioning?: unknown } | undefined)?.provisioning, true, 'provisioning');
       const made = expect.intern(await api.create(interns.body({ provision: true })), 201, 'a create');
       oneOf(made.status, ['queued', 'provisioning', 'running'], 'status of an intern created with provision');
+    },
+  },
+  'provision/shows-progress': {
+    requirement: 'PROV-1',
+    level: 'P',
+    title: 'While an intern is provisioned its record says where the boot stands.',
+    needs: ['running'],
+    async run({ api, interns, settle, assume }) {
+      const intern = await interns.stopped();
+      expect.done(await api.provision(intern.id), 'the provision');
+      const seen: Intern['progress'][] = [];
+      for (let read = 0; read < LOOKS; read++) {
+        const now = expect.intern(await api.get(intern.id, { soon: true }), 200, 'the read of one that boots');
+        if (now.status === 'running') break;
+        if (now.status === 'provisioning') seen.push(now.progress);
+        for (let moment = 0; moment < 3; moment++) await settle();
+      }
+      assume(seen.length > 1, 'a boot that is seen to go on', undefined, seen.length);
+      if (seen.length > 1)
+        ok(
+          seen.some((one) => (one ?? null) !== null),
+          'progress while provisioning',
+          'where it stands',
+          seen,
+        );
+      await interns.until(intern.id, ['running']);
     },
   },
   'provision/states': {

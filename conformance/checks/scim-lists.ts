@@ -57,6 +57,8 @@ export const SCIM_LISTS = defineChecks({
       equal(Object.keys(listed[0] ?? {}).sort(), MAPPING, 'fields of the mapping in the list');
       const read = await ctx.api.scim(id ?? '', { as: 'management_key' });
       equal(read.json, { data: listed[0] }, 'the mapping as it is read');
+      const organizations = new Set((await allOf(ctx, MAPPINGS)).map((one) => one.organization_id));
+      equal([...organizations], [listed[0]?.organization_id], 'organizations of the mappings in the list');
     },
   },
   'scim/list-pages': {
@@ -126,6 +128,35 @@ export const SCIM_LISTS = defineChecks({
     needs: ['control', 'management_key'],
     maxRuns: 20,
     run: (ctx) => pages(ctx, GROUPS),
+  },
+  'scim/by-offset': {
+    requirement: 'SCIM-6',
+    level: 'P',
+    title: 'An offset counts entries, and total_count is that of the whole list, however small the page.',
+    needs: ['management_key', 'scim_group'],
+    async run(ctx) {
+      const id = ctx.target.scimGroupId?.toLowerCase();
+      const has = async (offset: number, limit: number) =>
+        (await pageOf(ctx, GROUPS, { offset, limit })).data.some((one) => String(one.id).toLowerCase() === id);
+      const { total } = await pageOf(ctx, GROUPS, { limit: 1 });
+      let [least, most] = [0, Math.min(total, 100) - 1];
+      ctx.assume(await has(0, 100), 'the group among the first hundred');
+      for (const path of [GROUPS, MAPPINGS]) {
+        const small = (await pageOf(ctx, path, { limit: 1 })).total;
+        const whole = (await pageOf(ctx, path, { limit: 100 })).total;
+        const again = (await pageOf(ctx, path, { limit: 1 })).total;
+        ctx.undisturbed(small === again, `total_count of ${path}`, small, again);
+        equal(small, whole, `total_count of ${path} in a page of 1`);
+      }
+      while (least < most) {
+        const middle = Math.floor((least + most) / 2);
+        if (await has(0, middle + 1)) most = middle;
+        else least = middle + 1;
+      }
+      const found = await has(least, 2);
+      ctx.undisturbed(await has(0, least + 1), 'the place of the group', least, 'another');
+      equal(found, true, 'whether a page begins with the entry at its offset');
+    },
   },
   'scim/groups-limits': {
     requirement: 'SCIM-6',

@@ -1,9 +1,10 @@
-import { equal } from '../framework/assert.js';
+import { equal, ok } from '../framework/assert.js';
 import { defineChecks } from '../framework/check.js';
 import type { Ctx } from '../framework/context.js';
 import * as expect from '../framework/expect.js';
 import { JSON_TYPE, textBytes } from '../helpers/bytes.js';
 import { DIGEST, operation } from '../helpers/operations.js';
+import { proofOf } from '../helpers/proofs.js';
 import { indistinguishable, mediaType } from '../helpers/same.js';
 import type { Answer } from '../probe/client.js';
 import type { As } from '../probe/request.js';
@@ -104,6 +105,48 @@ export const SIGN_TIME = defineChecks({
         release(textBytes(text.slice(20)));
       }
       expect.error(await slow.answer, TIMEOUT, 'signing whose body does not come');
+    },
+  },
+  'sign/timestamp-moves': {
+    requirement: 'SIGN-5',
+    level: 'S',
+    title: 'The timestamp of a proof is that of its signing: two seconds later it is another.',
+    needs: ['write', 'oauth_token'],
+    async run(ctx) {
+      const { id } = await ctx.interns.stopped();
+      const stamp = async () =>
+        Number(proofOf(ctx, await ctx.api.sign(id, JSON_BODY, OAUTH), false, 'the proof').timestamp);
+      const first = await stamp();
+      await ctx.wait(2_000);
+      const later = (await stamp()) - first;
+      ok(later >= 1, 'seconds between the timestamps of two proofs', 'two, or more', later);
+    },
+  },
+  'sign/body-in-time': {
+    requirement: 'SIGN-9',
+    level: 'S',
+    title: 'The 10 seconds include reading the body: one that does not come is 408, by the alias too.',
+    needs: ['write', 'oauth_token', 'slow:15s'],
+    async run(ctx) {
+      const { id } = await ctx.interns.stopped();
+      const text = JSON.stringify(JSON_BODY);
+      for (const name of NAMES) {
+        let release: (bytes: Uint8Array) => void = () => {};
+        const rest = new Promise<Uint8Array>((resolve) => {
+          release = resolve;
+        });
+        const body = [textBytes(text.slice(0, 20)), rest as unknown as Uint8Array];
+        const path = operation(name).path(id);
+        const slow = followed(ctx.send({ method: 'POST', path, body, headers: JSON_TYPE, ...OAUTH, timeout: 40_000 }));
+        try {
+          await ctx.wait(15_000);
+          await arrive(ctx, slow.done);
+          equal(slow.done(), true, `whether ${name} is answered after 15 s`);
+        } finally {
+          release(textBytes(text.slice(20)));
+        }
+        expect.error(await slow.answer, TIMEOUT, `${name} whose body does not come`);
+      }
     },
   },
   'sign/alias': {

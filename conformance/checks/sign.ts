@@ -28,12 +28,14 @@ const route = (path: string) => ({ method: 'POST', path });
 const where = fc.constantFrom(...PATHS);
 
 const METHODS: readonly unknown[] = [
-  ...['POST', 'post', 'Post', 'GET', 'PUT', 'DELETE', 'PATCH', '', 'POST ', ' POST', 'POST\n'],
+  ...['post', 'GET', 'POST', 'Post', 'PUT', 'DELETE', 'PATCH', '', 'POST ', ' POST', 'POST\n'],
   null,
   7,
   ['POST'],
   {},
 ];
+/** Paths that a client may send as they stand in its URL. */
+const WITH_MORE = ['/api/invoke?x=1', '/api/invoke#top', 'http://daemon/api/invoke'];
 const NO_ROUTES: readonly unknown[] = [
   ...[null, '', 'POST /api/invoke', '/api/invoke', [], ['POST', '/api/invoke'], {}, false, 0],
   { method: 'POST' },
@@ -51,7 +53,10 @@ async function badRoutes(
   const { id } = await ctx.interns.stopped();
   for (const at of ctx.sample(PATHS)) {
     const send = (value: unknown) => sign(ctx, id, { bodySha256: DIGEST, route: named(value) }, at);
-    await refuses(ctx, { of: `${at} for the route`, as: INVALID, twins, wrong, few: 3, send });
+    const [first, second] = wrong;
+    // In every run: what is nearest to a route.
+    await refuses(ctx, { of: `${at} for the route`, as: INVALID, twins, wrong: [first, second], few: 2, send });
+    await refuses(ctx, { of: `${at} for the route`, as: INVALID, twins: [], wrong: wrong.slice(2), send });
   }
 }
 
@@ -141,6 +146,10 @@ export const SIGN = defineChecks({
         const json = { bodySha256: DIGEST, route: { method: 'POST', path } };
         expect.error(await sign(ctx, intern.id, json), INVALID, `a route with path ${JSON.stringify(path)}`);
       });
+      for (const path of ctx.sample(WITH_MORE, 3)) {
+        const json = { bodySha256: DIGEST, route: { method: 'POST', path } };
+        expect.error(await sign(ctx, intern.id, json), INVALID, `a route with path ${path}`);
+      }
       await ctx.property('valid paths', routePath(), async (path) => {
         const json = { bodySha256: DIGEST, route: route(path) };
         expect.status(await sign(ctx, intern.id, json), expect.ACCEPTED, `a route with path ${path}`);

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { equal, notEqual, ok, oneOf } from '../framework/assert.js';
 import { defineChecks } from '../framework/check.js';
 import * as expect from '../framework/expect.js';
-import { heard } from '../helpers/chat.js';
+import { asked, badAnswer, callOf, heard } from '../helpers/chat.js';
 import { untouched } from '../helpers/settings.js';
 import { asleep, provisioned } from '../helpers/turns.js';
 
@@ -113,6 +113,21 @@ export const SUSPEND = defineChecks({
         ['ended cancelled', 'ended cancelled'],
         'the runs after the suspend',
       );
+    },
+  },
+  'suspend/answer-is-409': {
+    requirement: 'SUSP-1',
+    level: 'P',
+    title: 'An answer to a question whose run a suspend ended is 409.',
+    needs: ['running', 'behaviour:ask-permission'],
+    async run(ctx) {
+      const intern = await ctx.interns.running();
+      const t = await asked(ctx, intern.id, ctx.prompt('ask-permission'));
+      const { id: call, session } = callOf(t);
+      expect.done(await ctx.api.suspend(intern.id), 'the suspend');
+      await ctx.interns.untilSuspended(intern.id);
+      const answer = await badAnswer(ctx, intern.id, { call, session, content: 'allow_once' });
+      expect.status(answer, 409, 'an answer to a run that the suspend ended');
     },
   },
   'suspend/daemon-token-dies': {

@@ -51,9 +51,9 @@ export const VAULT_LISTS = defineChecks({
     needs: ['write'],
     maxRuns: 20,
     async run(ctx) {
-      const { scope, names } = await filled(ctx, ctx.upTo(7, 2));
+      const { scope, names } = await filled(ctx, ctx.upTo(7, 3));
       await namesIn(ctx, scope, names);
-      await ctx.property('limits', fc.integer({ min: 1, max: names.length }), async (limit) => {
+      await ctx.property('limits', fc.integer({ min: 2, max: names.length - 1 }), async (limit) => {
         const found: unknown[] = [];
         for (let offset = 0; offset < names.length; offset += limit) {
           const what = `the page of ${limit} from ${offset}`;

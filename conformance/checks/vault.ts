@@ -77,10 +77,21 @@ export const VAULT_CHECKS = defineChecks({
       const { id } = await ctx.interns.stopped();
       const name = secretName(ctx);
       expect.status(await list(ctx, ofIntern(id)), 200, 'the valid twin');
-      await ctx.each('operations', VAULT_OPERATIONS, async (row) => {
-        for (const as of [null, ctx.wrongKey])
-          expect.error(await sent(ctx, row, id, name, { as }), { status: 401 }, `${row.name} without a key of its own`);
-      });
+      await ctx.each(
+        'operations',
+        VAULT_OPERATIONS,
+        async (row) => {
+          for (const as of [null, ...ctx.sample([ctx.wrongKey], 0)])
+            expect.error(
+              await sent(ctx, row, id, name, { as }),
+              { status: 401 },
+              `${row.name} without a key of its own`,
+            );
+        },
+        VAULT_OPERATIONS.length,
+      );
+      const listed = await list(ctx, WORKSPACE, undefined, { as: ctx.wrongKey });
+      expect.error(listed, { status: 401 }, 'the list of the workspace with a wrong key');
       equal((await secretsIn(ctx, ofIntern(id))).has(name), false, 'the secret after refused stores');
     },
   },
@@ -92,11 +103,16 @@ export const VAULT_CHECKS = defineChecks({
     async run(ctx) {
       const { id } = await ctx.interns.stopped();
       const name = secretName(ctx);
-      await ctx.each('operations', VAULT_OPERATIONS, async (row) => {
-        await validTwin(ctx, row, id, name);
-        const answer = await sent(ctx, row, id, name, { as: 'outsider_api_key' });
-        expect.error(answer, { status: 404 }, `${row.name} outside the programme`);
-      });
+      await ctx.each(
+        'operations',
+        VAULT_OPERATIONS,
+        async (row) => {
+          if (ctx.sample(VAULT_OPERATIONS).includes(row)) await validTwin(ctx, row, id, name);
+          const answer = await sent(ctx, row, id, name, { as: 'outsider_api_key' });
+          expect.error(answer, { status: 404 }, `${row.name} outside the programme`);
+        },
+        VAULT_OPERATIONS.length,
+      );
     },
   },
   'vault/intern-not-visible': {
@@ -109,10 +125,15 @@ export const VAULT_CHECKS = defineChecks({
       const { id } = await ctx.interns.stopped();
       const name = secretName(ctx);
       const rows = VAULT_OPERATIONS.filter(({ of }) => of === 'intern');
-      await ctx.each('operations', rows, async (row) => {
-        await validTwin(ctx, row, id, name);
-        expect.error(await sent(ctx, row, unknown, name, {}), { status: 404 }, `${row.name} of an unknown intern`);
-      });
+      await ctx.each(
+        'operations',
+        rows,
+        async (row) => {
+          if (ctx.sample(rows).includes(row)) await validTwin(ctx, row, id, name);
+          expect.error(await sent(ctx, row, unknown, name, {}), { status: 404 }, `${row.name} of an unknown intern`);
+        },
+        rows.length,
+      );
     },
   },
   'vault/another-workspace': {

@@ -34,6 +34,15 @@ async function compare(ctx: Ctx, row: Operation, hidden: string, over: Partial<S
   await indistinguishable(ask(hidden), ask(unknown), what, { hides: HIDDEN, ids: [hidden, unknown] });
 }
 
+/** On every operation the intern is 404, or refused earlier where the kind of the credential is wrong. */
+async function notFound(ctx: Ctx, id: string, over: Partial<Send>, whose: string): Promise<void> {
+  for (const row of ctx.sample(ON_INTERN, ON_INTERN.length)) {
+    const answer = await ctx.send(request(ctx, row, id, over));
+    const early = row.as === 'oauth_token' && over.as !== undefined;
+    expect.status(answer, early ? [403, 404] : 404, `${row.name} of a hidden intern ${whose}`);
+  }
+}
+
 export const VISIBILITY = defineChecks({
   'auth/hidden-is-unknown': {
     requirement: 'AUTH-3',
@@ -45,6 +54,7 @@ export const VISIBILITY = defineChecks({
       const send = { as: 'foreign_api_key' } as const;
       const hidden = await interns.running({ workspace_id: target.foreignWorkspaceId }, send);
       expect.status(await api.get(hidden.id, send), 200, 'the read by one who sees it');
+      await notFound(ctx, hidden.id, {}, 'for a caller of another workspace');
       await ctx.each('operations', ON_INTERN, (row) => compare(ctx, row, hidden.id, {}, row.name));
       equal((await interns.until(hidden.id, ['running'], send)).status, 'running', 'status of the hidden intern');
     },
@@ -159,6 +169,7 @@ export const VISIBILITY = defineChecks({
       const { key: as, id } = await ctx.interns.own();
       const other = await ctx.interns.stopped();
       expect.status(await ctx.api.get(id, { as }), 200, 'its own intern');
+      await notFound(ctx, other.id, { as }, 'with an own key');
       await ctx.each('operations', ON_INTERN, (row) =>
         compare(ctx, row, other.id, { as }, `${row.name} with an own key`),
       );
@@ -173,10 +184,15 @@ export const VISIBILITY = defineChecks({
     async run(ctx) {
       const intern = await ctx.interns.stopped();
       expect.status(await ctx.api.list({ limit: 1 }), 200, 'the list of a caller within');
-      await ctx.each('operations', OPERATIONS, async (row) => {
-        const answer = await ctx.send(request(ctx, row, intern.id, { as: 'outsider_api_key' }));
-        expect.error(answer, { status: 404 }, `${row.name} from outside the programme`);
-      });
+      await ctx.each(
+        'operations',
+        OPERATIONS,
+        async (row) => {
+          const answer = await ctx.send(request(ctx, row, intern.id, { as: 'outsider_api_key' }));
+          expect.error(answer, { status: 404 }, `${row.name} from outside the programme`);
+        },
+        OPERATIONS.length,
+      );
       expect.status(await ctx.api.get(intern.id), 200, 'the intern after all');
     },
   },
@@ -197,6 +213,8 @@ export const VISIBILITY = defineChecks({
       );
       const collection = fc.tuple(fc.constantFrom('GET', 'POST', 'HEAD', 'OPTIONS'), fc.constantFrom('', '/'));
       const request = fc.oneof({ arbitrary: below, weight: 6 }, { arbitrary: collection, weight: 1 });
+      for (const path of [internPath(id), internPath(id, '/daemon')])
+        expect.status(await send({ method: 'PUT', path, as: 'outsider_api_key' }), 404, `PUT ${path} from outside`);
       await property('requests', request, query, async ([how, path], rest) => {
         const at = `/interns${path}${rest}`;
         const answer = await send({ method: how, path: at, as: 'outsider_api_key' });
@@ -245,6 +263,12 @@ export const VISIBILITY = defineChecks({
       const rows = OPERATIONS.filter(({ method }) => method !== 'GET');
       const body = fc.constantFrom(...Object.keys(BAD_BODIES));
       const keyed = fc.constantFrom(undefined, '', 'x'.repeat(256));
+      const create = rows.filter(({ name }) => name === 'create' || name === 'update');
+      for (const row of create) {
+        const over = { ...BAD_BODIES['another media type'], as: 'outsider_api_key' } as const;
+        const answer = await ctx.send(request(ctx, row, ctx.interns.unknownId(), over));
+        expect.status(answer, 404, `${row.name} from outside the programme with another media type`);
+      }
       await ctx.property(
         'bodies',
         oneOfRows(rows, ({ name }) => name),

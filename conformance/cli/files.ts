@@ -23,8 +23,11 @@ export type Fact = keyof typeof FACTS;
 const BEHAVIOURS: readonly BehaviourName[] = [
   'echo',
   'ask-permission',
+  'ask-permission-twice',
   'ask-question',
+  'ask-then-silent',
   'ask-twice',
+  'says-nothing',
   'silent',
   'slow',
   'never-ends',

@@ -8,7 +8,7 @@ import { systemHost } from '../probe/time.js';
 import { type Choice, choose, readChanges } from './changed.js';
 import { readModules } from './graph.js';
 import { deviations as allDeviations } from './index.js';
-import { tryLive } from './live.js';
+import { type LiveResult, MISSED, tryLive } from './live.js';
 import {
   type Baseline,
   type DeviationResult,
@@ -49,7 +49,7 @@ interface Settings {
 }
 
 type Message =
-  | { readonly type: 'deviation'; readonly result: DeviationResult }
+  | { readonly type: 'deviation'; readonly result: LiveResult }
   | { readonly type: 'baseline'; readonly result: Baseline };
 
 /** Every `of`-th, from the `index`-th on: neighbours take about as long as each other. */
@@ -86,11 +86,12 @@ function line(result: DeviationResult): string {
 }
 
 /** At a deployment one check that sees it is enough, and why others do not is what there is to know. */
-function seenLine({ name, caught, missed }: DeviationResult): string {
+function seenLine({ name, caught, others, missed, because }: LiveResult): string {
   const reasons = missed.map(
     ({ id, verdict, why }) => `${id} (${verdict}${why === undefined ? '' : `: ${why.slice(0, 160)}`})`,
   );
-  return `${caught.length > 0 ? 'seen    ' : 'UNSEEN  '}  ${name.padEnd(44)} ${(caught.length > 0 ? caught : reasons).join(' ')}`;
+  const told = because === undefined ? [...caught, ...others] : [`${MISSED[because]}:`, ...reasons];
+  return `${because === undefined ? 'seen    ' : 'UNSEEN  '}  ${name.padEnd(44)} ${told.join(' ')}`;
 }
 
 const { values } = parseArgs({
@@ -145,7 +146,7 @@ async function main(): Promise<number> {
     return 0;
   }
   const began = systemHost.now();
-  const results: DeviationResult[] = [];
+  const results: LiveResult[] = [];
   const failing: Baseline['failing'][number][] = [];
   const take = (message: Message) => {
     if (message.type === 'baseline') failing.push(...message.result.failing);
@@ -171,10 +172,13 @@ async function main(): Promise<number> {
   results.sort((a, b) => (order.get(a.name) ?? 0) - (order.get(b.name) ?? 0));
   const took = Math.round((systemHost.now() - began) / 1_000);
   if (settings.live) {
-    const seen = results.filter(({ caught }) => caught.length > 0).length;
-    const control = settings.wanted.length - results.length;
+    const seen = results.filter(({ because }) => because === undefined).length;
+    const kinds = Object.entries(MISSED).flatMap(([kind, words]) => {
+      const many = results.filter(({ because }) => because === kind).length;
+      return many === 0 ? [] : [`${many} ${words}`];
+    });
     process.stdout.write(
-      `\n${seen} of ${results.length} deviations are seen at a deployment, at ${settings.runs} run of each property; ${control} show only with a control interface, ${took} s\n`,
+      `\n${seen} of ${results.length} deviations that show from outside are found at a deployment (${((100 * seen) / Math.max(1, results.length)).toFixed(1)} %), ${took} s\n${kinds.join(' · ')}\n`,
     );
     return 0;
   }

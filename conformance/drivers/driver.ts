@@ -25,6 +25,8 @@ export interface Driver {
   lacks(need: Need): Lack | undefined;
   /** A prompt that makes an intern behave so; `text` is what it says beside that. */
   prompt(behaviour: BehaviourName, text?: string): string;
+  /** Another wording of that prompt from now on. False where there is none. */
+  reword?(behaviour: BehaviourName): boolean;
   /** Lets what is already on its way arrive. */
   settle(): Promise<void>;
   /** Before the first check: lifts the limiter. */

@@ -7,8 +7,8 @@ import type { Host } from '../probe/time.js';
 import type { Driver } from './driver.js';
 import { lacks, type Means } from './needs.js';
 
-/** Prompts by the behaviour they cause. `{text}` is replaced by what a check wants said. */
-export type Prompts = Partial<Record<BehaviourName, string>>;
+/** Prompts by the behaviour they cause, the first to try first. `{text}` is replaced by what a check wants said. */
+export type Prompts = Partial<Record<BehaviourName, string | readonly string[]>>;
 
 /**
  * The default prompts that make an intern ask and stay silent. The first line names a script: an emulator without its
@@ -16,12 +16,27 @@ export type Prompts = Partial<Record<BehaviourName, string>>;
  */
 export const DEFAULT_PROMPTS: Prompts = {
   echo: '{text}',
-  'ask-permission':
+  'ask-permission': [
     'script: ask-permission\nUse your shell tool to run `echo ready`, asking for my permission first, and then say that you are done. {text}',
-  'ask-question':
+    'script: ask-permission\nRun the command `echo ready` in your shell. I will allow it when I am asked. {text}',
+    'script: ask-permission\nCreate an empty file named ready.txt in your home directory with your shell tool. {text}',
+  ],
+  'ask-permission-twice': [
+    'script: ask-permission-twice\nUse your shell tool to run `echo one`, and once that is done use it again to run `echo two`. Ask for my permission before each of them. {text}',
+    'script: ask-permission-twice\nRun `echo one` in your shell, then, as a call of its own, `echo two`. I will allow each when I am asked. {text}',
+  ],
+  'ask-question': [
     'script: ask-question\nAsk me, through your tool for questions to the user, which colour I like best, and then repeat my answer. {text}',
-  silent:
+    'script: ask-question\nBefore you do anything you need to know which colour I like best: ask me with your tool for that. {text}',
+  ],
+  'ask-then-silent': [
+    'script: ask-then-silent\nUse your shell tool to run `echo ready`, asking for my permission first. Then say the one word "working", run `sleep 300` in your shell without any output, and then say "done". {text}',
+  ],
+  'says-nothing': ['script: says-nothing\nEnd your turn at once, without writing anything at all.'],
+  silent: [
     'script: silent\nFirst say the one word "waiting". Then run `sleep 300` in your shell without any output, and then say "done". {text}',
+    'script: silent\nSay "waiting", and then do nothing for five minutes (`sleep 300` in your shell) before you say "done". {text}',
+  ],
 };
 
 export interface LiveDriverOptions {
@@ -39,9 +54,15 @@ export interface LiveDriverOptions {
   readonly readOnly?: boolean;
 }
 
+/** Every wording of each behaviour: the given ones first. */
+function wordingsOf(given: Prompts): Map<BehaviourName, readonly string[]> {
+  const names = Object.keys({ ...DEFAULT_PROMPTS, ...given }) as BehaviourName[];
+  return new Map(names.map((name) => [name, [given[name] ?? [], DEFAULT_PROMPTS[name] ?? []].flat()]));
+}
+
 /** Drives a deployment with only the interface itself: prompts, and real waits. */
 export function createLiveDriver(options: LiveDriverOptions): Driver {
-  const prompts = { ...DEFAULT_PROMPTS, ...options.prompts };
+  const wordings = wordingsOf(options.prompts ?? {});
   const slow = options.slow ?? 0;
   const target: Target = {
     kind: 'live',
@@ -58,7 +79,7 @@ export function createLiveDriver(options: LiveDriverOptions): Driver {
     slow,
     daemon: false,
     credential: (name) => options.credentials[name],
-    behaviour: (name) => prompts[name] !== undefined,
+    behaviour: (name) => wordings.has(name),
   };
   return {
     target,
@@ -68,7 +89,13 @@ export function createLiveDriver(options: LiveDriverOptions): Driver {
     slow,
     credential: means.credential,
     lacks: (need) => lacks(need, means),
-    prompt: (behaviour, said = 'Thank you.') => (prompts[behaviour] ?? '{text}').replaceAll('{text}', () => said),
+    prompt: (behaviour, said = 'Thank you.') =>
+      (wordings.get(behaviour)?.[0] ?? '{text}').replaceAll('{text}', () => said),
+    reword(behaviour) {
+      const [, ...others] = wordings.get(behaviour) ?? [];
+      if (others.length > 0) wordings.set(behaviour, others);
+      return others.length > 0;
+    },
     settle: () => options.host.sleep(100),
     begin: async () => {},
     restore: async () => {},

@@ -1,9 +1,10 @@
 import type { Check } from '../framework/check.js';
 import { type FalsifiedProperty, Finding, findingOf, isProven } from '../framework/finding.js';
+import type { BehaviourName } from '../framework/needs.js';
 import { createProperty, type PropertyRun } from '../framework/property.js';
 import { createRandom, hash } from '../framework/random.js';
 import type { ChatReply } from '../framework/reply.js';
-import { raced, type Skipped } from '../framework/skip.js';
+import { raced, Skipped } from '../framework/skip.js';
 import { Cancelled, Stopped } from '../framework/stop.js';
 import { GATEWAY, READS } from '../habits/visit.js';
 import type { Answer } from '../probe/client.js';
@@ -29,6 +30,8 @@ export interface Attempt {
   readonly properties: readonly PropertyRun[];
   /** ms since a client of the run left a stream of each intern that answered 409, where one did before the attempt was over. */
   readonly leftAgo: ReadonlyMap<string, number>;
+  /** Behaviours that it has prompted for. */
+  readonly led: ReadonlySet<BehaviourName>;
   /** How a gateway answered a write of it, in the place of what is behind it: whether that was done, nobody can tell. */
   readonly lostWrite?: { readonly request: string; readonly status: number };
 }
@@ -36,6 +39,12 @@ export interface Attempt {
 /** Whether an error has the form of the interface: a gateway that stands before the service has a form of its own. */
 const isOfTheService = ({ json }: Answer): boolean =>
   typeof (json as { error?: unknown } | undefined)?.error === 'object';
+
+/** Notes whether the intern did what it was led to. */
+function count({ pool }: RunContext, behaviour: BehaviourName, did: boolean): void {
+  const before = pool.led.get(behaviour) ?? { did: 0, otherwise: 0 };
+  pool.led.set(behaviour, did ? { ...before, did: before.did + 1 } : { ...before, otherwise: before.otherwise + 1 });
+}
 
 /** ms within which the end of a run that was over before the act has arrived, even where answers are slow. */
 const ON_ITS_WAY = 3_000;
@@ -72,6 +81,7 @@ export async function attempt(run: RunContext, check: Check, again?: FalsifiedPr
   });
   const properties: PropertyRun[] = [];
   const goingOn = new Set<ChatReply>();
+  const led = new Set<BehaviourName>();
   let setUp: Evidence[] = [];
   let setUpCalls: ControlStep[] = [];
   let calls: ControlStep[] = [];
@@ -120,6 +130,7 @@ export async function attempt(run: RunContext, check: Check, again?: FalsifiedPr
           check,
           client,
           goingOn,
+          led,
           signal: over.signal,
           property,
           random: createRandom(hash(`${settings.seed} ${check.id}`)),
@@ -148,6 +159,8 @@ export async function attempt(run: RunContext, check: Check, again?: FalsifiedPr
       thrown = { error: (await endedMeanwhile(goingOn)) ?? thrown.error };
   }
   driver.control?.watch(undefined);
+  if (thrown === undefined || (thrown.error instanceof Skipped && thrown.error.skip.kind === 'intern'))
+    for (const behaviour of led) count(run, behaviour, thrown === undefined);
   // What a check did is put into words only where somebody reads it.
   const before = thrown === undefined ? [] : setUp.map((entry) => entry.snapshot());
   const transcript = thrown === undefined ? [] : [...before, ...client.exchanges()].slice(-KEPT);
@@ -167,6 +180,7 @@ export async function attempt(run: RunContext, check: Check, again?: FalsifiedPr
     control: [...setUpCalls, ...calls],
     properties,
     leftAgo,
+    led,
     ...(lostWrite === undefined ? {} : { lostWrite }),
   };
 }

@@ -1,6 +1,7 @@
 import { createApi } from '../framework/api.js';
 import type { Check } from '../framework/check.js';
 import type { Ctx, InternFactory } from '../framework/context.js';
+import type { BehaviourName } from '../framework/needs.js';
 import { proofHeadersOf } from '../framework/profile.js';
 import type { ChatReply } from '../framework/reply.js';
 import { lacking, raced } from '../framework/skip.js';
@@ -24,6 +25,8 @@ export interface TryOfCheck {
   readonly property: Ctx['property'];
   /** Replies whose runs have to go on until the check is done. */
   readonly goingOn: Set<ChatReply>;
+  /** Behaviours that it has prompted for. */
+  readonly led: Set<BehaviourName>;
   random(): number;
 }
 
@@ -53,6 +56,9 @@ function guarded(interns: InternFactory, declared: Declared): InternFactory {
     },
   };
 }
+
+/** How often an intern has to have done what it was led to, before it is expected to. */
+const OFTEN = 4;
 
 /** Where prompts are sent to. */
 const PROMPTS = /\/(chat\/completions|invoke)(\?|$)/;
@@ -116,6 +122,7 @@ export function createContext(run: RunContext, attempt: TryOfCheck): Ctx {
     needsStreaming: () => obstacles.pass('streaming', check.id),
     streamsAreHeldBack: () => obstacles.met('streaming', check.id),
     prompt(behaviour, text) {
+      attempt.led.add(behaviour);
       if (behaviour !== 'echo' && !declared.has('control')) declared.require(behaviour, `behaviour:${behaviour}`);
       return driver.prompt(behaviour, text);
     },
@@ -150,6 +157,10 @@ export function createContext(run: RunContext, attempt: TryOfCheck): Ctx {
     },
     race: (n, start) => Promise.all(Array.from({ length: n }, (_, index) => start(index))),
     wrongKey: { bearer: 'sk-conformance-opens-nothing' },
+    reliable(behaviour) {
+      const { did = 0, otherwise = 0 } = pool.led.get(behaviour) ?? {};
+      return driver.control !== undefined || (did >= OFTEN && otherwise === 0);
+    },
     mustGoOn: (reply) => void attempt.goingOn.add(reply),
     property: attempt.property,
     ownStatuses: session.learnt.words.own,

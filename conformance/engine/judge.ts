@@ -54,6 +54,7 @@ export async function runBeside(run: RunContext, check: Check): Promise<Done | P
   if (lacks !== undefined) return conclude(lacks);
   const { tried, counts } = await tryOnce(run, check);
   const { error } = tried;
+  if (reworded(run, tried)) return {};
   const proven = provesItself(error);
   if (proven) counts();
   const settled = error instanceof Skipped && SETTLED.has(error.skip.kind) && !mayBeTaken(run, error);
@@ -106,6 +107,7 @@ export async function runAlone(run: RunContext, check: Check, before?: Finding):
     const began = host.now();
     const { tried, counts } = await tryOnce(run, check, (candidates.at(-1)?.error ?? before)?.more.property);
     const { error } = tried;
+    if (reworded(run, tried)) continue;
     const concluded = async () => {
       counts();
       return conclude(await outcomeOf(run, check, tried), tried);
@@ -136,6 +138,12 @@ export async function runAlone(run: RunContext, check: Check, before?: Finding):
     await host.sleep((again ?? 0) * tries, run.signal).catch(() => {});
     if (learnt !== true) tries++;
   }
+}
+
+/** Whether the intern did otherwise than it was led to, never did that in the run, and another wording is left to try. */
+function reworded({ driver, pool }: RunContext, { error, led }: Attempt): boolean {
+  if (!(error instanceof Skipped) || error.skip.kind !== 'intern') return false;
+  return [...led].some((behaviour) => (pool.led.get(behaviour)?.did ?? 0) === 0 && driver.reword?.(behaviour) === true);
 }
 
 /**

@@ -14,7 +14,7 @@ type Entry = Readonly<Record<string, unknown>>;
 const same = (one: unknown, other: string | undefined) =>
   typeof one === 'string' && other !== undefined && one.toLowerCase() === other.toLowerCase();
 
-/** Lists of a workspace or an organization, and which of their entries are the run's. */
+/** Lists of a workspace or an organization, and which of their entries are the run's. One of another organization is none's that may be listed there: its form stays, without any text. */
 const LISTS: readonly { readonly path: RegExp; own(entry: Entry, marks: OwnMarks): boolean }[] = [
   {
     path: /\/vault\/+secrets\/*$/i,
@@ -49,7 +49,12 @@ function shownOf(text: string, own: (entry: Entry) => boolean): string {
     return '[not shown]';
   }
   if (!isRecord(body) || !Array.isArray(body.data)) return JSON.stringify(withoutTexts(body));
-  const data = body.data.flatMap((entry) => (isRecord(entry) ? (own(entry) ? [entry] : []) : [withoutTexts(entry)]));
+  const mine = body.data.filter((entry) => isRecord(entry) && own(entry));
+  const organization = mine.find((entry) => isRecord(entry))?.organization_id;
+  const stranger = (entry: Entry) => typeof organization === 'string' && entry.organization_id !== organization;
+  const data = body.data.flatMap((entry) =>
+    isRecord(entry) && !stranger(entry) ? (own(entry) ? [entry] : []) : [withoutTexts(entry)],
+  );
   return JSON.stringify({ ...body, data });
 }
 

@@ -28,11 +28,14 @@ const FIRST: readonly RequirementId[] = [
 /** Whether streams arrive decides what all that waits on one can tell. */
 const BEFORE_ALL = 'chat-stream/as-it-is-said';
 
-/** Looks at what the others met. */
-const AFTER_ALL = 'limiter/as-met';
+/** Look at what the others met. */
+const AFTER_ALL = ['limiter/as-met', 'limiter/words-as-met', 'limiter/signing-as-met', 'limiter/invoke-as-met'];
+
+/** Rest on what the intern did for others. */
+const LATE = ['invoke-sessions/steered-live'];
 
 /** Checks that no other is done beside. */
-export const ALONE: ReadonlySet<string> = new Set([BEFORE_ALL, AFTER_ALL]);
+export const ALONE: ReadonlySet<string> = new Set([BEFORE_ALL, ...AFTER_ALL]);
 
 /**
  * The order in which a deployment is looked at: what is stated before what is published, and of each requirement one check
@@ -45,9 +48,10 @@ export function byValue(checks: readonly Unit[], random: () => number): Unit[] {
     nth.set(check.requirement, round + 1);
     const at = FIRST.findIndex((one) => one === check.requirement);
     const level = check.level === 'S' ? 0 : check.level === 'P' ? 1 : 2;
-    const rank =
-      check.id === AFTER_ALL
-        ? Number.POSITIVE_INFINITY
+    const rank = AFTER_ALL.includes(check.id)
+      ? Number.POSITIVE_INFINITY
+      : LATE.includes(check.id)
+        ? 1_000
         : check.id === BEFORE_ALL
           ? -1
           : level * 100 + Math.min(round, 3) * 30 + (at < 0 ? FIRST.length : at);

@@ -1,4 +1,5 @@
 import type { Intern } from '../../emulator/contract/intern.js';
+import type { BehaviourName } from '../framework/needs.js';
 
 import type { Conditions, Shelf } from './conditions.js';
 import type { Lane } from './lane.js';
@@ -24,6 +25,8 @@ export interface Pool {
   failedBoots: number;
   /** Checks whose prompt was not taken, nor when they were tried again. */
   notTaken: number;
+  /** How often the intern did what it was led to, and how often it did not. */
+  readonly led: Map<BehaviourName, { readonly did: number; readonly otherwise: number }>;
   /** Whether some stream has asked something, and some run under approval_mode manual for a permission. */
   readonly asked: { question: boolean; permission: boolean };
   /**
@@ -44,6 +47,7 @@ export const createPool = (): Pool => ({
   took: {},
   failedBoots: 0,
   notTaken: 0,
+  led: new Map(),
   asked: { question: false, permission: false },
   waiting: 'unknown',
 });

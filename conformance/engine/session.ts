@@ -194,7 +194,7 @@ export function createSession(run: RunBase): Session {
     const body = answer.json as Record<string, unknown> | undefined;
     const request = about(send, url);
     const { id, rest } = request;
-    if (answer.status === 429 && limited.length < MOST_LIMITED && isTurn(rest, body)) limited.push(answer);
+    if (answer.status >= 400 && limited.length < MOST_LIMITED && isTurn(rest, body)) limited.push(answer);
     // A check that reads a reply itself reports it.
     if (id !== undefined && answer.text.includes('"finish_reason":"tool_calls"')) history.asked(id);
     const made = guard.after(asked.get(send), { url, status: answer.status, json: answer.json });

@@ -65,6 +65,13 @@ export function createTolerance(
     const met = { ...(note === undefined ? {} : { note }), ...(got === undefined ? {} : { got }) };
     throw lacking({ kind: 'met', need, ...met });
   };
+  const sample: Ctx['sample'] = (items, few = 1) => {
+    if (controlled || few >= items.length) return items;
+    const left = [...items];
+    const taken: typeof left = [];
+    while (taken.length < few && left.length > 0) taken.push(...left.splice(Math.floor(random() * left.length), 1));
+    return taken;
+  };
   return {
     unmet,
     assume(holds, need, note, got) {
@@ -90,16 +97,10 @@ export function createTolerance(
         await host.sleep(MOMENT, signal);
       }
     },
-    sample(items, few = 1) {
-      if (controlled) return items;
-      const left = [...items];
-      const taken: typeof left = [];
-      while (taken.length < few && left.length > 0) taken.push(...left.splice(Math.floor(random() * left.length), 1));
-      return taken;
-    },
-    async each(name, items, look) {
-      if (!controlled) return property(name, oneOf(items), look);
-      for (const item of items) await look(item);
+    sample,
+    async each(name, items, look, few = 1) {
+      if (!controlled && few === 1) return property(name, oneOf(items), look);
+      for (const item of sample(items, few)) await look(item);
     },
     upTo: (many, few) => (controlled ? many : few),
     same(one, other, of) {

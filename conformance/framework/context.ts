@@ -158,6 +158,8 @@ export interface Ctx {
    * what. Under control a script decides, so there it is a finding.
    */
   internDid(holds: boolean, observed: Observed): void;
+  /** Whether the intern has behaved so each time it was led to in this run, and often enough to expect it. A script always does. */
+  reliable(behaviour: BehaviourName): boolean;
   /**
    * What holds unless somebody or something else acts in between: where it does not, the answers prove nothing, and the
    * check is a skip. Under control nobody else acts, so there it is a finding.
@@ -167,8 +169,11 @@ export interface Ctx {
   eventually<T>(read: () => Promise<T>, holds: (value: T) => boolean, within: number): Promise<T>;
   /** All of the items; where requests cost, `few` of them (1), others in each run. */
   sample<T>(items: readonly T[], few?: number): readonly T[];
-  /** Holds `look` against every item; where requests cost, against as many generated picks as a property has runs. */
-  each<T>(name: string, items: readonly T[], look: (item: T) => Promise<void>): Promise<void>;
+  /**
+   * Holds `look` against every item; where requests cost, against as many generated picks as a property has runs, or against
+   * `few` of them that differ.
+   */
+  each<T>(name: string, items: readonly T[], look: (item: T) => Promise<void>, few?: number): Promise<void>;
   /** How many of what costs: `many`, or `few` where requests cost. */
   upTo(many: number, few: number): number;
   /** Two reads of an intern that nobody changed in between agree in all that is known to stay. */

@@ -4,8 +4,11 @@ import type { CredentialName } from '../probe/request.js';
 export type BehaviourName =
   | 'echo'
   | 'ask-permission'
+  | 'ask-permission-twice'
   | 'ask-question'
+  | 'ask-then-silent'
   | 'ask-twice'
+  | 'says-nothing'
   | 'silent'
   | 'slow'
   | 'never-ends'

@@ -109,6 +109,16 @@ export async function unstreamed(
   return plain(ctx, await ctx.chat(id, input, options));
 }
 
+/** What the scripts that ship with an emulator say before their question and after an answer, where nobody asked. */
+const BY_ITSELF =
+  /^\s*(I would like to use the shell\.\s+Allowed once\.|One thing first\.\s+\S+ it is\.|Once more\.\s+Done\.)\s*$/;
+
+/** An intern that says so has asked, and somebody else than its client has answered. */
+export function answeredItself({ finish, content }: Transcript): void {
+  if (finish === 'stop' && BY_ITSELF.test(content))
+    fail('a prompt that leads to a question', 'the question', gist('answered without its client', content));
+}
+
 /** A chat request that ends with a question: with a permission that can be allowed, unless a script decides. */
 export async function asked(
   ctx: Ctx,
@@ -123,6 +133,7 @@ export async function asked(
     typeof input === 'string' ? { prompt: input, approval_mode: 'manual' } : input,
     options,
   );
+  answeredItself(t);
   expect.finish(t, 'tool_calls', 'a prompt that leads to a question');
   callOf(t);
   if (kind === 'permission') allowable(ctx, t);

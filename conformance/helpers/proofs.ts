@@ -113,6 +113,25 @@ function broken(
   return verifies(target.publicKeys, v2, proof.signatureV2) ? undefined : { which: 'v2', bytes: v2 };
 }
 
+/** A field that an invalid v2 signature leaves out: without it, it verifies. */
+function uncovered(
+  { profile, target }: Pick<Ctx, 'profile' | 'target'>,
+  proof: Proof,
+  subject: ProofSubject,
+): ProofField | undefined {
+  const { proof_layout: layout } = profile;
+  const { signatureV2 } = proof;
+  if (signatureV2 === undefined) return undefined;
+  const without = (left: ProofField) =>
+    signedBytes(
+      layout,
+      layout.v2.filter((field) => field !== left),
+      proof,
+      subject,
+    );
+  return layout.v2.find((field) => verifies(target.publicKeys, without(field), signatureV2));
+}
+
 type Route = NonNullable<ProofSubject['route']>;
 
 /** Usual mistakes in the route that a proof is made for. */
@@ -151,6 +170,9 @@ export async function holds(
   equal(proof.signatureV2 !== undefined, subject.route !== undefined, `whether ${what} has a v2 signature`);
   const found = broken(ctx, proof, subject);
   if (found === undefined) return;
+  const without = uncovered(ctx, proof, subject);
+  if (without !== undefined)
+    fail('v2 signature of a proof', 'one that covers all of its fields', gist(`one without the ${without}`, { what }));
   if (SHIPPED[ctx.profile.name] !== undefined) {
     const { internId } = subject;
     const plainest = { internId, bodySha256: sha256(''), route: { method: 'POST', path: '/' } } as const;

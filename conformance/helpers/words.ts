@@ -56,7 +56,10 @@ export function notFromTheBeginning(before: Transcript, after: Transcript): void
  * A run without a mode consents by itself (CHAT-8). If it asks for a permission, the service does that, whatever the intern
  * does. Other questions are the intern's own.
  */
-export function consents({ finish, toolCalls }: Transcript, what: string): void {
+export function consents({ content, finish, toolCalls }: Transcript, what: string): void {
+  // The words of a script that ships with an emulator: no real intern says just these.
+  if (finish === 'stop' && /^\s*I would like to use the shell\.\s+(Rejected|Cancelled)\b/.test(content))
+    fail('a run without approval_mode', 'one that consents by itself', gist(`one that does not, ${what}`, content));
   if (finish !== 'tool_calls') return;
   const [call] = toolCalls;
   let kind: unknown;

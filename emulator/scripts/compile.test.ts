@@ -44,7 +44,7 @@ describe('the published JSON Schema', () => {
         .map((behaviour) => behaviour.name)
         .sort(),
     ).toEqual(
-      'ask-permission ask-question ask-twice boot-fails boot-hangs cancelled daemon-unreachable deadline echo fails lone-surrogate long never-ends no-usage refuses severed silent slow teardown-fails teardown-hangs unicode unreachable use-secret vault-fails-once'.split(
+      'ask-permission ask-permission-twice ask-question ask-then-silent ask-twice boot-fails boot-hangs cancelled daemon-unreachable deadline echo fails lone-surrogate long never-ends no-usage refuses says-nothing severed silent slow teardown-fails teardown-hangs unicode unreachable use-secret vault-fails-once'.split(
         ' ',
       ),
     );

@@ -1,5 +1,7 @@
 import askPermission from '../../fixtures/scripts/ask-permission.json' with { type: 'json' };
+import askPermissionTwice from '../../fixtures/scripts/ask-permission-twice.json' with { type: 'json' };
 import askQuestion from '../../fixtures/scripts/ask-question.json' with { type: 'json' };
+import askThenSilent from '../../fixtures/scripts/ask-then-silent.json' with { type: 'json' };
 import askTwice from '../../fixtures/scripts/ask-twice.json' with { type: 'json' };
 import bootFails from '../../fixtures/scripts/boot-fails.json' with { type: 'json' };
 import bootHangs from '../../fixtures/scripts/boot-hangs.json' with { type: 'json' };
@@ -11,6 +13,7 @@ import long from '../../fixtures/scripts/long.json' with { type: 'json' };
 import neverEnds from '../../fixtures/scripts/never-ends.json' with { type: 'json' };
 import noUsage from '../../fixtures/scripts/no-usage.json' with { type: 'json' };
 import refuses from '../../fixtures/scripts/refuses.json' with { type: 'json' };
+import saysNothing from '../../fixtures/scripts/says-nothing.json' with { type: 'json' };
 import severed from '../../fixtures/scripts/severed.json' with { type: 'json' };
 import silent from '../../fixtures/scripts/silent.json' with { type: 'json' };
 import slow from '../../fixtures/scripts/slow.json' with { type: 'json' };
@@ -28,7 +31,9 @@ import { loneSurrogate } from './lone-surrogate.js';
 /** The JSON scripts that ship with the package. */
 export const STOCK_SCRIPTS: readonly { readonly name: string }[] = [
   askPermission,
+  askPermissionTwice,
   askQuestion,
+  askThenSilent,
   askTwice,
   bootFails,
   bootHangs,
@@ -41,6 +46,7 @@ export const STOCK_SCRIPTS: readonly { readonly name: string }[] = [
   neverEnds,
   noUsage,
   refuses,
+  saysNothing,
   severed,
   silent,
   slow,

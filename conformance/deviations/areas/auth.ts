@@ -59,7 +59,7 @@ export const AUTH = defineDeviations({
         { ...deps, resolve: async (token) => (await deps.resolve(token)) ?? deps.resolve(token.slice(0, -1)) },
       ],
     }),
-    caughtBy: ['auth/key-exact'],
+    caughtBy: ['auth/key-and-more', 'auth/key-exact'],
   },
   'workspaces-not-kept-apart': {
     description: 'Every intern is read with every key.',

@@ -23,7 +23,7 @@ export const CHAT_ANSWERS = defineDeviations({
   'answer-cancel-ends-the-run': {
     description: 'The answer cancel ends the run.',
     mutant: whenAnswered((answer) => (answer === 'cancel' ? { end: 'cancelled' } : answer)),
-    caughtBy: ['chat-answers/every-option'],
+    caughtBy: ['chat-answers/cancel-goes-on', 'chat-answers/every-option'],
   },
   'answer-needs-its-echo': {
     description: 'A reply without the echo of the call is refused.',

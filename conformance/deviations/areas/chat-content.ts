@@ -14,7 +14,7 @@ export const CHAT_CONTENT = defineDeviations({
   'stream-splits-lines': {
     description: 'Line ends in content are sent as they are.',
     mutant: rewriteFrames(() => (frame) => (frame.startsWith('data: {') ? frame.replaceAll('\\n', '\n') : frame)),
-    caughtBy: ['chat-content/content-intact', 'chat-content/awkward-lines'],
+    caughtBy: ['chat-content/repeated', 'chat-content/content-intact', 'chat-content/awkward-lines'],
   },
   'stream-trims-pieces': {
     description: 'White space at the end of a piece of content is lost.',
@@ -74,7 +74,7 @@ export const CHAT_CONTENT = defineDeviations({
       const content = [...earlier.map((one) => one.content), last.content].join('\n');
       return { ...value, messages: [{ ...last, content }] };
     }),
-    caughtBy: ['chat-stream/only-last-message'],
+    caughtBy: ['chat-stream/earlier-messages-unread', 'chat-stream/only-last-message'],
   },
   'chat-keeps-the-first-part': {
     description: 'Of text parts only the first is read.',

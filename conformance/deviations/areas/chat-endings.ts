@@ -13,7 +13,7 @@ export const CHAT_ENDINGS = defineDeviations({
   'stream-session-id-null-after-an-error': {
     description: 'After an error session_id is null.',
     mutant: rewriteFinal((chunk, finish) => (finish === 'error' ? { ...chunk, session_id: null } : chunk)),
-    caughtBy: ['chat-endings/session-stays'],
+    caughtBy: ['chat-endings/suspend-while-streaming', 'chat-endings/session-stays'],
   },
   'usage-not-reported': {
     description: 'usage is always null.',
@@ -114,7 +114,7 @@ export const CHAT_ENDINGS = defineDeviations({
       const choice = choiceOf(chunk);
       return { ...chunk, choices: [{ ...choice, error }] };
     }),
-    caughtBy: ['chat-endings/error-in-place'],
+    caughtBy: ['chat-endings/suspended-in-place', 'chat-endings/error-in-place'],
   },
   'error-erases-what-was-said': {
     description: 'What was said before an error is not sent.',

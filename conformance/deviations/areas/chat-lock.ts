@@ -63,7 +63,7 @@ export const CHAT_LOCK = defineDeviations({
         },
       }),
     }),
-    caughtBy: ['chat-lock/not-for-invoke'],
+    caughtBy: ['chat-lock/not-for-invoke-in-silence', 'chat-lock/not-for-invoke'],
   },
   'lock-kept-after-a-cancellation': {
     description: 'A run that was cancelled keeps the lock.',

@@ -30,7 +30,7 @@ export const CHAT_MODES = defineDeviations({
         ? ask.options.at(-1)
         : undefined,
     ),
-    caughtBy: ['chat-modes/mode-of-a-reply', 'invoke-runs/consents'],
+    caughtBy: ['chat-modes/consents-when-omitted', 'chat-modes/mode-of-a-reply', 'invoke-runs/consents'],
   },
   'mode-that-is-none-is-ignored': {
     description: 'An unknown approval_mode is ignored.',

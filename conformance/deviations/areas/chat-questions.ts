@@ -81,7 +81,7 @@ export const CHAT_QUESTIONS = defineDeviations({
       const shown = asked.kind === 'permission' ? asked : { ...asked, fallback: { action: 'decline' } };
       return { ...call, function: { ...call.function, arguments: JSON.stringify(shown) } };
     }),
-    caughtBy: ['chat-questions/elicitation-arguments'],
+    caughtBy: ['chat-questions/whole-call', 'chat-questions/elicitation-arguments'],
   },
   'question-shown-under-another-id': {
     description: 'The control interface shows questions under ids of its own.',

@@ -54,7 +54,11 @@ export const CHAT_REFUSALS = defineDeviations({
   'reply-stale-before-streaming': {
     description: 'While the run streams an answer to its old question is interaction_not_pending.',
     mutant: refusesAnswers(({ reason }) => (reason === 'attachment_failed' ? REFUSED.notPending : undefined)),
-    caughtBy: ['chat-refusals/streaming-before-stale', 'chat-refusals/unknown-before-streaming'],
+    caughtBy: [
+      'chat-once/before-stale',
+      'chat-refusals/streaming-before-stale',
+      'chat-refusals/unknown-before-streaming',
+    ],
   },
   'reply-to-a-cancelled-run-is-404': {
     description: 'The call of a run that was cancelled, as by a suspend, is unknown.',
@@ -64,7 +68,7 @@ export const CHAT_REFUSALS = defineDeviations({
         ? REFUSED.unknown
         : undefined,
     ),
-    caughtBy: ['suspend/ends-every-run'],
+    caughtBy: ['suspend/answer-is-409', 'suspend/ends-every-run'],
   },
   'reply-need-not-stream': {
     description: 'A reply with stream false is taken.',

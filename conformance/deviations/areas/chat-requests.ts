@@ -91,6 +91,6 @@ export const CHAT_REQUESTS = defineDeviations({
         body += new TextDecoder().decode(piece);
       return withRequest(request, { body });
     }),
-    caughtBy: ['chat-requests/cut-anywhere'],
+    caughtBy: ['chat-requests/cut-within-a-character', 'chat-requests/cut-anywhere'],
   },
 });

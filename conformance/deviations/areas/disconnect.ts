@@ -26,7 +26,7 @@ export const DISCONNECT = defineDeviations({
         },
       );
     },
-    caughtBy: ['disconnect/while-it-speaks'],
+    caughtBy: ['disconnect/after-an-answer', 'disconnect/while-it-speaks'],
   },
   'disconnect-while-it-speaks-not-noticed': {
     description: 'A run is cancelled only when its client leaves in silence.',
@@ -41,7 +41,7 @@ export const DISCONNECT = defineDeviations({
         return true;
       }),
     ),
-    caughtBy: ['disconnect/only-its-own'],
+    caughtBy: ['disconnect/after-an-answer', 'disconnect/only-its-own'],
   },
   'disconnect-a-minute-later': {
     description: 'A run that waits is ended after a minute without a client.',

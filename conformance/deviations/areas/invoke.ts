@@ -30,12 +30,17 @@ export const INVOKE = defineDeviations({
   'invoke-answers-what-was-said': {
     description: 'invoke answers with the output of the run.',
     mutant: rewriteJson('invoke', (body) => ({ ...body, output: 'Hello.' })),
-    caughtBy: ['invoke/no-progress'],
+    caughtBy: ['invoke/published-answer', 'invoke/no-progress'],
   },
   'invoke-ends-with-its-answer': {
     description: 'A run of invoke is cancelled a second after its answer.',
     mutant: endsAfter(1_000, 'cancelled', ({ origin }) => origin === 'invoke'),
-    caughtBy: ['invoke-runs/goes-on', 'invoke-runs/deadline', 'invoke-runs/client-gone'],
+    caughtBy: [
+      'invoke-sessions/steered-live',
+      'invoke-runs/goes-on',
+      'invoke-runs/deadline',
+      'invoke-runs/client-gone',
+    ],
   },
   'invoke-cuts-its-input': {
     description: 'input that is too long is cut.',

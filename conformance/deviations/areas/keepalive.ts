@@ -6,7 +6,12 @@ export const KEEPALIVE = defineDeviations({
   'keepalive-every-15-seconds': {
     description: 'A keepalive comes after 15 seconds.',
     mutant: settings({ keepalive: 15_000 }),
-    caughtBy: ['keepalive/to-the-millisecond', 'keepalive/between-events', 'keepalive/after-an-answer'],
+    caughtBy: [
+      'chat/keepalive-in-silence',
+      'keepalive/to-the-millisecond',
+      'keepalive/between-events',
+      'keepalive/after-an-answer',
+    ],
   },
   'keepalive-every-minute': {
     description: 'A keepalive comes after a minute.',

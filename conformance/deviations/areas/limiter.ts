@@ -57,11 +57,14 @@ export const LIMITER = defineDeviations({
       return {
         around: (next) => async (request) =>
           request.url.endsWith('/chat/completions') && ++prompts % 2 === 0
-            ? responseOf(errorReply(429, 'Too many intern turns', 'rate_limited'))
+            ? responseOf({
+                ...errorReply(429, 'Too many turns', 'rate_limited'),
+                headers: { 'content-type': 'application/json', 'retry-after': '30' },
+              })
             : next(request),
       };
     },
-    caughtBy: ['limiter/as-met'],
+    caughtBy: ['limiter/as-met', 'limiter/words-as-met', 'limiter/signing-as-met', 'limiter/invoke-as-met'],
   },
   'limit-without-retry-after': {
     description: 'The 429 has no Retry-After.',

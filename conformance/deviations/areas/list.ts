@@ -171,7 +171,11 @@ export const LIST = defineDeviations({
   'list-cursor-counts-entries': {
     description: 'The cursor is an offset into the list as it is now.',
     mutant: countsEntries(() => true),
-    caughtBy: ['list/pages-while-it-changes', 'list/filtered-status-changes-between-pages'],
+    caughtBy: [
+      'list/cursor-holds-its-place',
+      'list/pages-while-it-changes',
+      'list/filtered-status-changes-between-pages',
+    ],
   },
   'list-of-a-hundred-by-default': {
     description: 'Without a limit a page holds 100 interns.',
@@ -183,6 +187,6 @@ export const LIST = defineDeviations({
   'list-cursor-counts-filtered-entries': {
     description: 'Filtered by status the cursor is an offset into the list as it is now.',
     mutant: countsEntries((query) => query.has('status')),
-    caughtBy: ['list/filtered-status-changes-between-pages'],
+    caughtBy: ['list/cursor-holds-its-place', 'list/filtered-status-changes-between-pages'],
   },
 });

@@ -74,6 +74,7 @@ export const PROOF = defineDeviations({
     description: 'The daemon does not verify signatures.',
     mutant: accepts('bad_signature'),
     caughtBy: [
+      'proof/what-it-covers',
       'proof/one-bit',
       'proof/bound-to-its-route',
       'proof/hints',
@@ -90,7 +91,15 @@ export const PROOF = defineDeviations({
       }
       return new Request(request, { headers });
     }),
-    caughtBy: ['proof/v2-once', 'proof/v1-again', 'proof/bound-to-its-route', 'proof/one-bit', 'proof/accepted'],
+    caughtBy: [
+      'proof/what-it-covers',
+      'proof/v2-once-live',
+      'proof/v2-once',
+      'proof/v1-again',
+      'proof/bound-to-its-route',
+      'proof/one-bit',
+      'proof/accepted',
+    ],
   },
   'proof-on-one-route-only': {
     description: 'The daemon serves POST /api/invoke only.',
@@ -138,6 +147,7 @@ export const PROOF = defineDeviations({
       });
     },
     caughtBy: [
+      'proof/what-it-covers',
       'proof/refused-is-not-used-up',
       'proof/one-bit',
       'proof/bound-to-its-route',

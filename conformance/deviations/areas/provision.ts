@@ -69,7 +69,12 @@ export const PROVISION = defineDeviations({
   'boot-without-progress': {
     description: 'progress is null throughout a boot.',
     mutant: rewriteRecords((record) => ({ ...record, progress: null })),
-    caughtBy: ['provision/states', 'provision/takes-a-second', 'provision/scripted-failure-message'],
+    caughtBy: [
+      'provision/shows-progress',
+      'provision/states',
+      'provision/takes-a-second',
+      'provision/scripted-failure-message',
+    ],
   },
   'boot-without-hostname': {
     description: 'A running intern has no hostname.',

@@ -41,7 +41,7 @@ export const SCIM_DIRECTORY = defineDeviations({
   'scim-total-of-the-page': {
     description: 'total_count is the count of the page.',
     mutant: rewriteJson(LIST, (body) => ({ ...body, total_count: (body.data as Json[]).length })),
-    caughtBy: ['scim/list-pages'],
+    caughtBy: ['scim/by-offset', 'scim/list-pages'],
   },
   'scim-list-newest-first': {
     description: 'Mappings are listed newest first.',
@@ -67,7 +67,7 @@ export const SCIM_DIRECTORY = defineDeviations({
     mutant: directory((usual) => ({
       mappings: (organization) => [...usual.mappings(organization), ...usual.mappings('org_other')],
     })),
-    caughtBy: ['scim/list-of-the-organization'],
+    caughtBy: ['scim/list', 'scim/list-of-the-organization'],
   },
   'scim-groups-without-external-id': {
     description: 'A group without an external id leaves it out.',

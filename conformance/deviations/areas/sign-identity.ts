@@ -37,7 +37,7 @@ export const SIGN_IDENTITY = defineDeviations({
         return { ...request, timestamp: first };
       });
     },
-    caughtBy: ['sign/timestamp-is-now', 'proof/old-is-refused'],
+    caughtBy: ['sign/timestamp-moves', 'sign/timestamp-is-now', 'proof/old-is-refused'],
   },
   'sign-user-of-a-header': {
     description: 'A user that a header of the request names is signed for.',

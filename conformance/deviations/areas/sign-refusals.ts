@@ -12,19 +12,19 @@ export const SIGN_REFUSALS = defineDeviations({
   'sign-times-out-after-30-seconds': {
     description: 'Signing is given 30 seconds.',
     mutant: settings({ signing_timeout: 30_000 }),
-    caughtBy: ['sign/times-out-after-10s', 'sign/reading-the-body-counts'],
+    caughtBy: ['sign/body-in-time', 'sign/times-out-after-10s', 'sign/reading-the-body-counts'],
   },
   'sign-alias-does-not-time-out': {
     description: 'Signing by the alias may take any time.',
     mutant: routes(isAliasRow, ({ timeout: _, ...row }) => row),
-    caughtBy: ['sign/times-out-after-10s'],
+    caughtBy: ['sign/body-in-time', 'sign/times-out-after-10s'],
   },
   'sign-waits-for-the-body': {
     description: 'The time that the body takes does not count.',
     mutant: rewriteRequest(async (request, { operation }) =>
       operation === 'sign' && request.body ? withRequest(request, { body: await request.text() }) : request,
     ),
-    caughtBy: ['sign/reading-the-body-counts'],
+    caughtBy: ['sign/body-in-time', 'sign/reading-the-body-counts'],
   },
   'sign-failure-with-another-message': {
     description: 'The message of a 500 is `Internal Server Error`.',

@@ -129,6 +129,6 @@ export const UPDATE = defineDeviations({
         return daemon_token === null ? reply : adding(reply, { hostname: `${daemon_token}.interns.localhost` });
       },
     })),
-    caughtBy: ['get/no-known-secrets'],
+    caughtBy: ['daemon/access', 'get/no-known-secrets'],
   },
 });

@@ -1,11 +1,14 @@
 import { Refusal } from '../../../emulator/contract/errors.js';
+import type { Emulator } from '../../../emulator/emulator.js';
 import { exchangeOf, isJsonType, TYPED, tokenOf, withHeader } from '../combinators/exchange.js';
 import { beforeHandling, callers, inside, puts, visible, wrap } from '../combinators/parts.js';
 import { errorReply, responseOf, rewriteErrors, rewriteReply } from '../combinators/replies.js';
 import { answerInstead } from '../combinators/requests.js';
 import { defineDeviations, together } from '../mutant.js';
 
-const isOwnKey = (request: Request) => tokenOf(request)?.startsWith('emu-ikey-') === true;
+/** Whether it is sent with the own key of an intern: one that was made, or that of the seed. */
+const isOwnKey = (request: Request, target: Emulator['target']) =>
+  tokenOf(request)?.startsWith('emu-ikey-') === true || tokenOf(request) === target.credentials.intern?.api_key;
 
 const METHODS = { 'content-type': 'application/json', allow: 'GET' };
 
@@ -119,7 +122,7 @@ export const VISIBILITY = defineDeviations({
         (next, { target }) =>
         (request) =>
           next(
-            exchangeOf(request).operation === 'create' && isOwnKey(request)
+            exchangeOf(request).operation === 'create' && isOwnKey(request, target)
               ? withHeader(request, 'authorization', `Bearer ${target.credentials.api_key}`)
               : request,
           ),
@@ -128,11 +131,20 @@ export const VISIBILITY = defineDeviations({
   },
   'own-key-collection-is-403': {
     description: 'For an own key the collection is 403.',
-    mutant: rewriteReply((answer, { area, known, internId, request }) =>
-      answer.status === 404 && internId === undefined && known && area === 'interns' && isOwnKey(request)
-        ? errorReply(403, 'Forbidden')
-        : answer,
-    ),
+    mutant: {
+      around: (next, emulator) => {
+        const forbidden = rewriteReply((answer, { area, known, internId, request }) =>
+          answer.status === 404 &&
+          internId === undefined &&
+          known &&
+          area === 'interns' &&
+          isOwnKey(request, emulator.target)
+            ? errorReply(403, 'Forbidden')
+            : answer,
+        );
+        return forbidden.around?.(next, emulator) ?? next;
+      },
+    },
     caughtBy: ['order/own-key-on-the-collection', 'auth/own-key-collection'],
   },
   'own-key-sees-nothing': {

@@ -26,6 +26,12 @@ export interface Deployment {
   readonly crowded?: true;
   /** ms that one wait of a check may take. */
   readonly slow?: number;
+  /** Turns that it takes of a caller in a minute; none is refused without it. */
+  readonly turns?: number;
+  /** ms between the pieces of what its intern says, word by word; it says all at once without it. */
+  readonly pace?: number;
+  /** Names and choices that it is published with. */
+  readonly profile?: keyof typeof SHIPPED & string;
   readonly habits?: readonly Habit[];
   /** Ways to break the interface. */
   readonly wrong?: readonly Serve[];
@@ -57,7 +63,8 @@ export async function deploy(
     clock: 'virtual',
     seed,
     scripts: [...whims(seed, deployment.talks), ...Object.values(ASKERS)],
-    settings: { turns_per_minute: 0 },
+    settings: { turns_per_minute: deployment.turns ?? 0, pace: deployment.pace ?? 0 },
+    ...(deployment.profile === undefined ? {} : { profile: deployment.profile }),
     // Its clock is moved by the virtual host.
     log: () => {},
   });
@@ -125,7 +132,7 @@ export async function deploy(
     baseUrl: String(target.base_url),
     fetch,
     host,
-    profile: SHIPPED.svc as NonNullable<typeof SHIPPED.svc>,
+    profile: SHIPPED[deployment.profile ?? 'svc'] as NonNullable<typeof SHIPPED.svc>,
     workspaceId: String(target.workspace_id),
     credentials: { ...credentials, own_key: own.api_key },
     facts: {
@@ -136,6 +143,7 @@ export async function deploy(
       // The group of the seed that nobody has mapped: one that is mapped is somebody's.
       scimGroupId: '0d000000-0000-4000-8000-000000000003',
       ownInternId: own.id,
+      regionalHost: `eu.${new URL(String(target.base_url)).host}`,
     },
     publicKeys: target.public_keys as [],
     ...(deployment.slow === undefined ? {} : { slow: deployment.slow }),
