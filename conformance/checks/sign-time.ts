@@ -19,6 +19,8 @@ const TIMEOUT = {
   retryable: true,
 } as const;
 const NAMES = ['sign', 'sign alias'];
+/** ms by which an operation of 10 s is over, however long its answer is on the way. */
+const IN_TIME = 15_000;
 
 /** Follows a request while the clock moves. */
 function followed(pending: Promise<Answer>): { done: () => boolean; answer: Promise<Answer> } {
@@ -125,28 +127,36 @@ export const SIGN_TIME = defineChecks({
   'sign/body-in-time': {
     requirement: 'SIGN-9',
     level: 'S',
-    title: 'The 10 seconds include reading the body: one that does not come is 408, by the alias too.',
-    needs: ['write', 'oauth_token', 'slow:15s'],
+    title:
+      'Where a service reads bodies as they come, one that does not come is 408 after 10 seconds, by the alias too.',
+    needs: ['write', 'oauth_token', 'slow:33s'],
     async run(ctx) {
       const { id } = await ctx.interns.stopped();
       const text = JSON.stringify(JSON_BODY);
-      for (const name of NAMES) {
-        let release: (bytes: Uint8Array) => void = () => {};
-        const rest = new Promise<Uint8Array>((resolve) => {
-          release = resolve;
-        });
+      const releases: ((bytes: Uint8Array) => void)[] = [];
+      const begin = (name: string) => {
+        const rest = new Promise<Uint8Array>((resolve) => releases.push(resolve));
         const body = [textBytes(text.slice(0, 20)), rest as unknown as Uint8Array];
         const path = operation(name).path(id);
-        const slow = followed(ctx.send({ method: 'POST', path, body, headers: JSON_TYPE, ...OAUTH, timeout: 40_000 }));
-        try {
-          await ctx.wait(15_000);
-          await arrive(ctx, slow.done);
-          equal(slow.done(), true, `whether ${name} is answered after 15 s`);
-        } finally {
-          release(textBytes(text.slice(20)));
-        }
-        expect.error(await slow.answer, TIMEOUT, `${name} whose body does not come`);
+        return followed(ctx.send({ method: 'POST', path, body, headers: JSON_TYPE, ...OAUTH, timeout: 60_000 }));
+      };
+      const slow = NAMES.map(begin);
+      const done = () => slow.map((one) => one.done());
+      try {
+        await ctx.wait(IN_TIME);
+        await arrive(ctx, () => done().every(Boolean));
+        const inTime = done();
+        if (!inTime.every(Boolean)) await ctx.wait(33_000 - IN_TIME);
+        await ctx.settle();
+        // What stands before a service may keep a body until it is whole: then nothing is answered at all.
+        const note = 'nothing is answered until the body is whole';
+        ctx.assume(done().some(Boolean), 'a service that reads a body as it comes', note);
+        equal(inTime, [true, true], `whether ${NAMES.join(' and ')} are answered after ${IN_TIME / 1_000} s`);
+      } finally {
+        for (const release of releases) release(textBytes(text.slice(20)));
+        await Promise.allSettled(slow.map(({ answer }) => answer));
       }
+      for (const { answer } of slow) expect.error(await answer, TIMEOUT, 'signing whose body does not come');
     },
   },
   'sign/alias': {

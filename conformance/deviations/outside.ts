@@ -35,6 +35,7 @@ export const NOT_FROM_OUTSIDE: Readonly<Record<string, Reason>> = {
   'proof-not-needed': 'lawful: nothing says that a daemon takes no request without a proof',
   'stream-opens-with-the-first-word': 'lawful: a service may open a stream once its intern begins to speak',
   'accepted-only-when-it-did-not-fail': 'nobody outside can make a run fail at once',
+  'sign-waits-for-the-body': 'lawful: what stands before a service may keep a body until it is whole',
   'proof-for-ever': 'the length of the window is not shown: any age may lie within it',
   'unfinished-starts-over': CREATE_BREAKS,
   'unfinished-stays-without-a-vault': CREATE_BREAKS,

@@ -123,7 +123,7 @@ export async function deploy(
       const other =
         deployment.asks === undefined
           ? said
-          : said.replaceAll('script: ask-permission', `script: ${ASKERS[deployment.asks].name}`);
+          : said.replaceAll(/script: ask-permission(?!-)/g, `script: ${ASKERS[deployment.asks].name}`);
       if (other !== text) asked = new Request(request, { body: other });
     }
     return answers(asked);

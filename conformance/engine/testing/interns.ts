@@ -57,8 +57,12 @@ const asker = (name: string, again: boolean): Behaviour => ({
 });
 export const ASKERS = { 'as prompted': asker('asks-as-prompted', false), 'over again': asker('asks-over-again', true) };
 
+const LARGE = 500_000;
+
 /** The text of the last user message, where it is a plain one. */
 export function disobey(text: string, random: () => number, obeys: number): string {
+  // A body of such a size is not about what it says.
+  if (text.length > LARGE) return text;
   let body: unknown;
   try {
     body = JSON.parse(text);
