@@ -43,7 +43,7 @@ export const REPEATED = defineChecks({
       const seen = damage(t.content, asking(text), text);
       if (seen !== undefined) fail('a text that the intern repeats', 'the text as it was sent', gist(seen, t.content));
       const whole = text.split(/\s+/).every((word) => t.content.includes(word));
-      ctx.internDid(whole, { did: 'repeat what it was told', said: t.content });
+      ctx.internDid(whole, { did: 'repeat what it was given', said: t.content });
     },
   },
   'chat-requests/cut-within-a-character': {
@@ -80,13 +80,13 @@ export const REPEATED = defineChecks({
         { role: 'assistant', content: 'I see.' },
         {
           role: 'user',
-          content: `Repeat every word that begins with q and that you were told. One of them is ${last}.`,
+          content: `Repeat every word that begins with q and that you were given. One of them is ${last}.`,
         },
       ];
       const t = await talk(ctx, intern.id, { messages });
       expect.finish(t, 'stop', 'a prompt with earlier messages');
       ok(!t.content.includes(before), 'what the intern repeats', 'nothing of earlier messages', t.content);
-      ctx.internDid(t.content.includes(last), { did: 'repeat what it was told', said: t.content });
+      ctx.internDid(t.content.includes(last), { did: 'repeat what it was given', said: t.content });
     },
   },
 });

@@ -22,7 +22,7 @@ const OBEDIENT = {
   profile: 'openrouter',
 } as const;
 
-/** Runs of a property by which bad luck with one sample is told from what no check asks. */
+/** Runs of a property by which bad luck with one sample is separated from what no check asks. */
 const MANY = 40;
 
 /** Why a deviation that shows from outside was not seen. */

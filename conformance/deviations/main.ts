@@ -90,8 +90,8 @@ function seenLine({ name, caught, others, missed, because }: LiveResult): string
   const reasons = missed.map(
     ({ id, verdict, why }) => `${id} (${verdict}${why === undefined ? '' : `: ${why.slice(0, 160)}`})`,
   );
-  const told = because === undefined ? [...caught, ...others] : [`${MISSED[because]}:`, ...reasons];
-  return `${because === undefined ? 'seen    ' : 'UNSEEN  '}  ${name.padEnd(44)} ${told.join(' ')}`;
+  const found = because === undefined ? [...caught, ...others] : [`${MISSED[because]}:`, ...reasons];
+  return `${because === undefined ? 'seen    ' : 'UNSEEN  '}  ${name.padEnd(44)} ${found.join(' ')}`;
 }
 
 const { values } = parseArgs({

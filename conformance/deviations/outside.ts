@@ -22,8 +22,8 @@ const FINE = 'a network delays by more than that';
  */
 export const NOT_FROM_OUTSIDE: Readonly<Record<string, Reason>> = {
   'interns-of-their-creator-only': 'lawful: which interns of a workspace a key sees is the choice of the service',
-  'outsider-is-401': 'a key that opens nothing anywhere is told in the same way',
-  'gone-differs-from-unknown': 'lawful: who has seen an intern may be told that it is gone',
+  'outsider-is-401': 'a key that opens nothing anywhere looks the same',
+  'gone-differs-from-unknown': 'lawful: who has seen an intern may learn that it is gone',
   'destroying-is-404': 'lawful: a teardown may be done as soon as it begins',
   'provision-at-every-create': 'lawful: a create may start provisioning at once (CREATE-3)',
   'provision-by-itself-after-a-while': 'lawful: nothing says how long an intern waits',
@@ -54,7 +54,7 @@ export const NOT_FROM_OUTSIDE: Readonly<Record<string, Reason>> = {
   'severed-has-no-ending': SEVERED,
   'severed-is-not-retryable': SEVERED,
   'error-reason-of-the-deadline': 'no deadline is stated that ends a run while its client is connected',
-  'stream-reasoning-as-content': 'what an intern thinks and what it says differ by nothing but where they stand',
+  'stream-reasoning-as-content': 'what an intern thinks and what it says differ only in where they stand',
   'permission-with-all-options': 'which options a permission has the intern decides',
   'question-swallows-what-was-said': 'an intern that says nothing before it asks looks the same',
   'unreachable-for-good': UNREACHABLE,

@@ -140,7 +140,7 @@ export async function runAlone(run: RunContext, check: Check, before?: Finding):
   }
 }
 
-/** Whether the intern did otherwise than it was led to, never did that in the run, and another wording is left to try. */
+/** Whether the intern did something else, never did that in the run, and another wording is left to try. */
 function reworded({ driver, pool }: RunContext, { error, led }: Attempt): boolean {
   if (!(error instanceof Skipped) || error.skip.kind !== 'intern') return false;
   return [...led].some((behaviour) => (pool.led.get(behaviour)?.did ?? 0) === 0 && driver.reword?.(behaviour) === true);

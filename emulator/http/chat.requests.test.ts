@@ -127,7 +127,7 @@ describe('which script', () => {
     const refused = await h.refused(h.prompt('script: nowhere\nx'));
     expect(refused).toMatchObject({ status: 400, reason: 'bad_request' });
     expect(refused.message).toContain('unknown script "nowhere"');
-    expect(refused.message).toContain('ask-permission, ask-question');
+    expect(refused.message).toContain('ask-permission-twice, ask-question');
     const row = h.addIntern(2, { booted: { model: 'script/nowhere', instructions: null } });
     const failed = await h.refused(h.prompt('x', {}, { row }));
     expect(failed).toMatchObject({ status: 502, reason: 'turn_failed' });
