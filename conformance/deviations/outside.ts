@@ -73,13 +73,27 @@ export const NOT_FROM_OUTSIDE: Readonly<Record<string, Reason>> = {
   'vault-deletes-while-writes-are-off': VAULT_OFF,
 };
 
+/** What is wrong with an emulator's scripts, faults and descriptor: no deployment has them, though a stated check sees it. */
+const OF_EMULATORS: ReadonlySet<string> = new Set([
+  'script-waits-longer',
+  'script-forgets-the-first-answer',
+  'script-compares-whole-answers',
+  'shipped-asks-once',
+  'shipped-no-usage-with-usage',
+  'shipped-refusals-speak-first',
+  'fault-for-one-call-only',
+  'fault-without-envelope',
+  'fault-without-delay',
+  'control-target-with-dead-credentials',
+]);
+
 /** Where a deviation shows: from outside, nowhere from outside, or on an emulator alone, as nothing states what it breaks. */
 export type Shows = { readonly kind: 'outside' | 'chosen' } | { readonly kind: 'never'; readonly why: Reason };
 
 /** Whether a deployment can be wrong in this way, and whether that shows from outside. */
 export function showsFrom(deviation: Deviation, checks: readonly Check[]): Shows {
   const levels = checks.filter(({ id }) => deviation.caughtBy.includes(id)).map(({ level }) => level);
-  if (deviation.requirement.startsWith('EMU-') || levels.every((level) => level === 'C')) return { kind: 'chosen' };
+  if (OF_EMULATORS.has(deviation.name) || levels.every((level) => level === 'C')) return { kind: 'chosen' };
   const why = NOT_FROM_OUTSIDE[deviation.name];
   return why === undefined ? { kind: 'outside' } : { kind: 'never', why };
 }
