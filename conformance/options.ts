@@ -45,6 +45,7 @@ const NAMES = {
   ledgerPath: true,
   baseline: true,
   failOn: true,
+  requirements: true,
   minCoverage: true,
   command: true,
   events: true,

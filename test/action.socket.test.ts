@@ -1,9 +1,11 @@
 import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { parse } from 'yaml';
+import { sampleResults } from '../conformance/engine/testing/sample-results.js';
+import { json } from '../conformance/reporters/json.js';
 import { commandOf } from './built.js';
 import { needs } from './tools.js';
 
@@ -13,7 +15,13 @@ const action = parse(readFileSync(join(ROOT, 'action.yml'), 'utf8')) as {
   outputs: Record<string, { value: string }>;
   runs: {
     using: string;
-    steps: { name: string; id?: string; shell: string; env: Record<string, string>; run: string }[];
+    steps: {
+      name: string;
+      id?: string;
+      env?: Record<string, string>;
+      run?: string;
+      with?: Record<string, unknown>;
+    }[];
   };
 };
 const folders: string[] = [];
@@ -22,9 +30,13 @@ afterAll(() => {
 });
 
 /** The step that checks, as a runner does it: with the kit of these sources where npm would have installed it. */
-function check(inputs: Record<string, string>) {
+function check(inputs: Record<string, string>, files: Record<string, string> = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'action-'));
   folders.push(folder);
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, name)), { recursive: true });
+    writeFileSync(join(folder, name), text);
+  }
   const bin = join(folder, 'intern-conformance/node_modules/.bin');
   mkdirSync(bin, { recursive: true });
   const kit = `#!/bin/sh\nexec "${process.execPath}" "${commandOf('intern-conformance')}" "$@"\n`;
@@ -38,9 +50,9 @@ function check(inputs: Record<string, string>) {
     if (!input) throw new Error(`${expression} is no input`);
     return inputs[name] ?? input.default;
   };
-  const env = Object.fromEntries(Object.entries(step.env).map(([name, value]) => [name, given(value)]));
+  const env = Object.fromEntries(Object.entries(step.env ?? {}).map(([name, value]) => [name, given(value)]));
   const [output, summary] = [join(folder, 'output'), join(folder, 'summary')];
-  const ran = spawnSync('bash', ['--noprofile', '--norc', '-eo', 'pipefail', '-c', step.run], {
+  const ran = spawnSync('bash', ['--noprofile', '--norc', '-eo', 'pipefail', '-c', step.run ?? 'exit 9'], {
     cwd: folder,
     encoding: 'utf8',
     env: {
@@ -73,13 +85,41 @@ test('the action runs checks, tells the verdict, and writes the reports and the 
     html: 'report.html',
     args: '--runs\n1\n',
     'min-coverage': '100',
+    requirements: '2026-11',
+    'fail-on': 'warn',
+    ctrf: 'ctrf.json',
+    badge: 'badge.json',
+    last: 'reports/last',
   });
   expect(said).toContain('::notice title=Conformance::');
-  expect([status, outputs]).toEqual([0, { verdict: 'pass', exit: '0', report: 'intern-conformance.json' }]);
-  expect(JSON.parse(read('intern-conformance.json')).options).toMatchObject({ only: ['scim/*'], runs: 1 });
+  expect([status, outputs]).toEqual([0, { verdict: 'pass', exit: '0', report: 'intern-conformance.json', broken: '' }]);
+  expect(JSON.parse(read('intern-conformance.json')).options).toMatchObject({
+    only: ['scim/*'],
+    runs: 1,
+    requirements: '2026-11',
+    failOn: 'warn',
+  });
+  expect(said).toContain('no report of a last run in reports/last');
+  expect(JSON.parse(read('ctrf.json')).reportFormat).toBe('CTRF');
+  expect(JSON.parse(read('badge.json')).message).toMatch(/^conforms/);
   expect(read('junit.xml')).toContain('<testsuite');
   expect(read('report.html')).toContain('<html');
   expect(read('summary')).toContain('SCIM');
+});
+
+test('the action compares with the last run, and writes what changed into the summary', {
+  timeout: 300_000,
+  ...needs('bash'),
+}, () => {
+  const sample = sampleResults();
+  const last = json({ ...sample, checks: sample.checks.map((row) => ({ ...row, id: `scim/${row.verdict}` })) });
+  const { status, said, outputs, read } = check(
+    { only: 'scim/job*', args: '--runs\n1\n', last: 'reports/last' },
+    { 'reports/last/intern-conformance.json': last },
+  );
+  expect([status, outputs.broken]).toEqual([0, '0']);
+  expect(said).toMatch(/0 broken, 0 mended, \d+ new, 6 gone, 0 no longer checked/);
+  expect(read('summary')).toContain('## Conformance, compared: 0 broken, 0 mended');
 });
 
 test('the action fails as the kit does: no verdict where it was called wrongly', {
@@ -87,19 +127,46 @@ test('the action fails as the kit does: no verdict where it was called wrongly',
   ...needs('bash'),
 }, () => {
   const { status, said, outputs } = check({ profile: 'nowhere.json' });
-  expect([status, outputs]).toEqual([2, { verdict: '', exit: '2', report: 'intern-conformance.json' }]);
+  expect([status, outputs]).toEqual([2, { verdict: '', exit: '2', report: 'intern-conformance.json', broken: '' }]);
   expect(said).toContain('nowhere.json');
+});
+
+test('the last report is that of the newest run that has the artefact', needs('bash'), () => {
+  const folder = mkdtempSync(join(tmpdir(), 'action-'));
+  folders.push(folder);
+  const step = action.runs.steps.find(({ name }) => name === 'The last report');
+  // Runs 31 and 30 are known; only 30 has the artefact.
+  const gh = `#!/bin/sh
+case "$*" in
+  "run list"*) printf '31\\n30\\n' ;;
+  "run download 30"*) mkdir -p "$RUNNER_TEMP/last-conformance" && echo '{}' > "$RUNNER_TEMP/last-conformance/$KIT_ARTIFACT.json" ;;
+  *) exit 1 ;;
+esac
+`;
+  writeFileSync(join(folder, 'gh'), gh, { mode: 0o755 });
+  const env = { PATH: `${folder}:${process.env.PATH}`, RUNNER_TEMP: folder, KIT_ARTIFACT: 'conformance' };
+  const github = { GITHUB_REPOSITORY: 'a/b', GITHUB_WORKFLOW: 'w', GITHUB_REF_NAME: 'main' };
+  const run = (more: Record<string, string>) =>
+    spawnSync('bash', ['--noprofile', '--norc', '-eo', 'pipefail', '-c', step?.run ?? 'exit 9'], {
+      encoding: 'utf8',
+      env: { ...env, ...github, ...more },
+    });
+  expect(run({}).status).toBe(0);
+  expect(readFileSync(join(folder, 'last-conformance/conformance.json'), 'utf8')).toBe('{}\n');
+  // Without gh, or without the permission, there is nothing to compare with.
+  expect(run({ PATH: process.env.PATH ?? '' }).status).toBe(0);
 });
 
 test('an input is never part of a script, and each is used', () => {
   expect(action.runs.using).toBe('composite');
-  const scripts = action.runs.steps.map(({ run }) => run).join('\n');
+  const scripts = action.runs.steps.map(({ run = '' }) => run).join('\n');
   expect(scripts).not.toContain('${{');
-  const used = action.runs.steps.flatMap(({ env }) => Object.values(env));
-  expect(used.sort()).toEqual(
-    Object.keys(action.inputs)
-      .map((name) => `\${{ inputs.${name} }}`)
-      .sort(),
+  const used = action.runs.steps.flatMap((step) => [
+    ...Object.values(step.env ?? {}),
+    ...Object.values(step.with ?? {}),
+  ]);
+  expect(new Set(used.filter((value) => typeof value === 'string'))).toEqual(
+    new Set(Object.keys(action.inputs).map((name) => `\${{ inputs.${name} }}`)),
   );
   for (const { value } of Object.values(action.outputs))
     expect(value).toMatch(/^\$\{\{ steps\.run\.outputs\.\w+ \}\}$/);

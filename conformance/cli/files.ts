@@ -62,6 +62,7 @@ const PLAIN = [
   'baseline',
   'min_coverage',
   'fail_on',
+  'requirements',
   'save',
   'report',
   'ledger_dir',

@@ -79,6 +79,7 @@ const TARGET_FLAGS: FlagTable = {
 export const RUN_FLAGS: FlagTable = {
   ...TARGET_FLAGS,
   ...engineFlags('checks', ' or requirements'),
+  requirements: text('a published set of checks, such as 2026-11: checks that came later do not fail the run'),
   level: list('stated, published, chosen'),
   runs: text('runs of each property (100 with a control interface, 1 without)'),
   seed: text('seed of everything generated'),

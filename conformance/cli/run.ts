@@ -20,8 +20,8 @@ export async function runCommand(settings: Settings, io: Io): Promise<number> {
   }
   makeFolders(settings);
   return concluded(settings, io, async (options) => {
-    const { path, runs, seed } = settings;
-    const more = { ...options, checks, ...given({ path, runs, seed }) };
+    const { path, requirements, runs, seed } = settings;
+    const more = { ...options, checks, ...given({ path, requirements, runs, seed }) };
     const results = await atTarget(settings, io, (target) => runChecks({ ...target, ...more }));
     if (settings.save !== undefined) saveFindings(settings.save, results);
     return results;

@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { suggestion } from '../../emulator/contract/nearest.js';
 import type { Profile } from '../../emulator/contract/profile.js';
 import type { Prompts } from '../drivers/live.js';
+import { checksOfSet } from '../engine/checks-of-set.js';
 import type { FailOn } from '../framework/known.js';
 import { variable } from '../framework/needs.js';
 import { readProfile, SHIPPED } from '../framework/profile.js';
@@ -52,6 +53,8 @@ export interface Settings {
   /** Percent. */
   readonly minCoverage: number | undefined;
   readonly failOn: FailOn | undefined;
+  /** The published set of checks that the target is held to. */
+  readonly requirements: string | undefined;
   /** Folder for scripts that send the requests of findings again. */
   readonly save: string | undefined;
   readonly updateBaseline: boolean;
@@ -128,6 +131,7 @@ const SPOKEN = [
   'rate',
   'concurrency',
   'fail_on',
+  'requirements',
   'ledger_dir',
   'control',
 ];
@@ -207,6 +211,8 @@ export function readSettings(flags: Flags, environment: Readonly<Record<string, 
   if (minCoverage !== undefined && !(minCoverage >= 0 && minCoverage <= 100))
     throw new UsageError(`--min-coverage: expected a percentage such as 60%, got ${JSON.stringify(coverage)}`);
 
+  const requirements = text(own('requirements'), 'requirements');
+  if (requirements !== undefined) checksOfSet(requirements);
   const failOn = text(own('fail_on'), 'fail_on');
   if (failOn !== undefined && failOn !== 'fail' && failOn !== 'warn')
     throw new UsageError(`--fail-on: expected fail or warn, got ${JSON.stringify(failOn)}`);
@@ -243,6 +249,7 @@ export function readSettings(flags: Flags, environment: Readonly<Record<string, 
     baseline,
     minCoverage,
     failOn,
+    requirements,
     save: text(own('save'), 'save'),
     updateBaseline: flags.update_baseline === true,
     plan: flags.plan === true,

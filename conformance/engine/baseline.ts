@@ -35,6 +35,10 @@ export function asKnown(row: CheckResult, baseline: Baseline | undefined, now: n
   return { ...row, knownAs, ...(failed && !expired ? { known: true } : {}) };
 }
 
+/** Says of a result that its check is newer than the set that the target is held to. */
+export const asNew = (row: CheckResult, set: ReadonlySet<string> | undefined): CheckResult =>
+  set === undefined || set.has(row.id) ? row : { ...row, new: true };
+
 /**
  * What a baseline comes to in a run. An entry is stale where its unit does not exist, or ran and did not fail; one that may
  * pass, or whose day is over, only where its unit does not exist.

@@ -5,7 +5,8 @@ import type { Because, Skip } from '../framework/skip.js';
 import { type Stop, Stopped } from '../framework/stop.js';
 import type { Host } from '../probe/time.js';
 import { type Assembled, assemble } from './assemble.js';
-import { asKnown, type Baseline } from './baseline.js';
+import { asKnown, asNew, type Baseline } from './baseline.js';
+import { checksOfSet } from './checks-of-set.js';
 import type { CleanupResult } from './cleanup.js';
 import type { Ending } from './ending.js';
 import { faultOf } from './finding.js';
@@ -45,6 +46,8 @@ export interface RunTarget {
 export interface EngineOptions extends Selection {
   /** What is known to fail: ids of rows, or entries that say more. */
   readonly baseline?: Baseline;
+  /** The name of a published set of checks: whatever any other comes to does not count (KIT-9). */
+  readonly requirements?: string;
   /** From which verdict on the target fails. Default `fail`; `warn` holds it to what is published too. */
   readonly failOn?: FailOn;
   /** Percent of the selected rows that have to come to a verdict for the run to be complete. Default 0. */
@@ -102,11 +105,12 @@ const withheld = ({ finding: _, ...rest }: CheckResult, stop: Stop): CheckResult
 /**
  * Selects units and prepares to do them at a target. Prints nothing.
  *
- * @throws SelectionError for a pattern that means nothing
+ * @throws SelectionError for a pattern that means nothing, UsageError for a set that is not published
  */
 export function createRun(units: readonly Unit[], target: RunTarget, options: EngineOptions & UnitOptions): Run {
-  const { events = {}, failOn, maxRequests: most, order = (all) => all } = options;
+  const { events = {}, failOn, requirements, maxRequests: most, order = (all) => all } = options;
   const { about, ending, host } = target;
+  const set = requirements === undefined ? undefined : checksOfSet(requirements);
   const began = host.now();
   const selected = order(select(units, options, options.kind));
   const of = selected.reduce((sum, { heads }) => sum + heads.length, 0);
@@ -126,13 +130,13 @@ export function createRun(units: readonly Unit[], target: RunTarget, options: En
     return rows;
   };
   const skipped = ({ heads }: Unit, skip: Skip) =>
-    heads.map((head): CheckResult => target.clean({ ...unjudged(head), verdict: 'skip', skip }));
+    heads.map((head): CheckResult => asNew(target.clean({ ...unjudged(head), verdict: 'skip', skip }), set));
 
   const conclude = async (unit: Unit, done: Done) => {
     // What ended the run is reported once, also where lanes met it at the same time.
     const before = done.stopped === undefined ? undefined : ending.stopped;
     const rows = done.rows.map((row) =>
-      before === undefined ? asKnown(row, options.baseline, host.now(), failOn) : withheld(row, before),
+      before === undefined ? asNew(asKnown(row, options.baseline, host.now(), failOn), set) : withheld(row, before),
     );
     const first = ended;
     put(unit, rows);
@@ -238,7 +242,14 @@ export function createRun(units: readonly Unit[], target: RunTarget, options: En
         began,
         now: host.now(),
         target: about,
-        options: { only, skip, levels, ...(shard === undefined ? {} : { shard }), ...summary.options },
+        options: {
+          only,
+          skip,
+          levels,
+          ...(shard === undefined ? {} : { shard }),
+          ...(requirements === undefined ? {} : { requirements }),
+          ...summary.options,
+        },
         requests: target.sent,
         ...(cleanup === undefined ? {} : { cleanup }),
         stopped: ending.stopped ?? rows.map(({ skip: why }) => stopOf(why)).find((stop) => stop !== undefined),

@@ -107,16 +107,18 @@ export function evaluate(
   const { stopped, stale = [], others = [], minCoverage: least } = more;
   const failed = checks.some((check) => countsAgainst(check, more.failOn));
   const ran = checks.some((check) => ['pass', 'pass-alternative', 'fail', 'warn'].includes(check.verdict));
-  const { checked, of } = coverage(checks);
-  const unreached = checks.filter(({ skip }) => skip?.because.kind === 'unreached').length;
-  const errors = checks.filter((check) => check.verdict === 'error').map(({ id }) => id);
+  // What is newer than the set that the target is held to changes no exit status.
+  const held = checks.filter((check) => check.new !== true);
+  const { checked, of } = coverage(held);
+  const unreached = held.filter(({ skip }) => skip?.because.kind === 'unreached').length;
+  const errors = held.filter((check) => check.verdict === 'error').map(({ id }) => id);
   const interns = more.cleanup.failed.filter(({ leaving }) => leaving !== true).length;
   const incomplete: Incomplete[] = [
     ...(stale.length > 0 ? [{ kind: 'baseline' as const, ids: stale }] : []),
     ...(ran ? [] : [{ kind: checks.length === 0 ? ('none-selected' as const) : ('none-ran' as const) }]),
     ...(stopped === undefined ? [] : [stopped]),
     ...(least !== undefined && checked * 100 < least * of ? [{ kind: 'coverage' as const, checked, of, least }] : []),
-    ...blockers(checks),
+    ...blockers(held),
     ...(unreached > 0 ? [{ kind: 'unreached' as const, checks: unreached }] : []),
     ...others,
     ...(errors.length > 0 ? [{ kind: 'errors' as const, ids: errors }] : []),

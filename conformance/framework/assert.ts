@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import { Finding, type Found, type Gist, type Rule } from './finding.js';
+import { asserted } from './asserted.js';
+import { Finding, type Found, type Gist, type Rule, type Wanted } from './finding.js';
 
 /** A value in one line, cut to `max` characters. */
 export function brief(value: unknown, max = 300): string {
@@ -27,6 +28,19 @@ const nameIn = (noun: string): string => noun.split(PLACE, 1)[0] ?? noun;
 /** An observation in a few fixed words; `saw` is the value behind it. */
 export const gist = (words: string, saw?: unknown): Gist => ({ gist: words, ...(saw === undefined ? {} : { saw }) });
 
+/** The wanted value, as {@link broken} reports it. */
+const wants = (of: string, rule: Rule): Extract<Wanted, { kind: 'value' }> => ({
+  kind: 'value',
+  path: nameIn(of),
+  rule,
+});
+
+/** Notes what is wanted of the value that `of` names, and answers whether it holds. */
+function holds(of: string, rule: Rule, does: boolean): boolean {
+  asserted(() => wants(of, rule));
+  return does;
+}
+
 /** Always a finding: of the value `of` names, `rule` does not hold. */
 function broken(
   of: string,
@@ -34,7 +48,7 @@ function broken(
   got: unknown,
   more: Pick<Found, 'breaks' | 'because' | 'exchange'> = {},
 ): never {
-  throw new Finding({ wanted: { kind: 'value', path: nameIn(of), rule }, got, of, ...more });
+  throw new Finding({ wanted: wants(of, rule), got, of, ...more });
 }
 
 /** Always a finding. `expected` is a value, or what should hold in fixed words. */
@@ -48,22 +62,26 @@ export function fail(of: string, expected: unknown, got: unknown, more?: Pick<Fo
 }
 
 /** `expected` says in fixed words what should hold. */
-export function ok(holds: unknown, of: string, expected: string, got?: unknown): asserts holds {
-  if (!holds) broken(of, { kind: 'holds', words: expected }, got);
+export function ok(condition: unknown, of: string, expected: string, got?: unknown): asserts condition {
+  const rule: Rule = { kind: 'holds', words: expected };
+  if (!holds(of, rule, Boolean(condition))) broken(of, rule, got);
 }
 
 /** Deep equality of JSON values; the order of keys does not count. */
 export function equal<T>(actual: unknown, expected: T, of: string): asserts actual is T {
-  if (!isDeepStrictEqual(actual, expected)) broken(of, { kind: 'is', value: expected }, actual);
+  const rule: Rule = { kind: 'is', value: expected };
+  if (!holds(of, rule, isDeepStrictEqual(actual, expected))) broken(of, rule, actual);
 }
 
 export function notEqual(actual: unknown, unexpected: unknown, of: string): void {
-  if (isDeepStrictEqual(actual, unexpected)) broken(of, { kind: 'not', value: unexpected }, actual);
+  const rule: Rule = { kind: 'not', value: unexpected };
+  if (!holds(of, rule, !isDeepStrictEqual(actual, unexpected))) broken(of, rule, actual);
 }
 
 export function oneOf<T>(actual: unknown, allowed: readonly T[], of: string): asserts actual is T {
-  if (!allowed.some((value) => isDeepStrictEqual(actual, value)))
-    broken(of, { kind: 'one-of', values: allowed }, actual);
+  const rule: Rule = { kind: 'one-of', values: allowed };
+  const isOne = allowed.some((value) => isDeepStrictEqual(actual, value));
+  if (!holds(of, rule, isOne)) broken(of, rule, actual);
 }
 
 /** A pattern with a name for the texts that match it. */
@@ -75,17 +93,19 @@ export interface Form extends RegExp {
 export const form = (pattern: RegExp, words: string): Form => Object.assign(pattern, { words });
 
 export function match(actual: unknown, pattern: RegExp | Form, of: string): asserts actual is string {
-  if (typeof actual === 'string' && pattern.test(actual)) return;
-  broken(of, { kind: 'form', form: 'words' in pattern ? pattern.words : String(pattern) }, actual);
+  const rule: Rule = { kind: 'form', form: 'words' in pattern ? pattern.words : String(pattern) };
+  if (!holds(of, rule, typeof actual === 'string' && pattern.test(actual))) broken(of, rule, actual);
 }
 
 export function isObject(actual: unknown, of: string): asserts actual is Record<string, unknown> {
-  if (typeof actual !== 'object' || actual === null || Array.isArray(actual))
-    broken(of, { kind: 'form', form: 'a JSON object' }, actual);
+  const rule: Rule = { kind: 'form', form: 'a JSON object' };
+  if (!holds(of, rule, typeof actual === 'object' && actual !== null && !Array.isArray(actual)))
+    broken(of, rule, actual);
 }
 
 export function isArray(actual: unknown, of: string): asserts actual is unknown[] {
-  if (!Array.isArray(actual)) broken(of, { kind: 'form', form: 'a JSON array' }, actual);
+  const rule: Rule = { kind: 'form', form: 'a JSON array' };
+  if (!holds(of, rule, Array.isArray(actual))) broken(of, rule, actual);
 }
 
 /** Exactly these keys, in any order. */

@@ -3,7 +3,8 @@ import type { Transcript } from '../probe/chunks.js';
 import type { Answer } from '../probe/client.js';
 import type { Level, RequirementId } from '../requirements/index.js';
 import { equal, fail, hasKeys, isObject, match, ok } from './assert.js';
-import { type AnswerGot, Finding, type Found, type OrderGot, type StreamGot } from './finding.js';
+import { asserted } from './asserted.js';
+import { type AnswerGot, Finding, type Found, type OrderGot, type StreamGot, type Wanted } from './finding.js';
 import { byTheIntern } from './skip.js';
 
 /** Characters of a body that a finding shows; the evidence has them all. */
@@ -35,16 +36,17 @@ const classOf = (statuses: readonly number[]) =>
 
 type More = Pick<Found, 'breaks' | 'because'>;
 
+type WantedStatus = readonly number[] | 'success' | 'refusal';
+
+const wantedStatus = (wanted: WantedStatus): Wanted =>
+  typeof wanted === 'string'
+    ? { kind: 'status', class: wanted, statuses: [] }
+    : { kind: 'status', class: classOf(wanted), statuses: wanted };
+
 /** Always a finding: another status than these, or than any of the class. */
-export function answered(
-  answer: Answer,
-  wanted: readonly number[] | 'success' | 'refusal',
-  of: string,
-  more: More = {},
-): never {
-  const statuses = typeof wanted === 'string' ? [] : wanted;
+export function answered(answer: Answer, wanted: WantedStatus, of: string, more: More = {}): never {
   throw new Finding({
-    wanted: { kind: 'status', class: typeof wanted === 'string' ? wanted : classOf(wanted), statuses },
+    wanted: wantedStatus(wanted),
     got: seen(answer),
     of,
     ...(answer.exchange < 0 ? {} : { exchange: answer.exchange }),
@@ -55,11 +57,13 @@ export function answered(
 /** The status is this one, or one of these. */
 export function status(answer: Answer, expected: number | readonly number[], what: string): void {
   const allowed = typeof expected === 'number' ? [expected] : expected;
+  asserted(() => wantedStatus(allowed));
   if (!allowed.includes(answer.status)) answered(answer, allowed, what);
 }
 
 /** Any success. */
 export function success(answer: Answer, what: string, more?: More): void {
+  asserted(() => wantedStatus('success'));
   if (!isSuccess(answer.status)) answered(answer, 'success', what, more);
 }
 
@@ -80,6 +84,7 @@ export const done = (answer: Answer, what: string): void => status(answer, ACCEP
  * about something else.
  */
 export function refused(answer: Answer, what: string, more?: More): void {
+  asserted(() => wantedStatus('refusal'));
   if (!isRefusal(answer.status)) answered(answer, 'refusal', what, more);
 }
 
@@ -166,6 +171,7 @@ export const keys = (answer: Answer, names: readonly string[], what: string) =>
  * No breach of the chunk grammar at this level (a breach at S counts at P too), of one requirement or of any.
  */
 export function grammar(t: Transcript, level: Level, requirement?: RequirementId): void {
+  asserted(() => ({ kind: 'stream', rule: 'order' }));
   const counted = level === 'S' ? ['S'] : level === 'P' ? ['S', 'P'] : ['S', 'P', 'C'];
   const breaches = t.breaches.filter(
     (breach) => counted.includes(breach.level) && (requirement === undefined || breach.requirement === requirement),
@@ -201,6 +207,7 @@ const FINISHES = ['stop', 'tool_calls', 'error'] as const;
  * is the intern's own choice: the precondition of what follows is not met.
  */
 export function finish(t: Transcript, expected: (typeof FINISHES)[number], what = 'the stream'): void {
+  asserted(() => ({ kind: 'stream', rule: 'finish', finish: expected }));
   if (t.finish === expected) return;
   const finish = FINISHES.find((one) => one === t.finish);
   if (!t.scripted && t.done && finish !== undefined) {

@@ -1,4 +1,5 @@
 import pc from 'picocolors';
+import { isFailure } from '../engine/baseline.js';
 import type { CheckResult, Results, RunEvents } from '../engine/results.js';
 import { clauseOf } from './clause.js';
 import { counted } from './counted.js';
@@ -210,7 +211,8 @@ export function summary(results: Results, c: Colours = pc.createColors(false)): 
   if (flaky.length > 0)
     parts.push(`flaky: failed ${sum(flaky, ({ failed }) => failed)} of ${sum(flaky, ({ of: tried }) => tried)}`);
   const fresh = results.checks.filter((check) => check.new === true);
-  if (fresh.length > 0) parts.push(`${fresh.length} new`);
+  const failing = fresh.filter((check) => isFailure(check, results.options.failOn)).length;
+  if (fresh.length > 0) parts.push(`${fresh.length} new${failing === 0 ? '' : ` (${failing} failing)`}`);
   return `${c.bold(verdict)}: ${covered}  ${parts.join(', ')}  ${targetText(results.target)}`;
 }
 

@@ -1,0 +1,14 @@
+import { expect, test } from 'vitest';
+import { checks } from '../../checks/index.js';
+import { wanting } from '../../deviations/digest.js';
+import { SETS } from './index.js';
+
+const areas = [...new Set(checks.map(({ id }) => id.split('/')[0] ?? id))];
+
+test.each(areas)('every published check of %s wants what it wanted', async (area) => {
+  for (const { name, checks: published } of SETS)
+    for (const check of checks.filter(({ id }) => id.startsWith(`${area}/`) && id in published))
+      expect(`${check.id} of ${name}: ${await wanting(check)}`).toBe(
+        `${check.id} of ${name}: ${published[check.id]?.split('-')[1]}`,
+      );
+});
