@@ -21,7 +21,7 @@ const literals = (words: string): string =>
 /** The name of a field; a noun in prose may be reworded. */
 const fieldOf = (path: string): string => (/^[\w.[\]-]+$/.test(path) && /[._]|^[a-z]+$/.test(path) ? path : '');
 
-function valueOf(value: unknown): string {
+function shownValue(value: unknown): string {
   const text = JSON.stringify(value) ?? String(value);
   return text.length > LONGEST ? '…' : text.replace(DRAWN, '…');
 }
@@ -30,9 +30,9 @@ function ruleOf(rule: Rule): readonly [kind: string, value: string] {
   switch (rule.kind) {
     case 'is':
     case 'not':
-      return [rule.kind, valueOf(rule.value)];
+      return [rule.kind, shownValue(rule.value)];
     case 'one-of':
-      return [rule.kind, valueOf([...rule.values].map(valueOf).sort())];
+      return [rule.kind, shownValue([...rule.values].map(shownValue).sort())];
     case 'form':
       return [rule.kind, literals(rule.form)];
     case 'holds':
