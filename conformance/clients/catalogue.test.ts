@@ -73,3 +73,8 @@ test('a case that sets a limit needs the ability to keep it', () => {
     expect([id, abilities.includes('h2')]).toEqual([id, secure]);
   }
 });
+
+test('every case of silence, aborts and transport names a thread that was read', () => {
+  const bare = cases.filter(({ id, seen }) => /^(idle|abort|h2|coding|chat-gateway)-/.test(id) && seen.length === 0);
+  expect(bare.map(({ id }) => id)).toEqual([]);
+});
