@@ -5,11 +5,15 @@
 
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { APPS, RIGHT, type Score, scoreOf } from '../conformance/explore/apps/score.js';
+import { APPS, type Score, scoreOf } from '../conformance/explore/apps/score.js';
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { print: { type: 'boolean', default: false }, seed: { type: 'string' }, all: { type: 'boolean', default: false } },
+  options: {
+    print: { type: 'boolean', default: false },
+    seed: { type: 'string' },
+    all: { type: 'boolean', default: false },
+  },
 });
 const wanted = APPS.filter(({ id }) => positionals.length === 0 || positionals.includes(id));
 const scores: Score[] = [];
@@ -32,4 +36,4 @@ if (positionals.length === 0 && !values.print && !values.all)
     new URL('../conformance/explore/apps/score.json', import.meta.url),
     `${JSON.stringify(Object.fromEntries(scores.map(({ id, found }) => [id, found.map(({ law, kind }) => ({ law, kind }))])), null, 1)}\n`,
   );
-void RIGHT;
+

@@ -4,10 +4,10 @@ import { type Bench, breachOf, createBench, leftBehind } from './laws/index.js';
 import { matchMoments, momentsOf } from './moments.js';
 import { settled } from './options.js';
 import { openRejections } from './rejections.js';
+import { exploreText } from './report/text.js';
 import { loadedOnce, type Run, type RunSettings, runOnce } from './run.js';
 import { isBeforeRunning, pairsOf, type Schedule, singlesOf } from './schedules.js';
 import { createSlots } from './slots.js';
-import { textOf } from './text.js';
 import {
   ExploreError,
   type ExploreOptions,
@@ -224,7 +224,7 @@ export async function explore(program: Program, options: ExploreOptions = {}): P
       incomplete,
       timing: { ms, msPerRun: Math.round((10 * ms) / Math.max(1, results.length)) / 10 },
     };
-    return { ...report, text: textOf(report) };
+    return { ...report, text: exploreText(report, { timed: false }) };
   } finally {
     ended.abort();
     rejections.close();

@@ -1,4 +1,5 @@
 import { type DisturbanceName, disturbanceOf } from '../../emulator/contract/disturbance.js';
+import { answerGist, requestGist, writeGist } from './gist.js';
 import type { Run } from './run.js';
 import type { Schedule } from './schedules.js';
 import type { Moment, Outcome, TimeLineEntry } from './types.js';
@@ -86,22 +87,22 @@ export function timeLineOf({ seen, prints }: Run): TimeLineEntry[] {
   };
   printed(0);
   for (const { n, method, path, body, status, reason, answer, writes, ended, disturbed, acted } of seen.requests) {
-    lines.push({ kind: 'request', request: n, text: short(`${method} ${path}${body === '' ? '' : ` ${body}`}`) });
-    if (disturbed !== undefined)
-      lines.push({ kind: 'disturbance', request: n, text: disturbanceOf(disturbed as DisturbanceName).what });
+    lines.push({ kind: 'request', request: n, text: requestGist(method, path, body) });
+    const disturbance = disturbed === undefined ? undefined : disturbanceOf(disturbed as DisturbanceName);
+    const within = disturbance?.at === 'write' && writes !== undefined;
+    const happens = () => {
+      if (disturbance !== undefined) lines.push({ kind: 'disturbance', request: n, text: disturbance.what });
+    };
+    if (!within) happens();
     if (status !== undefined)
       lines.push({
         kind: 'answer',
         request: n,
-        text: short(`${status}${reason === undefined ? '' : ` ${reason}`}${writes === undefined ? ` ${answer}` : ''}`),
+        text: answerGist(status, reason, writes === undefined ? answer : ''),
       });
     else if (acted !== undefined) lines.push({ kind: 'answer', request: n, text: `(the service answered ${acted})` });
-    for (const { text, names } of writes ?? [])
-      lines.push({
-        kind: 'write',
-        request: n,
-        text: `${names.length === 0 ? '' : `[${names.join(', ')}] `}${short(text)}`,
-      });
+    for (const { text } of writes ?? []) lines.push({ kind: 'write', request: n, text: writeGist(text) });
+    if (within) happens();
     if (ended !== 'complete') lines.push({ kind: 'end', request: n, text: ENDS[ended] });
     printed(n);
   }

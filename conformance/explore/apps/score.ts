@@ -21,7 +21,7 @@ export interface Score {
 /** Explores an app. Its own limits are 1.5 s: who waits longer has none. */
 export async function scoreOf(app: App | WrongApp, options: ExploreOptions = {}): Promise<Score> {
   const { findings, counts } = await explore((context) => app.run(context), {
-    jobs: 8,
+    jobs: 12,
     patience: 3_000,
     ...('law' in app && app.law === 'told' ? { laws: ['told'] } : {}),
     ...(app.id === 'openrouter' ? { emulator: { profile: 'openrouter' } } : {}),

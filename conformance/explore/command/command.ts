@@ -71,11 +71,12 @@ const firstLine = (text: string): string => text.split('\n')[0] ?? '';
 /** Lines of Node's report of an error that say nothing of it, of test runners' summaries too. */
 const NOISE = /^(?:at |node:|file:\/\/|Node\.js v|\^+$|[{}[\](),;]*$|throw |npm (?:ERR|error)|ℹ |FAILED \(|=+)/;
 
-/** The line of standard error that says most: the last one that tells of an error, or the last one. */
+/** The line of standard error that says most: the first error that was thrown, or the last one that tells of any. */
 function told(stderr: string): string | undefined {
   const lines = stripVTControlCharacters(stderr)
     .split('\n')
     .map((line) => line.trim())
     .filter((line) => !NOISE.test(line));
-  return lines.findLast((line) => /\w*(?:Error|Exception|expected|failed)\b/i.test(line)) ?? lines.at(-1);
+  const thrown = lines.find((line) => /^(?:Uncaught )?[\w.]*(?:Error|Exception)\b/.test(line));
+  return thrown ?? lines.findLast((line) => /error|expected|failed/i.test(line)) ?? lines.at(-1);
 }

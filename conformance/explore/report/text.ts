@@ -16,6 +16,8 @@ import {
 
 export interface TextOptions extends Again {
   readonly colour?: boolean;
+  /** `false` leaves times out, so that equal runs have equal texts. */
+  readonly timed?: boolean;
   /** Columns of the terminal. */
   readonly width?: number;
 }
@@ -67,7 +69,7 @@ function findingLines(
     `${c.red('✗')} ${c.bold(c.red(finding.law))}  ${c.bold(visible(finding.sentence))}${more}`,
     c.dim(`  ${lawText(finding.law)}`),
     ...timeLines(report, finding, options.width ?? 120, c),
-    ...again.map((line, at) => `  ${padded(at === again.length - 1 ? 'debug' : 'again', 6)}${line}`),
+    ...again.map((line, at) => `  ${padded(at > 0 ? 'debug' : 'again', 6)}${line}`),
   ];
 }
 
@@ -86,12 +88,6 @@ export function exploreText(report: Omit<ExploreReport, 'text'>, options: TextOp
   if (surfaced.length > 0) lines.push(c.dim(`  ${CLASSES.map((kind) => `${kind}: ${CLASS_TEXTS[kind]}`).join('; ')}`));
   if (warnings.length > 0) lines.push('', c.bold('Also worth knowing'));
   for (const warning of warnings) lines.push(`  ${c.yellow(visible(warning))}`);
-  if (straight.leftOut.length > 0)
-    lines.push(
-      c.dim(
-        `  ${plural(straight.leftOut.length, 'moment')} came in one of the two undisturbed runs alone, and was left out.`,
-      ),
-    );
   const verdict = verdictOf(report);
   const paint = { clean: c.green, broken: c.red, incomplete: c.yellow }[verdict];
   lines.push('', `${c.bold(paint(VERDICT_WORDS[verdict]))}: ${summaryText(report)}`);
@@ -101,7 +97,7 @@ export function exploreText(report: Omit<ExploreReport, 'text'>, options: TextOp
     c.dim(
       `  ${plural(straight.requests, 'request')} and ${plural(straight.moments.length, 'moment')} in the undisturbed run; ` +
         `${counts.readToEnd} of ${plural(counts.disturbed, 'disturbed answer')} read to the end; ` +
-        `${seconds(timing.ms)}, ${timing.msPerRun.toFixed(1)} ms a run, seed ${report.seed}`,
+        `${options.timed === false ? '' : `${seconds(timing.ms)}, ${timing.msPerRun.toFixed(1)} ms a run, `}seed ${report.seed}`,
     ),
   );
   for (const why of incomplete) lines.push(c.yellow(`  ${incompleteText(why)}`));

@@ -69,7 +69,7 @@ export interface Again {
 /** The lines that do a finding again: explored alone, and served to a debugger. */
 export function againLines(finding: Finding, { fileOf, command }: Again): string[] {
   const file = fileOf?.(finding);
-  if (file === undefined) return [];
+  if (file === undefined) return [`explore(program, { schedule: ${JSON.stringify(finding.schedule)} })`];
   const again =
     command === undefined ? [] : [commandLine(['intern-emulator', 'explore', '--schedule', file, '--', ...command])];
   return [...again, commandLine(['intern-emulator', '--clock', 'auto', '--chaos', file])];

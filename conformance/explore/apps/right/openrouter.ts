@@ -1,11 +1,14 @@
 import { HTTPClient, OpenRouter } from '@openrouter/sdk';
+import { systemHost } from '../../../probe/time.js';
 import type { App } from '../app.js';
 import { check } from '../stories.js';
+import { dataOf } from '../stream.js';
 import { APPROVAL, approveWith, IDLE, limited, type Turn } from './sdk.js';
 
 /**
  * `@openrouter/sdk`, against the profile `openrouter`. It repeats each 5xx for up to an hour, prompts too:
- * `retryConfig: { strategy: 'none' }`. `timeoutMs` ends requests, not streams that fall silent.
+ * `retryConfig: { strategy: 'none' }`. `timeoutMs` is left aside where a signal is given, and ends no stream that falls
+ * silent. It takes each event for a chunk, whatever its type: those of other types are kept from it.
  */
 export const OPENROUTER: readonly App[] = [
   {
@@ -18,8 +21,7 @@ export const OPENROUTER: readonly App[] = [
         serverURL: target.base_url,
         apiKey: target.credentials.api_key,
         retryConfig: { strategy: 'none' },
-        timeoutMs: IDLE,
-        httpClient: new HTTPClient({ fetcher: (input, init) => fetch(input, init) }),
+        httpClient: new HTTPClient({ fetcher: async (input, init) => ofDefaultType(await fetch(input, init)) }),
       });
       const internId = target.credentials.intern?.id;
       check(internId !== undefined, 'the seed has no intern');
@@ -38,10 +40,13 @@ export const OPENROUTER: readonly App[] = [
                 ],
               }),
         } as unknown as Request;
-        const { result } = await sdk.interns.chat(
-          { internId, internChatCompletionRequest: body },
-          { fetchOptions: { signal: AbortSignal.any([signal, limit.signal]) } },
-        );
+        const late = systemHost.later(IDLE, () => limit.abort(new Error('no answer came')));
+        const { result } = await sdk.interns
+          .chat(
+            { internId, internChatCompletionRequest: body },
+            { fetchOptions: { signal: AbortSignal.any([signal, limit.signal]) } },
+          )
+          .finally(late);
         const turn: Turn<Call> = { text: '' };
         for await (const chunk of limited(result as AsyncIterable<Chunk>, () => limit.abort())) {
           if (chunk.error) throw new Error(chunk.error.message);
@@ -56,6 +61,22 @@ export const OPENROUTER: readonly App[] = [
     },
   },
 ];
+
+/** The same stream without events of other types than the default one. */
+function ofDefaultType(response: Response): Response {
+  const reader = response.body?.getReader();
+  if (reader === undefined || !response.headers.get('content-type')?.startsWith('text/event-stream')) return response;
+  const events = dataOf({ next: () => reader.read() });
+  const body = new ReadableStream<Uint8Array>({
+    async pull(sink) {
+      const { done, value } = await events.next();
+      if (done) sink.close();
+      else sink.enqueue(new TextEncoder().encode(`data: ${value}\n\n`));
+    },
+    cancel: (reason) => reader.cancel(reason),
+  });
+  return new Response(body, { status: response.status, headers: response.headers });
+}
 
 interface Chunk {
   readonly choices?: readonly {

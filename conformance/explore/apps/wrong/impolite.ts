@@ -2,6 +2,7 @@
 import type { WrongApp } from '../app.js';
 import { type Call, createClient, Refusal } from '../client.js';
 import { answer, approve, ask, attach, check, host, prompt, seeded, talk } from '../stories.js';
+import { dataOf } from '../stream.js';
 
 export const IMPOLITE: readonly WrongApp[] = [
   {
@@ -141,17 +142,25 @@ export const IMPOLITE: readonly WrongApp[] = [
       const body = { stream: true, messages: [{ role: 'user', content: 'hello' }] };
       const call: Call = { method: 'POST', path, body };
       const response = await client.send(client, call);
-      const read = client.read(client, response).then(({ text }) => context.print(text));
-      await Promise.race([read.finally(() => {}), client.pause(2_000)]).catch(() => {});
+      await new Promise<void>((resolve) => {
+        void client.read(client, response).then(({ text }) => {
+          context.print(text);
+          resolve();
+        });
+        void client.pause(2_000).then(resolve, resolve);
+      });
     },
   },
   {
     id: 'end-is-done',
-    what: 'takes a stream that ends before [DONE] for a whole one',
-    seen: 'Growth-Circle/cadis#2547: a connection that closed without [DONE] was told as completed',
+    what: 'takes a stream that breaks before [DONE] for a whole one',
+    seen: 'Growth-Circle/cadis#2547: lines were read until the end or an error, and either was told as completed',
     law: 'told',
     async run(context) {
-      const client = createClient(context, { cut: () => {} });
+      const client = createClient(context, {
+        cut: () => {},
+        data: (bytes) => dataOf({ next: () => bytes.next().catch(() => ({ done: true })) }),
+      });
       client.context.print((await prompt(client, seeded(client), 'one two three')).text);
     },
   },

@@ -1,8 +1,9 @@
 /** Apps that fail over what a service may do: how they read streams. */
+import { systemHost } from '../../../probe/time.js';
 import type { WrongApp } from '../app.js';
 import { createClient, type Parts } from '../client.js';
 import { talk } from '../stories.js';
-import { type Bytes, type Chunk, linesOf, readChunk } from '../stream.js';
+import { type Bytes, type Chunk, dataOf, linesOf, readChunk } from '../stream.js';
 
 const law = 'harmless-passes';
 const talking =
@@ -131,22 +132,13 @@ export const READS: readonly WrongApp[] = [
     seen: 'ltmoerdani/opencode-copilot-chat#170: a gateway kept the connection open after [DONE], and the turn hung',
     law,
     run: talking({
-      async read(client, response) {
-        const [mine, rest] = response.body?.tee() ?? [];
-        const reply = await createClient(client.context).read(client, new Response(mine ?? null));
-        const over = new Response(rest ?? null).arrayBuffer().then(() => 'over');
-        const late = client.pause(100).then(() => 'late');
-        if ((await Promise.race([over, late])) === 'late') throw new Error('the connection stayed open');
-        return reply;
+      async *data(bytes) {
+        for await (const data of dataOf(bytes)) {
+          if (data === '[DONE]' && !(await closesSoon(bytes))) throw new Error('the connection stayed open');
+          yield data;
+        }
       },
     }),
-  },
-  {
-    id: 'short-patience',
-    what: 'gives up on a stream that is silent for a tenth of a second',
-    seen: '1667-ai/1667#127: a flat deadline for the first token ended generations that were under way',
-    law,
-    run: talking({ idle: 120 }),
   },
   {
     id: 'hurries',
@@ -179,6 +171,14 @@ export const READS: readonly WrongApp[] = [
     }),
   },
 ];
+
+async function closesSoon(bytes: Bytes): Promise<boolean> {
+  const closed = (async () => {
+    while (!(await bytes.next()).done);
+    return true;
+  })();
+  return Promise.race([closed, systemHost.sleep(100).then(() => false)]);
+}
 
 const HEADERS =
   /^(content-.*|cache-control|x-request-id|x-accel-buffering|retry-after|date|connection|keep-alive|transfer-encoding|vary|x-ratelimit-.*)$/;

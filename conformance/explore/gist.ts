@@ -1,0 +1,70 @@
+/** Requests, answers and writes in a few words: what a reader wants to know of them, and the same in both runs. */
+
+const ID = /[0-9a-f]{8}-[0-9a-f-]{27}/g;
+
+const clip = (text: string, most: number): string => {
+  const line = text.replaceAll(/\s*\n\s*/g, '⏎');
+  return line.length > most ? `${line.slice(0, most)}…` : line;
+};
+const quoted = (text: string, most = 60): string => JSON.stringify(clip(text, most));
+
+type Json = Record<string, unknown>;
+const isRecord = (value: unknown): value is Json =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+function parsed(text: string): Json | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isRecord(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+const at = (value: unknown, ...path: (string | number)[]): unknown =>
+  path.reduce<unknown>((inner, key) => (inner as Json | undefined | null)?.[key as string], value);
+
+/** `POST …/chat/completions "hello"`, `GET /interns/…`. Ids differ from run to run: they are left out. */
+export function requestGist(method: string, path: string, body: string): string {
+  const where = path.replaceAll(ID, '…');
+  const json = parsed(body);
+  const last = at(json, 'messages');
+  const message: unknown = Array.isArray(last) ? last.at(-1) : undefined;
+  const content = at(message, 'content');
+  if (typeof content === 'string')
+    return `${method} ${where} ${at(message, 'role') === 'tool' ? 'answers ' : ''}${quoted(content)}`;
+  return `${method} ${where}${body === '' ? '' : ` ${clip(body.replaceAll(ID, '…'), 80)}`}`;
+}
+
+/** `200`, `200 running`, `409 busy`. */
+export function answerGist(status: number, reason: string | undefined, answer: string): string {
+  const found = reason ?? at(parsed(answer), 'status');
+  return typeof found === 'string' ? `${status} ${found}` : String(status);
+}
+
+function chunkGist(chunk: Json): string {
+  const error = at(chunk, 'error');
+  const finish = at(chunk, 'choices', 0, 'finish_reason');
+  if (isRecord(error)) return `finish ${finish}, ${error.code} ${at(error, 'metadata', 'reason') ?? ''}`.trim();
+  if (typeof finish === 'string') return `finish ${finish}`;
+  const call = at(chunk, 'choices', 0, 'delta', 'tool_calls', 0, 'function', 'arguments');
+  if (typeof call === 'string') {
+    const ask = parsed(call);
+    const what = at(ask, 'operation') ?? at(ask, 'message');
+    return `asks ${quoted(typeof what === 'string' ? what : call)}`;
+  }
+  const content = at(chunk, 'choices', 0, 'delta', 'content');
+  if (typeof content === 'string') return content === '' ? 'begins' : `says ${quoted(content)}`;
+  if (Array.isArray(chunk.choices) && chunk.choices.length === 0) return 'final chunk';
+  return clip(JSON.stringify(chunk), 80);
+}
+
+/** What was written, event by event: `says "hello"`, `finish stop`, `[DONE]`. */
+export function writeGist(text: string): string {
+  const events = text.split(/\r?\n\r?\n/).filter((event) => event.trim() !== '');
+  const gists = events.map((event) => {
+    const data = /^data: ?(.*)$/m.exec(event)?.[1];
+    if (data === undefined || /^event:/m.test(event)) return clip(event, 80);
+    const chunk = parsed(data);
+    return chunk === undefined ? clip(data, 80) : chunkGist(chunk);
+  });
+  return gists.join(' · ');
+}
