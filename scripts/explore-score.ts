@@ -3,9 +3,9 @@
 //
 //   npm run explore-score [-- APP…] [--print] [--seed TEXT] [--all]
 
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { APPS, type Score, scoreOf } from '../conformance/explore/apps/score.js';
+import { APPS, byLaw, type Score, scoreOf } from '../conformance/explore/apps/score.js';
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -31,9 +31,8 @@ for (const app of wanted) {
     `${wrong ? '✗' : ' '} ${score.id} (${law ?? 'right'}): ${laws.join(', ') || 'nothing'}; ${score.schedules} schedules, ${Math.round(performance.now() - began)} ms${wrong || law === undefined || laws.length > 1 ? `\n${score.found.map((one) => `      ${one.law}: ${one.sentence}`).join('\n')}` : ''}\n`,
   );
 }
-if (positionals.length === 0 && !values.print && !values.all)
-  writeFileSync(
-    new URL('../conformance/explore/apps/score.json', import.meta.url),
-    `${JSON.stringify(Object.fromEntries(scores.map(({ id, found }) => [id, found.map(({ law, kind }) => ({ law, kind }))])), null, 1)}\n`,
-  );
-
+const FILE = 'conformance/explore/apps/score.json';
+if (!values.print && !values.all) {
+  const kept = positionals.length === 0 ? {} : JSON.parse(readFileSync(FILE, 'utf8'));
+  writeFileSync(FILE, `${JSON.stringify({ ...kept, ...byLaw(scores) }, null, 2)}\n`);
+}

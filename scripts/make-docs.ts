@@ -4,12 +4,14 @@ import { cases } from '../conformance/clients/index.js';
 import { clientRulesPage } from './client-rules-page.js';
 import { withCalls } from './control-docs.js';
 import { withFiles } from './embed-files.js';
+import { withApps } from './explore-rows.js';
 import { withHabits } from './habit-rows.js';
 import { reportAssets } from './report-assets.js';
 
 for (const [page, made] of [
   ['docs/ci.md', withHabits],
   ['docs/control.md', withCalls],
+  ['docs/explore.md', withApps],
   ['docs/lab.md', withFiles],
   ['docs/recipes.md', withFiles],
 ] as const) {

@@ -14,7 +14,6 @@ const toggle = (describe: string): Options => ({ type: 'boolean', describe });
 
 /** Flags of `intern-emulator explore`, beside those of the emulators that it runs. */
 export const EXPLORE_FLAGS: Readonly<Record<string, Options>> = {
-  each: { ...text('Explore each test alone, where the command runs vitest, node:test or pytest'), requiresArg: false },
   require: text('transient: a program must get over what is over when tried again'),
   law: list('File of laws of your own (a module that exports functions), or `told`; may be repeated'),
   schedule: text('Run the schedule in this file alone, as a finding names it'),
@@ -44,8 +43,6 @@ export interface ReportTo {
 export interface ExploreSettings {
   readonly options: Omit<ExploreOptions, 'emulator' | 'signal' | 'onProgress' | 'jobs'>;
   readonly jobs: number | undefined;
-  /** The runner whose tests are explored one by one; empty where the command says which. */
-  readonly each: string | undefined;
   readonly reports: readonly ReportTo[];
   readonly save: string;
   /** The file of the one schedule. */
@@ -55,8 +52,7 @@ export interface ExploreSettings {
 const single = (argv: Readonly<Record<string, unknown>>, name: string): string | undefined => {
   const value = argv[name];
   if (Array.isArray(value)) throw new UsageError(`--${name}: given more than once`);
-  if (value === '' && name !== 'each')
-    throw new UsageError(`--${name}: expected a value after it, found an empty text`);
+  if (value === '') throw new UsageError(`--${name}: expected a value after it, found an empty text`);
   return value === undefined ? undefined : String(value);
 };
 const many = (argv: Readonly<Record<string, unknown>>, name: string): string[] =>
@@ -158,7 +154,6 @@ export async function readExploreSettings(
     );
   return {
     jobs: wholeOf(argv, 'jobs'),
-    each: single(argv, 'each'),
     reports,
     save: single(argv, 'save') ?? '.intern-explore',
     scheduleFile,

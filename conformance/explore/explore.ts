@@ -19,6 +19,8 @@ import {
 } from './types.js';
 import { outcomeText, timeLineOf } from './words.js';
 
+/** How long a program may wait for nothing, in ms of real time; one that works long by itself may twice as long. */
+const PATIENCE = 10_000;
 /** How long the straight run may take, in ms of real time. */
 const STRAIGHT_TIMEOUT = 120_000;
 /** How many pairs are drawn where no number of runs bounds them. */
@@ -82,7 +84,8 @@ export async function explore(program: Program, options: ExploreOptions = {}): P
       emulator: options.emulator ?? {},
       factories: loadedOnce(),
       seed: given.seed,
-      patience: given.patience,
+      // Nothing is known yet of how long it works by itself.
+      patience: given.patience ?? STRAIGHT_TIMEOUT,
       runTimeout: STRAIGHT_TIMEOUT,
       signal: new AbortController().signal,
     };
@@ -119,6 +122,7 @@ export async function explore(program: Program, options: ExploreOptions = {}): P
     const planned = [...singles, ...pairs].filter(given.wanted).filter((_, at) => given.inShard(at));
     if (planned.length === 0) throw new ExploreError('there is nothing to explore: no moment of the straight run fits');
     const runTimeout = given.runTimeout ?? Math.max(30_000, 10 * first.ms);
+    const patience = given.patience ?? Math.max(PATIENCE, 2 * first.ms);
 
     const incomplete: string[] = [];
     if (planned.length > given.maxRuns) incomplete.push('max-runs');
@@ -132,7 +136,12 @@ export async function explore(program: Program, options: ExploreOptions = {}): P
       const release = await slots.take();
       if (ended.signal.aborted || outOfTime()) return release();
       try {
-        const run = await runOnce(program, schedule.file, { ...settings, runTimeout, signal: ended.signal }, release);
+        const run = await runOnce(
+          program,
+          schedule.file,
+          { ...settings, patience, runTimeout, signal: ended.signal },
+          release,
+        );
         if (ended.signal.aborted && run.seen.outcome.kind === 'hung') return;
         const its = await judge(schedule, run, bench);
         judged[at] = its;
@@ -151,7 +160,7 @@ export async function explore(program: Program, options: ExploreOptions = {}): P
     // A finding counts when the same schedule, run alone, shows it again: what a busy machine does is no finding. Nor is a
     // failure under what is harmless where the program fails undisturbed, too.
     const showsAgain = async (schedule: Schedule, law: string): Promise<boolean> => {
-      const alone = { ...settings, runTimeout };
+      const alone = { ...settings, patience, runTimeout };
       const again = await runOnce(program, schedule.file, alone);
       if ((await judge(schedule, again, bench)).breach?.law !== law) return false;
       return law !== 'harmless-passes' || (await runOnce(program, undefined, alone)).seen.outcome.kind === 'passed';

@@ -99,7 +99,7 @@ export function settled(options: ExploreOptions) {
     wanted: onlyOf(options.only),
     maxRuns: countOf('maxRuns', options.maxRuns, Number.POSITIVE_INFINITY),
     maxTime: durationOf('maxTime', options.maxTime, Number.POSITIVE_INFINITY),
-    patience: durationOf('patience', options.patience, 10_000),
+    patience: options.patience === undefined ? undefined : durationOf('patience', options.patience, 10_000),
     runTimeout: options.runTimeout === undefined ? undefined : durationOf('runTimeout', options.runTimeout, 30_000),
     requireTransient: require === 'transient',
     ...lawsOf(options.laws),

@@ -33,3 +33,19 @@ export async function scoreOf(app: App | WrongApp, options: ExploreOptions = {})
     found: findings.map(({ law, kind, sentence }) => ({ law, kind, sentence })),
   };
 }
+
+/** The kinds of disturbances that found an app, by the law that it broke. */
+export type Found = Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>;
+
+export const byLaw = (scores: readonly Pick<Score, 'id' | 'found'>[]): Found =>
+  Object.fromEntries(
+    scores.map(({ id, found }) => [
+      id,
+      Object.fromEntries(
+        [...new Set(found.map(({ law }) => law))].map((law) => [
+          law,
+          [...new Set(found.filter((one) => one.law === law).map(({ kind }) => kind))].sort(),
+        ]),
+      ),
+    ]),
+  );

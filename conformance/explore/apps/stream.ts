@@ -15,14 +15,19 @@ export interface Bytes {
   next(): Promise<{ readonly done: boolean; readonly value?: Uint8Array | undefined }>;
 }
 
-/** Lines without their ends: LF, CR or CRLF, wherever the pieces are cut. */
-export async function* linesOf(bytes: Bytes): AsyncGenerator<string> {
+/** Decodes pieces of one text, wherever its characters are cut. */
+function streaming(): (piece: Uint8Array) => string {
   const decoder = new TextDecoder();
+  return (piece) => decoder.decode(piece, { stream: true });
+}
+
+/** Lines without their ends: LF, CR or CRLF, wherever the pieces are cut. */
+export async function* linesOf(bytes: Bytes, decode = streaming()): AsyncGenerator<string> {
   let rest = '';
   for (;;) {
     const { done, value } = await bytes.next();
     if (done || value === undefined) return;
-    rest += decoder.decode(value, { stream: true });
+    rest += decode(value);
     // A CR at the end of a piece may be the first half of a CRLF.
     const held = rest.endsWith('\r') ? '\r' : '';
     const lines = rest.slice(0, rest.length - held.length).split(/\r\n|\r|\n/);
@@ -32,10 +37,10 @@ export async function* linesOf(bytes: Bytes): AsyncGenerator<string> {
 }
 
 /** The data of each event of the default type; comments and other fields say nothing. */
-export async function* dataOf(bytes: Bytes): AsyncGenerator<string> {
+export async function* dataOf(bytes: Bytes, decode = streaming()): AsyncGenerator<string> {
   let data: string[] = [];
   let type = '';
-  for await (const line of linesOf(bytes)) {
+  for await (const line of linesOf(bytes, decode)) {
     if (line === '') {
       if (data.length > 0 && (type === '' || type === 'message')) yield data.join('\n');
       data = [];

@@ -2,7 +2,7 @@
 import { systemHost } from '../../../probe/time.js';
 import type { WrongApp } from '../app.js';
 import { createClient, type Parts } from '../client.js';
-import { talk } from '../stories.js';
+import { check, prompt, seeded, talk } from '../stories.js';
 import { type Bytes, type Chunk, dataOf, linesOf, readChunk } from '../stream.js';
 
 const law = 'harmless-passes';
@@ -26,9 +26,9 @@ const streaming = () => {
 const dataIn = (line: string) => (line.startsWith('data: ') ? [line.slice('data: '.length)] : []);
 
 /** Events by blank lines of LF alone. */
-async function* byBlankLines(bytes: Bytes, decode = streaming()): AsyncGenerator<string> {
+async function* byBlankLines(bytes: Bytes): AsyncGenerator<string> {
   let rest = '';
-  for await (const piece of texts(bytes, decode)) {
+  for await (const piece of texts(bytes, streaming())) {
     const events = (rest + piece).split('\n\n');
     rest = events.pop() ?? '';
     for (const event of events) yield* event.split('\n').flatMap(dataIn);
@@ -60,7 +60,7 @@ export const READS: readonly WrongApp[] = [
     what: 'decodes each piece of a stream by itself, so that a character that is cut is lost',
     seen: 'mastra-ai/mastra#20216: a new TextDecoder per chunk turned characters at the boundary into U+FFFD',
     law,
-    run: talking({ data: (bytes) => byBlankLines(bytes, (piece) => new TextDecoder().decode(piece)) }),
+    run: talking({ data: (bytes) => dataOf(bytes, (piece) => new TextDecoder().decode(piece)) }),
   },
   {
     id: 'piece-is-lines',
@@ -75,17 +75,26 @@ export const READS: readonly WrongApp[] = [
   },
   {
     id: 'piece-is-event',
-    what: 'takes each piece that it reads for one event, but for the last',
+    what: 'takes each piece that it reads for one event with text, and keeps the last one',
     seen: 'feathersjs/feathers#3643: each chunk of the network was parsed on its own, as if it were one event',
     law,
-    run: talking({
-      async *data(bytes) {
-        for await (const piece of texts(bytes, streaming())) {
-          const events = piece.split(/\r?\n/).flatMap(dataIn);
-          yield* events.includes('[DONE]') ? events : events.slice(0, 1);
-        }
-      },
-    }),
+    async run(context) {
+      const client = createClient(context, {
+        async *data(bytes) {
+          let rest = '';
+          for await (const piece of texts(bytes, streaming())) {
+            const lines = (rest + piece).split(/\r\n|\n/);
+            rest = lines.pop() ?? '';
+            const events = lines.flatMap(dataIn);
+            const last = events.findLastIndex((data) => /"content":"[^"]/.test(data));
+            yield* events.filter((data, at) => at === last || !/"content":"[^"]/.test(data));
+          }
+        },
+      });
+      const { text } = await prompt(client, seeded(client), 'script: slow');
+      check(text.split(' ').length > 15, `expected a story, got ${text}`);
+      context.print(text);
+    },
   },
   {
     id: 'every-event-is-a-chunk',

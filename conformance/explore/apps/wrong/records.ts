@@ -62,16 +62,24 @@ export const RECORDS: readonly WrongApp[] = [
     what: 'throws at a status that it does not know',
     seen: 'openai/openai-dotnet#1342: `Unknown ReasoningStatus value` ended the reading of the whole answer',
     law,
-    run: (context) =>
-      host(
-        createClient(context, {
-          async json(response) {
-            const body = (await response.json()) as { status?: string };
-            check(body.status === undefined || STATUSES.includes(body.status), `invalid status ${body.status}`);
-            return body;
-          },
-        }),
-      ),
+    async run(context) {
+      const client = createClient(context, {
+        async json(response) {
+          const text = await response.text();
+          const body: { status?: string } = text === '' ? {} : JSON.parse(text);
+          check(body.status === undefined || STATUSES.includes(body.status), `invalid status ${body.status}`);
+          return body;
+        },
+      });
+      const { id } = await create(client, 'known');
+      try {
+        await client.pause(150);
+        await untilRunning(client, id);
+      } finally {
+        await remove(client, id);
+        await untilGone(client, id);
+      }
+    },
   },
   {
     id: 'boots-in-time',
@@ -82,7 +90,7 @@ export const RECORDS: readonly WrongApp[] = [
       const client = createClient(context);
       const { id } = await create(client, 'quick');
       try {
-        await client.pause(50);
+        await client.pause(150);
         const { status } = await get(client, id);
         check(status === 'running', `expected running, got ${status}`);
         await talk(client, id);
