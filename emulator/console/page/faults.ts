@@ -65,6 +65,29 @@ export const CHAOS: readonly { name: string; does: string; faults: Fault[] }[] =
       { operation: 'create', at: 'provisioner' },
     ],
   },
+  {
+    name: 'Lost answers',
+    does: 'the next prompt, answer and create are acted on, and their answers are lost',
+    faults: ['chat', 'answer', 'create'].map((operation) => ({ operation, disturb: 'lost' })),
+  },
+  {
+    name: 'Early ends',
+    does: 'the next prompts get a stream that is cut, ends as if it were whole, fails, falls silent',
+    faults: ['cut', 'closed', 'error-chunk', 'silence'].map((disturb, at) => ({
+      operation: 'chat',
+      disturb,
+      nth: at + 1,
+      write: 'first',
+    })),
+  },
+  {
+    name: 'Somebody else',
+    does: 'the next answer finds its question answered, the next delete its teardown failing',
+    faults: [
+      { operation: 'answer', disturb: 'answered-elsewhere' },
+      { operation: 'delete', disturb: 'teardown-fails' },
+    ],
+  },
 ];
 
 const CALLS: Readonly<Record<string, string>> = {
@@ -94,7 +117,14 @@ export function sentenceOf(fault: Fault, nameOf: (id: string) => string = (id) =
     fault.status !== undefined && `is answered ${fault.status}`,
     fault.disconnect !== undefined && LOST[fault.disconnect === true ? 'before-headers' : fault.disconnect],
     fault.at !== undefined && `stops before its ${fault.at}`,
-    fault.disturb !== undefined && `meets ${fault.disturb.replaceAll('-', ' ')}`,
+    fault.disturb !== undefined &&
+      [
+        `meets ${fault.disturb.replaceAll('-', ' ')}`,
+        fault.write && `at ${fault.write}`,
+        fault.state && `(${fault.state})`,
+      ]
+        .filter(Boolean)
+        .join(' '),
   ].filter((text) => typeof text === 'string');
   const times =
     fault.times === undefined || fault.times === 1
@@ -107,10 +137,8 @@ export function sentenceOf(fault: Fault, nameOf: (id: string) => string = (id) =
   const call = many ? (PLURALS[fault.operation] ?? `${what}s`) : what;
   const to = fault.intern_id === undefined ? '' : ` to ${nameOf(fault.intern_id)}`;
   const chance = fault.probability === undefined ? '' : `, with a chance of ${Math.round(fault.probability * 100)} %`;
-  const after =
-    fault.after === undefined || fault.after === 0
-      ? ''
-      : `, after ${fault.after} that ${fault.after === 1 ? 'goes' : 'go'} well`;
+  const passing = (fault.after ?? 0) + (fault.nth ?? 1) - 1;
+  const after = passing === 0 ? '' : `, after ${passing} that ${passing === 1 ? 'goes' : 'go'} well`;
   return `${times} ${call}${to} ${effects.join(' and ')}${fault.reset ? ', by a reset' : ''}${chance}${after}.`;
 }
 const PLURALS: Readonly<Record<string, string>> = {

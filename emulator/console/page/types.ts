@@ -45,7 +45,15 @@ export interface Entry {
   request: { method: string; url: string; headers: Record<string, string>; body: string | null };
   response: { status: number | null; headers: Record<string, string>; body: string | null };
   writes?: Write[];
-  injected?: { status?: number; delay?: number; disconnect?: true | string; reset?: boolean; at?: string };
+  injected?: {
+    status?: number;
+    delay?: number;
+    disconnect?: true | string;
+    reset?: boolean;
+    at?: string;
+    disturb?: string;
+    write?: string;
+  };
   closed?: { at: string; how: 'complete' | 'client_left' | 'dropped'; run_ended?: string };
   truncated?: true;
 }
@@ -67,6 +75,9 @@ export interface Fault {
   delay?: number | string;
   disconnect?: true | string;
   at?: string;
+  nth?: number;
+  write?: string;
+  state?: string;
 }
 
 /** A snapshot, or one whose file cannot be read. */

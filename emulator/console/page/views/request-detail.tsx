@@ -53,6 +53,8 @@ function Injected({ injected }: { injected: NonNullable<Entry['injected']> }) {
       `lost its connection ${injected.disconnect === true ? 'before-headers' : injected.disconnect}`,
     injected.reset && 'by a reset',
     injected.at !== undefined && `failed at the ${injected.at}`,
+    injected.disturb !== undefined &&
+      `met ${injected.disturb}${injected.write === undefined ? '' : ` at ${injected.write}`}`,
   ].filter((text) => typeof text === 'string');
   return (
     <section class="callout warn" aria-label="Injected fault">

@@ -1,0 +1,16 @@
+import { expect, test } from 'vitest';
+import { faultSchema } from '../contract/fault.js';
+import { CHAOS, sentenceOf } from './page/faults.js';
+
+test.each(CHAOS)('the emulator takes each fault of $name', ({ faults }) => {
+  for (const fault of faults) expect(faultSchema().safeParse(fault).success).toBe(true);
+});
+
+test('a disturbance is said in words', () => {
+  expect(sentenceOf({ operation: 'chat', disturb: 'cut', nth: 3, write: 'content:2' })).toBe(
+    'The next chat request meets cut at content:2, after 2 that go well.',
+  );
+  expect(sentenceOf({ operation: 'answer', disturb: 'withdrawn', state: 'asked' })).toBe(
+    'The next answer meets withdrawn (asked).',
+  );
+});
