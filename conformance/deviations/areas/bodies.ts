@@ -9,10 +9,10 @@ import {
   withHeader,
   withRequest,
 } from '../combinators/exchange.js';
-import { type Made, routes, wrap } from '../combinators/parts.js';
+import { holding, routes } from '../combinators/parts.js';
 import { errorMetadata, errorReply, responseOf, rewriteErrors, rewriteReply } from '../combinators/replies.js';
 import { rewriteBody, rewriteHeader, rewriteRequest, tryAgain } from '../combinators/requests.js';
-import { defineDeviations, together } from '../mutant.js';
+import { defineDeviations } from '../mutant.js';
 
 const LIFECYCLE = ['create', 'update', 'delete'] as const;
 const ACTIONS = ['provision', 'suspend'] as const;
@@ -94,21 +94,15 @@ export const BODIES = defineDeviations({
   },
   'fault-after-state': {
     description: 'An injected fault is met only by calls that the state allows.',
-    mutant: () => {
-      let take: Made<'createFaults'>['take'] = () => undefined;
-      return together(
-        wrap({
-          createFaults(usual) {
-            take = usual.take;
-            return { ...usual, take: () => undefined };
-          },
-        }),
+    mutant: holding(
+      'createFaults',
+      (faults) =>
         rewriteReply((reply, { operation }) => {
-          const fault = reply.status < 400 && operation ? take(operation) : undefined;
+          const fault = reply.status < 400 && operation ? faults()?.take(operation) : undefined;
           return fault?.status === undefined ? reply : errorReply(fault.status, 'Injected', 'injected', true);
         }),
-      );
-    },
+      (usual) => ({ ...usual, take: () => undefined }),
+    ),
     caughtBy: ['faults/nothing-was-done', 'order/fault-before-state'],
   },
   'actions-ignore-their-body': {

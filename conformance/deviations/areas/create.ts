@@ -1,6 +1,6 @@
 import { Refusal } from '../../../emulator/contract/errors.js';
 import type { Json } from '../combinators/exchange.js';
-import { inside, routes, wrap } from '../combinators/parts.js';
+import { routes, wrap, writes } from '../combinators/parts.js';
 import { rewriteErrors, rewriteJson, rewriteStatus } from '../combinators/replies.js';
 import { rewriteFields } from '../combinators/requests.js';
 import { defineDeviations } from '../mutant.js';
@@ -48,19 +48,9 @@ export const CREATE = defineDeviations({
   },
   'vault-shared-by-all': {
     description: 'All interns have the same vault.',
-    mutant: wrap({
-      createInterns: (usual) =>
-        inside(
-          usual,
-          'put',
-          (put) => (row, record, change) =>
-            put(
-              row,
-              record?.vault_id ? { ...record, vault_id: '00000000-0000-4000-8000-000000000001' } : record,
-              change,
-            ),
-        ),
-    }),
+    mutant: writes((record) =>
+      record.vault_id ? { ...record, vault_id: '00000000-0000-4000-8000-000000000001' } : record,
+    ),
     caughtBy: ['create/vault-in-listing'],
   },
   'vault-made-at-the-first-boot': {
@@ -73,21 +63,9 @@ export const CREATE = defineDeviations({
   },
   'vault-attached-instead-of-its-own': {
     description: 'An attached vault takes the place of the private one.',
-    mutant: wrap({
-      createInterns: (usual) =>
-        inside(
-          usual,
-          'put',
-          (put) => (row, record, change) =>
-            put(
-              row,
-              record?.vault_id && row.record.attached_vault_id
-                ? { ...record, vault_id: row.record.attached_vault_id }
-                : record,
-              change,
-            ),
-        ),
-    }),
+    mutant: writes((record, { record: { attached_vault_id: attached } }) =>
+      record.vault_id && attached ? { ...record, vault_id: attached } : record,
+    ),
     caughtBy: ['create/private-vault-beside-attached', 'create/attached-vault'],
   },
   'vault-attached-is-not-shown': {

@@ -1,6 +1,6 @@
-import { type Made, wrap } from '../combinators/parts.js';
+import { holding, wrap } from '../combinators/parts.js';
 import { rewriteErrors, rewriteReply } from '../combinators/replies.js';
-import { defineDeviations, together } from '../mutant.js';
+import { defineDeviations } from '../mutant.js';
 
 export const FAULTS = defineDeviations({
   'fault-of-another-status': {
@@ -33,21 +33,12 @@ export const FAULTS = defineDeviations({
   },
   'fault-used-up-by-refused-calls': {
     description: 'A call that is refused uses a fault up.',
-    mutant: () => {
-      let take: Made<'createFaults'>['take'] = () => undefined;
-      return together(
-        wrap({
-          createFaults(usual) {
-            take = usual.take;
-            return usual;
-          },
-        }),
-        rewriteReply((reply, { operation }) => {
-          if (operation && [400, 401, 404].includes(reply.status)) take(operation);
-          return reply;
-        }),
-      );
-    },
+    mutant: holding('createFaults', (faults) =>
+      rewriteReply((reply, { operation }) => {
+        if (operation && [400, 401, 404].includes(reply.status)) faults()?.take(operation);
+        return reply;
+      }),
+    ),
     caughtBy: ['faults/refused-use-none', 'order/fault-before-state'],
   },
   'fault-without-delay': {

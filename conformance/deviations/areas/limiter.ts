@@ -1,6 +1,6 @@
 import { Refusal } from '../../../emulator/contract/errors.js';
 import { tokenOf } from '../combinators/exchange.js';
-import { beforeHandling, callers, type Made, rewire, wrap } from '../combinators/parts.js';
+import { beforeHandling, callers, holding, type Made, rewire, wrap } from '../combinators/parts.js';
 import {
   errorMetadata,
   errorReply,
@@ -26,6 +26,30 @@ const limits =
           () => deps.settings().turns_per_minute,
         ),
     }),
+  });
+
+/** A limiter that keeps times of turns itself. `refuses` says whether a turn is over the limit, and takes note of it. */
+const countsBy = (
+  refuses: (recent: number[], limit: number, now: number) => boolean,
+  clear = (usual: () => void, times: Map<string, number[]>) => {
+    times.clear();
+    usual();
+  },
+) =>
+  limits((usual, now, limit) => {
+    const times = new Map<string, number[]>();
+    return {
+      ...usual,
+      take(caller) {
+        if (limit() === 0) return () => {};
+        const recent = (times.get(caller) ?? []).filter((at) => at + 60_000 > now());
+        const over = refuses(recent, limit(), now());
+        times.set(caller, recent);
+        if (over) throw tooMany(60);
+        return () => {};
+      },
+      clear: () => clear(usual.clear, times),
+    };
   });
 
 /** Counts nothing. */
@@ -87,21 +111,15 @@ export const LIMITER = defineDeviations({
   },
   'limit-counted-first': {
     description: 'A turn is counted before its state is looked at.',
-    mutant: () => {
-      let limiter: Limiter | undefined;
-      return together(
-        wrap({
-          createLimiter(usual) {
-            limiter = usual;
-            return { ...usual, take: uncounted };
-          },
-        }),
+    mutant: holding(
+      'createLimiter',
+      (limiter) =>
         beforeHandling(['chat', 'invoke', 'sign'], ({ caller }) => {
-          limiter?.take(caller.id);
+          limiter()?.take(caller.id);
           return undefined;
         }),
-      );
-    },
+      (usual) => ({ ...usual, take: uncounted }),
+    ),
     caughtBy: [
       'limiter-counts/refused-do-not-count',
       'limiter-counts/busy-does-not-count',
@@ -110,23 +128,9 @@ export const LIMITER = defineDeviations({
   },
   'limit-counts-refused-turns': {
     description: 'A turn that is refused by the limit counts on.',
-    mutant: limits((usual, now, limit) => {
-      const times = new Map<string, number[]>();
-      return {
-        ...usual,
-        take(caller) {
-          if (limit() === 0) return () => {};
-          const recent = (times.get(caller) ?? []).filter((at) => at + 60_000 > now());
-          recent.push(now());
-          times.set(caller, recent);
-          if (recent.length > limit()) throw tooMany(60);
-          return () => {};
-        },
-        clear() {
-          times.clear();
-          usual.clear();
-        },
-      };
+    mutant: countsBy((recent, limit, now) => {
+      recent.push(now);
+      return recent.length > limit;
     }),
     caughtBy: ['limiter/sliding'],
   },
@@ -137,42 +141,20 @@ export const LIMITER = defineDeviations({
   },
   'limit-counts-on-when-it-changes': {
     description: 'Changing the limit clears nothing.',
-    mutant: limits((usual, now, limit) => {
-      const times = new Map<string, number[]>();
-      return {
-        ...usual,
-        take(caller) {
-          if (limit() === 0) return () => {};
-          const recent = (times.get(caller) ?? []).filter((at) => at + 60_000 > now());
-          if (recent.length >= limit()) throw tooMany(60);
-          times.set(caller, [...recent, now()]);
-          return () => {};
-        },
-        clear() {},
-      };
-    }),
+    mutant: countsBy(
+      (recent, limit, now) => recent.length >= limit || recent.push(now) < 0,
+      () => {},
+    ),
     caughtBy: ['limiter/changing-clears'],
   },
   'limit-for-everything': {
     description: 'Reads and writes of interns count as turns.',
-    mutant: () => {
-      let limiter: Limiter | undefined;
-      return together(
-        wrap({
-          createLimiter(usual) {
-            limiter = usual;
-            return usual;
-          },
-        }),
-        beforeHandling(
-          ['list', 'get', 'create', 'update', 'provision', 'delete', 'suspend', 'daemon'],
-          ({ caller }) => {
-            limiter?.take(caller.id);
-            return undefined;
-          },
-        ),
-      );
-    },
+    mutant: holding('createLimiter', (limiter) =>
+      beforeHandling(['list', 'get', 'create', 'update', 'provision', 'delete', 'suspend', 'daemon'], ({ caller }) => {
+        limiter()?.take(caller.id);
+        return undefined;
+      }),
+    ),
     caughtBy: ['limiter-counts/only-turns'],
   },
   'limit-counts-busy-turns': {
@@ -189,27 +171,20 @@ export const LIMITER = defineDeviations({
   },
   'limit-counts-bad-requests': {
     description: 'A chat request that is 400 counts as a turn.',
-    mutant: () => {
+    mutant: holding('createLimiter', (limiter) => {
       const ids = new Map<string, string>();
-      let limiter: Limiter | undefined;
       return together(
-        wrap({
-          createLimiter(usual) {
-            limiter = usual;
-            return usual;
-          },
-        }),
         callers((caller, token) => {
           if (caller) ids.set(token, caller.id);
           return caller;
         }),
         rewriteReply((reply, { operation, request }) => {
           const caller = ids.get(tokenOf(request) ?? '');
-          if (operation === 'chat' && reply.status === 400 && caller !== undefined) limiter?.take(caller);
+          if (operation === 'chat' && reply.status === 400 && caller !== undefined) limiter()?.take(caller);
           return reply;
         }),
       );
-    },
+    }),
     caughtBy: ['limiter-counts/refused-do-not-count'],
   },
   'limit-of-an-own-key-is-its-creators': {

@@ -1,4 +1,4 @@
-import { behaviours, resolves, says, waits, yields } from '../combinators/behaviours.js';
+import { resolves, says, stepwise, waits, yields } from '../combinators/behaviours.js';
 import { wrap } from '../combinators/parts.js';
 import { defineDeviations } from '../mutant.js';
 
@@ -15,21 +15,14 @@ export const SCRIPTS = defineDeviations({
   },
   'script-waits-before-the-first-piece': {
     description: 'Paced chunks begin after the first pause.',
-    mutant: behaviours((behaviour) => ({
-      ...behaviour,
-      async *turn(turn, context) {
-        const generator = behaviour.turn(turn, context);
-        let first = true;
-        let answer: unknown;
-        for (;;) {
-          const step = await generator.next(answer as never);
-          if (step.done) return;
-          if (first) await context.clock.sleep(1);
-          first = false;
-          answer = yield step.value;
-        }
-      },
-    })),
+    mutant: stepwise((_, __, { clock }) => {
+      let first = true;
+      return async function* (event) {
+        if (first) await clock.sleep(1);
+        first = false;
+        return yield event;
+      };
+    }),
     caughtBy: ['scripts/pace'],
   },
   'script-waits-longer': {
@@ -39,43 +32,28 @@ export const SCRIPTS = defineDeviations({
   },
   'script-forgets-the-first-answer': {
     description: 'The first answer of a run reaches it as cancel.',
-    mutant: behaviours((behaviour) => ({
-      ...behaviour,
-      async *turn(turn, context) {
-        const generator = behaviour.turn(turn, context);
-        let first = true;
-        let answer: unknown;
-        for (;;) {
-          const step = await generator.next(answer as never);
-          if (step.done) return;
-          answer = yield step.value;
-          if ('ask' in step.value && first) {
-            answer = step.value.ask.kind === 'permission' ? 'cancel' : { action: 'cancel' };
-            first = false;
-          }
-        }
-      },
-    })),
+    mutant: stepwise(() => {
+      let first = true;
+      return async function* (event) {
+        const given = yield event;
+        if (!('ask' in event) || !first) return given;
+        first = false;
+        return event.ask.kind === 'permission' ? 'cancel' : { action: 'cancel' };
+      };
+    }),
     caughtBy: ['scripts/when', 'chat-answers/every-option', 'chat-answers/question-actions'],
   },
   'script-compares-whole-answers': {
     description: 'Of the content of an answer only one field reaches the script.',
-    mutant: behaviours((behaviour) => ({
-      ...behaviour,
-      async *turn(turn, context) {
-        const generator = behaviour.turn(turn, context);
-        let answer: unknown;
-        for (;;) {
-          const step = await generator.next(answer as never);
-          if (step.done) return;
-          const given = yield step.value;
-          answer =
-            typeof given === 'object' && given.content
-              ? { ...given, content: Object.fromEntries(Object.entries(given.content).slice(-1)) }
-              : given;
-        }
-      },
-    })),
+    mutant: stepwise(
+      () =>
+        async function* (event) {
+          const given = yield event;
+          return typeof given === 'object' && given.content
+            ? { ...given, content: Object.fromEntries(Object.entries(given.content).slice(-1)) }
+            : given;
+        },
+    ),
     caughtBy: ['scripts/when', 'chat-answers/question-content'],
   },
   'script-failure-for-good': {

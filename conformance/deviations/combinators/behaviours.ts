@@ -33,70 +33,74 @@ export const plans = (change: (plan: LifecyclePlan, row: InternRow) => Lifecycle
     createScriptRegistry: (usual) => inside(usual, 'resolveLifecycle', (resolve) => (row) => change(resolve(row), row)),
   });
 
-/** Changes the events of a behaviour, one by one; nothing leaves one out, a list puts several. */
-export const yields = (
-  begin: (name: string, turn: Turn) => (event: BehaviourEvent) => BehaviourEvent | BehaviourEvent[] | undefined,
+/** Ends the behaviour. */
+const OVER = Symbol('over');
+
+/** Takes a behaviour event by event: what is yielded in the place of one, and what the behaviour gets for it. */
+export const stepwise = (
+  begin: (
+    name: string,
+    turn: Turn,
+    context: TurnContext,
+  ) => (event: BehaviourEvent) => AsyncGenerator<BehaviourEvent, Answer | undefined | typeof OVER, Answer | undefined>,
 ): Mutant =>
   behaviours((behaviour) => ({
     ...behaviour,
     async *turn(turn, context) {
-      const change = begin(behaviour.name, turn);
+      const each = begin(behaviour.name, turn, context);
       const generator = behaviour.turn(turn, context);
       let answer: Answer | undefined;
       for (;;) {
         const step = await generator.next(answer);
         if (step.done) return;
-        const changed = change(step.value);
-        answer = undefined;
-        for (const event of changed === undefined ? [] : Array.isArray(changed) ? changed : [changed]) {
-          const given = yield event;
-          if ('ask' in event) answer = given;
-        }
+        const given = yield* each(step.value);
+        if (given === OVER) return;
+        answer = given;
       }
     },
   }));
+
+/** Changes the events of a behaviour, one by one; nothing leaves one out, a list puts several. */
+export const yields = (
+  begin: (name: string, turn: Turn) => (event: BehaviourEvent) => BehaviourEvent | BehaviourEvent[] | undefined,
+): Mutant =>
+  stepwise((name, turn) => {
+    const change = begin(name, turn);
+    return async function* (event) {
+      let answer: Answer | undefined;
+      for (const one of [change(event) ?? []].flat()) {
+        const given = yield one;
+        if ('ask' in one) answer = given;
+      }
+      return answer;
+    };
+  });
 
 /** What the intern itself makes of questions: an answer of its own, in place of asking, or undefined to ask. */
 export const answersItself = (answer: (ask: Ask, turn: Turn, asked: number) => Answer | undefined): Mutant =>
-  behaviours((behaviour) => ({
-    ...behaviour,
-    async *turn(turn, context) {
-      const generator = behaviour.turn(turn, context);
-      let given: Answer | undefined;
-      let asked = 0;
-      for (;;) {
-        const step = await generator.next(given);
-        if (step.done) return;
-        given = 'ask' in step.value ? answer(step.value.ask, turn, asked) : undefined;
-        if (given !== undefined) continue;
-        if ('ask' in step.value) asked++;
-        given = (yield step.value) ?? undefined;
-      }
-    },
-  }));
+  stepwise((_, turn) => {
+    let asked = 0;
+    return async function* (event) {
+      const own = 'ask' in event ? answer(event.ask, turn, asked) : undefined;
+      if (own !== undefined) return own;
+      if ('ask' in event) asked++;
+      return yield event;
+    };
+  });
 
 /** Has a run do something with the answer it was given: another answer, or an end. */
 export const whenAnswered = (change: (answer: Answer, ask: Ask) => Answer | { readonly end: 'cancelled' }): Mutant =>
-  behaviours((behaviour) => ({
-    ...behaviour,
-    async *turn(turn, context) {
-      const generator = behaviour.turn(turn, context);
-      let given: Answer | undefined;
-      for (;;) {
-        const step = await generator.next(given);
-        if (step.done) return;
-        const answer: Answer | undefined = yield step.value;
-        given = undefined;
-        if (!('ask' in step.value) || answer === undefined) continue;
-        const changed = change(answer, step.value.ask);
-        if (typeof changed === 'object' && 'end' in changed) {
-          yield changed;
-          return;
-        }
-        given = changed;
-      }
-    },
-  }));
+  stepwise(
+    () =>
+      async function* (event) {
+        const answer = yield event;
+        if (!('ask' in event) || answer === undefined) return undefined;
+        const changed = change(answer, event.ask);
+        if (typeof changed !== 'object' || !('end' in changed)) return changed;
+        yield changed;
+        return OVER;
+      },
+  );
 
 /** Ends a run some time after `starts` says so of an event it yielded (undefined: of its beginning), whatever it does. */
 export const endsAfter = (

@@ -7,7 +7,7 @@ import type { Factories } from '../../../emulator/factories.js';
 import type { PlainResponse } from '../../../emulator/http/response.js';
 import type { Call, Route } from '../../../emulator/http/route.js';
 import type { Collection } from '../../../emulator/store/store.js';
-import type { Mutant } from '../mutant.js';
+import { type Mutant, together } from '../mutant.js';
 import type { Operation } from './exchange.js';
 
 /** What a factory makes. */
@@ -26,6 +26,28 @@ export const wrap = (wrappers: Wrappers): Mutant => ({
       }),
     ) as Partial<Factories>,
 });
+
+/**
+ * A mutant that uses a part of the emulator from elsewhere: `make` gets it by a function, undefined until it was made. The
+ * emulator itself gets what `change` makes of it.
+ */
+export const holding =
+  <Name extends keyof Factories>(
+    name: Name,
+    make: (part: () => Made<Name> | undefined) => Mutant,
+    change: (part: Made<Name>) => Made<Name> = (part) => part,
+  ) =>
+  (): Mutant => {
+    let held: Made<Name> | undefined;
+    const hold = (part: Made<Name>) => {
+      held = part;
+      return change(part);
+    };
+    return together(
+      wrap({ [name]: hold } as Wrappers),
+      make(() => held),
+    );
+  };
 
 /** Exchanges what factories are given. */
 export const rewire = (changes: Given): Mutant => ({
@@ -99,6 +121,16 @@ export function inside<P extends object, K extends keyof P>(part: P, name: K, ch
 /** Changes how a row of an intern is written. */
 export const puts = (change: (put: Interns['put'], interns: Interns) => Interns['put']): Mutant =>
   wrap({ createInterns: (usual) => inside(usual, 'put', (put) => change(put, usual)) });
+
+type Put = Parameters<Interns['put']>;
+
+/** Changes the record of an intern as it is written. */
+export const writes = (change: (record: NonNullable<Put[1]>, row: Put[0]) => NonNullable<Put[1]>): Mutant =>
+  puts(
+    (put) =>
+      (row, record, ...rest) =>
+        put(row, record && change(record, row), ...rest),
+  );
 
 /** Changes how an intern is moved along the lifecycle. */
 export const moves = (change: (move: Interns['move']) => Interns['move']): Mutant =>
