@@ -28,12 +28,14 @@ function foundBy(kind: string): string {
       (score as Record<string, Record<string, readonly string[]>>)[id] ?? {};
     if (laws[law]?.includes(kind)) found.set(law, [...(found.get(law) ?? []), id]);
   }
-  return [...found].map(([law, ids]) => `${law}: ${ids.join(', ')}`).join('; ');
+  return [...found].map(([law, ids]) => `\`${law}\`: ${ids.join(', ')}`).join('; ');
 }
 
 /** Writes the wrong apps, and which disturbance finds which of them, into the page about `explore`. */
 export function withApps(page: string): string {
-  const apps = WRONG.map(({ id, what, law, seen }) => `| \`${id}\` ${cell(what)} | ${law} | ${cell(linked(seen))} |`);
+  const apps = WRONG.map(
+    ({ id, what, law, seen }) => `| \`${id}\` ${cell(what)} | \`${law}\` | ${cell(linked(seen))} |`,
+  );
   const kinds = Object.entries(DISTURBANCES).filter(([, row]) => row.class !== 'broken');
   const rows = kinds.map(([kind, row]) => `| \`${kind}\` ${row.what} | ${row.class} | ${foundBy(kind)} |`);
   return replaced(replaced(page, APPS_HEAD, apps), FOUND_HEAD, rows);

@@ -34,6 +34,7 @@ test('what a shell does first is said in full by the other commands: they are tr
     'npm install -D intern-emulator',
     'npx intern-emulator',
     'npx intern-emulator exec -- npm test',
+    'npx intern-emulator explore -- npm test',
     'npx intern-conformance',
     'npx intern-conformance https://staging.test/api/v1',
     "npx intern-conformance client --only 'sse-*' -- node node_modules/intern-emulator/examples/lab/adapter.mjs",

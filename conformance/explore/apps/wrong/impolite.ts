@@ -49,7 +49,7 @@ export const IMPOLITE: readonly WrongApp[] = [
   },
   {
     id: 'retries-without-end',
-    what: 'tries again as long as it is told that it may',
+    what: 'tries again as long as it is reported that it may',
     seen: 'anomalyco/opencode#40090: the retries of a provider had no maximum, and a persistent 5xx was tried for ever',
     law: 'polite',
     run: (context) => talk(createClient(context, { attempts: 40, waits: ({ retryAfter }) => retryAfter ?? 5 })),
@@ -154,7 +154,7 @@ export const IMPOLITE: readonly WrongApp[] = [
   {
     id: 'end-is-done',
     what: 'takes a stream that breaks before [DONE] for a whole one',
-    seen: 'Growth-Circle/cadis#2547: lines were read until the end or an error, and either was told as completed',
+    seen: 'Growth-Circle/cadis#2547: lines were read until the end or an error, and either was reported as completed',
     law: 'told',
     async run(context) {
       const client = createClient(context, {

@@ -11,7 +11,7 @@ const talking =
   (context) =>
     talk(createClient(context, own));
 
-/** The pieces of a body as they come, each decoded by itself unless told otherwise. */
+/** The pieces of a body as they come, each decoded by itself unless reported otherwise. */
 async function* texts(bytes: Bytes, decode: (piece: Uint8Array) => string): AsyncGenerator<string> {
   for (;;) {
     const { done, value } = await bytes.next();

@@ -10,7 +10,7 @@ export const RECORDS: readonly WrongApp[] = [
   {
     id: 'needs-a-body',
     what: 'parses the body of each answer as JSON, of a 204 too',
-    seen: 'Paca-AI/paca#260: a delete that had succeeded was told as `Unexpected end of JSON input`',
+    seen: 'Paca-AI/paca#260: a delete that had succeeded was reported as `Unexpected end of JSON input`',
     law,
     run: (context) => host(createClient(context, { json: (response) => response.json() })),
   },
