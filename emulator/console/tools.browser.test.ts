@@ -168,6 +168,13 @@ inBrowser('the console, tools', (open) => {
     await make.getByRole('combobox', { name: 'Defect' }).selectOption('wrong_timestamp');
     await make.getByRole('button', { name: 'Make and explain' }).click();
     await explanation.getByText('Refused').waitFor();
+
+    // Nothing can be known of what a missing signature signed: the request without the defect shows its fields.
+    await make.getByRole('combobox', { name: 'Defect' }).selectOption('missing_signature');
+    await make.getByRole('button', { name: 'Make and explain' }).click();
+    const made = page.getByRole('region', { name: 'Made' });
+    await made.getByText('proof_missing').waitFor();
+    expect(await made.getByRole('row').filter({ hasText: 'body_sha256' }).count()).toBe(2);
   });
 
   test('the state is saved to a file and restored from it; the emulator is reset; the limit is set', async () => {

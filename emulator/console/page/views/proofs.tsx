@@ -99,6 +99,26 @@ function Result({ explanation }: { explanation: Explanation }) {
   );
 }
 
+/** A request made with a defect: what it must be answered, and the fields of the same request without the defect. */
+function Forged({ forged: { made, twin } }: { forged: { made: Forgery; twin: Explanation } }) {
+  const { expected, prior } = made;
+  return (
+    <section class="panel stack" aria-label="Made">
+      <p>{made.description}</p>
+      <p>
+        A daemon must answer {expected.status} {expected.reason && <code>{expected.reason}</code>}
+        {prior.length > 0 &&
+          ', once it has accepted the request before this one. The explanation knows only what was sent'}
+        .
+      </p>
+      <h3>Fields of the same request without the defect</h3>
+      {twin.signatures.map((signature) => (
+        <Fields key={signature.version} signature={signature} />
+      ))}
+    </section>
+  );
+}
+
 /** Takes a signed request, and explains what a daemon would answer to it, down to the byte. */
 export function ProofsView() {
   const { model } = useServices();
@@ -106,6 +126,7 @@ export function ProofsView() {
   const [defects, setDefects] = useState<ForgeList['data']>([]);
   const [defect, setDefect] = useState('');
   const [explanation, setExplanation] = useState<Explanation | undefined>(undefined);
+  const [forged, setForged] = useState<{ made: Forgery; twin: Explanation } | undefined>(undefined);
   const [problem, setProblem] = useState('');
   const begin = useLatest();
   const set = (change: Partial<Form>) => setForm({ ...form, ...change });
@@ -143,6 +164,13 @@ export function ProofsView() {
       const next = { pasted: lines.join('\n'), method, path: new URL(url).pathname, body };
       setForm(next);
       await explain(next);
+      const twin = await model.api.control<Explanation>('POST', 'signing/explain', {
+        headers: made.twin.headers,
+        method: made.twin.method,
+        path: new URL(made.twin.url).pathname,
+        body: made.twin.body,
+      });
+      setForged({ made, twin });
     });
 
   return (
@@ -154,6 +182,7 @@ export function ProofsView() {
           aria-label="Signed request"
           onSubmit={(event) => {
             event.preventDefault();
+            setForged(undefined);
             void explain(form);
           }}
         >
@@ -209,6 +238,7 @@ export function ProofsView() {
         </form>
         <div class="stack">
           {explanation && <Result explanation={explanation} />}
+          {forged && <Forged forged={forged} />}
           <form
             class="panel stack"
             aria-label="Make one"
