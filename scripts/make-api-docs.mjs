@@ -12,6 +12,8 @@ const LONGEST = 400;
 const IMPORTED_AS = {
   'conformance/clients/vitest': 'intern-emulator/lab/vitest',
   'conformance/clients': 'intern-emulator/lab',
+  'conformance/explore/vitest': 'intern-emulator/explore/vitest',
+  'conformance/explore': 'intern-emulator/explore',
   'conformance/vitest': 'intern-emulator/vitest',
   conformance: 'intern-emulator/conformance',
   emulator: 'intern-emulator',
