@@ -115,8 +115,10 @@ export function readPrompts(value: unknown): Prompts {
       throw new UsageError(
         `prompts: ${name} is not known${suggestion(name, BEHAVIOURS)}; known are ${BEHAVIOURS.join(', ')}`,
       );
-    if (typeof prompt !== 'string') throw new UsageError(`prompts.${name}: expected a string`);
-    prompts[behaviour] = prompt;
+    const wordings: readonly unknown[] = [prompt].flat();
+    if (wordings.length === 0 || !wordings.every((one) => typeof one === 'string'))
+      throw new UsageError(`prompts.${name}: expected a string, or a list of strings`);
+    prompts[behaviour] = wordings as readonly string[];
   }
   return prompts;
 }

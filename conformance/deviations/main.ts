@@ -31,7 +31,7 @@ Runs every named deviation against the checks that have to catch it, and prints 
   --changed      those whose checks, or whose own file, import what changed since main; a sample that the commit draws
                  where most rest on what changed, where nothing did, and where git does not know
   --all          runs every check against each, and shows which others catch it
-  --live         as deployments, without control interface: tells which are seen there, and why others are not
+  --live         as deployments, without control interface: which are found there, and why others are not (with --all by any check)
   --runs         runs of each property (${TRY.runs}; 1 with --live, as at a deployment)
   --jobs         processes (as many as processors)
   --no-baseline  leaves out the run without any deviation

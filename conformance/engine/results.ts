@@ -98,6 +98,15 @@ export interface Coverage {
   readonly noQuestionSeen: boolean;
   /** The same of permissions, which `approval_mode: manual` makes an intern ask for. */
   readonly noPermissionSeen?: boolean;
+  /** The same without the checks that only an emulator can be asked for, where some were left out for that alone. */
+  readonly fromOutside?: FromOutside;
+}
+
+/** How much came to a verdict of what a deployment can show. */
+export interface FromOutside {
+  readonly checked: number;
+  readonly of: number;
+  readonly requirements: { readonly checked: number; readonly of: number };
 }
 
 /** All that a run has to say; what reporters are given. Serialisable. */

@@ -1,4 +1,5 @@
 import type { FailOn } from '../framework/known.js';
+import type { Need } from '../framework/needs.js';
 import type { Because } from '../framework/skip.js';
 import type { Incomplete, Stop } from '../framework/stop.js';
 import { REQUIREMENTS } from '../requirements/index.js';
@@ -63,6 +64,27 @@ export function coverage(
     of: checks.length,
     noQuestionSeen: waiting && !answered && !asked.question,
     noPermissionSeen: waiting && !answered && !asked.permission,
+    ...fromOutside(checks),
+  };
+}
+
+const ONLY_EMULATORS: ReadonlySet<Need> = new Set(['control', 'clock', 'disposable']);
+
+/** Whether a check was left out because only an emulator can be asked for it. */
+const isOfEmulators = ({ skip }: CheckResult): boolean =>
+  skip?.kind === 'need' && skip.because.kind === 'lacks' && ONLY_EMULATORS.has(skip.because.need);
+
+function fromOutside(checks: readonly CheckResult[]): Pick<Coverage, 'fromOutside'> {
+  const possible = checks.filter((check) => !isOfEmulators(check));
+  if (possible.length === checks.length) return {};
+  const done = possible.filter(({ verdict }) => verdict !== 'skip');
+  const requirements = (of: readonly CheckResult[]) => new Set(of.map(({ requirement }) => requirement)).size;
+  return {
+    fromOutside: {
+      checked: done.length,
+      of: possible.length,
+      requirements: { checked: requirements(done), of: requirements(possible) },
+    },
   };
 }
 

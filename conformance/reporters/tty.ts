@@ -159,6 +159,14 @@ export function tty(results: Results, options: { readonly colour?: boolean } = {
     lines.push(
       `  requirements: ${kept} of ${evaluated} checked are kept, ${results.requirements.length} in the ledger`,
     );
+  const { fromOutside, of } = results.coverage;
+  if (fromOutside !== undefined) {
+    const { requirements } = fromOutside;
+    lines.push(
+      `  ${requirements.checked} of ${requirements.of} requirements that show from outside were looked at`,
+      c.dim(`  ${of - fromOutside.of} more checks can be asked of an emulator only`),
+    );
+  }
   lines.push(`  ${counted(results.requests, 'request')} in ${seconds(results.duration)}${choices(results)}`);
   const { cleanup } = results;
   if (cleanup.created > 0)
@@ -189,6 +197,9 @@ const targetText = (target: Results['target']): string => {
   return `${visible(addressText(target))} (${kind}${kind === 'client' ? '' : `, profile ${profile}`})`;
 };
 
+/** Why checks are left out that only an emulator can be asked for. */
+const ASKED_OF_EMULATORS: ReadonlySet<string> = new Set(['need a control interface', 'need disposable']);
+
 /** One line: the verdict and the counts. */
 export function summary(results: Results, c: Colours = pc.createColors(false)): string {
   const verdict = {
@@ -197,8 +208,10 @@ export function summary(results: Results, c: Colours = pc.createColors(false)): 
     incomplete: c.yellow('incomplete'),
   }[results.verdict];
   const { pass, fail, warn, skip, error, known, 'pass-alternative': alternative } = labels(results.checks);
-  const { checked, of } = results.coverage;
+  const { fromOutside } = results.coverage;
+  const { checked, of } = fromOutside ?? results.coverage;
   const reasons = notChecked(results.checks)
+    .filter(({ why }) => fromOutside === undefined || !ASKED_OF_EMULATORS.has(why))
     .map(({ count, why }) => `${count} ${visible(why)}`)
     .join(', ');
   const covered =
