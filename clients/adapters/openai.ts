@@ -8,7 +8,8 @@ const name = process.argv[2] ?? 'openai';
 const { default: OpenAI } = (await import(name)) as { default: typeof OpenAIClient };
 const { VERSION: version } = (await import(`${name}/version`)) as { VERSION: string };
 
-await adapt({ adapter: 'openai', version, layers: ['chat'] }, async (run, answer, tell) => {
+const hello = { adapter: 'openai', version, layers: ['chat'], abilities: ['abort'] };
+await adapt(hello, async (run, answer, tell, { aborted, signal }) => {
   const client = new OpenAI({
     apiKey: run.headers.authorization.replace('Bearer ', ''),
     baseURL: run.base_url,
@@ -19,11 +20,13 @@ await adapt({ adapter: 'openai', version, layers: ['chat'] }, async (run, answer
   const request = run.body as unknown as ChatCompletionCreateParamsStreaming;
   try {
     let chunks = 0;
-    for await (const chunk of await client.chat.completions.create(request)) {
+    for await (const chunk of await client.chat.completions.create(request, { signal })) {
       add(chunk);
       tell({});
       if (++chunks === run.stop_after) break;
     }
+    // An aborted stream of this client ends without an error.
+    if (aborted()) throw new Error('aborted');
   } finally {
     answer.chat = chat();
   }
