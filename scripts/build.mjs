@@ -145,7 +145,7 @@ const packages = [
   ...(await apart(RE2, { entryPoints: ['re2js'], minifyIdentifiers: true })),
   ...(await apart(SPAWN, { entryPoints: ['cross-spawn'] })),
   ...(await apart(UNDICI, {
-    stdin: { contents: "export { EnvHttpProxyAgent, fetch } from 'undici';", resolveDir: '.' },
+    stdin: { contents: "export { EnvHttpProxyAgent, fetch } from 'undici/index-fetch.js';", resolveDir: '.' },
   })),
 ];
 const page = await buildConsole();
