@@ -4,10 +4,10 @@ import { streamRows } from '../stream-picture.js';
 import { seconds, value, visible } from '../stream-text.js';
 import { findingText } from '../words/finding.js';
 import type { Words } from '../words/legend.js';
-import { breakable, html, type Markup, pre, safe } from './markup.js';
+import { html, type Markup, pre, safe } from './markup.js';
 
 const headerList = (headers: Readonly<Record<string, string>>) =>
-  Object.entries(headers).map(([name, header]) => html`<div><b>${name}</b>: ${breakable(header)}</div>`);
+  Object.entries(headers).map(([name, header]) => html`<div><b>${name}</b>: ${header}</div>`);
 
 /** A body as it was sent, or, where it is JSON in one piece, line by line. */
 function readable(text: string): string {
@@ -29,7 +29,7 @@ function marked(text: string, field: string | undefined): Markup {
   if (line === null || line === undefined) return pre(shown);
   const safely = visible(shown);
   const [before, after] = [safely.slice(0, line.index), safely.slice(line.index + line[0].length)];
-  return html`<pre>${breakable(before)}<mark>${breakable(line[0])}</mark>${breakable(after)}</pre>`;
+  return html`<pre>${before}<mark>${line[0]}</mark>${after}</pre>`;
 }
 
 /** A stream step by step, with what is wrong at its step. */
@@ -38,7 +38,7 @@ function picture(exchange: Exchange, finding: FindingResult | undefined): Markup
   if (rows === undefined) return undefined;
   return html`<ol class="steps" aria-label="The stream, step by step">${rows.map(
     ({ at, text, kind, wrong }) =>
-      html`<li class="${kind}${wrong === undefined ? '' : ' wrong'}"><span class="time">${seconds(at)}</span> <span>${breakable(text)}${
+      html`<li class="${kind}${wrong === undefined ? '' : ' wrong'}"><span class="time">${seconds(at)}</span> <span>${text}${
         wrong === undefined ? undefined : html` <b>← ${wrong}</b>`
       }</span></li>`,
   )}</ol>`;
@@ -58,7 +58,7 @@ function timeline({ at: sent, response }: Exchange): Markup | undefined {
 
 function answerView(exchange: Exchange, finding: FindingResult | undefined): Markup {
   const { response } = exchange;
-  if (response === undefined) return html`<p class="callout bad">${breakable(exchange.error ?? 'no answer')}</p>`;
+  if (response === undefined) return html`<p class="callout bad">${exchange.error ?? 'no answer'}</p>`;
   const field = finding === undefined ? undefined : fieldOf(finding);
   const [only, ...others] = response.pieces;
   const body =
@@ -93,7 +93,7 @@ export function exchangeView(exchange: Exchange, words: Words, finding?: Finding
   const status = response === undefined ? 'no answer' : String(response.status);
   const code = `code s${response === undefined ? 'x' : status[0]}`;
   return html`<details class="${here ? 'exchange here' : 'exchange'}"${safe(here ? ' open' : '')}>
-<summary><span class="time">${seconds(at)}</span> <b>${request.method}</b> <span class="url grow">${breakable(pathOf(request.url))}</span> ${
+<summary><span class="time">${seconds(at)}</span> <b>${request.method}</b> <span class="url grow">${pathOf(request.url)}</span> ${
     here && finding.wanted.kind === 'status'
       ? html`<mark class="${code}">${status}</mark>${instead(finding)}`
       : html`<span class="${code}">${status}</span>`
@@ -101,5 +101,5 @@ export function exchangeView(exchange: Exchange, words: Words, finding?: Finding
     request.body === undefined ? undefined : pre(readable(request.body))
   }</div><div class="said answer"><h3>${words.answer}${
     response === undefined ? '' : html` <span class="time">after ${seconds(Math.max(0, response.at - at))}</span>`
-  }</h3>${exchange.error === undefined || response === undefined ? undefined : html`<p class="callout bad">${breakable(exchange.error)}</p>`}${answerView(exchange, here ? finding : undefined)}</div></div></details>`;
+  }</h3>${exchange.error === undefined || response === undefined ? undefined : html`<p class="callout bad">${exchange.error}</p>`}${answerView(exchange, here ? finding : undefined)}</div></div></details>`;
 }

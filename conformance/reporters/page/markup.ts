@@ -30,7 +30,7 @@ export const html = (strings: TemplateStringsArray, ...values: Content[]): Marku
 /** Markup of our own. */
 export const safe = (markup: string): Markup => ({ markup });
 
-/** Where JSON, addresses and headers may be broken, so that no word in them is. */
+/** Where JSON, addresses and headers may be broken, so that no word in them is; `page.js` has the same. */
 const JOINTS = /(?<=[,:;{}[\]()/=?&.|>])(?=[\w"{[<])|(?=\\)/;
 
 /** Text that may be broken between its parts. */
@@ -39,5 +39,5 @@ export const breakable = (text: string): Markup => safe(visible(text).split(JOIN
 /** A command, to be copied whole. */
 export const command = (text: string): Markup => html`<pre class="copy">${text}</pre>`;
 
-/** Text as it was sent. */
-export const pre = (text: string, kind = ''): Markup => html`<pre class="${kind}">${breakable(text)}</pre>`;
+/** Text as it was sent. The page's script breaks it between its parts once it is seen: all of a report would take seconds. */
+export const pre = (text: string, kind = ''): Markup => html`<pre class="${kind}">${text}</pre>`;

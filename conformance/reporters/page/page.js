@@ -34,6 +34,26 @@ function apply() {
   keep({ verdict: verdicts.length === all ? '' : verdicts.join(',') || 'none', level, find: String(data.get('find')) });
 }
 
+/** Where JSON, addresses and headers may be broken, so that no word in them is. */
+const JOINTS = /(?<=[,:;{}[\]()/=?&.|>])(?=[\w"{[<])|(?=\\)/;
+
+/** Lets texts be broken between their parts: of what is seen alone, as all of a report would take long. */
+function breakTexts(row) {
+  if (row.dataset.broken) return;
+  row.dataset.broken = 'true';
+  for (const element of row.querySelectorAll('pre:not(.copy), .url, .headers, .steps')) {
+    const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
+    const texts = [];
+    while (walker.nextNode()) texts.push(walker.currentNode);
+    for (const text of texts) {
+      const [first, ...others] = text.data.split(JOINTS);
+      if (others.length === 0) continue;
+      const parts = [first, ...others.flatMap((part) => [document.createElement('wbr'), part])];
+      text.replaceWith(...parts);
+    }
+  }
+}
+
 /** Sets the filters as the address says. */
 function restore() {
   const params = asked();
@@ -96,6 +116,7 @@ if (form) {
   addEventListener('keydown', onKey);
   for (const row of rows)
     row.addEventListener('toggle', () => {
+      if (row.open) breakTexts(row);
       if (row.open) keep({ open: row.id.slice('check-'.length) });
       else if (asked().get('open') === row.id.slice('check-'.length)) keep({ open: '' });
     });
