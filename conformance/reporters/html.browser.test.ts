@@ -45,7 +45,7 @@ describe('the HTML report in a browser', needs('chromium'), () => {
   /** Opens the group of the failure, which opens to its first result. */
   const open = async () => {
     await page.locator('.group > summary').first().click();
-    await fails().locator('.body').waitFor();
+    await fails().locator('.talk').waitFor();
   };
 
   test('runs without an error, within its policy, and asks nobody for anything', async () => {

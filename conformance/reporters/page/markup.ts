@@ -36,6 +36,12 @@ const JOINTS = /(?<=[,:;{}[\]()/=?&.|>])(?=[\w"{[<])|(?=\\)/;
 /** Text that may be broken between its parts. */
 export const breakable = (text: string): Markup => safe(visible(text).split(JOINTS).map(entities).join('<wbr>'));
 
+/**
+ * Markup that becomes part of the page once it is asked for: until then it is text to the browser, which reads it ten times as
+ * fast. Every value in it is escaped, so nothing in it ends the element.
+ */
+export const later = (content: Markup): Markup => html`<script type="text/plain" class="later">${content}</script>`;
+
 /** A command, to be copied whole. */
 export const command = (text: string): Markup => html`<pre class="copy">${text}</pre>`;
 

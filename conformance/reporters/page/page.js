@@ -37,6 +37,15 @@ function apply() {
 /** Where JSON, addresses and headers may be broken, so that no word in them is. */
 const JOINTS = /(?<=[,:;{}[\]()/=?&.|>])(?=[\w"{[<])|(?=\\)/;
 
+/** Makes what stands as text behind a result part of the page. It is markup of the report, in which every value is escaped. */
+function unfold(row) {
+  for (const text of row.querySelectorAll('script.later')) {
+    const content = document.createElement('template');
+    content.innerHTML = text.textContent;
+    text.replaceWith(content.content);
+  }
+}
+
 /** Lets texts be broken between their parts: of what is seen alone, as all of a report would take long. */
 function breakTexts(row) {
   if (row.dataset.broken) return;
@@ -116,7 +125,10 @@ if (form) {
   addEventListener('keydown', onKey);
   for (const row of rows)
     row.addEventListener('toggle', () => {
-      if (row.open) breakTexts(row);
+      if (row.open) {
+        unfold(row);
+        breakTexts(row);
+      }
       if (row.open) keep({ open: row.id.slice('check-'.length) });
       else if (asked().get('open') === row.id.slice('check-'.length)) keep({ open: '' });
     });

@@ -10,7 +10,7 @@ import { knownText } from '../words/known.js';
 import type { Words } from '../words/legend.js';
 import { skipWords } from '../words/skip.js';
 import { exchangeView } from './exchange.js';
-import { breakable, command, html, type Markup, pre } from './markup.js';
+import { breakable, command, html, later, type Markup, pre } from './markup.js';
 
 export const LEVELS = { S: 'stated', P: 'published', C: 'chosen' } as const;
 
@@ -53,7 +53,9 @@ function findingView(check: CheckResult, finding: FindingResult, around: Around)
   }${
     finding.transcript.length === 0
       ? undefined
-      : html`<div class="talk"><h3>The conversation</h3>${finding.transcript.map((one) => exchangeView(one, around.words, finding))}</div>`
+      : later(
+          html`<div class="talk"><h3>The conversation</h3>${finding.transcript.map((one) => exchangeView(one, around.words, finding))}</div>`,
+        )
   }${elsewhereView(check, around)}${
     finding.curl === undefined
       ? undefined
