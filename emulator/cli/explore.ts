@@ -1,4 +1,5 @@
 import { EXPLORE_FLAGS, exploreCommand, isMisuse, readExploreSettings } from '../../conformance/cli/explore.js';
+import { OptionError } from '../index.js';
 import type { CommandModule } from './command.js';
 import { environmentOf } from './exec.js';
 import type { FlagName } from './flags.js';
@@ -67,6 +68,9 @@ const explore: CommandModule = {
         },
       });
     } catch (error) {
+      // A schedule that this version does not know.
+      if (error instanceof OptionError)
+        throw new UsageError(`explore: --schedule ${argv.schedule}: ${error.message}`, { cause: error });
       if (isMisuse(error)) throw new UsageError(`explore: ${error.message}`, { cause: error });
       throw error;
     } finally {

@@ -18,7 +18,7 @@ export interface Command {
   readonly warnings: ReadonlySet<string>;
   /** Why it could not be started. */
   readonly notStarted: string | undefined;
-  /** It has sent no request to its emulator. */
+  /** It passed without a request to its emulator. */
   readonly silent: boolean;
   close(): void;
 }
@@ -31,7 +31,7 @@ export function createCommand(
   const preload = createPreload();
   const warnings = new Set<string>();
   let notStarted: string | undefined;
-  let silent = true;
+  let silent = false;
   return {
     warnings,
     get notStarted() {
@@ -48,7 +48,7 @@ export function createCommand(
         if (error instanceof NotStarted) notStarted = error.message;
         throw error;
       });
-      silent &&= await hasNoRequests(emulator);
+      silent = ended.status === 0 && (await hasNoRequests(emulator));
       const rejection = run.rejection();
       if (ended.left) warnings.add('The command leaves processes behind; they were ended after each run.');
       if (ended.dropped > 0)

@@ -1,0 +1,73 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { main } from './main.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'explore '));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+/** A program that says hello, and sends its prompt again when it gets no answer. */
+const SAY = join(folder, 'say.mjs');
+writeFileSync(
+  SAY,
+  `const { INTERN_BASE_URL: base, INTERN_INTERN_ID: id, INTERN_API_KEY: key } = process.env;
+const send = () => fetch(base + '/interns/' + id + '/chat/completions', {
+  method: 'POST',
+  headers: { authorization: 'Bearer ' + key },
+  body: JSON.stringify({ stream: true, messages: [{ role: 'user', content: 'hello' }] }),
+});
+const response = await send().catch(send);
+console.log((await response.text()).length > 100);`,
+);
+const AGAIN = join(folder, 'schedule.json');
+const file = (name: string, content: unknown) => writeFileSync(join(folder, name), JSON.stringify(content));
+file('other.json', { name: 'x', faults: [{ operation: 'chat', disturb: 'from-tomorrow' }] });
+file('report.json', { format: 'intern-explore', version: 2 });
+
+async function explore(...args: string[]) {
+  const out: string[] = [];
+  const err: string[] = [];
+  const status = await main(['explore', ...args], {
+    stdout: (text) => out.push(text),
+    stderr: (text) => err.push(text),
+    env: process.env,
+    folder,
+    colors: false,
+    exit: () => {},
+  });
+  return { status, out: out.join(''), err: err.join('') };
+}
+const NODE = ['--', process.execPath];
+
+test.each([
+  ['without a command', [], 'explore: give the command after --'],
+  ['for a command that does not exist', ['--', 'no-such-command'], 'no-such-command: command not found'],
+  ['for a command that fails undisturbed', [...NODE, '-e', 'process.exit(3)'], 'it ended with status 3'],
+  ['for a command that knows no emulator', [...NODE, '-e', '1'], 'let it read INTERN_BASE_URL'],
+  ['for an unknown kind', ['--only', 'cuts', ...NODE, SAY], 'found "cuts"'],
+  ['for a schedule of another version', ['--schedule', join(folder, 'other.json'), ...NODE, SAY], 'faults[0].disturb'],
+  ['for no schedule', ['--schedule', join(folder, 'report.json'), ...NODE, SAY], 'that --save has written'],
+  ['for an unknown report', ['--report', 'xml', ...NODE, SAY], 'known are tty, json'],
+  ['for laws that are not there', ['--law', 'nope.mjs', ...NODE, SAY], '--law nope.mjs: cannot be loaded'],
+])('one line and status 2 %s', async (_, args, message) => {
+  const { status, out, err } = await explore(...args);
+  expect({ status, out }).toEqual({ status: 2, out: '' });
+  expect(err).toMatch(/^intern-emulator: [^\n]+\n$/);
+  expect(err).toContain(message);
+});
+
+test('a finding ends in status 1, with a schedule that does it again, and a budget in status 3', async () => {
+  const save = ['--save', join(folder, 'saved')];
+  const found = await explore('--only', 'lost', '--report', 'json', ...save, ...NODE, SAY);
+  const report = JSON.parse(found.out);
+  expect(report.findings.map(({ law }: { law: string }) => law)).toEqual(['once']);
+  expect(found.status).toBe(1);
+  expect(existsSync(report.findings[0].file)).toBe(true);
+  writeFileSync(AGAIN, readFileSync(report.findings[0].file));
+  const again = await explore('--schedule', AGAIN, ...NODE, SAY);
+  expect(again.status).toBe(1);
+  expect(again.out).toContain(`again intern-emulator explore --schedule '${AGAIN}' -- `);
+  const few = await explore('--only', 'harmless', '--max-runs', '1', ...NODE, SAY);
+  expect(few).toMatchObject({ status: 3, out: expect.stringContaining('--max-runs was reached') });
+});
