@@ -7,7 +7,7 @@ import { talk } from '../helpers/chat.js';
 import { codeWord } from '../helpers/words.js';
 import { internPath } from '../probe/request.js';
 
-const asking = (text: string) => `Repeat the following text exactly, and say nothing else:\n${text}`;
+const asking = (text: string) => `${text}\n\nRepeat the text above exactly, and say nothing else.`;
 const letters = (text: string) => [...text].sort().join('');
 const solid = (text: string) => text.replace(/\s+/g, '');
 
