@@ -352,5 +352,6 @@ test('a minimum of coverage that is not reached makes the run incomplete', async
     not: [{ why: 'need a control interface', count: 1 }],
     noQuestionSeen: false,
     noPermissionSeen: false,
+    fromOutside: { checked: 1, of: 1, requirements: { checked: 1, of: 1 } },
   });
 });

@@ -215,7 +215,6 @@ export function readCases(file: unknown): readonly ClientCase[] {
   return parsed.data.cases;
 }
 
-export type Ability = (typeof ABILITIES)[number];
 export type Abort = Z.infer<typeof abortSchema>;
 export type Step = Z.infer<typeof stepSchema>;
 export type Scripted = Z.infer<typeof scriptedSchema>;

@@ -166,7 +166,7 @@ test('a chaos profile is there from the start and after each reset; what is wron
     throw new Error('it was taken');
   };
   expect(wrong('[{"operation":"list"}]')).toBe(
-    `chaos profile ${file}: faults[0]: expected one of status, delay, disconnect, at`,
+    `chaos profile ${file}: faults[0]: expected one of status, delay, disconnect, at, disturb`,
   );
   expect(wrong('{"faults":[{"operation":"lists","status":500}]}')).toMatch(/faults\[0\]\.operation: /);
   expect(wrong('{"faults"')).toMatch(/is not JSON/);
