@@ -63,13 +63,13 @@ const plainWidth = {
 const ZOD = './zod.cjs';
 /** The engine of regular expressions, which is read where a match has one (see linear-regex.ts). */
 const RE2 = './re2.cjs';
-/** What starts commands on Windows too (see exec.ts). */
+/** What starts commands on Windows too (see spawn.ts). */
 const SPAWN = './spawn.cjs';
 /** Packages that a source asks for by `require`: each is a file of its own. */
 const REQUIRED = [
   { source: 'emulator/contract/with-zod.ts', name: 'zod', file: ZOD },
   { source: 'emulator/contract/linear-regex.ts', name: 're2js', file: RE2 },
-  { source: 'emulator/cli/exec.ts', name: 'cross-spawn', file: SPAWN },
+  { source: 'emulator/contract/spawn.ts', name: 'cross-spawn', file: SPAWN },
 ];
 const requiredApart = {
   name: 'required-apart',

@@ -81,6 +81,12 @@ const RECIPES = [
   },
   { name: 'github-actions', run: stepsOf('github-actions.yml'), prints: /pass 1/ },
   {
+    // Here alone the packages are installed that this app needs.
+    name: 'explore-ai-sdk',
+    run: `${[process.execPath, '--import', import.meta.resolve('tsx'), join(ROOT, 'scripts/explore-score.ts')].map((part) => `'${part}'`).join(' ')} ai-sdk --print`,
+    prints: /^ {2}ai-sdk \(right\): nothing; \d{2,} schedules/m,
+  },
+  {
     name: 'lab',
     run: `${fromHere(block('docs/lab.md', 'sh'))} || test $? = 1`,
     prints: /fail {2}sse-crlf[\s\S]*does not conform: all \d+ checked/,

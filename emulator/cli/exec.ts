@@ -1,6 +1,5 @@
-import { createRequire } from 'node:module';
 import { constants } from 'node:os';
-import type crossSpawn from 'cross-spawn';
+import { spawn } from '../contract/spawn.js';
 import { inWords } from '../contract/system-error.js';
 import type { ListenAt, Target } from '../index.js';
 import type { CommandModule } from './command.js';
@@ -10,9 +9,6 @@ import { resolveSettings, yargsOptions } from './settings.js';
 import { start } from './start.js';
 import { UsageError } from './usage.js';
 import { warmUp } from './warm-up.js';
-
-/** It is CommonJS, and asks for modules of Node by `require`. */
-const spawn = createRequire(import.meta.url)('cross-spawn') as typeof crossSpawn;
 
 /** The variables of a command that runs beside an emulator. */
 export function environmentOf(target: Target, at: ListenAt): Record<string, string> {
@@ -57,7 +53,6 @@ function runCommand(
         if (signal !== 'SIGINT' || !process.stdin.isTTY) child.kill(signal);
       });
     }
-    // On Windows `npm` is npm.cmd, which Node starts only through a shell that needs its own quotes.
     const child = spawn(file, args, { stdio: 'inherit', env });
     // The process that started it is gone.
     void gone?.then(() => child.kill('SIGTERM'));

@@ -4,6 +4,7 @@ import { DISTURBANCES } from '../../../emulator/contract/disturbance.js';
 import { withApps } from '../../../scripts/explore-rows.js';
 import { explore } from '../explore.js';
 import { LAWS } from '../types.js';
+import { AI_SDK } from './right/ai-sdk.js';
 import { APPS, type Found, RIGHT } from './score.js';
 import score from './score.json' with { type: 'json' };
 import { WRONG } from './wrong/index.js';
@@ -13,7 +14,9 @@ const found: Found = score;
 test('each wrong app is found by the law meant for it, and no right one is blamed', () => {
   expect(WRONG.filter(({ id, law }) => found[id]?.[law] === undefined).map(({ id }) => id)).toEqual([]);
   expect(RIGHT.filter(({ id }) => Object.keys(found[id] ?? { missing: [] }).length > 0)).toEqual([]);
-  expect(Object.keys(found).filter((id) => !APPS.some((app) => app.id === id))).toEqual([]);
+  const known = [...APPS, ...AI_SDK];
+  expect(Object.keys(found).filter((id) => !known.some((app) => app.id === id))).toEqual([]);
+  expect(found['ai-sdk']).toEqual({});
 });
 
 test('each disturbance finds an app, and each law is met by several', () => {

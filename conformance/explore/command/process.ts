@@ -1,6 +1,7 @@
-import { type ChildProcessByStdio, spawn } from 'node:child_process';
+import type { ChildProcessByStdio } from 'node:child_process';
 import { constants } from 'node:os';
 import type { Readable } from 'node:stream';
+import { spawn } from '../../../emulator/contract/spawn.js';
 import { inWords } from '../../../emulator/contract/system-error.js';
 import { systemHost } from '../../probe/time.js';
 
@@ -57,13 +58,13 @@ export async function runProcess(
 ): Promise<Ended> {
   signal.throwIfAborted();
   // A group of its own, so that what it starts is ended with it, and a Ctrl-C is ours alone.
-  const child: ChildProcessByStdio<null, Readable, Readable> = spawn(file, args, {
+  const child = spawn(file, args, {
     stdio: ['ignore', 'pipe', 'pipe'],
     env,
     cwd: folder,
     detached: POSIX,
-  });
-  const end = () => endGroup(child.pid, () => child.kill('SIGKILL'));
+  }) as ChildProcessByStdio<null, Readable, Readable>;
+  const end = () => endGroup(child.pid);
   signal.addEventListener('abort', end, { once: true });
   let stderr = '';
   let room = KEPT;
@@ -114,10 +115,12 @@ function isThere(pid: number | undefined): boolean {
   }
 }
 
-function endGroup(pid: number | undefined, otherwise: () => void): void {
+function endGroup(pid: number | undefined): void {
+  if (pid === undefined) return;
   try {
-    if (!POSIX || pid === undefined) otherwise();
-    else process.kill(-pid, 'SIGKILL');
+    // Windows has no groups: what a shell started is ended as its tree.
+    if (POSIX) process.kill(-pid, 'SIGKILL');
+    else spawn('taskkill', ['/pid', String(pid), '/t', '/f'], { stdio: 'ignore' }).on('error', () => {});
   } catch {
     // It is gone.
   }

@@ -1,21 +1,22 @@
 import { createRequire } from 'node:module';
-import { pathToFileURL } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { App } from '../app.js';
 import { check } from '../stories.js';
-import { APPROVAL, approveWith, limited, type Turn } from './sdk.js';
+import { APPROVAL, approveWith, limited, ofDefaultType, type Turn } from './sdk.js';
 
-/** The packages of the recipes, where `npm install` was run in `examples/`. */
-const recipes = createRequire(new URL('../../../../examples/package.json', import.meta.url));
+/** The packages of the recipes: where `npm run test:recipes` installed them and runs, or in `examples/`. */
+const paths = [process.cwd(), fileURLToPath(new URL('../../../../examples', import.meta.url))];
+const resolved = (name: string): string => createRequire(import.meta.url).resolve(name, { paths });
 
 /** Whether the AI SDK is installed beside the recipes. */
 export function hasAiSdk(): boolean {
   try {
-    return recipes.resolve('ai') !== '' && recipes.resolve('@ai-sdk/openai-compatible') !== '';
+    return resolved('ai') !== '' && resolved('@ai-sdk/openai-compatible') !== '';
   } catch {
     return false;
   }
 }
-const load = async (name: string) => await import(pathToFileURL(recipes.resolve(name)).href);
+const load = async (name: string) => await import(pathToFileURL(resolved(name)).href);
 
 interface Asked {
   readonly toolCallId: string;
@@ -24,7 +25,8 @@ interface Asked {
 
 /**
  * The AI SDK. It repeats requests twice by itself: `maxRetries: 0`. A stream that was cut finishes like a whole one, with
- * the reason `other`: the reason and `session_id` of the raw chunks are looked at.
+ * the reason `other`: the reason and `session_id` of the raw chunks are looked at. It takes each event for a chunk,
+ * whatever its type: those of other types are kept from it.
  */
 export const AI_SDK: readonly App[] = [
   {
@@ -38,7 +40,7 @@ export const AI_SDK: readonly App[] = [
         name: 'interns',
         baseURL: `${target.base_url}/interns/${target.credentials.intern?.id}`,
         apiKey: target.credentials.api_key,
-        fetch,
+        fetch: async (input: URL, init: RequestInit) => ofDefaultType(await fetch(input, init)),
       });
       const prompt = { role: 'user', content: APPROVAL };
       let reply: unknown[] = [];

@@ -2,8 +2,7 @@ import { HTTPClient, OpenRouter } from '@openrouter/sdk';
 import { systemHost } from '../../../probe/time.js';
 import type { App } from '../app.js';
 import { check } from '../stories.js';
-import { dataOf } from '../stream.js';
-import { APPROVAL, approveWith, IDLE, limited, type Turn } from './sdk.js';
+import { APPROVAL, approveWith, IDLE, limited, ofDefaultType, type Turn } from './sdk.js';
 
 /**
  * `@openrouter/sdk`, against the profile `openrouter`. It repeats each 5xx for up to an hour, prompts too:
@@ -61,22 +60,6 @@ export const OPENROUTER: readonly App[] = [
     },
   },
 ];
-
-/** The same stream without events of other types than the default one. */
-function ofDefaultType(response: Response): Response {
-  const reader = response.body?.getReader();
-  if (reader === undefined || !response.headers.get('content-type')?.startsWith('text/event-stream')) return response;
-  const events = dataOf({ next: () => reader.read() });
-  const body = new ReadableStream<Uint8Array>({
-    async pull(sink) {
-      const { done, value } = await events.next();
-      if (done) sink.close();
-      else sink.enqueue(new TextEncoder().encode(`data: ${value}\n\n`));
-    },
-    cancel: (reason) => reader.cancel(reason),
-  });
-  return new Response(body, { status: response.status, headers: response.headers });
-}
 
 interface Chunk {
   readonly choices?: readonly {

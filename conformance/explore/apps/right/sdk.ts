@@ -2,6 +2,7 @@
 import { systemHost } from '../../../probe/time.js';
 import type { AppContext } from '../app.js';
 import { check } from '../stories.js';
+import { dataOf } from '../stream.js';
 
 /** ms of silence after which they give up: SDKs have a limit for a request, and none for a stream. */
 export const IDLE = 1_500;
@@ -56,4 +57,20 @@ function whole<Call>(turn: Turn<Call>): Turn<Call> & { session: string } {
   check(finish === 'stop' || finish === 'tool_calls' || finish === 'tool-calls', `the reply ended with ${finish}`);
   check(session !== undefined, 'the reply was cut');
   return { ...turn, session };
+}
+
+/** The same stream without events of other types than the default one. */
+export function ofDefaultType(response: Response): Response {
+  const reader = response.body?.getReader();
+  if (reader === undefined || !response.headers.get('content-type')?.startsWith('text/event-stream')) return response;
+  const events = dataOf({ next: () => reader.read() });
+  const body = new ReadableStream<Uint8Array>({
+    async pull(sink) {
+      const { done, value } = await events.next();
+      if (done) sink.close();
+      else sink.enqueue(new TextEncoder().encode(`data: ${value}\n\n`));
+    },
+    cancel: (reason) => reader.cancel(reason),
+  });
+  return new Response(body, { status: response.status, headers: response.headers });
 }
