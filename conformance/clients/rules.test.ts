@@ -19,7 +19,7 @@ test('every rule that a case cites has a place on the page', () => {
 });
 
 test('a rule of the lab has a sentence and a topic, one of a standard its source', () => {
-  expect(ruleOf('lab.md 5, Ends: neither is an error', 'chat')).toEqual({
+  expect(ruleOf('docs/client-rules.md, Ends: neither is an error', 'chat')).toEqual({
     sentence: 'neither is an error',
     source: 'the lab',
     topic: 'Ends',

@@ -14,8 +14,8 @@ export interface ClientRule {
   readonly anchor: string;
 }
 
-/** The lab's rules as cases cite them: `lab.md 5, Ends: …`. Sections 5 and 6 are the page. */
-const OWN = /^lab\.md [56](?:, ([^:]+))?(?:: (.*))?$/s;
+/** The lab's rules as cases cite them: `docs/client-rules.md, Ends: …`. */
+const OWN = /^docs\/client-rules\.md(?:, ([^:]+))?(?:: (.*))?$/s;
 
 const slug = (text: string): string =>
   text

@@ -23,7 +23,7 @@ import {
 
 const OPENAI = 'OpenAI API reference, Chat streaming';
 const SDK_TOOLS = `${OPENAI}: tool-call deltas are joined by index`;
-const LAB = 'lab.md 5';
+const LAB = 'docs/client-rules.md';
 const H = 'WHATWG HTML 9.2.6';
 const END = `${LAB}, Ends`;
 const JSON_TEXT = 'RFC 8259 8.2: a string may be cut between the halves of a surrogate pair';

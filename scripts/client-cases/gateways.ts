@@ -18,7 +18,7 @@ import {
   type Written,
 } from './build.js';
 
-const LAB = 'lab.md 6, Tool calls';
+const LAB = 'docs/client-rules.md, Tool calls';
 const OPENAI = 'OpenAI API reference, Chat streaming';
 const JOINED = `${OPENAI}: the deltas of an index are one call`;
 const ERRORS = 'interface.md, Events 6 and 7: the error stands in a chunk of the stream';
@@ -141,7 +141,7 @@ export const GATEWAYS: ClientCase[] = [
       final(USAGE, {}),
       DONE,
     ],
-    why: [JOINED, 'lab.md 5, Ends: the stream is over at [DONE]'],
+    why: [JOINED, 'docs/client-rules.md, Ends: the stream is over at [DONE]'],
   }),
   chat({
     id: 'chat-gateway-finish-twice',
@@ -234,7 +234,7 @@ export const GATEWAYS: ClientCase[] = [
     steps: pieces(call(0, 'call_1', 'first', '{"a":1}'), call(0, 'call_2', 'first', '{"a":2}')),
     why: `${LAB}: a second id opens a call after arguments that parse`,
     alternatives: [
-      { outcome: 'error', why: 'lab.md 5: to refuse what contradicts itself is as right; to merge is not' },
+      { outcome: 'error', why: 'docs/client-rules.md: to refuse what contradicts itself is as right; to merge is not' },
     ],
   }),
   chat({
@@ -305,19 +305,19 @@ export const GATEWAYS: ClientCase[] = [
     id: 'chat-gateway-error-code-text',
     title: 'Ends in an error whose code is a word.',
     steps: [role(), data({ error: { code: 'rate_limit_exceeded', message: 'Try again later.' } }), DONE],
-    why: [ERRORS, 'lab.md 6, Protocol: the code is kept as it came'],
+    why: [ERRORS, 'docs/client-rules.md, Protocol: the code is kept as it came'],
   }),
   chat({
     id: 'chat-gateway-error-after-content',
     title: 'Breaks off after text with an error that has neither choices nor an end.',
     steps: [role(), say('Hel'), data({ error: { code: 'server_error', message: 'The server had an error.' } })],
-    why: [ERRORS, 'lab.md 6, Protocol: the code is kept as it came'],
+    why: [ERRORS, 'docs/client-rules.md, Protocol: the code is kept as it came'],
   }),
   plain({
     id: 'http-error-in-200',
     title: 'Answers 200 with an error in JSON.',
     layer: 'chat',
-    why: 'lab.md 5, Ends: a 200 that is no stream is an error',
+    why: 'docs/client-rules.md, Ends: a 200 that is no stream is an error',
     exchanges: [json(200, { error: { code: 'model_overloaded', message: 'The model is overloaded.' } })],
     expect: { outcome: 'error', chat: { content: '', tool_calls: [], finish_reason: null, usage: null } },
   }),

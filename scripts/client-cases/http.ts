@@ -493,7 +493,7 @@ export const HTTP: ClientCase[] = [
     limited({ 'retry-after-ms': '1500', 'retry-after': '1' }),
     ['OpenAI’s and Azure’s clients: retry-after-ms wins', AFTER],
     1_500,
-    'lab.md 5: a client that does not know retry-after-ms keeps Retry-After',
+    'docs/client-rules.md: a client that does not know retry-after-ms keeps Retry-After',
     1_000,
   ),
   retried('http-retry-after-0', 'Refuses with 429 and Retry-After: 0.', limited({ 'retry-after': '0' }), AFTER),
@@ -534,7 +534,7 @@ export const HTTP: ClientCase[] = [
     layer: 'chat',
     retries: 'default',
     timeout: 20_000,
-    why: ['lab.md 5: up to 2 retries are right', RETRYABLE],
+    why: ['docs/client-rules.md: up to 2 retries are right', RETRYABLE],
     exchanges: [refusal(503, 'busy', true)],
     expect: refused(503, { requests: { count: [1, 3], watched_for: 1_500 } }),
   }),
@@ -546,13 +546,13 @@ export const HTTP: ClientCase[] = [
     'http-no-retry-400',
     'Refuses with 400 that calls itself retryable.',
     refusal(400, 'bad_request', true),
-    'lab.md 5: other statuses are not retried, whatever they call themselves',
+    'docs/client-rules.md: other statuses are not retried, whatever they call themselves',
   ),
   once(
     'http-no-retry-501',
     'Refuses with 501 that calls itself retryable.',
     refusal(501, 'not_implemented', true),
-    'lab.md 5: other statuses are not retried, whatever they call themselves',
+    'docs/client-rules.md: other statuses are not retried, whatever they call themselves',
   ),
   once('http-no-retry-404', 'Refuses with 404.', refusal(404, 'not_found', false), RETRYABLE),
 
@@ -577,7 +577,7 @@ export const HTTP: ClientCase[] = [
     layer: 'chat',
     retries: 'default',
     timeout: 10_000,
-    why: 'lab.md 5: never after the stream began',
+    why: 'docs/client-rules.md: never after the stream began',
     exchanges: [
       stream([
         role(),

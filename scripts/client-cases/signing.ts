@@ -4,9 +4,9 @@ import { json, plain, refusal } from './build.js';
 const S = 'interface.md, Signing request body: bodySha256 is of the exact bytes that are sent';
 const ROUTE = 'SIGN-3: the path as sent, percent-encoded, up to `?`';
 const ONCE = 'interface.md: the intern accepts a v2 proof once';
-const RETRY = 'lab.md 5: sign and daemon have separate retries; each takes a new proof';
+const RETRY = 'docs/client-rules.md: sign and daemon have separate retries; each takes a new proof';
 const COPY = 'interface.md: the keys are the header names that the client copies onto the request';
-const ORIGINS = 'lab.md 5, signing: nothing of proof or token goes to another origin';
+const ORIGINS = 'docs/client-rules.md, signing: nothing of proof or token goes to another origin';
 
 const SIGN: CaseExchange = { at: 'sign', real: true };
 const DAEMON: CaseExchange = { at: 'daemon', real: true };
@@ -284,13 +284,13 @@ export const SIGNING: ClientCase[] = [
     id: 'sign-method-lower',
     title: 'Is to be asked with a method that the caller wrote in lower case.',
     method: 'post',
-    why: 'lab.md 5, signing: the method is in upper case in proof and request',
+    why: 'docs/client-rules.md, signing: the method is in upper case in proof and request',
     expect: { ...accepted(), requests: { count: 2, each: [{ ...asked, body_has: '"POST"' }, sent()] } },
   }),
   signing({
     id: 'sign-route-named',
     title: 'Watches what the proof was asked for.',
-    why: ['SIGN-3', 'lab.md 5, signing: a route is always named'],
+    why: ['SIGN-3', 'docs/client-rules.md, signing: a route is always named'],
     expect: { ...accepted(), requests: { count: 2, each: [{ ...asked, body_has: '"route"' }, sent()] } },
   }),
 
@@ -329,7 +329,7 @@ export const SIGNING: ClientCase[] = [
     },
     why: [
       'interface.md: the user is never taken from the request',
-      'lab.md 5, signing: fresh proof headers win, one value each',
+      'docs/client-rules.md, signing: fresh proof headers win, one value each',
     ],
   }),
   signing({
@@ -341,7 +341,7 @@ export const SIGNING: ClientCase[] = [
   signing({
     id: 'sign-key-stays',
     title: 'Watches where the key goes.',
-    why: 'lab.md 5: the key is for sign_url alone',
+    why: 'docs/client-rules.md: the key is for sign_url alone',
     expect: {
       ...accepted(),
       requests: {
@@ -359,13 +359,13 @@ export const SIGNING: ClientCase[] = [
     id: 'sign-clock-ahead',
     title: 'Lives an hour ahead.',
     clock: 3_600,
-    why: 'lab.md 5, signing: the timestamp is the service’s; the client’s clock does not matter',
+    why: 'docs/client-rules.md, signing: the timestamp is the service’s; the client’s clock does not matter',
   }),
   signing({
     id: 'sign-clock-behind',
     title: 'Lives an hour behind.',
     clock: -3_600,
-    why: 'lab.md 5, signing: the timestamp is the service’s; the client’s clock does not matter',
+    why: 'docs/client-rules.md, signing: the timestamp is the service’s; the client’s clock does not matter',
   }),
   twice({
     id: 'sign-stale',
@@ -388,7 +388,7 @@ export const SIGNING: ClientCase[] = [
         outcome: 'complete',
         status: 200,
         requests: { count: 4, each: [asked, sent(), asked, sent()], fresh: ['nonce'] },
-        why: 'lab.md 5, signing: one new proof after proof_expired is right too',
+        why: 'docs/client-rules.md, signing: one new proof after proof_expired is right too',
       },
     ],
   }),
@@ -420,7 +420,7 @@ export const SIGNING: ClientCase[] = [
       },
       DAEMON,
     ],
-    why: [ONCE, 'lab.md 5: no answer is an error, or retried like a 503 with a new proof'],
+    why: [ONCE, 'docs/client-rules.md: no answer is an error, or retried like a 503 with a new proof'],
   }),
   twice({
     id: 'sign-retry-reset',
@@ -430,7 +430,7 @@ export const SIGNING: ClientCase[] = [
       { ...(daemonSays(503, 'busy', true, { spends: true }) as Scripted), before: [{ end: 'reset' }] },
       DAEMON,
     ],
-    why: [ONCE, 'lab.md 5: no answer is an error, or retried like a 503 with a new proof'],
+    why: [ONCE, 'docs/client-rules.md: no answer is an error, or retried like a 503 with a new proof'],
   }),
   signing({
     id: 'sign-no-retry-401',
@@ -438,7 +438,7 @@ export const SIGNING: ClientCase[] = [
     retries: 'default',
     timeout: 10_000,
     exchanges: [SIGN, daemonSays(401, 'bad_signature', false), DAEMON],
-    why: 'lab.md 5, signing: 401 surfaces',
+    why: 'docs/client-rules.md, signing: 401 surfaces',
     expect: refused(401, { requests: { count: 2, watched_for: 1_500 } }),
   }),
   signing({
@@ -477,7 +477,7 @@ export const SIGNING: ClientCase[] = [
     title: 'Refuses to sign: no person stands behind the credential.',
     status: 403,
     exchanges: [signSays(403, 'personal_identity_required', false), SIGN, DAEMON],
-    why: 'lab.md 5, signing: after 403 of sign nothing leaves unsigned',
+    why: 'docs/client-rules.md, signing: after 403 of sign nothing leaves unsigned',
   }),
   notSigned({
     id: 'sign-401',
@@ -510,14 +510,14 @@ export const SIGNING: ClientCase[] = [
     id: 'sign-redirect-same',
     title: 'Redirects the signed request to another path of the same origin.',
     exchanges: [SIGN, redirect('daemon', 307, '{base}/api/moved'), DAEMON],
-    why: 'lab.md 5, signing: the same origin is signed anew or stopped at',
+    why: 'docs/client-rules.md, signing: the same origin is signed anew or stopped at',
     expect: { outcome: 'error', requests: { count: 2 } },
     alternatives: [
       {
         outcome: 'complete',
         status: 200,
         requests: { count: 4, each: [asked, sent(), asked, sent('/api/moved')], fresh: ['nonce'] },
-        why: 'lab.md 5, signing: to sign anew for the new path is as right',
+        why: 'docs/client-rules.md, signing: to sign anew for the new path is as right',
       },
     ],
   }),
@@ -525,7 +525,10 @@ export const SIGNING: ClientCase[] = [
     id: 'sign-redirect-sign-other',
     title: 'Redirects the request for a proof to another origin.',
     exchanges: [redirect('sign', 307, '{other}/sign'), SIGN, DAEMON],
-    why: ['WHATWG Fetch 4.4: Authorization goes to no other origin', 'lab.md 5, signing: nothing leaves unsigned'],
+    why: [
+      'WHATWG Fetch 4.4: Authorization goes to no other origin',
+      'docs/client-rules.md, signing: nothing leaves unsigned',
+    ],
     expect: { outcome: 'error', requests: { count: [1, 2], each: [asked, { without_header: ['authorization'] }] } },
   }),
 ];

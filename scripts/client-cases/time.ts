@@ -17,8 +17,8 @@ import {
   type Written,
 } from './build.js';
 
-const SILENCE = 'lab.md 6, Silence';
-const ABORT = 'lab.md 6, Abort';
+const SILENCE = 'docs/client-rules.md, Silence';
+const ABORT = 'docs/client-rules.md, Abort';
 const LIMIT = 'the limit that the caller gave';
 const SIGNAL = 'WHATWG DOM 3.3: an aborted signal ends what was given it, now and for good';
 
@@ -203,7 +203,7 @@ export const TIME: ClientCase[] = [
     title: 'Falls silent inside the arguments of a tool call.',
     layer: 'chat',
     steps: [role(), tools(call(0, 'call_1', 'weather', '{"city":'))],
-    why: 'lab.md 5: a call that was not finished is not reported',
+    why: 'docs/client-rules.md: a call that was not finished is not reported',
   }),
   silent({
     id: 'idle-after-finish',
@@ -250,7 +250,7 @@ export const TIME: ClientCase[] = [
     title: 'Sends {"type":"keepalive"} at half the limit for three limits, then answers.',
     layer: 'chat',
     steps: [role(), ...apart(times(6, KEEPALIVE), HALF), ...ANSWER.slice(1)],
-    why: 'lab.md 6, Tool calls: keepalives are JSON objects without choices',
+    why: 'docs/client-rules.md, Tool calls: keepalives are JSON objects without choices',
   }),
   alive({
     id: 'idle-bytes',
@@ -386,7 +386,7 @@ export const TIME: ClientCase[] = [
     steps: [role(), tools(call(0, 'call_1', 'weather', '{"city":'))],
     abort: { when: 'ms', ms: 400 },
     within: 1_400,
-    why: 'lab.md 5: a call that was not finished is not reported',
+    why: 'docs/client-rules.md: a call that was not finished is not reported',
   }),
   aborted({
     id: 'abort-after-finish',

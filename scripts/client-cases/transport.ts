@@ -20,7 +20,7 @@ const RESET = `${H2} 8.1: a stream that ends without END_STREAM is incomplete`;
 const REFUSED = `${H2} 8.7: REFUSED_STREAM says that nothing was processed, so it may be tried again`;
 const AWAY = `${H2} 6.8: what is above the last stream of a GOAWAY was not processed; what is not goes on`;
 const CODED = 'RFC 9110 8.4: what was asked for has to be decoded';
-const LAB = 'lab.md 6, Transport';
+const LAB = 'docs/client-rules.md, Transport';
 
 const NONE = { end: 'none' } as const;
 const ANSWER: Written[] = [role(), say('Hello'), end('stop'), final(), DONE];
@@ -201,7 +201,7 @@ export const TRANSPORT: ClientCase[] = [
     {
       id: 'h2-rst-in-arguments',
       title: 'Resets the stream inside the arguments of a tool call.',
-      why: [RESET, 'lab.md 5: a call that was not finished is not reported'],
+      why: [RESET, 'docs/client-rules.md: a call that was not finished is not reported'],
     },
     [role(), tools(call(0, 'call_1', 'weather', '{"city":')), { rst: 'cancel' }],
   ),
@@ -209,7 +209,7 @@ export const TRANSPORT: ClientCase[] = [
     {
       id: 'h2-rst-after-finish',
       title: 'Resets the stream after the finish reason, before [DONE].',
-      why: [RESET, 'lab.md 5, Ends: cut before [DONE] is an error, after the finish reason too'],
+      why: [RESET, 'docs/client-rules.md, Ends: cut before [DONE] is an error, after the finish reason too'],
     },
     [role(), say('Hello'), end('stop'), { rst: 'internal-error' }],
   ),
@@ -222,7 +222,7 @@ export const TRANSPORT: ClientCase[] = [
     title: 'Resets the stream before the head (INTERNAL_ERROR).',
     layer: 'chat',
     needs: ['h2'],
-    why: [RESET, 'lab.md 5: no answer is an error'],
+    why: [RESET, 'docs/client-rules.md: no answer is an error'],
     exchanges: [h2([], { before: [{ rst: 'internal-error' }] }), OK],
     expect: { outcome: 'error', requests: { count: 1, watched_for: 500 } },
   }),
@@ -296,7 +296,7 @@ export const TRANSPORT: ClientCase[] = [
     {
       id: 'h2-cut-after-finish',
       title: 'Closes the connection after the finish reason, with no word of HTTP/2 or TLS.',
-      why: [RESET, 'lab.md 5, Ends: cut before [DONE] is an error, after the finish reason too'],
+      why: [RESET, 'docs/client-rules.md, Ends: cut before [DONE] is an error, after the finish reason too'],
     },
     [role(), say('Hello'), end('stop'), { end: 'cut' }],
   ),
