@@ -4,6 +4,7 @@ import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { playScenes } from '../../scripts/scenes.js';
 import { inBrowser } from './browser.harness.js';
+import { exploredFile } from './explored.harness.js';
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
@@ -26,6 +27,7 @@ const VIEWS = [
   '#/state',
   '#/vault',
   '#/lab',
+  '#/explore',
   '#/requirements/CHAT-7',
 ];
 
@@ -52,6 +54,10 @@ inBrowser('the console, for everybody', (open) => {
       await go(place);
       await page.getByRole('main').getByRole('heading').first().waitFor();
       await page.locator('.connection.live').waitFor({ state: 'attached' });
+      if (place === '#/explore') {
+        await page.getByLabel('Report or schedule').setInputFiles(exploredFile());
+        await page.getByRole('list', { name: 'Findings' }).waitFor();
+      }
       expect(await violations(page), place).toEqual([]);
       const over = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';
       expect(await page.evaluate(over), `${place} fits`).toBeLessThanOrEqual(0);

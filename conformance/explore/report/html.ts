@@ -1,8 +1,8 @@
+import { type Row, sideBySide } from '../../../emulator/console/page/side-by-side.js';
 import { breakable, command, html, type Markup, pre } from '../../reporters/page/markup.js';
 import { pageOf } from '../../reporters/page/shell.js';
 import { seconds } from '../../reporters/stream-text.js';
-import type { ExploreReport, Finding, TimeLineEntry } from '../types.js';
-import { type Row, sideBySide } from './side-by-side.js';
+import type { ExploreReport, Finding } from '../types.js';
 import { entryText } from './text.js';
 import {
   type Again,
@@ -16,7 +16,7 @@ import {
   verdictOf,
 } from './words.js';
 
-const cell = (entry: TimeLineEntry | undefined): Markup =>
+const cell = (entry: Row['left']): Markup =>
   entry === undefined ? html`<td></td>` : html`<td class="${entry.kind}">${breakable(entryText(entry))}</td>`;
 const rowView = (row: Row): Markup =>
   html`<tr class="${row.equal ? 'equal' : 'differs'}">${cell(row.left)}${cell(row.right)}</tr>`;

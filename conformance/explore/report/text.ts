@@ -1,7 +1,7 @@
 import pc from 'picocolors';
+import { MARKS, shortened, sideBySide } from '../../../emulator/console/page/side-by-side.js';
 import { seconds, visible } from '../../reporters/stream-text.js';
 import { CLASSES, type ExploreReport, type Finding, type TimeLineEntry } from '../types.js';
-import { shortened, sideBySide } from './side-by-side.js';
 import {
   type Again,
   againLines,
@@ -28,17 +28,8 @@ const clip = (text: string, most: number): string => {
 };
 const padded = (text: string, width: number): string => text + ' '.repeat(Math.max(0, width - [...text].length));
 
-const MARKS: Readonly<Record<TimeLineEntry['kind'], string>> = {
-  request: '→ ',
-  answer: '  ← ',
-  write: '  ← ',
-  end: '  · ',
-  disturbance: '  ⚡ ',
-  print: 'prints ',
-  outcome: '■ ',
-};
 /** An entry of a time line as a line. */
-export const entryText = ({ kind, text }: TimeLineEntry): string => visible(MARKS[kind] + text);
+export const entryText = ({ kind, text }: Pick<TimeLineEntry, 'kind' | 'text'>): string => visible(MARKS[kind] + text);
 
 /** Both time lines beside each other, in lines. */
 function timeLines(report: Omit<ExploreReport, 'text'>, finding: Finding, width: number, c: typeof pc): string[] {

@@ -173,6 +173,20 @@ export async function addFaults(model: Model, faults: readonly Fault[]): Promise
   await model.readFaults();
 }
 
+/** Lets these be the only faults. Nothing is taken back where one of them cannot be used. */
+export async function replaceFaults(model: Model, faults: readonly unknown[]): Promise<void> {
+  const { data } = await model.api.control<{ data: Fault[] }>('GET', 'faults');
+  await model.api.control('DELETE', 'faults');
+  try {
+    await model.api.control('POST', 'faults', faults);
+  } catch (error) {
+    if (data.length > 0) await model.api.control('POST', 'faults', data);
+    throw error;
+  } finally {
+    await model.readFaults();
+  }
+}
+
 /** Takes one fault back. The interface takes back all of them, so the others are added again. */
 export async function removeFault(model: Model, index: number): Promise<void> {
   const { data } = await model.api.control<{ data: Fault[] }>('GET', 'faults');

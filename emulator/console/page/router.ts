@@ -2,7 +2,17 @@ import { signal } from '@preact/signals';
 
 /** The current place in the page. Kept behind the `#`, which no server ever sees. */
 export interface Place {
-  view: 'interns' | 'requests' | 'faults' | 'scripts' | 'proofs' | 'vault' | 'state' | 'lab' | 'requirements';
+  view:
+    | 'interns'
+    | 'requests'
+    | 'faults'
+    | 'scripts'
+    | 'proofs'
+    | 'vault'
+    | 'state'
+    | 'lab'
+    | 'explore'
+    | 'requirements';
   /** The selected item of the view: an intern, a request, a script. */
   id: string | undefined;
 }
@@ -16,6 +26,7 @@ const VIEWS: readonly Place['view'][] = [
   'vault',
   'state',
   'lab',
+  'explore',
   'requirements',
 ];
 

@@ -6,6 +6,7 @@ import { useServices } from '../ui/context.js';
 import { Field } from '../ui/field.js';
 import { Icon, type IconName } from '../ui/icons.js';
 import { ClockBar } from './clock-bar.js';
+import { ExploreView } from './explore.js';
 import { FaultsView } from './faults.js';
 import { InternsView } from './interns.js';
 import { LabView } from './lab.js';
@@ -25,6 +26,7 @@ const NAVIGATION: readonly { view: Place['view']; name: string; icon: IconName }
   { view: 'vault', name: 'Vault', icon: 'key' },
   { view: 'state', name: 'State', icon: 'state' },
   { view: 'lab', name: 'Lab', icon: 'lab' },
+  { view: 'explore', name: 'Explore', icon: 'explore' },
 ];
 
 const VIEWS: Readonly<Record<Place['view'], (props: { id: string | undefined }) => preact.JSX.Element>> = {
@@ -36,6 +38,7 @@ const VIEWS: Readonly<Record<Place['view'], (props: { id: string | undefined }) 
   vault: VaultView,
   state: StateView,
   lab: LabView,
+  explore: ExploreView,
   requirements: RequirementsView,
 };
 

@@ -1,4 +1,19 @@
-import type { TimeLineEntry } from '../types.js';
+/** What stands before a line of a run, by what the line is. */
+export const MARKS = {
+  request: '→ ',
+  answer: '  ← ',
+  write: '  ← ',
+  end: '  · ',
+  disturbance: '  ⚡ ',
+  print: 'prints ',
+  outcome: '■ ',
+} as const;
+
+/** A line of a run that `explore` made: the page and the reports of `explore` show them alike. */
+export interface TimeLineEntry {
+  readonly kind: keyof typeof MARKS;
+  readonly text: string;
+}
 
 /** A line of the undisturbed run beside one of the disturbed run; equal ones are in both. */
 export interface Row {
