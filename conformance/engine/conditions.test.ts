@@ -133,5 +133,15 @@ test('that it went by itself is remembered though it is provisioned again, until
   expect(conditions.went('one')).toBe('stopped');
   conditions.handed('one');
   expect(conditions.went('one')).toBeUndefined();
-  expect(conditions.stopsThem()).toBe(true);
+  expect(conditions.mayHaveStopped('another')).toBe(true);
+});
+
+test('one that ran is in doubt after a finding, until it is read again', () => {
+  const conditions = made('running');
+  conditions.seen(record('one', 'running'));
+  expect(conditions.mayHaveStopped('one')).toBe(false);
+  conditions.doubt();
+  expect(conditions.mayHaveStopped('one')).toBe(true);
+  conditions.seen(record('one', 'running'));
+  expect(conditions.mayHaveStopped('one')).toBe(false);
 });

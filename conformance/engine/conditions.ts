@@ -29,6 +29,7 @@ export function createConditions(now: () => number) {
   const known = new Map<string, Condition>();
   const ran = new Set<string>();
   const went = new Map<string, string>();
+  const doubted = new Set<string>();
   let stopsThem = false;
   const flying = new Map<string, { requests: number; writes: number }>();
   const writes = ({ send: { method = 'GET' }, rest }: Addressed) => !READS.has(method) && !TURNS.test(rest);
@@ -46,6 +47,7 @@ export function createConditions(now: () => number) {
     made: (record: Intern, state: Shelf) => void known.set(record.id, { record, state, since: now() }),
     /** The record of one, as a read answered it. */
     seen(record: Intern) {
+      doubted.delete(record.id);
       if (record.status === 'running') ran.add(record.id);
       else if (ran.delete(record.id)) {
         went.set(record.id, record.status);
@@ -93,8 +95,12 @@ export function createConditions(now: () => number) {
     /** A check takes it as it is now: what happened to it before does not matter. */
     handed: (id: string) => void went.delete(id),
     went: (id: string) => went.get(id),
-    /** Whether any was read to have stopped by itself. */
-    stopsThem: () => stopsThem,
+    /** A check found something: an intern that ran when it was last read may be what it rests on. */
+    doubt() {
+      for (const id of ran) doubted.add(id);
+    },
+    /** Whether one that ran when it was last read may have stopped by itself since. */
+    mayHaveStopped: (id: string) => stopsThem || doubted.has(id),
     /** Undefined where nobody can tell, or its settings are no longer those of any intern. */
     of: (id: string) => known.get(id),
   } satisfies Known & Record<string, unknown>;

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { equal } from '../framework/assert.js';
 import type { Check } from '../framework/check.js';
 import type { Api } from '../framework/context.js';
 import { run } from '../index.js';
@@ -212,4 +213,28 @@ test('a word of its own for a boot that failed costs the time of a boot once', a
   expect(results.checks.map(({ verdict }) => verdict)).toEqual(['pass', 'pass', 'pass']);
   const waited = host.slept.reduce((sum, ms) => sum + ms, 0);
   expect([waited > 120_000, waited < 200_000]).toEqual([true, true]);
+});
+
+test('an intern that was left running is read again before what a check found without is judged', async () => {
+  let reads = 0;
+  const target = booting((method) => {
+    if (method === 'GET') reads++;
+    return undefined;
+  });
+  const found = await verdicts(
+    [
+      uses('a/leaves', async ({ interns }) => {
+        for (let made = 0; made < 3; made++) await interns.running();
+      }),
+      uses('b/finds', async ({ interns, api }) => {
+        const before = reads;
+        const { id } = await interns.running();
+        const wasRead = reads > before;
+        await api.provision(id);
+        equal(wasRead, true, 'whether it runs');
+      }),
+    ],
+    target,
+  );
+  expect(found).toEqual(['pass', expect.stringMatching(/again/)]);
 });

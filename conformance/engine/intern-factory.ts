@@ -144,9 +144,9 @@ export function createInternFactory(run: RunContext, options: FactoryOptions): I
     }
   };
 
-  /** One that ran when it was last read, and still does: where interns stop by themselves it is looked at, and resumed. */
+  /** One that ran when it was last read, and still does: where that is in doubt it is looked at, and resumed. */
   const awake = async (intern: Intern): Promise<Intern | undefined> => {
-    if (!session.conditions.stopsThem()) return intern;
+    if (!session.conditions.mayHaveStopped(intern.id)) return intern;
     let now = await readOf(intern.id);
     if (now !== undefined && now.status !== 'running') {
       await api.provision(intern.id);

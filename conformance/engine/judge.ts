@@ -102,6 +102,7 @@ export async function runAlone(run: RunContext, check: Check, before?: Finding):
   let excuse: Skip | undefined;
   const candidates: Seen[] = [];
   const explained: Finding[] = [];
+  if (before !== undefined) session.conditions.doubt();
   for (let tries = 1; ; ) {
     for (const habit of session.habits) await habit.prepare?.(visitOf(run)).catch(() => {});
     const began = host.now();
@@ -134,6 +135,7 @@ export async function runAlone(run: RunContext, check: Check, before?: Finding):
       candidates.push({ error, tried });
       // What an earlier check left on the shared intern may be what went wrong.
       dropShared(run.pool, run.lane);
+      session.conditions.doubt();
     } else if (error instanceof Finding) explained.push(error);
     await host.sleep((again ?? 0) * tries, run.signal).catch(() => {});
     if (learnt !== true) tries++;

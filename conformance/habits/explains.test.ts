@@ -302,6 +302,12 @@ const ROWS: readonly Row[] = [
   ],
   [
     'late-disconnects',
+    'busy a while after a client has left, in a word of its own',
+    'skip',
+    missed(got(409, { reason: 'not_now', retryable: true }), [], { leftAgo: new Map([['one', 5_000]]) }),
+  ],
+  [
+    'late-disconnects',
     'busy long after a client has left',
     'finding',
     missed(got(409, { reason: 'busy' }), [], { leftAgo: new Map([['one', 31_000]]) }),

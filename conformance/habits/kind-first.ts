@@ -7,8 +7,6 @@ import { bearer, isRecord, pathOf, refusal } from './wire.js';
 const serve: Serve = (next, { keys, random }) => {
   return async (request) => {
     const key = bearer(request);
-    // A regional host serves nobody, whatever the credential (BASE-4).
-    if (/^eu\./i.test(request.headers.get('host') ?? new URL(request.url).host)) return next(request);
     if (/\/interns\/[^/]+\/daemon/.test(pathOf(request)) && key !== undefined && keys.api.includes(key))
       return refusal(403, 'Personal connections require the OIDC login', 'personal_identity_required');
     return rewritten(await next(request), {

@@ -1,4 +1,5 @@
 import type { Habit } from './habit.js';
+import { isBusy } from './not-now.js';
 import { rewritten } from './rewrite.js';
 import type { Serve } from './serve.js';
 import { NOTICED_WITHIN } from './visit.js';
@@ -24,7 +25,7 @@ const serve: Serve =
 /** A client of the run left a stream of the intern so short a time ago that its run may still be going. */
 const explains: Habit['explains'] = ({ got, leftAgo }) => {
   const lately = [...leftAgo.values()].some((ago) => ago < NOTICED_WITHIN);
-  if (!lately || got?.status !== 409 || got.reason !== 'busy') return undefined;
+  if (!lately || !isBusy(got)) return undefined;
   return { skip: { kind: 'race', because: { kind: 'still-streams' } } };
 };
 

@@ -8,6 +8,10 @@ const NOW: ReadonlySet<number> = new Set([408, 429, ...GATEWAY]);
 export const isNow = ({ status, reason, retryable }: NonNullable<Sighting['got']>): boolean =>
   NOW.has(status) || (status >= 500 && retryable === true) || (status === 409 && reason === 'intern_unreachable');
 
+/** Whether an answer says that the intern is busy, in the published word for it or in one of its own. */
+export const isBusy = (got: Sighting['got']): got is NonNullable<Sighting['got']> =>
+  got?.status === 409 && (got.reason === 'busy' || got.retryable === true);
+
 const explains: Habit['explains'] = ({ got, missedSuccess }) => {
   if (got === undefined || !isNow(got)) return undefined;
   // A gateway may answer in between, and then the refusal was not seen: it is expected again, and its absence counts.

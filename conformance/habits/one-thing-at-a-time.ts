@@ -1,4 +1,5 @@
 import type { Habit } from './habit.js';
+import { isBusy } from './not-now.js';
 import { rewritten } from './rewrite.js';
 import type { Serve } from './serve.js';
 import { about, refusal } from './wire.js';
@@ -32,7 +33,7 @@ const serve: Serve = (next) => {
  * nobody out is published (CHAT-14), not stated.
  */
 const explains: Habit['explains'] = ({ began, check, found, got, seen }, visit) => {
-  if (got?.status !== 409 || (got.reason !== 'busy' && got.retryable !== true)) return undefined;
+  if (!isBusy(got)) return undefined;
   const { history } = visit;
   const isTheRule = check.requirement === 'CHAT-14';
   const ids = [...new Set(seen.flatMap(({ id }) => id ?? []))];

@@ -39,6 +39,8 @@ export interface Deployment {
   readonly daemons?: Serve;
 }
 
+/** On a regional host nothing is served, whatever a service has of its own beside (BASE-4). */
+const isRegional = ({ headers, url }: Request) => /^eu\./i.test(headers.get('host') ?? new URL(url).host);
 const isChat = (url: string) => /\/(chat\/completions|invoke)$/.test(new URL(url).pathname);
 
 /** An emulator as a deployment, and the driver that one would get. */
@@ -99,13 +101,13 @@ export async function deploy(
       await emulator.fetch(new Request(url, { method: 'PUT', headers, body: JSON.stringify({ name }) }));
     },
   };
-  const answers = [
-    ...(deployment.habits ?? []).flatMap(({ serve = [] }) => serve),
-    ...(deployment.wrong ?? []),
-  ].reduce<Fetch>(
-    (next, serve) => serve(next, setting),
-    (request) => emulator.fetch(request),
+  const usual: Fetch = (request) => emulator.fetch(request);
+  const among = (ways: readonly Serve[], from: Fetch) => ways.reduce((next, serve) => serve(next, setting), from);
+  const lawful = among(
+    (deployment.habits ?? []).flatMap(({ serve = [] }) => serve),
+    usual,
   );
+  const answers = among(deployment.wrong ?? [], (request) => (isRegional(request) ? usual : lawful)(request));
   const answersOfDaemons = (deployment.daemons ?? ((next) => next))(
     (request) => emulator.daemon.fetch(request),
     setting,
