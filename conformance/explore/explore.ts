@@ -5,6 +5,7 @@ import { matchMoments, momentsOf } from './moments.js';
 import { settled } from './options.js';
 import { openRejections } from './rejections.js';
 import { exploreText } from './report/text.js';
+import { plural } from './report/words.js';
 import { loadedOnce, type Run, type RunSettings, runOnce } from './run.js';
 import { isBeforeRunning, pairsOf, type Schedule, singlesOf } from './schedules.js';
 import { createSlots } from './slots.js';
@@ -17,7 +18,7 @@ import {
   type ScheduleFile,
   type Verdict,
 } from './types.js';
-import { outcomeText, timeLineOf } from './words.js';
+import { outcomeText, sentenceOf, timeLineOf } from './words.js';
 
 /** How long a program may wait for nothing, in ms of real time; one that works long by itself may twice as long. */
 const PATIENCE = 10_000;
@@ -194,8 +195,11 @@ export async function explore(program: Program, options: ExploreOptions = {}): P
     if (bench.left > 0) warnings.push(`undisturbed, too: it leaves ${leftBehind(first.seen).join(', ')}`);
     if (leftOut.length > 0)
       warnings.push(`${leftOut.length} moments differ between two undisturbed runs, and were left out`);
-    if (doubtful.size > 0)
-      warnings.push(`${doubtful.size} breaches did not show again when their schedule was run alone, and do not count`);
+    const [doubted] = doubtful;
+    if (doubted !== undefined)
+      warnings.push(
+        `${plural(doubtful.size, 'breach', 'breaches')} did not show again when their schedule was run alone, and do not count, as ${doubted.breach?.law}: ${sentenceOf(doubted.schedule, doubted.breach?.message ?? '')}`,
+      );
     const met = results.flatMap(({ run }) => run.seen.requests.filter(({ disturbed }) => disturbed !== undefined));
     const ms = Math.round(host.now() - began);
     const report: Omit<ExploreReport, 'text'> = {

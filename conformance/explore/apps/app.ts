@@ -16,4 +16,6 @@ export interface WrongApp extends App {
   /** Where it was seen: `owner/repo#n`, and what was told there. */
   readonly seen: string;
   readonly law: LawName;
+  /** Other laws that it breaks by the same mistake, and how; it keeps the rest. */
+  readonly also?: Partial<Readonly<Record<LawName, string>>>;
 }

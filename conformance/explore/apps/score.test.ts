@@ -19,6 +19,11 @@ test('each wrong app is found by the law meant for it, and no right one is blame
   expect(found['ai-sdk']).toEqual({});
 });
 
+test('no wrong app is blamed by a law that it keeps', () => {
+  const blamed = WRONG.map(({ id }) => `${id}: ${Object.keys(found[id] ?? {}).sort()}`);
+  expect(blamed).toEqual(WRONG.map(({ id, law, also }) => `${id}: ${[law, ...Object.keys(also ?? {})].sort()}`));
+});
+
 test('each disturbance finds an app, and each law is met by several', () => {
   const kinds = new Set(Object.values(found).flatMap((laws) => Object.values(laws).flat()));
   const blunt = Object.entries(DISTURBANCES).filter(([kind, row]) => row.class !== 'broken' && !kinds.has(kind));

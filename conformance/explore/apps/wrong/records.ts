@@ -165,6 +165,7 @@ export const RECORDS: readonly WrongApp[] = [
     what: 'remembers an intern only once it has talked, and talks to the shared one when that fails',
     seen: 'PrimeIntellect-ai/verifiers#982: the id was kept only after the sandbox was ready, so nothing deleted it before',
     law: 'tidy',
+    also: { once: 'it says to the shared one what its own may have acted on' },
     async run(context) {
       const client = createClient(context, { attempts: 1 });
       let mine: string | undefined;

@@ -23,6 +23,7 @@ export const TWICE: readonly WrongApp[] = [
     what: 'sends its prompt again when the stream of the reply is cut',
     seen: 'dyad-sh/dyad#2851: the whole stream was tried again after a lost connection, and tools that had run ran twice',
     law,
+    also: { polite: 'it takes each refusal for a cut, and tries again' },
     async run(context) {
       const client = createClient(context);
       for (let attempt = 1; ; attempt++) {
@@ -126,6 +127,7 @@ export const TWICE: readonly WrongApp[] = [
     what: 'sends its prompt a second time beside the first when the first word takes long, and keeps the quicker reply',
     seen: 'VladShifter/tobira-protocol#5: without a quick confirmation the send was triggered again; four messages came',
     law,
+    also: { polite: 'its second prompt does not wait for what the first is answered' },
     async run(context) {
       const client = createClient(context, { idle: 3_000 });
       const id = seeded(client);
