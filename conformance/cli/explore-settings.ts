@@ -24,6 +24,7 @@ export const EXPLORE_FLAGS: Readonly<Record<string, Options>> = {
     ...text('default: the named writes of each stream; all: each write, and each place in a character'),
     defaultDescription: 'default',
   },
+  each: toggle('Explore a suite test by test (vitest, node --test, pytest)'),
   pairs: toggle('Two disturbances at a time, too'),
   seed: { ...text('What chance draws from: same seed, same program, same report'), defaultDescription: 'explore' },
   shard: text('i/n: the i-th of n parts'),
@@ -43,6 +44,8 @@ export interface ReportTo {
 export interface ExploreSettings {
   readonly options: Omit<ExploreOptions, 'emulator' | 'signal' | 'onProgress' | 'jobs'>;
   readonly jobs: number | undefined;
+  /** Test by test. */
+  readonly each: boolean;
   readonly reports: readonly ReportTo[];
   readonly save: string;
   /** The file of the one schedule. */
@@ -154,6 +157,7 @@ export async function readExploreSettings(
     );
   return {
     jobs: wholeOf(argv, 'jobs'),
+    each: argv.each === true,
     reports,
     save: single(argv, 'save') ?? '.intern-explore',
     scheduleFile,

@@ -2,11 +2,15 @@ import { appendFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 
+import { parseDuration } from '../../emulator/contract/duration.js';
 import { type CommandOptions, createCommand } from '../explore/command/command.js';
+import { type CommandWords, testsOf } from '../explore/command/each.js';
+import { type Explored, togetherOf } from '../explore/each.js';
 import { explore } from '../explore/index.js';
 import { exploreMarkdown } from '../explore/report/files.js';
 import { EXPLORE_REPORTERS } from '../explore/report/index.js';
 import type { TextOptions } from '../explore/report/text.js';
+import { plural } from '../explore/report/words.js';
 import {
   ExploreError,
   type ExploreOptions,
@@ -15,6 +19,7 @@ import {
   type Progress,
 } from '../explore/types.js';
 import { UsageError } from '../framework/usage.js';
+import { systemHost } from '../probe/time.js';
 import { visible } from '../reporters/stream-text.js';
 import type { ExploreSettings } from './explore-settings.js';
 import { folder, writeTo } from './folders.js';
@@ -40,7 +45,7 @@ export interface ExploreIo {
 
 export interface ExploreCall extends Pick<CommandOptions, 'environmentOf'> {
   readonly settings: ExploreSettings;
-  readonly command: readonly [string, ...string[]];
+  readonly command: CommandWords;
   readonly emulator: NonNullable<ExploreOptions['emulator']>;
   readonly io: ExploreIo;
 }
@@ -81,35 +86,98 @@ function saveSchedules(dir: string, { findings }: ExploreReport): (finding: Find
 
 /** Explores a command as requested and returns its exit status (EXP-6): 0, 1 with a breach, 3 incomplete. */
 export async function exploreCommand(call: ExploreCall): Promise<number> {
-  const { settings, command, emulator, environmentOf, io } = call;
+  const { settings, io } = call;
   for (const { kind, file } of settings.reports)
     if (file !== undefined) folder(`--report ${kind}=${file}`, join(file, '..'));
-  const run = createCommand(command, { env: io.env, folder: io.folder, environmentOf });
   const progress = progressTo(io);
   try {
-    const explored = await explore(run.program, {
-      ...settings.options,
-      emulator,
-      jobs: settings.jobs ?? availableParallelism(),
-      signal: io.signal,
-      onProgress: progress.show,
-    });
+    const report = await (settings.each
+      ? exploreEach(call, progress.show)
+      : exploreOne(call, call.command, { ...settings.options, onProgress: progress.show }));
     progress.end();
-    const report = { ...explored, warnings: [...explored.warnings, ...run.warnings] };
     deliver(report, call);
     if (report.counts.breach > 0) return 1;
     return report.incomplete.length > 0 ? 3 : 0;
-  } catch (error) {
+  } finally {
     progress.end();
+  }
+}
+
+/** The command sent no request: there is nothing to explore. */
+class Silent extends UsageError {}
+
+async function exploreOne(
+  { settings, emulator, environmentOf, io }: ExploreCall,
+  command: CommandWords,
+  options: ExploreOptions,
+): Promise<ExploreReport> {
+  const run = createCommand(command, { env: io.env, folder: io.folder, environmentOf });
+  try {
+    const jobs = settings.jobs ?? availableParallelism();
+    const explored = await explore(run.program, { ...options, emulator, jobs, signal: io.signal });
+    return { ...explored, warnings: [...explored.warnings, ...run.warnings] };
+  } catch (error) {
     if (run.notStarted !== undefined) throw new UsageError(run.notStarted);
     if (error instanceof ExploreError && run.silent)
-      throw new UsageError(
-        'the command sent no request to the emulator: let it read INTERN_BASE_URL and INTERN_API_KEY',
-      );
+      throw new Silent('the command sent no request to the emulator: let it read INTERN_BASE_URL and INTERN_API_KEY');
     throw error;
   } finally {
     run.close();
   }
+}
+
+/** Test by test, each with its own undisturbed runs. What is left of a budget is shared by the tests that are left. */
+async function exploreEach(call: ExploreCall, show: (progress: Progress) => void): Promise<ExploreReport> {
+  const { settings, command, emulator, environmentOf, io } = call;
+  const { maxRuns, maxTime, ...options } = settings.options;
+  const began = systemHost.now();
+  const limit = maxTime === undefined ? undefined : parseDuration(maxTime);
+  const commandOptions = { env: io.env, folder: io.folder, environmentOf };
+  const tests = await testsOf(command, commandOptions, { emulator, signal: io.signal });
+  const explored: Explored[] = [];
+  const silent: string[] = [];
+  let [runs, breaches] = [0, 0];
+  for (const [at, test] of tests.entries()) {
+    const left = tests.length - at;
+    const runsLeft = maxRuns === undefined ? undefined : Math.floor((maxRuns - runs) / left);
+    const timeLeft = limit === undefined ? undefined : (limit - (systemHost.now() - began)) / left;
+    if (runsLeft === 0 || (timeLeft !== undefined && timeLeft <= 0) || io.signal.aborted) {
+      const why = io.signal.aborted ? 'interrupted' : runsLeft === 0 ? 'max-runs' : 'max-time';
+      if (explored.length === 0) throw new ExploreError(`--each: ${tests.length} tests, and ${why} left time for none`);
+      const last = explored.at(-1);
+      if (last !== undefined)
+        explored[explored.length - 1] = {
+          ...last,
+          report: { ...last.report, incomplete: [...last.report.incomplete, why] },
+        };
+      break;
+    }
+    try {
+      const report = await exploreOne(call, test.command, {
+        ...options,
+        ...(runsLeft === undefined ? {} : { maxRuns: runsLeft }),
+        ...(timeLeft === undefined ? {} : { maxTime: timeLeft }),
+        onProgress: (progress) =>
+          show({
+            ...progress,
+            breaches: breaches + progress.breaches,
+            last: `test ${at + 1} of ${tests.length}, ${test.name}: ${progress.last}`,
+          }),
+      });
+      runs += report.counts.run;
+      breaches += report.counts.breach;
+      explored.push({ ...test, report });
+    } catch (error) {
+      if (error instanceof Silent) silent.push(test.name);
+      else if (error instanceof ExploreError) throw new ExploreError(`${test.name}: ${error.message}`);
+      else throw error;
+    }
+  }
+  if (explored.length === 0) throw new Silent(`none of ${tests.length} tests sent a request to the emulator`);
+  const report = togetherOf(explored, options.seed ?? 'explore');
+  const left =
+    silent.length === 0 ? [] : [`${plural(silent.length, 'test')} without a request, left out: ${silent.join(', ')}`];
+  return { ...report, warnings: [...report.warnings, ...left] };
 }
 
 function deliver(report: ExploreReport, { settings, command, io }: ExploreCall): void {

@@ -205,6 +205,8 @@ export interface ScheduleResult {
   readonly kind: string;
   readonly moment: Moment;
   readonly verdict: Verdict;
+  /** With `--each`: the test that ran. */
+  readonly test?: string;
   /** Of a breach. */
   readonly law?: string;
   /** Of what surfaced or broke a law: in the program's or the law's words. */
@@ -222,6 +224,12 @@ export interface Finding {
   /** What the law says. */
   readonly message: string;
   readonly timeLine: readonly TimeLineEntry[];
+  /** With `--each`: the test that shows it, the command that runs it alone, and its undisturbed run. */
+  readonly test?: {
+    readonly name: string;
+    readonly command: readonly string[];
+    readonly timeLine: readonly TimeLineEntry[];
+  };
 }
 
 /** A line of a run: requests, writes, the disturbance, what the program printed, how it ended. */

@@ -1,6 +1,7 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { afterAll, expect, test } from 'vitest';
 import { main } from './main.js';
 
@@ -48,6 +49,7 @@ test.each([
   ['for an unknown kind', ['--only', 'cuts', ...NODE, SAY], 'found "cuts"'],
   ['for a schedule of another version', ['--schedule', join(folder, 'other.json'), ...NODE, SAY], 'faults[0].disturb'],
   ['for no schedule', ['--schedule', join(folder, 'report.json'), ...NODE, SAY], 'that --save has written'],
+  ['for a runner that cannot name tests', ['--each', ...NODE, SAY], 'is no command of vitest, node --test or pytest'],
   ['for an unknown report', ['--report', 'xml', ...NODE, SAY], 'known are tty, json'],
   ['for laws that are not there', ['--law', 'nope.mjs', ...NODE, SAY], '--law nope.mjs: cannot be loaded'],
 ])('one line and status 2 %s', async (_, args, message) => {
@@ -69,5 +71,26 @@ test('a finding ends in status 1, with a schedule that does it again, and a budg
   expect(again.status).toBe(1);
   expect(again.out).toContain(`again intern-emulator explore --schedule '${AGAIN}' -- `);
   const few = await explore('--only', 'harmless', '--max-runs', '1', ...NODE, SAY);
+  expect(few).toMatchObject({ status: 3, out: expect.stringContaining('--max-runs was reached') });
+});
+
+test('a suite is explored test by test, and a finding names its test and the command that runs it alone', async () => {
+  const suite = join(folder, 'say.test.mjs');
+  const imported = JSON.stringify(pathToFileURL(SAY).href);
+  writeFileSync(
+    suite,
+    `import { test } from 'node:test';
+test('adds', () => {});
+test('says hello', () => import(${imported}));`,
+  );
+  const { status, out } = await explore('--each', '--only', 'lost', '--report', 'json', ...NODE, '--test', suite);
+  const report = JSON.parse(out);
+  expect(report.findings).toMatchObject([{ law: 'once', test: { name: 'says hello' } }]);
+  expect(report.findings[0].sentence).toMatch(/^says hello: at the 1st prompt/);
+  expect(report.findings[0].test.command).toContain('--test-name-pattern=/^says hello$/');
+  expect(report.schedules.map(({ test: name }: { test: string }) => name)).toEqual(['says hello']);
+  expect(report.warnings).toEqual(['1 test without a request, left out: adds']);
+  expect(status).toBe(1);
+  const few = await explore('--each', '--only', 'cut', '--max-runs', '2', ...NODE, '--test', suite);
   expect(few).toMatchObject({ status: 3, out: expect.stringContaining('--max-runs was reached') });
 });

@@ -21,13 +21,15 @@ export function exploreJson({ text: _, ...report }: ExploreReport, { fileOf }: A
 const momentText = ({ kind, moment }: ScheduleResult): string =>
   `${kind} at ${moment.operation} ${moment.nth}${moment.write === undefined ? '' : `, ${moment.write}`}${moment.state === undefined ? '' : `, ${moment.state}`}`;
 
-const findingOf = (report: ExploreReport, { law, kind, moment }: ScheduleResult): Finding | undefined =>
-  report.findings.find((one) => one.law === law && one.kind === kind && one.operation === moment.operation);
+const findingOf = (report: ExploreReport, { law, kind, moment, test }: ScheduleResult): Finding | undefined =>
+  report.findings.find(
+    (one) => one.law === law && one.kind === kind && one.operation === moment.operation && one.test?.name === test,
+  );
 
 /** A test case per schedule; one that broke a law failed, one whose moment did not come was skipped. */
 export function exploreJunit(report: ExploreReport, again: Again = {}): string {
   const cases = report.schedules.map((schedule) => {
-    const head = `    <testcase classname="explore.${xml(schedule.class)}" name="${xml(`${momentText(schedule)} [${schedule.id}]`)}"`;
+    const head = `    <testcase classname="explore.${xml(schedule.class)}" name="${xml(`${schedule.test === undefined ? '' : `${schedule.test}: `}${momentText(schedule)} [${schedule.id}]`)}"`;
     if (schedule.verdict === 'not-reached') return `${head}><skipped message="its moment did not come"/></testcase>`;
     if (schedule.verdict !== 'breach') return `${head}/>`;
     const finding = findingOf(report, schedule);

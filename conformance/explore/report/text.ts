@@ -37,7 +37,7 @@ function timeLines(report: Omit<ExploreReport, 'text'>, finding: Finding, width:
   const head = `    ${c.dim(padded('undisturbed', column))} ${c.dim('│')} ${c.dim('disturbed')}`;
   return [
     head,
-    ...shortened(sideBySide(report.straight.timeLine, finding.timeLine)).map((row) => {
+    ...shortened(sideBySide((finding.test ?? report.straight).timeLine, finding.timeLine)).map((row) => {
       if (typeof row === 'number') return c.dim(`    … ${plural(row, 'line')} alike`);
       const left = padded(row.left === undefined ? '' : clip(entryText(row.left), column), column);
       const right = row.right === undefined ? '' : clip(entryText(row.right), column);

@@ -70,7 +70,8 @@ export interface Again {
 export function againLines(finding: Finding, { fileOf, command }: Again): string[] {
   const file = fileOf?.(finding);
   if (file === undefined) return [`explore(program, { schedule: ${JSON.stringify(finding.schedule)} })`];
+  const its = finding.test?.command ?? command;
   const again =
-    command === undefined ? [] : [commandLine(['intern-emulator', 'explore', '--schedule', file, '--', ...command])];
+    its === undefined ? [] : [commandLine(['intern-emulator', 'explore', '--schedule', file, '--', ...its])];
   return [...again, commandLine(['intern-emulator', '--clock', 'auto', '--chaos', file])];
 }
