@@ -41,6 +41,11 @@ const TRIED_BY: Readonly<Record<string, Readonly<Record<string, readonly string[
   'docs/concepts.md': { mermaid: ['test/diagrams.browser.test.ts'] },
   'docs/control.md': { sh: ['test/pages.socket.test.ts'], json: ['test/pages.socket.test.ts'] },
   'docs/deviations.md': { sh: ['test/pages.socket.test.ts'], ts: ['test/pages.socket.test.ts'] },
+  'docs/explore.md': {
+    bash: ['test/explore-page.socket.test.ts'],
+    js: ['test/explore-page.socket.test.ts'],
+    ts: ['test/explore-page.socket.test.ts'],
+  },
   'docs/lab.md': {
     sh: ['test/pages.socket.test.ts', 'scripts/test-recipes.mjs'],
     js: ['test/docs.socket.test.ts', 'scripts/test-recipes.mjs'],

@@ -17,6 +17,12 @@ test('what explore writes is read, and nothing of a program reorders or hides wh
   });
 });
 
+test('a finding of a suite has the undisturbed run of its test', () => {
+  const timeLine = [{ kind: 'outcome', text: 'passed' }];
+  const named = { ...report, findings: [{ ...finding, test: { name: 'says hello', command: ['npm'], timeLine } }] };
+  expect(readExplored(JSON.stringify(named))).toMatchObject({ findings: [{ straight: timeLine }] });
+});
+
 describe('a report or schedule that cannot be shown is one line, which says what and where', () => {
   const nested = `${'['.repeat(20_000)}${']'.repeat(20_000)}`;
   test.each([

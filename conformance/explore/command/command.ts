@@ -77,6 +77,6 @@ function told(stderr: string): string | undefined {
     .split('\n')
     .map((line) => line.trim())
     .filter((line) => !NOISE.test(line));
-  const thrown = lines.find((line) => /^(?:Uncaught )?[\w.]*(?:Error|Exception)\b/.test(line));
+  const thrown = lines.find((line) => /^(?:Uncaught )?[\w.]*(?:Error|Exception)(?::| \[|$)/.test(line));
   return thrown ?? lines.findLast((line) => /error|expected|failed/i.test(line)) ?? lines.at(-1);
 }

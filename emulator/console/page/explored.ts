@@ -13,6 +13,8 @@ export interface ExploredFinding {
   readonly count: number;
   readonly schedule: Schedule;
   readonly timeLine: readonly TimeLineEntry[];
+  /** The undisturbed run of its own test, where a suite was explored test by test. */
+  readonly straight?: readonly TimeLineEntry[];
 }
 
 /** A file of `explore`, as far as the page shows it. */
@@ -117,13 +119,16 @@ export function readExplored(text: string): Explored {
     warnings: listAt(value.warnings, 'warnings', textAt),
     straight: listAt(recordAt(value.straight, 'straight').timeLine, 'straight.timeLine', entryAt),
     findings: listAt(value.findings, 'findings', (one, place) => {
-      const { law, sentence, count, schedule, timeLine } = recordAt(one, place);
+      const { law, sentence, count, schedule, timeLine, test } = recordAt(one, place);
       return {
         law: textAt(law, `${place}.law`),
         sentence: textAt(sentence, `${place}.sentence`),
         count: numberAt(count, `${place}.count`),
         schedule: scheduleAt(schedule, `${place}.schedule`),
         timeLine: listAt(timeLine, `${place}.timeLine`, entryAt),
+        ...(test === undefined
+          ? {}
+          : { straight: listAt(recordAt(test, `${place}.test`).timeLine, `${place}.test.timeLine`, entryAt) }),
       };
     }),
   };

@@ -55,7 +55,7 @@ function Runs({ straight, finding }: { straight: readonly TimeLineEntry[]; findi
         </tr>
       </thead>
       <tbody>
-        {shortened(sideBySide(straight, finding.timeLine), 5).map((row, at) =>
+        {shortened(sideBySide(finding.straight ?? straight, finding.timeLine), 5).map((row, at) =>
           typeof row === 'number' ? (
             <tr key={at} class="equal">
               <td colSpan={2}>… {plural(row, 'line')} alike</td>
