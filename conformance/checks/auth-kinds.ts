@@ -12,9 +12,11 @@ export const AUTH_KINDS = defineChecks({
     level: 'S',
     title: 'The SCIM read without a credential is 401 `Missing Authentication header`.',
     needs: ['management_key', 'scim_mapping'],
-    async run({ api, target, wrongKey }) {
+    async run({ api, target, twin, wrongKey }) {
       const id = target.scimMappingId ?? '';
-      expect.status(await api.scim(id, { as: 'management_key' }), 200, 'the valid twin');
+      await twin('mapping', async () =>
+        expect.status(await api.scim(id, { as: 'management_key' }), 200, 'the valid twin'),
+      );
       const answer = await api.scim(id, { as: null });
       const expected = { status: 401, message: 'Missing Authentication header', metadata: 'absent' } as const;
       expect.error(answer, expected, 'the read without a credential');
@@ -87,7 +89,9 @@ export const AUTH_KINDS = defineChecks({
       const { api, interns, send } = ctx;
       const intern = await interns.stopped();
       const json = { bodySha256: DIGEST };
-      expect.status(await api.sign(intern.id, json, { as: 'oauth_token' }), expect.ACCEPTED, 'the valid twin');
+      await ctx.twin('sign', async () =>
+        expect.status(await api.sign(intern.id, json, { as: 'oauth_token' }), expect.ACCEPTED, 'the valid twin'),
+      );
       const own = await interns.own();
       const callers = [
         [intern.id, 'api_key'],

@@ -47,7 +47,8 @@ export const AUTH = defineChecks({
     async run(ctx) {
       const { interns, send, wrongKey } = ctx;
       const intern = await interns.stopped();
-      expect.status(await send(request(ctx, operation('get'), intern.id)), 200, 'the valid twin');
+      const read = request(ctx, operation('get'), intern.id);
+      await ctx.twin('read', async () => expect.status(await send(read), 200, 'the valid twin'));
       // Where the deprecated read is served is not stated.
       const rows = OPERATIONS.filter(({ name }) => name !== 'daemon alias');
       await ctx.each(
@@ -74,7 +75,7 @@ export const AUTH = defineChecks({
     needs: [],
     async run(ctx) {
       await ctx.each('operations', OPERATIONS, async (row) => {
-        for (const as of [null, ctx.wrongKey]) {
+        for (const as of ctx.sample([null, ctx.wrongKey])) {
           const answer = await ctx.send(request(ctx, row, ctx.interns.unknownId(), { as }));
           const expected = { status: 401, message: 'Invalid or missing API key', metadata: 'absent' } as const;
           expect.error(answer, expected, `${row.name} ${as === null ? 'without a key' : 'with a wrong key'}`);
@@ -90,7 +91,7 @@ export const AUTH = defineChecks({
     async run(ctx) {
       const { send } = ctx;
       const path = '/interns?limit=1';
-      expect.status(await send({ path }), 200, 'the key as bearer token');
+      await ctx.twin('list', async () => expect.status(await send({ path }), 200, 'the key as bearer token'));
       await ctx.each(
         'forms',
         FORMS,
@@ -125,7 +126,7 @@ export const AUTH = defineChecks({
     needs: [],
     async run(ctx) {
       const path = '/interns?limit=1';
-      expect.status(await ctx.send({ path }), 200, 'the key itself');
+      await ctx.twin('list', async () => expect.status(await ctx.send({ path }), 200, 'the key itself'));
       for (const [before, after] of [
         ['', 'x'],
         ['x', ''],

@@ -89,7 +89,9 @@ export const BODIES = defineChecks({
         await ctx.each(`${write.row.name} types`, JSON_FAMILY, async (type) => {
           expect.error(await send(ctx, write, path, type), { status: 415 }, `${write.row.name} as ${type}`);
         });
-        expect.status(await send(ctx, write, path, 'application/json'), write.accepted, 'the valid twin');
+        const twin = async () =>
+          expect.status(await send(ctx, write, path, 'application/json'), write.accepted, 'the valid twin');
+        await ctx.twin(`${write.row.name} as bytes`, twin);
       }
     },
   },
@@ -250,7 +252,9 @@ export const BODIES = defineChecks({
       const intern = await ctx.interns.stopped();
       for (const name of ctx.sample(['create', 'sign', 'sign alias'])) {
         const row = operation(name);
-        expect.status(await ctx.send(request(ctx, row, intern.id)), expect.ACCEPTED, `the valid twin of ${name}`);
+        const twin = async () =>
+          expect.status(await ctx.send(request(ctx, row, intern.id)), expect.ACCEPTED, `the valid twin of ${name}`);
+        await ctx.twin(name, twin);
         for (const headers of [JSON_TYPE, {}]) {
           const answer = await ctx.send({ method: 'POST', path: row.path(intern.id), as: row.as, headers });
           // Without a body, signing may miss the media type first.

@@ -80,7 +80,9 @@ export const BODY_SIZE = defineChecks({
           { status: 413 },
           `a body of two-byte characters to ${path}`,
         );
-        expect.status(await send(ctx, write, path, padded(write.body(), 100)), write.accepted, 'the valid twin');
+        const twin = async () =>
+          expect.status(await send(ctx, write, path, padded(write.body(), 100)), write.accepted, 'the valid twin');
+        await ctx.twin(`${write.row.name} as bytes`, twin);
       }
     },
   },
@@ -104,7 +106,9 @@ export const BODY_SIZE = defineChecks({
             `${body.length} bytes to ${write.row.name}`,
           );
         }
-        expect.status(await send(ctx, write, path, padded(write.body(), 200)), write.accepted, 'the valid twin');
+        const twin = async () =>
+          expect.status(await send(ctx, write, path, padded(write.body(), 200)), write.accepted, 'the valid twin');
+        await ctx.twin(`${write.row.name} as bytes`, twin);
       }
     },
   },

@@ -185,23 +185,30 @@ export const INVOKE_SESSIONS = defineChecks({
     title: 'The 404 for a session of others is the one for a session of nobody.',
     needs: ['running', 'peer_api_key'],
     async run(ctx) {
-      const intern = await ctx.interns.running();
-      await seenByPeer(ctx, intern.id);
-      const other = await ctx.interns.running();
-      const theirs = session(
-        await invoke(ctx, intern.id, 'Hello.', undefined, { as: 'peer_api_key' }),
-        'the invoke of a peer',
-      );
-      const far = session(await invoke(ctx, other.id, 'Hello.'), 'an invoke on another intern');
-      const t = await talk(ctx, intern.id, 'Hello.');
+      const intern = await ctx.interns.shared();
       const nobodys = 'no-such-session';
-      const unknown = () => invoke(ctx, intern.id, 'Hello.', nobodys);
-      expect.error(await unknown(), { status: 404 }, 'an invoke in a session of nobody');
-      for (const [id, what] of ctx.sample([
+      const unknown = async () => {
+        const answer = await invoke(ctx, intern.id, 'Hello.', nobodys);
+        expect.error(answer, { status: 404 }, 'an invoke in a session of nobody');
+        return answer;
+      };
+      const theirs = async () => {
+        await seenByPeer(ctx, intern.id);
+        return session(
+          await invoke(ctx, intern.id, 'Hello.', undefined, { as: 'peer_api_key' }),
+          'the invoke of a peer',
+        );
+      };
+      const far = async () => {
+        const other = await ctx.interns.running();
+        return session(await invoke(ctx, other.id, 'Hello.'), 'an invoke on another intern');
+      };
+      for (const [begin, what] of ctx.sample([
         [theirs, "a peer's session"],
         [far, 'a session of another intern'],
-        [sessionOf(t), 'a session of chat'],
+        [async () => sessionOf(await talk(ctx, intern.id, 'Hello.')), 'a session of chat'],
       ] as const)) {
+        const id = await begin();
         const ask = () => invoke(ctx, intern.id, 'Hello.', id);
         const same = { ids: [id, nobodys], ignored: ['content-length'] };
         await indistinguishable(ask, unknown, `${what} and one of nobody`, same);

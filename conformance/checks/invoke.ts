@@ -83,7 +83,7 @@ export const INVOKE_CHECKS = defineChecks({
     maxRuns: 40,
     async run(ctx) {
       const intern = await ctx.interns.shared();
-      session(await invoke(ctx, intern.id, 'Twin.'), 'the valid twin');
+      await ctx.twin('invoke', async () => session(await invoke(ctx, intern.id, 'Twin.'), 'the valid twin'));
       await ctx.property('input', notText(), async (input) => {
         expect.error(await ctx.api.invoke(intern.id, { input }), BAD, 'an invoke without text');
       });

@@ -13,7 +13,7 @@ async function holds(
   ctx: Ctx,
   names: readonly CommandName[],
   how: Pick<Real, 'published' | 'inTime'>,
-  most = ctx.upTo(30, 8),
+  most = ctx.upTo(30, 5),
 ): Promise<void> {
   await ctx.property('commands', commands(names, most), async (sequence: Command[]) => {
     await fc.asyncModelRun(() => ({ model: createModel(), real: { ctx, asked: [], ...how } }), sequence);

@@ -71,7 +71,7 @@ export const PAGING = defineChecks({
     needs: ['write'],
     maxRuns: 30,
     async run(ctx) {
-      const interned = await ctx.interns.inOrder(ctx.upTo(6, 4));
+      const interned = await ctx.interns.inOrder(ctx.upTo(6, 3));
       const made = interned.map(({ id }) => id);
       await ctx.property('limits', fc.integer({ min: 1, max: made.length - 1 }), async (limit) => {
         const seen = await walk(ctx, limit, made);

@@ -173,9 +173,9 @@ export const PROVISION = defineChecks({
     level: 'P',
     title: 'Of provisions sent at once one starts the boot; the others are 409.',
     needs: ['running'],
-    async run({ api, interns, race }) {
+    async run({ api, interns, race, upTo }) {
       const intern = await interns.stopped();
-      const answers = await race(5, () => api.provision(intern.id));
+      const answers = await race(upTo(5, 3), () => api.provision(intern.id));
       const started = answers.filter(({ status }) => status < 300);
       equal(started.length, 1, 'provisions that were accepted');
       for (const answer of answers) if (answer.status >= 300) expect.error(answer, BUSY, 'a provision that came late');

@@ -135,7 +135,9 @@ export const SIGN_IDENTITY = defineChecks({
       for (const at of ctx.sample(['daemon/sign', 'daemon-access/sign'])) {
         const to = (id: string) => ({ method: 'POST', path: internPath(id, `/${at}`), ...OAUTH }) as const;
         const json = { 'content-type': 'application/json' };
-        expect.status(await send({ ...to(intern.id), json: JSON_BODY }), expect.ACCEPTED, `the valid twin of ${at}`);
+        await ctx.twin(at, async () =>
+          expect.status(await send({ ...to(intern.id), json: JSON_BODY }), expect.ACCEPTED, `the valid twin of ${at}`),
+        );
         for (const as of [null, wrongKey]) {
           expect.error(
             await send({ ...to(intern.id), json: JSON_BODY, as }),

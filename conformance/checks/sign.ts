@@ -105,7 +105,9 @@ export const SIGN = defineChecks({
       const intern = await ctx.interns.stopped();
       const refused = async (bodySha256: unknown, at: string, routed: boolean) => {
         const twin = { bodySha256: DIGEST, ...(routed ? { route: route('/api/invoke') } : {}) };
-        expect.status(await sign(ctx, intern.id, twin, at), expect.ACCEPTED, 'the valid twin');
+        await ctx.twin(routed ? 'sign for a route' : 'sign', async () =>
+          expect.status(await sign(ctx, intern.id, twin, at), expect.ACCEPTED, 'the valid twin'),
+        );
         const answer = await sign(ctx, intern.id, { ...twin, bodySha256 }, at);
         expect.error(answer, INVALID, `${at} with ${JSON.stringify(bodySha256)}`);
       };
@@ -248,7 +250,9 @@ export const SIGN = defineChecks({
     needs: ['write', 'outsider_api_key', 'oauth_token'],
     async run(ctx) {
       const intern = await ctx.interns.stopped();
-      expect.status(await sign(ctx, intern.id, { bodySha256: DIGEST }), expect.ACCEPTED, 'the valid twin');
+      await ctx.twin('sign', async () =>
+        expect.status(await sign(ctx, intern.id, { bodySha256: DIGEST }), expect.ACCEPTED, 'the valid twin'),
+      );
       for (const at of PATHS) {
         for (const json of ctx.sample([{ bodySha256: DIGEST }, {}])) {
           const answer = await sign(ctx, intern.id, json, at, { as: 'outsider_api_key' });

@@ -26,10 +26,11 @@ const sent = ({ send }: Pick<Ctx, 'send'>, row: VaultOperation, id: string, name
   send({ ...row.request(id, name), ...over });
 
 /** The request that a refusal is compared with. A write may meet no secret. */
-async function validTwin(ctx: Ctx, row: VaultOperation, id: string, name: string): Promise<void> {
-  const twin = await sent(ctx, row, id, name, {});
-  if (!row.writes || twin.status !== 404) expect.done(twin, `${row.name}, valid twin`);
-}
+const validTwin = (ctx: Ctx, row: VaultOperation, id: string, name: string): Promise<void> =>
+  ctx.twin(row.name, async () => {
+    const twin = await sent(ctx, row, id, name, {});
+    if (!row.writes || twin.status !== 404) expect.done(twin, `${row.name}, valid twin`);
+  });
 
 /** Does the operations on a secret that is there, in an order in which each is accepted. */
 async function allAccepted(ctx: Ctx, id: string, as: As, of: readonly VaultOperation['of'][]): Promise<void> {
@@ -76,7 +77,7 @@ export const VAULT_CHECKS = defineChecks({
     async run(ctx) {
       const { id } = await ctx.interns.stopped();
       const name = secretName(ctx);
-      expect.status(await list(ctx, ofIntern(id)), 200, 'the valid twin');
+      await ctx.twin('secrets', async () => expect.status(await list(ctx, ofIntern(id)), 200, 'the valid twin'));
       await ctx.each(
         'operations',
         VAULT_OPERATIONS,
@@ -163,7 +164,7 @@ export const VAULT_CHECKS = defineChecks({
       const { id } = await ctx.interns.stopped();
       const name = secretName(ctx);
       const host = ctx.target.regionalHost ?? '';
-      expect.status(await list(ctx, WORKSPACE), 200, 'the valid twin');
+      await ctx.twin('secrets', async () => expect.status(await list(ctx, WORKSPACE), 200, 'the valid twin'));
       await ctx.each('operations', VAULT_OPERATIONS, async (row) => {
         expect.error(await sent(ctx, row, id, name, { host }), { status: 403 }, `${row.name} on a regional host`);
       });

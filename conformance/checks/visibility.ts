@@ -183,7 +183,9 @@ export const VISIBILITY = defineChecks({
     needs: ['outsider_api_key', 'write'],
     async run(ctx) {
       const intern = await ctx.interns.stopped();
-      expect.status(await ctx.api.list({ limit: 1 }), 200, 'the list of a caller within');
+      await ctx.twin('list', async () =>
+        expect.status(await ctx.api.list({ limit: 1 }), 200, 'the list of a caller within'),
+      );
       await ctx.each(
         'operations',
         OPERATIONS,

@@ -268,7 +268,7 @@ describe('against a URL', () => {
     const { exit, out } = await call([url, '--no-control', '--plan', ...LIGHT], { env });
     expect(exit).toBe(0);
     expect(out).toMatch(/run +update\/unknown-fields .* about \d+ requests, writes/);
-    expect(out).toMatch(/About \d+ requests, at 5 a second \d+ s/);
+    expect(out).toMatch(/In all about \d+ requests, \d+ interns?, \d+ prompts?, \d+ minutes? at 5 requests a second\./);
     expect(await emulator.fetch('/_emulator/journal').then((answer) => answer.text())).toBe(before);
   });
 

@@ -8,7 +8,7 @@ import type { RunBase } from './run-base.js';
 import type { RunContext } from './run-context.js';
 
 /** How many interns of a deployment are over before they are taken away: they are read first, in one look at the list. */
-const TOGETHER = 8;
+const TOGETHER = 12;
 
 /** Takes away what a check made and nobody keeps, and what is kept no more. */
 export async function tidy(run: RunContext): Promise<void> {

@@ -268,10 +268,13 @@ export async function cleanUp(given: CleanupOptions): Promise<CleanupResult> {
   let kept: Left[] = [];
   /** Interns whose create answered nothing of them. */
   const found = new Set<string>();
+  let everyones = true;
   for (let round = 0; ; round++) {
     unsearched = undefined;
     if (round === 0 || kept.some(mayPass)) kept = await removeStored(options);
-    for (const as of ledger.creators()) {
+    // Later there is nothing to look for as one whose interns are gone.
+    const creators = ledger.creators().filter((as) => everyones || ledger.open().some((made) => made.as === as));
+    for (const as of creators) {
       let there: Map<string, Shown> | undefined;
       try {
         there = await look(options, as, (id) => found.add(id));
@@ -308,6 +311,7 @@ export async function cleanUp(given: CleanupOptions): Promise<CleanupResult> {
     }
     // A teardown takes its time; what is there after it is a leftover. So does a create whose client has left.
     const maybeMore = round === 0 && options.own.unanswered();
+    everyones = maybeMore;
     const stored = round < ROUNDS && kept.some(mayPass);
     if ((ledger.open().length === 0 && !maybeMore && !stored) || givenUp() || !(await options.pause(round))) break;
   }

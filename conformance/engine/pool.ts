@@ -29,6 +29,8 @@ export interface Pool {
   readonly led: Map<BehaviourName, { readonly did: number; readonly otherwise: number }>;
   /** Whether some stream has asked something, and some run under approval_mode manual for a permission. */
   readonly asked: { question: boolean; permission: boolean };
+  /** Names of the valid twins that were accepted. */
+  readonly accepted: Set<string>;
   /**
    * What became of an intern that was created and not to boot: it is stopped; it is something else for good; it boots all the
    * same.
@@ -49,6 +51,7 @@ export const createPool = (): Pool => ({
   notTaken: 0,
   led: new Map(),
   asked: { question: false, permission: false },
+  accepted: new Set(),
   waiting: 'unknown',
 });
 

@@ -49,6 +49,7 @@ export type Tolerance = Pick<
   | 'eventually'
   | 'sample'
   | 'each'
+  | 'twin'
   | 'upTo'
   | 'same'
   | 'newestFirst'
@@ -57,7 +58,7 @@ export type Tolerance = Pick<
 
 /** On an emulator scripts decide, nobody else acts, and requests cost nothing: it is held to everything at once. */
 export function createTolerance(
-  { driver, session, host }: RunContext,
+  { driver, pool, session, host }: RunContext,
   { property, random, signal }: Pick<Ctx, 'property' | 'random'> & { readonly signal: AbortSignal },
 ): Tolerance {
   const controlled = driver.control !== undefined;
@@ -101,6 +102,11 @@ export function createTolerance(
     async each(name, items, look, few = 1) {
       if (!controlled && few === 1) return property(name, oneOf(items), look);
       for (const item of sample(items, few)) await look(item);
+    },
+    async twin(name, accepted) {
+      if (!controlled && pool.accepted.has(name)) return;
+      await accepted();
+      pool.accepted.add(name);
     },
     upTo: (many, few) => (controlled ? many : few),
     same(one, other, of) {

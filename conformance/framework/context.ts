@@ -174,6 +174,11 @@ export interface Ctx {
    * `few` of them that differ.
    */
   each<T>(name: string, items: readonly T[], look: (item: T) => Promise<void>, few?: number): Promise<void>;
+  /**
+   * What is accepted, for refusals to be compared with. Where requests cost, one that was accepted stands for all of its
+   * `name` in the run: what is refused after it is refused for what is wrong with it.
+   */
+  twin(name: string, accepted: () => Promise<unknown>): Promise<void>;
   /** How many of what costs: `many`, or `few` where requests cost. */
   upTo(many: number, few: number): number;
   /** Two reads of an intern that nobody changed in between agree in all that is known to stay. */

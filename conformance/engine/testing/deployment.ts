@@ -30,6 +30,8 @@ export interface Deployment {
   readonly turns?: number;
   /** ms between the pieces of what its intern says, word by word; it says all at once without it. */
   readonly pace?: number;
+  /** Only these credentials are given; all without it. */
+  readonly only?: readonly CredentialName[];
   /** Names and choices that it is published with. */
   readonly profile?: keyof typeof SHIPPED & string;
   readonly habits?: readonly Habit[];
@@ -136,18 +138,24 @@ export async function deploy(
     host,
     profile: SHIPPED[deployment.profile ?? 'svc'] as NonNullable<typeof SHIPPED.svc>,
     workspaceId: String(target.workspace_id),
-    credentials: { ...credentials, own_key: own.api_key },
-    facts: {
-      foreignWorkspaceId: String(target.foreign_workspace_id),
-      oauthSubject: String(target.oauth_subject),
-      peerOauthSubject: String(target.peer_oauth_subject),
-      scimMappingId: String(target.scim_mapping_id),
-      // The group of the seed that nobody has mapped: one that is mapped is somebody's.
-      scimGroupId: '0d000000-0000-4000-8000-000000000003',
-      ownInternId: own.id,
-      regionalHost: `eu.${new URL(String(target.base_url)).host}`,
-    },
-    publicKeys: target.public_keys as [],
+    credentials:
+      deployment.only === undefined
+        ? { ...credentials, own_key: own.api_key }
+        : Object.fromEntries(deployment.only.map((name) => [name, credentials[name]])),
+    facts:
+      deployment.only !== undefined
+        ? {}
+        : {
+            foreignWorkspaceId: String(target.foreign_workspace_id),
+            oauthSubject: String(target.oauth_subject),
+            peerOauthSubject: String(target.peer_oauth_subject),
+            scimMappingId: String(target.scim_mapping_id),
+            // The group of the seed that nobody has mapped: one that is mapped is somebody's.
+            scimGroupId: '0d000000-0000-4000-8000-000000000003',
+            ownInternId: own.id,
+            regionalHost: `eu.${new URL(String(target.base_url)).host}`,
+          },
+    publicKeys: deployment.only === undefined ? (target.public_keys as []) : [],
     ...(deployment.slow === undefined ? {} : { slow: deployment.slow }),
   });
   return {
