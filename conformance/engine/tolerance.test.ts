@@ -12,7 +12,8 @@ import { createTolerance } from './tolerance.js';
 function on(kind: 'emulator' | 'deployment') {
   const shown: string[] = [];
   const host = fakeHost();
-  const run = { driver: kind === 'emulator' ? { control: {} } : {}, session: { learnt: { plain: false } }, host };
+  const pool = { accepted: new Set<string>() };
+  const run = { pool, driver: kind === 'emulator' ? { control: {} } : {}, session: { learnt: { plain: false } }, host };
   const property = (async (_: string, ...args: unknown[]) => {
     const [arbitrary, look] = args as [fc.Arbitrary<unknown>, (item: unknown) => Promise<void>];
     const [item] = fc.sample(arbitrary, 1);
@@ -55,6 +56,27 @@ describe.each([
     expect(outcome(() => act(on('deployment').ctx as Ctx))).toBe(deployment);
   });
 });
+
+test.each([
+  ['emulator', 3],
+  ['deployment', 2],
+] as const)(
+  'what is accepted on an %s is asked for %d times of three: once it was accepted where that costs',
+  async (kind, times) => {
+    const { ctx } = on(kind);
+    let asked = 0;
+    const refusedOnce = async () => {
+      if (++asked === 1)
+        throw new Finding({ wanted: { kind: 'effect', words: 'one' }, got: 'another', of: 'a create' });
+    };
+    await expect(ctx.twin('create', refusedOnce)).rejects.toThrow(Finding);
+    await ctx.twin('create', refusedOnce);
+    await ctx.twin('create', refusedOnce);
+    expect(asked).toBe(times);
+    await ctx.twin('sign', refusedOnce);
+    expect(asked).toBe(times + 1);
+  },
+);
 
 test('what costs is done in full on an emulator, and in part on a deployment', async () => {
   const items = [{ name: 'get' }, { name: 'list' }, { name: 'update' }];
