@@ -113,10 +113,15 @@ export async function explore(program: Program, options: ExploreOptions = {}): P
       ReturnType<typeof momentsOf>,
       ReturnType<typeof momentsOf>,
     ];
-    const { moments, leftOut } = matchMoments(...both);
+    const matched = matchMoments(...both);
+    const { moments, leftOut } = matched;
     const singles =
       options.schedule === undefined
-        ? singlesOf(moments, first.seen.requests, ({ idempotencyKey }) => idempotencyKey !== undefined)
+        ? singlesOf(
+            matched,
+            [first.seen.requests, second.seen.requests],
+            ({ idempotencyKey }) => idempotencyKey !== undefined,
+          )
         : [scheduleOf(options.schedule)];
     const pairs =
       given.pairs && options.schedule === undefined ? pairsOf(singles, given.seed, Math.min(PAIRS, given.maxRuns)) : [];

@@ -79,17 +79,20 @@ export function isBeforeRunning(requests: readonly KnownMoment['request'][], kin
   return !requests.some((one) => one.n < met.n && runningIn(one).includes(id));
 }
 
-/** Whether a read is the first that shows its intern running: before it, any other status is lawful. */
-function firstRunning(requests: readonly KnownMoment['request'][]) {
-  const seen = new Set<string>();
-  const firsts = new Set<unknown>();
-  for (const request of requests) {
-    for (const id of runningIn(request)) {
-      if (!seen.has(id) && request.operation === 'get') firsts.add(request);
-      seen.add(id);
+/** Whether a read is the first that shows its intern running in one of the runs: before it, any other status is lawful. */
+function firstRunning(runs: readonly (readonly KnownMoment['request'][])[]) {
+  const keyOf = ({ nth, path }: KnownMoment['request']) => `${nth} ${path}`;
+  const firsts = new Set<string>();
+  for (const requests of runs) {
+    const seen = new Set<string>();
+    for (const request of requests) {
+      for (const id of runningIn(request)) {
+        if (!seen.has(id) && request.operation === 'get') firsts.add(keyOf(request));
+        seen.add(id);
+      }
     }
   }
-  return (request: KnownMoment['request']) => firsts.has(request);
+  return (request: KnownMoment['request']) => request.operation === 'get' && firsts.has(keyOf(request));
 }
 
 /** The most telling first (EXP-8): smaller comes earlier. */
@@ -110,24 +113,36 @@ function rank(kind: DisturbanceName, moment: KnownMoment, its: DisturbanceClass)
 export const heavier = (one: DisturbanceClass, other: DisturbanceClass): DisturbanceClass =>
   CLASSES.indexOf(one) > CLASSES.indexOf(other) ? one : other;
 
-/** Each lawful disturbance at each moment, the most telling first (EXP-3). */
+/** What happens to a read while an intern boots. */
+const WHILE_BOOTING: readonly DisturbanceName[] = ['slow-boot', 'other-status'];
+
+/**
+ * Each lawful disturbance at each moment that both straight runs have, the most telling first (EXP-3). Programs that poll
+ * see their intern running at another read in each run: such reads are moments too, of what happens while it boots.
+ */
 export function singlesOf(
-  moments: readonly KnownMoment[],
-  requests: readonly KnownMoment['request'][],
+  { moments, leftOut }: { readonly moments: readonly KnownMoment[]; readonly leftOut: readonly KnownMoment[] },
+  straight: readonly (readonly KnownMoment['request'][])[],
   keyed: (request: KnownMoment['request']) => boolean,
 ): Schedule[] {
-  const first = firstRunning(requests);
-  const ranked = moments.flatMap((moment) =>
-    DISTURBANCE_NAMES.filter((kind) => disturbanceOf(kind).class !== 'broken' && fits(kind, moment, first)).map(
-      (kind) => {
+  const first = firstRunning(straight);
+  const polled = leftOut.filter(
+    ({ request, operation, nth }, at) =>
+      first(request) &&
+      !moments.some((one) => one.operation === operation && one.nth === nth) &&
+      leftOut.findIndex((one) => one.operation === operation && one.nth === nth) === at,
+  );
+  const ranked = [...moments, ...polled].flatMap((moment) =>
+    (polled.includes(moment) ? WHILE_BOOTING : DISTURBANCE_NAMES)
+      .filter((kind) => disturbanceOf(kind).class !== 'broken' && fits(kind, moment, first))
+      .map((kind) => {
         const { request: _, ...where } = moment;
         const its = classOf(kind, moment.operation, keyed(moment.request)) as DisturbanceClass;
         const fault = { ...where, operation: where.operation as FaultInput['operation'], disturb: kind };
         const id = `${kind} @ ${momentName(where)}`;
         const schedule: Schedule = { id, class: its, kind, moment: where, file: { name: id, faults: [fault] } };
         return { schedule, rank: rank(kind, moment, its) };
-      },
-    ),
+      }),
   );
   return ranked.sort((a, b) => a.rank - b.rank).map(({ schedule }) => schedule);
 }
