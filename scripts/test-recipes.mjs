@@ -36,7 +36,9 @@ function actionSteps(given) {
     return given[name] ?? inputs[name].default;
   };
   const files = {};
-  for (const [at, { env, run }] of runs.steps.entries()) {
+  // Steps of other actions, and those that a condition leaves out by default, are GitHub's.
+  const own = runs.steps.filter((step) => step.run !== undefined && step.if === undefined);
+  for (const [at, { env, run }] of own.entries()) {
     const set = Object.entries(env).map(([name, text]) => `export ${name}="${inputOf(text)}"\n`);
     files[`${at}.sh`] = `${set.join('')}${run}`;
   }
