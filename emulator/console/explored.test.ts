@@ -44,7 +44,7 @@ describe('a report or schedule that cannot be shown is one line, which says what
       /^findings\[0\].timeLine\[0\].kind: expected request, .*, found "__proto__"$/,
     ],
     [
-      'a text that is none',
+      'an object for a text',
       JSON.stringify({ ...report, findings: [{ ...finding, sentence: { a: 'x'.repeat(10_000) } }] }),
       /^findings\[0\].sentence: expected a text, found .{0,70}…$/,
     ],
