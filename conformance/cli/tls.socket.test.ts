@@ -106,7 +106,11 @@ test('a target with a certificate of its own is judged through a proxy', async (
   const { exit, said, results } = await evaluate({ NODE_EXTRA_CA_CERTS: ca });
   expect(said).toContain('conforms');
   expect(exit).toBe(0);
-  expect(results.counts).toMatchObject({ pass: 3, fail: 0, warn: 0, error: 0 });
+  expect(results.counts).toMatchObject({ fail: 0, warn: 0, error: 0 });
+  // The connection may close before a body over the cap has left, and the refusal is lost with it.
+  const notPassed = results.checks.filter(({ verdict }) => verdict !== 'pass');
+  expect(notPassed.filter(({ skip }) => skip?.because.kind !== 'upload-cut')).toEqual([]);
+  expect(notPassed.length).toBeLessThan(2);
   expect(results.cleanup.failed).toEqual([]);
   // Every byte of it went through the tunnel.
   expect(new Set(asked)).toEqual(new Set([`CONNECT ${NAME}:443 HTTP/1.1`]));

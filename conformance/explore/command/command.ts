@@ -75,7 +75,8 @@ const NOISE = /^(?:at |node:|file:\/\/|Node\.js v|\^+$|[{}[\](),;]*$|throw |npm 
 function told(stderr: string): string | undefined {
   const lines = stripVTControlCharacters(stderr)
     .split('\n')
-    .map((line) => line.trim())
+    // Node shows an error without a stack in brackets: `[TypeError: fetch failed] {`.
+    .map((line) => line.trim().replace(/^\[(.*)\](?: \{)?$/, '$1'))
     .filter((line) => !NOISE.test(line));
   const thrown = lines.find((line) => /^(?:Uncaught )?[\w.]*(?:Error|Exception)(?::| \[|$)/.test(line));
   return thrown ?? lines.findLast((line) => /error|expected|failed/i.test(line)) ?? lines.at(-1);
