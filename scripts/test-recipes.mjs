@@ -107,7 +107,7 @@ const SHOWN = [
     name: 'README.md-parser',
     files: { 'parser.test.ts': block('README.md', 'ts') },
     // The install before it is done already.
-    run: `${block('README.md', 'sh', 7).trim().split('\n').at(-1)} || test $? = 1`,
+    run: `${block('README.md', 'sh', 8).trim().split('\n').at(-1)} || test $? = 1`,
     prints: /Tests .*8 failed/,
   },
   { name: 'running.md', files: { 'run.mjs': block('docs/running.md', 'js') }, run: 'node run.mjs', prints: /^200$/m },
