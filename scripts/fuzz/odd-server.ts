@@ -18,11 +18,13 @@ export interface OddServer {
 }
 
 async function send(socket: Socket, { head, body, times, ends }: OddAnswer): Promise<void> {
+  const gone = new AbortController();
+  socket.once('close', () => gone.abort());
   socket.write(head, 'latin1');
   const piece = Buffer.from(body, 'latin1');
   const most = piece.length === 0 ? 0 : Math.min(times, Math.ceil(MOST_BYTES / piece.length));
   for (let sent = 0; sent < most && !socket.destroyed; sent++)
-    if (!socket.write(piece)) await Promise.race([once(socket, 'drain'), once(socket, 'close')]).catch(() => {});
+    if (!socket.write(piece)) await once(socket, 'drain', { signal: gone.signal }).catch(() => {});
   if (ends === 'fin') socket.end();
   if (ends === 'reset') socket.resetAndDestroy();
 }
