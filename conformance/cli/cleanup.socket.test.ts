@@ -121,7 +121,7 @@ describe('a ledger that somebody else wrote', () => {
   });
 
   test('takes away no intern that does not bear a name of its run, whatever it says', async () => {
-    const emulator: Emulator = await newEmulator({ clock: 'real', settings: { turns_per_minute: 0 } });
+    const emulator: Emulator = await newEmulator({ clock: 'auto', settings: { turns_per_minute: 0 } });
     try {
       const { baseUrl } = await emulator.listen({ port: 0 });
       const { credentials, workspace_id } = emulator.target;

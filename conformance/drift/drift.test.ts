@@ -3,9 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createEmulator, type Emulator } from '../../emulator/index.js';
+import { createIdleHost } from '../deviations/idle-host.js';
 import { connect } from '../drivers/connect.js';
+import { createVirtualHost } from '../engine/testing/virtual-host.js';
 import type { Fetch } from '../probe/client.js';
-import { systemHost } from '../probe/time.js';
 import { REPORT_KINDS, REPORTERS } from '../reporters/index.js';
 import { type Report, reportOf } from '../reporters/json.js';
 import { conversation, recorderOf } from './conversation.harness.js';
@@ -23,22 +24,30 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Drift of a fresh emulator whose answers go through `change`. */
+/** Drift of a fresh emulator whose answers go through `change`, or of a deployment; in time that nobody waits for. */
 async function driftOf(
   change: (request: Request, send: Fetch) => ReturnType<Fetch> = (request, send) => send(request),
   control = true,
   recording = file,
-  timeout = 30_000,
 ) {
-  const clock = control ? 'virtual' : 'real';
-  const emulator = createEmulator({ clock, seed: 'live', settings: { turns_per_minute: 0 } });
-  const send: Fetch = (request) => emulator.fetch(request);
+  const emulator = createEmulator({ clock: 'virtual', seed: 'live', settings: { turns_per_minute: 0 }, log: () => {} });
+  const over = new AbortController();
+  const idle = createIdleHost();
+  const machine = createVirtualHost(emulator.clock, 'drift', emulator.clock.now());
+  const host = control ? idle : machine.host;
+  const lives = control ? undefined : machine.live(over.signal);
+  const send: Fetch = (request) => {
+    machine.stir();
+    return emulator.fetch(request);
+  };
   const { credentials, workspace_id, scim_mapping_id } = emulator.target;
   const { intern, ...named } = credentials;
   const { driver } = await connect({
     settings: {
       url: emulator.target.base_url,
-      fetch: (request) => (request.url.includes('/_emulator') ? send(request) : change(request, send)),
+      fetch: idle.watched(async (request) =>
+        request.url.includes('/_emulator') ? send(request) : change(request, send),
+      ),
       daemonFetch: (request) => emulator.daemon.fetch(request),
       control,
       ...(control
@@ -49,22 +58,24 @@ async function driftOf(
             facts: { scimMappingId: scim_mapping_id, ownInternId: intern?.id } as never,
           }),
     },
-    host: systemHost,
+    host,
     tag: 'drft',
     look: true,
   });
   try {
     const results = await drift({
       driver,
-      host: systemHost,
+      host,
       exchanges: readRecordings([recording], () => {}),
-      timeout,
+      timeout: 30_000,
       bootTimeout: 60_000,
       signal: new AbortController().signal,
       command: 'drift',
     });
     return reportOf(results);
   } finally {
+    over.abort();
+    await lives;
     await emulator.close();
   }
 }
@@ -174,8 +185,7 @@ describe('a recording of the emulator itself', () => {
       'events of the stream',
     ],
   ])('shows drift in %s', async (_what, change, operation, what) => {
-    // A stream without its last event is waited for.
-    const results = await driftOf(change, true, file, 3_000);
+    const results = await driftOf(change);
     expect(results).toMatchObject({ verdict: 'fail', exit: 1 });
     const found = results.checks.filter(({ verdict }) => verdict === 'fail');
     expect(found.map(({ id, finding }) => `${id} ${finding?.what}`)).toContainEqual(

@@ -145,6 +145,20 @@ describe('a clean-up takes away only what bears a name of the run', () => {
     expect(result.failed[0]?.because).toMatchObject({ kind: 'named-otherwise' });
   });
 
+  test('and waits for nothing that others have named', async () => {
+    const named = all().map((one) => (one.id === 'i0' ? { ...one, name: 'precious' } : one));
+    let deletes = 0;
+    const { result, paused } = await after(({ method }) => {
+      if (method === 'DELETE') {
+        deletes++;
+        return answer(202, {});
+      }
+      return list(deletes === 0 ? named : named.slice(0, 1));
+    });
+    expect(result.failed.map(({ id }) => id)).toEqual(['i0']);
+    expect([deletes, paused()]).toEqual([INTERNS - 1, 1]);
+  });
+
   test('one whose name the list leaves out is read by itself', async () => {
     const names = new Set<string>();
     const { left } = await after((send) => {

@@ -257,6 +257,10 @@ const ROUNDS = 3;
 const mayPass = ({ because }: Left): boolean =>
   because.kind === 'no-answer' || (because.kind === 'refused' && because.status >= 500);
 
+/** Whether it bears a name that somebody else gave it: no wait makes it one of the run's. */
+const isForeign = (because?: Hindrance): boolean =>
+  because?.kind === 'named-otherwise' && typeof because.name === 'string';
+
 /** Takes away everything a run made, and says what it could not take away. Never throws. */
 export async function cleanUp(given: CleanupOptions): Promise<CleanupResult> {
   const { send, givenUp } = patient(given.send);
@@ -313,7 +317,8 @@ export async function cleanUp(given: CleanupOptions): Promise<CleanupResult> {
     const maybeMore = round === 0 && options.own.unanswered();
     everyones = maybeMore;
     const stored = round < ROUNDS && kept.some(mayPass);
-    if ((ledger.open().length === 0 && !maybeMore && !stored) || givenUp() || !(await options.pause(round))) break;
+    const mayGo = ledger.open().some(({ id }) => !isForeign(hindrances.get(id)));
+    if ((!mayGo && !maybeMore && !stored) || givenUp() || !(await options.pause(round))) break;
   }
   const left = ledger.open();
   return {
