@@ -278,6 +278,9 @@ test('a straight run that fails is said so, and a budget that ends is incomplete
   const fails: Program = () => {
     throw new Error('not today');
   };
+  await expect(explore(() => new Promise(() => {}), { patience: 50 })).rejects.toThrow(
+    /^the straight run did not end: .*, with a patience of 50 ms$/,
+  );
   await expect(explore(fails)).rejects.toThrow('the straight run failed: not today');
   const { incomplete, counts } = await explore(right, { maxRuns: 3 });
   expect(incomplete).toEqual(['max-runs']);

@@ -95,7 +95,9 @@ export async function explore(program: Program, options: ExploreOptions = {}): P
       const run = await runOnce(program, undefined, settings);
       const { outcome } = run.seen;
       const [rejection] = run.rejected;
-      if (outcome.kind !== 'passed') throw new ExploreError(`the straight run ${outcomeText(outcome)}`);
+      const limited =
+        outcome.kind === 'hung' && given.patience !== undefined ? `, with a patience of ${given.patience} ms` : '';
+      if (outcome.kind !== 'passed') throw new ExploreError(`the straight run ${outcomeText(outcome)}${limited}`);
       if (rejection !== undefined) throw new ExploreError(`the straight run left an error unhandled: ${rejection}`);
       return run;
     };
