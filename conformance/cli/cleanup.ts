@@ -1,5 +1,5 @@
 import { existsSync, rmSync } from 'node:fs';
-import { baseAddress, connect } from '../drivers/connect.js';
+import { connect } from '../drivers/connect.js';
 import { takeAway } from '../engine/cleaning.js';
 import { createLedger, readLedger } from '../engine/ledger.js';
 import { settingsOf } from '../engine/options.js';
@@ -7,28 +7,12 @@ import { createSession } from '../engine/session.js';
 import { UsageError } from '../framework/usage.js';
 import { visible } from '../reporters/stream-text.js';
 import { hindranceText } from '../reporters/words/cleanup.js';
+import { agreed } from './agreed.js';
 import { ledgerFile } from './engine.js';
 import type { Io } from './io.js';
 import type { Settings } from './settings.js';
 
 const words = (error: unknown) => (error instanceof Error ? error.message : String(error));
-
-/**
- * Lets a credential go to an address only where somebody has named it beside the ledger: a file may come from anywhere, and
- * name anything.
- *
- * @throws UsageError where nobody has
- */
-async function agreed(file: string, url: string, settings: Settings, io: Io): Promise<void> {
-  const secrets = Object.keys(settings.credentials).length > 0 || settings.controlToken !== undefined;
-  const { INTERN_BASE_URL: named } = io.env;
-  if (!secrets || settings.url !== undefined) return;
-  if (named !== undefined && baseAddress(named) === baseAddress(url)) return;
-  const only = `only ${file} names the address ${url}`;
-  if (io.ask === undefined) throw new UsageError(`${only}; to send credentials there, name it too: --url ${url}`);
-  const said = await io.ask(visible(`Send credentials to ${url}? Only ${file} names that address. [y/N] `));
-  if (!/^\s*y(es)?\s*$/i.test(said)) throw new UsageError(`${only}, and nothing was sent there`);
-}
 
 /** Takes away what an earlier run left behind, by its ledger. Exit status 0 when nothing is left, else 3 and one line. */
 export async function cleanupCommand(run: string, settings: Settings, io: Io): Promise<number> {
@@ -42,7 +26,7 @@ export async function cleanupCommand(run: string, settings: Settings, io: Io): P
     throw new UsageError(words(error));
   }
   const url = settings.url ?? left.url;
-  await agreed(file, url, settings, io);
+  if (settings.url === undefined) await agreed({ file, url, naming: `--url ${url}` }, settings, io);
   const { host, signal } = io;
   const connected = await connect({
     settings: { ...settings, url, readOnly: true },

@@ -37,8 +37,13 @@ export async function clientCommand(
   makeFolders(settings);
   const { err, host } = io;
   try {
-    return await concluded(settings, io, (options) =>
-      runClient({ ...options, ...given({ seed: settings.seed }), command: [program, ...args], cuts, host, err }),
+    const readable = settings.reports.every(({ file, kind }) => file !== undefined || kind === 'tty');
+    return await concluded(
+      settings,
+      io,
+      (options) =>
+        runClient({ ...options, ...given({ seed: settings.seed }), command: [program, ...args], cuts, host, err }),
+      readable ? io.out : undefined,
     );
   } catch (error) {
     if (!(error instanceof AdapterError)) throw error;

@@ -1,5 +1,6 @@
 import type { PositionalOptions } from 'yargs';
 import { merge } from '../engine/merge.js';
+import { agreed } from './agreed.js';
 import { cleanupCommand } from './cleanup.js';
 import { diffCommand, trendCommand } from './compare.js';
 import { driftCommand, driftTargets } from './drift.js';
@@ -95,8 +96,11 @@ export const COMMANDS: readonly CommandRow[] = [
     async run({ found: { report: file, url, ...rest }, adapter, io }) {
       const { replayable, replayCommand, targetOf } = await import('./replay.js');
       const report = replayable(String(file), adapter);
-      const target = url ?? (rest.config === undefined && !io.env.INTERN_BASE_URL ? targetOf(report) : undefined);
+      const alone = url === undefined && rest.config === undefined && !io.env.INTERN_BASE_URL;
+      const target = alone ? targetOf(report) : url;
       const settings = readSettings({ ...rest, ...(target === undefined ? {} : { url: target }) }, io.env);
+      if (alone && settings.url !== undefined)
+        await agreed({ file: String(file), url: settings.url, naming: `replay ${file} ${settings.url}` }, settings, io);
       return replayCommand(report, settings, adapter, io);
     },
   },

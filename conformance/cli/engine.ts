@@ -62,13 +62,15 @@ export async function concluded(
   settings: Settings,
   io: Io,
   work: (options: EngineOptions) => Promise<Results>,
+  /** Receives a line of each finding as it is made. Default: standard error. */
+  finding?: (text: string) => void,
 ): Promise<number> {
   const { baseline: file, updateBaseline } = settings;
   const known = file === undefined ? undefined : readBaseline(file, updateBaseline);
   const results = await work({
     ...engineOptions(settings, io),
     ...(known === undefined || updateBaseline ? {} : { baseline: known }),
-    events: progress(io.err, { colour: io.colour, live: io.live, width: io.width }),
+    events: progress(io.err, { colour: io.colour, live: io.live, width: io.width, finding }),
   });
   deliver(results, settings, io);
   if (!updateBaseline || file === undefined) return results.exit;

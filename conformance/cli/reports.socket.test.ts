@@ -11,16 +11,19 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
+import { serve } from '../engine/testing/hostile.js';
 import { sampleResults } from '../engine/testing/sample-results.js';
 import { systemHost } from '../probe/time.js';
 import { json } from '../reporters/json.js';
 import { conformance } from './command.js';
+import type { Io } from './io.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'intern-reports-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const at = (name: string) => join(folder, name);
 
-async function call(...args: string[]) {
+const call = (...args: string[]) => callWith({}, ...args);
+async function callWith({ env = {}, ask }: Partial<Pick<Io, 'env' | 'ask'>>, ...args: string[]) {
   let out = '';
   let err = '';
   const exit = await conformance(args, {
@@ -33,7 +36,8 @@ async function call(...args: string[]) {
     colour: false,
     live: false,
     width: 100,
-    env: {},
+    env,
+    ask,
     signal: new AbortController().signal,
     host: systemHost,
   });
@@ -166,4 +170,41 @@ test('replay does findings again, and says which are fixed and which it did not 
   expect(await call('replay', written('none.json', json({ ...sample, checks: [] })))).toMatchObject({ exit: 0 });
   const client = json({ ...sample, target: { ...sample.target, kind: 'client' } });
   expect((await call('replay', written('client.json', client))).err).toContain('name its adapter');
+});
+
+describe('an address that a report alone names', () => {
+  const env = { INTERN_API_KEY: 'sk-secret-of-the-replay', INTERN_WORKSPACE_ID: 'w' };
+  test.each<[string, (url: string, file: string) => Parameters<typeof callWith>, boolean]>([
+    ['gets no credential of a replay', (_, file) => [{ env }, 'replay', file], false],
+    ['gets none where somebody refuses', (_, file) => [{ env, ask: async () => 'n' }, 'replay', file], false],
+    ['gets it where somebody agrees', (_, file) => [{ env, ask: async () => 'y' }, 'replay', file], true],
+    ['gets it where the call names it too', (url, file) => [{ env }, 'replay', file, url], true],
+    [
+      'gets it where the environment does',
+      (url, file) => [{ env: { ...env, INTERN_BASE_URL: url } }, 'replay', file],
+      true,
+    ],
+  ])('%s', async (_, words, reached) => {
+    const keys = new Set<string | undefined>();
+    const elsewhere = await serve((request, response) => {
+      keys.add(request.headers.authorization);
+      response.writeHead(404, { 'content-type': 'application/json' }).end('{}');
+    });
+    try {
+      const url = `${elsewhere.origin}/api/v1`;
+      const checks = sample.checks.flatMap(({ id, ...check }) =>
+        id === 'chat/fails' ? [{ ...check, id: 'update/unknown-fields' }] : [],
+      );
+      const target = { kind: 'live' as const, url, profile: 'svc', published: false };
+      const file = written('elsewhere.json', json({ ...sample, target, checks }));
+      const [io, ...args] = words(url, file);
+      const { exit, err } = await callWith(io, ...args, '--no-control', '--rate', '0', '--ledger-dir', at('ledgers'));
+      expect(keys.has(`Bearer ${env.INTERN_API_KEY}`)).toBe(reached);
+      if (reached) return;
+      expect({ exit, err }).toEqual({ exit: 2, err: expect.stringContaining(`only ${file} names the address ${url}`) });
+      expect(keys.size).toBe(0);
+    } finally {
+      await elsewhere.close();
+    }
+  });
 });

@@ -1,3 +1,4 @@
+import { devNull } from 'node:os';
 import { expect, test } from 'vitest';
 import { conformance } from '../cli/command.js';
 import { systemHost } from '../probe/time.js';
@@ -24,7 +25,17 @@ async function run(
   const err: string[] = [];
   const over = new AbortController();
   const exit = await conformance(
-    ['client', '--cuts', 'none', '--report', 'json', ...flags, '--', process.execPath, '-e', code],
+    [
+      'client',
+      '--cuts',
+      'none',
+      ...(flags.includes('--report') ? [] : ['--report', 'json']),
+      ...flags,
+      '--',
+      process.execPath,
+      '-e',
+      code,
+    ],
     {
       out: (part) => text.push(part),
       err(part) {
@@ -67,6 +78,13 @@ test('an answer that is wrong fails, with both sides and the bytes as sent', asy
   });
   expect(err).toMatch(/^fail {2}sse-one-event {2}the data of the first event: "hullo", expected "hello"$/m);
   expect(exit).toBe(1);
+});
+
+test('a finding is a line of standard output as its case ends, where the report there is for people', async () => {
+  const wrong = adapter(`say({ run: line.run, outcome: 'complete', events: [{ data: 'hullo' }] })`);
+  const { err, out } = await run(wrong, ...TWO, '--report', 'tty', '--report', `json=${devNull}`);
+  expect(out).toMatch(/^fail {2}sse-one-event {2}the data of the first event: .*\nfail {2}sse-comment-before {2}/);
+  expect(err).not.toContain('fail');
 });
 
 test('the terminal shows what to run again', async () => {

@@ -8,6 +8,7 @@ import type { Cuts } from './cuts.js';
 import { type Judgement, judge, type Seen } from './judge.js';
 import { eventStream } from './oracle/event-stream.js';
 import { type RunLine, runLine } from './protocol.js';
+import type { Late } from './steepness.js';
 
 /** The outcome of one call of a client. */
 export type Outcome =
@@ -129,11 +130,13 @@ export function createAttempts(
       return { judged: result };
     },
     /** ms of real time of a run with this share of its repeated writes; undefined if there was no answer. */
-    async time(scale: number): Promise<number | undefined> {
+    async time(scale: number, limit: number): Promise<number | Late | undefined> {
       const run = await lab.start({ case: theCase, scale });
-      const outcome = await client.call(runLine(theCase, run), () => {});
+      const outcome = await client.call({ ...runLine(theCase, run), timeout: limit }, () => {});
       await lab.finish(run.run);
-      return outcome.kind === 'answer' ? outcome.took : undefined;
+      if (outcome.kind === 'hung') return 'late';
+      if (outcome.kind !== 'answer') return undefined;
+      return outcome.took < limit ? outcome.took : 'late';
     },
   };
 }

@@ -9,6 +9,7 @@ import { type CaseClient, type CaseRun, createAttempts } from './attempt.js';
 import { type Cuts, cutsOf, shrinkCuts } from './cuts.js';
 import type { Judgement } from './judge.js';
 import { patient } from './patience.js';
+import { TIMEOUT } from './protocol.js';
 import { steepness } from './steepness.js';
 
 /** What does not hold, with everything needed to see it again. */
@@ -120,7 +121,7 @@ export async function evaluate(
   };
 
   if (theCase.flags?.includes('linear') === true) {
-    const steep = await steepness(attempts.time);
+    const steep = await steepness(attempts.time, theCase.timeout ?? TIMEOUT);
     if (steep !== undefined) return done(result('fail', { finding: { cuts: null, differences: [steep] } }));
   }
 

@@ -107,7 +107,7 @@ export async function checkInProcess(
       answer = await read(response, theCase, () => {});
       runs++;
       return taken();
-    });
+    }, Number.POSITIVE_INFINITY);
     if (steep !== undefined)
       return {
         runs,

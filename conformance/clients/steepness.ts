@@ -26,18 +26,50 @@ export const scaled = (theCase: ClientCase, share: number): ClientCase => ({
   ),
 });
 
+/** A client that had not ended within the time it was given. */
+export type Late = 'late';
+
+/** The limit of a run in ms is at least this, whatever a smaller one took. */
+const LEAST = 5_000;
+
+const ratioOf = (large: number, small: number): string => (large / Math.max(small, 1)).toFixed(1);
+
+/** What a client that outlives its share of time shows, with the growth that was seen. */
+function tooSlow(share: number, limit: number, before: number | Late | undefined): Difference {
+  const part = `1/${1 / share}`;
+  const growth =
+    typeof before === 'number'
+      ? `, more than ${ratioOf(limit, before)} times as long as a quarter of that, which took ${Math.round(before)} ms`
+      : '';
+  return {
+    what: 'too slow',
+    expected: `${part} of the case within ${Math.round(limit)} ms`,
+    actual: `no end within ${Math.round(limit)} ms${growth}`,
+    change: { kind: 'slow' },
+  };
+}
+
 /**
  * Whether the time of a client grows faster than what it reads: by the ratio of a half of the case to an eighth, so
- * that the speed of the machine cancels out. `time` returns the ms of a run with that share of its writes, undefined if
- * there was no answer. Load only ever adds to a time, so the shortest of several runs of each size are compared, in
- * turns; the first pair that is within bounds ends it.
+ * that the speed of the machine cancels out. `time` returns the ms of a run with that share of its writes, `late` if it
+ * had not ended within `limit` ms, undefined if there was no answer. Load only ever adds to a time, so the shortest of
+ * several runs of each size are compared, in turns; the first pair that is within bounds ends it. A run that outlives
+ * its share of `whole`, the ms that the case may take, is too slow: a quadratic client may never end.
  */
-export async function steepness(time: (share: number) => Promise<number | undefined>): Promise<Difference | undefined> {
+export async function steepness(
+  time: (share: number, limit: number) => Promise<number | Late | undefined>,
+  whole: number,
+): Promise<Difference | undefined> {
   let small = Number.POSITIVE_INFINITY;
   let large = Number.POSITIVE_INFINITY;
   for (let pair = 0; pair < PAIRS; pair++) {
-    const [eighth, half] = [await time(1 / 8), await time(1 / 2)];
-    if (eighth === undefined || half === undefined) return undefined;
+    const eighth = await time(1 / 8, whole / 8);
+    if (eighth === 'late') return tooSlow(1 / 8, whole / 8, await time(1 / 32, whole / 8));
+    if (eighth === undefined) return undefined;
+    const limit = Math.min(whole / 2, Math.max(LEAST, 2 * STEEPEST * eighth));
+    const half = await time(1 / 2, limit);
+    if (half === 'late') return tooSlow(1 / 2, limit, eighth);
+    if (half === undefined) return undefined;
     small = Math.min(small, eighth);
     large = Math.min(large, half);
     if (half < SHORTEST || half / Math.max(eighth, 1) <= STEEPEST || large / Math.max(small, 1) <= STEEPEST)
@@ -46,6 +78,7 @@ export async function steepness(time: (share: number) => Promise<number | undefi
   return {
     what: 'time is not linear',
     expected: '4 times as long for 4 times as much',
-    actual: `${(large / Math.max(small, 1)).toFixed(1)} times as long`,
+    actual: `${ratioOf(large, small)} times as long for 4 times as much`,
+    change: { kind: 'slow' },
   };
 }

@@ -23,5 +23,7 @@ export type Change =
   | { readonly kind: 'outcome'; readonly success: boolean }
   /** Right in one way or another, depending on how the bytes are cut. */
   | { readonly kind: 'varies' }
+  /** It took too long, or longer and longer. */
+  | { readonly kind: 'slow' }
   /** More or fewer requests than allowed. */
   | { readonly kind: 'requests'; readonly how: 'more' | 'fewer' };

@@ -229,10 +229,16 @@ export function summary(results: Results, c: Colours = pc.createColors(false)): 
   return `${c.bold(verdict)}: ${covered}  ${parts.join(', ')}  ${targetText(results.target)}`;
 }
 
-/** Progress while a run goes on: one line that is overwritten on a terminal, a line per finding elsewhere. */
+/** Progress while a run goes on: one line that is overwritten on a terminal, and a line per finding. */
 export function progress(
   write: (text: string) => void,
-  options: { readonly colour: boolean; readonly live: boolean; readonly width: number },
+  options: {
+    readonly colour: boolean;
+    readonly live: boolean;
+    readonly width: number;
+    /** Receives the lines of findings. Default: `write`. */
+    readonly finding?: ((text: string) => void) | undefined;
+  },
 ): RunEvents {
   const c = pc.createColors(options.colour);
   const clear = options.live ? '\r\u001b[2K' : '';
@@ -248,7 +254,8 @@ export function progress(
         if (!options.live && (index + 1) % 50 === 0) write(`${index + 1}/${of}\n`);
         return;
       }
-      write(`${clear}${mark(c, result)} ${result.id}  ${visible(titleOf(result))}\n`);
+      write(clear);
+      (options.finding ?? write)(`${mark(c, result)} ${result.id}  ${visible(titleOf(result))}\n`);
     },
     cleanup() {
       write(clear);

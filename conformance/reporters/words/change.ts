@@ -48,6 +48,8 @@ export function changeText(change: Change, values: { readonly got: string; reado
         : `the client failed where the call has succeeded (${got})`;
     case 'varies':
       return 'the result depends on how the bytes are cut';
+    case 'slow':
+      return `the client is too slow: ${got}`;
     case 'requests':
       return `the client sent ${got} requests, expected ${expected}`;
   }
