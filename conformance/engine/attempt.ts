@@ -6,8 +6,6 @@ import { createRandom, hash } from '../framework/random.js';
 import type { ChatReply } from '../framework/reply.js';
 import { raced, Skipped } from '../framework/skip.js';
 import { Cancelled, Stopped } from '../framework/stop.js';
-import { GATEWAY, READS } from '../habits/visit.js';
-import type { Answer } from '../probe/client.js';
 import type { Evidence, Exchange } from '../probe/exchange.js';
 import { internIn } from '../probe/request.js';
 import { createContext } from './create-context.js';
@@ -32,13 +30,7 @@ export interface Attempt {
   readonly leftAgo: ReadonlyMap<string, number>;
   /** Behaviours that it has prompted for. */
   readonly led: ReadonlySet<BehaviourName>;
-  /** How a gateway answered a write of it, in the place of what is behind it: whether that was done, nobody can tell. */
-  readonly lostWrite?: { readonly request: string; readonly status: number };
 }
-
-/** Whether an error has the form of the interface: a gateway that stands before the service has a form of its own. */
-const isOfTheService = ({ json }: Answer): boolean =>
-  typeof (json as { error?: unknown } | undefined)?.error === 'object';
 
 /** Notes whether the intern did what it was led to. */
 function count({ pool }: RunContext, behaviour: BehaviourName, did: boolean): void {
@@ -70,15 +62,7 @@ async function endedMeanwhile(goingOn: ReadonlySet<ChatReply>): Promise<Skipped 
 export async function attempt(run: RunContext, check: Check, again?: FalsifiedProperty): Promise<Attempt> {
   const { driver, host, lane, session, settings } = run;
   const over = new AbortController();
-  let lostWrite: Attempt['lostWrite'];
-  const client = session.client.scope(over.signal, {
-    sent: lane.watch.sent,
-    seen(send, url, answer) {
-      lane.watch.seen(send, url, answer);
-      if (!GATEWAY.has(answer.status) || READS.has(send.method ?? 'GET') || isOfTheService(answer)) return;
-      lostWrite ??= { request: `${send.method} ${new URL(url).pathname}`, status: answer.status };
-    },
-  });
+  const client = session.client.scope(over.signal, lane.watch);
   const properties: PropertyRun[] = [];
   const goingOn = new Set<ChatReply>();
   const led = new Set<BehaviourName>();
@@ -181,6 +165,5 @@ export async function attempt(run: RunContext, check: Check, again?: FalsifiedPr
     properties,
     leftAgo,
     led,
-    ...(lostWrite === undefined ? {} : { lostWrite }),
   };
 }

@@ -52,14 +52,18 @@ export async function takeAwayTogether(
 
 /** Where a clean-up differs from that of the run itself. */
 export interface TakeAwayOptions {
-  /** How many interns were made. */
-  readonly created?: number;
+  /** How many interns were made before this process. */
+  readonly before?: number;
   /** Ends it early. */
   readonly signal?: AbortSignal;
 }
 
 /** Longest wait for one answer, in ms: what does not answer gets no more of the budget. */
 const PATIENCE = 10_000;
+
+/** ms that a clean-up may take: as many requests as are made in a minute at two a second, at the pace that the run measured. */
+const TIME = { least: 60_000, most: 600_000, requests: 120 };
+export const cleanupTimeAt = (pace: number): number => Math.min(TIME.most, Math.max(TIME.least, TIME.requests * pace));
 
 /** Takes away everything that the run made, within the budget of the clean-up. Never throws. */
 export async function takeAway(
@@ -70,7 +74,16 @@ export async function takeAway(
   if (ledger.creators().length === 0 && ledger.stored().length === 0) return { created: 0, deleted: 0, failed: [] };
   const over = new AbortController();
   const end = (stop: Stop) => over.abort(new Stopped(stop));
-  const stop = host.later(settings.cleanupTime, () => end({ kind: 'clean-up-time', ms: settings.cleanupTime }));
+  const began = host.now();
+  /** Ends it in time. What it measures itself counts, too: a run may have measured nothing. */
+  const limit = (): (() => void) => {
+    const ms = settings.cleanupTime ?? cleanupTimeAt(session.pace());
+    const left = began + ms - host.now();
+    if (left > 0) return host.later(left, () => (stop = limit()));
+    end({ kind: 'clean-up-time', ms: Math.round(ms) });
+    return () => {};
+  };
+  let stop = limit();
   const interrupted = () => end({ kind: 'interrupted' });
   options.signal?.addEventListener('abort', interrupted, { once: true });
   const client = session.client.scope(over.signal);
@@ -80,7 +93,7 @@ export async function takeAway(
       own: session.own,
       group: driver.target.scimGroupId,
       send: (send) => client.send({ ...send, timeout: Math.min(settings.timeout, PATIENCE) }),
-      created: options.created ?? session.created(),
+      before: options.before,
       atOnce: settings.concurrency,
       async pause(round) {
         if (over.signal.aborted) return false;

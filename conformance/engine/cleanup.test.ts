@@ -27,7 +27,7 @@ async function after(target: (send: Send, count: number) => Answer | Promise<Ans
   const result = await cleanUp({
     ledger,
     own: createOwnInterns({ ledger, prefix: 'kabcd-' }),
-    created: INTERNS,
+    before: INTERNS,
     atOnce,
     async send(send) {
       return target(send, ++sent);
@@ -183,7 +183,6 @@ test.each([
   const result = await cleanUp({
     ledger,
     own: createOwnInterns({ ledger, prefix: 'kabcd-' }),
-    created: 0,
     atOnce: 1,
     send: async ({ method }) => (method === 'DELETE' ? answer(deletes++ === 0 ? status : 204, undefined) : list()),
     pause: async () => true,
@@ -198,7 +197,7 @@ test('what a create makes whose client has left is looked for once more', async 
   own.leaves({ method: 'POST', url: 'https://service.test/api/v1/interns', body: { name: 'kabcd-1' }, as: 'api_key' });
   const sent: string[] = [];
   const result = await cleanUp({
-    ...{ ledger, own, created: 0, atOnce: 1 },
+    ...{ ledger, own, atOnce: 1 },
     async send({ method = 'GET', path = '' }) {
       sent.push(`${method} ${path}`);
       if (method === 'DELETE') return answer(202, {});

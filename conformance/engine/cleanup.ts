@@ -44,12 +44,12 @@ export interface CleanupOptions {
   readonly ledger: Pick<Ledger, 'open' | 'creators' | 'stored' | 'write'>;
   /** The SCIM group whose mappings the run may delete. */
   readonly group?: string | undefined;
-  readonly own: Pick<OwnInterns, 'adopts' | 'bears' | 'lately' | 'madeBy' | 'unanswered'>;
+  readonly own: Pick<OwnInterns, 'adopts' | 'bears' | 'count' | 'lately' | 'unanswered'>;
   send(send: Send): Promise<Answer>;
   /** Lets time pass until teardowns have ended. `round` counts from 0. False ends the wait. */
   pause(round: number): Promise<boolean>;
-  /** Number of interns made, also those gone by now. */
-  readonly created: number;
+  /** Number of interns made before this process. */
+  readonly before?: number | undefined;
   /** How many are taken away at a time. */
   readonly atOnce: number;
 }
@@ -170,7 +170,6 @@ async function* pages(send: CleanupOptions['send'], as: CredentialName) {
 export async function look(
   { ledger, own, send }: Pick<CleanupOptions, 'ledger' | 'own' | 'send'>,
   as: CredentialName,
-  adopted: (id: string) => void = () => {},
 ): Promise<Map<string, Shown>> {
   const there = new Map<string, Shown>();
   const known = new Set(ledger.open().map((made) => made.id));
@@ -178,7 +177,6 @@ export async function look(
     for (const { id, name, status } of page) {
       if (typeof id !== 'string') continue;
       const isNew = !known.has(id) && own.adopts({ id, name }, as);
-      if (isNew && own.madeBy(id) === undefined) adopted(id);
       if (isNew || known.has(id)) there.set(id, { name, status: String(status) });
     }
   return there;
@@ -270,8 +268,6 @@ export async function cleanUp(given: CleanupOptions): Promise<CleanupResult> {
   const leaving = new Set<string>();
   let unsearched: Hindrance | undefined;
   let kept: Left[] = [];
-  /** Interns whose create answered nothing of them. */
-  const found = new Set<string>();
   let everyones = true;
   for (let round = 0; ; round++) {
     unsearched = undefined;
@@ -281,7 +277,7 @@ export async function cleanUp(given: CleanupOptions): Promise<CleanupResult> {
     for (const as of creators) {
       let there: Map<string, Shown> | undefined;
       try {
-        there = await look(options, as, (id) => found.add(id));
+        there = await look(options, as);
       } catch (error) {
         // Checks try to create with credentials that open nothing; those have nothing to look for.
         if (as === 'api_key' || ledger.open().some((made) => made.as === as)) unsearched = hindrance(error);
@@ -321,9 +317,10 @@ export async function cleanUp(given: CleanupOptions): Promise<CleanupResult> {
     if ((!mayGo && !maybeMore && !stored) || givenUp() || !(await options.pause(round))) break;
   }
   const left = ledger.open();
+  const created = (options.before ?? 0) + options.own.count();
   return {
-    created: options.created + found.size,
-    deleted: options.created + found.size - left.length,
+    created,
+    deleted: created - left.length,
     failed: [
       ...kept,
       ...left.map(({ id, name }) => ({

@@ -32,7 +32,7 @@ const seenIn = (exchange: Exchange): Seen => {
 export async function explain(
   run: RunContext,
   check: Check,
-  { leftAgo, lostWrite, transcript }: Attempt,
+  { leftAgo, transcript }: Attempt,
   { found }: Finding,
   began: number,
 ): Promise<Explanation | undefined> {
@@ -46,7 +46,6 @@ export async function explain(
     seen: transcript.map(seenIn),
     began,
     leftAgo,
-    ...(lostWrite === undefined ? {} : { lostWrite }),
   };
   const visit = visitOf(run);
   let perhaps: Explanation | undefined;

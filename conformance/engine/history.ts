@@ -21,6 +21,7 @@ export function createHistory(now: () => number) {
   const born = new Map<string, number>();
   const opened = new Map<CredentialName, Send>();
   const shut = new Set<CredentialName>();
+  const saw = new Set<CredentialName>();
   let routes = false;
   let latest = Number.NEGATIVE_INFINITY;
 
@@ -42,6 +43,8 @@ export function createHistory(now: () => number) {
         else shut.delete(as);
         if (status < 300 && HARMLESS(request)) opened.set(as, send);
       }
+      const looks = /^daemon(\/sign)?$/.test(rest) && id !== undefined && born.has(id);
+      if (typeof as === 'string' && looks && status !== 404) saw.add(as);
       // Whether one that a gateway answered has come to the intern, nobody can tell: the next may be the first.
       if (id !== undefined && GATEWAY.has(status)) prompts.get(id)?.delete(send);
       if (READS.has(method) || status >= 400) return;
@@ -88,6 +91,7 @@ export function createHistory(now: () => number) {
     engagedSince: (id: string) => engaged.get(id),
     onlyAsked: (id: string) => questions.get(id) === 1 && !invoked.has(id),
     wrote: (id?: string) => (id === undefined ? latest : (writes.get(id) ?? Number.NEGATIVE_INFINITY)),
+    saw: (name: CredentialName) => saw.has(name),
     shut: () => [...shut].map((name) => ({ name, opened: opened.get(name) })),
   } satisfies Known & Record<string, unknown>;
 }

@@ -3,13 +3,9 @@ import type { InternFactory, SendOptions } from '../framework/context.js';
 import * as expect from '../framework/expect.js';
 import { findingOf, isProven, isUnreached } from '../framework/finding.js';
 import { lacking, Skipped } from '../framework/skip.js';
-import type { Answer } from '../probe/client.js';
-import { GATEWAY } from '../probe/gateway.js';
 import type { RunContext } from './run-context.js';
 import { bootsFail, createWaiting, type FactoryOptions } from './waiting.js';
 
-/** How often a create is sent that a gateway answers. */
-const TRIES = 3;
 /** How many are made where a service boots by itself what is to wait, and fails to. */
 const FAILURES = 3;
 /** How many boot, or run, before anybody asks for one. */
@@ -21,7 +17,6 @@ export function createInternFactory(run: RunContext, options: FactoryOptions): I
   const { api, check } = options;
   const { settled, until, untilSuspended, suspended, untilGone } = createWaiting(run, options);
 
-  const away = ({ status }: Answer) => driver.control === undefined && GATEWAY.has(status);
   const name = () => `${session.prefix}${(++pool.count).toString(36)}`;
   const body = (overrides: Record<string, unknown> = {}) => ({
     name: name(),
@@ -32,13 +27,9 @@ export function createInternFactory(run: RunContext, options: FactoryOptions): I
   const create = async (overrides: Record<string, unknown>, send?: SendOptions) => {
     obstacles.pass('create', check);
     let status: number | undefined;
+    const renew = 'name' in overrides ? {} : { renew: () => body(overrides) };
     try {
-      let answer = await api.create(body(overrides), send);
-      // Under a new name: the one before may have been made all the same.
-      for (let tries = 1; tries < TRIES && away(answer) && !('name' in overrides); tries++) {
-        await host.sleep(1_000 * tries, options.signal);
-        answer = await api.create(body(overrides), send);
-      }
+      const answer = await api.create(body(overrides), { ...send, ...renew });
       status = answer.status;
       // Which success it is, is for the checks of create to say: what others need is the intern.
       const intern = expect.intern(answer, driver.control === undefined ? [200, 201, 202] : 201, 'a valid create');

@@ -25,7 +25,7 @@ export interface RunnerOptions extends EngineOptions {
   readonly timeout?: number;
   /** Within which an intern has to come up where no clock can be moved. Default 120,000. */
   readonly bootTimeout?: number;
-  /** For the whole clean-up. Default 60,000. */
+  /** For the whole clean-up. Default 60,000, and more at a target that takes its time, up to 600,000. */
   readonly cleanupTime?: number;
   /** Candidates that the shrinking of one property may try. Default 300 with a control interface, 20 without. */
   readonly shrinkBudget?: number;
@@ -59,7 +59,7 @@ export function settingsOf(options: Omit<RunnerOptions, 'checks'>): RunSettings 
     streamTimeout,
     writeTimeout: Math.max(streamTimeout, bootTimeout),
     checkTimeout: 120_000 + driver.slow * 4 + (controlled ? 0 : 180_000),
-    cleanupTime: options.cleanupTime ?? 60_000,
+    cleanupTime: options.cleanupTime,
     shrinkBudget: options.shrinkBudget ?? (controlled ? 300 : 8),
     replay: options.path,
     replays: options.paths,

@@ -160,6 +160,7 @@ export function createOwnInterns({ ledger, prefix, lent, group, alone = false, n
     madeUp: (id) => nobody.has(id),
   });
   let now = 0;
+  let count = 0;
   /** Whether addresses of interns of the run lead to them, as far as was seen: else no list says where a write goes. */
   let leads: boolean | undefined;
 
@@ -253,6 +254,7 @@ export function createOwnInterns({ ledger, prefix, lent, group, alone = false, n
       const keys = new Set(create.key === undefined ? [] : [create.key]);
       own.set(id, { as: create.as, made: create, names: new Set([name]), keys, known: false, listed: false });
       ledger.write({ event: 'created', id, name, as: create.as });
+      count++;
       return { kind: 'own', id };
     },
 
@@ -286,14 +288,18 @@ export function createOwnInterns({ ledger, prefix, lent, group, alone = false, n
       const { at } = own.get(id) ?? {};
       return at !== undefined && time !== undefined && time() - at < LATELY;
     },
+    /** How many interns the run has made, by an answer or as they were found. */
+    count: () => count,
     /** The create that made an intern of the run. */
     madeBy: (id: string) => own.get(id)?.made,
 
     /** Takes an intern for the run's own whose create was never answered: its name begins as only those of the run do. */
     adopts({ id, name }: { readonly id: unknown; readonly name: unknown }, as: CredentialName) {
       if (!isPlainId(id) || !prefixed(name) || others.has(folded(id))) return false;
-      if (!own.has(id))
+      if (!own.has(id)) {
         own.set(id, { as, made: undefined, names: new Set([name]), keys: new Set(), known: false, listed: false });
+        count++;
+      }
       ledger.write({ event: 'created', id, name, as });
       for (const create of flying) if (create.name === name) flying.delete(create);
       return true;

@@ -112,7 +112,6 @@ describe('the clean-up', () => {
       ledger,
       group: GROUP,
       own: createOwnInterns({ ledger, prefix: 'kabcd-' }),
-      created: 0,
       atOnce: 1,
       async send(send) {
         sent.push(`${send.method ?? 'GET'} ${send.path}`);

@@ -24,8 +24,8 @@ export interface RunSettings {
   readonly writeTimeout: number;
   /** After which a check is cancelled. */
   readonly checkTimeout: number;
-  /** For the whole clean-up. */
-  readonly cleanupTime: number;
+  /** For the whole clean-up; undefined where the pace of the target decides. */
+  readonly cleanupTime: number | undefined;
   /** Candidates that the shrinking of one property may try. */
   readonly shrinkBudget: number;
   /** Where a property goes on: its name and the path that a finding reports. */

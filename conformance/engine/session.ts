@@ -54,6 +54,8 @@ export interface Session {
   leftAgo(id: string): number | undefined;
   /** What its habits were learnt to be. */
   readonly learnt: Learnt;
+  /** ms that a request took so far on average, from when it was to leave until the head of its answer. */
+  pace(): number;
   /** Some answer took longer than most may. */
   slow: boolean;
   /** Why a credential opens nothing here, where it was found not to: the caller's mistake. */
@@ -68,8 +70,6 @@ export interface Session {
 const MOST_LIMITED = 20;
 const isTurn = (rest: string, body: unknown): boolean =>
   TURNS.test(rest) && /"reason":"rate_limited"/.test(JSON.stringify(body));
-/** Tokens of a person. */
-const PERSONAL: ReadonlySet<string> = new Set(['oauth_token', 'oauth_interns_only_token']);
 /** What a create may ask for, so that the intern can serve other checks too. */
 const PLAIN = new Set(['name', 'workspace_id', 'description', 'provision']);
 /** Where values of secrets are sent to. */
@@ -92,11 +92,9 @@ export function createSession(run: RunBase): Session {
   const known: Knowledge = { learnt, history, conditions, rate, now: () => host.now() };
   const left = new Map<string, number>();
   const limited: Answer[] = [];
-  const mine = new Set<string>();
-  const opens = new Set<unknown>();
   const unusable = new Map<string, Unusable>();
-  let created = 0;
   let cleaning = false;
+  let took = 0;
 
   const own = createOwnInterns({
     ledger,
@@ -138,23 +136,6 @@ export function createSession(run: RunBase): Session {
     return known && workspace_id === driver.target.workspaceId && String(name).startsWith(prefix);
   };
 
-  /** Whether a token of a person looks at an intern of the API key for the first time, and does not see it. */
-  const seesNone = ({ send, id, rest }: Addressed, status: number): boolean => {
-    const looks = /^daemon(\/sign)?$/.test(rest) && id !== undefined && mine.has(id);
-    if (!live || !looks || !PERSONAL.has(String(send.as))) return false;
-    if (status !== 404) opens.add(send.as);
-    return !opens.has(send.as);
-  };
-  /** One that does not see what the API key makes is another person's, or of another workspace: unless it is gone. */
-  const blind = async ({ send, id = '' }: Addressed): Promise<undefined> => {
-    const { status, json } = await session.running.send({ path: internPath(id) });
-    if (status === 404 || (isRecord(json) && json.status === 'destroying')) return undefined;
-    const credential = senderOf(send);
-    const how = 'sees-no-intern';
-    unusable.set(credential, how);
-    throw lacking({ kind: 'unusable', credential, how });
-  };
-
   /** How long a read has to wait for what the run wrote before, in ms. */
   const lateness = (send: Send, url: string): number => {
     const { id } = about(send, url);
@@ -177,7 +158,9 @@ export function createSession(run: RunBase): Session {
     if (create !== undefined) asked.set(send, create);
     const late = cleaning || send.soon === true || (send.method ?? 'GET') !== 'GET' ? 0 : lateness(send, url);
     if (late > 0) await host.sleep(late, signal);
+    const from = host.now();
     await rate.take(signal);
+    took += host.now() - from;
   };
 
   /** What nothing of the kind answers is no interface of interns: whatever else was sent to it would be lost there too. */
@@ -201,15 +184,12 @@ export function createSession(run: RunBase): Session {
     if (made?.kind === 'nothing' && answer.status < 300 && live && isCreate(send, url)) throw noIntern(answer);
     const { status, json } = answer;
     const gave = made?.kind === 'own' ? made.id : undefined;
-    if (url.startsWith(collection))
-      for (const habit of habits) habit.learn?.({ ...request, status, json, made: gave }, known);
+    for (const habit of habits) habit.learn?.({ ...request, status, json, made: gave }, known);
     if (typeof body !== 'object' || body === null || answer.status >= 300) return;
     if (proof.signatureV2 in body) history.routeSigned();
     if (made?.kind === 'own') {
       madeBy.set(send, made.id);
       history.created(made.id);
-      if (send.as === undefined) mine.add(made.id);
-      created++;
       const wanted = isRecord(send.json) ? send.json : { '?': 0 };
       const ours = send.as === undefined && live && wanted.workspace_id === driver.target.workspaceId;
       if (ours && Object.keys(wanted).every((key) => PLAIN.has(key)))
@@ -266,9 +246,16 @@ export function createSession(run: RunBase): Session {
       if (live) conditions.lost(about(send, url));
     },
     after(send, url, status, headers) {
-      session.slow ||= host.now() - (leftAt.get(send) ?? host.now()) > settings.timeout;
+      const answered = host.now() - (leftAt.get(send) ?? host.now());
+      session.slow ||= answered > settings.timeout;
+      took += answered;
       // The caller named the workspace: a deployment that refuses the first create in it is not to blame for it.
-      if (settings.blocking && created === 0 && [400, 402, 403, 404, 409, 422].includes(status) && isPlain(send, url))
+      if (
+        settings.blocking &&
+        own.count() === 0 &&
+        [400, 402, 403, 404, 409, 422].includes(status) &&
+        isPlain(send, url)
+      )
         throw new Stopped({ kind: 'refuses-creates', workspace: driver.target.workspaceId, status });
       if (!live) return undefined;
       const request = about(send, url);
@@ -279,11 +266,8 @@ export function createSession(run: RunBase): Session {
       history.answered(request, status);
       // What was refused changed nothing; whatever else is no read may have.
       if (status < 400 && !READS.has(method)) conditions.done(request);
-      if (status < 400 && method === 'DELETE') {
-        mine.delete(id);
-        if (rest === '' && own.madeBy(id) !== undefined) ledger.write({ event: 'deleting', id });
-      }
-      if (seesNone(request, status)) return blind(request);
+      if (status < 400 && method === 'DELETE' && rest === '' && own.madeBy(id) !== undefined)
+        ledger.write({ event: 'deleting', id });
       const head = { ...request, status, headers };
       for (const habit of habits) {
         const again = habit.again?.(head, known);
@@ -302,11 +286,12 @@ export function createSession(run: RunBase): Session {
   const session: Session = {
     learnt,
     slow: false,
+    pace: () => took / Math.max(1, client.sent),
     client,
     running: client.scope(run.signal),
     redactor,
     prefix,
-    created: () => created,
+    created: own.count,
     own,
     madeBy: (send) => madeBy.get(send),
     conditions,

@@ -17,18 +17,18 @@ export function visitOf(run: RunContext): Visit {
     send: (send: Send) => session.running.send(send),
     pathOf: internPath,
     creating(more = {}) {
-      const json = {
+      const renew = () => ({
         name: `${session.prefix}${(++pool.count).toString(36)}`,
         workspace_id: target.workspaceId,
         ...more,
-      };
-      return { method: 'POST', path: '/interns', json };
+      });
+      return { method: 'POST', path: '/interns', json: renew(), renew };
     },
     created: () => session.created(),
     made: () => ledger.open(),
     async findLost() {
-      if (session.own.unanswered())
-        await look({ ledger, own: session.own, send: (send) => session.running.send(send) }, 'api_key');
+      const { own, running } = session;
+      if (own.unanswered()) await look({ ledger, own, send: (send) => running.send(send) }, 'api_key');
     },
     gone: (id) => ledger.write({ event: 'gone', id }),
     inHand: lane.made,

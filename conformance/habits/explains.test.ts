@@ -57,6 +57,7 @@ type Did = ReturnType<typeof did>;
 function visit(
   send: (send: Send, nth: number) => Answer = () => answer(200),
   before: (did: Did) => void = () => {},
+  learnt: Partial<Visit['learnt']> = {},
 ): Visit {
   let now = 60_000;
   let sent = 0;
@@ -67,7 +68,7 @@ function visit(
   return {
     target: { baseUrl: '', workspaceId: 'w', profile: SHIPPED.svc as Visit['target']['profile'] },
     readOnly: false,
-    learnt: nothingLearnt(),
+    learnt: { ...nothingLearnt(), ...learnt },
     ...known,
     rate: { pause: () => {}, slow: () => {} },
     now: () => now,
@@ -105,6 +106,11 @@ const invokes = ({ history }: Did) => {
 const prompts = ({ history }: Did) => history.sent({ send: { method: 'POST', path: '' }, id: 'one', rest: 'invoke' });
 const refuses = ({ history }: Did) =>
   history.answered({ send: { as: 'oauth_token', path: '/interns' }, id: undefined, rest: '' }, 401);
+const looks = [seen('GET', '/interns/one/daemon', 404, { as: 'oauth_token' })];
+const looked = ({ history }: Did) => {
+  history.created('one');
+  history.answered({ send: { as: 'oauth_token', path: '/interns/one/daemon' }, id: 'one', rest: 'daemon' }, 200);
+};
 const ran = ({ conditions }: Did) => {
   conditions.seen({ id: 'one', status: 'running' } as never);
   conditions.seen({ id: 'one', status: 'stopped' } as never);
@@ -158,13 +164,22 @@ const ROWS: readonly Row[] = [
     'gateway-down',
     'what follows a lost write',
     'again, then skip',
-    wrong([], { lostWrite: { request: 'POST', status: 502 } }),
+    wrong([]),
+    visit(undefined, undefined, { lostWrite: { request: 'POST', status: 502, at: 0 } }),
+  ],
+  [
+    'gateway-down',
+    'what was lost before the check began',
+    'finding',
+    wrong([], { began: 1 }),
+    visit(undefined, undefined, { lostWrite: { request: 'POST', status: 502, at: 0 } }),
   ],
   [
     'gateway-down',
     'the answer of the gateway itself',
     'finding',
-    missed(got(502), [], { lostWrite: { request: 'POST', status: 502 } }),
+    missed(got(502)),
+    visit(undefined, undefined, { lostWrite: { request: 'POST', status: 502, at: 0 } }),
   ],
   [
     'plain-texts',
@@ -275,6 +290,9 @@ const ROWS: readonly Row[] = [
     missed(got(401), [seen('GET', '/interns', 401, { as: 'oauth_token' })]),
     visit(() => answer(200), refuses),
   ],
+  ['tokens-of-others', 'a token that sees no intern of the key', 'skip', missed(got(404), looks)],
+  ['tokens-of-others', 'a token that has seen one', 'finding', missed(got(404), looks), visit(undefined, looked)],
+  ['tokens-of-others', 'an intern that is gone', 'finding', missed(got(404), looks), visit(() => answer(404))],
   [
     'few-interns',
     'a create for which there is no room',

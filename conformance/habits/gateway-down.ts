@@ -1,6 +1,7 @@
 import type { Habit } from './habit.js';
 import type { Serve } from './serve.js';
 import { GATEWAY, LATER, READS } from './visit.js';
+import { isRecord } from './wire.js';
 
 /** Share of the requests that a gateway answers itself, and of those, which it has passed on. */
 const DOWN = 0.03;
@@ -18,21 +19,30 @@ const serve: Serve =
     });
   };
 
-/** ms before a read is sent again that it has answered. */
+/** ms before a request is sent again that it has answered. */
 const AWAY = 500;
 
-/** What reads may be sent again. */
-const again: Habit['again'] = ({ send: { method = 'GET' }, status }) =>
-  GATEWAY.has(status) && READS.has(method) ? AWAY : undefined;
+/** Reads may be sent again, and writes that say what is sent in their place. */
+const again: Habit['again'] = ({ send: { method = 'GET', renew }, status }) =>
+  GATEWAY.has(status) && (READS.has(method) || renew !== undefined) ? AWAY : undefined;
+
+/** A gateway that stands before the service has errors of a form of its own: whether the write was done, nobody can tell. */
+const learn: Habit['learn'] = ({ send: { method = 'GET', path, url }, status, json }, { learnt, now }) => {
+  const isOfTheService = isRecord(json) && typeof json.error === 'object';
+  if (!GATEWAY.has(status) || READS.has(method) || isOfTheService) return;
+  learnt.lostWrite = { request: `${method} ${path ?? url}`, status, at: now() };
+};
 
 /**
  * A gateway answered a write of the check, which may still have been done: later contradictions may come from it. A
  * finding about such an answer itself is not one of them, and counts if it comes each time.
  */
-const explains: Habit['explains'] = ({ got, lostWrite }, visit) => {
-  if (lostWrite === undefined || GATEWAY.has(got?.status ?? 0)) return undefined;
+const explains: Habit['explains'] = ({ began, got }, visit) => {
+  const { lostWrite } = visit.learnt;
+  if (lostWrite === undefined || lostWrite.at < began || GATEWAY.has(got?.status ?? 0)) return undefined;
   visit.forget();
-  return { again: LATER, skip: { kind: 'race', because: { kind: 'lost-write', ...lostWrite } } };
+  const { request, status } = lostWrite;
+  return { again: LATER, skip: { kind: 'race', because: { kind: 'lost-write', request, status } } };
 };
 
 export const gatewayDown: Habit = {
@@ -41,5 +51,6 @@ export const gatewayDown: Habit = {
   kit: 'sends reads again; runs a check again from its beginning after a write that the gateway answered, as the write may have been done; reports the answer if it comes at the same request each time',
   serve,
   again,
+  learn,
   explains,
 };

@@ -37,6 +37,7 @@ import { sparseRecords } from './sparse-records.js';
 import { suspendsIdle } from './suspends-idle.js';
 import { tidiedUp } from './tidied-up.js';
 import { tidyTexts } from './tidy-texts.js';
+import { tokensOfOthers } from './tokens-of-others.js';
 import { wakesForPrompts } from './wakes-for-prompts.js';
 import { warmingUp } from './warming-up.js';
 
@@ -76,6 +77,7 @@ export const HABITS: readonly Habit[] = [
   oneThingAtATime,
   plainTexts,
   expiringTokens,
+  tokensOfOthers,
   ownReasons,
   ownSuccesses,
   ownStatuses,
@@ -106,6 +108,7 @@ export const HEEDED: readonly Habit[] = [
   ownRoutes,
   oneThingAtATime,
   expiringTokens,
+  tokensOfOthers,
   fewInterns,
   replicas,
   tidiedUp,

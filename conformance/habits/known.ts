@@ -35,6 +35,8 @@ export interface History {
   onlyAsked(id: string): boolean;
   /** When the run last wrote to the intern, or to any. */
   wrote(id?: string): number;
+  /** Whether an intern that the run made was shown to the credential: its daemon, or a proof for it. */
+  saw(name: CredentialName): boolean;
   /** The credentials whose latest answer was 401, each with a request that it opened before, where there is one. */
   shut(): readonly { readonly name: CredentialName; readonly opened: Send | undefined }[];
 }

@@ -1,7 +1,5 @@
-import type { Answer } from '../probe/client.js';
-import type { Send } from '../probe/request.js';
 import { noteFull, REFUSED, refusalOf } from './capacity.js';
-import { GATEWAY, type Sighting, type Visit } from './visit.js';
+import type { Sighting, Visit } from './visit.js';
 
 /** Longest wait for a write to be read, in ms, and how long reads are given then: some replicas are slower. */
 const LONGEST = 10_000;
@@ -73,20 +71,9 @@ export async function readsLag(
   const listed = names(visit);
 
   let full: string | undefined;
-  /** A measuring write, repeated if a gateway has lost it: a lost write shows no lag. */
-  const write = async (send: () => Send): Promise<Answer> => {
-    let answer = await visit.send(send());
-    for (let again = 1; GATEWAY.has(answer.status) && again < WRITES.most; again++) answer = await visit.send(send());
-    return answer;
-  };
   const create = async () => {
-    let name = '';
-    const created = await write(() => {
-      const send = visit.creating();
-      name = send.json.name;
-      return send;
-    });
-    const { id } = (created.json ?? {}) as { id?: unknown };
+    const created = await visit.send(visit.creating());
+    const { id, name } = (created.json ?? {}) as { id?: unknown; name?: unknown };
     if (REFUSED.has(created.status) && visit.created() > 0) full = refusalOf(created);
     if (created.status >= 300 || typeof id !== 'string') return undefined;
     inHand.add(id);
@@ -105,7 +92,8 @@ export async function readsLag(
     if (made === undefined) return 0;
     const path = visit.pathOf(made.id);
     const description = `change ${nth}`;
-    const changed = await write(() => ({ method: 'PATCH', path, json: { description } }));
+    const json = { description };
+    const changed = await visit.send({ method: 'PATCH', path, json, renew: () => json });
     if (changed.status >= 300) return 0;
     return until(visit, SURE.read, async () => {
       const { json } = await visit.send({ path, soon: true });

@@ -33,7 +33,8 @@ const serve: Serve = (next) => async (request) => {
 
 /** What a write makes of an intern is what it is shown with next. */
 const learn: Habit['learn'] = ({ send, id, rest, status, json, made }, { learnt: { words } }) => {
-  const { method = 'GET' } = send;
+  const { method = 'GET', path = '' } = send;
+  if (!/^\/interns(?=[/?]|$)/.test(path)) return;
   const writes = id !== undefined && method !== 'PATCH' && !READS.has(method);
   if (writes && GATEWAY.has(status)) words.lost(id);
   if (status >= 300) return;

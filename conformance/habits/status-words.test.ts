@@ -49,7 +49,10 @@ test('after a write that a gateway answered a word is not learnt', () => {
   const words = createStatusWords();
   const learn = (method: string, status: number, json: unknown, rest = '') => {
     const known = { learnt: { ...nothingLearnt(), words } } as unknown as Knowledge;
-    ownStatuses.learn?.({ send: { method, path: '' }, id: 'one', rest, status, json, made: undefined }, known);
+    ownStatuses.learn?.(
+      { send: { method, path: '/interns/one' }, id: 'one', rest, status, json, made: undefined },
+      known,
+    );
     return json;
   };
   learn('POST', 202, {}, 'suspend');

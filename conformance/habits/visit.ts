@@ -39,6 +39,8 @@ export interface Learnt {
   readonly staying: Set<string>;
   /** Id of an intern that the run has made and leaves unused: whatever happens to it, others do. */
   witness?: string | undefined;
+  /** The latest write that a gateway answered in the place of what is behind it, and when. */
+  lostWrite?: { readonly request: string; readonly status: number; readonly at: number };
 }
 
 export const nothingLearnt = (): Learnt => ({
@@ -72,7 +74,7 @@ export interface Head extends Addressed {
   readonly headers: Headers;
 }
 
-/** An answer about interns. */
+/** An answer. */
 export interface Answered extends Addressed {
   readonly status: number;
   /** Undefined where it is no JSON. */
@@ -147,8 +149,6 @@ export interface Sighting {
   readonly began: number;
   /** ms since a client of the run left a stream of each intern that answered 409. */
   readonly leftAgo: ReadonlyMap<string, number>;
-  /** A write that a gateway answered in the place of what is behind it. */
-  readonly lostWrite?: { readonly request: string; readonly status: number };
 }
 
 /** What happens to a finding that a habit explains. */

@@ -184,7 +184,8 @@ export function createClient(options: ClientOptions): Client {
       return answer;
     };
 
-    const tried = async (send: Send): Promise<OpenAnswer> => {
+    const tried = async (first: Send): Promise<OpenAnswer> => {
+      let send = first;
       for (let tries = 0; ; tries++) {
         const answer = await once(send);
         const url = addressOf(send);
@@ -193,6 +194,7 @@ export function createClient(options: ClientOptions): Client {
         if (wait === undefined || tries === 3) return answer;
         await answer.whole().catch(() => answer.close());
         await host.sleep(wait, signal);
+        if (send.renew !== undefined) send = { ...send, json: send.renew() };
       }
     };
     const opened = (send: Send): Promise<OpenAnswer> => {

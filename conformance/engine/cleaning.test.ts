@@ -1,0 +1,46 @@
+import { expect, test } from 'vitest';
+import { run } from '../index.js';
+import { cleanupTimeAt } from './cleaning.js';
+import { check, fakeDriver, fakeTarget } from './testing/fake-target.js';
+import { createVirtualHost } from './testing/virtual-host.js';
+
+test('a clean-up may take as long as so many requests took in the run, within bounds', () => {
+  expect([0, 500, 2_000, 60_000].map(cleanupTimeAt)).toEqual([60_000, 60_000, 240_000, 600_000]);
+});
+
+test('interns of a target with slow answers and short pages are all taken away', async () => {
+  let now = 0;
+  const clock = {
+    now: () => now,
+    async advance(ms: number) {
+      now += ms;
+      await new Promise(setImmediate);
+    },
+  };
+  const { host, live } = createVirtualHost(clock, 'seed', 0);
+  const target = fakeTarget(async ({ method, url }) => {
+    await host.sleep(2_000);
+    const { pathname, searchParams } = new URL(url);
+    if (method !== 'GET' || !pathname.endsWith('/interns')) return undefined;
+    const all = [...target.interns.values()].reverse();
+    const data = all.slice(all.findIndex(({ id }) => id === searchParams.get('starting_after')) + 1).slice(0, 1);
+    return Response.json({ data, next_cursor: data[0]?.id === all.at(-1)?.id ? null : data[0]?.id });
+  });
+  const makes = check('a/makes', async ({ interns }) => {
+    for (;;) await interns.stopped({ description: 'x' });
+  });
+  const over = new AbortController();
+  const living = live(over.signal);
+  const results = await run({
+    driver: fakeDriver(target.fetch, host),
+    host,
+    checks: [makes],
+    rate: 0,
+    maxRequests: 40,
+  });
+  over.abort();
+  await living;
+  const { created, deleted, failed } = results.cleanup;
+  expect(created).toBeGreaterThan(30);
+  expect([deleted, failed]).toEqual([created, []]);
+}, 20_000);
