@@ -176,6 +176,7 @@ function connect(
     publicHost: mount.publicHost,
     beyondLoopback: mount.beyondLoopback,
     target: () => target,
+    profile: parts.profile,
     settings,
     setTurnsPerMinute(turns) {
       parts.setSettings({ ...settings(), turns_per_minute: turns });

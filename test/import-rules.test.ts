@@ -75,7 +75,16 @@ const RULES: Record<string, { uses: string[]; types?: string[] }> = {
   'emulator/openapi': { uses: ['emulator/contract'], types: ['emulator/http'] },
   // The answers, faults and journal that it shows are those of `http`; `scripts` says what is wrong with a script.
   'emulator/control': {
-    uses: ['emulator/contract', 'emulator/http', 'emulator/openapi', 'emulator/scripts', 'emulator/requests'],
+    uses: [
+      'emulator/contract',
+      'emulator/http',
+      'emulator/openapi',
+      'emulator/scripts',
+      'emulator/requests',
+      // An explanation cites the ledger, and shows requests as the page does.
+      'emulator/console',
+      'conformance/requirements',
+    ],
     types: ['emulator/clock', 'emulator/domain', 'emulator/store', 'emulator/daemon', 'emulator/lab'],
   },
   // In front of the parts: the two listeners, their addresses, and requests in process.

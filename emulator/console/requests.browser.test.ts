@@ -119,6 +119,10 @@ inBrowser('the console, requests', (open) => {
     await shown.getByText('Bearer [redacted]').waitFor();
     const why = shown.getByRole('region', { name: 'Why it was refused' });
     await why.getByText(/name: expected lower-case words/).waitFor();
+    await shown.getByRole('button', { name: 'Explain' }).click();
+    const explained = shown.getByRole('region', { name: 'Explanation' });
+    await explained.getByText('create was refused: 400 invalid_body').waitFor();
+    await explained.getByRole('button', { name: 'Copy what to send instead' }).waitFor();
     await shown.getByRole('button', { name: 'Copy as curl' }).click();
     const read = async () => (await page.evaluate('navigator.clipboard.readText()')) as string;
     await expect.poll(read).toContain("curl -X POST 'http");

@@ -1,5 +1,6 @@
 import { Refusal } from './errors.js';
 import { codePoints, promptText } from './intern.js';
+import { place } from './problem.js';
 import type { ApprovalMode } from './run.js';
 
 /** The contents of a chat request: its last message, and what goes with it (CHAT-15). */
@@ -29,13 +30,19 @@ export interface TurnAnswer {
   status: 'started' | 'steered';
 }
 
-const bad = (field: string, expected: string) =>
-  new Refusal('bad_request', { message: `Invalid request body: ${field}: ${expected}` });
+type Path = readonly (string | number)[];
+
+const bad = (path: Path, expected: string) =>
+  new Refusal('bad_request', {
+    message: `Invalid request body: ${place(path, 'body')}: ${expected}`,
+    fields: [{ path, message: expected }],
+  });
 
 /** What clients do not do by themselves, and how to make them (WEB-4). */
 const notStreamed = (given: unknown) =>
   new Refusal('bad_request', {
-    message: bad('stream', 'expected true').message,
+    message: bad(['stream'], 'expected true').message,
+    fields: [{ path: ['stream'], message: given === undefined ? 'missing' : 'expected true' }],
     detail:
       `stream: ${given === undefined ? 'missing' : 'expected true'}; replies are streamed only. ` +
       'LangChain: streaming: true; AI SDK: streamText; openai: stream: true; curl: "stream": true and -N',
@@ -58,7 +65,7 @@ function sessionId(body: Json): string | undefined {
   const value = body.session_id;
   if (value === undefined) return undefined;
   if (typeof value !== 'string' || value === '' || codePoints(value) > 256 || controlCharacter(value)) {
-    throw bad('session_id', 'expected 1 to 256 characters, none of them a control character');
+    throw bad(['session_id'], 'expected 1 to 256 characters, none of them a control character');
   }
   return value;
 }
@@ -66,19 +73,19 @@ function sessionId(body: Json): string | undefined {
 function approvalMode(body: Json): ApprovalMode | undefined {
   const value = body.approval_mode;
   if (value === undefined || value === 'manual' || value === 'self-drive') return value;
-  throw bad('approval_mode', 'expected manual or self-drive');
+  throw bad(['approval_mode'], 'expected manual or self-drive');
 }
 
 /** The text of a message: a string, or text parts joined; null is empty. */
-function messageText(message: Json, field: string): string {
+function messageText(message: Json, path: Path): string {
   const { content } = message;
   if (typeof content === 'string') return content;
   if (content === null) return '';
-  if (!Array.isArray(content)) throw bad(field, 'expected a string or a list of text parts');
+  if (!Array.isArray(content)) throw bad(path, 'expected a string or a list of text parts');
   return content
     .map((part: unknown, i) => {
       if (isObject(part) && part.type === 'text' && typeof part.text === 'string') return part.text;
-      throw bad(`${field}[${i}]`, 'expected a text part {type: "text", text}');
+      throw bad([...path, i], 'expected a text part {type: "text", text}');
     })
     .join('');
 }
@@ -90,25 +97,26 @@ function messageText(message: Json, field: string): string {
  * @throws Refusal `bad_request` whose message names the field
  */
 export function readChat(body: unknown): ChatInput {
-  if (!isObject(body)) throw bad('body', 'expected a JSON object');
+  if (!isObject(body)) throw bad([], 'expected a JSON object');
   const { messages } = body;
-  if (!Array.isArray(messages) || messages.length === 0) throw bad('messages', 'expected a list with a message in it');
+  if (!Array.isArray(messages) || messages.length === 0)
+    throw bad(['messages'], 'expected a list with a message in it');
   if (body.stream !== true) throw notStreamed(body.stream);
   const session = sessionId(body);
   const mode = approvalMode(body);
   const last: unknown = messages[messages.length - 1];
-  const at = `messages[${messages.length - 1}]`;
+  const at = ['messages', messages.length - 1];
   if (!isObject(last)) throw bad(at, 'expected a message');
   if (last.role === 'user') {
-    const prompt = messageText(last, `${at}.content`);
-    if (!promptText().safeParse(prompt).success) throw bad(`${at}.content`, 'expected 1 to 32000 characters');
+    const prompt = messageText(last, [...at, 'content']);
+    if (!promptText().safeParse(prompt).success) throw bad([...at, 'content'], 'expected 1 to 32000 characters');
     return { kind: 'prompt', prompt, sessionId: session, approvalMode: mode };
   }
-  if (last.role !== 'tool') throw bad(`${at}.role`, 'expected user or tool on the last message');
+  if (last.role !== 'tool') throw bad([...at, 'role'], 'expected user or tool on the last message');
   const id = last.tool_call_id;
-  if (typeof id !== 'string' || id === '') throw bad(`${at}.tool_call_id`, 'expected the id of the tool call');
-  const content = messageText(last, `${at}.content`);
-  if (session === undefined) throw bad('session_id', 'required with a tool message');
+  if (typeof id !== 'string' || id === '') throw bad([...at, 'tool_call_id'], 'expected the id of the tool call');
+  const content = messageText(last, [...at, 'content']);
+  if (session === undefined) throw bad(['session_id'], 'required with a tool message');
   return { kind: 'reply', interactionId: id, content, sessionId: session };
 }
 
@@ -118,8 +126,8 @@ export function readChat(body: unknown): ChatInput {
  * @throws Refusal `bad_request` whose message names the field
  */
 export function readInvoke(body: unknown): InvokeInput {
-  if (!isObject(body)) throw bad('body', 'expected a JSON object');
+  if (!isObject(body)) throw bad([], 'expected a JSON object');
   const { input } = body;
-  if (!promptText().safeParse(input).success) throw bad('input', 'expected 1 to 32000 characters');
+  if (!promptText().safeParse(input).success) throw bad(['input'], 'expected 1 to 32000 characters');
   return { input: input as string, sessionId: sessionId(body) };
 }

@@ -1,3 +1,5 @@
+import type { FieldProblem } from './problem.js';
+
 /**
  * Every refusal the interface knows, as one table. `reason` and `retryable` become `error.metadata`; a row without them
  * sends none (BASE-3). Statuses and messages that interface.md states are marked S, those of the published API P, the
@@ -227,6 +229,8 @@ export class Refusal extends Error {
   /** What exactly was wrong, if the response may not say it: for log and journal alone. */
   readonly wrong: string | undefined;
   readonly headers: Readonly<Record<string, string>>;
+  /** The fields that were wrong: of the body, or the query. */
+  readonly fields: readonly FieldProblem[];
   /** Replaces the row's message where the failing part gives its own (a failed turn). */
   readonly retryable: boolean | undefined;
   constructor(
@@ -236,6 +240,7 @@ export class Refusal extends Error {
       detail?: string;
       wrong?: string;
       headers?: Record<string, string>;
+      fields?: readonly FieldProblem[];
       retryable?: boolean;
     } = {},
   ) {
@@ -243,6 +248,7 @@ export class Refusal extends Error {
     this.detail = options.detail;
     this.wrong = options.wrong;
     this.headers = options.headers ?? {};
+    this.fields = options.fields ?? [];
     this.retryable = options.retryable;
   }
 }

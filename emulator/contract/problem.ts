@@ -135,9 +135,21 @@ export function problem(error: z.ZodError, whole: string): string {
   return issue === undefined ? `${whole}: not valid` : `${place(issue.path, whole)}: ${issue.message}`;
 }
 
-/** The first three things wrong, on one line. */
-export const problems = (error: z.ZodError, whole: string): string =>
-  error.issues
-    .slice(0, 3)
-    .map(({ path, message }) => `${place(path, whole)}: ${message}`)
-    .join('; ');
+/** One thing wrong with what was sent: where, and in words. `unknown` names keys that do not belong there. */
+export interface FieldProblem {
+  readonly path: readonly PropertyKey[];
+  readonly message: string;
+  readonly unknown?: readonly string[];
+}
+
+/** The first three things wrong. */
+export const fieldProblems = (error: z.ZodError): FieldProblem[] =>
+  error.issues.slice(0, 3).map((issue) => ({
+    path: issue.path,
+    message: issue.message,
+    ...(issue.code === 'unrecognized_keys' ? { unknown: issue.keys } : {}),
+  }));
+
+/** The same on one line. */
+export const problems = (fields: readonly FieldProblem[], whole: string): string =>
+  fields.map(({ path, message }) => `${place(path, whole)}: ${message}`).join('; ');

@@ -1,7 +1,8 @@
 import type { ErrorKey } from './errors.js';
+import type { FieldProblem } from './problem.js';
 
-/** The requirement of a refusal, for a reader who looks up why (docs/requirements.md). */
-export const REQUIREMENTS: Readonly<Record<ErrorKey, string | undefined>> = {
+/** The requirement of a refusal, where neither its operation nor its field has one of its own. */
+const REQUIREMENTS: Readonly<Record<ErrorKey, string | undefined>> = {
   regional: 'BASE-4',
   unauthorized: 'AUTH-1',
   not_found: 'AUTH-3',
@@ -54,3 +55,39 @@ export const REQUIREMENTS: Readonly<Record<ErrorKey, string | undefined>> = {
   scim_mapping_conflict: 'SCIM-4',
   scim_internal: 'SCIM-2',
 };
+
+/** A field that a requirement of its own speaks of: `operation field`. */
+const OF_FIELD: Readonly<Record<string, string>> = {
+  'chat stream': 'CHAT-1',
+  'chat approval_mode': 'CHAT-8',
+  'create name': 'CREATE-5',
+  'create provision': 'CREATE-3',
+  'create workspace_id': 'CREATE-1',
+  'delete acknowledge_workspace_loss': 'DELETE-2',
+  'list status': 'LIST-2',
+  'sign bodySha256': 'SIGN-2',
+  'sign route': 'SIGN-3',
+  'update name': 'CREATE-5',
+};
+
+/** The requirement of a refusal on one operation: `operation key`. */
+const OF_OPERATION: Readonly<Record<string, string>> = {
+  'create intern_busy': 'CREATE-4',
+  'delete invalid_body': 'DELETE-2',
+  'invoke bad_request': 'INVOKE-1',
+  'provision invalid_body': 'BODY-1',
+  'suspend intern_busy': 'SUSP-1',
+  'suspend invalid_body': 'BODY-1',
+  'update intern_busy': 'UPDATE-1',
+  'vault-store invalid_body': 'VAULT-3',
+  'vault-copy invalid_body': 'VAULT-7',
+  'vault-list invalid_query': 'VAULT-5',
+};
+
+/** The requirement of a refusal, for a reader who looks up why (docs/requirements.md). */
+export const requirementOf = (
+  key: ErrorKey,
+  operation: string | undefined,
+  fields: readonly FieldProblem[],
+): string | undefined =>
+  OF_FIELD[`${operation} ${String(fields[0]?.path[0])}`] ?? OF_OPERATION[`${operation} ${key}`] ?? REQUIREMENTS[key];

@@ -77,7 +77,7 @@ test('SEE-3: one entry, with what exactly was wrong, also where the response may
   ]);
   expect(await wrong((await api.post('/interns', { name: 'ada' })).headers)).toEqual([
     'workspace_id: missing',
-    'BODY-4',
+    'CREATE-1',
   ]);
   expect(await wrong((await api.get(`/interns/${id}/daemon`)).headers)).toEqual([
     'an API key, but this needs an OAuth token',

@@ -3,7 +3,7 @@ import type { JournalDraft } from '../http/journal-entry.js';
 import { json } from '../http/response.js';
 import { OPERATIONS } from '../http/route.js';
 import { ControlError } from './error.js';
-import type { Events } from './events.js';
+import type { ControlParts } from './parts.js';
 import { type ControlRow, controlRow } from './router.js';
 
 type Filter = (draft: JournalDraft) => boolean;
@@ -60,8 +60,14 @@ function isHar(query: URLSearchParams): boolean {
 }
 
 /** The calls of the journal (SEE-3). */
-export function journalRows(journal: Journal, events: Pick<Events, 'reset'>, version: string): ControlRow[] {
+export function journalRows(parts: ControlParts): ControlRow[] {
+  const { events, journal, version } = parts;
   const har = async (entries: ReturnType<Journal['list']>) => json((await import('./har.js')).harOf(entries, version));
+  const draftOf = (id: string | undefined): JournalDraft => {
+    const draft = journal.drafts().findLast((each) => each.id === id);
+    if (!draft) throw new ControlError(404, `the journal holds no request ${id}`);
+    return draft;
+  };
   return [
     controlRow({
       method: 'GET',
@@ -88,9 +94,18 @@ export function journalRows(journal: Journal, events: Pick<Events, 'reset'>, ver
       does: 'Shows one request and its response, by its `x-request-id`; of several, the newest',
       query: { format: '`json`, or `har`' },
       handle({ params, query }) {
-        const draft = journal.drafts().findLast(({ id }) => id === params.id);
-        if (!draft) throw new ControlError(404, `the journal holds no request ${params.id}`);
+        const draft = draftOf(params.id);
         return isHar(query) ? har([journal.view(draft)]) : json(journal.view(draft));
+      },
+    }),
+    controlRow({
+      method: 'GET',
+      path: '/journal/:id/explain',
+      does: 'Explains one: what was wrong to the field, the requirement with its sentence, and what to send instead, as curl',
+      async handle({ params }) {
+        const draft = draftOf(params.id);
+        const { explainExchange } = await import('./explain/explain.js');
+        return json(explainExchange(draft, parts));
       },
     }),
     controlRow({

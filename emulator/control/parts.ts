@@ -1,5 +1,6 @@
 import type { ClockControl } from '../clock/clock.js';
 import type { Scope } from '../clock/scope.js';
+import type { Profile } from '../contract/profile.js';
 import type { Settings } from '../contract/settings.js';
 import type { InternRow, RevealRow, State } from '../contract/state.js';
 import type { Runs } from '../domain/runs.js';
@@ -29,6 +30,7 @@ export interface ControlParts {
   /** Whether a listener can be reached from other machines, by any of its names. */
   beyondLoopback(): boolean;
   target(): Target;
+  readonly profile: Pick<Profile, 'tool_name' | 'idempotency_header'>;
   settings(): Settings;
   /** Changes the turn limit and clears the counts (CHAT-17). */
   setTurnsPerMinute(turns: number): void;

@@ -66,7 +66,7 @@ const orRefused = <T>(work: () => T): T => {
 
 /** The table of the control interface: it routes, `GET /_emulator` lists it, and docs/control.md is made from it. */
 export function controlRows(parts: ControlParts): readonly ControlRow[] {
-  const { clock, faults, journal, readers, scripts } = parts;
+  const { clock, faults, readers, scripts } = parts;
   const now = () => json(readers.clock());
   const switches = () => {
     const { vault_writes, scim_sync } = parts.settings();
@@ -262,7 +262,7 @@ export function controlRows(parts: ControlParts): readonly ControlRow[] {
       does: 'Lists who received the daemon token of which intern, newest first',
       handle: () => list(parts.reveals().map(({ intern_id, caller, at }) => ({ intern_id, caller, at }))),
     }),
-    ...journalRows(journal, parts.events, parts.version),
+    ...journalRows(parts),
     eventsRow(parts.events),
     controlRow({ method: 'GET', path: '/limits', does: 'Shows the chat turn limit', handle: limits }),
     controlRow({

@@ -1,13 +1,18 @@
 import type { z } from 'zod';
-import { Refusal } from '../contract/errors.js';
-import { problems, words } from '../contract/problem.js';
+import { type ErrorKey, Refusal } from '../contract/errors.js';
+import { fieldProblems, problems, words } from '../contract/problem.js';
 
 /** Validates a body by its schema, or throws the 400 `invalid_body` (BODY-4). */
 export function checked<T>(schema: () => z.ZodType<T>, value: unknown): T {
   const result = schema().safeParse(value, { error: words });
-  if (!result.success) throw new Refusal('invalid_body', { detail: problems(result.error, 'body') });
-  return result.data;
+  if (result.success) return result.data;
+  const fields = fieldProblems(result.error);
+  throw new Refusal('invalid_body', { detail: problems(fields, 'body'), fields });
 }
+
+/** The refusal of one field, or of one parameter of the query. */
+export const wrongField = (key: ErrorKey, name: string, message: string): Refusal =>
+  new Refusal(key, { detail: `${name}: ${message}`, fields: [{ path: [name], message }] });
 
 /**
  * A whole number of a query that may be given once; `fallback` if it is not given.
@@ -17,9 +22,9 @@ export function checked<T>(schema: () => z.ZodType<T>, value: unknown): T {
 export function countOf(query: URLSearchParams, name: string, min: number, max: number, fallback: number): number {
   const [given, ...more] = query.getAll(name);
   if (given === undefined) return fallback;
-  if (more.length > 0) throw new Refusal('invalid_query', { detail: `${name}: given ${more.length + 1} times` });
+  if (more.length > 0) throw wrongField('invalid_query', name, `given ${more.length + 1} times`);
   const value = /^\d+$/.test(given) ? Number(given) : Number.NaN;
   if (value >= min && value <= max) return value;
   const range = max === Number.POSITIVE_INFINITY ? `a whole number from ${min}` : `${min} to ${max}`;
-  throw new Refusal('invalid_query', { detail: `${name}: expected ${range}` });
+  throw wrongField('invalid_query', name, `expected ${range}`);
 }

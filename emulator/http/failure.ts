@@ -1,5 +1,5 @@
 import { ERRORS, Refusal } from '../contract/errors.js';
-import { REQUIREMENTS } from '../contract/refused-by.js';
+import { requirementOf } from '../contract/refused-by.js';
 import type { Interns } from '../domain/interns.js';
 import type { Exchange, Resource } from './exchange.js';
 import { errorResponse, type PlainResponse, refusalResponse } from './response.js';
@@ -14,13 +14,14 @@ export interface FailureDeps {
 /** Turns a thrown value into a response: a refusal into its own, anything else into a 500 that is logged. */
 export function createFailure(deps: FailureDeps): (thrown: unknown, exchange: Exchange) => PlainResponse {
   const redacted = (refusal: Refusal): Refusal => {
-    const { key, message, detail, headers, retryable, wrong } = refusal;
+    const { key, message, detail, headers, retryable, wrong, fields } = refusal;
     const clean = detail && deps.redact(detail);
     if (clean === detail) return refusal;
     return new Refusal(key, {
       message,
       ...(clean === undefined ? {} : { detail: clean }),
       headers: { ...headers },
+      fields,
       ...(wrong === undefined ? {} : { wrong }),
       ...(retryable === undefined ? {} : { retryable }),
     });
@@ -39,7 +40,12 @@ export function createFailure(deps: FailureDeps): (thrown: unknown, exchange: Ex
   return (thrown, { resource, draft }) => {
     const error = thrown instanceof Refusal ? redacted(thrown) : thrown;
     if (error instanceof Refusal) {
-      draft.refused = { wrong: wrongOf(error, resource), requirement: REQUIREMENTS[error.key] };
+      draft.refused = {
+        key: error.key,
+        fields: error.fields,
+        wrong: wrongOf(error, resource),
+        requirement: requirementOf(error.key, draft.operation, error.fields),
+      };
       // No SCIM error has metadata (SCIM-2).
       if (resource.area === 'scim') {
         const { status } = ERRORS[error.key];
@@ -53,6 +59,7 @@ export function createFailure(deps: FailureDeps): (thrown: unknown, exchange: Ex
       request_id: draft.id,
       error: error instanceof Error ? error.stack : String(error),
     });
+    draft.refused = { key: 'internal_error', wrong: 'a mistake of the emulator: see its log', requirement: undefined };
     return errorResponse(resource.area === 'scim' ? ERRORS.scim_internal : ERRORS.internal_error);
   };
 }

@@ -1,4 +1,6 @@
+import type { ErrorKey } from '../contract/errors.js';
 import type { Injected } from '../contract/fault.js';
+import type { FieldProblem } from '../contract/problem.js';
 import type { RunRef } from '../domain/runs.js';
 import type { Frames } from '../sse/frames.js';
 import type { StreamClosed } from '../sse/stream.js';
@@ -19,6 +21,8 @@ export interface JournalEntry {
   /** For a refusal: what exactly was wrong, even if the response may not say it, and its requirement. */
   wrong: string | null;
   requirement: string | null;
+  /** The fields that were wrong, if it was one: in the body, or in the query. */
+  fields?: FieldProblem[];
   /** What an injected fault did to it. */
   injected?: Injected;
   request: { method: string; url: string; headers: Record<string, string>; body: string | null };
@@ -69,7 +73,10 @@ export interface JournalDraft {
   caller: string | undefined;
   internId: string | undefined;
   run: RunRef | undefined;
-  refused: { wrong: string; requirement: string | undefined } | undefined;
+  /** `key` is that of the refusal, unless the connection was dropped. */
+  refused:
+    | { key?: ErrorKey; fields?: readonly FieldProblem[]; wrong: string; requirement: string | undefined }
+    | undefined;
   injected: Injected | undefined;
   respondedAt: number | undefined;
   /** Its place among all changes, as of its response or its end; 0 before. */

@@ -1,3 +1,4 @@
+import type { FieldProblem } from '../contract/problem.js';
 import type { Redaction } from '../domain/redaction.js';
 import type { Held, JournalDraft, JournalEntry, Write, WriteView } from './journal-entry.js';
 
@@ -57,6 +58,13 @@ export function createJournalRenderer({ redact, redactWrites }: Pick<Redaction, 
     return { shown, truncated: cut || length > MAX_HELD };
   };
 
+  /** The message may quote what was sent, and keys are what was sent. */
+  const clean = ({ path, message, unknown }: FieldProblem): FieldProblem => ({
+    path: path.map((key) => (typeof key === 'string' ? redact(key) : key)),
+    message: redact(message),
+    ...(unknown ? { unknown: unknown.map(redact) } : {}),
+  });
+
   const entry = (raw: JournalDraft): JournalEntry => {
     let truncated = false;
     const shown = ({ content, cut }: Held): string => {
@@ -81,6 +89,7 @@ export function createJournalRenderer({ redact, redactWrites }: Pick<Redaction, 
       ms: raw.respondedAt === undefined ? null : raw.respondedAt - raw.at,
       wrong: raw.refused ? redact(raw.refused.wrong) : null,
       requirement: raw.refused?.requirement ?? null,
+      ...(raw.refused?.fields?.length ? { fields: raw.refused.fields.map(clean) } : {}),
       ...(raw.injected ? { injected: raw.injected } : {}),
       request: {
         method: raw.method,

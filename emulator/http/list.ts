@@ -1,4 +1,3 @@
-import { Refusal } from '../contract/errors.js';
 import {
   type InternListResponse,
   MAX_PAGE,
@@ -8,6 +7,7 @@ import {
 } from '../contract/intern.js';
 import { suggestion } from '../contract/nearest.js';
 import type { InternRow } from '../contract/state.js';
+import { wrongField } from './checked.js';
 
 /** A valid list query (LIST-2, LIST-3). */
 export interface ListQuery {
@@ -18,13 +18,13 @@ export interface ListQuery {
   readonly before: number | undefined;
 }
 
-const refuse = (detail: string) => new Refusal('invalid_query', { detail });
+const refuse = (name: string, message: string) => wrongField('invalid_query', name, message);
 
 /** One value of a parameter that may be given once. */
 function single(query: URLSearchParams, name: string): string | undefined {
   const values = query.getAll(name);
-  if (values.length > 1) throw refuse(`${name}: given ${values.length} times`);
-  if (values[0] === '') throw refuse(`${name}: must not be empty`);
+  if (values.length > 1) throw refuse(name, `given ${values.length} times`);
+  if (values[0] === '') throw refuse(name, 'must not be empty');
   return values[0];
 }
 
@@ -32,13 +32,13 @@ function parseStatuses(query: URLSearchParams): ReadonlySet<Status> | undefined 
   const values = query.getAll('status');
   if (values.length === 0) return undefined;
   const entries = values.join(',').split(',');
-  if (entries.length > MAX_STATUSES_IN_FILTER) throw refuse(`status: more than ${MAX_STATUSES_IN_FILTER} entries`);
+  if (entries.length > MAX_STATUSES_IN_FILTER) throw refuse('status', `more than ${MAX_STATUSES_IN_FILTER} entries`);
   const wanted = new Set<Status>();
   for (const entry of entries) {
     const status = STATUSES.find((known) => known === entry);
     if (!status) {
       const near = suggestion(entry, STATUSES);
-      throw refuse(`status: ${JSON.stringify(entry)} is not one of ${STATUSES.join(', ')}${near}`);
+      throw refuse('status', `${JSON.stringify(entry)} is not one of ${STATUSES.join(', ')}${near}`);
     }
     wanted.add(status);
   }
@@ -53,7 +53,7 @@ const encodeCursor = (seq: number): string => Buffer.from(`seq:${seq}`).toString
 function decodeCursor(cursor: string): number {
   const seq = /^seq:([1-9]\d{0,14})$/.exec(Buffer.from(cursor, 'base64url').toString('latin1'))?.[1];
   if (seq === undefined || encodeCursor(Number(seq)) !== cursor)
-    throw refuse('starting_after: not a cursor of this list');
+    throw refuse('starting_after', 'not a cursor of this list');
   return Number(seq);
 }
 
@@ -61,7 +61,7 @@ function decodeCursor(cursor: string): number {
 export function parseListQuery(query: URLSearchParams): ListQuery {
   const limit = single(query, 'limit');
   if (limit !== undefined && (!/^[1-9]\d{0,2}$/.test(limit) || Number(limit) > MAX_PAGE))
-    throw refuse(`limit: expected 1 to ${MAX_PAGE}`);
+    throw refuse('limit', `expected 1 to ${MAX_PAGE}`);
   const after = single(query, 'starting_after');
   return {
     workspaceId: single(query, 'workspace_id'),

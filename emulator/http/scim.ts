@@ -1,4 +1,3 @@
-import { Refusal } from '../contract/errors.js';
 import {
   type CreateMappingBody,
   createMappingSchema,
@@ -10,7 +9,7 @@ import {
 import type { Caller } from '../domain/caller.js';
 import type { Directory } from '../domain/directory.js';
 import type { Store } from '../store/store.js';
-import { checked, countOf } from './checked.js';
+import { checked, countOf, wrongField } from './checked.js';
 import { json } from './response.js';
 import { BASE, type PathNames, type RequestParts, type Route, route } from './route.js';
 
@@ -41,7 +40,7 @@ function parseKeepMembers({ query }: RequestParts): { keepMembers: boolean } {
   const values = query.getAll('keep_members');
   const [value] = values;
   if (values.length === 1 && (value === 'true' || value === 'false')) return { keepMembers: value === 'true' };
-  throw new Refusal('invalid_query', { detail: 'keep_members: expected true or false, once' });
+  throw wrongField('invalid_query', 'keep_members', 'expected true or false, once');
 }
 
 const organizationOf = ({ organizationId = '' }: Caller): string => organizationId;

@@ -1,10 +1,10 @@
 import type { Clock } from '../clock/clock.js';
 import type { Random } from '../clock/random.js';
 import { Refusal } from '../contract/errors.js';
-import { problems, words } from '../contract/problem.js';
 import { type Profile, proofHeaders } from '../contract/profile.js';
 import { type SignBody, type SignResponse, signBodySchema } from '../contract/signing.js';
 import type { Proof, Signer } from '../signing/signer.js';
+import { checked } from './checked.js';
 import { json } from './response.js';
 import { type Route, route } from './route.js';
 
@@ -33,9 +33,7 @@ export function signRoute(deps: SignDeps): Route {
     heavy: true,
     body: { read: true, json: 'required', invalid: 'invalid_body' },
     parse(parts) {
-      const parsed = schema().safeParse(parts.json(), { error: words });
-      if (!parsed.success) throw new Refusal('invalid_body', { detail: problems(parsed.error, 'body') });
-      return parsed.data;
+      return checked(schema, parts.json());
     },
     handle({ caller, intern, input }) {
       const user = caller.subject;

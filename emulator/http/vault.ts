@@ -18,7 +18,7 @@ import { REDACTED } from '../domain/redaction.js';
 import { parseJson } from '../requests/request-body.js';
 import type { Store } from '../store/store.js';
 import type { Vaults } from '../vault/vaults.js';
-import { checked, countOf } from './checked.js';
+import { checked, countOf, wrongField } from './checked.js';
 import { json } from './response.js';
 import { type Call, type PathNames, type RequestParts, type Route, route } from './route.js';
 
@@ -42,7 +42,7 @@ const view = ({ name, hosts, fingerprint, created_at }: SecretRow): VaultSecret 
 /** Throws the 400 of an invalid name, on every operation that has one in its path (VAULT-3). */
 function parseName({ secretName }: Pick<RequestParts, 'secretName'>): string {
   const read = secretNameSchema().safeParse(secretName);
-  if (!read.success) throw new Refusal('invalid_body', { detail: `name: ${read.error.issues[0]?.message}` });
+  if (!read.success) throw wrongField('invalid_body', 'name', read.error.issues[0]?.message ?? '');
   return read.data;
 }
 

@@ -1,6 +1,7 @@
 import type { Answer, Ask } from '../../contract/interaction.js';
 import type { RunEnded, RunView, Usage } from '../../contract/run.js';
 
+export type { ExchangeExplanation } from '../../contract/explanation.js';
 export type { Ask, PermissionAsk, QuestionAsk, QuestionField } from '../../contract/interaction.js';
 export type { Intern, Status } from '../../contract/intern.js';
 export type { LabRequest, LabRun } from '../../contract/lab-run.js';

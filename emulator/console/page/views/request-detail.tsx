@@ -4,7 +4,7 @@ import { scriptOf, vitestOf } from '../as-code.js';
 import { curlOf } from '../curl.js';
 import { dayOf, pretty, size, span, timeOf } from '../format.js';
 import { linkTo } from '../router.js';
-import type { Entry, Requirement } from '../types.js';
+import type { Entry, ExchangeExplanation, Requirement } from '../types.js';
 import { Button, CopyButton } from '../ui/button.js';
 import { useServices } from '../ui/context.js';
 import { Icon } from '../ui/icons.js';
@@ -39,6 +39,40 @@ function Refusal({ entry }: { entry: Entry }) {
             {row && `: ${row.sentence}`}
           </p>
         )}
+      </div>
+    </section>
+  );
+}
+
+/** What the emulator says of the exchange: what was wrong to the field, and what to send instead. */
+function Explained({ explained }: { explained: ExchangeExplanation }) {
+  const { verdict, summary, wrong, requirement, next } = explained;
+  return (
+    <section class={`callout ${verdict === 'right' ? '' : 'warn'}`} aria-label="Explanation">
+      <Icon name={verdict === 'right' ? 'check' : 'warn'} />
+      <div>
+        <p>
+          <b>{summary}</b>
+        </p>
+        {wrong.map((each) => (
+          <p key={each.at}>
+            <code>{each.at}</code> ({each.in}): {each.problem}
+          </p>
+        ))}
+        {requirement && (
+          <p>
+            <a href={linkTo('requirements', requirement.id)}>{requirement.id}</a>: {requirement.sentence}
+            {requirement.quote && <q>{requirement.quote}</q>}
+          </p>
+        )}
+        {next && <p>{next.do}</p>}
+        {next?.curl && (
+          <div class="snippet">
+            <code>{next.curl}</code>
+            <CopyButton text={next.curl} label="Copy what to send instead" />
+          </div>
+        )}
+        <p class="quiet">{explained.page}</p>
       </div>
     </section>
   );
@@ -115,6 +149,7 @@ const CLOSED: Readonly<Record<string, string>> = {
 export function RequestDetail({ id }: { id: string }) {
   const { model, router } = useServices();
   const { entry, problem } = useEntry(id);
+  const [explained, setExplained] = useState<ExchangeExplanation | undefined>(undefined);
   const head = (
     <a class="button ghost square back" href={linkTo('requests')} aria-label="Close this request">
       <Icon name="close" />
@@ -134,6 +169,10 @@ export function RequestDetail({ id }: { id: string }) {
   const intern = entry.intern_id ? model.interns.value.get(entry.intern_id) : undefined;
   const url = new URL(request.url, 'http://none');
   const refused = response.status !== null && response.status >= 400;
+  const explain = () =>
+    model.attempt(async () => {
+      setExplained(await model.api.control<ExchangeExplanation>('GET', `journal/${encodeURIComponent(id)}/explain`));
+    });
   const again = () =>
     model.attempt(async () => {
       router.go('requests', await sendAgain(model, entry));
@@ -156,6 +195,9 @@ export function RequestDetail({ id }: { id: string }) {
         </time>
         {entry.ms !== null && <span>{span(entry.ms)}</span>}
         {intern && <a href={linkTo('interns', intern.id)}>{intern.name}</a>}
+        <Button small icon="question" onClick={() => void explain()}>
+          Explain
+        </Button>
         <CopyButton text={curlOf(entry)} label="Copy as curl">
           Copy as curl
         </CopyButton>
@@ -174,6 +216,7 @@ export function RequestDetail({ id }: { id: string }) {
       {response.status === null && (
         <p class="callout bad">It got no answer: the connection was dropped, or it is still under way.</p>
       )}
+      {explained && <Explained explained={explained} />}
       {entry.injected && <Injected injected={entry.injected} />}
       {refused && <Refusal entry={entry} />}
       {writes && (

@@ -1,0 +1,465 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { ERRORS, type ErrorKey } from '../../contract/errors.js';
+import { exchangeExplanationSchema } from '../../contract/explanation.js';
+import { OPERATIONS } from '../../contract/operation.js';
+import { createTestClient, type Reply } from '../../testing/client.js';
+import { ADVICE } from './advice.js';
+import { OF_OPERATION } from './outcome.js';
+
+type Client = ReturnType<typeof createTestClient>;
+
+const explain = async (api: Client, { headers }: Pick<Reply, 'headers'>) => {
+  const { status, json } = await api.get(`/_emulator/journal/${headers.get('x-request-id')}/explain`);
+  expect(status).toBe(200);
+  expect(exchangeExplanationSchema().parse(json)).toEqual(json);
+  return json;
+};
+
+/** Sends what the advice says, with the credentials that its variables stand for. */
+async function follow(api: Client, command: string): Promise<Reply> {
+  const [first = '', ...parts] = command.split(' \\\n  ');
+  const [, method = 'GET', url = ''] = /^curl (?:-N )?(?:-X (\w+) )?'(.*)'$/.exec(first) ?? [];
+  const unquoted = (text: string) => text.replaceAll(`'\\''`, "'");
+  const headers: Record<string, string> = {};
+  let raw: string | undefined;
+  for (const part of parts) {
+    const variable = /^-H "Authorization: Bearer \$INTERN_(\w+)"$/.exec(part)?.[1]?.toLowerCase();
+    const header = /^-H '([^:]+): (.*)'$/s.exec(part);
+    if (variable) headers.authorization = `Bearer ${api.credentials[variable as 'api_key']}`;
+    else if (header) headers[header[1] ?? ''] = unquoted(header[2] ?? '');
+    else if (part.startsWith('--data-raw ')) raw = unquoted(part.slice("--data-raw '".length, -1));
+    else expect(part).toBe('-H content-type:');
+  }
+  const { base_url } = api.emulator.target;
+  expect(url).toMatch(/^http:/);
+  return api.call(method, url.replace(base_url, ''), { as: null, headers, ...(raw === undefined ? {} : { raw }) });
+}
+
+const prompt = (content: string, more: object = {}) => ({
+  stream: true,
+  messages: [{ role: 'user', content }],
+  ...more,
+});
+const ask = (api: Client) =>
+  api.post(`/interns/${api.credentials.intern?.id}/chat/completions`, prompt('script: ask-question\ngo'));
+const id = (api: Client) => api.credentials.intern?.id ?? '';
+
+interface Case {
+  readonly what: string;
+  readonly send: (api: Client) => Promise<Reply>;
+  readonly at: string;
+  readonly requirement: string | null;
+  /** Of the request that the advice makes; undefined if it makes none. */
+  readonly leads: number | undefined;
+}
+
+const chat = (body: unknown) => (api: Client) => api.post(`/interns/${id(api)}/chat/completions`, body);
+const create = (body: object) => (api: Client) => api.post('/interns', { name: 'ada', ...body });
+const UNKNOWN = '/interns/0b000000-0000-4000-8000-0000000000ff';
+
+const CASES: readonly Case[] = [
+  {
+    what: 'no key',
+    send: (api) => api.get('/interns', { as: null }),
+    at: 'header authorization',
+    requirement: 'AUTH-1',
+    leads: 200,
+  },
+  {
+    what: 'an unknown key',
+    send: (api) => api.get('/interns', { as: 'nobody' }),
+    at: 'header authorization',
+    requirement: 'AUTH-1',
+    leads: 200,
+  },
+  {
+    what: 'an API key on SCIM',
+    send: (api) => api.get('/scim/groups'),
+    at: 'header authorization',
+    requirement: 'AUTH-6',
+    leads: 200,
+  },
+  {
+    what: 'an API key for a daemon',
+    send: (api) => api.get(`/interns/${id(api)}/daemon`),
+    at: 'header authorization',
+    requirement: 'AUTH-7',
+    leads: 200,
+  },
+  { what: 'an unknown intern', send: (api) => api.get(UNKNOWN), at: 'path id', requirement: 'AUTH-3', leads: 200 },
+  { what: 'an unknown path', send: (api) => api.get('/fly'), at: 'path path', requirement: 'BASE-5', leads: undefined },
+  {
+    what: 'another method',
+    send: (api) => api.put(`/interns/${id(api)}`, {}),
+    at: 'method method',
+    requirement: 'BASE-5',
+    leads: undefined,
+  },
+  { what: 'no workspace', send: create({}), at: 'body workspace_id', requirement: 'CREATE-1', leads: 201 },
+  {
+    what: 'an unknown field',
+    send: (api) => create({ workspace_id: api.workspaceId, modle: 'x/y' })(api),
+    at: 'body body',
+    requirement: 'BODY-4',
+    leads: 201,
+  },
+  {
+    what: 'two wrong fields',
+    send: (api) => create({ name: 'Ada!', workspace_id: api.workspaceId, description: 3 })(api),
+    at: 'body name, body description',
+    requirement: 'CREATE-5',
+    leads: 201,
+  },
+  {
+    what: 'not JSON',
+    send: (api) => api.call('POST', '/interns', { raw: '{', headers: { 'content-type': 'application/json' } }),
+    at: 'body body',
+    requirement: 'BODY-4',
+    leads: 201,
+  },
+  {
+    what: 'no media type',
+    send: (api) => api.call('POST', '/interns', { raw: `{"name":"ada","workspace_id":"${api.workspaceId}"}` }),
+    at: 'header content-type',
+    requirement: 'BODY-3',
+    leads: 201,
+  },
+  {
+    what: 'a foreign workspace',
+    send: (api) => create({ workspace_id: 'other' })(api),
+    at: 'body workspace_id',
+    requirement: 'AUTH-2',
+    leads: 201,
+  },
+  {
+    what: 'a long idempotency key',
+    send: (api) =>
+      api.post(
+        '/interns',
+        { name: 'ada', workspace_id: api.workspaceId },
+        { headers: { 'idempotency-key': 'k'.repeat(256) } },
+      ),
+    at: 'header idempotency-key',
+    requirement: 'CREATE-4',
+    leads: 201,
+  },
+  {
+    what: 'an idempotency key with another body',
+    async send(api) {
+      const headers = { 'idempotency-key': 'one' };
+      await api.post('/interns', { name: 'ada', workspace_id: api.workspaceId }, { headers });
+      return api.post('/interns', { name: 'bob', workspace_id: api.workspaceId }, { headers });
+    },
+    at: 'header idempotency-key',
+    requirement: 'CREATE-4',
+    leads: 201,
+  },
+  {
+    what: 'a name that is taken',
+    async send(api) {
+      await api.create({ name: 'ada' });
+      return api.post('/interns', { name: 'ada', workspace_id: api.workspaceId, description: 'another' });
+    },
+    at: 'body name',
+    requirement: 'CREATE-5',
+    leads: 201,
+  },
+  {
+    what: 'a body for provision',
+    send: (api) => api.post(`/interns/${id(api)}/provision`, { now: true }),
+    at: 'body body',
+    requirement: 'BODY-1',
+    leads: 409,
+  },
+  {
+    what: 'provision of a running one',
+    send: (api) => api.post(`/interns/${id(api)}/provision`),
+    at: 'state status',
+    requirement: 'PROV-1',
+    leads: 200,
+  },
+  {
+    what: 'an unknown status',
+    send: (api) => api.get('/interns?status=runing&limit=5'),
+    at: 'query status',
+    requirement: 'LIST-2',
+    leads: 200,
+  },
+  {
+    what: 'a limit out of range',
+    send: (api) => api.get('/interns?limit=0'),
+    at: 'query limit',
+    requirement: 'LIST-3',
+    leads: 200,
+  },
+  {
+    what: 'no stream',
+    send: chat({ messages: [{ role: 'user', content: 'hi' }] }),
+    at: 'body stream',
+    requirement: 'CHAT-1',
+    leads: 200,
+  },
+  {
+    what: 'no stream, a wrong mode and a wrong role',
+    send: chat({ approval_mode: 'auto', messages: [{ role: 'system', content: 3 }] }),
+    at: 'body stream',
+    requirement: 'CHAT-1',
+    leads: 200,
+  },
+  {
+    what: 'no messages',
+    send: chat({ stream: true, prompt: 'hi' }),
+    at: 'body messages',
+    requirement: 'CHAT-15',
+    leads: 200,
+  },
+  {
+    what: 'a part that is no text',
+    send: chat(prompt('x', { messages: [{ role: 'user', content: [{ type: 'image' }] }] })),
+    at: 'body messages[0].content[0]',
+    requirement: 'CHAT-15',
+    leads: 200,
+  },
+  {
+    what: 'an unknown script',
+    send: chat(prompt('script: fly\nhi')),
+    at: 'body last message',
+    requirement: 'CHAT-15',
+    leads: 200,
+  },
+  {
+    what: 'an answer without its session',
+    async send(api) {
+      await ask(api);
+      return chat({ stream: true, messages: [{ role: 'tool', tool_call_id: 'x', content: 'yes' }] })(api);
+    },
+    at: 'body session_id',
+    requirement: 'CHAT-15',
+    leads: 200,
+  },
+  {
+    what: 'an answer to nothing',
+    send: chat({ stream: true, session_id: 's', messages: [{ role: 'tool', tool_call_id: 'x', content: 'yes' }] }),
+    at: 'body tool_call_id',
+    requirement: 'CHAT-6',
+    leads: 200,
+  },
+  {
+    what: 'an answer that the question does not accept',
+    async send(api) {
+      await ask(api);
+      const [{ session_id, question }] = (await api.get('/_emulator/runs')).json.data;
+      return chat({
+        stream: true,
+        session_id,
+        messages: [{ role: 'tool', tool_call_id: question.id, content: 'yes' }],
+      })(api);
+    },
+    at: 'body last message',
+    requirement: 'CHAT-15',
+    leads: 200,
+  },
+  {
+    what: 'an answer after the deadline',
+    async send(api) {
+      await ask(api);
+      const [{ session_id, question }] = (await api.get('/_emulator/runs')).json.data;
+      await api.advance(300_000);
+      return chat({
+        stream: true,
+        session_id,
+        messages: [{ role: 'tool', tool_call_id: question.id, content: '{"action":"decline"}' }],
+      })(api);
+    },
+    at: 'state question',
+    requirement: 'CHAT-7',
+    leads: 200,
+  },
+  {
+    what: 'a prompt to a suspended one',
+    async send(api) {
+      await api.post(`/interns/${id(api)}/suspend`);
+      return chat(prompt('hi'))(api);
+    },
+    at: 'state status',
+    requirement: 'CHAT-16',
+    leads: 202,
+  },
+  {
+    what: 'an unknown session of invoke',
+    send: (api) => api.post(`/interns/${id(api)}/invoke`, { input: 'hi', session_id: 'none' }),
+    at: 'body session_id',
+    requirement: 'INVOKE-3',
+    leads: 202,
+  },
+  {
+    what: 'over the turn limit',
+    async send(api) {
+      await api.put('/_emulator/limits', { turns_per_minute: 1 });
+      await chat(prompt('hi'))(api);
+      return chat(prompt('hi'))(api);
+    },
+    at: 'state turn limiter',
+    requirement: 'CHAT-17',
+    leads: 429,
+  },
+  {
+    what: 'a turn that fails',
+    send: chat(prompt('script: refuses\nhi')),
+    at: 'state script',
+    requirement: 'CHAT-16',
+    leads: undefined,
+  },
+  {
+    what: 'a digest in upper case',
+    send: (api) =>
+      api.post(`/interns/${id(api)}/daemon/sign`, { bodySha256: 'A'.repeat(64) }, { as: api.credentials.oauth_token }),
+    at: 'body bodySha256',
+    requirement: 'SIGN-2',
+    leads: 200,
+  },
+  {
+    what: 'a route with a query',
+    send: (api) =>
+      api.post(
+        `/interns/${id(api)}/daemon/sign`,
+        { bodySha256: 'a'.repeat(64), route: { method: 'POST', path: '/x?y' } },
+        { as: api.credentials.oauth_token },
+      ),
+    at: 'body route.path',
+    requirement: 'SIGN-3',
+    leads: 200,
+  },
+  {
+    what: 'a wildcard for a secret',
+    send: (api) => api.put(`/vault/secrets/token`, { value: 'abc', hosts: ['*.example.com'] }),
+    at: 'body hosts[0]',
+    requirement: 'VAULT-3',
+    leads: 200,
+  },
+];
+
+describe('AGENT-2: a refusal is explained to the field, and what it says to send instead is accepted', () => {
+  test.each(CASES)('$what', async ({ send, at, requirement, leads }) => {
+    const api = createTestClient();
+    const reply = await send(api);
+    const explained = await explain(api, reply);
+    expect(explained).toMatchObject({ verdict: 'refused', answered: { status: reply.status } });
+    expect(explained.wrong.map((each: { in: string; at: string }) => `${each.in} ${each.at}`).join(', ')).toBe(at);
+    expect(explained.requirement?.id ?? null).toBe(requirement);
+    expect(explained.requirement?.sentence ?? '').not.toBe('');
+    expect(explained.summary).toContain(`was refused: ${reply.status}`);
+    expect(explained.next.do).not.toBe('');
+    if (leads === undefined) expect(explained.next.curl).toBeNull();
+    else expect((await follow(api, explained.next.curl)).status).toBe(leads);
+    expect(explained.curl).toContain(explained.asked.url);
+  });
+});
+
+describe('AGENT-2: what was right, what somebody injected, and how streams end', () => {
+  const explained = async (send: (api: Client) => Promise<Reply>) => {
+    const api = createTestClient({ clock: 'auto' });
+    return { api, explained: await explain(api, await send(api)) };
+  };
+  const fault = (body: object) => async (api: Client) => {
+    await api.post('/_emulator/faults', { operation: 'get', ...body });
+    return api.get(`/interns/${id(api)}`);
+  };
+
+  test('nothing was wrong', async () => {
+    const { explained: right } = await explained((api) => api.get(`/interns/${id(api)}`));
+    expect(right).toMatchObject({ verdict: 'right', wrong: [], next: null, requirement: null });
+    expect(right.summary).toBe('Nothing was wrong: get answered 200.');
+  });
+
+  test('a question: the answer that it waits for is accepted', async () => {
+    const { api, explained: asks } = await explained(ask);
+    expect(asks).toMatchObject({ verdict: 'right', wrong: [], requirement: { id: 'CHAT-6' } });
+    const answered = await follow(api, asks.next.curl);
+    expect([answered.status, answered.text.endsWith('data: [DONE]\n\n')]).toEqual([200, true]);
+  });
+
+  test.each([
+    [{ status: 503 }, 'answered 503 in place of the service'],
+    [{ delay: 5 }, 'made it wait 5 ms'],
+    [{ disturb: 'unavailable' }, 'disturbed it: unavailable'],
+  ])('an injected fault is named as injected: %j', async (body, said) => {
+    const { api, explained: met } = await explained(fault(body));
+    expect(met).toMatchObject({ verdict: 'injected', wrong: [], requirement: { id: 'GET-1' } });
+    expect(met.summary).toBe(`Nothing was wrong with the request: an injected fault ${said}.`);
+    expect((await follow(api, met.next.curl)).status).toBe(200);
+  });
+
+  test('a create that an injected fault left unfinished is completed by the same request', async () => {
+    const { api, explained: met } = await explained(async (api) => {
+      await api.post('/_emulator/faults', { operation: 'create', at: 'vault' });
+      return api.post('/interns', { name: 'ada', workspace_id: api.workspaceId });
+    });
+    expect(met).toMatchObject({ verdict: 'injected', answered: { status: 502, reason: 'upstream_unavailable' } });
+    expect((await follow(api, met.next.curl)).status).toBe(201);
+  });
+
+  test.each([
+    ['deadline', 'failed', 'CHAT-12'],
+    ['cancelled', 'failed', 'CHAT-12'],
+    ['severed', 'failed', 'CHAT-13'],
+    ['fails', 'failed', 'CHAT-2'],
+  ])('a stream that ends badly: %s', async (script, verdict, requirement) => {
+    const { explained: ended } = await explained((api) => chat(prompt(`script: ${script}\nhi`))(api));
+    expect(ended).toMatchObject({ verdict, requirement: { id: requirement }, answered: { status: 200 } });
+    expect(ended.wrong).toMatchObject([{ in: 'stream', at: 'finish_reason' }]);
+  });
+
+  test('a client that leaves before [DONE]', async () => {
+    const api = createTestClient();
+    const { base_url, credentials } = api.emulator.target;
+    const response = await api.emulator.fetch(`${base_url}/interns/${id(api)}/chat/completions`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${credentials.api_key}`, 'content-type': 'application/json' },
+      body: JSON.stringify(prompt('script: never-ends\nhi')),
+    });
+    const open = await explain(api, { headers: response.headers });
+    expect(open).toMatchObject({ verdict: 'in_progress', wrong: [] });
+    await response.body?.cancel();
+    const left = await explain(api, { headers: response.headers });
+    expect(left).toMatchObject({ verdict: 'client_left', requirement: { id: 'CHAT-10' } });
+    expect(left.wrong).toMatchObject([{ in: 'stream', at: 'before [DONE]' }]);
+  });
+
+  test('no credential is in it, wherever it was sent', async () => {
+    const api = createTestClient();
+    const { api_key } = api.credentials;
+    const reply = await api.post('/interns', { name: api_key, [api_key]: 1, workspace_id: api_key });
+    expect(JSON.stringify(await explain(api, reply))).not.toContain(api_key);
+  });
+
+  test('an id that the journal does not hold is 404', async () => {
+    const api = createTestClient();
+    expect(await api.get('/_emulator/journal/none/explain')).toMatchObject({
+      status: 404,
+      json: { error: { message: 'the journal holds no request none' } },
+    });
+  });
+});
+
+test('each refusal and each operation has a page that exists, at the heading that it names', () => {
+  const pages = [
+    ...(Object.keys(ERRORS) as ErrorKey[]).map((key) => ADVICE[key].page),
+    ...OPERATIONS.map((operation) => OF_OPERATION[operation].page),
+  ];
+  const root = join(import.meta.dirname, '../../..');
+  const missing = [...new Set(pages)].filter((page) => {
+    const [file = '', heading] = page.split('#');
+    if (!existsSync(join(root, file))) return true;
+    const anchors = [...readFileSync(join(root, file), 'utf8').matchAll(/^#+ (.*)$/gm)].map(([, text = '']) =>
+      text
+        .toLowerCase()
+        .replace(/[^a-z0-9 -]/g, '')
+        .replaceAll(' ', '-'),
+    );
+    return heading !== undefined && !anchors.includes(heading);
+  });
+  expect(missing).toEqual([]);
+});

@@ -1,0 +1,49 @@
+import type { ErrorKey } from '../../contract/errors.js';
+import type { FieldProblem } from '../../contract/problem.js';
+import type { RunView } from '../../contract/run.js';
+import type { JournalEntry } from '../../http/journal-entry.js';
+
+/** The request of an exchange, or one to send instead. */
+export interface Sent {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | null;
+}
+
+/** What the advice on an exchange is made from. */
+export interface Facts {
+  readonly entry: JournalEntry;
+  /** Of a refusal. */
+  readonly key: ErrorKey | undefined;
+  readonly fields: readonly FieldProblem[];
+  /** `http://127.0.0.1:4683/api/v1` */
+  readonly base: string;
+  readonly workspaceId: string;
+  readonly idempotencyHeader: string;
+  readonly toolName: string;
+  readonly scripts: readonly string[];
+  /** The present status of the intern in the path, if there is one. */
+  readonly status: string | undefined;
+  /** A run of this intern that waits for an answer: that of the request, if it has one. */
+  readonly waiting: RunView | undefined;
+}
+
+/** The body of the request as an object, if it is one. */
+export function bodyOf({ body }: Pick<Sent, 'body'>): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(body ?? '');
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? (value as Record<string, unknown>)
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** A request with another body, as JSON. */
+export const withBody = (sent: Sent, body: unknown): Sent => ({
+  ...sent,
+  headers: { ...sent.headers, 'content-type': 'application/json' },
+  body: JSON.stringify(body),
+});
