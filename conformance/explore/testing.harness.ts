@@ -1,3 +1,4 @@
+import { createIdleHost } from '../deviations/idle-host.js';
 import type { ProgramContext } from './types.js';
 
 export interface Heard {
@@ -15,9 +16,6 @@ export interface Client {
   chat(prompt: string, more?: Record<string, unknown>): Promise<Response>;
   answer(heard: Heard, content: string): Promise<Response>;
 }
-
-/** ms after which a test program gives a request up. */
-export const LIMIT = 400;
 
 /** Reads a stream as its format allows. */
 export async function hear(response: Response): Promise<Heard> {
@@ -60,17 +58,25 @@ export async function wholly(response: Response): Promise<Heard> {
   return heard;
 }
 
-/** Runs with an intern that the seed has running, so that a run takes few requests. */
-export function clientOf({ target, fetch }: ProgramContext, limit = LIMIT): Client {
+/**
+ * Runs with an intern that the seed has running, so that a run takes few requests. A request is given up when nothing goes
+ * on any more, unless it is `patient`: on a busy machine no time says that.
+ */
+export function clientOf({ target, fetch }: ProgramContext, patient = false): Client {
+  const host = createIdleHost();
   const { api_key, intern } = target.credentials;
   const id = intern?.id ?? '';
-  const send: Client['send'] = (method, path, body, headers = {}) =>
-    fetch(`${target.base_url}${path}`, {
+  const send: Client['send'] = async (method, path, body, headers = {}) => {
+    const over = new AbortController();
+    if (!patient) host.later(1, () => over.abort(new Error('nothing came any more')));
+    const init = {
       method,
       headers: { authorization: `Bearer ${api_key}`, 'content-type': 'application/json', ...headers },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      ...(limit === 0 ? {} : { signal: AbortSignal.timeout(limit) }),
-    });
+      signal: over.signal,
+    };
+    return host.watched(({ url }) => fetch(url, init))(new Request(`${target.base_url}${path}`));
+  };
   const turn = (body: Record<string, unknown>) =>
     send('POST', `/interns/${id}/chat/completions`, { stream: true, approval_mode: 'manual', ...body });
   return {
