@@ -15,6 +15,7 @@ export const FACTS = {
   peer_oauth_subject: 'peerOauthSubject',
   scim_mapping_id: 'scimMappingId',
   scim_group_id: 'scimGroupId',
+  scim_sync: 'scimSync',
   own_intern_id: 'ownInternId',
   regional_host: 'regionalHost',
 } as const;

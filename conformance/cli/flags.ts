@@ -22,6 +22,7 @@ const GIVEN: Readonly<Record<CredentialName | Fact, string>> = {
   peer_oauth_subject: 'user of the other caller that proofs name',
   scim_mapping_id: 'an existing SCIM group mapping',
   scim_group_id: 'an empty SCIM group without mappings: the run maps it to the workspace, and deletes its mappings',
+  scim_sync: 'yes: the run may start a sync of the directory',
   own_intern_id: 'intern that the own key belongs to',
   regional_host: 'hostname that is refused as regional',
 };

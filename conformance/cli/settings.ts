@@ -164,6 +164,8 @@ export function readSettings(flags: Flags, environment: Readonly<Record<string, 
     if (value !== undefined) facts[key] = value;
   }
   const { workspaceId, ...others } = facts;
+  if (![undefined, 'yes', 'no'].includes(others.scimSync))
+    throw new UsageError(`--scim-sync: expected yes or no, got ${others.scimSync}`);
 
   const named = text(own('profile'), 'profile');
   let profile: Profile | undefined;

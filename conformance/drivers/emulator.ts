@@ -77,6 +77,8 @@ export function createEmulatorDriver(options: EmulatorDriverOptions): Driver {
     ...optional('peerOauthSubject', text(descriptor.peer_oauth_subject)),
     ...optional('scimMappingId', text(descriptor.scim_mapping_id)),
     ...optional('scimGroupId', text(descriptor.scim_group_id)),
+    // Nobody else has a directory there.
+    ...optional('scimSync', options.disposable === true ? 'yes' : undefined),
     ...optional('ownInternId', text(own.id)),
     ...optional('daemonOrigin', daemonOrigin === undefined ? undefined : trimmed(daemonOrigin)),
     // Not an address: `eu.127.0.0.1` is not a valid host.

@@ -40,6 +40,8 @@ function isThere(need: Need, { target, ...means }: Means): boolean {
       return target.scimMappingId !== undefined;
     case 'scim_group':
       return target.scimGroupId !== undefined;
+    case 'scim_sync':
+      return target.scimSync === 'yes';
     case 'regional_host':
       return target.regionalHost !== undefined;
     default: {

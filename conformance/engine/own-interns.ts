@@ -134,6 +134,8 @@ export interface OwnOptions {
   readonly now?: () => number;
   /** The SCIM group that was named to the run, for mappings that it makes and deletes. */
   readonly group?: string | undefined;
+  /** Whether it may start a sync of the directory. */
+  readonly syncs?: boolean;
   /** Whether nobody else has interns there: then what is meant for all of them meets those of the run alone. */
   readonly alone?: boolean;
 }
@@ -143,7 +145,7 @@ export interface OwnOptions {
  * before it is sent, and every answer passes `answered`. An id is the run's own only where a create answered it with the
  * name that was asked for, nothing has shown it before that create left, and it is a plain id.
  */
-export function createOwnInterns({ ledger, prefix, lent, group, alone = false, now: time }: OwnOptions) {
+export function createOwnInterns({ ledger, prefix, lent, group, syncs = false, alone = false, now: time }: OwnOptions) {
   const own = new Map<string, Own>();
   const nobody = new Set<string>();
   /** Ids that were shown under a name that is not the run's. */
@@ -156,6 +158,7 @@ export function createOwnInterns({ ledger, prefix, lent, group, alone = false, n
     ledger,
     prefix: prefix === undefined ? undefined : secretPrefixOf(prefix),
     group,
+    syncs,
     alone,
     madeUp: (id) => nobody.has(id),
   });

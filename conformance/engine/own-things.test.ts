@@ -11,7 +11,7 @@ const GROUP = '0d000000-0000-4000-8000-000000000003';
 const MAPPING = '0c000000-0000-4000-8000-00000000000a';
 
 /** What happens to a write, and what the ledger has then. */
-function run(options: { alone?: boolean; group?: string } = { group: GROUP }) {
+function run(options: { alone?: boolean; group?: string; syncs?: boolean } = { group: GROUP }) {
   const ledger = createLedger();
   const own = createOwnInterns({ ledger, prefix: 'kabcd-', ...options });
   const leaves = (method: string, path: string, body?: unknown) =>
@@ -85,6 +85,13 @@ describe('mappings are written for the group that was named to the run alone', (
     expect(run().leaves(method, path, sent)).toBe('refused');
     expect(run({}).leaves(method, path, sent)).toBe('refused');
     expect(run({ alone: true }).leaves(method, path, sent)).toBe('free');
+  });
+
+  test('a sync of the directory leaves by leave, and nothing else of it', () => {
+    const { leaves } = run({ syncs: true });
+    expect(leaves('POST', '/scim/sync-jobs')).toBe('free');
+    expect(leaves('DELETE', '/scim/sync-jobs')).toBe('refused');
+    expect(leaves('POST', '/scim/group-mappings')).toBe('refused');
   });
 
   test('a mapping that a list or a read shows is not the run’s', () => {

@@ -5,6 +5,7 @@ import type { Ledger } from './ledger.js';
 const SECRETS = /\/vault\/+secrets(?:\/+(.*))?$/i;
 const COPY = /\/vault\/+interns\/+[^/]+\/+secrets\/+copy\/*$/i;
 const MAPPINGS = /\/scim\/+group-mappings(?:\/+([^/]*))?\/*$/i;
+const SYNCS = /\/scim\/+sync-jobs\/*$/i;
 const SCIM = /\/scim(?:\/|$)/i;
 
 /** How the names of secrets begin that a run gives, by how its interns are named: they have no hyphens. */
@@ -39,6 +40,8 @@ export interface OwnThingsOptions {
   readonly prefix: string | undefined;
   /** The group that was named to the run, for mappings that it makes and deletes. */
   readonly group: string | undefined;
+  /** Whether the run may start a sync of the directory. */
+  readonly syncs: boolean;
   /** Whether the target is there for the run alone. */
   readonly alone: boolean;
   /** Whether the kit made an id up: nobody has it. */
@@ -47,9 +50,9 @@ export interface OwnThingsOptions {
 
 /**
  * What a run may write outside of interns: secrets of the workspace whose names bear its prefix, and mappings of the one
- * group that was named to it. A sync of the directory cannot be taken back: it is started only where nobody else is.
+ * group that was named to it. A sync of the directory cannot be taken back: it is started only where nobody else is, and by leave.
  */
-export function createOwnThings({ ledger, prefix, group, alone, madeUp }: OwnThingsOptions) {
+export function createOwnThings({ ledger, prefix, group, syncs, alone, madeUp }: OwnThingsOptions) {
   const mappings = new Set<string>();
   const bears = (name: unknown) =>
     prefix !== undefined && typeof name === 'string' && name.toLowerCase().includes(prefix);
@@ -83,6 +86,7 @@ export function createOwnThings({ ledger, prefix, group, alone, madeUp }: OwnThi
       }
       if (!SCIM.test(pathname)) return undefined;
       if (alone) return true;
+      if (SYNCS.test(pathname)) return syncs && method === 'POST';
       const id = decoded(MAPPINGS.exec(pathname)?.[1] ?? '').toLowerCase();
       if (id !== '') return mappings.has(id) || madeUp(id);
       const wanted = isRecord(body) ? body.scim_group_id : undefined;

@@ -102,6 +102,7 @@ export function createSession(run: RunBase): Session {
     now: () => host.now(),
     lent: driver.target.ownInternId,
     group: driver.target.scimGroupId,
+    syncs: driver.target.scimSync === 'yes',
     alone: driver.lacks('disposable') === undefined,
   });
   const { scimGroupId: group, scimMappingId: mapping } = driver.target;

@@ -52,6 +52,7 @@ export type Need =
   | 'peer_oauth_subject'
   | 'scim_mapping'
   | 'scim_group'
+  | 'scim_sync'
   | 'regional_host';
 
 /** The behaviour that a need names. */

@@ -24,6 +24,8 @@ export interface Target {
   readonly scimMappingId?: string;
   /** A SCIM group that the run may map to its workspace, and whose mappings it may delete. */
   readonly scimGroupId?: string;
+  /** `yes`: the run may start a sync of the directory, which cannot be taken back. */
+  readonly scimSync?: string;
   readonly publicKeys: readonly PublicKey[];
   /** Intern that the `own_key` credential belongs to. */
   readonly ownInternId?: string;
@@ -40,6 +42,7 @@ export type Facts = Partial<
     | 'peerOauthSubject'
     | 'scimMappingId'
     | 'scimGroupId'
+    | 'scimSync'
     | 'ownInternId'
     | 'regionalHost'
   >

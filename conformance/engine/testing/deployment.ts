@@ -152,6 +152,7 @@ export async function deploy(
             scimMappingId: String(target.scim_mapping_id),
             // The group of the seed that nobody has mapped: one that is mapped is somebody's.
             scimGroupId: '0d000000-0000-4000-8000-000000000003',
+            scimSync: 'yes',
             ownInternId: own.id,
             regionalHost: `eu.${new URL(String(target.base_url)).host}`,
           },

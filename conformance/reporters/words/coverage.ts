@@ -12,6 +12,7 @@ const FACTS: ReadonlySet<Need> = new Set([
   'peer_oauth_subject',
   'scim_mapping',
   'scim_group',
+  'scim_sync',
   'regional_host',
 ]);
 

@@ -19,6 +19,7 @@ const LACKING: { readonly [Name in Need]?: string } = {
   peer_oauth_subject: 'the subject of the peer OAuth token is not known',
   scim_mapping: 'no SCIM mapping is known',
   scim_group: 'no SCIM group is named that the run may map',
+  scim_sync: 'a sync of the directory changes what others have; allow it with --scim-sync yes',
   regional_host: 'no regional hostname is known',
 };
 
