@@ -3,7 +3,7 @@ import { hostDelay, hostEvery, hostWait } from './clock/host.js';
 import { hostSleep } from './clock/host-wait.js';
 import type { Settings } from './contract/settings.js';
 import type { InternRow } from './contract/state.js';
-import type { Events } from './control/events.js';
+import { createEvents, type Events } from './control/events.js';
 import { createReaders } from './control/readers.js';
 import { createSequence } from './control/sequence.js';
 import { createTarget } from './control/target.js';
@@ -12,16 +12,19 @@ import type { Disturber } from './disturbances/disturber.js';
 import type { InternsDeps } from './domain/interns.js';
 import { TRANSITIONS } from './domain/lifecycle.js';
 import type { Runs } from './domain/runs.js';
+import { createTranscripts } from './domain/transcripts.js';
 import type { Factories } from './factories.js';
+import { createApp } from './http/app.js';
 import { matchRegional } from './http/hosts.js';
-import type { Journal } from './http/journal.js';
+import { createJournal, type Journal } from './http/journal.js';
 import { createRequestIds } from './http/request-ids.js';
 import { logRequests } from './http/request-log.js';
 import type { LabOptions } from './lab/lab.js';
 import { lazyLab } from './lab/lazy.js';
 import { credentialResolver } from './oidc/credential-resolver.js';
+import { createLogin } from './oidc/login.js';
 import { LOGIN_PATH } from './oidc/terms.js';
-import { type EmulatorOptions, loadCors, loadRegionalHosts } from './options/options.js';
+import { type EmulatorOptions, loadChaos, loadCors, loadMatches, loadRegionalHosts } from './options/options.js';
 import { withReplay, withReplayedInterns } from './recording/replay/serve.js';
 import { createMatches, needScripts } from './scripts/matches.js';
 import type { Mount } from './serving/addresses.js';
@@ -115,9 +118,9 @@ export function compose(
   const daemonOrigin = () => target.daemon_origin;
 
   // The observers. What they show is made further down, so it is late-bound.
-  const transcripts = factories.createTranscripts(clock, sequence.next, (text) => accounts.redact(text));
+  const transcripts = createTranscripts(clock, sequence.next, (text) => accounts.redact(text));
   const seededTag = randomOf('events').uuid().slice(0, 8) + clock.now().toString(36);
-  const events: Events = factories.createEvents({
+  const events: Events = createEvents({
     sequence,
     tag: () => seededTag + (mount.since()?.toString(36) ?? ''),
     read: (type, id, within) => readers[type](id, within),
@@ -131,7 +134,7 @@ export function compose(
 
   // The callers.
   const accounts = factories.createAccounts(seed, randomOf('digests').bytes(32));
-  const login = factories.createLogin({
+  const login = createLogin({
     clock,
     random: randomOf('login'),
     members: seed.members,
@@ -167,7 +170,7 @@ export function compose(
   // Interns and how they behave. Late-bound: interns and runs refer to each other.
   const matches = createMatches({
     rows: store.collection('meta'),
-    initial: [...factories.loadMatches(options.matches), ...seed.matches],
+    initial: [...loadMatches(options.matches), ...seed.matches],
     changed: () => events.changed('match', 'matches'),
   });
   const scripts = factories.createScriptRegistry({
@@ -267,9 +270,9 @@ export function compose(
   const faults = factories.createFaults({
     changed: () => events.changed('fault', 'faults'),
     random: randomOf('faults'),
-    initial: factories.loadChaos(options.chaos),
+    initial: loadChaos(options.chaos),
   });
-  const journal: Journal = factories.createJournal(clock, accounts, sequence.next, mount.prefix);
+  const journal: Journal = createJournal(clock, accounts, sequence.next, mount.prefix);
   const { resolveTurn } = scripts;
   const routes = factories.createRoutes({
     interns: { interns, provisioning, store, profile, create },
@@ -317,7 +320,7 @@ export function compose(
     log,
     delayed: (id, ms, still) => reportWait(id, ms, () => ({ who: `request ${id}`, about: 'an injected delay', still })),
   });
-  const emulated = factories.createApp(routes, pipeline, { requestId: random.uuid, log });
+  const emulated = createApp(routes, pipeline, { requestId: random.uuid, log });
   const { app, replay } = withReplay(
     emulated,
     options.replay &&

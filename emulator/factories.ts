@@ -1,5 +1,4 @@
 import { createClock } from './clock/clock.js';
-import { createEvents } from './control/events.js';
 import { createProofs } from './daemon/proofs.js';
 import { createDisturber } from './disturbances/disturber.js';
 import { createAccounts } from './domain/accounts.js';
@@ -9,14 +8,10 @@ import { createInterns } from './domain/interns.js';
 import { createLimiter } from './domain/limiter.js';
 import { createProvisioning } from './domain/provisioning.js';
 import { createRuns } from './domain/runs.js';
-import { createTranscripts } from './domain/transcripts.js';
-import { createApp } from './http/app.js';
 import { createFaults } from './http/faults.js';
-import { createJournal } from './http/journal.js';
 import { createPipeline } from './http/pipeline.js';
 import { createRoutes } from './http/routes.js';
-import { createLogin } from './oidc/login.js';
-import { loadChaos, loadMatches, loadProfile, loadSeed, loadSettings } from './options/options.js';
+import { loadProfile, loadSeed, loadSettings } from './options/options.js';
 import { createScriptRegistry } from './scripts/registry.js';
 import { stockBehaviours } from './scripts/stock.js';
 import { loadSigningKey } from './signing/keys.js';
@@ -31,8 +26,6 @@ export const defaultFactories = {
   loadProfile,
   loadSeed,
   loadSettings,
-  loadChaos,
-  loadMatches,
   loadSigningKey,
   loadStockScripts: stockBehaviours,
   createClock,
@@ -46,16 +39,11 @@ export const defaultFactories = {
   createDirectory,
   createLimiter,
   createRuns,
-  createTranscripts,
-  createEvents,
   createProofs,
-  createLogin,
   createFaults,
   createDisturber,
-  createJournal,
   createRoutes,
   createPipeline,
-  createApp,
 };
 
 /** A factory for each part, with the signature of the default one. */

@@ -9,7 +9,6 @@ const REFUSED = { status: 403, reason: 'personal_identity_required', retryable: 
 export const AUTH_KINDS = defineChecks({
   'auth/scim-needs-a-management-key': {
     requirement: 'AUTH-6',
-    level: 'S',
     title: 'The SCIM read without a credential is 401 `Missing Authentication header`.',
     needs: ['management_key', 'scim_mapping'],
     async run({ api, target, twin, wrongKey }) {
@@ -61,7 +60,6 @@ export const AUTH_KINDS = defineChecks({
   },
   'auth/daemon-needs-oauth': {
     requirement: 'AUTH-7',
-    level: 'S',
     title: 'get_intern_daemon with an API key, of a person or an intern, is 403 personal_identity_required.',
     needs: ['running', 'oauth_token', 'own_key'],
     async run({ api, interns, send, undisturbed }) {
@@ -82,7 +80,6 @@ export const AUTH_KINDS = defineChecks({
   },
   'auth/signing-needs-the-vault-grant': {
     requirement: 'AUTH-8',
-    level: 'S',
     title: 'Signing with an API key or an interns-only grant is 403 personal_identity_required, not retryable.',
     needs: ['write', 'oauth_token', 'oauth_interns_only_token', 'own_key'],
     async run(ctx) {
@@ -111,7 +108,6 @@ export const AUTH_KINDS = defineChecks({
   },
   'auth/oauth-acts-as-its-member': {
     requirement: 'AUTH-10',
-    level: 'C',
     title: 'An OAuth token of either grant acts as its member on lifecycle, chat and invoke.',
     needs: ['control', 'running', 'oauth_token', 'oauth_interns_only_token'],
     async run({ api, interns, chat }) {

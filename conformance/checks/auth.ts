@@ -41,7 +41,6 @@ const FORMS: readonly (readonly [string, (key: string) => Record<string, string>
 export const AUTH = defineChecks({
   'auth/key-needed': {
     requirement: 'AUTH-1',
-    level: 'S',
     title: 'Without a key, or with a wrong one, every operation is 401 with a code and a message.',
     needs: ['write'],
     async run(ctx) {
@@ -85,7 +84,6 @@ export const AUTH = defineChecks({
   },
   'auth/authorization-forms': {
     requirement: 'AUTH-1',
-    level: 'S',
     title: 'Anything but a bearer token in Authorization is 401: another scheme, no scheme, no token, another place.',
     needs: [],
     async run(ctx) {
@@ -104,7 +102,6 @@ export const AUTH = defineChecks({
   },
   'auth/key-in-the-query': {
     requirement: 'AUTH-1',
-    level: 'S',
     title: 'A key in the query opens nothing.',
     // Servers log queries: only the key of an intern of this run goes there.
     needs: ['control', 'own_key'],
@@ -121,7 +118,6 @@ export const AUTH = defineChecks({
   },
   'auth/key-and-more': {
     requirement: 'AUTH-1',
-    level: 'S',
     title: 'A key is taken as a whole: with a character before or after it, it is 401.',
     needs: [],
     async run(ctx) {
@@ -138,7 +134,6 @@ export const AUTH = defineChecks({
   },
   'auth/key-exact': {
     requirement: 'AUTH-1',
-    level: 'S',
     title: 'A key is taken as a whole: cut, lengthened or with one character changed it is 401.',
     needs: ['own_key'],
     async run({ interns, send, property, unmet }) {
@@ -193,7 +188,6 @@ export const AUTH = defineChecks({
   },
   'auth/workspace-of-the-key': {
     requirement: 'AUTH-2',
-    level: 'S',
     title: 'The key selects the workspace: an intern of one is neither listed nor read with a key of another.',
     needs: ['write', 'foreign_api_key', 'foreign_workspace'],
     async run(ctx) {

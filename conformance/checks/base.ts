@@ -41,7 +41,6 @@ function notServed(answer: Answer, what: string): void {
 export const BASE = defineChecks({
   'base/version-segment': {
     requirement: 'BASE-1',
-    level: 'S',
     title: 'The same path without the version segment is not served.',
     needs: [],
     async run(ctx) {
@@ -62,7 +61,6 @@ export const BASE = defineChecks({
   },
   'base/outside-is-404': {
     requirement: 'BASE-5',
-    level: 'C',
     title: 'A path outside the base is 404, with and without a key.',
     needs: ['control'],
     async run({ send, target, property }) {
@@ -75,7 +73,6 @@ export const BASE = defineChecks({
   },
   'base/json-content-type': {
     requirement: 'BASE-2',
-    level: 'S',
     title: 'Bodies are JSON with a JSON content type, of answers and of errors.',
     needs: ['write'],
     async run(ctx) {
@@ -100,7 +97,6 @@ export const BASE = defineChecks({
   },
   'base/error-envelope': {
     requirement: 'BASE-3',
-    level: 'S',
     title: 'An error is {error: {code, message, metadata?}} with the HTTP status as its code.',
     needs: [],
     async run(ctx) {
@@ -119,7 +115,6 @@ export const BASE = defineChecks({
   },
   'base/regional-refused': {
     requirement: 'BASE-4',
-    level: 'S',
     title: 'A request on a regional hostname is refused; the same one on the usual host is not.',
     needs: ['regional_host'],
     async run({ api, target, interns, send }) {
@@ -135,7 +130,6 @@ export const BASE = defineChecks({
   },
   'base/regional-scim-refused': {
     requirement: 'BASE-4',
-    level: 'S',
     title: 'The SCIM read on a regional hostname is refused.',
     needs: ['regional_host', 'management_key', 'scim_mapping'],
     async run({ api, target }) {

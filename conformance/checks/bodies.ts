@@ -64,7 +64,6 @@ const noField = fc.constantFrom<string | undefined>(undefined, '', '{}', ' ', '\
 export const BODIES = defineChecks({
   'bodies/media-type': {
     requirement: 'BODY-3',
-    level: 'S',
     title: 'A body of create, update and delete must be application/json, in any spelling of that, else it is 415.',
     needs: ['write'],
     maxRuns: 12,
@@ -72,7 +71,6 @@ export const BODIES = defineChecks({
   },
   'bodies/media-type-of-signing': {
     requirement: 'BODY-3',
-    level: 'S',
     title: 'A body of signing and its alias must be application/json, in any spelling of that, else it is 415.',
     needs: ['write', 'oauth_token'],
     maxRuns: 8,
@@ -80,7 +78,6 @@ export const BODIES = defineChecks({
   },
   'bodies/media-type-family': {
     requirement: 'BODY-3',
-    level: 'S',
     title: 'Another type of the JSON family is not application/json.',
     needs: ['write'],
     async run(ctx) {
@@ -129,7 +126,6 @@ export const BODIES = defineChecks({
   },
   'bodies/any-field-is-refused': {
     requirement: 'BODY-1',
-    level: 'S',
     title: 'Provision and suspend refuse a body with any field, and do nothing.',
     needs: ['running'],
     async run(ctx) {
@@ -223,7 +219,6 @@ export const BODIES = defineChecks({
   },
   'bodies/malformed': {
     requirement: 'BODY-4',
-    level: 'S',
     title: 'A body of create, update and delete that is not JSON is 400, and does nothing.',
     needs: ['write'],
     async run(ctx) {
@@ -245,7 +240,6 @@ export const BODIES = defineChecks({
   },
   'bodies/empty': {
     requirement: 'BODY-4',
-    level: 'S',
     title: 'Create and signing without a body are 400, with and without a content type.',
     needs: ['write', 'oauth_token'],
     async run(ctx) {

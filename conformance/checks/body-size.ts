@@ -51,7 +51,6 @@ async function atTheCap(ctx: Ctx, all: readonly Write[]): Promise<void> {
 export const BODY_SIZE = defineChecks({
   'bodies/cap': {
     requirement: 'BODY-2',
-    level: 'S',
     title: 'Create, update and delete take 1048576 bytes, and not one more, with a length and in chunks.',
     needs: ['write'],
     maxRuns: 18,
@@ -59,7 +58,6 @@ export const BODY_SIZE = defineChecks({
   },
   'bodies/cap-of-signing': {
     requirement: 'BODY-2',
-    level: 'S',
     title: 'Signing and its alias take 1048576 bytes, and not one more, with a length and in chunks.',
     needs: ['write', 'oauth_token'],
     maxRuns: 10,
@@ -67,7 +65,6 @@ export const BODY_SIZE = defineChecks({
   },
   'bodies/cap-in-bytes': {
     requirement: 'BODY-2',
-    level: 'S',
     title: 'The cap counts bytes, not characters: a text of half as many characters of two bytes is too large.',
     needs: ['write'],
     async run(ctx) {
@@ -88,7 +85,6 @@ export const BODY_SIZE = defineChecks({
   },
   'bodies/cap-whatever-it-holds': {
     requirement: 'BODY-2',
-    level: 'S',
     title: 'A body over the cap is 413 whatever it holds: white space, no JSON, a field too long.',
     needs: ['write'],
     async run(ctx) {

@@ -26,7 +26,6 @@ import type { Transcript } from '../probe/chunks.js';
 export const CHAT_ANSWERS = defineChecks({
   'chat-answers/any-turn': {
     requirement: 'CHAT-6',
-    level: 'S',
     title: 'Through any number of questions the stream says what the intern says, once, in order, in one session.',
     needs: ['running', 'control'],
     maxRuns: 100,
@@ -61,7 +60,6 @@ export const CHAT_ANSWERS = defineChecks({
   },
   'chat/tool-call-pauses-and-continues': {
     requirement: 'CHAT-6',
-    level: 'S',
     title: 'After the answer the stream continues where it paused: in its session, well formed, repeating nothing.',
     needs: ['running', 'behaviour:ask-permission'],
     async run(ctx) {
@@ -188,7 +186,6 @@ export const CHAT_ANSWERS = defineChecks({
   },
   'chat-answers/to-the-run-that-asked': {
     requirement: 'CHAT-6',
-    level: 'S',
     title: 'Of several waiting runs each gets its own answer, in whatever order they are answered.',
     needs: ['running', 'control'],
     maxRuns: 6,
@@ -214,7 +211,6 @@ export const CHAT_ANSWERS = defineChecks({
   },
   'chat-answers/not-to-others': {
     requirement: 'CHAT-6',
-    level: 'S',
     title:
       'An answer sent to another intern, into another session, or without one is refused, and the right one is taken.',
     needs: ['running', 'behaviour:ask-permission'],

@@ -23,7 +23,6 @@ export const CHAT_CONTENT = defineChecks({
   },
   'chat-content/content-intact': {
     requirement: 'CHAT-1',
-    level: 'S',
     title: 'Content arrives as the intern said it: line ends, data:, [DONE], U+2028 and every code point included.',
     needs: ['running', 'control'],
     maxRuns: 60,
@@ -43,7 +42,6 @@ export const CHAT_CONTENT = defineChecks({
   },
   'chat-content/awkward-lines': {
     requirement: 'CHAT-1',
-    level: 'S',
     title: 'What looks like the framing of a stream is content like any other.',
     needs: ['running', 'control'],
     async run(ctx) {
@@ -86,7 +84,6 @@ export const CHAT_CONTENT = defineChecks({
   },
   'chat-content/no-output': {
     requirement: 'CHAT-2',
-    level: 'S',
     title: 'A run that ends without a word ends as any other.',
     needs: ['running', 'behaviour:says-nothing'],
     async run(ctx) {
@@ -99,7 +96,6 @@ export const CHAT_CONTENT = defineChecks({
   },
   'chat-content/long': {
     requirement: 'CHAT-2',
-    level: 'S',
     minRuns: 2,
     title: 'A long reply arrives whole and in order.',
     needs: ['running', 'control'],

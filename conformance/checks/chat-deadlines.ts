@@ -64,7 +64,6 @@ const MEANWHILE: Readonly<Record<string, (ctx: Ctx, id: string, good: Good) => P
 export const CHAT_DEADLINES = defineChecks({
   'chat-deadlines/open-until': {
     requirement: 'CHAT-7',
-    level: 'S',
     title: 'A question can be answered shortly before its five minutes are over.',
     needs: ['running', 'behaviour:ask-permission', 'slow:295s'],
     async run(ctx) {
@@ -79,7 +78,6 @@ export const CHAT_DEADLINES = defineChecks({
   },
   'chat-deadlines/closed-after': {
     requirement: 'CHAT-7',
-    level: 'S',
     title: 'After its five minutes a question can no longer be answered, although no client was connected.',
     needs: ['running', 'behaviour:ask-permission', 'slow:305s'],
     async run(ctx) {
@@ -95,7 +93,6 @@ export const CHAT_DEADLINES = defineChecks({
   },
   'chat-deadlines/to-the-millisecond': {
     requirement: 'CHAT-7',
-    level: 'S',
     title: 'A millisecond before the deadline the answer is delivered; a millisecond after it the run is cancelled.',
     needs: ['running', 'control', 'clock'],
     async run(ctx) {
@@ -161,7 +158,6 @@ export const CHAT_DEADLINES = defineChecks({
   },
   'chat-deadlines/shown-as-deadline': {
     requirement: 'EMU-4',
-    level: 'C',
     title: 'A run whose question ran out is shown as ended by its deadline, at its time.',
     needs: ['running', 'control', 'clock'],
     async run(ctx) {
@@ -178,7 +174,6 @@ export const CHAT_DEADLINES = defineChecks({
   },
   'chat-deadlines/not-extended': {
     requirement: 'CHAT-7',
-    level: 'S',
     minRuns: 2,
     title:
       'No rejected reply extends the deadline, nor a prompt that is steered to the run or goes to another session.',
@@ -201,7 +196,6 @@ export const CHAT_DEADLINES = defineChecks({
   },
   'chat-deadlines/second-question': {
     requirement: 'CHAT-7',
-    level: 'S',
     title: 'A second question has five minutes of its own.',
     needs: ['running', 'control', 'clock'],
     async run(ctx) {
@@ -218,7 +212,6 @@ export const CHAT_DEADLINES = defineChecks({
   },
   'chat-deadlines/answered-in-time': {
     requirement: 'CHAT-7',
-    level: 'S',
     title: 'A question that was answered has no deadline any more: the run may take its time.',
     needs: ['running', 'control', 'clock'],
     async run(ctx) {
@@ -239,7 +232,6 @@ export const CHAT_DEADLINES = defineChecks({
   },
   'chat-deadlines/each-its-own': {
     requirement: 'CHAT-7',
-    level: 'S',
     title: 'Runs that wait together run out one by one, each at its own time.',
     needs: ['running', 'control', 'clock'],
     async run(ctx) {

@@ -43,7 +43,6 @@ const severed = (ctx: Ctx, t: Transcript, what: string) => {
 export const CHAT_ENDINGS = defineChecks({
   'chat-endings/cancelled': {
     requirement: 'CHAT-12',
-    level: 'S',
     title: 'A run that the intern cancels ends with error, code 410, reason run_ended, final chunk, [DONE].',
     needs: ['running', 'behaviour:cancelled'],
     async run(ctx) {
@@ -53,7 +52,6 @@ export const CHAT_ENDINGS = defineChecks({
   },
   'chat-endings/deadline': {
     requirement: 'CHAT-12',
-    level: 'S',
     title: 'A run that meets its deadline ends in the same way.',
     needs: ['running', 'behaviour:deadline'],
     async run(ctx) {
@@ -63,7 +61,6 @@ export const CHAT_ENDINGS = defineChecks({
   },
   'chat-endings/severed': {
     requirement: 'CHAT-13',
-    level: 'S',
     title: 'A connection that breaks without confirmation ends with reason stream_severed, final chunk, [DONE].',
     needs: ['running', 'behaviour:severed'],
     async run(ctx) {
@@ -107,7 +104,6 @@ export const CHAT_ENDINGS = defineChecks({
   },
   'chat-endings/any': {
     requirement: 'CHAT-12',
-    level: 'S',
     title: 'Before and after a question, with usage or without: what was said stays, and the two errors differ.',
     needs: ['running', 'control'],
     maxRuns: 30,
@@ -134,7 +130,6 @@ export const CHAT_ENDINGS = defineChecks({
   },
   'chat-endings/fails': {
     requirement: 'CHAT-2',
-    level: 'S',
     title: 'A run that fails midway ends with error, is no run_ended, and keeps what was said.',
     needs: ['running', 'control'],
     async run(ctx) {
@@ -156,7 +151,6 @@ export const CHAT_ENDINGS = defineChecks({
   },
   'chat-endings/suspend-while-streaming': {
     requirement: 'SUSP-1',
-    level: 'S',
     title: 'Suspending ends the stream with run_ended, final chunk and [DONE].',
     needs: ['running', 'behaviour:silent'],
     async run(ctx) {
@@ -188,7 +182,6 @@ export const CHAT_ENDINGS = defineChecks({
   },
   'chat-endings/delete-while-streaming': {
     requirement: 'CHAT-12',
-    level: 'S',
     title: 'Deleting ends the stream with run_ended, final chunk and [DONE].',
     needs: ['running', 'behaviour:silent'],
     async run(ctx) {
@@ -203,7 +196,6 @@ export const CHAT_ENDINGS = defineChecks({
   },
   'chat-endings/suspend-while-waiting': {
     requirement: 'SUSP-1',
-    level: 'S',
     title: 'Suspending ends runs that wait: their answers are refused, after the resume too, which takes a prompt.',
     needs: ['running', 'behaviour:ask-permission'],
     async run(ctx) {
@@ -226,7 +218,6 @@ export const CHAT_ENDINGS = defineChecks({
   },
   'chat-endings/shown': {
     requirement: 'EMU-4',
-    level: 'C',
     title: 'The control interface shows how each run ended: by itself, by suspend, by delete, by its client.',
     needs: ['running', 'control'],
     async run(ctx) {
@@ -260,7 +251,6 @@ export const CHAT_ENDINGS = defineChecks({
   },
   'chat-endings/session-stays': {
     requirement: 'CHAT-3',
-    level: 'S',
     title: 'A run of a known session that ends with an error carries its session_id, and the session goes on.',
     needs: ['running', 'behaviour:cancelled', 'behaviour:severed'],
     async run(ctx) {

@@ -22,7 +22,6 @@ export const CHAT_FINAL = defineChecks({
   },
   'chat-final/usage-as-reported': {
     requirement: 'CHAT-4',
-    level: 'S',
     title: "The final chunk's usage is what the intern reported, after a stop and after an error.",
     needs: ['running', 'control'],
     maxRuns: 30,
@@ -44,7 +43,6 @@ export const CHAT_FINAL = defineChecks({
   },
   'chat-final/usage-after-pause': {
     requirement: 'CHAT-4',
-    level: 'S',
     title: 'Usage is null after tool_calls, also when some was reported, and stands at the end of the answered run.',
     needs: ['running', 'control'],
     async run(ctx) {

@@ -25,7 +25,6 @@ const NEARLY_MODES = ['', 'Manual', 'MANUAL', ' manual', 'manual ', 'self_drive'
 export const CHAT_MODES = defineChecks({
   'chat-modes/consents-when-omitted': {
     requirement: 'CHAT-8',
-    level: 'S',
     title: 'Without approval_mode the run consents by itself and goes on; with manual the same prompt asks.',
     needs: ['running', 'behaviour:ask-permission'],
     async run(ctx) {
@@ -39,7 +38,6 @@ export const CHAT_MODES = defineChecks({
   },
   'chat-modes/mode-not-remembered': {
     requirement: 'CHAT-8',
-    level: 'S',
     title: 'After a manual run the next prompt of its session, and one of a new session, run through without a mode.',
     needs: ['running', 'behaviour:ask-permission'],
     async run(ctx) {
@@ -90,7 +88,6 @@ export const CHAT_MODES = defineChecks({
   },
   'chat-modes/reply-keeps-mode': {
     requirement: 'CHAT-8',
-    level: 'S',
     title: 'A reply without a mode leaves the run under the one that its prompt started it with.',
     needs: ['running', 'behaviour:ask-permission-twice'],
     async run(ctx) {

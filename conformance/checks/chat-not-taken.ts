@@ -13,7 +13,6 @@ const notTaken = (ctx: Ctx, answer: Answer, did: string, reason: string) =>
 export const CHAT_NOT_TAKEN = defineChecks({
   'chat-not-taken/not-running': {
     requirement: 'CHAT-16',
-    level: 'P',
     title: 'An intern that does not run answers 409 intern_not_ready, retryable: before its first boot and suspended.',
     needs: ['running'],
     async run(ctx) {
@@ -32,7 +31,6 @@ export const CHAT_NOT_TAKEN = defineChecks({
   },
   'chat-not-taken/while-it-boots': {
     requirement: 'CHAT-16',
-    level: 'P',
     title: 'An intern that boots, and one whose boot failed, answer 409 intern_not_ready too.',
     needs: ['control', 'clock', 'running'],
     async run(ctx) {
@@ -51,7 +49,6 @@ export const CHAT_NOT_TAKEN = defineChecks({
   },
   'chat-not-taken/not-accepted': {
     requirement: 'CHAT-16',
-    level: 'P',
     title:
       'An intern that cannot be reached is 502 intern_unreachable, a refused turn 502 turn_failed, instead of a stream.',
     needs: ['running', 'behaviour:unreachable', 'behaviour:refuses'],
@@ -72,7 +69,6 @@ export const CHAT_NOT_TAKEN = defineChecks({
   },
   'chat-not-taken/accepted-first': {
     requirement: 'CHAT-16',
-    level: 'P',
     title: 'After a word or a wait the stream is open: what goes wrong then is reported in the stream.',
     needs: ['running', 'control', 'clock'],
     async run(ctx) {
@@ -91,7 +87,6 @@ export const CHAT_NOT_TAKEN = defineChecks({
   },
   'chat-not-taken/opens-at-once': {
     requirement: 'CHAT-16',
-    level: 'P',
     title: 'The stream opens when the intern accepts the prompt, before it has said a word.',
     needs: ['running', 'control', 'clock'],
     async run(ctx) {
@@ -107,7 +102,6 @@ export const CHAT_NOT_TAKEN = defineChecks({
   },
   'chat-not-taken/too-many-waiting': {
     requirement: 'CHAT-16',
-    level: 'P',
     minRuns: 2,
     title: '64 runs may wait on questions; with more than that the next prompt is 503 busy, until one is answered.',
     needs: ['running', 'control'],

@@ -22,7 +22,6 @@ async function goingOn(ctx: Ctx, id: string) {
 export const CHAT_ONCE = defineChecks({
   'chat-once/while-it-streams': {
     requirement: 'CHAT-7',
-    level: 'S',
     title: 'While an answered run streams, a further answer to its question is refused and reaches no run.',
     needs: ['running', 'control', 'clock'],
     async run(ctx) {
@@ -57,7 +56,6 @@ export const CHAT_ONCE = defineChecks({
   },
   'chat-once/race': {
     requirement: 'CHAT-7',
-    level: 'S',
     title: 'Of three equal answers sent at once one is delivered.',
     needs: ['running', 'behaviour:ask-permission'],
     async run(ctx) {
@@ -83,7 +81,6 @@ export const CHAT_ONCE = defineChecks({
   },
   'chat-once/answered-twice': {
     requirement: 'CHAT-7',
-    level: 'S',
     title: 'The same answer sent again after the run went on is refused, and nothing happens twice.',
     needs: ['running', 'behaviour:ask-permission'],
     async run(ctx) {

@@ -9,7 +9,6 @@ import { answered, asked, callOf, fate, newest, permission, question } from '../
 export const CHAT_QUESTIONS = defineChecks({
   'chat-questions/one-tool-call': {
     requirement: 'CHAT-5',
-    level: 'S',
     title: 'Needing permission, the stream emits one tool call named by the profile, then tool_calls.',
     needs: ['running', 'behaviour:ask-permission'],
     async run(ctx) {
@@ -25,7 +24,6 @@ export const CHAT_QUESTIONS = defineChecks({
   },
   'chat-questions/question-in-self-drive': {
     requirement: 'CHAT-5',
-    level: 'S',
     title: 'A question that needs an answer is asked although the run consents to tools by itself.',
     needs: ['running', 'behaviour:ask-question'],
     async run(ctx) {
@@ -115,7 +113,6 @@ export const CHAT_QUESTIONS = defineChecks({
   },
   'chat-questions/call-id-is-the-interaction': {
     requirement: 'EMU-4',
-    level: 'C',
     title: 'While a question is open the control interface shows its run waiting on it, under the id of the call.',
     needs: ['running', 'control', 'clock'],
     async run(ctx) {
@@ -158,7 +155,6 @@ export const CHAT_QUESTIONS = defineChecks({
   },
   'chat-questions/pause-keeps-content': {
     requirement: 'CHAT-5',
-    level: 'S',
     title: 'What was said before the question arrives before it, and the run waits.',
     needs: ['running', 'control'],
     async run(ctx) {

@@ -46,7 +46,6 @@ const badPrompts = async (ctx: Ctx, twins: readonly Over[], wrong: readonly Over
 export const CHAT_REQUESTS = defineChecks({
   'chat-requests/length': {
     requirement: 'CHAT-15',
-    level: 'P',
     title: 'A prompt has 1 to 32000 code points, however many bytes or code units that is.',
     needs: ['running'],
     async run(ctx) {
@@ -65,7 +64,6 @@ export const CHAT_REQUESTS = defineChecks({
   },
   'chat-requests/length-of-parts': {
     requirement: 'CHAT-15',
-    level: 'P',
     title: 'Text parts of a prompt count together.',
     needs: ['running'],
     async run(ctx) {
@@ -78,7 +76,6 @@ export const CHAT_REQUESTS = defineChecks({
   },
   'chat-requests/stream-true': {
     requirement: 'CHAT-15',
-    level: 'P',
     title: 'stream other than true is refused.',
     needs: ['running'],
     run: (ctx) =>
@@ -90,7 +87,6 @@ export const CHAT_REQUESTS = defineChecks({
   },
   'chat-requests/messages': {
     requirement: 'CHAT-15',
-    level: 'P',
     title: 'Messages that are missing, none, or no list are refused.',
     needs: ['running'],
     run: (ctx) =>
@@ -102,7 +98,6 @@ export const CHAT_REQUESTS = defineChecks({
   },
   'chat-requests/last-role': {
     requirement: 'CHAT-15',
-    level: 'P',
     title: 'A last message that is neither of a user nor of a tool is refused, whatever stands before it.',
     needs: ['running'],
     run: (ctx) =>
@@ -114,14 +109,12 @@ export const CHAT_REQUESTS = defineChecks({
   },
   'chat-requests/content-forms': {
     requirement: 'CHAT-15',
-    level: 'P',
     title: 'Content that is neither text nor text parts is refused.',
     needs: ['running'],
     run: (ctx) => badPrompts(ctx, [says([{ type: 'text', text: 'Hello.' }])], NO_CONTENTS.map(says)),
   },
   'chat-requests/unknown-fields': {
     requirement: 'CHAT-15',
-    level: 'P',
     title: 'A prompt with fields that the interface does not know is taken.',
     needs: ['running'],
     maxRuns: 40,
@@ -134,7 +127,6 @@ export const CHAT_REQUESTS = defineChecks({
   },
   'chat-requests/cut-anywhere': {
     requirement: 'CHAT-15',
-    level: 'P',
     title: 'A body that arrives in pieces, cut within characters too, says the same.',
     needs: ['running', 'control'],
     maxRuns: 40,

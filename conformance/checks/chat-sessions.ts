@@ -25,7 +25,6 @@ import { invoke, session, steered } from '../helpers/turns.js';
 export const CHAT_SESSIONS = defineChecks({
   'chat-sessions/continue': {
     requirement: 'CHAT-3',
-    level: 'S',
     title: 'A prompt with the session_id of an earlier one goes on in that session.',
     needs: ['running'],
     async run(ctx) {
@@ -40,7 +39,6 @@ export const CHAT_SESSIONS = defineChecks({
   },
   'chat-sessions/new-each-time': {
     requirement: 'CHAT-15',
-    level: 'P',
     title: 'Prompts without a session_id start sessions of their own.',
     needs: ['running'],
     async run(ctx) {
@@ -54,7 +52,6 @@ export const CHAT_SESSIONS = defineChecks({
   },
   'chat-sessions/unseen-id': {
     requirement: 'CHAT-15',
-    level: 'P',
     title: 'An unseen session_id of up to 256 characters starts a session under that id, letter for letter.',
     needs: ['running'],
     maxRuns: 60,
@@ -71,7 +68,6 @@ export const CHAT_SESSIONS = defineChecks({
   },
   'chat-sessions/unfit-id': {
     requirement: 'CHAT-15',
-    level: 'P',
     title: 'A session_id that is empty, longer than 256, no text, or holds a control character is refused.',
     needs: ['running'],
     maxRuns: 60,
@@ -90,7 +86,6 @@ export const CHAT_SESSIONS = defineChecks({
   },
   'chat-sessions/same-id-elsewhere': {
     requirement: 'CHAT-15',
-    level: 'P',
     title: 'Equal session ids on two interns are two sessions, of one character too.',
     needs: ['running', 'control', 'clock'],
     async run(ctx) {

@@ -24,7 +24,6 @@ import { codeWord } from '../helpers/words.js';
 export const CHAT_STEERING = defineChecks({
   'chat-steering/steered': {
     requirement: 'CHAT-14',
-    level: 'S',
     title: 'A prompt to a session whose run goes on, streaming or waiting, is reported as steered.',
     needs: ['running', 'behaviour:ask-permission', 'behaviour:silent'],
     async run(ctx) {
@@ -50,7 +49,6 @@ export const CHAT_STEERING = defineChecks({
   },
   'chat-steering/delivered-live': {
     requirement: 'CHAT-14',
-    level: 'S',
     title: 'A waiting run does what a steered prompt asks for once it is answered: the prompt was delivered into it.',
     needs: ['running', 'behaviour:ask-permission'],
     async run(ctx) {
@@ -128,7 +126,6 @@ export const CHAT_STEERING = defineChecks({
   },
   'chat-steering/steered-into-waiting': {
     requirement: 'CHAT-14',
-    level: 'S',
     title: 'A prompt to a session whose run waits is steered too; the question stays as it was.',
     needs: ['running', 'control'],
     async run(ctx) {
@@ -167,7 +164,6 @@ export const CHAT_STEERING = defineChecks({
   },
   'chat-steering/not-steered-when-over': {
     requirement: 'CHAT-14',
-    level: 'S',
     title: 'Once the run of a session has ended, however it did, the next prompt starts another.',
     needs: ['running', 'control'],
     async run(ctx) {
@@ -183,7 +179,6 @@ export const CHAT_STEERING = defineChecks({
   },
   'chat-steering/steered-is-checked': {
     requirement: 'CHAT-15',
-    level: 'P',
     title: 'A steered prompt must be valid.',
     needs: ['running', 'behaviour:silent'],
     async run(ctx) {

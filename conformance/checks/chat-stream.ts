@@ -12,7 +12,6 @@ import { type Arrival, arrival, heldBack } from '../helpers/held-back.js';
 export const CHAT_STREAM = defineChecks({
   'chat-stream/grammar': {
     requirement: 'CHAT-1',
-    level: 'S',
     title: 'Whatever is asked, the reply is chunks, one finish reason, one final chunk with session_id, [DONE], end.',
     needs: ['running'],
     maxRuns: 50,
@@ -28,7 +27,6 @@ export const CHAT_STREAM = defineChecks({
   },
   'chat-stream/as-it-is-said': {
     requirement: 'CHAT-1',
-    level: 'S',
     title: 'The reply arrives while the run goes on, not when it has ended.',
     needs: ['running', 'behaviour:silent'],
     async run(ctx) {
@@ -144,7 +142,6 @@ export const CHAT_STREAM = defineChecks({
   },
   'chat-stream/only-last-message': {
     requirement: 'CHAT-15',
-    level: 'P',
     title: 'Only the last message is read: what stands before it changes nothing.',
     needs: ['running', 'behaviour:echo', 'control'],
     async run(ctx) {
@@ -174,7 +171,6 @@ export const CHAT_STREAM = defineChecks({
   },
   'chat-stream/echo-is-the-prompt': {
     requirement: 'EMU-9',
-    level: 'C',
     title: 'echo repeats the prompt, with usage, whatever else the request has: a model, unknown fields.',
     needs: ['running', 'control'],
     async run(ctx) {

@@ -145,7 +145,6 @@ export const CHAT_UNACCEPTABLE = defineChecks({
   },
   'chat-unacceptable/without-session': {
     requirement: 'CHAT-15',
-    level: 'P',
     title: 'A tool message without session_id is refused, and the question stays.',
     needs: ['running', 'behaviour:ask-permission'],
     async run(ctx) {
@@ -185,7 +184,6 @@ export const CHAT_UNACCEPTABLE = defineChecks({
   },
   'chat-unacceptable/body-before-state': {
     requirement: 'CHAT-15',
-    level: 'P',
     title: 'A reply with stream false is 400, and the question stays.',
     needs: ['running', 'behaviour:ask-permission'],
     async run(ctx) {

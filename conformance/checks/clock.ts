@@ -17,7 +17,6 @@ const instant = (value: unknown): number => (typeof value === 'number' ? value :
 export const CLOCK = defineChecks({
   'emulator/advance': {
     requirement: 'EMU-2',
-    level: 'C',
     title: 'advance takes milliseconds or a duration and answers the time that it is then.',
     needs: ['control', 'clock'],
     async run({ control, clock }) {
@@ -39,7 +38,6 @@ export const CLOCK = defineChecks({
   },
   'emulator/virtual-stands-still': {
     requirement: 'EMU-2',
-    level: 'C',
     title: 'A clock that is virtual or frozen stands still until it is advanced: records and boots too.',
     needs: ['control', 'clock', 'running'],
     async run({ api, interns, control, clock, settle, unmet }) {
@@ -57,7 +55,6 @@ export const CLOCK = defineChecks({
   },
   'emulator/due-order': {
     requirement: 'EMU-2',
-    level: 'C',
     title: 'One far advance fires what is due at the time that it is due, in order, however far it goes.',
     needs: ['control', 'clock', 'write'],
     maxRuns: 10,
@@ -88,7 +85,6 @@ export const CLOCK = defineChecks({
   },
   'emulator/advance-settles': {
     requirement: 'EMU-2',
-    level: 'C',
     title: 'advance answers once what it caused has settled: boot and run that follow on each other are done.',
     needs: ['control', 'clock', 'running'],
     async run({ api, interns, control, clock }) {
@@ -108,7 +104,6 @@ export const CLOCK = defineChecks({
   },
   'emulator/reset-leaves-the-clock': {
     requirement: 'EMU-7',
-    level: 'C',
     title: 'A reset leaves the clock alone: the time that it shows, and whether it stands still, are those of before.',
     needs: ['control', 'clock', 'disposable', 'write'],
     async run(ctx) {

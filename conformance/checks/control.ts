@@ -23,7 +23,6 @@ async function call({ control }: Ctx, method: string, path: string, body?: unkno
 export const CONTROL = defineChecks({
   'emulator/health': {
     requirement: 'EMU-1',
-    level: 'C',
     title: 'health says ok and the version.',
     needs: ['control'],
     async run(ctx) {
@@ -34,7 +33,6 @@ export const CONTROL = defineChecks({
   },
   'emulator/target': {
     requirement: 'EMU-1',
-    level: 'C',
     title: 'target shows addresses, workspaces, subjects, keys and credentials.',
     needs: ['control'],
     async run(ctx) {
@@ -66,7 +64,6 @@ export const CONTROL = defineChecks({
   },
   'emulator/credentials-work': {
     requirement: 'EMU-1',
-    level: 'C',
     title: 'The credentials of the target open what they are for.',
     needs: [
       'control',
@@ -94,7 +91,6 @@ export const CONTROL = defineChecks({
   },
   'emulator/reset-forgets': {
     requirement: 'EMU-7',
-    level: 'C',
     title: 'A reset takes away what was put and made since the start: scripts, faults, limits, interns.',
     needs: ['control', 'disposable', 'write'],
     async run(ctx) {
@@ -110,7 +106,6 @@ export const CONTROL = defineChecks({
   },
   'emulator/intern-view': {
     requirement: 'EMU-4',
-    level: 'C',
     title: 'An intern is shown with its record, vault, script, own key and runs; an unknown one is 404.',
     needs: ['control', 'running'],
     async run(ctx) {
@@ -132,7 +127,6 @@ export const CONTROL = defineChecks({
   },
   'emulator/loopback-only': {
     requirement: 'EMU-10',
-    level: 'C',
     title: 'The control interface answers loopback names only: another Host is refused, on reads and on writes.',
     needs: ['control'],
     async run(ctx) {
@@ -168,7 +162,6 @@ export const CONTROL = defineChecks({
   },
   'emulator/cross-site': {
     requirement: 'EMU-10',
-    level: 'C',
     title: 'A request from the page of another site is refused.',
     needs: ['control'],
     async run(ctx) {
@@ -193,7 +186,6 @@ export const CONTROL = defineChecks({
   },
   'emulator/bad-calls': {
     requirement: 'EMU-1',
-    level: 'C',
     title: 'An unknown call, or one with a wrong body, is refused and changes nothing.',
     needs: ['control', 'clock'],
     async run(ctx) {

@@ -73,7 +73,6 @@ async function takenOnce(ctx: Ctx, daemon: Reached): Promise<Proof> {
 export const DAEMON_REACHED = defineChecks({
   'proof/v2-once-live': {
     requirement: 'SIGN-7',
-    level: 'S',
     title: 'A request that the daemon takes with a v2 proof it refuses with the same proof, at the same moment too.',
     needs: ['running', 'oauth_token'],
     async run(ctx) {
@@ -89,7 +88,6 @@ export const DAEMON_REACHED = defineChecks({
   },
   'proof/what-it-covers': {
     requirement: 'SIGN-4',
-    level: 'S',
     title:
       'A daemon that asks for proofs refuses one that is forged, or made for another body, and uses none up by that.',
     needs: ['running', 'oauth_token'],
@@ -115,7 +113,6 @@ export const DAEMON_REACHED = defineChecks({
   },
   'suspend/daemon-takes-nothing': {
     requirement: 'SUSP-1',
-    level: 'S',
     title: 'Once an intern is suspended its daemon takes no request any more, with a fresh proof either.',
     needs: ['running', 'oauth_token'],
     async run(ctx) {

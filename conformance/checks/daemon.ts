@@ -27,7 +27,6 @@ function access(answer: Answer, what: string): { origin: string; token: string }
 export const DAEMON = defineChecks({
   'daemon/access': {
     requirement: 'DAEMON-1',
-    level: 'S',
     title: 'Origin and token of a running intern, not to be stored.',
     needs: ['running', 'oauth_token'],
     async run({ api, interns }) {
@@ -41,7 +40,6 @@ export const DAEMON = defineChecks({
   },
   'daemon/access-by-any-grant': {
     requirement: 'DAEMON-1',
-    level: 'S',
     title: 'An OAuth token with an interns-only grant reads the same, not to be stored either.',
     needs: ['running', 'oauth_token', 'oauth_interns_only_token'],
     async run({ api, interns }) {
@@ -103,7 +101,6 @@ export const DAEMON = defineChecks({
   },
   'daemon/not-of-a-stopped-intern': {
     requirement: 'DAEMON-1',
-    level: 'S',
     title: 'The access of an intern that does not run is refused and holds no token.',
     needs: ['write', 'oauth_token'],
     async run({ api, interns, assume }) {
@@ -155,7 +152,6 @@ export const DAEMON = defineChecks({
   },
   'daemon/reveals-logged': {
     requirement: 'DAEMON-2',
-    level: 'S',
     title: 'Each reveal is logged by the OAuth subject and the intern, newest first; a refused one is not.',
     needs: [
       'control',
@@ -186,7 +182,6 @@ export const DAEMON = defineChecks({
   },
   'daemon/log-holds-no-token': {
     requirement: 'DAEMON-2',
-    level: 'S',
     title: 'The log of reveals never holds the token.',
     needs: ['control', 'running', 'oauth_token'],
     async run({ api, interns, control }) {
@@ -202,7 +197,6 @@ export const DAEMON = defineChecks({
   },
   'daemon/alias': {
     requirement: 'DAEMON-3',
-    level: 'S',
     title: 'The deprecated alias answers as the operation does: body, status and headers, refusals too.',
     needs: ['running', 'oauth_token'],
     async run(ctx) {

@@ -8,7 +8,6 @@ const STARTED = expect.ACCEPTED;
 export const DELETE_ARCHIVE = defineChecks({
   'delete/vault-is-gone': {
     requirement: 'DELETE-1',
-    level: 'S',
     title: 'The vault of a gone intern is gone with it: no other intern gets it attached.',
     needs: ['write'],
     async run({ api, interns }) {
@@ -27,7 +26,6 @@ export const DELETE_ARCHIVE = defineChecks({
   },
   'delete/archive-fails': {
     requirement: 'DELETE-3',
-    level: 'S',
     title: 'A teardown whose archive fails leaves destroy_failed, says so, and keeps the workspace until acknowledged.',
     needs: ['control', 'write'],
     async run({ api, interns }) {
@@ -107,7 +105,6 @@ export const DELETE_ARCHIVE = defineChecks({
   },
   'delete/takes-its-time': {
     requirement: 'EMU-3',
-    level: 'C',
     title: 'A scripted teardown takes as long as it says: the intern is destroying until then, and gone after.',
     needs: ['control', 'clock', 'write'],
     async run({ api, interns, clock, control }) {

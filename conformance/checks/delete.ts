@@ -31,7 +31,6 @@ const BAD_BODIES: readonly unknown[] = [
 export const DELETE = defineChecks({
   'delete/until-gone': {
     requirement: 'DELETE-1',
-    level: 'S',
     title: 'A deleted intern is 404 when its teardown has ended, and stays so, on every operation.',
     needs: ['running'],
     async run(ctx) {
@@ -146,7 +145,6 @@ export const DELETE = defineChecks({
   },
   'delete/optional-body': {
     requirement: 'DELETE-2',
-    level: 'S',
     title: 'Without a body, with white space, with {} and with the boolean either way a delete is accepted.',
     needs: ['write'],
     async run(ctx) {
@@ -167,7 +165,6 @@ export const DELETE = defineChecks({
   },
   'delete/bad-body': {
     requirement: 'DELETE-2',
-    level: 'S',
     title: 'Any other body is 400, and nothing is deleted.',
     needs: ['write'],
     async run(ctx) {

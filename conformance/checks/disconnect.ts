@@ -59,7 +59,6 @@ async function left(ctx: Ctx, id: string, reply: ChatReply): Promise<void> {
 export const DISCONNECT = defineChecks({
   'disconnect/while-silent': {
     requirement: 'CHAT-10',
-    level: 'S',
     title:
       'A client that leaves a silent stream has cancelled its run within 30 seconds: the next prompt of the session starts another.',
     needs: ['running', 'behaviour:silent', 'slow:31s'],
@@ -75,7 +74,6 @@ export const DISCONNECT = defineChecks({
   },
   'disconnect/after-an-answer': {
     requirement: 'CHAT-10',
-    level: 'S',
     title: 'A client that leaves a stream after an answer has cancelled that run within 30 seconds, and no other.',
     needs: ['running', 'behaviour:ask-then-silent', 'behaviour:ask-permission', 'slow:31s'],
     async run(ctx) {
@@ -101,7 +99,6 @@ export const DISCONNECT = defineChecks({
   },
   'disconnect/noticed': {
     requirement: 'CHAT-10',
-    level: 'S',
     title:
       'Some time within 30 seconds of its client leaving a silent stream the intern takes a prompt, and its session another.',
     needs: ['running', 'behaviour:silent'],
@@ -109,7 +106,6 @@ export const DISCONNECT = defineChecks({
   },
   'disconnect/cancels': {
     requirement: 'CHAT-10',
-    level: 'S',
     title: 'A run whose client leaves while it streams is cancelled within 30 seconds and does nothing more.',
     needs: ['running', 'control', 'clock'],
     async run(ctx) {
@@ -128,7 +124,6 @@ export const DISCONNECT = defineChecks({
   },
   'disconnect/while-it-speaks': {
     requirement: 'CHAT-10',
-    level: 'S',
     title: 'A run that speaks, one that has said nothing yet, and one that streams after an answer are cancelled too.',
     needs: ['running', 'control', 'clock'],
     async run(ctx) {
@@ -153,7 +148,6 @@ export const DISCONNECT = defineChecks({
   },
   'disconnect/only-its-own': {
     requirement: 'CHAT-10',
-    level: 'S',
     title: 'Other runs of the intern and runs of other interns go on.',
     needs: ['running', 'control', 'clock'],
     async run(ctx) {
@@ -180,7 +174,6 @@ export const DISCONNECT = defineChecks({
   },
   'disconnect/after-done': {
     requirement: 'CHAT-9',
-    level: 'S',
     title: 'Closing after the [DONE] that follows tool_calls keeps the run alive.',
     needs: ['running', 'behaviour:ask-permission'],
     async run(ctx) {
@@ -200,7 +193,6 @@ export const DISCONNECT = defineChecks({
   },
   'disconnect/cancel-after-done': {
     requirement: 'CHAT-9',
-    level: 'S',
     title: 'Cancelling the body on reading [DONE], and a minute without a client, keep the run alive too.',
     needs: ['running', 'behaviour:ask-permission', 'slow:61s'],
     async run(ctx) {
@@ -220,7 +212,6 @@ export const DISCONNECT = defineChecks({
   },
   'disconnect/after-each-done': {
     requirement: 'CHAT-9',
-    level: 'S',
     title: 'Closing after each of several questions keeps the run alive.',
     needs: ['running', 'control'],
     async run(ctx) {
@@ -241,7 +232,6 @@ export const DISCONNECT = defineChecks({
   },
   'disconnect/of-who-steered': {
     requirement: 'CHAT-10',
-    level: 'S',
     title: 'A client that steered a run and leaves cancels nothing.',
     needs: ['running', 'control', 'clock'],
     async run(ctx) {
@@ -259,7 +249,6 @@ export const DISCONNECT = defineChecks({
   },
   'disconnect/after-stop': {
     requirement: 'EMU-4',
-    level: 'C',
     title: 'A client that goes after the end changes nothing: the run is shown as it ended.',
     needs: ['running', 'control'],
     async run(ctx) {

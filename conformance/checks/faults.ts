@@ -32,7 +32,6 @@ const call = (ctx: Ctx, name: Name, id: string): Promise<Answer> =>
 export const FAULTS = defineChecks({
   'faults/every-operation': {
     requirement: 'EMU-6',
-    level: 'C',
     title: 'On its operation alone a fault answers its status in the error form, for so many calls, and then no more.',
     needs: ['control', 'running', 'oauth_token'],
     async run(ctx) {
@@ -58,7 +57,6 @@ export const FAULTS = defineChecks({
   },
   'faults/scim-form': {
     requirement: 'EMU-6',
-    level: 'C',
     title: 'A fault of SCIM comes without metadata, whatever its status.',
     needs: ['control', 'management_key', 'scim_mapping'],
     async run({ api, control, target }) {
@@ -72,7 +70,6 @@ export const FAULTS = defineChecks({
   },
   'faults/nothing-was-done': {
     requirement: 'EMU-6',
-    level: 'C',
     title: 'A call that a fault answered has done nothing: no intern, no change, no delete, no run, no answer taken.',
     needs: ['control', 'running'],
     async run(ctx) {
@@ -102,7 +99,6 @@ export const FAULTS = defineChecks({
   },
   'faults/refused-use-none': {
     requirement: 'EMU-6',
-    level: 'C',
     title: 'A call that is refused for what it is uses no fault up: 401, 404, 405, 413, 415 and 400.',
     needs: ['control', 'running', 'foreign_workspace'],
     async run(ctx) {
@@ -132,7 +128,6 @@ export const FAULTS = defineChecks({
   },
   'faults/delay': {
     requirement: 'EMU-6',
-    level: 'C',
     title: 'A delayed call is answered when its time has come, with its own answer or the status of the fault.',
     needs: ['control', 'clock', 'running'],
     async run(ctx) {
@@ -160,7 +155,6 @@ export const FAULTS = defineChecks({
   },
   'faults/dropped': {
     requirement: 'EMU-6',
-    level: 'C',
     title: 'A dropped connection is no answer, or one that breaks off; the next call is answered.',
     needs: ['control', 'clock', 'running'],
     async run(ctx) {
@@ -177,7 +171,6 @@ export const FAULTS = defineChecks({
   },
   'faults/list-and-clear': {
     requirement: 'EMU-6',
-    level: 'C',
     title: 'Faults that wait are listed, and DELETE takes them away.',
     needs: ['control'],
     async run({ api, control }) {

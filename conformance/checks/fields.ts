@@ -27,7 +27,6 @@ const wrongType = fc.constantFrom<unknown>(7, true, [], ['a'], {}, { text: 'a' }
 export const FIELDS = defineChecks({
   'create/text-limits': {
     requirement: 'CREATE-5',
-    level: 'P',
     title: 'description takes 2000 and instructions 100000 code points and not one more, on create and update.',
     needs: ['write'],
     async run(ctx) {
@@ -56,7 +55,6 @@ export const FIELDS = defineChecks({
   },
   'create/field-types': {
     requirement: 'BODY-4',
-    level: 'S',
     title: 'A field of another type is 400, on create and update.',
     needs: ['write'],
     async run({ api, interns, property, sample, twin }) {
@@ -104,7 +102,6 @@ export const FIELDS = defineChecks({
   },
   'create/unknown-fields': {
     requirement: 'CREATE-5',
-    level: 'P',
     title: 'A create with an unknown field is 400, whatever the value.',
     needs: ['write'],
     async run({ api, interns, property }) {
@@ -149,7 +146,6 @@ export const FIELDS = defineChecks({
   },
   'create/no-object': {
     requirement: 'BODY-4',
-    level: 'S',
     title: 'A body that is not a JSON object is 400 on create and update.',
     needs: ['write'],
     async run({ api, interns, property }) {

@@ -47,7 +47,6 @@ function secretKeys(value: unknown, at = ''): string[] {
 export const GET = defineChecks({
   'get/settings': {
     requirement: 'GET-1',
-    level: 'S',
     title: 'A read returns the lifecycle state and the settings.',
     needs: ['write'],
     async run(ctx) {
@@ -85,7 +84,6 @@ export const GET = defineChecks({
   },
   'get/no-secrets': {
     requirement: 'GET-1',
-    level: 'S',
     title: 'No answer of the lifecycle carries a credential or content of the vault.',
     needs: ['running'],
     async run({ api, interns }) {
@@ -106,7 +104,6 @@ export const GET = defineChecks({
   },
   'get/no-known-secrets': {
     requirement: 'GET-1',
-    level: 'S',
     title: "Neither the intern's own key nor its daemon token stands in any answer of the lifecycle.",
     needs: ['control', 'running', 'oauth_token'],
     async run({ api, interns, control }) {

@@ -39,7 +39,6 @@ const ALIKE = 'a repeated create, without a key';
 export const IDEMPOTENCY = defineChecks({
   'create/retry-makes-no-second': {
     requirement: 'CREATE-4',
-    level: 'S',
     title: 'A retry with the same key and body answers the same intern and makes no second.',
     needs: ['write'],
     maxRuns: 25,
@@ -60,7 +59,6 @@ export const IDEMPOTENCY = defineChecks({
   },
   'create/racing-equal-creates': {
     requirement: 'CREATE-4',
-    level: 'S',
     title: 'Equal creates with one key, sent at once, make one intern.',
     needs: ['write'],
     maxRuns: 10,

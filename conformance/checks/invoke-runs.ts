@@ -14,7 +14,6 @@ const WRONG = [{ end: 'failed' }];
 export const INVOKE_RUNS = defineChecks({
   'invoke-runs/goes-on': {
     requirement: 'INVOKE-1',
-    level: 'S',
     title: 'The run goes on after the response, until it ends by itself.',
     needs: ['running', 'control', 'clock'],
     async run(ctx) {
@@ -33,7 +32,6 @@ export const INVOKE_RUNS = defineChecks({
   },
   'invoke-runs/consents': {
     requirement: 'INVOKE-4',
-    level: 'S',
     title: 'Approvals are consented to without a pause, also when the request says manual.',
     needs: ['running', 'control'],
     async run(ctx) {
@@ -54,7 +52,6 @@ export const INVOKE_RUNS = defineChecks({
   },
   'invoke-runs/fallback': {
     requirement: 'INVOKE-4',
-    level: 'S',
     title: "A question is answered by the intern's own fallback, without a pause.",
     needs: ['running', 'control'],
     async run(ctx) {
@@ -89,7 +86,6 @@ export const INVOKE_RUNS = defineChecks({
   },
   'invoke-runs/deadline': {
     requirement: 'INVOKE-5',
-    level: 'S',
     title: 'A run that does not end is ended by its execution deadline of one hour, to the millisecond.',
     needs: ['running', 'control', 'clock'],
     async run(ctx) {
@@ -108,7 +104,6 @@ export const INVOKE_RUNS = defineChecks({
   },
   'invoke-runs/deadline-shown': {
     requirement: 'EMU-4',
-    level: 'C',
     title: 'A run of invoke that meets its deadline is shown as ended by it, at its time.',
     needs: ['running', 'control', 'clock'],
     async run(ctx) {
@@ -122,7 +117,6 @@ export const INVOKE_RUNS = defineChecks({
   },
   'invoke-runs/deadline-not-extended': {
     requirement: 'INVOKE-5',
-    level: 'S',
     title: 'Steering does not extend the deadline; the next run of the session has an hour of its own.',
     needs: ['running', 'control', 'clock'],
     async run(ctx) {
@@ -140,7 +134,6 @@ export const INVOKE_RUNS = defineChecks({
   },
   'invoke-runs/client-gone': {
     requirement: 'INVOKE-6',
-    level: 'C',
     title: 'Losing the client after 202 changes nothing.',
     needs: ['running', 'control', 'clock'],
     async run(ctx) {
@@ -157,7 +150,6 @@ export const INVOKE_RUNS = defineChecks({
   },
   'invoke-runs/ended-by-suspend': {
     requirement: 'SUSP-1',
-    level: 'S',
     title: 'Suspending ends runs of invoke; the session is taken again after the resume.',
     needs: ['running', 'control'],
     async run(ctx) {

@@ -13,7 +13,6 @@ const MOMENT = 1_500;
 export const INVOKE_SESSIONS = defineChecks({
   'invoke-sessions/continue': {
     requirement: 'INVOKE-2',
-    level: 'S',
     title: 'A session_id that invoke gave is taken again.',
     needs: ['running'],
     async run(ctx) {
@@ -28,7 +27,6 @@ export const INVOKE_SESSIONS = defineChecks({
   },
   'invoke-sessions/steered-live': {
     requirement: 'INVOKE-2',
-    level: 'S',
     title: 'While its run goes on in silence, a prompt to the session is delivered into it, and others may not use it.',
     needs: ['running', 'behaviour:silent'],
     async run(ctx) {
@@ -57,7 +55,6 @@ export const INVOKE_SESSIONS = defineChecks({
   },
   'invoke-sessions/steered': {
     requirement: 'INVOKE-2',
-    level: 'S',
     title: 'With a run going the prompt is delivered into it: status steered, no further run.',
     needs: ['running', 'control', 'clock'],
     async run(ctx) {
@@ -74,7 +71,6 @@ export const INVOKE_SESSIONS = defineChecks({
   },
   'invoke-sessions/session-of-the-caller': {
     requirement: 'INVOKE-3',
-    level: 'S',
     title: 'A session_id is refused with 404 from another caller, also while its run goes on.',
     needs: ['running', 'peer_api_key', 'behaviour:silent'],
     async run(ctx) {
@@ -89,7 +85,6 @@ export const INVOKE_SESSIONS = defineChecks({
   },
   'invoke-sessions/session-of-an-own-key': {
     requirement: 'INVOKE-3',
-    level: 'S',
     title: "The intern's own key is a caller of its own.",
     needs: ['running', 'own_key'],
     async run(ctx) {
@@ -129,7 +124,6 @@ export const INVOKE_SESSIONS = defineChecks({
   },
   'invoke-sessions/session-elsewhere': {
     requirement: 'INVOKE-3',
-    level: 'S',
     title: 'A session_id of another intern, of chat, or of nobody is refused with 404.',
     needs: ['running'],
     async run(ctx) {
@@ -158,7 +152,6 @@ export const INVOKE_SESSIONS = defineChecks({
   },
   'invoke-sessions/busy-chat-session': {
     requirement: 'INVOKE-3',
-    level: 'S',
     title: 'A session of chat is refused also while its run goes on or waits, under an id of the client too.',
     needs: ['running', 'behaviour:ask-permission'],
     async run(ctx) {

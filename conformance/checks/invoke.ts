@@ -15,7 +15,6 @@ const PROGRESS = ['output', 'content', 'text', 'message', 'messages', 'choices',
 export const INVOKE_CHECKS = defineChecks({
   'invoke/accepted': {
     requirement: 'INVOKE-1',
-    level: 'S',
     title: 'invoke answers 202 with a session_id.',
     needs: ['running'],
     async run(ctx) {
@@ -47,7 +46,6 @@ export const INVOKE_CHECKS = defineChecks({
   },
   'invoke/no-progress': {
     requirement: 'INVOKE-7',
-    level: 'S',
     title: 'Nothing of what the run says comes back on the request.',
     needs: ['running', 'control'],
     async run(ctx) {
@@ -120,7 +118,6 @@ export const INVOKE_CHECKS = defineChecks({
   },
   'invoke/not-accepted': {
     requirement: 'INVOKE-1',
-    level: 'S',
     title: 'What the intern does not accept is not answered 202.',
     needs: ['running', 'behaviour:unreachable', 'behaviour:refuses'],
     async run(ctx) {

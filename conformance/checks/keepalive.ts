@@ -62,21 +62,18 @@ async function silence(ctx: Ctx, most: number): Promise<void> {
 export const KEEPALIVE = defineChecks({
   'chat/keepalive-in-silence': {
     requirement: 'CHAT-11',
-    level: 'S',
     title: 'A keepalive is written after 30 seconds of silence.',
     needs: ['running', 'behaviour:silent', 'slow:31s'],
     run: (ctx) => silence(ctx, 1),
   },
   'keepalive/after-30-seconds': {
     requirement: 'CHAT-11',
-    level: 'S',
     title: 'After 30 seconds of silence `: keepalive` is written, and again after every further 30.',
     needs: ['running', 'behaviour:silent', 'slow:95s'],
     run: (ctx) => silence(ctx, 3),
   },
   'keepalive/to-the-millisecond': {
     requirement: 'CHAT-11',
-    level: 'S',
     title: 'No keepalive at 29.999 s of silence, one by 30.001 s.',
     needs: ['running', 'control', 'clock'],
     async run(ctx) {
@@ -97,7 +94,6 @@ export const KEEPALIVE = defineChecks({
   },
   'keepalive/between-events': {
     requirement: 'CHAT-11',
-    level: 'S',
     title: 'Between two events there is one keepalive for every whole 30 seconds of silence, and it splits no event.',
     needs: ['running', 'control', 'clock'],
     maxRuns: 15,
@@ -142,7 +138,6 @@ export const KEEPALIVE = defineChecks({
   },
   'keepalive/before-first-word': {
     requirement: 'CHAT-11',
-    level: 'S',
     title: 'A stream that has said nothing yet carries keepalives too.',
     needs: ['running', 'control', 'clock'],
     async run(ctx) {
@@ -160,7 +155,6 @@ export const KEEPALIVE = defineChecks({
   },
   'keepalive/after-an-answer': {
     requirement: 'CHAT-11',
-    level: 'S',
     title: 'A stream that goes on after an answer carries keepalives too. The time that it waited does not count.',
     needs: ['running', 'control', 'clock'],
     async run(ctx) {
@@ -180,7 +174,6 @@ export const KEEPALIVE = defineChecks({
   },
   'keepalive/every-stream': {
     requirement: 'CHAT-11',
-    level: 'S',
     title: 'Streams of several interns each carry their own keepalives.',
     needs: ['running', 'control', 'clock'],
     async run(ctx) {

@@ -24,7 +24,6 @@ async function holds(
 export const LIFECYCLE_MODEL = defineChecks({
   'model/lifecycle': {
     requirement: 'LIFE-1',
-    level: 'S',
     title: 'Any sequence of lifecycle operations does what the operations state.',
     needs: ['running'],
     maxRuns: 20,
@@ -32,7 +31,6 @@ export const LIFECYCLE_MODEL = defineChecks({
   },
   'model/conversations': {
     requirement: 'LIFE-1',
-    level: 'S',
     title: 'Chat, answers and invoke do what they state at any point of the lifecycle.',
     needs: ['running', 'behaviour:ask-permission'],
     maxRuns: 20,
@@ -40,7 +38,6 @@ export const LIFECYCLE_MODEL = defineChecks({
   },
   'model/in-time': {
     requirement: 'LIFE-1',
-    level: 'S',
     title: 'Boots and teardowns end whatever happens meanwhile, and signing works throughout.',
     needs: ['running', 'behaviour:ask-permission', 'oauth_token', 'clock'],
     maxRuns: 20,

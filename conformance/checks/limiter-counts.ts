@@ -124,7 +124,6 @@ export const LIMITER_COUNTS = defineChecks({
   },
   'limiter-counts/judged-last': {
     requirement: 'BODY-5',
-    level: 'C',
     title: 'Over the limit every other refusal comes first.',
     needs: ['running', 'control', 'oauth_token'],
     async run(ctx) {

@@ -34,7 +34,6 @@ async function alsoLimited(ctx: Ctx, as: 'api_key' | 'oauth_token', names: reado
 export const LIMITER = defineChecks({
   'limiter/chat': {
     requirement: 'CHAT-17',
-    level: 'S',
     title: 'Prompts over the limit are 429 rate_limited, retryable; those within it are taken.',
     needs: ['running', 'control'],
     maxRuns: 6,
@@ -50,7 +49,6 @@ export const LIMITER = defineChecks({
   },
   'limiter/as-met': {
     requirement: 'CHAT-17',
-    level: 'S',
     title: 'Every turn over the limit that this run met was answered as retryable.',
     needs: ['running'],
     async run(ctx) {
@@ -80,7 +78,6 @@ export const LIMITER = defineChecks({
   },
   'limiter/signing-as-met': {
     requirement: 'SIGN-8',
-    level: 'S',
     title: 'Where the run has met the limit of chat, a caller who is over it cannot sign either.',
     needs: ['running', 'oauth_token'],
     run: (ctx) => alsoLimited(ctx, 'oauth_token', ['sign', 'sign alias']),
@@ -119,7 +116,6 @@ export const LIMITER = defineChecks({
   },
   'sign/counts-as-a-turn': {
     requirement: 'SIGN-8',
-    level: 'S',
     title: 'Signatures, by the alias too, count against the limit of chat, and the other way round.',
     needs: ['running', 'control', 'oauth_token'],
     maxRuns: 6,
@@ -216,7 +212,6 @@ export const LIMITER = defineChecks({
   },
   'limiter/changing-clears': {
     requirement: 'EMU-5',
-    level: 'C',
     title: 'The limit can be read; putting it clears what was counted, the same one too; 0 is off.',
     needs: ['running', 'control'],
     async run(ctx) {

@@ -50,7 +50,6 @@ function nothingOf(answer: Answer): void {
 export const LIST = defineChecks({
   'list/newest-first': {
     requirement: 'LIST-1',
-    level: 'S',
     fresh: true,
     title: 'The list holds what was created, newest first.',
     needs: ['write'],
@@ -68,7 +67,6 @@ export const LIST = defineChecks({
   },
   'list/agrees-with-reads': {
     requirement: 'LIST-1',
-    level: 'S',
     fresh: true,
     title: 'An intern is listed as it is read, after updates too, and an update does not move it.',
     needs: ['write'],
@@ -99,7 +97,6 @@ export const LIST = defineChecks({
   },
   'list/gone-is-not-listed': {
     requirement: 'LIST-1',
-    level: 'S',
     fresh: true,
     title: 'A deleted intern leaves the list when its teardown has ended.',
     needs: ['write'],
@@ -115,7 +112,6 @@ export const LIST = defineChecks({
   },
   'list/by-workspace': {
     requirement: 'LIST-2',
-    level: 'S',
     fresh: true,
     title: 'Filtered by the workspace of the key the list is the same.',
     needs: ['write'],
@@ -135,7 +131,6 @@ export const LIST = defineChecks({
   },
   'list/foreign-workspace-hidden': {
     requirement: 'LIST-2',
-    level: 'S',
     title: "Filtered by a workspace that is not the key's nothing is listed, neither of that one nor of the key's.",
     needs: ['write', 'foreign_api_key', 'foreign_workspace'],
     async run(ctx) {
@@ -182,7 +177,6 @@ export const LIST = defineChecks({
   },
   'list/by-status': {
     requirement: 'LIST-2',
-    level: 'S',
     fresh: true,
     title: 'Filtered by statuses the list is the part of the whole that has one of them, in the same order.',
     needs: ['control', 'running'],
@@ -214,7 +208,6 @@ export const LIST = defineChecks({
   },
   'list/by-status-live': {
     requirement: 'LIST-2',
-    level: 'S',
     fresh: true,
     title: 'A status filter keeps what has the status and leaves out what has not.',
     needs: ['write'],
@@ -273,7 +266,6 @@ export const LIST = defineChecks({
   },
   'list/bad-limit': {
     requirement: 'LIST-3',
-    level: 'P',
     fresh: true,
     title: 'limit is 1 to 500; 0, 501, and what is no whole number are 400 `Invalid list query`.',
     needs: [],
@@ -288,7 +280,6 @@ export const LIST = defineChecks({
   },
   'list/bad-cursor': {
     requirement: 'LIST-3',
-    level: 'P',
     fresh: true,
     title: 'A text that is not a cursor is 400 `Invalid list query`, invalid_body.',
     needs: [],

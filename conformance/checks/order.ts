@@ -13,7 +13,6 @@ const BUSY_HEADERS = (key: string) => ({ headers: { 'idempotency-key': key } });
 export const ORDER = defineChecks({
   'order/pairs': {
     requirement: 'BODY-5',
-    level: 'C',
     title: 'Of any two faults in one request the one of the earlier stage is reported.',
     needs: NEEDS,
     async run(ctx) {
@@ -34,7 +33,6 @@ export const ORDER = defineChecks({
   },
   'order/any-faults': {
     requirement: 'BODY-5',
-    level: 'C',
     title: 'However many faults a request has, the one of the earliest stage is reported.',
     needs: NEEDS,
     maxRuns: 60,
@@ -63,7 +61,6 @@ export const ORDER = defineChecks({
   },
   'order/own-key-on-the-collection': {
     requirement: 'BODY-5',
-    level: 'C',
     title: 'An own key on the collection is 404 before size, media type and body are looked at, and after the method.',
     needs: ['control', 'write', 'own_key'],
     async run(ctx) {
@@ -79,7 +76,6 @@ export const ORDER = defineChecks({
   },
   'order/workspace-after-body': {
     requirement: 'BODY-5',
-    level: 'C',
     title: 'A foreign workspace is reported after an invalid body and a bad Idempotency-Key, and before a conflict.',
     needs: ['control', 'write', 'foreign_workspace'],
     async run({ api, interns, target }) {
@@ -98,7 +94,6 @@ export const ORDER = defineChecks({
   },
   'order/fault-before-state': {
     requirement: 'BODY-5',
-    level: 'C',
     title: 'An injected fault comes after what is wrong with the request, and before its state and the limiter.',
     needs: ['control', 'running', 'oauth_token', 'foreign_workspace'],
     async run(ctx) {

@@ -9,7 +9,6 @@ import { internPath } from '../probe/request.js';
 export const OWN_RUN = defineChecks({
   'chat-final/usage-of-its-own-run': {
     requirement: 'CHAT-4',
-    level: 'S',
     title: 'A run that reports no usage does not show that of an earlier run of its session.',
     needs: ['running', 'behaviour:no-usage', 'control'],
     async run(ctx) {
@@ -25,7 +24,6 @@ export const OWN_RUN = defineChecks({
   },
   'update/while-it-boots': {
     requirement: 'UPDATE-1',
-    level: 'S',
     title: 'What is changed while an intern boots is there once it runs.',
     needs: ['running'],
     async run({ api, interns, assume }) {
@@ -41,7 +39,6 @@ export const OWN_RUN = defineChecks({
   },
   'base/invalid-utf8-is-400': {
     requirement: 'BASE-5',
-    level: 'C',
     title: 'A body that is not UTF-8 is malformed: 400, and nothing changes.',
     needs: ['control', 'write'],
     async run({ api, interns, send }) {

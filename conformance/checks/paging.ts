@@ -65,7 +65,6 @@ const once = (ids: readonly string[]) => Object.fromEntries(ids.map((id) => [id,
 export const PAGING = defineChecks({
   'list/pages-any-limit': {
     requirement: 'LIST-3',
-    level: 'P',
     fresh: true,
     title: 'Paging with any limit yields every intern exactly once, in the order of the whole list.',
     needs: ['write'],
@@ -103,7 +102,6 @@ export const PAGING = defineChecks({
   },
   'list/pages-while-it-changes': {
     requirement: 'LIST-3',
-    level: 'P',
     fresh: true,
     title: 'Interns that exist all the while come exactly once, while others are created and deleted between pages.',
     needs: ['control', 'clock', 'write'],
@@ -141,7 +139,6 @@ export const PAGING = defineChecks({
   },
   'list/cursor-holds-its-place': {
     requirement: 'LIST-3',
-    level: 'P',
     fresh: true,
     title: 'What is created between two pages moves nothing into the next one that was in the first.',
     needs: ['write'],
@@ -158,7 +155,6 @@ export const PAGING = defineChecks({
   },
   'list/pages-within-a-filter': {
     requirement: 'LIST-3',
-    level: 'P',
     fresh: true,
     title: 'A cursor goes on within the filter that it was given for.',
     needs: ['control', 'running'],
@@ -184,7 +180,6 @@ export const PAGING = defineChecks({
   },
   'list/filtered-status-changes-between-pages': {
     requirement: 'LIST-3',
-    level: 'P',
     fresh: true,
     title: 'The intern that a cursor stands on may leave the filter or cease to be: the next page goes on behind it.',
     needs: ['control', 'running'],

@@ -23,7 +23,6 @@ const SEGMENT = fc.constantFrom('x', 'daemons', 'chat', 'sign', 'completions', '
 export const PATH_CHECKS = defineChecks({
   'base/unknown-path': {
     requirement: 'BASE-5',
-    level: 'C',
     title: 'An unknown path is 404 not_found.',
     needs: ['control', 'write'],
     async run({ interns, send, property }) {
@@ -38,7 +37,6 @@ export const PATH_CHECKS = defineChecks({
   },
   'base/unknown-scim-path': {
     requirement: 'BASE-5',
-    level: 'C',
     title: 'An unknown path below /scim is 404 `Resource not found` without metadata.',
     needs: ['control', 'management_key'],
     async run({ send, property }) {
@@ -51,7 +49,6 @@ export const PATH_CHECKS = defineChecks({
   },
   'base/method-not-allowed': {
     requirement: 'BASE-5',
-    level: 'C',
     title: 'A known path with another method is 405 with the methods of the path in Allow.',
     needs: ['control', 'write', 'management_key', 'scim_mapping'],
     async run({ interns, send, target }) {
@@ -80,7 +77,6 @@ export const PATH_CHECKS = defineChecks({
   },
   'base/head-as-get': {
     requirement: 'BASE-5',
-    level: 'C',
     title: 'HEAD answers as GET does, without a body.',
     needs: ['control', 'write', 'management_key', 'scim_mapping'],
     async run({ interns, send, target, wrongKey }) {
@@ -104,7 +100,6 @@ export const PATH_CHECKS = defineChecks({
   },
   'base/options': {
     requirement: 'BASE-5',
-    level: 'C',
     title: 'OPTIONS of a known path is 204 with its methods in Allow.',
     needs: ['control', 'write'],
     async run({ interns, send }) {
@@ -123,7 +118,6 @@ export const PATH_CHECKS = defineChecks({
   },
   'base/malformed-json-is-400': {
     requirement: 'BASE-5',
-    level: 'C',
     title: 'A body that is not JSON is 400 on every operation that reads one.',
     needs: ['control', 'running', 'oauth_token'],
     async run(ctx) {
@@ -144,7 +138,6 @@ export const PATH_CHECKS = defineChecks({
   },
   'base/request-id-echo': {
     requirement: 'BASE-6',
-    level: 'C',
     title: "The caller's x-request-id is echoed where it has its form: 128 characters are, 129 are not.",
     needs: ['control'],
     async run({ api, property }) {
@@ -157,7 +150,6 @@ export const PATH_CHECKS = defineChecks({
   },
   'base/request-id-of-its-own': {
     requirement: 'BASE-6',
-    level: 'C',
     title: 'Without an acceptable x-request-id the answer carries one of its own.',
     needs: ['control'],
     async run({ api, property }) {
@@ -174,7 +166,6 @@ export const PATH_CHECKS = defineChecks({
   },
   'base/request-id-everywhere': {
     requirement: 'BASE-6',
-    level: 'C',
     title: 'Every response carries x-request-id, whatever its status.',
     needs: ['control', 'running', 'management_key', 'regional_host'],
     async run(ctx) {

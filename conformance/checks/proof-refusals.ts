@@ -22,7 +22,6 @@ const hintOf = (json: unknown) => (json as { error?: { metadata?: { hint?: unkno
 export const PROOF_REFUSALS = defineChecks({
   'proof/token': {
     requirement: 'EMU-8',
-    level: 'C',
     title: 'Without the token, or with another, a valid proof is 401 token_invalid.',
     needs: NEEDS,
     async run(ctx) {
@@ -44,7 +43,6 @@ export const PROOF_REFUSALS = defineChecks({
   },
   'proof/missing': {
     requirement: 'EMU-8',
-    level: 'C',
     title: 'A proof of which one header is missing is proof_missing, of v2 the nonce and the signature too.',
     needs: NEEDS,
     async run(ctx) {
@@ -65,7 +63,6 @@ export const PROOF_REFUSALS = defineChecks({
   },
   'proof/malformed': {
     requirement: 'EMU-8',
-    level: 'C',
     title: 'A header of a proof that has not its form is proof_malformed.',
     needs: NEEDS,
     async run(ctx) {
@@ -91,7 +88,6 @@ export const PROOF_REFUSALS = defineChecks({
   },
   'proof/one-bit': {
     requirement: 'EMU-8',
-    level: 'C',
     title: 'One bit changed in a signature, or one character in what it is for, is bad_signature.',
     needs: NEEDS,
     maxRuns: 20,
@@ -120,7 +116,6 @@ export const PROOF_REFUSALS = defineChecks({
   },
   'proof/bound-to-its-route': {
     requirement: 'SIGN-4',
-    level: 'S',
     title: 'The daemon refuses a v2 proof for another path, method or body than the request has.',
     needs: ['running', 'oauth_token', 'daemon'],
     async run(ctx) {
@@ -135,7 +130,6 @@ export const PROOF_REFUSALS = defineChecks({
   },
   'proof/hints': {
     requirement: 'EMU-8',
-    level: 'C',
     title: 'A bad signature comes with a hint: another digest, route or user.',
     needs: [...NEEDS, 'peer_oauth_subject'],
     async run(ctx) {
@@ -169,7 +163,6 @@ export const PROOF_REFUSALS = defineChecks({
   },
   'proof/order': {
     requirement: 'EMU-8',
-    level: 'C',
     title: 'The daemon judges token, presence, form, time, signature and nonce in that order.',
     needs: [...NEEDS, 'clock'],
     async run(ctx) {
@@ -189,7 +182,6 @@ export const PROOF_REFUSALS = defineChecks({
   },
   'proof/any-route': {
     requirement: 'EMU-8',
-    level: 'C',
     title: 'The daemon verifies on any route and method, over the bytes it received, a body of bytes too.',
     needs: NEEDS,
     async run(ctx) {

@@ -60,7 +60,6 @@ export function refused(answer: Answer, reason: string, what: string): void {
 export const PROOF_USE = defineChecks({
   'proof/accepted': {
     requirement: 'EMU-8',
-    level: 'C',
     title: 'The daemon accepts a proof for its request and says what it verified.',
     needs: ['control', 'running', 'oauth_token', 'oauth_subject', 'daemon'],
     maxRuns: 15,
@@ -88,7 +87,6 @@ export const PROOF_USE = defineChecks({
   },
   'proof/v2-once': {
     requirement: 'SIGN-7',
-    level: 'S',
     title: 'A v2 proof is accepted once, and a request without a proof not at all.',
     needs: ['running', 'oauth_token', 'daemon'],
     async run(ctx) {
@@ -158,7 +156,6 @@ export const PROOF_USE = defineChecks({
   },
   'proof/old-is-refused': {
     requirement: 'SIGN-7',
-    level: 'S',
     title: 'The intern refuses a proof that is older than its window.',
     needs: ['clock', 'running', 'oauth_token', 'daemon'],
     async run(ctx) {
@@ -174,7 +171,6 @@ export const PROOF_USE = defineChecks({
   },
   'proof/nonces-of-interns-apart': {
     requirement: 'EMU-8',
-    level: 'C',
     title: 'The token says which intern it is: a proof for one is refused by another, with a hint.',
     needs: ['control', 'running', 'oauth_token', 'daemon'],
     async run(ctx) {

@@ -13,7 +13,6 @@ const LOOKS = 4;
 export const PROVISION = defineChecks({
   'provision/first-boot': {
     requirement: 'PROV-1',
-    level: 'S',
     title: 'A created intern does not run before provision, and runs after it.',
     needs: ['running'],
     async run(ctx) {
@@ -28,7 +27,6 @@ export const PROVISION = defineChecks({
   },
   'provision/at-create': {
     requirement: 'CREATE-3',
-    level: 'S',
     title: 'Provisioning starts at once where the create asks for it.',
     needs: ['running'],
     async run({ api, interns }) {
@@ -209,7 +207,6 @@ export const PROVISION = defineChecks({
   },
   'provision/scripted-failure-message': {
     requirement: 'EMU-9',
-    level: 'C',
     title: 'A scripted boot takes its time, shows its steps, and fails with its message.',
     needs: ['control', 'clock', 'write'],
     async run({ api, interns, control, clock }) {
@@ -234,7 +231,6 @@ export const PROVISION = defineChecks({
   },
   'provision/hanging-boot': {
     requirement: 'EMU-9',
-    level: 'C',
     title: 'boot-hangs: the intern stays provisioning, whatever time passes, and can be deleted.',
     needs: ['control', 'clock', 'write'],
     async run({ api, interns, clock }) {

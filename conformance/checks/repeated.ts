@@ -31,7 +31,6 @@ const textOf = (ctx: Ctx) => {
 export const REPEATED = defineChecks({
   'chat-content/repeated': {
     requirement: 'CHAT-1',
-    level: 'S',
     title: 'What an intern repeats arrives with its white space, its characters and its order.',
     needs: ['running'],
     async run(ctx) {
@@ -48,7 +47,6 @@ export const REPEATED = defineChecks({
   },
   'chat-requests/cut-within-a-character': {
     requirement: 'CHAT-15',
-    level: 'P',
     title: 'A body that is cut within a character says the same: what the intern repeats has no replacement character.',
     needs: ['running'],
     async run(ctx) {
@@ -69,7 +67,6 @@ export const REPEATED = defineChecks({
   },
   'chat-stream/earlier-messages-unread': {
     requirement: 'CHAT-15',
-    level: 'P',
     title: 'Only the last message is read: an intern cannot repeat what stands before it.',
     needs: ['running'],
     async run(ctx) {

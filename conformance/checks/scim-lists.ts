@@ -47,7 +47,6 @@ const ofAge = (entries: readonly Record<string, unknown>[]) =>
 export const SCIM_LISTS = defineChecks({
   'scim/list': {
     requirement: 'SCIM-3',
-    level: 'P',
     title: 'The list is {data, total_count}, and shows a mapping as its read does.',
     needs: ['management_key', 'scim_mapping'],
     async run(ctx) {
@@ -63,7 +62,6 @@ export const SCIM_LISTS = defineChecks({
   },
   'scim/list-pages': {
     requirement: 'SCIM-3',
-    level: 'P',
     title: 'Pages of mappings of any size give the whole list, in one order, and total_count is that of the whole.',
     needs: ['control', 'management_key'],
     maxRuns: 20,
@@ -82,7 +80,6 @@ export const SCIM_LISTS = defineChecks({
   },
   'scim/list-of-the-organization': {
     requirement: 'SCIM-3',
-    level: 'P',
     title: 'A list, and a read, show nothing of another organization.',
     needs: ['control', 'management_key', 'scim_mapping'],
     async run(ctx) {
@@ -104,7 +101,6 @@ export const SCIM_LISTS = defineChecks({
   },
   'scim/groups': {
     requirement: 'SCIM-6',
-    level: 'P',
     title: 'A group is listed with exactly its fields: external_id is a string or null.',
     needs: ['management_key', 'scim_group'],
     async run(ctx) {
@@ -123,7 +119,6 @@ export const SCIM_LISTS = defineChecks({
   },
   'scim/groups-pages': {
     requirement: 'SCIM-6',
-    level: 'P',
     title: 'Pages of groups of any size give the whole list, in one order, and total_count is that of the whole.',
     needs: ['control', 'management_key'],
     maxRuns: 20,
@@ -131,7 +126,6 @@ export const SCIM_LISTS = defineChecks({
   },
   'scim/by-offset': {
     requirement: 'SCIM-6',
-    level: 'P',
     title: 'An offset counts entries, and total_count is that of the whole list, however small the page.',
     needs: ['management_key', 'scim_group'],
     async run(ctx) {

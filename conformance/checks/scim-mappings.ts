@@ -23,7 +23,6 @@ const WRITES = ['write', 'management_key', 'scim_group'] as const;
 export const SCIM_MAPPINGS = defineChecks({
   'scim/create': {
     requirement: 'SCIM-4',
-    level: 'P',
     title: 'A create answers 201 with the mapping as it was sent, which is read and listed like that.',
     needs: WRITES,
     async run(ctx) {
@@ -51,7 +50,6 @@ export const SCIM_MAPPINGS = defineChecks({
   },
   'scim/create-again': {
     requirement: 'SCIM-4',
-    level: 'P',
     title: 'The same group, workspace and role again succeeds and makes no second mapping; another role is 409.',
     needs: WRITES,
     run: (ctx) =>
@@ -89,7 +87,6 @@ export const SCIM_MAPPINGS = defineChecks({
   },
   'scim/create-refused': {
     requirement: 'SCIM-4',
-    level: 'P',
     title: 'What is no {scim_group_id, workspace_id, role} is 400.',
     needs: WRITES,
     async run(ctx) {
@@ -138,7 +135,6 @@ export const SCIM_MAPPINGS = defineChecks({
   },
   'scim/update': {
     requirement: 'SCIM-5',
-    level: 'P',
     title: 'An update changes the role alone: the mapping is answered with it, and created_at stays.',
     needs: WRITES,
     run: (ctx) =>
@@ -173,7 +169,6 @@ export const SCIM_MAPPINGS = defineChecks({
   },
   'scim/delete': {
     requirement: 'SCIM-5',
-    level: 'P',
     title:
       'A delete says whether members are kept, or is 400 and deletes nothing; then it is {deleted: true}, and 404.',
     needs: WRITES,

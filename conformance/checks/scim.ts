@@ -9,7 +9,6 @@ const FIELDS = ['id', 'scim_group_id', 'workspace_id', 'organization_id', 'role'
 export const SCIM = defineChecks({
   'scim/mapping': {
     requirement: 'SCIM-1',
-    level: 'S',
     title: 'A mapping is answered as {data} with exactly the stated fields in their forms.',
     needs: ['management_key', 'scim_mapping'],
     async run({ api, target }) {
@@ -41,7 +40,6 @@ export const SCIM = defineChecks({
   },
   'scim/unknown': {
     requirement: 'SCIM-2',
-    level: 'S',
     title: 'An unknown mapping is 404 `Resource not found` without metadata.',
     needs: ['management_key'],
     async run({ api, interns }) {
@@ -84,7 +82,6 @@ export const SCIM = defineChecks({
   },
   'scim/failure': {
     requirement: 'SCIM-2',
-    level: 'S',
     title: 'A failure of the server is 500 `Internal Server Error` without metadata.',
     needs: ['control', 'management_key', 'scim_mapping'],
     async run({ api, target, control }) {

@@ -38,7 +38,6 @@ async function booted(ctx: Ctx, model: string, instructions?: string): Promise<I
 export const SCRIPTS = defineChecks({
   'scripts/pieces': {
     requirement: 'EMU-3',
-    level: 'C',
     title: 'say comes in as many chunks as it says, cut within no character, whole when put together.',
     needs: ['running', 'control'],
     maxRuns: 40,
@@ -66,7 +65,6 @@ export const SCRIPTS = defineChecks({
   },
   'scripts/pace': {
     requirement: 'EMU-2',
-    level: 'C',
     title: 'Paced chunks come one by one at their times of the clock, the first at once.',
     needs: ['running', 'control', 'clock'],
     maxRuns: 8,
@@ -99,7 +97,6 @@ export const SCRIPTS = defineChecks({
   },
   'scripts/wait': {
     requirement: 'EMU-2',
-    level: 'C',
     title: 'wait takes its time of the clock to the millisecond, in every unit.',
     needs: ['running', 'control', 'clock'],
     async run(ctx) {
@@ -122,7 +119,6 @@ export const SCRIPTS = defineChecks({
   },
   'scripts/when': {
     requirement: 'EMU-3',
-    level: 'C',
     title: 'when compares with the option, the action, or a subset of the content; else is what is left.',
     needs: ['running', 'control'],
     async run(ctx) {
@@ -156,7 +152,6 @@ export const SCRIPTS = defineChecks({
   },
   'scripts/ends': {
     requirement: 'EMU-3',
-    level: 'C',
     title: 'A turn that runs out stops. A failed one says whether to retry.',
     needs: ['running', 'control'],
     async run(ctx) {
@@ -171,7 +166,6 @@ export const SCRIPTS = defineChecks({
   },
   'scripts/chosen-by': {
     requirement: 'EMU-3',
-    level: 'C',
     title:
       'A script on the intern goes before one in the prompt, that before the model, that before the instructions, that before echo.',
     needs: ['running', 'control'],
@@ -201,7 +195,6 @@ export const SCRIPTS = defineChecks({
   },
   'scripts/model-it-booted-with': {
     requirement: 'EMU-3',
-    level: 'C',
     title: 'The model counts that the intern booted with: a new one takes hold at the next boot.',
     needs: ['running', 'control'],
     async run(ctx) {
@@ -217,7 +210,6 @@ export const SCRIPTS = defineChecks({
   },
   'scripts/unknown': {
     requirement: 'EMU-3',
-    level: 'C',
     title:
       'A prompt that names an unknown script is 400 and lists the known ones; a script put is known, a deleted one is not.',
     needs: ['running', 'control'],
@@ -250,7 +242,6 @@ export const SCRIPTS = defineChecks({
   },
   'scripts/invalid': {
     requirement: 'EMU-3',
-    level: 'C',
     title: 'An invalid script is refused when it is put.',
     needs: ['control', 'running'],
     async run(ctx) {
@@ -283,7 +274,6 @@ export const SCRIPTS = defineChecks({
   },
   'scripts/put-again': {
     requirement: 'EMU-3',
-    level: 'C',
     title: 'A script put again is another from the next run on; one that goes on keeps its own.',
     needs: ['running', 'control', 'clock'],
     async run(ctx) {
@@ -300,7 +290,6 @@ export const SCRIPTS = defineChecks({
   },
   'scripts/asks-of-a-question': {
     requirement: 'EMU-3',
-    level: 'C',
     title: 'A question is asked in chat whatever the mode and although it has a fallback.',
     needs: ['running', 'control'],
     async run(ctx) {

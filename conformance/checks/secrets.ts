@@ -37,7 +37,6 @@ async function used(ctx: Ctx): Promise<{ secrets: string[]; id: string }> {
 export const SECRETS = defineChecks({
   'emulator/journal-holds': {
     requirement: 'EMU-11',
-    level: 'C',
     title: 'The journal holds requests and responses; DELETE empties it.',
     needs: ['control', 'write'],
     async run({ api, interns, control }) {
@@ -55,7 +54,6 @@ export const SECRETS = defineChecks({
   },
   'emulator/journal-redacted': {
     requirement: 'AUTH-9',
-    level: 'C',
     title: 'No credential stands in the journal: sent, answered, refused, by whichever caller.',
     needs: NEEDS,
     async run(ctx) {
@@ -68,7 +66,6 @@ export const SECRETS = defineChecks({
   },
   'emulator/export-redacted': {
     requirement: 'AUTH-9',
-    level: 'C',
     title: 'The exported state has no credential unless it is asked for with ?credentials=1.',
     needs: NEEDS,
     async run(ctx) {
@@ -87,7 +84,6 @@ export const SECRETS = defineChecks({
   },
   'emulator/errors-redacted': {
     requirement: 'AUTH-9',
-    level: 'C',
     title: 'No refusal repeats the credential that was sent, or shows another one.',
     needs: [...NEEDS, 'outsider_api_key', 'foreign_api_key', 'oauth_interns_only_token'],
     async run(ctx) {

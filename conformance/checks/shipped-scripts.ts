@@ -7,7 +7,6 @@ import { ALL_OPTIONS, answered, asked, held, named, question, talk, texts, unstr
 export const SHIPPED_SCRIPTS = defineChecks({
   'shipped-scripts/shipped-asks': {
     requirement: 'EMU-9',
-    level: 'C',
     title: 'ask-permission asks one permission with all four options, ask-question one question, ask-twice two.',
     needs: ['running', 'control'],
     async run(ctx) {
@@ -41,7 +40,6 @@ export const SHIPPED_SCRIPTS = defineChecks({
   },
   'shipped-scripts/shipped-endings': {
     requirement: 'EMU-9',
-    level: 'C',
     title: 'cancelled, deadline, severed, fails, no-usage and unicode say something, and end as their names say.',
     needs: ['running', 'control'],
     async run(ctx) {
@@ -67,7 +65,6 @@ export const SHIPPED_SCRIPTS = defineChecks({
   },
   'shipped-scripts/shipped-refusals': {
     requirement: 'EMU-9',
-    level: 'C',
     title: 'refuses fails and unreachable is severed before any output.',
     needs: ['running', 'control'],
     async run(ctx) {
@@ -82,7 +79,6 @@ export const SHIPPED_SCRIPTS = defineChecks({
   },
   'shipped-scripts/shipped-times': {
     requirement: 'EMU-9',
-    level: 'C',
     title: 'slow says 20 chunks 500 ms apart, silent one and stops after 5 minutes, never-ends one, long 1,000.',
     needs: ['running', 'control', 'clock'],
     async run(ctx) {

@@ -23,7 +23,6 @@ const strangers = (ctx: Ctx, user: string) => ({
 export const SIGN_IDENTITY = defineChecks({
   'sign/timestamp-is-now': {
     requirement: 'SIGN-5',
-    level: 'S',
     title: 'The timestamp is the time of signing in whole Unix seconds.',
     needs: ['clock', 'write', 'oauth_token'],
     maxRuns: 25,
@@ -43,7 +42,6 @@ export const SIGN_IDENTITY = defineChecks({
   },
   'sign/timestamp-form': {
     requirement: 'SIGN-5',
-    level: 'S',
     title: 'The timestamp is a string of seconds, not of milliseconds.',
     needs: ['write', 'oauth_token'],
     async run(ctx) {
@@ -54,7 +52,6 @@ export const SIGN_IDENTITY = defineChecks({
   },
   'sign/user-is-the-subject': {
     requirement: 'SIGN-6',
-    level: 'S',
     title: 'The user is the verified OAuth subject of the caller.',
     needs: ['write', 'oauth_token', 'oauth_subject', 'peer_oauth_token', 'peer_oauth_subject'],
     async run(ctx) {
@@ -74,7 +71,6 @@ export const SIGN_IDENTITY = defineChecks({
   },
   'sign/user-of-the-request-is-ignored': {
     requirement: 'SIGN-6',
-    level: 'S',
     title: 'A user in the body, the route, a header or the query changes nothing.',
     needs: ['write', 'oauth_token', 'public_keys'],
     maxRuns: 12,
@@ -110,7 +106,6 @@ export const SIGN_IDENTITY = defineChecks({
   },
   'sign/server-failure': {
     requirement: 'SIGN-9',
-    level: 'S',
     title: 'A failure of the server is 500 `The request could not be completed`, internal_error, retryable.',
     needs: ['control', 'write', 'oauth_token'],
     async run({ api, interns, control, send }) {
@@ -126,7 +121,6 @@ export const SIGN_IDENTITY = defineChecks({
   },
   'sign/refusals': {
     requirement: 'SIGN-10',
-    level: 'S',
     title: 'The refusals of signing are as stated: 401 without metadata, 404, 413 and 415 with theirs.',
     needs: ['write', 'oauth_token'],
     async run(ctx) {
@@ -179,7 +173,6 @@ export const SIGN_IDENTITY = defineChecks({
   },
   'sign/fresh-nonce-each-time': {
     requirement: 'SIGN-1',
-    level: 'S',
     title: 'A retried request is signed anew: another nonce, and a v2 signature of its own.',
     needs: ['write', 'oauth_token'],
     async run(ctx) {

@@ -47,7 +47,6 @@ const REFUSES: ReadonlyMap<string, RequirementId> = new Map([
 export const SIGN_TIME = defineChecks({
   'sign/times-out-after-10s': {
     requirement: 'SIGN-9',
-    level: 'S',
     title:
       'Signing that takes longer than 10 seconds is 408 at 10 seconds, not before; one that takes less is answered.',
     needs: ['control', 'clock', 'write', 'oauth_token'],
@@ -79,7 +78,6 @@ export const SIGN_TIME = defineChecks({
   },
   'sign/reading-the-body-counts': {
     requirement: 'SIGN-9',
-    level: 'S',
     title: 'The 10 seconds include reading the body: one that does not come is 408.',
     needs: ['control', 'clock', 'write', 'oauth_token'],
     async run(ctx) {
@@ -111,7 +109,6 @@ export const SIGN_TIME = defineChecks({
   },
   'sign/timestamp-moves': {
     requirement: 'SIGN-5',
-    level: 'S',
     title: 'The timestamp of a proof is that of its signing: two seconds later it is another.',
     needs: ['write', 'oauth_token'],
     async run(ctx) {
@@ -126,7 +123,6 @@ export const SIGN_TIME = defineChecks({
   },
   'sign/body-in-time': {
     requirement: 'SIGN-9',
-    level: 'S',
     title:
       'Where a service reads bodies as they come, one that does not come is 408 after 10 seconds, by the alias too.',
     needs: ['write', 'oauth_token', 'slow:33s'],
@@ -161,7 +157,6 @@ export const SIGN_TIME = defineChecks({
   },
   'sign/alias': {
     requirement: 'SIGN-11',
-    level: 'S',
     title: 'The deprecated alias answers every refusal as the operation does, in status, body and headers.',
     needs: ['write', 'oauth_token', 'oauth_interns_only_token'],
     async run(ctx) {
@@ -201,7 +196,6 @@ export const SIGN_TIME = defineChecks({
   },
   'sign/alias-headers': {
     requirement: 'SIGN-11',
-    level: 'S',
     title: 'A proof of the alias has the keys and headers of one of the operation.',
     needs: ['write', 'oauth_token'],
     async run(ctx) {

@@ -63,7 +63,6 @@ async function badRoutes(
 export const SIGN = defineChecks({
   'sign/answer': {
     requirement: 'SIGN-1',
-    level: 'S',
     title: 'The answer is exactly the proof headers; those of v2 exactly when the request names a route; no-store.',
     needs: ['write', 'oauth_token'],
     async run(ctx) {
@@ -79,7 +78,6 @@ export const SIGN = defineChecks({
   },
   'sign/verifies': {
     requirement: 'SIGN-4',
-    level: 'S',
     title: 'Both signatures are Ed25519 over the stated fields, in the layout of the profile.',
     needs: ['write', 'oauth_token', 'public_keys'],
     maxRuns: 25,
@@ -98,7 +96,6 @@ export const SIGN = defineChecks({
   },
   'sign/bad-digest': {
     requirement: 'SIGN-2',
-    level: 'S',
     title: 'A bodySha256 that is not 64 lower-case hexadecimal digits is 400 `Invalid request body`, invalid_body.',
     needs: ['write', 'oauth_token'],
     async run(ctx) {
@@ -127,7 +124,6 @@ export const SIGN = defineChecks({
   },
   'sign/route-method': {
     requirement: 'SIGN-3',
-    level: 'P',
     title: 'The method of a route is one that the profile allows, as it is written there; anything else is 400.',
     needs: ['write', 'oauth_token'],
     async run(ctx) {
@@ -138,7 +134,6 @@ export const SIGN = defineChecks({
   },
   'sign/route-path': {
     requirement: 'SIGN-3',
-    level: 'P',
     title:
       'The path of a route starts with one slash, percent-encoded, without origin, query and fragment, else it is 400.',
     needs: ['write', 'oauth_token'],
@@ -160,7 +155,6 @@ export const SIGN = defineChecks({
   },
   'sign/path-as-sent': {
     requirement: 'SIGN-3',
-    level: 'P',
     title: 'The path is signed as it was sent: case, escapes, dots and doubled slashes within are left as they are.',
     needs: ['write', 'oauth_token', 'public_keys'],
     async run(ctx) {
@@ -175,14 +169,12 @@ export const SIGN = defineChecks({
   },
   'sign/route-form': {
     requirement: 'SIGN-3',
-    level: 'P',
     title: 'A route that is not an object with method and path is 400, null too.',
     needs: ['write', 'oauth_token'],
     run: (ctx) => badRoutes(ctx, [route('/api/invoke')], NO_ROUTES, (one) => one),
   },
   'sign/unknown-fields': {
     requirement: 'SIGN-3',
-    level: 'P',
     title: 'Other fields are ignored, in the route too.',
     needs: ['write', 'oauth_token', 'public_keys'],
     maxRuns: 12,
@@ -203,7 +195,6 @@ export const SIGN = defineChecks({
   },
   'sign/nonces-never-repeat': {
     requirement: 'SIGN-7',
-    level: 'S',
     title:
       'No two proofs have the same nonce: of one request, of many at once, of other interns, callers and the alias.',
     needs: ['write', 'oauth_token'],
@@ -245,7 +236,6 @@ export const SIGN = defineChecks({
   },
   'sign/gate': {
     requirement: 'SIGN-8',
-    level: 'S',
     title: 'Signing is behind the gate of the programme: from outside it is 404, alias and other bodies too.',
     needs: ['write', 'outsider_api_key', 'oauth_token'],
     async run(ctx) {

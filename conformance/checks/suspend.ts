@@ -12,7 +12,6 @@ const KEPT = ['id', 'name', 'description', 'instructions', 'model', 'workspace_i
 export const SUSPEND = defineChecks({
   'suspend/stops-and-resumes': {
     requirement: 'SUSP-1',
-    level: 'S',
     title: 'A suspended intern does not answer chat; provision resumes it with its configuration.',
     needs: ['running'],
     async run(ctx) {
@@ -32,7 +31,6 @@ export const SUSPEND = defineChecks({
   },
   'suspend/keeps-what-was-changed': {
     requirement: 'PROV-1',
-    level: 'S',
     title: 'What was set before a suspend and while suspended is there after the resume.',
     needs: ['running'],
     maxRuns: 10,

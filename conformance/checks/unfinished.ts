@@ -26,7 +26,6 @@ const AT = fc.constantFrom('vault' as const, 'provisioner' as const);
 export const UNFINISHED = defineChecks({
   'create/unfinished-is-resumed': {
     requirement: 'CREATE-4',
-    level: 'S',
     title: 'A create that broke off is resumed by its retry: one intern, with its vault, and provisioned if asked.',
     needs: ['control', 'running'],
     maxRuns: 10,
@@ -87,7 +86,6 @@ export const UNFINISHED = defineChecks({
   },
   'create/unfinished-retries-race': {
     requirement: 'CREATE-4',
-    level: 'S',
     title: 'Racing retries of an unfinished create complete one intern.',
     needs: ['control', 'write'],
     maxRuns: 10,
@@ -113,7 +111,6 @@ export const UNFINISHED = defineChecks({
   },
   'create/script-vault-fails-once': {
     requirement: 'EMU-9',
-    level: 'C',
     title:
       'vault-fails-once: the create answers 502, its retry 201 with the same intern, the next 200 with the same record.',
     needs: ['control', 'write'],

@@ -15,7 +15,6 @@ const FIXED = ['id', 'status', 'workspace_id', 'vault_id', 'attached_vault_id', 
 export const UPDATE = defineChecks({
   'update/only-what-is-named': {
     requirement: 'UPDATE-1',
-    level: 'S',
     title: 'An update changes what it names, leaves the rest, and answers the record as it is read then.',
     needs: ['write'],
     maxRuns: 50,
@@ -172,7 +171,6 @@ export const UPDATE = defineChecks({
   },
   'update/in-every-state': {
     requirement: 'UPDATE-1',
-    level: 'S',
     title: 'A running and a suspended intern can be updated, and stay what they are.',
     needs: ['running'],
     async run({ api, interns, assume }) {

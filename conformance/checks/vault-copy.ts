@@ -70,7 +70,6 @@ async function nothingCopied(
 export const VAULT_COPY = defineChecks({
   'vault/copy': {
     requirement: 'VAULT-7',
-    level: 'P',
     title: 'A copy has the value and the hosts of the secret, in place of one of that name, and shows each once.',
     needs: ['write'],
     async run(ctx) {
@@ -99,7 +98,6 @@ export const VAULT_COPY = defineChecks({
   },
   'vault/copy-all-or-nothing': {
     requirement: 'VAULT-7',
-    level: 'P',
     title: 'Where one of the names is not there, the copy is 404 and nothing is copied, wherever that name stands.',
     needs: ['write'],
     maxRuns: 6,
@@ -109,7 +107,6 @@ export const VAULT_COPY = defineChecks({
   },
   'vault/copy-unbound': {
     requirement: 'VAULT-7',
-    level: 'P',
     title: 'Where the hosts of one are null, the copy is 409 and nothing is copied.',
     needs: ['control', 'disposable', 'write'],
     maxRuns: 6,
@@ -125,7 +122,6 @@ export const VAULT_COPY = defineChecks({
   },
   'vault/copy-names': {
     requirement: 'VAULT-7',
-    level: 'P',
     title: 'A copy names 1 to 100 secrets, each once: none, 101, or one twice is 400.',
     needs: ['write'],
     async run(ctx) {
@@ -202,7 +198,6 @@ export const VAULT_COPY = defineChecks({
   },
   'vault/writes-off': {
     requirement: 'VAULT-8',
-    level: 'P',
     title: 'While vault writes are disabled every write is 503 and changes nothing; reads go on.',
     needs: ['control', 'write'],
     async run(ctx) {

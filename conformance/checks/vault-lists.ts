@@ -46,7 +46,6 @@ export const VAULT_LISTS = defineChecks({
   },
   'vault/pages-any-limit': {
     requirement: 'VAULT-5',
-    level: 'P',
     title: 'Paging with any limit gives every secret once, ordered by name, and has_more says where the list ends.',
     needs: ['write'],
     maxRuns: 20,
@@ -68,7 +67,6 @@ export const VAULT_LISTS = defineChecks({
   },
   'vault/list-default': {
     requirement: 'VAULT-5',
-    level: 'P',
     title: 'Without a limit a page has 100 secrets.',
     needs: ['control', 'write'],
     async run(ctx) {
@@ -103,7 +101,6 @@ export const VAULT_LISTS = defineChecks({
   },
   'vault/delete': {
     requirement: 'VAULT-6',
-    level: 'P',
     title: 'A delete is 204 without a body, and takes that secret alone; the next is 404.',
     needs: ['write'],
     async run(ctx) {

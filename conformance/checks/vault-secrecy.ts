@@ -39,7 +39,6 @@ const VALUES = ['one value', 'One value', 'é', 'e\u0301', 'one value ', 'a', ' 
 export const VAULT_SECRECY = defineChecks({
   'vault/value-in-no-answer': {
     requirement: 'VAULT-2',
-    level: 'P',
     title: 'The value of a secret is in no answer: not of its store, a list, a copy, a delete, nor of a refusal.',
     needs: ['write'],
     maxRuns: 8,
@@ -102,7 +101,6 @@ export const VAULT_SECRECY = defineChecks({
   },
   'vault/fingerprints-as-values': {
     requirement: 'VAULT-4',
-    level: 'P',
     title:
       'In one vault fingerprints are equal exactly where values are, under whatever name and hosts, and stored again too.',
     needs: ['write'],
@@ -126,7 +124,6 @@ export const VAULT_SECRECY = defineChecks({
   },
   'vault/fingerprints-of-vaults': {
     requirement: 'VAULT-4',
-    level: 'P',
     title: 'The same value has another fingerprint in another vault.',
     needs: ['write'],
     async run(ctx) {
@@ -158,7 +155,6 @@ export const VAULT_SECRECY = defineChecks({
   },
   'vault/released-to-its-hosts': {
     requirement: 'VAULT-9',
-    level: 'C',
     title: 'A script learns whether its vault would release a secret: to exactly its hosts, in any spelling of them.',
     needs: ['control', 'running'],
     async run(ctx) {
@@ -185,7 +181,6 @@ export const VAULT_SECRECY = defineChecks({
   },
   'vault/released-from-a-borrowed-vault': {
     requirement: 'VAULT-9',
-    level: 'C',
     title: 'An intern that borrows a vault is given what is there, after its own, and cannot change it.',
     needs: ['control', 'running'],
     async run(ctx) {
@@ -209,7 +204,6 @@ export const VAULT_SECRECY = defineChecks({
   },
   'vault/sealed': {
     requirement: 'VAULT-9',
-    level: 'C',
     title: 'Exports and snapshots hold no value of a secret in clear.',
     needs: ['control', 'write'],
     async run(ctx) {

@@ -67,7 +67,6 @@ const REFUSED: readonly (readonly [string, unknown])[] = [
 export const VAULT_VALUES = defineChecks({
   'vault/secret-form': {
     requirement: 'VAULT-2',
-    level: 'P',
     title: 'A secret is shown as {name, hosts, fingerprint, created_at}, and the list shows it as its store did.',
     needs: ['write'],
     async run(ctx) {
@@ -85,7 +84,6 @@ export const VAULT_VALUES = defineChecks({
   },
   'vault/replaced': {
     requirement: 'VAULT-3',
-    level: 'P',
     title: 'A second store of a name replaces its value and hosts: there is one secret of a name.',
     needs: ['write'],
     async run(ctx) {
@@ -119,7 +117,6 @@ export const VAULT_VALUES = defineChecks({
   },
   'vault/hosts-normalised': {
     requirement: 'VAULT-3',
-    level: 'P',
     title: 'Hosts are kept in lower case, without a trailing dot, each once.',
     needs: ['write'],
     maxRuns: 30,
@@ -165,7 +162,6 @@ export const VAULT_VALUES = defineChecks({
   },
   'vault/store-refused': {
     requirement: 'VAULT-3',
-    level: 'P',
     title:
       'What is no {value, hosts} is 400: no or too many hosts, one that is no name, no or too long a value, no object.',
     needs: ['write'],
@@ -178,7 +174,6 @@ export const VAULT_VALUES = defineChecks({
   },
   'vault/most-of-each': {
     requirement: 'VAULT-3',
-    level: 'P',
     title: 'A value of 1 character, one of 65536, and 100 hosts are stored.',
     needs: ['write'],
     async run(ctx) {
@@ -237,7 +232,6 @@ export const VAULT_VALUES = defineChecks({
   },
   'vault/names': {
     requirement: 'VAULT-3',
-    level: 'P',
     title: 'Lower-case letters, digits and single underscores make a name, up to 255 characters.',
     needs: ['write'],
     maxRuns: 30,
@@ -251,7 +245,6 @@ export const VAULT_VALUES = defineChecks({
   },
   'vault/names-refused': {
     requirement: 'VAULT-3',
-    level: 'P',
     title: 'What is no name is 400, and nothing is stored.',
     needs: ['write'],
     async run(ctx) {

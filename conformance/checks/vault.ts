@@ -49,7 +49,6 @@ async function allAccepted(ctx: Ctx, id: string, as: As, of: readonly VaultOpera
 export const VAULT_CHECKS = defineChecks({
   'vault/scopes-apart': {
     requirement: 'VAULT-1',
-    level: 'P',
     title: 'What is stored for one intern is in no other vault, and what is in the workspace is in no intern.',
     needs: ['write'],
     async run(ctx) {
@@ -71,7 +70,6 @@ export const VAULT_CHECKS = defineChecks({
   },
   'vault/key-needed': {
     requirement: 'VAULT-1',
-    level: 'P',
     title: 'Without a key, or with a wrong one, every operation on secrets is 401.',
     needs: ['write'],
     async run(ctx) {
@@ -98,7 +96,6 @@ export const VAULT_CHECKS = defineChecks({
   },
   'vault/outside-the-programme': {
     requirement: 'VAULT-1',
-    level: 'P',
     title: 'Outside the programme every operation on secrets is 404, the reads too.',
     needs: ['write', 'outsider_api_key'],
     async run(ctx) {
@@ -118,7 +115,6 @@ export const VAULT_CHECKS = defineChecks({
   },
   'vault/intern-not-visible': {
     requirement: 'VAULT-1',
-    level: 'P',
     title: 'The secrets of an intern that is not visible are 404, as those of one that nobody has.',
     needs: ['write'],
     async run(ctx) {
@@ -139,7 +135,6 @@ export const VAULT_CHECKS = defineChecks({
   },
   'vault/another-workspace': {
     requirement: 'VAULT-1',
-    level: 'P',
     title: 'A key of another workspace reaches neither the secrets of the workspace nor those of its interns.',
     needs: ['write', 'foreign_api_key'],
     async run(ctx) {
@@ -157,7 +152,6 @@ export const VAULT_CHECKS = defineChecks({
   },
   'vault/regional-refused': {
     requirement: 'VAULT-1',
-    level: 'P',
     title: 'On a regional hostname every operation on secrets is refused.',
     needs: ['write', 'regional_host'],
     async run(ctx) {

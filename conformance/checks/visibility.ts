@@ -46,7 +46,6 @@ async function notFound(ctx: Ctx, id: string, over: Partial<Send>, whose: string
 export const VISIBILITY = defineChecks({
   'auth/hidden-is-unknown': {
     requirement: 'AUTH-3',
-    level: 'S',
     title: 'On every operation a hidden intern is 404, with the same answer as an unknown id.',
     needs: ['running', 'foreign_api_key', 'foreign_workspace', 'oauth_token'],
     async run(ctx) {
@@ -61,7 +60,6 @@ export const VISIBILITY = defineChecks({
   },
   'auth/hidden-whatever-the-body': {
     requirement: 'AUTH-3',
-    level: 'S',
     title: 'Whatever is sent, a hidden intern answers as an unknown id does.',
     needs: ['write', 'foreign_api_key', 'foreign_workspace', 'oauth_token'],
     maxRuns: 40,
@@ -93,7 +91,6 @@ export const VISIBILITY = defineChecks({
   },
   'auth/kind-after-visibility': {
     requirement: 'AUTH-3',
-    level: 'S',
     title: 'With a credential of the wrong kind a hidden intern answers as an unknown one does.',
     needs: ['write', 'foreign_api_key', 'foreign_workspace', 'oauth_interns_only_token'],
     async run(ctx) {
@@ -116,7 +113,6 @@ export const VISIBILITY = defineChecks({
   },
   'auth/own-key-sees-its-intern': {
     requirement: 'AUTH-4',
-    level: 'S',
     title: "An intern's own key sees that intern.",
     needs: ['own_key'],
     async run({ api, interns }) {
@@ -142,7 +138,6 @@ export const VISIBILITY = defineChecks({
   },
   'auth/own-key-collection': {
     requirement: 'AUTH-4',
-    level: 'S',
     title: 'For an own key the collection answers 404: neither list nor create, whatever is sent.',
     needs: ['own_key', 'write'],
     async run(ctx) {
@@ -162,7 +157,6 @@ export const VISIBILITY = defineChecks({
   },
   'auth/own-key-other-interns': {
     requirement: 'AUTH-4',
-    level: 'S',
     title: 'For an own key every other intern is 404 on every operation, with the same answer as an unknown one.',
     needs: ['own_key', 'write'],
     async run(ctx) {
@@ -178,7 +172,6 @@ export const VISIBILITY = defineChecks({
   },
   'auth/outsider': {
     requirement: 'AUTH-5',
-    level: 'S',
     title: 'A caller outside the programme gets 404 for every operation.',
     needs: ['outsider_api_key', 'write'],
     async run(ctx) {
@@ -200,7 +193,6 @@ export const VISIBILITY = defineChecks({
   },
   'auth/outsider-any-path': {
     requirement: 'AUTH-5',
-    level: 'S',
     title: 'A caller outside the programme gets 404 whatever the method, the sub-path and the query.',
     needs: ['outsider_api_key'],
     async run({ interns, send, property }) {
@@ -257,7 +249,6 @@ export const VISIBILITY = defineChecks({
   },
   'auth/outsider-any-body': {
     requirement: 'AUTH-5',
-    level: 'S',
     title: 'A caller outside the programme gets 404 whatever the body: malformed, oversized, of another media type.',
     needs: ['outsider_api_key'],
     maxRuns: 40,
@@ -288,7 +279,6 @@ export const VISIBILITY = defineChecks({
   },
   'auth/hidden-timeless': {
     requirement: 'AUTH-3',
-    level: 'S',
     title: 'A gone intern answers as one that never existed.',
     // A service may say that the intern is gone to a caller who has seen it, as long as that is a 404.
     needs: ['control', 'write'],

@@ -1,4 +1,4 @@
-import type { Level, RequirementId } from '../requirements/index.js';
+import { type Level, type RequirementId, requirement } from '../requirements/index.js';
 import type { Ctx } from './context.js';
 import type { Need } from './needs.js';
 
@@ -29,6 +29,9 @@ export interface Check {
   run(ctx: Ctx): Promise<void>;
 }
 
+/** A check without its id. Its level is that of its requirement, but where it checks what another source adds. */
+type Row = Omit<Check, 'id' | 'level'> & Partial<Pick<Check, 'level'>>;
+
 /** Checks by their ids. One call per file in `checks/`. */
-export const defineChecks = (rows: Readonly<Record<string, Omit<Check, 'id'>>>): readonly Check[] =>
-  Object.entries(rows).map(([id, row]) => ({ id, ...row }));
+export const defineChecks = (rows: Readonly<Record<string, Row>>): readonly Check[] =>
+  Object.entries(rows).map(([id, row]) => ({ id, level: requirement(row.requirement).level, ...row }));
