@@ -1,14 +1,13 @@
 import { equal, notEqual } from '../framework/assert.js';
-import { defineChecks } from '../framework/check.js';
+import { checksOf } from '../framework/check.js';
 import * as expect from '../framework/expect.js';
 import { DIGEST, OPERATIONS, request } from '../helpers/operations.js';
 import { type As, internPath } from '../probe/request.js';
 
 const REFUSED = { status: 403, reason: 'personal_identity_required', retryable: false } as const;
 
-export const AUTH_KINDS = defineChecks({
+export const AUTH_KINDS = checksOf('AUTH-6', {
   'auth/scim-needs-a-management-key': {
-    requirement: 'AUTH-6',
     title: 'The SCIM read without a credential is 401 `Missing Authentication header`.',
     needs: ['management_key', 'scim_mapping'],
     async run({ api, target, twin, wrongKey }) {
@@ -25,7 +24,6 @@ export const AUTH_KINDS = defineChecks({
     },
   },
   'auth/scim-other-credentials': {
-    requirement: 'AUTH-6',
     level: 'C',
     title: 'Any other credential on SCIM is the same 401 as none, for known and unknown mappings.',
     needs: ['control', 'own_key', 'peer_api_key', 'oauth_token', 'oauth_interns_only_token', 'scim_mapping'],
@@ -41,7 +39,6 @@ export const AUTH_KINDS = defineChecks({
     },
   },
   'auth/management-key-on-interns': {
-    requirement: 'AUTH-6',
     level: 'P',
     title: 'A management key under /interns is 401, on every operation.',
     needs: ['write', 'management_key'],

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { equal, ok } from '../framework/assert.js';
-import { defineChecks } from '../framework/check.js';
+import { checksOf } from '../framework/check.js';
 import type { Ctx } from '../framework/context.js';
 import * as expect from '../framework/expect.js';
 import { OPERATIONS, type Operation, operation, request } from '../helpers/operations.js';
@@ -38,9 +38,8 @@ const FORMS: readonly (readonly [string, (key: string) => Record<string, string>
   ['in a cookie', (key) => ({ cookie: `authorization=${key}` })],
 ];
 
-export const AUTH = defineChecks({
+export const AUTH = checksOf('AUTH-1', {
   'auth/key-needed': {
-    requirement: 'AUTH-1',
     title: 'Without a key, or with a wrong one, every operation is 401 with a code and a message.',
     needs: ['write'],
     async run(ctx) {
@@ -68,7 +67,6 @@ export const AUTH = defineChecks({
     },
   },
   'auth/key-message': {
-    requirement: 'AUTH-1',
     level: 'P',
     title: 'The 401 says `Invalid or missing API key`, without metadata.',
     needs: [],
@@ -83,7 +81,6 @@ export const AUTH = defineChecks({
     },
   },
   'auth/authorization-forms': {
-    requirement: 'AUTH-1',
     title: 'Anything but a bearer token in Authorization is 401: another scheme, no scheme, no token, another place.',
     needs: [],
     async run(ctx) {
@@ -101,7 +98,6 @@ export const AUTH = defineChecks({
     },
   },
   'auth/key-in-the-query': {
-    requirement: 'AUTH-1',
     title: 'A key in the query opens nothing.',
     // Servers log queries: only the key of an intern of this run goes there.
     needs: ['control', 'own_key'],
@@ -117,7 +113,6 @@ export const AUTH = defineChecks({
     },
   },
   'auth/key-and-more': {
-    requirement: 'AUTH-1',
     title: 'A key is taken as a whole: with a character before or after it, it is 401.',
     needs: [],
     async run(ctx) {
@@ -133,7 +128,6 @@ export const AUTH = defineChecks({
     },
   },
   'auth/key-exact': {
-    requirement: 'AUTH-1',
     title: 'A key is taken as a whole: cut, lengthened or with one character changed it is 401.',
     needs: ['own_key'],
     async run({ interns, send, property, unmet }) {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { fail, form, match, ok } from '../framework/assert.js';
-import { defineChecks } from '../framework/check.js';
+import { checksOf } from '../framework/check.js';
 import type { Ctx } from '../framework/context.js';
 import * as expect from '../framework/expect.js';
 import { DIGEST } from '../helpers/operations.js';
@@ -38,7 +38,7 @@ function notServed(answer: Answer, what: string): void {
   expect.refused(answer, 'a request on a regional hostname', { because: { kind: 'note', note: `served, ${what}` } });
 }
 
-export const BASE = defineChecks({
+export const BASE = checksOf('BASE-4', {
   'base/version-segment': {
     requirement: 'BASE-1',
     title: 'The same path without the version segment is not served.',
@@ -114,7 +114,6 @@ export const BASE = defineChecks({
     },
   },
   'base/regional-refused': {
-    requirement: 'BASE-4',
     title: 'A request on a regional hostname is refused; the same one on the usual host is not.',
     needs: ['regional_host'],
     async run({ api, target, interns, send }) {
@@ -129,7 +128,6 @@ export const BASE = defineChecks({
     },
   },
   'base/regional-scim-refused': {
-    requirement: 'BASE-4',
     title: 'The SCIM read on a regional hostname is refused.',
     needs: ['regional_host', 'management_key', 'scim_mapping'],
     async run({ api, target }) {
@@ -140,7 +138,6 @@ export const BASE = defineChecks({
     },
   },
   'base/regional-forbidden': {
-    requirement: 'BASE-4',
     level: 'P',
     title: 'On a regional hostname every path and credential is 403 `Forbidden` without metadata.',
     needs: ['regional_host'],
@@ -157,7 +154,6 @@ export const BASE = defineChecks({
     },
   },
   'base/regional-by-beginning': {
-    requirement: 'BASE-4',
     level: 'C',
     title: 'A host is regional when it starts with `eu.`, in any case, and not when it only contains that.',
     needs: ['control'],

@@ -3,7 +3,7 @@ import { brokenJson, noObject } from '../arbitraries/broken-json.js';
 import { JSON_FAMILY, JSON_TYPES, jsonType, OTHER_TYPES, otherType } from '../arbitraries/media-type.js';
 import { oneOfRows } from '../arbitraries/one-of.js';
 import { equal } from '../framework/assert.js';
-import { defineChecks } from '../framework/check.js';
+import { checksOf } from '../framework/check.js';
 import type { Ctx } from '../framework/context.js';
 import * as expect from '../framework/expect.js';
 import { JSON_TYPE, jsonBytes, textBytes } from '../helpers/bytes.js';
@@ -61,23 +61,20 @@ const NO_PROMPTS: readonly (readonly [string, string])[] = [
 
 const noField = fc.constantFrom<string | undefined>(undefined, '', '{}', ' ', '\n', '\t {} \r\n', '  ');
 
-export const BODIES = defineChecks({
+export const BODIES = checksOf('BODY-3', {
   'bodies/media-type': {
-    requirement: 'BODY-3',
     title: 'A body of create, update and delete must be application/json, in any spelling of that, else it is 415.',
     needs: ['write'],
     maxRuns: 12,
     run: (ctx) => mediaTypes(ctx, writes(ctx)),
   },
   'bodies/media-type-of-signing': {
-    requirement: 'BODY-3',
     title: 'A body of signing and its alias must be application/json, in any spelling of that, else it is 415.',
     needs: ['write', 'oauth_token'],
     maxRuns: 8,
     run: (ctx) => mediaTypes(ctx, signWrites(ctx)),
   },
   'bodies/media-type-family': {
-    requirement: 'BODY-3',
     title: 'Another type of the JSON family is not application/json.',
     needs: ['write'],
     async run(ctx) {
@@ -93,7 +90,6 @@ export const BODIES = defineChecks({
     },
   },
   'bodies/media-type-reason': {
-    requirement: 'BODY-3',
     level: 'P',
     title: 'The 415 of create, update and delete is unsupported_media_type, in the words that signing has.',
     needs: ['write'],
@@ -105,7 +101,6 @@ export const BODIES = defineChecks({
     },
   },
   'bodies/chat-and-invoke-any-type': {
-    requirement: 'BODY-3',
     level: 'C',
     title: 'Chat and invoke do not look at the media type.',
     needs: ['control', 'running'],

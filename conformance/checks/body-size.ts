@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { oneOfRows } from '../arbitraries/one-of.js';
 import { ok } from '../framework/assert.js';
-import { defineChecks } from '../framework/check.js';
+import { checksOf } from '../framework/check.js';
 import type { Ctx } from '../framework/context.js';
 import * as expect from '../framework/expect.js';
 import { JSON_TYPE, padded, pieces, textBytes } from '../helpers/bytes.js';
@@ -48,23 +48,20 @@ async function atTheCap(ctx: Ctx, all: readonly Write[]): Promise<void> {
   });
 }
 
-export const BODY_SIZE = defineChecks({
+export const BODY_SIZE = checksOf('BODY-2', {
   'bodies/cap': {
-    requirement: 'BODY-2',
     title: 'Create, update and delete take 1048576 bytes, and not one more, with a length and in chunks.',
     needs: ['write'],
     maxRuns: 18,
     run: (ctx) => atTheCap(ctx, writes(ctx)),
   },
   'bodies/cap-of-signing': {
-    requirement: 'BODY-2',
     title: 'Signing and its alias take 1048576 bytes, and not one more, with a length and in chunks.',
     needs: ['write', 'oauth_token'],
     maxRuns: 10,
     run: (ctx) => atTheCap(ctx, signWrites(ctx)),
   },
   'bodies/cap-in-bytes': {
-    requirement: 'BODY-2',
     title: 'The cap counts bytes, not characters: a text of half as many characters of two bytes is too large.',
     needs: ['write'],
     async run(ctx) {
@@ -84,7 +81,6 @@ export const BODY_SIZE = defineChecks({
     },
   },
   'bodies/cap-whatever-it-holds': {
-    requirement: 'BODY-2',
     title: 'A body over the cap is 413 whatever it holds: white space, no JSON, a field too long.',
     needs: ['write'],
     async run(ctx) {
@@ -109,7 +105,6 @@ export const BODY_SIZE = defineChecks({
     },
   },
   'bodies/cap-reason': {
-    requirement: 'BODY-2',
     level: 'P',
     title: 'The 413 of create, update and delete is payload_too_large, in the words that signing has.',
     needs: ['write'],
@@ -121,7 +116,6 @@ export const BODY_SIZE = defineChecks({
     },
   },
   'bodies/cap-elsewhere': {
-    requirement: 'BODY-2',
     level: 'P',
     title: 'Chat, invoke, provision and suspend refuse a body over the cap too, and take one at the cap.',
     needs: ['running'],

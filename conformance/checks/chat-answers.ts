@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { contentFor, fields, options } from '../arbitraries/answer.js';
 import { turn } from '../arbitraries/turn.js';
 import { equal, isArray } from '../framework/assert.js';
-import { defineChecks } from '../framework/check.js';
+import { checksOf } from '../framework/check.js';
 import * as expect from '../framework/expect.js';
 import {
   ALL_OPTIONS,
@@ -23,9 +23,8 @@ import { notFromTheBeginning, notRepeated } from '../helpers/words.js';
 import type { Transcript } from '../probe/chunks.js';
 
 /** CHAT-6: answers, and what comes after them. */
-export const CHAT_ANSWERS = defineChecks({
+export const CHAT_ANSWERS = checksOf('CHAT-6', {
   'chat-answers/any-turn': {
-    requirement: 'CHAT-6',
     title: 'Through any number of questions the stream says what the intern says, once, in order, in one session.',
     needs: ['running', 'control'],
     maxRuns: 100,
@@ -59,7 +58,6 @@ export const CHAT_ANSWERS = defineChecks({
     },
   },
   'chat/tool-call-pauses-and-continues': {
-    requirement: 'CHAT-6',
     title: 'After the answer the stream continues where it paused: in its session, well formed, repeating nothing.',
     needs: ['running', 'behaviour:ask-permission'],
     async run(ctx) {
@@ -77,7 +75,6 @@ export const CHAT_ANSWERS = defineChecks({
     },
   },
   'chat-answers/every-option': {
-    requirement: 'CHAT-6',
     level: 'P',
     title: 'The run gets the very option that was chosen; cancel may be chosen too.',
     needs: ['running', 'control'],
@@ -98,7 +95,6 @@ export const CHAT_ANSWERS = defineChecks({
     },
   },
   'chat-answers/cancel-goes-on': {
-    requirement: 'CHAT-6',
     level: 'P',
     title: 'The answer cancel is one like the others: the run goes on.',
     needs: ['running', 'behaviour:ask-permission'],
@@ -111,7 +107,6 @@ export const CHAT_ANSWERS = defineChecks({
     },
   },
   'chat-answers/question-content': {
-    requirement: 'CHAT-6',
     level: 'P',
     title: 'Acceptable content of a question reaches the run, value by value.',
     needs: ['running', 'control'],
@@ -133,7 +128,6 @@ export const CHAT_ANSWERS = defineChecks({
     },
   },
   'chat-answers/question-actions': {
-    requirement: 'CHAT-6',
     level: 'P',
     title: 'accept, decline and cancel reach the run as what they are.',
     needs: ['running', 'control'],
@@ -156,7 +150,6 @@ export const CHAT_ANSWERS = defineChecks({
     },
   },
   'chat-answers/echo-not-checked': {
-    requirement: 'CHAT-6',
     level: 'C',
     title: 'The echo before the tool message is not looked at.',
     needs: ['running', 'control'],
@@ -185,7 +178,6 @@ export const CHAT_ANSWERS = defineChecks({
     },
   },
   'chat-answers/to-the-run-that-asked': {
-    requirement: 'CHAT-6',
     title: 'Of several waiting runs each gets its own answer, in whatever order they are answered.',
     needs: ['running', 'control'],
     maxRuns: 6,
@@ -210,7 +202,6 @@ export const CHAT_ANSWERS = defineChecks({
     },
   },
   'chat-answers/not-to-others': {
-    requirement: 'CHAT-6',
     title:
       'An answer sent to another intern, into another session, or without one is refused, and the right one is taken.',
     needs: ['running', 'behaviour:ask-permission'],

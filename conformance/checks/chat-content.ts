@@ -1,14 +1,13 @@
 import fc from 'fast-check';
 import { said, surrogates } from '../arbitraries/prompt.js';
 import { equal, fail } from '../framework/assert.js';
-import { defineChecks } from '../framework/check.js';
+import { checksOf } from '../framework/check.js';
 import * as expect from '../framework/expect.js';
 import { talk } from '../helpers/chat.js';
 
 /** CHAT-1 and CHAT-2: what the intern says arrives whole. */
-export const CHAT_CONTENT = defineChecks({
+export const CHAT_CONTENT = checksOf('CHAT-1', {
   'chat-content/reasoning-apart': {
-    requirement: 'CHAT-1',
     level: 'P',
     title: 'Thinking comes as delta.reasoning and is no content.',
     needs: ['running', 'control'],
@@ -22,7 +21,6 @@ export const CHAT_CONTENT = defineChecks({
     },
   },
   'chat-content/content-intact': {
-    requirement: 'CHAT-1',
     title: 'Content arrives as the intern said it: line ends, data:, [DONE], U+2028 and every code point included.',
     needs: ['running', 'control'],
     maxRuns: 60,
@@ -41,7 +39,6 @@ export const CHAT_CONTENT = defineChecks({
     },
   },
   'chat-content/awkward-lines': {
-    requirement: 'CHAT-1',
     title: 'What looks like the framing of a stream is content like any other.',
     needs: ['running', 'control'],
     async run(ctx) {
@@ -67,7 +64,6 @@ export const CHAT_CONTENT = defineChecks({
     },
   },
   'chat-content/lone-surrogates': {
-    requirement: 'CHAT-1',
     level: 'P',
     title: 'Halves of surrogate pairs in content stay what they are, as JSON can say it.',
     needs: ['running', 'control'],

@@ -1,5 +1,5 @@
 import { equal, fail, match, oneOf } from '../framework/assert.js';
-import { defineChecks } from '../framework/check.js';
+import { checksOf } from '../framework/check.js';
 import type { Ctx } from '../framework/context.js';
 import * as expect from '../framework/expect.js';
 import {
@@ -61,9 +61,8 @@ const MEANWHILE: Readonly<Record<string, (ctx: Ctx, id: string, good: Good) => P
 };
 
 /** CHAT-7: how long a question stays open. */
-export const CHAT_DEADLINES = defineChecks({
+export const CHAT_DEADLINES = checksOf('CHAT-7', {
   'chat-deadlines/open-until': {
-    requirement: 'CHAT-7',
     title: 'A question can be answered shortly before its five minutes are over.',
     needs: ['running', 'behaviour:ask-permission', 'slow:295s'],
     async run(ctx) {
@@ -77,7 +76,6 @@ export const CHAT_DEADLINES = defineChecks({
     },
   },
   'chat-deadlines/closed-after': {
-    requirement: 'CHAT-7',
     title: 'After its five minutes a question can no longer be answered, although no client was connected.',
     needs: ['running', 'behaviour:ask-permission', 'slow:305s'],
     async run(ctx) {
@@ -92,7 +90,6 @@ export const CHAT_DEADLINES = defineChecks({
     },
   },
   'chat-deadlines/to-the-millisecond': {
-    requirement: 'CHAT-7',
     title: 'A millisecond before the deadline the answer is delivered; a millisecond after it the run is cancelled.',
     needs: ['running', 'control', 'clock'],
     async run(ctx) {
@@ -124,7 +121,6 @@ export const CHAT_DEADLINES = defineChecks({
     },
   },
   'chat-deadlines/at-the-deadline': {
-    requirement: 'CHAT-7',
     level: 'P',
     title: 'At the deadline a question is either open or its run has ended, never half of each.',
     needs: ['running', 'control', 'clock'],
@@ -139,7 +135,6 @@ export const CHAT_DEADLINES = defineChecks({
     },
   },
   'chat-deadlines/late-answer': {
-    requirement: 'CHAT-7',
     level: 'P',
     title: 'A late answer is 409 interaction_not_pending, acceptable or not; the intern takes the next prompt.',
     needs: ['running', 'behaviour:ask-permission', 'clock'],
@@ -173,7 +168,6 @@ export const CHAT_DEADLINES = defineChecks({
     },
   },
   'chat-deadlines/not-extended': {
-    requirement: 'CHAT-7',
     minRuns: 2,
     title:
       'No rejected reply extends the deadline, nor a prompt that is steered to the run or goes to another session.',
@@ -195,7 +189,6 @@ export const CHAT_DEADLINES = defineChecks({
     },
   },
   'chat-deadlines/second-question': {
-    requirement: 'CHAT-7',
     title: 'A second question has five minutes of its own.',
     needs: ['running', 'control', 'clock'],
     async run(ctx) {
@@ -211,7 +204,6 @@ export const CHAT_DEADLINES = defineChecks({
     },
   },
   'chat-deadlines/answered-in-time': {
-    requirement: 'CHAT-7',
     title: 'A question that was answered has no deadline any more: the run may take its time.',
     needs: ['running', 'control', 'clock'],
     async run(ctx) {
@@ -231,7 +223,6 @@ export const CHAT_DEADLINES = defineChecks({
     },
   },
   'chat-deadlines/each-its-own': {
-    requirement: 'CHAT-7',
     title: 'Runs that wait together run out one by one, each at its own time.',
     needs: ['running', 'control', 'clock'],
     async run(ctx) {

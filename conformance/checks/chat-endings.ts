@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { equal, fail, match, ok } from '../framework/assert.js';
-import { defineChecks } from '../framework/check.js';
+import { checksOf } from '../framework/check.js';
 import type { Ctx } from '../framework/context.js';
 import * as expect from '../framework/expect.js';
 import {
@@ -40,9 +40,8 @@ const severed = (ctx: Ctx, t: Transcript, what: string) => {
 };
 
 /** CHAT-12 and CHAT-13: runs that are ended. */
-export const CHAT_ENDINGS = defineChecks({
+export const CHAT_ENDINGS = checksOf('CHAT-12', {
   'chat-endings/cancelled': {
-    requirement: 'CHAT-12',
     title: 'A run that the intern cancels ends with error, code 410, reason run_ended, final chunk, [DONE].',
     needs: ['running', 'behaviour:cancelled'],
     async run(ctx) {
@@ -51,7 +50,6 @@ export const CHAT_ENDINGS = defineChecks({
     },
   },
   'chat-endings/deadline': {
-    requirement: 'CHAT-12',
     title: 'A run that meets its deadline ends in the same way.',
     needs: ['running', 'behaviour:deadline'],
     async run(ctx) {
@@ -69,7 +67,6 @@ export const CHAT_ENDINGS = defineChecks({
     },
   },
   'chat-endings/error-in-place': {
-    requirement: 'CHAT-12',
     level: 'P',
     title:
       'The error stands at the top of the chunk with the finish reason: code (502 severed), message, reason, retryable.',
@@ -103,7 +100,6 @@ export const CHAT_ENDINGS = defineChecks({
     },
   },
   'chat-endings/any': {
-    requirement: 'CHAT-12',
     title: 'Before and after a question, with usage or without: what was said stays, and the two errors differ.',
     needs: ['running', 'control'],
     maxRuns: 30,
@@ -164,7 +160,6 @@ export const CHAT_ENDINGS = defineChecks({
     },
   },
   'chat-endings/suspended-in-place': {
-    requirement: 'CHAT-12',
     level: 'P',
     title: 'The error of a run that a suspend ended stands at the top of the chunk with the finish reason.',
     needs: ['running', 'behaviour:silent'],
@@ -181,7 +176,6 @@ export const CHAT_ENDINGS = defineChecks({
     },
   },
   'chat-endings/delete-while-streaming': {
-    requirement: 'CHAT-12',
     title: 'Deleting ends the stream with run_ended, final chunk and [DONE].',
     needs: ['running', 'behaviour:silent'],
     async run(ctx) {

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { equal } from '../framework/assert.js';
-import { defineChecks } from '../framework/check.js';
+import { checksOf } from '../framework/check.js';
 import * as expect from '../framework/expect.js';
 import { asked, permission, talk } from '../helpers/chat.js';
 
 /** CHAT-3 and CHAT-4: the final chunk. */
-export const CHAT_FINAL = defineChecks({
+export const CHAT_FINAL = checksOf('CHAT-4', {
   'chat-final/session-id-only-final': {
     requirement: 'CHAT-3',
     level: 'C',
@@ -21,7 +21,6 @@ export const CHAT_FINAL = defineChecks({
     },
   },
   'chat-final/usage-as-reported': {
-    requirement: 'CHAT-4',
     title: "The final chunk's usage is what the intern reported, after a stop and after an error.",
     needs: ['running', 'control'],
     maxRuns: 30,
@@ -42,7 +41,6 @@ export const CHAT_FINAL = defineChecks({
     },
   },
   'chat-final/usage-after-pause': {
-    requirement: 'CHAT-4',
     title: 'Usage is null after tool_calls, also when some was reported, and stands at the end of the answered run.',
     needs: ['running', 'control'],
     async run(ctx) {
@@ -61,7 +59,6 @@ export const CHAT_FINAL = defineChecks({
     },
   },
   'chat-final/usage-shape': {
-    requirement: 'CHAT-4',
     level: 'P',
     title: 'Usage is {prompt_tokens, completion_tokens, total_tokens}, with details and cost where they were reported.',
     needs: ['running', 'control'],

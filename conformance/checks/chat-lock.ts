@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { equal, ok } from '../framework/assert.js';
-import { defineChecks } from '../framework/check.js';
+import { checksOf } from '../framework/check.js';
 import type { ChatInput, Ctx } from '../framework/context.js';
 import * as expect from '../framework/expect.js';
 import {
@@ -39,9 +39,8 @@ async function busyOrSteered(ctx: Ctx, id: string, input: ChatInput, what: strin
 }
 
 /** CHAT-14: one chat run streams per intern, and what that keeps out. */
-export const CHAT_LOCK = defineChecks({
+export const CHAT_LOCK = checksOf('CHAT-14', {
   'chat-lock/silent-run': {
-    requirement: 'CHAT-14',
     level: 'P',
     title: 'A run that streams in silence keeps prompts and replies out, and its own session is steered.',
     needs: ['running', 'behaviour:ask-permission', 'behaviour:silent'],
@@ -72,7 +71,6 @@ export const CHAT_LOCK = defineChecks({
     },
   },
   'chat-lock/waiting-session': {
-    requirement: 'CHAT-14',
     level: 'P',
     title: 'While another run streams, a prompt to a session whose run waits is 409 busy, or steered.',
     needs: ['running', 'control', 'clock'],
@@ -93,7 +91,6 @@ export const CHAT_LOCK = defineChecks({
     },
   },
   'chat-lock/resumed-run': {
-    requirement: 'CHAT-14',
     level: 'P',
     title: 'A run that streams after an answer keeps others out, as one that streams after its prompt does.',
     needs: ['running', 'control', 'clock'],
@@ -110,7 +107,6 @@ export const CHAT_LOCK = defineChecks({
     },
   },
   'chat-lock/per-intern': {
-    requirement: 'CHAT-14',
     level: 'P',
     title: 'A run that streams does not block other interns.',
     needs: ['running', 'behaviour:silent'],
@@ -124,7 +120,6 @@ export const CHAT_LOCK = defineChecks({
     },
   },
   'chat-lock/for-every-caller': {
-    requirement: 'CHAT-14',
     level: 'P',
     title: "The lock is the intern's: another caller finds it busy too.",
     needs: ['running', 'behaviour:silent', 'peer_api_key'],
@@ -143,7 +138,6 @@ export const CHAT_LOCK = defineChecks({
     },
   },
   'chat-lock/not-while-waiting': {
-    requirement: 'CHAT-14',
     level: 'P',
     title: 'Runs that wait on a question hold no lock.',
     needs: ['running', 'behaviour:ask-permission'],
@@ -157,7 +151,6 @@ export const CHAT_LOCK = defineChecks({
     },
   },
   'chat-lock/not-by-invoke': {
-    requirement: 'CHAT-14',
     level: 'P',
     title: 'Runs started by invoke hold no lock.',
     needs: ['running', 'behaviour:ask-permission', 'behaviour:silent'],
@@ -170,7 +163,6 @@ export const CHAT_LOCK = defineChecks({
     },
   },
   'chat-lock/not-for-invoke': {
-    requirement: 'CHAT-14',
     level: 'P',
     title: 'The lock is for chat: invoke starts a run while a chat run streams.',
     needs: ['running', 'control', 'clock'],
@@ -184,7 +176,6 @@ export const CHAT_LOCK = defineChecks({
     },
   },
   'chat-lock/not-for-invoke-in-silence': {
-    requirement: 'CHAT-14',
     level: 'P',
     title: 'invoke starts a run while a chat run is silent.',
     needs: ['running', 'behaviour:silent'],
@@ -196,7 +187,6 @@ export const CHAT_LOCK = defineChecks({
     },
   },
   'chat-lock/let-go': {
-    requirement: 'CHAT-14',
     level: 'P',
     title: 'However a run ends, the intern takes the next prompt.',
     needs: ['running', 'control'],
@@ -220,7 +210,6 @@ export const CHAT_LOCK = defineChecks({
     },
   },
   'chat-lock/let-go-by-suspend': {
-    requirement: 'CHAT-14',
     level: 'P',
     title: 'An intern that was suspended while a run streamed takes a prompt once it runs again.',
     needs: ['running', 'behaviour:silent'],
@@ -236,7 +225,6 @@ export const CHAT_LOCK = defineChecks({
     },
   },
   'chat-lock/race': {
-    requirement: 'CHAT-14',
     level: 'P',
     title:
       'Of prompts sent at once one streams, the others are 409 busy; of prompts to one session one streams, the others are steered.',
@@ -260,7 +248,6 @@ export const CHAT_LOCK = defineChecks({
     },
   },
   'chat-lock/busy-changes-nothing': {
-    requirement: 'CHAT-14',
     level: 'P',
     title: 'A prompt that is refused as busy starts no run and says nothing to the run that streams.',
     needs: ['running', 'control', 'clock'],

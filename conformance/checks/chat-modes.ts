@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { notText } from '../arbitraries/session-id.js';
 import { equal, fail, gist, notEqual } from '../framework/assert.js';
-import { defineChecks } from '../framework/check.js';
+import { checksOf } from '../framework/check.js';
 import * as expect from '../framework/expect.js';
 import {
   answered,
@@ -22,9 +22,8 @@ import { consents } from '../helpers/words.js';
 const NEARLY_MODES = ['', 'Manual', 'MANUAL', ' manual', 'manual ', 'self_drive', 'Self-Drive', 'auto', 'none'];
 
 /** CHAT-8: when a run asks for leave, and when it consents by itself. */
-export const CHAT_MODES = defineChecks({
+export const CHAT_MODES = checksOf('CHAT-8', {
   'chat-modes/consents-when-omitted': {
-    requirement: 'CHAT-8',
     title: 'Without approval_mode the run consents by itself and goes on; with manual the same prompt asks.',
     needs: ['running', 'behaviour:ask-permission'],
     async run(ctx) {
@@ -37,7 +36,6 @@ export const CHAT_MODES = defineChecks({
     },
   },
   'chat-modes/mode-not-remembered': {
-    requirement: 'CHAT-8',
     title: 'After a manual run the next prompt of its session, and one of a new session, run through without a mode.',
     needs: ['running', 'behaviour:ask-permission'],
     async run(ctx) {
@@ -55,7 +53,6 @@ export const CHAT_MODES = defineChecks({
     },
   },
   'chat-modes/self-drive-is-omitted': {
-    requirement: 'CHAT-8',
     level: 'P',
     title: 'self-drive is the same as no mode.',
     needs: ['running', 'behaviour:ask-permission'],
@@ -68,7 +65,6 @@ export const CHAT_MODES = defineChecks({
     },
   },
   'chat-modes/unknown-mode': {
-    requirement: 'CHAT-8',
     level: 'P',
     title: 'An approval_mode that is neither manual nor self-drive is refused.',
     needs: ['running'],
@@ -87,7 +83,6 @@ export const CHAT_MODES = defineChecks({
     },
   },
   'chat-modes/reply-keeps-mode': {
-    requirement: 'CHAT-8',
     title: 'A reply without a mode leaves the run under the one that its prompt started it with.',
     needs: ['running', 'behaviour:ask-permission-twice'],
     async run(ctx) {
@@ -113,7 +108,6 @@ export const CHAT_MODES = defineChecks({
     },
   },
   'chat-modes/mode-of-a-reply': {
-    requirement: 'CHAT-8',
     level: 'C',
     title: 'A mode sent with a reply is validated, and changes the run to neither side.',
     needs: ['running', 'control'],

@@ -1,5 +1,5 @@
 import { equal, match } from '../framework/assert.js';
-import { defineChecks } from '../framework/check.js';
+import { checksOf } from '../framework/check.js';
 import type { Ctx } from '../framework/context.js';
 import * as expect from '../framework/expect.js';
 import { ASKING, answered, asked, fate, plain, talk, unstreamed } from '../helpers/chat.js';
@@ -10,9 +10,8 @@ const notTaken = (ctx: Ctx, answer: Answer, did: string, reason: string) =>
   ctx.internDid(answer.text.includes(`"${reason}"`), { did, said: expect.seen(answer) });
 
 /** CHAT-16: prompts that an intern does not take, and when it takes them again. */
-export const CHAT_NOT_TAKEN = defineChecks({
+export const CHAT_NOT_TAKEN = checksOf('CHAT-16', {
   'chat-not-taken/not-running': {
-    requirement: 'CHAT-16',
     title: 'An intern that does not run answers 409 intern_not_ready, retryable: before its first boot and suspended.',
     needs: ['running'],
     async run(ctx) {
@@ -30,7 +29,6 @@ export const CHAT_NOT_TAKEN = defineChecks({
     },
   },
   'chat-not-taken/while-it-boots': {
-    requirement: 'CHAT-16',
     title: 'An intern that boots, and one whose boot failed, answer 409 intern_not_ready too.',
     needs: ['control', 'clock', 'running'],
     async run(ctx) {
@@ -48,7 +46,6 @@ export const CHAT_NOT_TAKEN = defineChecks({
     },
   },
   'chat-not-taken/not-accepted': {
-    requirement: 'CHAT-16',
     title:
       'An intern that cannot be reached is 502 intern_unreachable, a refused turn 502 turn_failed, instead of a stream.',
     needs: ['running', 'behaviour:unreachable', 'behaviour:refuses'],
@@ -68,7 +65,6 @@ export const CHAT_NOT_TAKEN = defineChecks({
     },
   },
   'chat-not-taken/accepted-first': {
-    requirement: 'CHAT-16',
     title: 'After a word or a wait the stream is open: what goes wrong then is reported in the stream.',
     needs: ['running', 'control', 'clock'],
     async run(ctx) {
@@ -86,7 +82,6 @@ export const CHAT_NOT_TAKEN = defineChecks({
     },
   },
   'chat-not-taken/opens-at-once': {
-    requirement: 'CHAT-16',
     title: 'The stream opens when the intern accepts the prompt, before it has said a word.',
     needs: ['running', 'control', 'clock'],
     async run(ctx) {
@@ -101,7 +96,6 @@ export const CHAT_NOT_TAKEN = defineChecks({
     },
   },
   'chat-not-taken/too-many-waiting': {
-    requirement: 'CHAT-16',
     minRuns: 2,
     title: '64 runs may wait on questions; with more than that the next prompt is 503 busy, until one is answered.',
     needs: ['running', 'control'],

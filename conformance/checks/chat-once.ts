@@ -1,5 +1,5 @@
 import { equal, fail, gist } from '../framework/assert.js';
-import { defineChecks } from '../framework/check.js';
+import { checksOf } from '../framework/check.js';
 import type { Ctx } from '../framework/context.js';
 import * as expect from '../framework/expect.js';
 import type { ChatReply } from '../framework/reply.js';
@@ -19,9 +19,8 @@ async function goingOn(ctx: Ctx, id: string) {
 }
 
 /** CHAT-7: an answer is delivered once. */
-export const CHAT_ONCE = defineChecks({
+export const CHAT_ONCE = checksOf('CHAT-7', {
   'chat-once/while-it-streams': {
-    requirement: 'CHAT-7',
     title: 'While an answered run streams, a further answer to its question is refused and reaches no run.',
     needs: ['running', 'control', 'clock'],
     async run(ctx) {
@@ -42,7 +41,6 @@ export const CHAT_ONCE = defineChecks({
     },
   },
   'chat-once/before-stale': {
-    requirement: 'CHAT-7',
     level: 'P',
     title: 'While an answered run streams on, an answer to its question is 409 attachment_failed.',
     needs: ['running', 'behaviour:ask-then-silent'],
@@ -55,7 +53,6 @@ export const CHAT_ONCE = defineChecks({
     },
   },
   'chat-once/race': {
-    requirement: 'CHAT-7',
     title: 'Of three equal answers sent at once one is delivered.',
     needs: ['running', 'behaviour:ask-permission'],
     async run(ctx) {
@@ -80,7 +77,6 @@ export const CHAT_ONCE = defineChecks({
     },
   },
   'chat-once/answered-twice': {
-    requirement: 'CHAT-7',
     title: 'The same answer sent again after the run went on is refused, and nothing happens twice.',
     needs: ['running', 'behaviour:ask-permission'],
     async run(ctx) {

@@ -1,14 +1,13 @@
 import fc from 'fast-check';
 import { fields, options } from '../arbitraries/answer.js';
 import { equal, isArray, isObject, match, ok } from '../framework/assert.js';
-import { defineChecks } from '../framework/check.js';
+import { checksOf } from '../framework/check.js';
 import * as expect from '../framework/expect.js';
 import { answered, asked, callOf, fate, newest, permission, question } from '../helpers/chat.js';
 
 /** CHAT-5: the contents of a question. */
-export const CHAT_QUESTIONS = defineChecks({
+export const CHAT_QUESTIONS = checksOf('CHAT-5', {
   'chat-questions/one-tool-call': {
-    requirement: 'CHAT-5',
     title: 'Needing permission, the stream emits one tool call named by the profile, then tool_calls.',
     needs: ['running', 'behaviour:ask-permission'],
     async run(ctx) {
@@ -23,7 +22,6 @@ export const CHAT_QUESTIONS = defineChecks({
     },
   },
   'chat-questions/question-in-self-drive': {
-    requirement: 'CHAT-5',
     title: 'A question that needs an answer is asked although the run consents to tools by itself.',
     needs: ['running', 'behaviour:ask-question'],
     async run(ctx) {
@@ -38,7 +36,6 @@ export const CHAT_QUESTIONS = defineChecks({
     },
   },
   'chat-questions/whole-call': {
-    requirement: 'CHAT-5',
     level: 'P',
     title: 'The call is one complete entry, index 0, type function, its arguments a JSON string.',
     needs: ['running', 'behaviour:ask-permission', 'behaviour:ask-question'],
@@ -65,7 +62,6 @@ export const CHAT_QUESTIONS = defineChecks({
     },
   },
   'chat-questions/permission-arguments': {
-    requirement: 'CHAT-5',
     level: 'P',
     title: 'A permission asks {kind, operation, options} as the intern asked it.',
     needs: ['running', 'control'],
@@ -85,7 +81,6 @@ export const CHAT_QUESTIONS = defineChecks({
     },
   },
   'chat-questions/elicitation-arguments': {
-    requirement: 'CHAT-5',
     level: 'P',
     title: 'A question asks {kind, message, fields} as the intern asked it, and does not tell its fallback.',
     needs: ['running', 'control'],
@@ -133,7 +128,6 @@ export const CHAT_QUESTIONS = defineChecks({
     },
   },
   'chat-questions/ids-differ': {
-    requirement: 'CHAT-5',
     level: 'P',
     title: 'Every question has a call id of its own: in one run, and across runs and interns.',
     needs: ['running', 'behaviour:ask-twice'],
@@ -154,7 +148,6 @@ export const CHAT_QUESTIONS = defineChecks({
     },
   },
   'chat-questions/pause-keeps-content': {
-    requirement: 'CHAT-5',
     title: 'What was said before the question arrives before it, and the run waits.',
     needs: ['running', 'control'],
     async run(ctx) {

@@ -1,5 +1,5 @@
 import { equal, ok } from '../framework/assert.js';
-import { defineChecks } from '../framework/check.js';
+import { checksOf } from '../framework/check.js';
 import type { Ctx } from '../framework/context.js';
 import * as expect from '../framework/expect.js';
 import type { ChatReply } from '../framework/reply.js';
@@ -69,9 +69,8 @@ function refusedAs(answer: Answer, as: keyof typeof REASONS, what: string): void
 const parts = (t: Transcript, content: string) => ({ call: callOf(t).id, session: callOf(t).session, content });
 
 /** CHAT-7: the order in which a reply is checked, one check per pair of neighbours. */
-export const CHAT_REFUSALS = defineChecks({
+export const CHAT_REFUSALS = checksOf('CHAT-7', {
   'chat-refusals/session-before-call': {
-    requirement: 'CHAT-7',
     level: 'P',
     title: 'A missing session_id is reported before an unknown call.',
     needs: ['running', 'behaviour:ask-permission'],
@@ -92,7 +91,6 @@ export const CHAT_REFUSALS = defineChecks({
     },
   },
   'chat-refusals/unknown-call': {
-    requirement: 'CHAT-7',
     level: 'P',
     title:
       'A call never asked in this session is 404 interaction_unknown: invented, of another session, of another intern.',
@@ -128,7 +126,6 @@ export const CHAT_REFUSALS = defineChecks({
     },
   },
   'chat-refusals/unknown-before-ended': {
-    requirement: 'CHAT-7',
     level: 'P',
     title:
       'An unknown call is 404 also in a session whose run has ended; the known one is 409 interaction_not_pending there.',
@@ -145,7 +142,6 @@ export const CHAT_REFUSALS = defineChecks({
     },
   },
   'chat-refusals/unknown-before-streaming': {
-    requirement: 'CHAT-7',
     level: 'P',
     title: 'An unknown call is 404 also while a run of its session, or another, streams.',
     needs: ['running', 'control'],
@@ -172,7 +168,6 @@ export const CHAT_REFUSALS = defineChecks({
     },
   },
   'chat-refusals/ended-before-busy': {
-    requirement: 'CHAT-7',
     level: 'P',
     title: 'An ended run is reported before another run that streams.',
     needs: ['running', 'behaviour:ask-permission', 'behaviour:silent'],
@@ -189,7 +184,6 @@ export const CHAT_REFUSALS = defineChecks({
     },
   },
   'chat-refusals/ended-before-unacceptable': {
-    requirement: 'CHAT-7',
     level: 'P',
     title: 'An ended run is reported before an unacceptable answer.',
     needs: ['running', 'behaviour:ask-permission'],
@@ -200,7 +194,6 @@ export const CHAT_REFUSALS = defineChecks({
     },
   },
   'chat-refusals/streaming-before-stale': {
-    requirement: 'CHAT-7',
     level: 'P',
     title: 'While the run streams to another request an answer to its old question is 409 attachment_failed.',
     needs: ['running', 'control'],
@@ -224,7 +217,6 @@ export const CHAT_REFUSALS = defineChecks({
     },
   },
   'chat-refusals/stale': {
-    requirement: 'CHAT-7',
     level: 'P',
     title: 'With the second question open an answer to the first is 409 interaction_not_pending, acceptable or not.',
     needs: ['running', 'control'],
@@ -238,7 +230,6 @@ export const CHAT_REFUSALS = defineChecks({
     },
   },
   'chat-refusals/stale-before-busy': {
-    requirement: 'CHAT-7',
     level: 'P',
     title: 'A question that is not the pending one is reported before another run that streams.',
     needs: ['running', 'control'],
@@ -256,7 +247,6 @@ export const CHAT_REFUSALS = defineChecks({
     },
   },
   'chat-refusals/busy-before-unacceptable': {
-    requirement: 'CHAT-7',
     level: 'P',
     title: 'While another run streams a reply is 409 busy with Retry-After, acceptable or not, and the question stays.',
     needs: ['running', 'control', 'clock'],

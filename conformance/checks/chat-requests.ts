@@ -2,7 +2,7 @@ import { cuts, pieces } from '../arbitraries/cuts.js';
 import { LAST_MESSAGES, NO_CONTENTS, unknownFields } from '../arbitraries/message.js';
 import { prompt } from '../arbitraries/prompt.js';
 import { equal } from '../framework/assert.js';
-import { defineChecks } from '../framework/check.js';
+import { checksOf } from '../framework/check.js';
 import type { Ctx } from '../framework/context.js';
 import * as expect from '../framework/expect.js';
 import { talk, unstreamed } from '../helpers/chat.js';
@@ -43,9 +43,8 @@ const badPrompts = async (ctx: Ctx, twins: readonly Over[], wrong: readonly Over
   refuses(ctx, { of: 'a prompt with', as: BAD, twins, wrong, send: await prompts(ctx) });
 
 /** CHAT-15: what a chat request must be. */
-export const CHAT_REQUESTS = defineChecks({
+export const CHAT_REQUESTS = checksOf('CHAT-15', {
   'chat-requests/length': {
-    requirement: 'CHAT-15',
     title: 'A prompt has 1 to 32000 code points, however many bytes or code units that is.',
     needs: ['running'],
     async run(ctx) {
@@ -63,7 +62,6 @@ export const CHAT_REQUESTS = defineChecks({
     },
   },
   'chat-requests/length-of-parts': {
-    requirement: 'CHAT-15',
     title: 'Text parts of a prompt count together.',
     needs: ['running'],
     async run(ctx) {
@@ -75,7 +73,6 @@ export const CHAT_REQUESTS = defineChecks({
     },
   },
   'chat-requests/stream-true': {
-    requirement: 'CHAT-15',
     title: 'stream other than true is refused.',
     needs: ['running'],
     run: (ctx) =>
@@ -86,7 +83,6 @@ export const CHAT_REQUESTS = defineChecks({
       ),
   },
   'chat-requests/messages': {
-    requirement: 'CHAT-15',
     title: 'Messages that are missing, none, or no list are refused.',
     needs: ['running'],
     run: (ctx) =>
@@ -97,7 +93,6 @@ export const CHAT_REQUESTS = defineChecks({
       ),
   },
   'chat-requests/last-role': {
-    requirement: 'CHAT-15',
     title: 'A last message that is neither of a user nor of a tool is refused, whatever stands before it.',
     needs: ['running'],
     run: (ctx) =>
@@ -108,13 +103,11 @@ export const CHAT_REQUESTS = defineChecks({
       ),
   },
   'chat-requests/content-forms': {
-    requirement: 'CHAT-15',
     title: 'Content that is neither text nor text parts is refused.',
     needs: ['running'],
     run: (ctx) => badPrompts(ctx, [says([{ type: 'text', text: 'Hello.' }])], NO_CONTENTS.map(says)),
   },
   'chat-requests/unknown-fields': {
-    requirement: 'CHAT-15',
     title: 'A prompt with fields that the interface does not know is taken.',
     needs: ['running'],
     maxRuns: 40,
@@ -126,7 +119,6 @@ export const CHAT_REQUESTS = defineChecks({
     },
   },
   'chat-requests/cut-anywhere': {
-    requirement: 'CHAT-15',
     title: 'A body that arrives in pieces, cut within characters too, says the same.',
     needs: ['running', 'control'],
     maxRuns: 40,

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { controlled, notText, sessionId } from '../arbitraries/session-id.js';
 import { equal, notEqual } from '../framework/assert.js';
-import { defineChecks } from '../framework/check.js';
+import { checksOf } from '../framework/check.js';
 import * as expect from '../framework/expect.js';
 import {
   ASKING,
@@ -22,7 +22,7 @@ import { refuses } from '../helpers/refuses.js';
 import { invoke, session, steered } from '../helpers/turns.js';
 
 /** CHAT-14 and CHAT-15: sessions, and prompts to those that are busy. */
-export const CHAT_SESSIONS = defineChecks({
+export const CHAT_SESSIONS = checksOf('CHAT-15', {
   'chat-sessions/continue': {
     requirement: 'CHAT-3',
     title: 'A prompt with the session_id of an earlier one goes on in that session.',
@@ -38,7 +38,6 @@ export const CHAT_SESSIONS = defineChecks({
     },
   },
   'chat-sessions/new-each-time': {
-    requirement: 'CHAT-15',
     title: 'Prompts without a session_id start sessions of their own.',
     needs: ['running'],
     async run(ctx) {
@@ -51,7 +50,6 @@ export const CHAT_SESSIONS = defineChecks({
     },
   },
   'chat-sessions/unseen-id': {
-    requirement: 'CHAT-15',
     title: 'An unseen session_id of up to 256 characters starts a session under that id, letter for letter.',
     needs: ['running'],
     maxRuns: 60,
@@ -67,7 +65,6 @@ export const CHAT_SESSIONS = defineChecks({
     },
   },
   'chat-sessions/unfit-id': {
-    requirement: 'CHAT-15',
     title: 'A session_id that is empty, longer than 256, no text, or holds a control character is refused.',
     needs: ['running'],
     maxRuns: 60,
@@ -85,7 +82,6 @@ export const CHAT_SESSIONS = defineChecks({
     },
   },
   'chat-sessions/same-id-elsewhere': {
-    requirement: 'CHAT-15',
     title: 'Equal session ids on two interns are two sessions, of one character too.',
     needs: ['running', 'control', 'clock'],
     async run(ctx) {
@@ -101,7 +97,6 @@ export const CHAT_SESSIONS = defineChecks({
     },
   },
   'chat-sessions/invoke-session-going': {
-    requirement: 'CHAT-15',
     level: 'C',
     title: 'A prompt to a session of invoke whose run goes on is delivered into that run.',
     needs: ['running', 'control', 'clock'],
@@ -115,7 +110,6 @@ export const CHAT_SESSIONS = defineChecks({
     },
   },
   'chat-sessions/of-the-intern': {
-    requirement: 'CHAT-15',
     level: 'C',
     title: 'Chat may continue any session of the intern: those of another caller and those of invoke.',
     needs: ['running', 'control', 'peer_api_key'],

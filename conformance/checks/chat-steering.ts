@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { equal, ok } from '../framework/assert.js';
-import { defineChecks } from '../framework/check.js';
+import { checksOf } from '../framework/check.js';
 import * as expect from '../framework/expect.js';
 import {
   ASKING,
@@ -21,9 +21,8 @@ import { steered } from '../helpers/turns.js';
 import { codeWord } from '../helpers/words.js';
 
 /** CHAT-14: prompts to sessions whose run goes on. */
-export const CHAT_STEERING = defineChecks({
+export const CHAT_STEERING = checksOf('CHAT-14', {
   'chat-steering/steered': {
-    requirement: 'CHAT-14',
     title: 'A prompt to a session whose run goes on, streaming or waiting, is reported as steered.',
     needs: ['running', 'behaviour:ask-permission', 'behaviour:silent'],
     async run(ctx) {
@@ -48,7 +47,6 @@ export const CHAT_STEERING = defineChecks({
     },
   },
   'chat-steering/delivered-live': {
-    requirement: 'CHAT-14',
     title: 'A waiting run does what a steered prompt asks for once it is answered: the prompt was delivered into it.',
     needs: ['running', 'behaviour:ask-permission'],
     async run(ctx) {
@@ -73,7 +71,6 @@ export const CHAT_STEERING = defineChecks({
     },
   },
   'chat-steering/steered-answer': {
-    requirement: 'CHAT-14',
     level: 'P',
     title: 'A steered prompt is answered 202 {session_id, status: steered} as JSON, streaming or waiting.',
     needs: ['running', 'behaviour:ask-permission', 'behaviour:silent'],
@@ -102,7 +99,6 @@ export const CHAT_STEERING = defineChecks({
     },
   },
   'chat-steering/steered-shows': {
-    requirement: 'CHAT-14',
     level: 'C',
     title: 'Steered prompts show once each, in order, on the response that streams the run, as `(steered: TEXT)`.',
     needs: ['running', 'control', 'clock'],
@@ -125,7 +121,6 @@ export const CHAT_STEERING = defineChecks({
     },
   },
   'chat-steering/steered-into-waiting': {
-    requirement: 'CHAT-14',
     title: 'A prompt to a session whose run waits is steered too; the question stays as it was.',
     needs: ['running', 'control'],
     async run(ctx) {
@@ -145,7 +140,6 @@ export const CHAT_STEERING = defineChecks({
     },
   },
   'chat-steering/steered-shows-after-answer': {
-    requirement: 'CHAT-14',
     level: 'C',
     title: 'What was steered into a waiting run shows once, after the answer.',
     needs: ['running', 'control'],
@@ -163,7 +157,6 @@ export const CHAT_STEERING = defineChecks({
     },
   },
   'chat-steering/not-steered-when-over': {
-    requirement: 'CHAT-14',
     title: 'Once the run of a session has ended, however it did, the next prompt starts another.',
     needs: ['running', 'control'],
     async run(ctx) {

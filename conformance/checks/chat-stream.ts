@@ -2,16 +2,15 @@ import fc from 'fast-check';
 import { content, earlier, unknownFields } from '../arbitraries/message.js';
 import { prompt } from '../arbitraries/prompt.js';
 import { equal, fail, match, notEqual, ok } from '../framework/assert.js';
-import { defineChecks } from '../framework/check.js';
+import { checksOf } from '../framework/check.js';
 import * as expect from '../framework/expect.js';
 import { findingOf } from '../framework/finding.js';
 import { asked, heard, talk } from '../helpers/chat.js';
 import { type Arrival, arrival, heldBack } from '../helpers/held-back.js';
 
 /** CHAT-1: the form of a reply. */
-export const CHAT_STREAM = defineChecks({
+export const CHAT_STREAM = checksOf('CHAT-1', {
   'chat-stream/grammar': {
-    requirement: 'CHAT-1',
     title: 'Whatever is asked, the reply is chunks, one finish reason, one final chunk with session_id, [DONE], end.',
     needs: ['running'],
     maxRuns: 50,
@@ -26,7 +25,6 @@ export const CHAT_STREAM = defineChecks({
     },
   },
   'chat-stream/as-it-is-said': {
-    requirement: 'CHAT-1',
     title: 'The reply arrives while the run goes on, not when it has ended.',
     needs: ['running', 'behaviour:silent'],
     async run(ctx) {
@@ -63,7 +61,6 @@ export const CHAT_STREAM = defineChecks({
     },
   },
   'chat-stream/published-shape': {
-    requirement: 'CHAT-1',
     level: 'P',
     title: 'Chunks have the published shape: object, one id, created, role first, one choice.',
     needs: ['running'],
@@ -76,7 +73,6 @@ export const CHAT_STREAM = defineChecks({
     },
   },
   'chat-stream/shape-across-pauses': {
-    requirement: 'CHAT-1',
     level: 'P',
     title: 'A response that asks, and the one that goes on, have the published shape too.',
     needs: ['running', 'behaviour:ask-permission'],
@@ -90,7 +86,6 @@ export const CHAT_STREAM = defineChecks({
     },
   },
   'chat-stream/created-in-seconds': {
-    requirement: 'CHAT-1',
     level: 'P',
     title: 'created is the time in whole Unix seconds.',
     needs: ['running'],
@@ -110,7 +105,6 @@ export const CHAT_STREAM = defineChecks({
     },
   },
   'chat-stream/empty-first-content': {
-    requirement: 'CHAT-1',
     level: 'C',
     title: 'The first chunk carries the role and empty content.',
     needs: ['running'],
@@ -120,7 +114,6 @@ export const CHAT_STREAM = defineChecks({
     },
   },
   'chat-stream/model-not-the-requests': {
-    requirement: 'CHAT-1',
     level: 'P',
     title: 'A model in the request is not used: no chunk carries it.',
     needs: ['running', 'behaviour:ask-permission'],

@@ -1,6 +1,6 @@
 import { NEARLY_OPTIONS, NO_COLOURS, NO_OPTIONS, noColour, noOption } from '../arbitraries/answer.js';
 import { equal } from '../framework/assert.js';
-import { defineChecks } from '../framework/check.js';
+import { checksOf } from '../framework/check.js';
 import type { Ctx } from '../framework/context.js';
 import * as expect from '../framework/expect.js';
 import {
@@ -29,7 +29,7 @@ async function open(ctx: Ctx, id: string, t: Transcript, { status }: Answer): Pr
 }
 
 /** CHAT-6 and CHAT-7: unacceptable answers, which leave the question open. */
-export const CHAT_UNACCEPTABLE = defineChecks({
+export const CHAT_UNACCEPTABLE = checksOf('CHAT-6', {
   'chat-unacceptable/unacceptable-option': {
     requirement: 'CHAT-7',
     level: 'P',
@@ -52,7 +52,6 @@ export const CHAT_UNACCEPTABLE = defineChecks({
     },
   },
   'chat-unacceptable/option-not-offered': {
-    requirement: 'CHAT-6',
     level: 'C',
     title: 'Of the four options only those are taken that were offered, letter for letter.',
     needs: ['running', 'control'],
@@ -72,7 +71,6 @@ export const CHAT_UNACCEPTABLE = defineChecks({
     },
   },
   'chat-unacceptable/unacceptable-content': {
-    requirement: 'CHAT-6',
     level: 'C',
     title: 'No JSON, another action, a missing field, a wrong type, an unlisted option: 400, and the question stays.',
     needs: ['running', 'control'],
@@ -94,7 +92,6 @@ export const CHAT_UNACCEPTABLE = defineChecks({
     },
   },
   'chat-unacceptable/field-types': {
-    requirement: 'CHAT-6',
     level: 'C',
     title: 'A field takes values of its type only, and may be left out where it is not required.',
     needs: ['running', 'control'],
@@ -126,7 +123,6 @@ export const CHAT_UNACCEPTABLE = defineChecks({
     },
   },
   'chat-unacceptable/inherited-names': {
-    requirement: 'CHAT-6',
     level: 'C',
     title: 'A required field named as what every object inherits is missing until it is answered.',
     needs: ['running', 'control'],

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { equal, isObject, ok, oneOf } from '../framework/assert.js';
-import { defineChecks } from '../framework/check.js';
+import { checksOf } from '../framework/check.js';
 import * as expect from '../framework/expect.js';
 
 const DURATIONS: readonly (readonly [unknown, number])[] = [
@@ -14,9 +14,8 @@ const DURATIONS: readonly (readonly [unknown, number])[] = [
 
 const instant = (value: unknown): number => (typeof value === 'number' ? value : Date.parse(String(value)));
 
-export const CLOCK = defineChecks({
+export const CLOCK = checksOf('EMU-2', {
   'emulator/advance': {
-    requirement: 'EMU-2',
     title: 'advance takes milliseconds or a duration and answers the time that it is then.',
     needs: ['control', 'clock'],
     async run({ control, clock }) {
@@ -37,7 +36,6 @@ export const CLOCK = defineChecks({
     },
   },
   'emulator/virtual-stands-still': {
-    requirement: 'EMU-2',
     title: 'A clock that is virtual or frozen stands still until it is advanced: records and boots too.',
     needs: ['control', 'clock', 'running'],
     async run({ api, interns, control, clock, settle, unmet }) {
@@ -54,7 +52,6 @@ export const CLOCK = defineChecks({
     },
   },
   'emulator/due-order': {
-    requirement: 'EMU-2',
     title: 'One far advance fires what is due at the time that it is due, in order, however far it goes.',
     needs: ['control', 'clock', 'write'],
     maxRuns: 10,
@@ -84,7 +81,6 @@ export const CLOCK = defineChecks({
     },
   },
   'emulator/advance-settles': {
-    requirement: 'EMU-2',
     title: 'advance answers once what it caused has settled: boot and run that follow on each other are done.',
     needs: ['control', 'clock', 'running'],
     async run({ api, interns, control, clock }) {

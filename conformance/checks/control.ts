@@ -1,5 +1,5 @@
 import { equal, isObject, match, notEqual, ok, oneOf, UUID } from '../framework/assert.js';
-import { defineChecks } from '../framework/check.js';
+import { checksOf } from '../framework/check.js';
 import type { Ctx } from '../framework/context.js';
 import * as expect from '../framework/expect.js';
 import { CREDENTIAL_NAMES, internPath } from '../probe/request.js';
@@ -20,9 +20,8 @@ async function call({ control }: Ctx, method: string, path: string, body?: unkno
   return { status: response.status, text, json };
 }
 
-export const CONTROL = defineChecks({
+export const CONTROL = checksOf('EMU-1', {
   'emulator/health': {
-    requirement: 'EMU-1',
     title: 'health says ok and the version.',
     needs: ['control'],
     async run(ctx) {
@@ -32,7 +31,6 @@ export const CONTROL = defineChecks({
     },
   },
   'emulator/target': {
-    requirement: 'EMU-1',
     title: 'target shows addresses, workspaces, subjects, keys and credentials.',
     needs: ['control'],
     async run(ctx) {
@@ -63,7 +61,6 @@ export const CONTROL = defineChecks({
     },
   },
   'emulator/credentials-work': {
-    requirement: 'EMU-1',
     title: 'The credentials of the target open what they are for.',
     needs: [
       'control',
@@ -185,7 +182,6 @@ export const CONTROL = defineChecks({
     },
   },
   'emulator/bad-calls': {
-    requirement: 'EMU-1',
     title: 'An unknown call, or one with a wrong body, is refused and changes nothing.',
     needs: ['control', 'clock'],
     async run(ctx) {

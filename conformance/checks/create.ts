@@ -12,6 +12,7 @@ const NAME_TAKEN = { status: 409, reason: 'name_conflict', retryable: false } as
 export const CREATE = defineChecks({
   'create/reads-back': {
     requirement: 'CREATE-1',
+    level: 'S',
     title: 'A create answers what was sent, and a read answers the same.',
     needs: ['write'],
     maxRuns: 20,
@@ -45,6 +46,7 @@ export const CREATE = defineChecks({
   },
   'create/explicit-workspace': {
     requirement: 'CREATE-1',
+    level: 'S',
     title: 'A create that names no workspace is 400, or, where the profile says so, made in the workspace of the key.',
     needs: ['write'],
     onLive: 'warn',
@@ -66,6 +68,7 @@ export const CREATE = defineChecks({
   },
   'create/foreign-workspace': {
     requirement: 'CREATE-1',
+    level: 'S',
     title: "A create in a workspace that is not the key's is refused and makes nothing.",
     needs: ['write', 'foreign_workspace', 'foreign_api_key'],
     async run(ctx) {
@@ -97,6 +100,7 @@ export const CREATE = defineChecks({
   },
   'create/vault-in-listing': {
     requirement: 'CREATE-2',
+    level: 'S',
     title: 'Creating an intern creates a vault: the record names one, and no other intern has it.',
     needs: ['write'],
     async run(ctx) {
@@ -112,6 +116,7 @@ export const CREATE = defineChecks({
   },
   'create/private-vault-beside-attached': {
     requirement: 'CREATE-2',
+    level: 'S',
     title: "An intern created with another's vault has a private one of its own all the same.",
     needs: ['write'],
     async run({ api, interns }) {
@@ -166,6 +171,7 @@ export const CREATE = defineChecks({
   },
   'create/name-rules': {
     requirement: 'CREATE-5',
+    level: 'P',
     title: 'A name within the rules is taken as it is, up to 17 characters.',
     needs: ['write'],
     maxRuns: 25,
@@ -185,6 +191,7 @@ export const CREATE = defineChecks({
   },
   'create/shortest-name': {
     requirement: 'CREATE-5',
+    level: 'P',
     title: 'A name of 2 characters is taken; one of 1 is not.',
     needs: ['write'],
     async run({ api, assume, interns, random }) {
@@ -203,6 +210,7 @@ export const CREATE = defineChecks({
   },
   'create/bad-name': {
     requirement: 'CREATE-5',
+    level: 'P',
     title: 'A name outside the rules is 400, on create and on rename.',
     needs: ['write'],
     async run(ctx) {
@@ -220,6 +228,7 @@ export const CREATE = defineChecks({
   },
   'create/name-taken': {
     requirement: 'CREATE-5',
+    level: 'P',
     // Others may have used the name of an intern that is handed out again.
     fresh: true,
     title: 'A name is unique per creator while its intern exists, and free again after.',
@@ -251,6 +260,7 @@ export const CREATE = defineChecks({
   },
   'create/rename-taken': {
     requirement: 'CREATE-5',
+    level: 'P',
     // Others may have used the name of an intern that is handed out again.
     fresh: true,
     title: 'A rename to a taken name is 409; to the own or a freed one it is not.',

@@ -1,6 +1,6 @@
 import type { Intern } from '../../emulator/contract/intern.js';
 import { equal, form, isObject, match, notEqual, ok } from '../framework/assert.js';
-import { defineChecks } from '../framework/check.js';
+import { checksOf } from '../framework/check.js';
 import type { Ctx } from '../framework/context.js';
 import * as expect from '../framework/expect.js';
 import { indistinguishable } from '../helpers/same.js';
@@ -24,9 +24,8 @@ function access(answer: Answer, what: string): { origin: string; token: string }
   return { origin, token };
 }
 
-export const DAEMON = defineChecks({
+export const DAEMON = checksOf('DAEMON-1', {
   'daemon/access': {
-    requirement: 'DAEMON-1',
     title: 'Origin and token of a running intern, not to be stored.',
     needs: ['running', 'oauth_token'],
     async run({ api, interns }) {
@@ -39,7 +38,6 @@ export const DAEMON = defineChecks({
     },
   },
   'daemon/access-by-any-grant': {
-    requirement: 'DAEMON-1',
     title: 'An OAuth token with an interns-only grant reads the same, not to be stored either.',
     needs: ['running', 'oauth_token', 'oauth_interns_only_token'],
     async run({ api, interns }) {
@@ -51,7 +49,6 @@ export const DAEMON = defineChecks({
     },
   },
   'daemon/access-form': {
-    requirement: 'DAEMON-1',
     level: 'P',
     title: 'origin is scheme, host and optional port, without a path.',
     needs: ['running', 'oauth_token'],
@@ -62,7 +59,6 @@ export const DAEMON = defineChecks({
     },
   },
   'daemon/not-running': {
-    requirement: 'DAEMON-1',
     level: 'P',
     title: 'An intern that does not run is 409 intern_not_running: new, suspended, booting, on the alias too.',
     needs: ['running', 'oauth_token'],
@@ -100,7 +96,6 @@ export const DAEMON = defineChecks({
     },
   },
   'daemon/not-of-a-stopped-intern': {
-    requirement: 'DAEMON-1',
     title: 'The access of an intern that does not run is refused and holds no token.',
     needs: ['write', 'oauth_token'],
     async run({ api, interns, assume }) {
@@ -115,7 +110,6 @@ export const DAEMON = defineChecks({
     },
   },
   'daemon/unreachable': {
-    requirement: 'DAEMON-1',
     level: 'P',
     title: 'A daemon that cannot be reached is 409 intern_unreachable, without a token.',
     needs: ['control', 'running', 'oauth_token'],
@@ -128,7 +122,6 @@ export const DAEMON = defineChecks({
     },
   },
   'daemon/token-per-boot': {
-    requirement: 'DAEMON-1',
     level: 'C',
     title: 'One token per boot: the same for every reveal and caller, another after the next boot, none shared.',
     needs: ['control', 'running', 'oauth_token', 'peer_oauth_token', 'oauth_interns_only_token'],

@@ -1,11 +1,11 @@
 import { equal, ok, oneOf } from '../framework/assert.js';
-import { defineChecks } from '../framework/check.js';
+import { checksOf } from '../framework/check.js';
 import * as expect from '../framework/expect.js';
 import { ownVault } from '../helpers/settings.js';
 
 const STARTED = expect.ACCEPTED;
 
-export const DELETE_ARCHIVE = defineChecks({
+export const DELETE_ARCHIVE = checksOf('DELETE-3', {
   'delete/vault-is-gone': {
     requirement: 'DELETE-1',
     title: 'The vault of a gone intern is gone with it: no other intern gets it attached.',
@@ -25,7 +25,6 @@ export const DELETE_ARCHIVE = defineChecks({
     },
   },
   'delete/archive-fails': {
-    requirement: 'DELETE-3',
     title: 'A teardown whose archive fails leaves destroy_failed, says so, and keeps the workspace until acknowledged.',
     needs: ['control', 'write'],
     async run({ api, interns }) {
@@ -71,7 +70,6 @@ export const DELETE_ARCHIVE = defineChecks({
     },
   },
   'delete/tried-again': {
-    requirement: 'DELETE-3',
     level: 'C',
     title: 'Without the acknowledgement a delete is 202 and tried again, and succeeds when the archive does.',
     needs: ['control', 'write'],
@@ -88,7 +86,6 @@ export const DELETE_ARCHIVE = defineChecks({
     },
   },
   'delete/acknowledged-at-once': {
-    requirement: 'DELETE-3',
     level: 'C',
     title: 'An acknowledgement given with the first delete counts, one given while it goes on too.',
     needs: ['control', 'write'],

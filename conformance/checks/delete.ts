@@ -1,6 +1,6 @@
 import { noObject } from '../arbitraries/broken-json.js';
 import { equal, ok, oneOf } from '../framework/assert.js';
-import { defineChecks } from '../framework/check.js';
+import { checksOf } from '../framework/check.js';
 import * as expect from '../framework/expect.js';
 import { textBytes } from '../helpers/bytes.js';
 import { BY_KEY, request } from '../helpers/operations.js';
@@ -28,9 +28,8 @@ const BAD_BODIES: readonly unknown[] = [
   { acknowledge_workspace_loss: false, reason: '' },
 ];
 
-export const DELETE = defineChecks({
+export const DELETE = checksOf('DELETE-1', {
   'delete/until-gone': {
-    requirement: 'DELETE-1',
     title: 'A deleted intern is 404 when its teardown has ended, and stays so, on every operation.',
     needs: ['running'],
     async run(ctx) {
@@ -45,7 +44,6 @@ export const DELETE = defineChecks({
     },
   },
   'delete/answer': {
-    requirement: 'DELETE-1',
     level: 'P',
     title: 'A delete answers 202 {deleting: true}, and the intern is destroying until the teardown ends.',
     needs: ['running'],
@@ -61,7 +59,6 @@ export const DELETE = defineChecks({
     },
   },
   'delete/from-every-state': {
-    requirement: 'DELETE-1',
     level: 'C',
     title: 'A delete is 202 from every state, destroying too, and ends in 404.',
     needs: ['control', 'running'],
@@ -89,7 +86,6 @@ export const DELETE = defineChecks({
     },
   },
   'delete/destroying-is-busy': {
-    requirement: 'DELETE-1',
     level: 'C',
     title: 'Update, provision and suspend of a destroying intern are 409 intern_busy; it can still be read.',
     needs: ['control', 'running'],
@@ -106,7 +102,6 @@ export const DELETE = defineChecks({
     },
   },
   'delete/own-key-dies': {
-    requirement: 'DELETE-1',
     level: 'P',
     title: "The intern's own key works until the teardown has ended, and is 401 after.",
     needs: ['control', 'own_key'],
@@ -122,7 +117,6 @@ export const DELETE = defineChecks({
     },
   },
   'delete/ends-waiting-runs': {
-    requirement: 'DELETE-1',
     level: 'C',
     title: 'Runs that wait on a question and invoke runs end as cancelled with the delete.',
     needs: ['control', 'running'],

@@ -1,5 +1,5 @@
 import { equal, match, ok } from '../framework/assert.js';
-import { defineChecks } from '../framework/check.js';
+import { checksOf } from '../framework/check.js';
 import type { ChatInput, Ctx } from '../framework/context.js';
 import * as expect from '../framework/expect.js';
 import type { ChatReply } from '../framework/reply.js';
@@ -56,9 +56,8 @@ async function left(ctx: Ctx, id: string, reply: ChatReply): Promise<void> {
 }
 
 /** CHAT-9 and CHAT-10: what happens to a run whose client has left. */
-export const DISCONNECT = defineChecks({
+export const DISCONNECT = checksOf('CHAT-10', {
   'disconnect/while-silent': {
-    requirement: 'CHAT-10',
     title:
       'A client that leaves a silent stream has cancelled its run within 30 seconds: the next prompt of the session starts another.',
     needs: ['running', 'behaviour:silent', 'slow:31s'],
@@ -73,7 +72,6 @@ export const DISCONNECT = defineChecks({
     },
   },
   'disconnect/after-an-answer': {
-    requirement: 'CHAT-10',
     title: 'A client that leaves a stream after an answer has cancelled that run within 30 seconds, and no other.',
     needs: ['running', 'behaviour:ask-then-silent', 'behaviour:ask-permission', 'slow:31s'],
     async run(ctx) {
@@ -98,14 +96,12 @@ export const DISCONNECT = defineChecks({
     },
   },
   'disconnect/noticed': {
-    requirement: 'CHAT-10',
     title:
       'Some time within 30 seconds of its client leaving a silent stream the intern takes a prompt, and its session another.',
     needs: ['running', 'behaviour:silent'],
     run: noticed,
   },
   'disconnect/cancels': {
-    requirement: 'CHAT-10',
     title: 'A run whose client leaves while it streams is cancelled within 30 seconds and does nothing more.',
     needs: ['running', 'control', 'clock'],
     async run(ctx) {
@@ -123,7 +119,6 @@ export const DISCONNECT = defineChecks({
     },
   },
   'disconnect/while-it-speaks': {
-    requirement: 'CHAT-10',
     title: 'A run that speaks, one that has said nothing yet, and one that streams after an answer are cancelled too.',
     needs: ['running', 'control', 'clock'],
     async run(ctx) {
@@ -147,7 +142,6 @@ export const DISCONNECT = defineChecks({
     },
   },
   'disconnect/only-its-own': {
-    requirement: 'CHAT-10',
     title: 'Other runs of the intern and runs of other interns go on.',
     needs: ['running', 'control', 'clock'],
     async run(ctx) {
@@ -231,7 +225,6 @@ export const DISCONNECT = defineChecks({
     },
   },
   'disconnect/of-who-steered': {
-    requirement: 'CHAT-10',
     title: 'A client that steered a run and leaves cancels nothing.',
     needs: ['running', 'control', 'clock'],
     async run(ctx) {

@@ -1,5 +1,5 @@
 import { equal, ok } from '../framework/assert.js';
-import { defineChecks } from '../framework/check.js';
+import { checksOf } from '../framework/check.js';
 import type { Ctx } from '../framework/context.js';
 import * as expect from '../framework/expect.js';
 import { JSON_TYPE, textBytes } from '../helpers/bytes.js';
@@ -29,9 +29,8 @@ const call = (ctx: Ctx, name: Name, id: string): Promise<Answer> =>
   ctx.send({ ...request(ctx, operation(name), id), limited: true });
 
 /** EMU-6: faults that are put. */
-export const FAULTS = defineChecks({
+export const FAULTS = checksOf('EMU-6', {
   'faults/every-operation': {
-    requirement: 'EMU-6',
     title: 'On its operation alone a fault answers its status in the error form, for so many calls, and then no more.',
     needs: ['control', 'running', 'oauth_token'],
     async run(ctx) {
@@ -56,7 +55,6 @@ export const FAULTS = defineChecks({
     },
   },
   'faults/scim-form': {
-    requirement: 'EMU-6',
     title: 'A fault of SCIM comes without metadata, whatever its status.',
     needs: ['control', 'management_key', 'scim_mapping'],
     async run({ api, control, target }) {
@@ -69,7 +67,6 @@ export const FAULTS = defineChecks({
     },
   },
   'faults/nothing-was-done': {
-    requirement: 'EMU-6',
     title: 'A call that a fault answered has done nothing: no intern, no change, no delete, no run, no answer taken.',
     needs: ['control', 'running'],
     async run(ctx) {
@@ -98,7 +95,6 @@ export const FAULTS = defineChecks({
     },
   },
   'faults/refused-use-none': {
-    requirement: 'EMU-6',
     title: 'A call that is refused for what it is uses no fault up: 401, 404, 405, 413, 415 and 400.',
     needs: ['control', 'running', 'foreign_workspace'],
     async run(ctx) {
@@ -127,7 +123,6 @@ export const FAULTS = defineChecks({
     },
   },
   'faults/delay': {
-    requirement: 'EMU-6',
     title: 'A delayed call is answered when its time has come, with its own answer or the status of the fault.',
     needs: ['control', 'clock', 'running'],
     async run(ctx) {
@@ -154,7 +149,6 @@ export const FAULTS = defineChecks({
     },
   },
   'faults/dropped': {
-    requirement: 'EMU-6',
     title: 'A dropped connection is no answer, or one that breaks off; the next call is answered.',
     needs: ['control', 'clock', 'running'],
     async run(ctx) {
@@ -170,7 +164,6 @@ export const FAULTS = defineChecks({
     },
   },
   'faults/list-and-clear': {
-    requirement: 'EMU-6',
     title: 'Faults that wait are listed, and DELETE takes them away.',
     needs: ['control'],
     async run({ api, control }) {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { noObject } from '../arbitraries/broken-json.js';
 import { equal } from '../framework/assert.js';
-import { defineChecks } from '../framework/check.js';
+import { checksOf } from '../framework/check.js';
 import * as expect from '../framework/expect.js';
 
 const INVALID = { status: 400, reason: 'invalid_body', retryable: false } as const;
@@ -24,7 +24,7 @@ const NO_TEXTS: readonly (readonly [string, unknown])[] = [
 
 const wrongType = fc.constantFrom<unknown>(7, true, [], ['a'], {}, { text: 'a' }, 0, false);
 
-export const FIELDS = defineChecks({
+export const FIELDS = checksOf('BODY-4', {
   'create/text-limits': {
     requirement: 'CREATE-5',
     title: 'description takes 2000 and instructions 100000 code points and not one more, on create and update.',
@@ -54,7 +54,6 @@ export const FIELDS = defineChecks({
     },
   },
   'create/field-types': {
-    requirement: 'BODY-4',
     title: 'A field of another type is 400, on create and update.',
     needs: ['write'],
     async run({ api, interns, property, sample, twin }) {
@@ -145,7 +144,6 @@ export const FIELDS = defineChecks({
     },
   },
   'create/no-object': {
-    requirement: 'BODY-4',
     title: 'A body that is not a JSON object is 400 on create and update.',
     needs: ['write'],
     async run({ api, interns, property }) {
@@ -157,7 +155,6 @@ export const FIELDS = defineChecks({
     },
   },
   'create/invalid-body-reason': {
-    requirement: 'BODY-4',
     level: 'P',
     title: 'An invalid body of a lifecycle operation is 400 `Invalid request body`, invalid_body.',
     needs: ['write'],

@@ -1,6 +1,6 @@
 import { STATUSES } from '../arbitraries/status-filter.js';
 import { equal, fail, match, ok, oneOf, TIMESTAMP, UUID } from '../framework/assert.js';
-import { defineChecks } from '../framework/check.js';
+import { checksOf } from '../framework/check.js';
 import * as expect from '../framework/expect.js';
 import { DIGEST } from '../helpers/operations.js';
 import type { Answer } from '../probe/client.js';
@@ -44,9 +44,8 @@ function secretKeys(value: unknown, at = ''): string[] {
   ]);
 }
 
-export const GET = defineChecks({
+export const GET = checksOf('GET-1', {
   'get/settings': {
-    requirement: 'GET-1',
     title: 'A read returns the lifecycle state and the settings.',
     needs: ['write'],
     async run(ctx) {
@@ -60,7 +59,6 @@ export const GET = defineChecks({
     },
   },
   'get/record-form': {
-    requirement: 'GET-1',
     level: 'P',
     title: 'Every record has all fields in their forms: created, stopped, running, listed, updated.',
     needs: ['running'],
@@ -83,7 +81,6 @@ export const GET = defineChecks({
     },
   },
   'get/no-secrets': {
-    requirement: 'GET-1',
     title: 'No answer of the lifecycle carries a credential or content of the vault.',
     needs: ['running'],
     async run({ api, interns }) {
@@ -103,7 +100,6 @@ export const GET = defineChecks({
     },
   },
   'get/no-known-secrets': {
-    requirement: 'GET-1',
     title: "Neither the intern's own key nor its daemon token stands in any answer of the lifecycle.",
     needs: ['control', 'running', 'oauth_token'],
     async run({ api, interns, control }) {

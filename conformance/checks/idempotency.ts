@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import type { Intern } from '../../emulator/contract/intern.js';
 import { idempotencyKey } from '../arbitraries/idempotency-key.js';
 import { equal, fail, gist, notEqual } from '../framework/assert.js';
-import { defineChecks } from '../framework/check.js';
+import { checksOf } from '../framework/check.js';
 import type { Ctx } from '../framework/context.js';
 import * as expect from '../framework/expect.js';
 import { idempotencyHeaderOf } from '../framework/profile.js';
@@ -36,9 +36,8 @@ const OTHER_BODY = 'a create with a used key and another body';
 const AGAIN = 'a repeated create, with its key';
 const ALIKE = 'a repeated create, without a key';
 
-export const IDEMPOTENCY = defineChecks({
+export const IDEMPOTENCY = checksOf('CREATE-4', {
   'create/retry-makes-no-second': {
-    requirement: 'CREATE-4',
     title: 'A retry with the same key and body answers the same intern and makes no second.',
     needs: ['write'],
     maxRuns: 25,
@@ -58,7 +57,6 @@ export const IDEMPOTENCY = defineChecks({
     },
   },
   'create/racing-equal-creates': {
-    requirement: 'CREATE-4',
     title: 'Equal creates with one key, sent at once, make one intern.',
     needs: ['write'],
     maxRuns: 10,
@@ -78,7 +76,6 @@ export const IDEMPOTENCY = defineChecks({
     },
   },
   'create/racing-different-creates': {
-    requirement: 'CREATE-4',
     level: 'P',
     title: 'Different creates with one key, sent at once, make one intern; the others are 409.',
     needs: ['write'],
@@ -106,7 +103,6 @@ export const IDEMPOTENCY = defineChecks({
     },
   },
   'create/replay-200': {
-    requirement: 'CREATE-4',
     level: 'P',
     title: 'A finished create replays with 200 and the first answer, also after the intern was changed.',
     needs: ['running'],
@@ -127,7 +123,6 @@ export const IDEMPOTENCY = defineChecks({
     },
   },
   'create/key-reused': {
-    requirement: 'CREATE-4',
     level: 'P',
     title: 'The same key with another body is 409 idempotency_key_reused, whichever field differs.',
     needs: ['write'],
@@ -158,7 +153,6 @@ export const IDEMPOTENCY = defineChecks({
     },
   },
   'create/key-reused-first': {
-    requirement: 'CREATE-4',
     level: 'P',
     title: 'A reused key is reported before a taken name or a vault that cannot be attached.',
     needs: ['write'],
@@ -174,7 +168,6 @@ export const IDEMPOTENCY = defineChecks({
     },
   },
   'create/key-lengths': {
-    requirement: 'CREATE-4',
     level: 'P',
     title: 'An Idempotency-Key has up to 255 characters; one of 256 is 400 and makes nothing.',
     needs: ['write'],
@@ -190,7 +183,6 @@ export const IDEMPOTENCY = defineChecks({
     },
   },
   'create/keys-differ-in-case': {
-    requirement: 'CREATE-4',
     level: 'P',
     title: 'Keys are compared as they are: in case, and to their last character.',
     needs: ['write'],
@@ -209,7 +201,6 @@ export const IDEMPOTENCY = defineChecks({
     },
   },
   'create/derived-key': {
-    requirement: 'CREATE-4',
     level: 'P',
     title: 'Without the header an equal create replays, and one that differs is a create of its own.',
     needs: ['write'],
@@ -224,7 +215,6 @@ export const IDEMPOTENCY = defineChecks({
     },
   },
   'create/key-per-caller': {
-    requirement: 'CREATE-4',
     level: 'P',
     title: 'A key is scoped to its caller: the same key of a peer is another, with and without the header.',
     needs: ['write', 'peer_api_key'],
@@ -248,7 +238,6 @@ export const IDEMPOTENCY = defineChecks({
     },
   },
   'create/equal-as-json': {
-    requirement: 'CREATE-4',
     level: 'C',
     title: 'Bodies are equal as JSON values: order of keys, white space and escapes do not count.',
     needs: ['control', 'write'],
@@ -274,7 +263,6 @@ export const IDEMPOTENCY = defineChecks({
     },
   },
   'create/keys-and-deleted-interns': {
-    requirement: 'CREATE-4',
     level: 'C',
     title: 'A derived key is forgotten with its intern; a given one is not, and replays the first answer.',
     needs: ['control', 'clock', 'write'],
@@ -297,7 +285,6 @@ export const IDEMPOTENCY = defineChecks({
     },
   },
   'create/one-caller-one-key': {
-    requirement: 'CREATE-4',
     level: 'C',
     title: "A person's key and tokens share their idempotency keys.",
     needs: ['control', 'write', 'oauth_token'],

@@ -1,5 +1,5 @@
 import { equal, match } from '../framework/assert.js';
-import { defineChecks } from '../framework/check.js';
+import { checksOf } from '../framework/check.js';
 import * as expect from '../framework/expect.js';
 import { ALL_OPTIONS, colour, fate, HELD, newest, permission, when } from '../helpers/chat.js';
 import { invoke, session, steered } from '../helpers/turns.js';
@@ -11,7 +11,7 @@ const RIGHT = [{ end: 'stop' }];
 const WRONG = [{ end: 'failed' }];
 
 /** INVOKE-4 to INVOKE-6: what happens to a run that invoke started. */
-export const INVOKE_RUNS = defineChecks({
+export const INVOKE_RUNS = checksOf('INVOKE-4', {
   'invoke-runs/goes-on': {
     requirement: 'INVOKE-1',
     title: 'The run goes on after the response, until it ends by itself.',
@@ -31,7 +31,6 @@ export const INVOKE_RUNS = defineChecks({
     },
   },
   'invoke-runs/consents': {
-    requirement: 'INVOKE-4',
     title: 'Approvals are consented to without a pause, also when the request says manual.',
     needs: ['running', 'control'],
     async run(ctx) {
@@ -51,7 +50,6 @@ export const INVOKE_RUNS = defineChecks({
     },
   },
   'invoke-runs/fallback': {
-    requirement: 'INVOKE-4',
     title: "A question is answered by the intern's own fallback, without a pause.",
     needs: ['running', 'control'],
     async run(ctx) {
@@ -73,7 +71,6 @@ export const INVOKE_RUNS = defineChecks({
     },
   },
   'invoke-runs/no-fallback': {
-    requirement: 'INVOKE-4',
     level: 'C',
     title: 'Where a script gives none the fallback is to decline.',
     needs: ['running', 'control'],

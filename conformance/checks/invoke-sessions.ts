@@ -1,5 +1,5 @@
 import { equal } from '../framework/assert.js';
-import { defineChecks } from '../framework/check.js';
+import { checksOf } from '../framework/check.js';
 import * as expect from '../framework/expect.js';
 import { answered, asked, callOf, sessionOf, talk } from '../helpers/chat.js';
 import { indistinguishable } from '../helpers/same.js';
@@ -10,7 +10,7 @@ import type { Answer } from '../probe/client.js';
 const MOMENT = 1_500;
 
 /** INVOKE-2 and INVOKE-3: sessions of invoke, and whose they are. */
-export const INVOKE_SESSIONS = defineChecks({
+export const INVOKE_SESSIONS = checksOf('INVOKE-3', {
   'invoke-sessions/continue': {
     requirement: 'INVOKE-2',
     title: 'A session_id that invoke gave is taken again.',
@@ -70,7 +70,6 @@ export const INVOKE_SESSIONS = defineChecks({
     },
   },
   'invoke-sessions/session-of-the-caller': {
-    requirement: 'INVOKE-3',
     title: 'A session_id is refused with 404 from another caller, also while its run goes on.',
     needs: ['running', 'peer_api_key', 'behaviour:silent'],
     async run(ctx) {
@@ -84,7 +83,6 @@ export const INVOKE_SESSIONS = defineChecks({
     },
   },
   'invoke-sessions/session-of-an-own-key': {
-    requirement: 'INVOKE-3',
     title: "The intern's own key is a caller of its own.",
     needs: ['running', 'own_key'],
     async run(ctx) {
@@ -123,7 +121,6 @@ export const INVOKE_SESSIONS = defineChecks({
     },
   },
   'invoke-sessions/session-elsewhere': {
-    requirement: 'INVOKE-3',
     title: 'A session_id of another intern, of chat, or of nobody is refused with 404.',
     needs: ['running'],
     async run(ctx) {
@@ -151,7 +148,6 @@ export const INVOKE_SESSIONS = defineChecks({
     },
   },
   'invoke-sessions/busy-chat-session': {
-    requirement: 'INVOKE-3',
     title: 'A session of chat is refused also while its run goes on or waits, under an id of the client too.',
     needs: ['running', 'behaviour:ask-permission'],
     async run(ctx) {
@@ -173,7 +169,6 @@ export const INVOKE_SESSIONS = defineChecks({
     },
   },
   'invoke-sessions/hidden-is-unknown': {
-    requirement: 'INVOKE-3',
     level: 'P',
     title: 'The 404 for a session of others is the one for a session of nobody.',
     needs: ['running', 'peer_api_key'],
@@ -209,7 +204,6 @@ export const INVOKE_SESSIONS = defineChecks({
     },
   },
   'invoke-sessions/refused-reason': {
-    requirement: 'INVOKE-3',
     level: 'P',
     title: 'The 404 for a session of another has the reason not_found.',
     needs: ['running'],

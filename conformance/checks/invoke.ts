@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { unknownFields } from '../arbitraries/message.js';
 import { controlled, notText } from '../arbitraries/session-id.js';
 import { equal, hasKeys, match, notEqual, ok } from '../framework/assert.js';
-import { defineChecks } from '../framework/check.js';
+import { checksOf } from '../framework/check.js';
 import * as expect from '../framework/expect.js';
 import { invoke, session } from '../helpers/turns.js';
 
@@ -12,9 +12,8 @@ const BAD = { status: 400, reason: 'bad_request', retryable: false } as const;
 const PROGRESS = ['output', 'content', 'text', 'message', 'messages', 'choices', 'result', 'usage', 'progress'];
 
 /** INVOKE-1 and INVOKE-7: what starts a run, and what comes back. */
-export const INVOKE_CHECKS = defineChecks({
+export const INVOKE_CHECKS = checksOf('INVOKE-1', {
   'invoke/accepted': {
-    requirement: 'INVOKE-1',
     title: 'invoke answers 202 with a session_id.',
     needs: ['running'],
     async run(ctx) {
@@ -25,7 +24,6 @@ export const INVOKE_CHECKS = defineChecks({
     },
   },
   'invoke/published-answer': {
-    requirement: 'INVOKE-1',
     level: 'P',
     title: 'The answer is JSON {session_id, status: started}; prompts without a session start new ones.',
     needs: ['running'],
@@ -57,7 +55,6 @@ export const INVOKE_CHECKS = defineChecks({
     },
   },
   'invoke/input-length': {
-    requirement: 'INVOKE-1',
     level: 'P',
     title: 'input has 1 to 32000 code points.',
     needs: ['running'],
@@ -74,7 +71,6 @@ export const INVOKE_CHECKS = defineChecks({
     },
   },
   'invoke/invalid-body': {
-    requirement: 'INVOKE-1',
     level: 'P',
     title: 'An input or session_id that is not a text is 400 bad_request.',
     needs: ['running'],
@@ -102,7 +98,6 @@ export const INVOKE_CHECKS = defineChecks({
     },
   },
   'invoke/unknown-fields': {
-    requirement: 'INVOKE-1',
     level: 'P',
     title: 'Fields that invoke does not know change nothing.',
     needs: ['running'],
@@ -117,7 +112,6 @@ export const INVOKE_CHECKS = defineChecks({
     },
   },
   'invoke/not-accepted': {
-    requirement: 'INVOKE-1',
     title: 'What the intern does not accept is not answered 202.',
     needs: ['running', 'behaviour:unreachable', 'behaviour:refuses'],
     async run(ctx) {

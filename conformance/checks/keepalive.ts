@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { equal, fail, gist, ok } from '../framework/assert.js';
-import { defineChecks } from '../framework/check.js';
+import { checksOf } from '../framework/check.js';
 import type { Ctx } from '../framework/context.js';
 import * as expect from '../framework/expect.js';
 import { asked, held, permission } from '../helpers/chat.js';
@@ -59,21 +59,18 @@ async function silence(ctx: Ctx, most: number): Promise<void> {
 }
 
 /** CHAT-11: a sign of life in silence. */
-export const KEEPALIVE = defineChecks({
+export const KEEPALIVE = checksOf('CHAT-11', {
   'chat/keepalive-in-silence': {
-    requirement: 'CHAT-11',
     title: 'A keepalive is written after 30 seconds of silence.',
     needs: ['running', 'behaviour:silent', 'slow:31s'],
     run: (ctx) => silence(ctx, 1),
   },
   'keepalive/after-30-seconds': {
-    requirement: 'CHAT-11',
     title: 'After 30 seconds of silence `: keepalive` is written, and again after every further 30.',
     needs: ['running', 'behaviour:silent', 'slow:95s'],
     run: (ctx) => silence(ctx, 3),
   },
   'keepalive/to-the-millisecond': {
-    requirement: 'CHAT-11',
     title: 'No keepalive at 29.999 s of silence, one by 30.001 s.',
     needs: ['running', 'control', 'clock'],
     async run(ctx) {
@@ -93,7 +90,6 @@ export const KEEPALIVE = defineChecks({
     },
   },
   'keepalive/between-events': {
-    requirement: 'CHAT-11',
     title: 'Between two events there is one keepalive for every whole 30 seconds of silence, and it splits no event.',
     needs: ['running', 'control', 'clock'],
     maxRuns: 15,
@@ -137,7 +133,6 @@ export const KEEPALIVE = defineChecks({
     },
   },
   'keepalive/before-first-word': {
-    requirement: 'CHAT-11',
     title: 'A stream that has said nothing yet carries keepalives too.',
     needs: ['running', 'control', 'clock'],
     async run(ctx) {
@@ -154,7 +149,6 @@ export const KEEPALIVE = defineChecks({
     },
   },
   'keepalive/after-an-answer': {
-    requirement: 'CHAT-11',
     title: 'A stream that goes on after an answer carries keepalives too. The time that it waited does not count.',
     needs: ['running', 'control', 'clock'],
     async run(ctx) {
@@ -173,7 +167,6 @@ export const KEEPALIVE = defineChecks({
     },
   },
   'keepalive/every-stream': {
-    requirement: 'CHAT-11',
     title: 'Streams of several interns each carry their own keepalives.',
     needs: ['running', 'control', 'clock'],
     async run(ctx) {

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { defineChecks } from '../framework/check.js';
+import { checksOf } from '../framework/check.js';
 import type { Ctx } from '../framework/context.js';
 import type { Command, Real } from '../model/command.js';
 import { type CommandName, commands } from '../model/commands.js';
@@ -21,30 +21,26 @@ async function holds(
 }
 
 /** Sequences of operations against an independent model of the lifecycle. */
-export const LIFECYCLE_MODEL = defineChecks({
+export const LIFECYCLE_MODEL = checksOf('LIFE-1', {
   'model/lifecycle': {
-    requirement: 'LIFE-1',
     title: 'Any sequence of lifecycle operations does what the operations state.',
     needs: ['running'],
     maxRuns: 20,
     run: (ctx) => holds(ctx, LIFE, { published: false, inTime: false }),
   },
   'model/conversations': {
-    requirement: 'LIFE-1',
     title: 'Chat, answers and invoke do what they state at any point of the lifecycle.',
     needs: ['running', 'behaviour:ask-permission'],
     maxRuns: 20,
     run: (ctx) => holds(ctx, TALK, { published: false, inTime: false }),
   },
   'model/in-time': {
-    requirement: 'LIFE-1',
     title: 'Boots and teardowns end whatever happens meanwhile, and signing works throughout.',
     needs: ['running', 'behaviour:ask-permission', 'oauth_token', 'clock'],
     maxRuns: 20,
     run: (ctx) => holds(ctx, [...TALK, 'sign', 'wait', 'wait'], { published: false, inTime: true }),
   },
   'model/statuses': {
-    requirement: 'LIFE-1',
     level: 'P',
     title: 'Statuses and refusals follow the published transitions under any sequence of operations.',
     needs: ['running', 'behaviour:ask-permission'],

@@ -1,5 +1,5 @@
 import { equal, ok } from '../framework/assert.js';
-import { defineChecks } from '../framework/check.js';
+import { checksOf } from '../framework/check.js';
 import type { Ctx } from '../framework/context.js';
 import * as expect from '../framework/expect.js';
 import { ASKING, asked, badAnswer, callOf, HELD, held, plain, unstreamed } from '../helpers/chat.js';
@@ -31,9 +31,8 @@ const TURNS: Record<string, (ctx: Ctx, id: string) => Promise<() => Promise<Answ
 };
 
 /** CHAT-17: what counts as a turn, and what does not. */
-export const LIMITER_COUNTS = defineChecks({
+export const LIMITER_COUNTS = checksOf('CHAT-17', {
   'limiter-counts/what-counts': {
-    requirement: 'CHAT-17',
     level: 'C',
     title: 'Prompts, replies, steers and invokes are refused over the limit, change nothing then, and count one each.',
     needs: ['running', 'control'],
@@ -56,7 +55,6 @@ export const LIMITER_COUNTS = defineChecks({
     },
   },
   'limiter-counts/refused-do-not-count': {
-    requirement: 'CHAT-17',
     level: 'C',
     minRuns: 2,
     title:
@@ -100,7 +98,6 @@ export const LIMITER_COUNTS = defineChecks({
     },
   },
   'limiter-counts/busy-does-not-count': {
-    requirement: 'CHAT-17',
     level: 'C',
     title: 'A turn that is refused as busy does not count.',
     needs: ['running', 'control'],
@@ -160,7 +157,6 @@ export const LIMITER_COUNTS = defineChecks({
     },
   },
   'limiter-counts/only-turns': {
-    requirement: 'CHAT-17',
     level: 'C',
     title: 'The operations of the lifecycle and the daemon read are neither counted nor limited.',
     needs: ['running', 'control', 'oauth_token'],

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { equal, match, ok } from '../framework/assert.js';
-import { defineChecks } from '../framework/check.js';
+import { checksOf } from '../framework/check.js';
 import type { Ctx } from '../framework/context.js';
 import * as expect from '../framework/expect.js';
 import { operation, request } from '../helpers/operations.js';
@@ -31,9 +31,8 @@ async function alsoLimited(ctx: Ctx, as: 'api_key' | 'oauth_token', names: reado
 }
 
 /** CHAT-17: the chat turn limiter. */
-export const LIMITER = defineChecks({
+export const LIMITER = checksOf('CHAT-17', {
   'limiter/chat': {
-    requirement: 'CHAT-17',
     title: 'Prompts over the limit are 429 rate_limited, retryable; those within it are taken.',
     needs: ['running', 'control'],
     maxRuns: 6,
@@ -48,7 +47,6 @@ export const LIMITER = defineChecks({
     },
   },
   'limiter/as-met': {
-    requirement: 'CHAT-17',
     title: 'Every turn over the limit that this run met was answered as retryable.',
     needs: ['running'],
     async run(ctx) {
@@ -61,7 +59,6 @@ export const LIMITER = defineChecks({
     },
   },
   'limiter/words-as-met': {
-    requirement: 'CHAT-17',
     level: 'P',
     title: 'Every turn over the limit that this run met says when to try again.',
     needs: ['running'],
@@ -83,14 +80,12 @@ export const LIMITER = defineChecks({
     run: (ctx) => alsoLimited(ctx, 'oauth_token', ['sign', 'sign alias']),
   },
   'limiter/invoke-as-met': {
-    requirement: 'CHAT-17',
     level: 'P',
     title: 'Where the run has met the limit of chat, a caller who is over it cannot invoke either.',
     needs: ['running'],
     run: (ctx) => alsoLimited(ctx, 'api_key', ['invoke']),
   },
   'limiter/message-and-header': {
-    requirement: 'CHAT-17',
     level: 'P',
     title: 'The message starts `Too many intern turns`, and Retry-After says when; invoke is limited the same way.',
     needs: ['running', 'control'],
@@ -138,7 +133,6 @@ export const LIMITER = defineChecks({
     },
   },
   'limiter/sliding': {
-    requirement: 'CHAT-17',
     level: 'C',
     title: 'A turn counts for 60 seconds, to the millisecond, each for itself; refused ones do not count on.',
     needs: ['running', 'control', 'clock'],
@@ -165,7 +159,6 @@ export const LIMITER = defineChecks({
     },
   },
   'limiter/retry-after-holds': {
-    requirement: 'CHAT-17',
     level: 'P',
     title: 'After the seconds of Retry-After the turn is taken, and Retry-After shrinks while one waits.',
     needs: ['running', 'control', 'clock'],
@@ -192,7 +185,6 @@ export const LIMITER = defineChecks({
     },
   },
   'limiter/per-member': {
-    requirement: 'CHAT-17',
     level: 'C',
     title: 'API key and OAuth tokens of a person share a limit, on every intern; a peer and an own key have their own.',
     needs: ['running', 'control', 'peer_api_key', 'oauth_token', 'oauth_interns_only_token', 'own_key'],

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import type { Intern } from '../../emulator/contract/intern.js';
 import { BAD_STATUSES, badStatusFilter, STATUSES, statusFilter } from '../arbitraries/status-filter.js';
 import { equal, fail, gist, ok } from '../framework/assert.js';
-import { defineChecks } from '../framework/check.js';
+import { checksOf } from '../framework/check.js';
 import type { Ctx } from '../framework/context.js';
 import * as expect from '../framework/expect.js';
 import { refuses } from '../helpers/refuses.js';
@@ -47,7 +47,7 @@ function nothingOf(answer: Answer): void {
     expect.answered(answer, 'refusal', "the list by workspace_id with another workspace than the key's");
 }
 
-export const LIST = defineChecks({
+export const LIST = checksOf('LIST-2', {
   'list/newest-first': {
     requirement: 'LIST-1',
     fresh: true,
@@ -111,7 +111,6 @@ export const LIST = defineChecks({
     },
   },
   'list/by-workspace': {
-    requirement: 'LIST-2',
     fresh: true,
     title: 'Filtered by the workspace of the key the list is the same.',
     needs: ['write'],
@@ -130,7 +129,6 @@ export const LIST = defineChecks({
     },
   },
   'list/foreign-workspace-hidden': {
-    requirement: 'LIST-2',
     title: "Filtered by a workspace that is not the key's nothing is listed, neither of that one nor of the key's.",
     needs: ['write', 'foreign_api_key', 'foreign_workspace'],
     async run(ctx) {
@@ -148,7 +146,6 @@ export const LIST = defineChecks({
     },
   },
   'list/foreign-workspace': {
-    requirement: 'LIST-2',
     level: 'P',
     fresh: true,
     title: "A workspace that is not the key's is refused.",
@@ -163,7 +160,6 @@ export const LIST = defineChecks({
     },
   },
   'list/foreign-workspace-404': {
-    requirement: 'LIST-2',
     level: 'C',
     fresh: true,
     title: "A workspace that is not the key's is 404, an unknown one too.",
@@ -176,7 +172,6 @@ export const LIST = defineChecks({
     },
   },
   'list/by-status': {
-    requirement: 'LIST-2',
     fresh: true,
     title: 'Filtered by statuses the list is the part of the whole that has one of them, in the same order.',
     needs: ['control', 'running'],
@@ -207,7 +202,6 @@ export const LIST = defineChecks({
     },
   },
   'list/by-status-live': {
-    requirement: 'LIST-2',
     fresh: true,
     title: 'A status filter keeps what has the status and leaves out what has not.',
     needs: ['write'],
@@ -237,7 +231,6 @@ export const LIST = defineChecks({
     },
   },
   'list/every-status-is-known': {
-    requirement: 'LIST-2',
     level: 'P',
     fresh: true,
     title: 'Every published status can be filtered by, alone and all eight at once.',
@@ -250,7 +243,6 @@ export const LIST = defineChecks({
     },
   },
   'list/bad-status': {
-    requirement: 'LIST-2',
     level: 'P',
     fresh: true,
     title: 'An unknown status, an empty one, and more than eight entries as sent are 400.',

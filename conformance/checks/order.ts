@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { equal } from '../framework/assert.js';
-import { defineChecks } from '../framework/check.js';
+import { checksOf } from '../framework/check.js';
 import * as expect from '../framework/expect.js';
 import { DIGEST, OPERATIONS, operation } from '../helpers/operations.js';
 import { compatible, STAGES, spoilt } from '../helpers/refusals.js';
@@ -10,9 +10,8 @@ const NEEDS = ['control', 'write', 'regional_host', 'outsider_api_key', 'oauth_t
 
 const BUSY_HEADERS = (key: string) => ({ headers: { 'idempotency-key': key } });
 
-export const ORDER = defineChecks({
+export const ORDER = checksOf('BODY-5', {
   'order/pairs': {
-    requirement: 'BODY-5',
     title: 'Of any two faults in one request the one of the earlier stage is reported.',
     needs: NEEDS,
     async run(ctx) {
@@ -32,7 +31,6 @@ export const ORDER = defineChecks({
     },
   },
   'order/any-faults': {
-    requirement: 'BODY-5',
     title: 'However many faults a request has, the one of the earliest stage is reported.',
     needs: NEEDS,
     maxRuns: 60,
@@ -60,7 +58,6 @@ export const ORDER = defineChecks({
     },
   },
   'order/own-key-on-the-collection': {
-    requirement: 'BODY-5',
     title: 'An own key on the collection is 404 before size, media type and body are looked at, and after the method.',
     needs: ['control', 'write', 'own_key'],
     async run(ctx) {
@@ -75,7 +72,6 @@ export const ORDER = defineChecks({
     },
   },
   'order/workspace-after-body': {
-    requirement: 'BODY-5',
     title: 'A foreign workspace is reported after an invalid body and a bad Idempotency-Key, and before a conflict.',
     needs: ['control', 'write', 'foreign_workspace'],
     async run({ api, interns, target }) {
@@ -93,7 +89,6 @@ export const ORDER = defineChecks({
     },
   },
   'order/fault-before-state': {
-    requirement: 'BODY-5',
     title: 'An injected fault comes after what is wrong with the request, and before its state and the limiter.',
     needs: ['control', 'running', 'oauth_token', 'foreign_workspace'],
     async run(ctx) {

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { equal, fail, gist, ok } from '../framework/assert.js';
-import { defineChecks } from '../framework/check.js';
+import { checksOf } from '../framework/check.js';
 import type { Ctx } from '../framework/context.js';
 import * as expect from '../framework/expect.js';
 import type { Send } from '../probe/request.js';
@@ -62,9 +62,8 @@ const counted = (seen: readonly string[], ids: readonly string[]) =>
   Object.fromEntries(ids.map((id) => [id, seen.filter((one) => one === id).length]));
 const once = (ids: readonly string[]) => Object.fromEntries(ids.map((id) => [id, 1]));
 
-export const PAGING = defineChecks({
+export const PAGING = checksOf('LIST-3', {
   'list/pages-any-limit': {
-    requirement: 'LIST-3',
     fresh: true,
     title: 'Paging with any limit yields every intern exactly once, in the order of the whole list.',
     needs: ['write'],
@@ -80,7 +79,6 @@ export const PAGING = defineChecks({
     },
   },
   'list/pages-exact-end': {
-    requirement: 'LIST-3',
     level: 'C',
     fresh: true,
     title: 'A page that ends with the last intern has no more, also when it is full.',
@@ -101,7 +99,6 @@ export const PAGING = defineChecks({
     },
   },
   'list/pages-while-it-changes': {
-    requirement: 'LIST-3',
     fresh: true,
     title: 'Interns that exist all the while come exactly once, while others are created and deleted between pages.',
     needs: ['control', 'clock', 'write'],
@@ -138,7 +135,6 @@ export const PAGING = defineChecks({
     },
   },
   'list/cursor-holds-its-place': {
-    requirement: 'LIST-3',
     fresh: true,
     title: 'What is created between two pages moves nothing into the next one that was in the first.',
     needs: ['write'],
@@ -154,7 +150,6 @@ export const PAGING = defineChecks({
     },
   },
   'list/pages-within-a-filter': {
-    requirement: 'LIST-3',
     fresh: true,
     title: 'A cursor goes on within the filter that it was given for.',
     needs: ['control', 'running'],
@@ -179,7 +174,6 @@ export const PAGING = defineChecks({
     },
   },
   'list/filtered-status-changes-between-pages': {
-    requirement: 'LIST-3',
     fresh: true,
     title: 'The intern that a cursor stands on may leave the filter or cease to be: the next page goes on behind it.',
     needs: ['control', 'running'],
@@ -199,7 +193,6 @@ export const PAGING = defineChecks({
     },
   },
   'list/default-limit': {
-    requirement: 'LIST-3',
     level: 'C',
     minRuns: 2,
     fresh: true,

@@ -3,7 +3,7 @@ import { brokenJson } from '../arbitraries/broken-json.js';
 import { oneOfRows } from '../arbitraries/one-of.js';
 import { badRequestId, requestId } from '../arbitraries/request-id.js';
 import { equal, notEqual, ok } from '../framework/assert.js';
-import { defineChecks } from '../framework/check.js';
+import { checksOf } from '../framework/check.js';
 import * as expect from '../framework/expect.js';
 import { textBytes } from '../helpers/bytes.js';
 import { BY_KEY, OPERATIONS, PATHS, request } from '../helpers/operations.js';
@@ -20,9 +20,8 @@ const allowed = (answer: Answer, what: string): string[] => {
 
 const SEGMENT = fc.constantFrom('x', 'daemons', 'chat', 'sign', 'completions', '0', 'Provision', 'daemon%2Fsign');
 
-export const PATH_CHECKS = defineChecks({
+export const PATH_CHECKS = checksOf('BASE-5', {
   'base/unknown-path': {
-    requirement: 'BASE-5',
     title: 'An unknown path is 404 not_found.',
     needs: ['control', 'write'],
     async run({ interns, send, property }) {
@@ -36,7 +35,6 @@ export const PATH_CHECKS = defineChecks({
     },
   },
   'base/unknown-scim-path': {
-    requirement: 'BASE-5',
     title: 'An unknown path below /scim is 404 `Resource not found` without metadata.',
     needs: ['control', 'management_key'],
     async run({ send, property }) {
@@ -48,7 +46,6 @@ export const PATH_CHECKS = defineChecks({
     },
   },
   'base/method-not-allowed': {
-    requirement: 'BASE-5',
     title: 'A known path with another method is 405 with the methods of the path in Allow.',
     needs: ['control', 'write', 'management_key', 'scim_mapping'],
     async run({ interns, send, target }) {
@@ -76,7 +73,6 @@ export const PATH_CHECKS = defineChecks({
     },
   },
   'base/head-as-get': {
-    requirement: 'BASE-5',
     title: 'HEAD answers as GET does, without a body.',
     needs: ['control', 'write', 'management_key', 'scim_mapping'],
     async run({ interns, send, target, wrongKey }) {
@@ -99,7 +95,6 @@ export const PATH_CHECKS = defineChecks({
     },
   },
   'base/options': {
-    requirement: 'BASE-5',
     title: 'OPTIONS of a known path is 204 with its methods in Allow.',
     needs: ['control', 'write'],
     async run({ interns, send }) {
@@ -117,7 +112,6 @@ export const PATH_CHECKS = defineChecks({
     },
   },
   'base/malformed-json-is-400': {
-    requirement: 'BASE-5',
     title: 'A body that is not JSON is 400 on every operation that reads one.',
     needs: ['control', 'running', 'oauth_token'],
     async run(ctx) {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { equal, ok } from '../framework/assert.js';
-import { defineChecks } from '../framework/check.js';
+import { checksOf } from '../framework/check.js';
 import * as expect from '../framework/expect.js';
 import { sha256 } from '../helpers/proofs.js';
 import { accepted, attach, refused } from './proof-use.js';
@@ -19,9 +19,8 @@ function flip(base64: string, bit: number): string {
 
 const hintOf = (json: unknown) => (json as { error?: { metadata?: { hint?: unknown } } }).error?.metadata?.hint;
 
-export const PROOF_REFUSALS = defineChecks({
+export const PROOF_REFUSALS = checksOf('EMU-8', {
   'proof/token': {
-    requirement: 'EMU-8',
     title: 'Without the token, or with another, a valid proof is 401 token_invalid.',
     needs: NEEDS,
     async run(ctx) {
@@ -42,7 +41,6 @@ export const PROOF_REFUSALS = defineChecks({
     },
   },
   'proof/missing': {
-    requirement: 'EMU-8',
     title: 'A proof of which one header is missing is proof_missing, of v2 the nonce and the signature too.',
     needs: NEEDS,
     async run(ctx) {
@@ -62,7 +60,6 @@ export const PROOF_REFUSALS = defineChecks({
     },
   },
   'proof/malformed': {
-    requirement: 'EMU-8',
     title: 'A header of a proof that has not its form is proof_malformed.',
     needs: NEEDS,
     async run(ctx) {
@@ -87,7 +84,6 @@ export const PROOF_REFUSALS = defineChecks({
     },
   },
   'proof/one-bit': {
-    requirement: 'EMU-8',
     title: 'One bit changed in a signature, or one character in what it is for, is bad_signature.',
     needs: NEEDS,
     maxRuns: 20,
@@ -129,7 +125,6 @@ export const PROOF_REFUSALS = defineChecks({
     },
   },
   'proof/hints': {
-    requirement: 'EMU-8',
     title: 'A bad signature comes with a hint: another digest, route or user.',
     needs: [...NEEDS, 'peer_oauth_subject'],
     async run(ctx) {
@@ -162,7 +157,6 @@ export const PROOF_REFUSALS = defineChecks({
     },
   },
   'proof/order': {
-    requirement: 'EMU-8',
     title: 'The daemon judges token, presence, form, time, signature and nonce in that order.',
     needs: [...NEEDS, 'clock'],
     async run(ctx) {
@@ -181,7 +175,6 @@ export const PROOF_REFUSALS = defineChecks({
     },
   },
   'proof/any-route': {
-    requirement: 'EMU-8',
     title: 'The daemon verifies on any route and method, over the bytes it received, a body of bytes too.',
     needs: NEEDS,
     async run(ctx) {

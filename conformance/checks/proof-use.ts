@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { routePath } from '../arbitraries/route-path.js';
 import { text } from '../arbitraries/text.js';
 import { equal, fail, isObject, ok } from '../framework/assert.js';
-import { defineChecks } from '../framework/check.js';
+import { checksOf } from '../framework/check.js';
 import type { Ctx } from '../framework/context.js';
 import * as expect from '../framework/expect.js';
 import { type Proof, proofHeaders, proofOf, sha256 } from '../helpers/proofs.js';
@@ -57,7 +57,7 @@ export function refused(answer: Answer, reason: string, what: string): void {
   expect.error(answer, { status: 401, reason }, what);
 }
 
-export const PROOF_USE = defineChecks({
+export const PROOF_USE = checksOf('SIGN-7', {
   'proof/accepted': {
     requirement: 'EMU-8',
     title: 'The daemon accepts a proof for its request and says what it verified.',
@@ -86,7 +86,6 @@ export const PROOF_USE = defineChecks({
     },
   },
   'proof/v2-once': {
-    requirement: 'SIGN-7',
     title: 'A v2 proof is accepted once, and a request without a proof not at all.',
     needs: ['running', 'oauth_token', 'daemon'],
     async run(ctx) {
@@ -104,7 +103,6 @@ export const PROOF_USE = defineChecks({
     },
   },
   'proof/v1-again': {
-    requirement: 'SIGN-7',
     level: 'C',
     title: 'A v1 proof may be used again; a v2 proof that was used is nonce_reused.',
     needs: ['control', 'running', 'oauth_token', 'daemon'],
@@ -118,7 +116,6 @@ export const PROOF_USE = defineChecks({
     },
   },
   'proof/refused-is-not-used-up': {
-    requirement: 'SIGN-7',
     level: 'C',
     title: 'A refused proof is not used up: sent wrongly first, it is accepted when it is sent right.',
     needs: ['control', 'running', 'oauth_token', 'daemon'],
@@ -133,7 +130,6 @@ export const PROOF_USE = defineChecks({
     },
   },
   'proof/window': {
-    requirement: 'SIGN-7',
     level: 'C',
     title: 'A proof is accepted until 60 s after its second, and refused as proof_expired after.',
     needs: ['control', 'clock', 'running', 'oauth_token', 'daemon'],
@@ -155,7 +151,6 @@ export const PROOF_USE = defineChecks({
     },
   },
   'proof/old-is-refused': {
-    requirement: 'SIGN-7',
     title: 'The intern refuses a proof that is older than its window.',
     needs: ['clock', 'running', 'oauth_token', 'daemon'],
     async run(ctx) {

@@ -1,6 +1,6 @@
 import type { Intern } from '../../emulator/contract/intern.js';
 import { equal, match, ok, oneOf } from '../framework/assert.js';
-import { defineChecks } from '../framework/check.js';
+import { checksOf } from '../framework/check.js';
 import * as expect from '../framework/expect.js';
 import { heard } from '../helpers/chat.js';
 import { asleep, provisioned } from '../helpers/turns.js';
@@ -10,9 +10,8 @@ const BUSY = { status: 409, reason: 'intern_busy', retryable: false } as const;
 /** How often a boot is looked at. */
 const LOOKS = 4;
 
-export const PROVISION = defineChecks({
+export const PROVISION = checksOf('PROV-1', {
   'provision/first-boot': {
-    requirement: 'PROV-1',
     title: 'A created intern does not run before provision, and runs after it.',
     needs: ['running'],
     async run(ctx) {
@@ -51,7 +50,6 @@ export const PROVISION = defineChecks({
     },
   },
   'provision/answer': {
-    requirement: 'PROV-1',
     level: 'P',
     title: 'A provision answers 202 {provisioning: true}; a create with it answers queued or provisioning.',
     needs: ['running'],
@@ -65,7 +63,6 @@ export const PROVISION = defineChecks({
     },
   },
   'provision/shows-progress': {
-    requirement: 'PROV-1',
     level: 'P',
     title: 'While an intern is provisioned its record says where the boot stands.',
     needs: ['running'],
@@ -91,7 +88,6 @@ export const PROVISION = defineChecks({
     },
   },
   'provision/states': {
-    requirement: 'PROV-1',
     level: 'P',
     title: 'A boot goes queued, provisioning with progress, running with a hostname.',
     needs: ['running', 'clock'],
@@ -126,7 +122,6 @@ export const PROVISION = defineChecks({
     },
   },
   'provision/takes-a-second': {
-    requirement: 'PROV-1',
     level: 'C',
     title: 'A boot takes 1 s on the clock, not a millisecond less, in at least two steps.',
     needs: ['control', 'running', 'clock'],
@@ -150,7 +145,6 @@ export const PROVISION = defineChecks({
     },
   },
   'provision/only-where-it-can': {
-    requirement: 'PROV-1',
     level: 'P',
     title: 'A provision of an intern that boots or runs is 409 intern_busy, not retryable.',
     needs: ['running'],
@@ -167,7 +161,6 @@ export const PROVISION = defineChecks({
     },
   },
   'provision/race': {
-    requirement: 'PROV-1',
     level: 'P',
     title: 'Of provisions sent at once one starts the boot; the others are 409.',
     needs: ['running'],
@@ -181,7 +174,6 @@ export const PROVISION = defineChecks({
     },
   },
   'provision/failed-boot': {
-    requirement: 'PROV-1',
     level: 'P',
     title: 'A boot that fails leaves failed with a last_failure_message; it can be provisioned again.',
     needs: ['control', 'running'],

@@ -1,5 +1,5 @@
 import { fail, gist, ok } from '../framework/assert.js';
-import { defineChecks } from '../framework/check.js';
+import { checksOf } from '../framework/check.js';
 import type { Ctx } from '../framework/context.js';
 import * as expect from '../framework/expect.js';
 import { pieces, textBytes } from '../helpers/bytes.js';
@@ -28,7 +28,7 @@ const textOf = (ctx: Ctx) => {
 };
 
 /** CHAT-1 and CHAT-15: what an intern repeats shows what became of a text on both ways. */
-export const REPEATED = defineChecks({
+export const REPEATED = checksOf('CHAT-15', {
   'chat-content/repeated': {
     requirement: 'CHAT-1',
     title: 'What an intern repeats arrives with its white space, its characters and its order.',
@@ -46,7 +46,6 @@ export const REPEATED = defineChecks({
     },
   },
   'chat-requests/cut-within-a-character': {
-    requirement: 'CHAT-15',
     title: 'A body that is cut within a character says the same: what the intern repeats has no replacement character.',
     needs: ['running'],
     async run(ctx) {
@@ -66,7 +65,6 @@ export const REPEATED = defineChecks({
     },
   },
   'chat-stream/earlier-messages-unread': {
-    requirement: 'CHAT-15',
     title: 'Only the last message is read: an intern cannot repeat what stands before it.',
     needs: ['running'],
     async run(ctx) {

@@ -45,6 +45,7 @@ const idle = (ctx: Ctx) => ctx.clock.advance(10_000);
 export const SCIM_JOBS = defineChecks({
   'scim/job': {
     requirement: 'SCIM-7',
+    level: 'P',
     title: 'A sync is accepted with 202 and goes from queued to running to succeeded; counts are null until then.',
     needs: ['write', 'management_key', 'scim_sync'],
     async run(ctx) {
@@ -89,6 +90,7 @@ export const SCIM_JOBS = defineChecks({
   },
   'scim/job-unknown': {
     requirement: 'SCIM-7',
+    level: 'P',
     title: 'A sync that is not there is 404.',
     needs: ['management_key'],
     async run(ctx) {

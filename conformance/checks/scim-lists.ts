@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { equal, match, ok, TIMESTAMP, UUID } from '../framework/assert.js';
-import { defineChecks } from '../framework/check.js';
+import { checksOf } from '../framework/check.js';
 import type { Ctx } from '../framework/context.js';
 import * as expect from '../framework/expect.js';
 import { allOf, ask, BAD_REQUEST, GROUPS, MAPPINGS, NOT_FOUND, pageOf } from '../helpers/directory.js';
@@ -44,9 +44,8 @@ async function limits(ctx: Ctx, path: string): Promise<void> {
 const ofAge = (entries: readonly Record<string, unknown>[]) =>
   [...entries].sort((a, b) => (String(a.created_at) < String(b.created_at) ? -1 : 1));
 
-export const SCIM_LISTS = defineChecks({
+export const SCIM_LISTS = checksOf('SCIM-3', {
   'scim/list': {
-    requirement: 'SCIM-3',
     title: 'The list is {data, total_count}, and shows a mapping as its read does.',
     needs: ['management_key', 'scim_mapping'],
     async run(ctx) {
@@ -61,14 +60,12 @@ export const SCIM_LISTS = defineChecks({
     },
   },
   'scim/list-pages': {
-    requirement: 'SCIM-3',
     title: 'Pages of mappings of any size give the whole list, in one order, and total_count is that of the whole.',
     needs: ['control', 'management_key'],
     maxRuns: 20,
     run: (ctx) => pages(ctx, MAPPINGS),
   },
   'scim/list-limits': {
-    requirement: 'SCIM-3',
     level: 'C',
     title: 'Mappings are listed oldest first, limits are 1 to 100, offsets from 0 on; junk is 400.',
     needs: ['control', 'management_key'],
@@ -79,7 +76,6 @@ export const SCIM_LISTS = defineChecks({
     },
   },
   'scim/list-of-the-organization': {
-    requirement: 'SCIM-3',
     title: 'A list, and a read, show nothing of another organization.',
     needs: ['control', 'management_key', 'scim_mapping'],
     async run(ctx) {

@@ -1,5 +1,5 @@
 import { equal, match, notEqual, ok, TIMESTAMP, UUID } from '../framework/assert.js';
-import { defineChecks } from '../framework/check.js';
+import { checksOf } from '../framework/check.js';
 import * as expect from '../framework/expect.js';
 import {
   allOf,
@@ -20,9 +20,8 @@ import type { As } from '../probe/request.js';
 const FIELDS = ['created_at', 'id', 'organization_id', 'role', 'scim_group_id', 'updated_at', 'workspace_id'];
 const WRITES = ['write', 'management_key', 'scim_group'] as const;
 
-export const SCIM_MAPPINGS = defineChecks({
+export const SCIM_MAPPINGS = checksOf('SCIM-4', {
   'scim/create': {
-    requirement: 'SCIM-4',
     title: 'A create answers 201 with the mapping as it was sent, which is read and listed like that.',
     needs: WRITES,
     async run(ctx) {
@@ -49,7 +48,6 @@ export const SCIM_MAPPINGS = defineChecks({
     },
   },
   'scim/create-again': {
-    requirement: 'SCIM-4',
     title: 'The same group, workspace and role again succeeds and makes no second mapping; another role is 409.',
     needs: WRITES,
     run: (ctx) =>
@@ -71,7 +69,6 @@ export const SCIM_MAPPINGS = defineChecks({
       }),
   },
   'scim/create-again-touches': {
-    requirement: 'SCIM-4',
     level: 'C',
     title: 'The same create again is 201, with updated_at moved on and created_at kept.',
     needs: ['control', ...WRITES],
@@ -86,7 +83,6 @@ export const SCIM_MAPPINGS = defineChecks({
       }),
   },
   'scim/create-refused': {
-    requirement: 'SCIM-4',
     title: 'What is no {scim_group_id, workspace_id, role} is 400.',
     needs: WRITES,
     async run(ctx) {
@@ -114,7 +110,6 @@ export const SCIM_MAPPINGS = defineChecks({
     },
   },
   'scim/create-elsewhere': {
-    requirement: 'SCIM-4',
     level: 'C',
     title: 'A group or workspace of no or another organization is 404; ids match in any case; unknown fields are 400.',
     needs: ['control', 'disposable', ...WRITES],

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { equal, isObject, match, oneOf, TIMESTAMP, UUID } from '../framework/assert.js';
-import { defineChecks } from '../framework/check.js';
+import { checksOf } from '../framework/check.js';
 import * as expect from '../framework/expect.js';
 
 const NOT_FOUND = { status: 404, message: 'Resource not found', metadata: 'absent' } as const;
 const FIELDS = ['id', 'scim_group_id', 'workspace_id', 'organization_id', 'role', 'created_at', 'updated_at'];
 
-export const SCIM = defineChecks({
+export const SCIM = checksOf('SCIM-2', {
   'scim/mapping': {
     requirement: 'SCIM-1',
     title: 'A mapping is answered as {data} with exactly the stated fields in their forms.',
@@ -39,7 +39,6 @@ export const SCIM = defineChecks({
     },
   },
   'scim/unknown': {
-    requirement: 'SCIM-2',
     title: 'An unknown mapping is 404 `Resource not found` without metadata.',
     needs: ['management_key'],
     async run({ api, interns }) {
@@ -50,7 +49,6 @@ export const SCIM = defineChecks({
     },
   },
   'scim/ids': {
-    requirement: 'SCIM-2',
     level: 'C',
     title: 'An id that is not a UUID is 404. A UUID matches in any case.',
     needs: ['control', 'management_key', 'scim_mapping'],
@@ -81,7 +79,6 @@ export const SCIM = defineChecks({
     },
   },
   'scim/failure': {
-    requirement: 'SCIM-2',
     title: 'A failure of the server is 500 `Internal Server Error` without metadata.',
     needs: ['control', 'management_key', 'scim_mapping'],
     async run({ api, target, control }) {

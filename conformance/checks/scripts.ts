@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import type { Intern } from '../../emulator/contract/intern.js';
 import { said } from '../arbitraries/prompt.js';
 import { equal, fail, ok } from '../framework/assert.js';
-import { defineChecks } from '../framework/check.js';
+import { checksOf } from '../framework/check.js';
 import type { Ctx } from '../framework/context.js';
 import * as expect from '../framework/expect.js';
 import {
@@ -35,9 +35,8 @@ async function booted(ctx: Ctx, model: string, instructions?: string): Promise<I
 }
 
 /** EMU-2 and EMU-3: scripts that are put, and which one a run takes. */
-export const SCRIPTS = defineChecks({
+export const SCRIPTS = checksOf('EMU-3', {
   'scripts/pieces': {
-    requirement: 'EMU-3',
     title: 'say comes in as many chunks as it says, cut within no character, whole when put together.',
     needs: ['running', 'control'],
     maxRuns: 40,
@@ -118,7 +117,6 @@ export const SCRIPTS = defineChecks({
     },
   },
   'scripts/when': {
-    requirement: 'EMU-3',
     title: 'when compares with the option, the action, or a subset of the content; else is what is left.',
     needs: ['running', 'control'],
     async run(ctx) {
@@ -151,7 +149,6 @@ export const SCRIPTS = defineChecks({
     },
   },
   'scripts/ends': {
-    requirement: 'EMU-3',
     title: 'A turn that runs out stops. A failed one says whether to retry.',
     needs: ['running', 'control'],
     async run(ctx) {
@@ -165,7 +162,6 @@ export const SCRIPTS = defineChecks({
     },
   },
   'scripts/chosen-by': {
-    requirement: 'EMU-3',
     title:
       'A script on the intern goes before one in the prompt, that before the model, that before the instructions, that before echo.',
     needs: ['running', 'control'],
@@ -194,7 +190,6 @@ export const SCRIPTS = defineChecks({
     },
   },
   'scripts/model-it-booted-with': {
-    requirement: 'EMU-3',
     title: 'The model counts that the intern booted with: a new one takes hold at the next boot.',
     needs: ['running', 'control'],
     async run(ctx) {
@@ -209,7 +204,6 @@ export const SCRIPTS = defineChecks({
     },
   },
   'scripts/unknown': {
-    requirement: 'EMU-3',
     title:
       'A prompt that names an unknown script is 400 and lists the known ones; a script put is known, a deleted one is not.',
     needs: ['running', 'control'],
@@ -241,7 +235,6 @@ export const SCRIPTS = defineChecks({
     },
   },
   'scripts/invalid': {
-    requirement: 'EMU-3',
     title: 'An invalid script is refused when it is put.',
     needs: ['control', 'running'],
     async run(ctx) {
@@ -273,7 +266,6 @@ export const SCRIPTS = defineChecks({
     },
   },
   'scripts/put-again': {
-    requirement: 'EMU-3',
     title: 'A script put again is another from the next run on; one that goes on keeps its own.',
     needs: ['running', 'control', 'clock'],
     async run(ctx) {
@@ -289,7 +281,6 @@ export const SCRIPTS = defineChecks({
     },
   },
   'scripts/asks-of-a-question': {
-    requirement: 'EMU-3',
     title: 'A question is asked in chat whatever the mode and although it has a fallback.',
     needs: ['running', 'control'],
     async run(ctx) {

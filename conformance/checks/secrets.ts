@@ -1,5 +1,5 @@
 import { equal, ok } from '../framework/assert.js';
-import { defineChecks } from '../framework/check.js';
+import { checksOf } from '../framework/check.js';
 import type { Ctx } from '../framework/context.js';
 import * as expect from '../framework/expect.js';
 import { DIGEST, OPERATIONS, request } from '../helpers/operations.js';
@@ -34,7 +34,7 @@ async function used(ctx: Ctx): Promise<{ secrets: string[]; id: string }> {
   return { secrets: [...(await credentials(ctx)), api_key, token, stranger], id };
 }
 
-export const SECRETS = defineChecks({
+export const SECRETS = checksOf('AUTH-9', {
   'emulator/journal-holds': {
     requirement: 'EMU-11',
     title: 'The journal holds requests and responses; DELETE empties it.',
@@ -53,7 +53,6 @@ export const SECRETS = defineChecks({
     },
   },
   'emulator/journal-redacted': {
-    requirement: 'AUTH-9',
     title: 'No credential stands in the journal: sent, answered, refused, by whichever caller.',
     needs: NEEDS,
     async run(ctx) {
@@ -65,7 +64,6 @@ export const SECRETS = defineChecks({
     },
   },
   'emulator/export-redacted': {
-    requirement: 'AUTH-9',
     title: 'The exported state has no credential unless it is asked for with ?credentials=1.',
     needs: NEEDS,
     async run(ctx) {
@@ -83,7 +81,6 @@ export const SECRETS = defineChecks({
     },
   },
   'emulator/errors-redacted': {
-    requirement: 'AUTH-9',
     title: 'No refusal repeats the credential that was sent, or shows another one.',
     needs: [...NEEDS, 'outsider_api_key', 'foreign_api_key', 'oauth_interns_only_token'],
     async run(ctx) {

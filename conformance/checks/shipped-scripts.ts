@@ -1,12 +1,11 @@
 import { equal, match, notEqual, ok } from '../framework/assert.js';
-import { defineChecks } from '../framework/check.js';
+import { checksOf } from '../framework/check.js';
 import * as expect from '../framework/expect.js';
 import { ALL_OPTIONS, answered, asked, held, named, question, talk, texts, unstreamed } from '../helpers/chat.js';
 
 /** EMU-9: the scripts that ship with an emulator. */
-export const SHIPPED_SCRIPTS = defineChecks({
+export const SHIPPED_SCRIPTS = checksOf('EMU-9', {
   'shipped-scripts/shipped-asks': {
-    requirement: 'EMU-9',
     title: 'ask-permission asks one permission with all four options, ask-question one question, ask-twice two.',
     needs: ['running', 'control'],
     async run(ctx) {
@@ -39,7 +38,6 @@ export const SHIPPED_SCRIPTS = defineChecks({
     },
   },
   'shipped-scripts/shipped-endings': {
-    requirement: 'EMU-9',
     title: 'cancelled, deadline, severed, fails, no-usage and unicode say something, and end as their names say.',
     needs: ['running', 'control'],
     async run(ctx) {
@@ -64,7 +62,6 @@ export const SHIPPED_SCRIPTS = defineChecks({
     },
   },
   'shipped-scripts/shipped-refusals': {
-    requirement: 'EMU-9',
     title: 'refuses fails and unreachable is severed before any output.',
     needs: ['running', 'control'],
     async run(ctx) {
@@ -78,7 +75,6 @@ export const SHIPPED_SCRIPTS = defineChecks({
     },
   },
   'shipped-scripts/shipped-times': {
-    requirement: 'EMU-9',
     title: 'slow says 20 chunks 500 ms apart, silent one and stops after 5 minutes, never-ends one, long 1,000.',
     needs: ['running', 'control', 'clock'],
     async run(ctx) {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { equal, form, match, notEqual, ok } from '../framework/assert.js';
-import { defineChecks } from '../framework/check.js';
+import { checksOf } from '../framework/check.js';
 import type { Ctx } from '../framework/context.js';
 import * as expect from '../framework/expect.js';
 import { DIGEST } from '../helpers/operations.js';
@@ -20,9 +20,8 @@ const strangers = (ctx: Ctx, user: string) => ({
   query: { user, subject: user, [ctx.proof.user]: user },
 });
 
-export const SIGN_IDENTITY = defineChecks({
+export const SIGN_IDENTITY = checksOf('SIGN-5', {
   'sign/timestamp-is-now': {
-    requirement: 'SIGN-5',
     title: 'The timestamp is the time of signing in whole Unix seconds.',
     needs: ['clock', 'write', 'oauth_token'],
     maxRuns: 25,
@@ -41,7 +40,6 @@ export const SIGN_IDENTITY = defineChecks({
     },
   },
   'sign/timestamp-form': {
-    requirement: 'SIGN-5',
     title: 'The timestamp is a string of seconds, not of milliseconds.',
     needs: ['write', 'oauth_token'],
     async run(ctx) {

@@ -1,5 +1,5 @@
 import { equal, ok } from '../framework/assert.js';
-import { defineChecks } from '../framework/check.js';
+import { checksOf } from '../framework/check.js';
 import type { Ctx } from '../framework/context.js';
 import * as expect from '../framework/expect.js';
 import { JSON_TYPE, textBytes } from '../helpers/bytes.js';
@@ -44,9 +44,8 @@ const REFUSES: ReadonlyMap<string, RequirementId> = new Map([
   ['an unknown intern', 'AUTH-3'],
 ]);
 
-export const SIGN_TIME = defineChecks({
+export const SIGN_TIME = checksOf('SIGN-9', {
   'sign/times-out-after-10s': {
-    requirement: 'SIGN-9',
     title:
       'Signing that takes longer than 10 seconds is 408 at 10 seconds, not before; one that takes less is answered.',
     needs: ['control', 'clock', 'write', 'oauth_token'],
@@ -77,7 +76,6 @@ export const SIGN_TIME = defineChecks({
     },
   },
   'sign/reading-the-body-counts': {
-    requirement: 'SIGN-9',
     title: 'The 10 seconds include reading the body: one that does not come is 408.',
     needs: ['control', 'clock', 'write', 'oauth_token'],
     async run(ctx) {
@@ -122,7 +120,6 @@ export const SIGN_TIME = defineChecks({
     },
   },
   'sign/body-in-time': {
-    requirement: 'SIGN-9',
     title:
       'Where a service reads bodies as they come, one that does not come is 408 after 10 seconds, by the alias too.',
     needs: ['write', 'oauth_token', 'slow:33s'],

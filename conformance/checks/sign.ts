@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { BAD_DIGESTS, badDigest, digest, NEARLY_DIGESTS } from '../arbitraries/digest.js';
 import { BAD_ROUTE_PATHS, routePath } from '../arbitraries/route-path.js';
 import { ok } from '../framework/assert.js';
-import { defineChecks } from '../framework/check.js';
+import { checksOf } from '../framework/check.js';
 import type { Ctx, SendOptions } from '../framework/context.js';
 import * as expect from '../framework/expect.js';
 import { DIGEST } from '../helpers/operations.js';
@@ -60,7 +60,7 @@ async function badRoutes(
   }
 }
 
-export const SIGN = defineChecks({
+export const SIGN = checksOf('SIGN-3', {
   'sign/answer': {
     requirement: 'SIGN-1',
     title: 'The answer is exactly the proof headers; those of v2 exactly when the request names a route; no-store.',
@@ -123,7 +123,6 @@ export const SIGN = defineChecks({
     },
   },
   'sign/route-method': {
-    requirement: 'SIGN-3',
     title: 'The method of a route is one that the profile allows, as it is written there; anything else is 400.',
     needs: ['write', 'oauth_token'],
     async run(ctx) {
@@ -133,7 +132,6 @@ export const SIGN = defineChecks({
     },
   },
   'sign/route-path': {
-    requirement: 'SIGN-3',
     title:
       'The path of a route starts with one slash, percent-encoded, without origin, query and fragment, else it is 400.',
     needs: ['write', 'oauth_token'],
@@ -154,7 +152,6 @@ export const SIGN = defineChecks({
     },
   },
   'sign/path-as-sent': {
-    requirement: 'SIGN-3',
     title: 'The path is signed as it was sent: case, escapes, dots and doubled slashes within are left as they are.',
     needs: ['write', 'oauth_token', 'public_keys'],
     async run(ctx) {
@@ -168,13 +165,11 @@ export const SIGN = defineChecks({
     },
   },
   'sign/route-form': {
-    requirement: 'SIGN-3',
     title: 'A route that is not an object with method and path is 400, null too.',
     needs: ['write', 'oauth_token'],
     run: (ctx) => badRoutes(ctx, [route('/api/invoke')], NO_ROUTES, (one) => one),
   },
   'sign/unknown-fields': {
-    requirement: 'SIGN-3',
     title: 'Other fields are ignored, in the route too.',
     needs: ['write', 'oauth_token', 'public_keys'],
     maxRuns: 12,

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { equal, notEqual, ok, oneOf } from '../framework/assert.js';
-import { defineChecks } from '../framework/check.js';
+import { checksOf } from '../framework/check.js';
 import * as expect from '../framework/expect.js';
 import { asked, badAnswer, callOf, heard } from '../helpers/chat.js';
 import { untouched } from '../helpers/settings.js';
@@ -9,9 +9,8 @@ import { asleep, provisioned } from '../helpers/turns.js';
 const BUSY = { status: 409, reason: 'intern_busy', retryable: false } as const;
 const KEPT = ['id', 'name', 'description', 'instructions', 'model', 'workspace_id', 'vault_id', 'created_at'] as const;
 
-export const SUSPEND = defineChecks({
+export const SUSPEND = checksOf('SUSP-1', {
   'suspend/stops-and-resumes': {
-    requirement: 'SUSP-1',
     title: 'A suspended intern does not answer chat; provision resumes it with its configuration.',
     needs: ['running'],
     async run(ctx) {
@@ -54,7 +53,6 @@ export const SUSPEND = defineChecks({
     },
   },
   'suspend/answer': {
-    requirement: 'SUSP-1',
     level: 'P',
     title: 'A suspend answers 200 {suspended: true}, and the intern is stopped.',
     needs: ['running'],
@@ -67,7 +65,6 @@ export const SUSPEND = defineChecks({
     },
   },
   'suspend/only-what-runs': {
-    requirement: 'SUSP-1',
     level: 'P',
     title: 'A suspend of an intern that does not run is 409 intern_busy: stopped, booting, suspended already.',
     needs: ['running'],
@@ -92,7 +89,6 @@ export const SUSPEND = defineChecks({
     },
   },
   'suspend/ends-every-run': {
-    requirement: 'SUSP-1',
     level: 'P',
     title:
       'Runs that wait and invoke runs are ended as cancelled: an answer is 409, and none goes on after the resume.',
@@ -116,7 +112,6 @@ export const SUSPEND = defineChecks({
     },
   },
   'suspend/answer-is-409': {
-    requirement: 'SUSP-1',
     level: 'P',
     title: 'An answer to a question whose run a suspend ended is 409.',
     needs: ['running', 'behaviour:ask-permission'],
@@ -131,7 +126,6 @@ export const SUSPEND = defineChecks({
     },
   },
   'suspend/daemon-token-dies': {
-    requirement: 'SUSP-1',
     level: 'C',
     title: 'The daemon token dies with the suspend; the next boot has another.',
     needs: ['control', 'running', 'oauth_token', 'daemon'],
@@ -160,7 +154,6 @@ export const SUSPEND = defineChecks({
     },
   },
   'suspend/race': {
-    requirement: 'SUSP-1',
     level: 'P',
     title: 'Suspend and provision sent at once leave one state, and each answer fits it.',
     needs: ['running'],

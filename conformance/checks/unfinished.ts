@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { equal, match, notEqual, ok, UUID } from '../framework/assert.js';
-import { defineChecks } from '../framework/check.js';
+import { checksOf } from '../framework/check.js';
 import type { Ctx } from '../framework/context.js';
 import * as expect from '../framework/expect.js';
 
@@ -23,9 +23,8 @@ async function broken(ctx: Ctx, at: 'vault' | 'provisioner', key: string | undef
 
 const AT = fc.constantFrom('vault' as const, 'provisioner' as const);
 
-export const UNFINISHED = defineChecks({
+export const UNFINISHED = checksOf('CREATE-4', {
   'create/unfinished-is-resumed': {
-    requirement: 'CREATE-4',
     title: 'A create that broke off is resumed by its retry: one intern, with its vault, and provisioned if asked.',
     needs: ['control', 'running'],
     maxRuns: 10,
@@ -47,7 +46,6 @@ export const UNFINISHED = defineChecks({
     },
   },
   'create/unfinished-more-than-once': {
-    requirement: 'CREATE-4',
     level: 'C',
     title: 'A create may break off again and again, at both steps: each retry takes it up where it stands.',
     needs: ['control', 'running'],
@@ -70,7 +68,6 @@ export const UNFINISHED = defineChecks({
     },
   },
   'create/unfinished-with-another-body': {
-    requirement: 'CREATE-4',
     level: 'P',
     title: 'The key of an unfinished create with another body is 409, and the create can still be resumed.',
     needs: ['control', 'write'],
@@ -85,7 +82,6 @@ export const UNFINISHED = defineChecks({
     },
   },
   'create/unfinished-retries-race': {
-    requirement: 'CREATE-4',
     title: 'Racing retries of an unfinished create complete one intern.',
     needs: ['control', 'write'],
     maxRuns: 10,

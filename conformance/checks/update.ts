@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { BAD_MODELS, model } from '../arbitraries/model.js';
 import { equal, ok } from '../framework/assert.js';
-import { defineChecks } from '../framework/check.js';
+import { checksOf } from '../framework/check.js';
 import * as expect from '../framework/expect.js';
 import { untouched } from '../helpers/settings.js';
 
@@ -12,9 +12,8 @@ const SETTABLE = ['description', 'instructions', 'model'] as const;
 /** What no update changes. */
 const FIXED = ['id', 'status', 'workspace_id', 'vault_id', 'attached_vault_id', 'created_at', 'hostname'] as const;
 
-export const UPDATE = defineChecks({
+export const UPDATE = checksOf('UPDATE-1', {
   'update/only-what-is-named': {
-    requirement: 'UPDATE-1',
     title: 'An update changes what it names, leaves the rest, and answers the record as it is read then.',
     needs: ['write'],
     maxRuns: 50,
@@ -44,7 +43,6 @@ export const UPDATE = defineChecks({
     },
   },
   'update/null-clears': {
-    requirement: 'UPDATE-1',
     level: 'P',
     title: 'null clears description, instructions and model, each by itself; a name cannot be cleared.',
     needs: ['write'],
@@ -69,7 +67,6 @@ export const UPDATE = defineChecks({
     },
   },
   'update/model-form': {
-    requirement: 'UPDATE-1',
     level: 'P',
     title: 'model is author/slug with or without a variant; anything else is 400.',
     needs: ['write'],
@@ -86,7 +83,6 @@ export const UPDATE = defineChecks({
     },
   },
   'update/model-at-next-provision': {
-    requirement: 'UPDATE-1',
     level: 'P',
     title: 'A new model takes effect at the next provision, not before.',
     needs: ['control', 'running'],
@@ -104,7 +100,6 @@ export const UPDATE = defineChecks({
     },
   },
   'update/no-op': {
-    requirement: 'UPDATE-1',
     level: 'C',
     title: 'A body that changes nothing is 200 and leaves the record, updated_at too.',
     needs: ['control', 'clock', 'write'],
@@ -122,7 +117,6 @@ export const UPDATE = defineChecks({
     },
   },
   'update/moves-updated-at': {
-    requirement: 'UPDATE-1',
     level: 'C',
     title: 'Every change moves updated_at forward by at least 1 ms, also when the clock stands still.',
     needs: ['control', 'write'],
@@ -147,7 +141,6 @@ export const UPDATE = defineChecks({
     },
   },
   'update/status-moves-updated-at': {
-    requirement: 'UPDATE-1',
     level: 'C',
     title: 'Every change of status moves updated_at forward too.',
     needs: ['control', 'running'],
@@ -170,7 +163,6 @@ export const UPDATE = defineChecks({
     },
   },
   'update/in-every-state': {
-    requirement: 'UPDATE-1',
     title: 'A running and a suspended intern can be updated, and stay what they are.',
     needs: ['running'],
     async run({ api, interns, assume }) {

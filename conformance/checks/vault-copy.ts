@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { equal, isArray, isObject } from '../framework/assert.js';
-import { defineChecks } from '../framework/check.js';
+import { checksOf } from '../framework/check.js';
 import type { Ctx } from '../framework/context.js';
 import * as expect from '../framework/expect.js';
 import {
@@ -67,9 +67,8 @@ async function nothingCopied(
   await ctx.property('orders', turned, refused);
 }
 
-export const VAULT_COPY = defineChecks({
+export const VAULT_COPY = checksOf('VAULT-7', {
   'vault/copy': {
-    requirement: 'VAULT-7',
     title: 'A copy has the value and the hosts of the secret, in place of one of that name, and shows each once.',
     needs: ['write'],
     async run(ctx) {
@@ -97,7 +96,6 @@ export const VAULT_COPY = defineChecks({
     },
   },
   'vault/copy-all-or-nothing': {
-    requirement: 'VAULT-7',
     title: 'Where one of the names is not there, the copy is 404 and nothing is copied, wherever that name stands.',
     needs: ['write'],
     maxRuns: 6,
@@ -106,7 +104,6 @@ export const VAULT_COPY = defineChecks({
     },
   },
   'vault/copy-unbound': {
-    requirement: 'VAULT-7',
     title: 'Where the hosts of one are null, the copy is 409 and nothing is copied.',
     needs: ['control', 'disposable', 'write'],
     maxRuns: 6,
@@ -121,7 +118,6 @@ export const VAULT_COPY = defineChecks({
     },
   },
   'vault/copy-names': {
-    requirement: 'VAULT-7',
     title: 'A copy names 1 to 100 secrets, each once: none, 101, or one twice is 400.',
     needs: ['write'],
     async run(ctx) {
@@ -136,7 +132,6 @@ export const VAULT_COPY = defineChecks({
     },
   },
   'vault/copy-refusals': {
-    requirement: 'VAULT-7',
     level: 'C',
     title: 'Copies are answered in the order asked with 200; malformed names and unknown fields are 400.',
     needs: ['control', 'write'],
@@ -156,7 +151,6 @@ export const VAULT_COPY = defineChecks({
     },
   },
   'vault/copies-are-apart': {
-    requirement: 'VAULT-7',
     level: 'C',
     title: 'What changes later in one place does not in the other, and a copy has a time of its own.',
     needs: ['control', 'write', 'clock'],
@@ -179,7 +173,6 @@ export const VAULT_COPY = defineChecks({
     },
   },
   'vault/copy-into-a-full-vault': {
-    requirement: 'VAULT-7',
     level: 'C',
     title: 'A copy that would overfill the vault is 409 vault_full and copies nothing.',
     needs: ['control', 'write'],

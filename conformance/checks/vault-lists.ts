@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { equal, ok } from '../framework/assert.js';
-import { defineChecks } from '../framework/check.js';
+import { checksOf } from '../framework/check.js';
 import type { Ctx } from '../framework/context.js';
 import * as expect from '../framework/expect.js';
 import {
@@ -31,9 +31,8 @@ async function filled(ctx: Ctx, count: number): Promise<{ scope: string; names: 
   return { scope, names: names.sort() };
 }
 
-export const VAULT_LISTS = defineChecks({
+export const VAULT_LISTS = checksOf('VAULT-5', {
   'vault/list-by-bytes': {
-    requirement: 'VAULT-5',
     level: 'C',
     title: 'Names are ordered by their bytes: digits, underscore, letters.',
     needs: ['control', 'write'],
@@ -45,7 +44,6 @@ export const VAULT_LISTS = defineChecks({
     },
   },
   'vault/pages-any-limit': {
-    requirement: 'VAULT-5',
     title: 'Paging with any limit gives every secret once, ordered by name, and has_more says where the list ends.',
     needs: ['write'],
     maxRuns: 20,
@@ -66,7 +64,6 @@ export const VAULT_LISTS = defineChecks({
     },
   },
   'vault/list-default': {
-    requirement: 'VAULT-5',
     title: 'Without a limit a page has 100 secrets.',
     needs: ['control', 'write'],
     async run(ctx) {
@@ -78,7 +75,6 @@ export const VAULT_LISTS = defineChecks({
     },
   },
   'vault/list-limits': {
-    requirement: 'VAULT-5',
     level: 'C',
     title: 'A limit is 1 to 100 and an offset 0 to 10000; anything else is 400, in both scopes.',
     needs: ['control', 'write'],

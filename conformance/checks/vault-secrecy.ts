@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { equal, fail, match, ok } from '../framework/assert.js';
-import { defineChecks } from '../framework/check.js';
+import { checksOf } from '../framework/check.js';
 import type { Ctx } from '../framework/context.js';
 import * as expect from '../framework/expect.js';
 import { talk } from '../helpers/chat.js';
@@ -36,9 +36,8 @@ const misplaced = (value: string): readonly unknown[] => [
 /** Values that are nearly alike. */
 const VALUES = ['one value', 'One value', 'é', 'e\u0301', 'one value ', 'a', ' '];
 
-export const VAULT_SECRECY = defineChecks({
+export const VAULT_SECRECY = checksOf('VAULT-2', {
   'vault/value-in-no-answer': {
-    requirement: 'VAULT-2',
     title: 'The value of a secret is in no answer: not of its store, a list, a copy, a delete, nor of a refusal.',
     needs: ['write'],
     maxRuns: 8,
@@ -65,7 +64,6 @@ export const VAULT_SECRECY = defineChecks({
     },
   },
   'vault/value-in-no-journal': {
-    requirement: 'VAULT-2',
     level: 'C',
     title: 'The value of a secret is in no journal, also where its store was refused.',
     needs: ['control', 'write'],
@@ -84,7 +82,6 @@ export const VAULT_SECRECY = defineChecks({
     },
   },
   'vault/rows-without-hosts': {
-    requirement: 'VAULT-2',
     level: 'C',
     title: 'hosts and fingerprint are null together: in the row of the seed that is older than host binding.',
     needs: ['control', 'disposable', 'write'],

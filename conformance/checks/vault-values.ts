@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { BAD_HOSTS, hosts, NO_HOSTS } from '../arbitraries/host.js';
 import { badSecretNames, LONGEST_SECRET, secretNameFrom } from '../arbitraries/secret-name.js';
 import { equal, isArray, match, notEqual, TIMESTAMP } from '../framework/assert.js';
-import { defineChecks } from '../framework/check.js';
+import { checksOf } from '../framework/check.js';
 import type { Ctx } from '../framework/context.js';
 import * as expect from '../framework/expect.js';
 import {
@@ -64,7 +64,7 @@ const REFUSED: readonly (readonly [string, unknown])[] = [
   ['null', null],
 ];
 
-export const VAULT_VALUES = defineChecks({
+export const VAULT_VALUES = checksOf('VAULT-3', {
   'vault/secret-form': {
     requirement: 'VAULT-2',
     title: 'A secret is shown as {name, hosts, fingerprint, created_at}, and the list shows it as its store did.',
@@ -83,7 +83,6 @@ export const VAULT_VALUES = defineChecks({
     },
   },
   'vault/replaced': {
-    requirement: 'VAULT-3',
     title: 'A second store of a name replaces its value and hosts: there is one secret of a name.',
     needs: ['write'],
     async run(ctx) {
@@ -99,7 +98,6 @@ export const VAULT_VALUES = defineChecks({
     },
   },
   'vault/store-status': {
-    requirement: 'VAULT-3',
     level: 'C',
     title: 'Creating and replacing are both 200, and created_at of the first stays.',
     needs: ['control', 'write', 'clock'],
@@ -116,7 +114,6 @@ export const VAULT_VALUES = defineChecks({
     },
   },
   'vault/hosts-normalised': {
-    requirement: 'VAULT-3',
     title: 'Hosts are kept in lower case, without a trailing dot, each once.',
     needs: ['write'],
     maxRuns: 30,
@@ -137,7 +134,6 @@ export const VAULT_VALUES = defineChecks({
     },
   },
   'vault/hosts-order': {
-    requirement: 'VAULT-3',
     level: 'C',
     title: 'Hosts are kept in the order in which each first came.',
     needs: ['control', 'write'],
@@ -149,7 +145,6 @@ export const VAULT_VALUES = defineChecks({
     },
   },
   'vault/no-hosts': {
-    requirement: 'VAULT-3',
     level: 'C',
     title: 'What is no exact DNS name of ASCII is 400 invalid_body.',
     needs: ['control', 'write'],
@@ -161,7 +156,6 @@ export const VAULT_VALUES = defineChecks({
       ),
   },
   'vault/store-refused': {
-    requirement: 'VAULT-3',
     title:
       'What is no {value, hosts} is 400: no or too many hosts, one that is no name, no or too long a value, no object.',
     needs: ['write'],
@@ -173,7 +167,6 @@ export const VAULT_VALUES = defineChecks({
     },
   },
   'vault/most-of-each': {
-    requirement: 'VAULT-3',
     title: 'A value of 1 character, one of 65536, and 100 hosts are stored.',
     needs: ['write'],
     async run(ctx) {
@@ -184,7 +177,6 @@ export const VAULT_VALUES = defineChecks({
     },
   },
   'vault/hosts-counted-as-sent': {
-    requirement: 'VAULT-3',
     level: 'C',
     title: 'Hosts are counted as they are sent, before any are collapsed.',
     needs: ['control', 'write'],
@@ -192,7 +184,6 @@ export const VAULT_VALUES = defineChecks({
       refused(ctx, [['101 hosts, all alike', { value: 'v', hosts: Array(101).fill('api.example.com') }]], INVALID),
   },
   'vault/value-units': {
-    requirement: 'VAULT-3',
     level: 'C',
     title: 'A value is counted in UTF-16 units, and half of a surrogate pair is 400.',
     needs: ['control', 'write'],
@@ -208,7 +199,6 @@ export const VAULT_VALUES = defineChecks({
     },
   },
   'vault/body-strict': {
-    requirement: 'VAULT-3',
     level: 'C',
     title:
       'Unknown fields and what is no JSON are 400, one byte too many is 413, and the content type does not matter.',
@@ -231,7 +221,6 @@ export const VAULT_VALUES = defineChecks({
     },
   },
   'vault/names': {
-    requirement: 'VAULT-3',
     title: 'Lower-case letters, digits and single underscores make a name, up to 255 characters.',
     needs: ['write'],
     maxRuns: 30,
@@ -244,7 +233,6 @@ export const VAULT_VALUES = defineChecks({
     },
   },
   'vault/names-refused': {
-    requirement: 'VAULT-3',
     title: 'What is no name is 400, and nothing is stored.',
     needs: ['write'],
     async run(ctx) {

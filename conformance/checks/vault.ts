@@ -1,5 +1,5 @@
 import { equal } from '../framework/assert.js';
-import { defineChecks } from '../framework/check.js';
+import { checksOf } from '../framework/check.js';
 import type { Ctx } from '../framework/context.js';
 import * as expect from '../framework/expect.js';
 import {
@@ -46,9 +46,8 @@ async function allAccepted(ctx: Ctx, id: string, as: As, of: readonly VaultOpera
   }
 }
 
-export const VAULT_CHECKS = defineChecks({
+export const VAULT_CHECKS = checksOf('VAULT-1', {
   'vault/scopes-apart': {
-    requirement: 'VAULT-1',
     title: 'What is stored for one intern is in no other vault, and what is in the workspace is in no intern.',
     needs: ['write'],
     async run(ctx) {
@@ -69,7 +68,6 @@ export const VAULT_CHECKS = defineChecks({
     },
   },
   'vault/key-needed': {
-    requirement: 'VAULT-1',
     title: 'Without a key, or with a wrong one, every operation on secrets is 401.',
     needs: ['write'],
     async run(ctx) {
@@ -95,7 +93,6 @@ export const VAULT_CHECKS = defineChecks({
     },
   },
   'vault/outside-the-programme': {
-    requirement: 'VAULT-1',
     title: 'Outside the programme every operation on secrets is 404, the reads too.',
     needs: ['write', 'outsider_api_key'],
     async run(ctx) {
@@ -114,7 +111,6 @@ export const VAULT_CHECKS = defineChecks({
     },
   },
   'vault/intern-not-visible': {
-    requirement: 'VAULT-1',
     title: 'The secrets of an intern that is not visible are 404, as those of one that nobody has.',
     needs: ['write'],
     async run(ctx) {
@@ -134,7 +130,6 @@ export const VAULT_CHECKS = defineChecks({
     },
   },
   'vault/another-workspace': {
-    requirement: 'VAULT-1',
     title: 'A key of another workspace reaches neither the secrets of the workspace nor those of its interns.',
     needs: ['write', 'foreign_api_key'],
     async run(ctx) {
@@ -151,7 +146,6 @@ export const VAULT_CHECKS = defineChecks({
     },
   },
   'vault/regional-refused': {
-    requirement: 'VAULT-1',
     title: 'On a regional hostname every operation on secrets is refused.',
     needs: ['write', 'regional_host'],
     async run(ctx) {
@@ -165,7 +159,6 @@ export const VAULT_CHECKS = defineChecks({
     },
   },
   'vault/own-key': {
-    requirement: 'VAULT-1',
     level: 'C',
     title: "An intern's own key opens its own intern's vault alone, and copies nothing into it.",
     needs: ['control', 'write', 'own_key'],
@@ -183,7 +176,6 @@ export const VAULT_CHECKS = defineChecks({
     },
   },
   'vault/kinds-of-credentials': {
-    requirement: 'VAULT-1',
     level: 'C',
     title: 'Peers and OAuth tokens of either grant act as members do; a management key is 401.',
     needs: ['control', 'write', 'peer_api_key', 'oauth_token', 'oauth_interns_only_token', 'management_key'],
@@ -198,7 +190,6 @@ export const VAULT_CHECKS = defineChecks({
     },
   },
   'vault/any-status': {
-    requirement: 'VAULT-1',
     level: 'C',
     title: 'The status of an intern does not matter for its secrets, but one that is being torn down is 404.',
     needs: ['control', 'running', 'clock'],
@@ -216,7 +207,6 @@ export const VAULT_CHECKS = defineChecks({
     },
   },
   'vault/order': {
-    requirement: 'VAULT-1',
     level: 'C',
     title: 'Who may not see is judged before what was sent, the size before the body, the body before what is there.',
     needs: ['control', 'write', 'outsider_api_key'],

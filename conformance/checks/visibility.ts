@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { oneOfRows } from '../arbitraries/one-of.js';
 import { equal } from '../framework/assert.js';
-import { defineChecks } from '../framework/check.js';
+import { checksOf } from '../framework/check.js';
 import type { Ctx } from '../framework/context.js';
 import * as expect from '../framework/expect.js';
 import { JSON_TYPE, textBytes } from '../helpers/bytes.js';
@@ -43,9 +43,8 @@ async function notFound(ctx: Ctx, id: string, over: Partial<Send>, whose: string
   }
 }
 
-export const VISIBILITY = defineChecks({
+export const VISIBILITY = checksOf('AUTH-3', {
   'auth/hidden-is-unknown': {
-    requirement: 'AUTH-3',
     title: 'On every operation a hidden intern is 404, with the same answer as an unknown id.',
     needs: ['running', 'foreign_api_key', 'foreign_workspace', 'oauth_token'],
     async run(ctx) {
@@ -59,7 +58,6 @@ export const VISIBILITY = defineChecks({
     },
   },
   'auth/hidden-whatever-the-body': {
-    requirement: 'AUTH-3',
     title: 'Whatever is sent, a hidden intern answers as an unknown id does.',
     needs: ['write', 'foreign_api_key', 'foreign_workspace', 'oauth_token'],
     maxRuns: 40,
@@ -90,7 +88,6 @@ export const VISIBILITY = defineChecks({
     },
   },
   'auth/kind-after-visibility': {
-    requirement: 'AUTH-3',
     title: 'With a credential of the wrong kind a hidden intern answers as an unknown one does.',
     needs: ['write', 'foreign_api_key', 'foreign_workspace', 'oauth_interns_only_token'],
     async run(ctx) {
@@ -278,7 +275,6 @@ export const VISIBILITY = defineChecks({
     },
   },
   'auth/hidden-timeless': {
-    requirement: 'AUTH-3',
     title: 'A gone intern answers as one that never existed.',
     // A service may say that the intern is gone to a caller who has seen it, as long as that is a 404.
     needs: ['control', 'write'],

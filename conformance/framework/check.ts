@@ -32,6 +32,13 @@ export interface Check {
 /** A check without its id. Its level is that of its requirement, but where it checks what another source adds. */
 type Row = Omit<Check, 'id' | 'level'> & Partial<Pick<Check, 'level'>>;
 
-/** Checks by their ids. One call per file in `checks/`. */
+/** Checks by their ids. */
 export const defineChecks = (rows: Readonly<Record<string, Row>>): readonly Check[] =>
   Object.entries(rows).map(([id, row]) => ({ id, level: requirement(row.requirement).level, ...row }));
+
+/** Checks of one requirement, but for those that name another. One call per file in `checks/`. */
+export const checksOf = (
+  requirement: RequirementId,
+  rows: Readonly<Record<string, Omit<Row, 'requirement'> & Partial<Pick<Row, 'requirement'>>>>,
+): readonly Check[] =>
+  defineChecks(Object.fromEntries(Object.entries(rows).map(([id, row]) => [id, { requirement, ...row }])));

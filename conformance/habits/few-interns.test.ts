@@ -35,7 +35,7 @@ test('interns whose create a gateway answered are found, and make room', async (
     [deletes, makes('b/makes')],
   );
   expect(verdicts).toEqual(['pass', 'pass']);
-  // As many as the service has made, whoever answered.
+  // As many as the service has made, also behind the gateway.
   expect(cleanup).toEqual({ created: made, deleted: made, failed: [] });
 });
 
