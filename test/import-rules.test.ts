@@ -377,3 +377,15 @@ test('what draws its cases in a test draws the same ones each time', () => {
   const others = drawing.filter(([, code = '']) => !/^import '.*\/same-draws\.js';$/m.test(code));
   expect(others.map(([file]) => file)).toEqual([]);
 });
+
+test('no call of an emulator starts a program', () => {
+  // Commands of a terminal do, and the recorder writes its file in a process of its own.
+  const allowed = /^emulator\/(?:cli\/|contract\/spawn\.ts|recording\/writer-process\.ts)/;
+  const starters = SOURCES.filter(
+    (file) =>
+      file.startsWith('emulator/') &&
+      /child_process|contract\/spawn|node:cluster/.test(readFileSync(join(ROOT, file), 'utf8')),
+  );
+  expect(starters.some((file) => allowed.test(file))).toBe(true);
+  expect(starters.filter((file) => !allowed.test(file))).toEqual([]);
+});

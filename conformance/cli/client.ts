@@ -7,6 +7,7 @@ import { chosen, concluded, given } from './engine.js';
 import { makeFolders } from './folders.js';
 import type { Io } from './io.js';
 import type { Settings } from './settings.js';
+import { showAt } from './show.js';
 
 const CUTS = ['few', 'all', 'none'] as const;
 
@@ -16,7 +17,7 @@ const CUTS = ['few', 'all', 'none'] as const;
  */
 export async function clientCommand(
   settings: Settings,
-  cutsGiven: unknown,
+  { cuts: cutsGiven, show: address }: { readonly cuts: unknown; readonly show: unknown },
   command: readonly string[],
   io: Io,
 ): Promise<number> {
@@ -35,6 +36,7 @@ export async function clientCommand(
     return 0;
   }
   makeFolders(settings);
+  const show = address === undefined ? undefined : await showAt(String(address), io);
   const { err, host } = io;
   try {
     const readable = settings.reports.every(({ file, kind }) => file !== undefined || kind === 'tty');
@@ -42,12 +44,21 @@ export async function clientCommand(
       settings,
       io,
       (options) =>
-        runClient({ ...options, ...given({ seed: settings.seed }), command: [program, ...args], cuts, host, err }),
+        runClient({
+          ...options,
+          ...given({ seed: settings.seed, shown: show?.send }),
+          command: [program, ...args],
+          cuts,
+          host,
+          err,
+        }),
       readable ? io.out : undefined,
     );
   } catch (error) {
     if (!(error instanceof AdapterError)) throw error;
     io.err(`intern-conformance: the adapter ${program} did not begin: ${error.message}\n`);
     return 3;
+  } finally {
+    await show?.done();
   }
 }

@@ -121,9 +121,9 @@ export const COMMANDS: readonly CommandRow[] = [
     describe: 'run a client through the cases of the lab: client [options] -- COMMAND of its adapter (docs/lab.md)',
     positionals: {},
     flags: CLIENT_FLAGS,
-    async run({ found: { cuts, ...rest }, adapter, io }) {
+    async run({ found: { cuts, show, ...rest }, adapter, io }) {
       const { clientCommand } = await import('./client.js');
-      return clientCommand(readSettings(rest, {}), cuts, adapter, io);
+      return clientCommand(readSettings(rest, {}), { cuts, show }, adapter, io);
     },
   },
   {

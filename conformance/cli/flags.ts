@@ -108,6 +108,9 @@ export const CLIENT_FLAGS: FlagTable = {
   ...engineFlags('cases'),
   cuts: text('few (default), all or none: where bodies are cut'),
   seed: text('seed of the random cuts'),
+  show: text(
+    'show each case as it ends on the Lab page of the emulator at this address, such as http://127.0.0.1:4683',
+  ),
 };
 
 /** Flags of what is made of reports. */

@@ -249,3 +249,10 @@ test('--plan lists cases and starts no adapter; a shard says which one it is', a
   expect(results?.checks).toHaveLength(1);
   expect(results?.options.shard).toEqual({ index: 2, of: 2 });
 });
+
+test('--show needs a running emulator: one line and exit 2 before anything is started', async () => {
+  const { exit, err } = await run('process.exit(1)', ...ONE, '--show', 'http://127.0.0.1:9');
+  expect(exit).toBe(2);
+  expect(err).toMatch(/^intern-conformance: --show http:\/\/127\.0\.0\.1:9: expected the address of a running/);
+  expect(err.trim().split('\n')).toHaveLength(1);
+});

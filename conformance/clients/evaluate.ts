@@ -31,8 +31,10 @@ export interface CaseResult {
   readonly runs: number;
   /** Requests that the lab saw. */
   readonly requests: number;
-  /** What the lab saw of the run that failed. */
+  /** What the lab saw of the run that failed, else of the last one. */
   readonly run?: LabRun;
+  /** Where the body of that run was cut. */
+  readonly cuts?: Cuts;
   readonly skip?: Skip;
   readonly fault?: CaseFault;
   /** The clause of the alternative that it passed by. */
@@ -70,11 +72,17 @@ export async function evaluate(
   const { id } = theCase;
   let runs = 0;
   let requests = 0;
+  let last: Pick<CaseResult, 'run' | 'cuts'> = {};
+  const seenOf = ({ cuts, run }: CaseRun): typeof last => ({
+    ...(run === undefined ? {} : { run }),
+    ...(cuts === undefined ? {} : { cuts }),
+  });
   const result = (verdict: CaseResult['verdict'], rest: Partial<CaseResult> = {}): CaseResult => ({
     id,
     verdict,
     runs,
     requests,
+    ...last,
     ...rest,
   });
   const done = (found: CaseResult) => ({ watching: Promise.resolve(found) });
@@ -87,6 +95,7 @@ export async function evaluate(
   const counted = (ran: CaseRun): CaseRun => {
     runs++;
     requests += ran.run?.requests.length ?? 0;
+    last = seenOf(ran);
     return ran;
   };
   /** What the case met uncut: every cut must meet the same. */
@@ -97,13 +106,12 @@ export async function evaluate(
   const failed = (ran: CaseRun): CaseResult => {
     const { outcome, judgement } = ran;
     if (outcome.kind === 'broken') return result('error', { fault: outcome });
-    const seen = ran.run === undefined ? {} : { run: ran.run };
+    last = seenOf(ran);
     const finding = findingOf(ran);
-    if (judgement === undefined || judgement.verdict === 'fail') return result('fail', { ...seen, finding });
+    if (judgement === undefined || judgement.verdict === 'fail') return result('fail', { finding });
     const what = 'the answer depends on how the bytes are cut';
     const [expected, actual] = [met, judgement].map((one) => one?.why ?? 'as expected');
     return result('fail', {
-      ...seen,
       finding: { ...finding, differences: [{ what, expected, actual, change: { kind: 'varies' } }] },
     });
   };

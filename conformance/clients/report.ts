@@ -1,6 +1,7 @@
 import type { ClientCase } from '../../emulator/contract/client-case.js';
 import type { LabRun } from '../../emulator/contract/lab-run.js';
 import { type Move, movesOf } from '../../emulator/lab/body.js';
+import { partOf } from '../../emulator/lab/sent.js';
 import type { CheckResult, RowHead } from '../engine/results.js';
 import { foundOfAll } from '../framework/difference.js';
 import type { Exchange } from '../probe/exchange.js';
@@ -9,17 +10,12 @@ import { type ClientRule, RULES_PAGE, ruleOf } from './rules.js';
 
 /** Writes that a report shows of an answer, at most. */
 const SHOWN = 40;
+/** Characters of a body that a report shows, at most. */
 const LONGEST = 2_000;
 
 const textOf = (move: Move): string => {
-  if ('wait' in move) return `(silence for ${move.wait} ms)`;
-  if ('rst' in move) return `(RST_STREAM ${move.rst})`;
-  if ('goaway' in move) return `(GOAWAY, last stream: ${move.goaway.last === 'this' ? 'this one' : 'the one before'})`;
-  if ('end' in move)
-    return move.end === 'none' ? '(the connection stays open)' : `(${move.end === 'reset' ? 'RST' : 'FIN'})`;
-  const text = Buffer.from(move.bytes).toString();
-  const shown = text.includes('\ufffd') ? `(hex) ${Buffer.from(move.bytes).toString('hex')}` : text;
-  return shown.length > LONGEST ? `${shown.slice(0, LONGEST)}…` : shown;
+  const { bytes, hex, text } = partOf(move);
+  return bytes === undefined ? `(${text})` : hex === true ? `(hex) ${text}` : text;
 };
 
 /** What the lab saw and sent, as exchanges of a report. */

@@ -4,14 +4,14 @@ import { cases as allCases } from '../../emulator/lab/cases.js';
 import { createLab, type Lab } from '../../emulator/lab/lab.js';
 import { createEnding } from '../engine/ending.js';
 import { quote } from '../engine/replay.js';
-import type { Results } from '../engine/results.js';
+import type { CheckResult, Results } from '../engine/results.js';
 import { type EngineOptions, type RunTarget, run } from '../engine/run.js';
 import { select } from '../engine/select.js';
 import type { Unit } from '../engine/unit.js';
 import type { Because } from '../framework/skip.js';
 import type { Host } from '../probe/time.js';
 import { type Adapter, startAdapter } from './adapter.js';
-import { type EvaluateOptions, evaluate } from './evaluate.js';
+import { type CaseResult, type EvaluateOptions, evaluate } from './evaluate.js';
 import { createPool, type Pool } from './pool.js';
 import { headOf, toCheckResult, twice } from './report.js';
 
@@ -28,6 +28,15 @@ export interface ClientRunOptions extends EngineOptions {
   readonly host: Host;
   /** Receives the adapter's standard error. */
   err(text: string): void;
+  /** Receives each case as it ends, with what the lab saw of it. */
+  shown?(shown: ShownCase): void;
+}
+
+/** A case that has ended: its row, and its run. */
+export interface ShownCase {
+  readonly client: string;
+  readonly row: CheckResult;
+  readonly result: CaseResult;
 }
 
 /** The client of a run, and what its cases need of it. */
@@ -41,6 +50,10 @@ interface Client {
   asked(run: string, id: string): void;
   saw(id: string, requests: number): void;
 }
+
+/** A client by what its adapter says of it. */
+const nameOf = ({ hello: { adapter, version } }: Adapter): string =>
+  version === undefined || version === null ? adapter : `${adapter} ${version}`;
 
 /** Processes of an adapter beside the first, at most: what they do is wait. */
 const OTHERS = 4;
@@ -105,7 +118,9 @@ function doneBy(client: Client, options: ClientRunOptions, cases: readonly Clien
       saw(theCase.id, result.requests);
       const words = ['client', '--only', theCase.id, '--seed', seed, '--cuts', cuts, '--', ...options.command];
       const again = ['intern-conformance', ...words].map(quote).join(' ');
-      return { rows: [toCheckResult(theCase, result, { duration: host.now() - from, again })] };
+      const row = toCheckResult(theCase, result, { duration: host.now() - from, again });
+      options.shown?.({ client: nameOf(first), row, result });
+      return { rows: [row] };
     },
   }));
 }
@@ -150,12 +165,11 @@ export async function runClient(options: ClientRunOptions): Promise<Results> {
     asked: (run, id) => void idOf.set(run, id),
     saw: (id, requests) => void sent.set(id, requests),
   };
-  const { hello } = adapter;
   const ending = createEnding(host, options);
   const target: RunTarget = {
     about: {
       kind: 'client',
-      url: hello.version === undefined || hello.version === null ? hello.adapter : `${hello.adapter} ${hello.version}`,
+      url: nameOf(adapter),
       profile: 'svc',
       published: false,
     },

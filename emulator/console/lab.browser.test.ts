@@ -1,27 +1,76 @@
 import { expect, test } from 'vitest';
+import { conformance } from '../../conformance/cli/command.js';
+import { systemHost } from '../../conformance/probe/time.js';
 import { inBrowser } from './browser.harness.js';
 
+/** An adapter that takes every event for `hullo`. */
+const ADAPTER = `
+  const say = (line) => console.log(JSON.stringify(line));
+  say({ adapter: 'hullo', version: '1', layers: ['sse'] });
+  require('readline').createInterface({ input: process.stdin }).on('line', async (text) => {
+    const { run, url, body, headers } = JSON.parse(text);
+    await (await fetch(url, { method: 'POST', headers, body: JSON.stringify(body) })).text();
+    say({ run, outcome: 'complete', events: [{ event: 'message', data: 'hullo', id: '' }] });
+  });`;
+
 inBrowser('the console, the client lab', (open) => {
-  test('runs are listed as they come, with what the client did', async () => {
+  test('a case is called by hand: what the client did and what it was sent', async () => {
     const { page, api } = await open({ view: '#/lab' });
     await page.getByText('No runs yet').waitFor();
-    await page.getByRole('combobox', { name: 'Case' }).selectOption('sse-one-event');
-    await page.getByRole('button', { name: 'Start a run' }).click();
-    await page.getByRole('list', { name: 'Lab runs' }).waitFor();
-    const [first] = (await api.get('/_emulator/lab/runs')).json.data;
+    await page.getByLabel('Search').fill('sse-one-event');
+    await page.getByRole('button', { name: 'Run sse-one-event by hand' }).click();
     const list = page.getByRole('list', { name: 'Lab runs' });
     await list.getByText('no request yet').waitFor();
+    const [first] = (await api.get('/_emulator/lab/runs')).json.data;
     await (await fetch(first.url, { method: 'POST', body: '{}' })).text();
-    await list.getByText('POST /chat/completions').waitFor();
     await list.getByText(/answered whole after/).waitFor();
     await list.getByText('POST /chat/completions').click();
     await list.getByText('content-length', { exact: true }).waitFor();
+    await list.getByRole('table', { name: 'Sent for request 1' }).getByText('data: hello\\n\\n').waitFor();
+    await list.getByText('What a right client makes of it').click();
+    await list.getByText('"outcome": "complete"').waitFor();
     await api.post('/_emulator/lab/runs', { case: 'sse-crlf-split' });
-    const cases = list.getByRole('heading');
-    await expect
-      .poll(() => cases.allInnerTexts().then((all) => all.map((text) => text.split(/\s/)[0])))
-      .toEqual(['sse-crlf-split', 'sse-one-event']);
+    const cases = list.getByRole('heading', { level: 3 });
+    await expect.poll(() => cases.allInnerTexts()).toEqual(['sse-crlf-split', 'sse-one-event']);
     await page.reload();
-    await list.getByText('POST /chat/completions').waitFor();
+    await expect.poll(() => cases.allInnerTexts()).toEqual(['sse-crlf-split', 'sse-one-event']);
+  });
+
+  test('the page gives the line that runs an adapter, and shows its verdicts as they come', async () => {
+    const { page, url } = await open({ view: '#/lab' });
+    await page.getByLabel('Group').selectOption('sse');
+    await page.getByLabel('Search').fill('one event');
+    await page.getByRole('checkbox', { name: 'sse-one-event' }).check();
+    await page.getByLabel('Group').selectOption('idle');
+    await page.getByLabel('Search').fill('');
+    await page.getByLabel('Needs').selectOption('idle');
+    await page.getByRole('button', { name: /^Choose these/ }).click();
+    await page.getByLabel("The adapter's command").fill('node adapter.js');
+    const line = await page.getByRole('status', { name: 'Command line' }).innerText();
+    expect(line).toBe(
+      `npx intern-conformance client --only sse-one-event --only 'idle-*' --show ${url}/_emulator -- node adapter.js`,
+    );
+    const args = line.split(' -- ')[0]?.replaceAll("'", '').split(' ').slice(2) ?? [];
+    const exit = await conformance([...args, '--cuts', 'none', '--', process.execPath, '-e', ADAPTER], {
+      out() {},
+      err() {},
+      colour: false,
+      live: false,
+      width: 100,
+      env: {},
+      signal: new AbortController().signal,
+      host: systemHost,
+    });
+    expect(exit).toBe(1);
+    const list = page.getByRole('list', { name: 'Lab runs' });
+    await page
+      .getByRole('status')
+      .filter({ hasText: /1 fail/ })
+      .waitFor();
+    await page.getByLabel('Verdict').selectOption('fail');
+    await list.getByText('sse-one-event').click();
+    await list.getByText('the data of the first event: "hullo", expected "hello"').waitFor();
+    await list.getByText('POST /chat/completions').click();
+    await list.getByText('data: hello\\n\\n').waitFor();
   });
 });

@@ -14,17 +14,46 @@ export interface LabRequest {
   readonly body: string;
   /** When it arrived. */
   readonly arrived: number;
-  readonly status?: number;
+  readonly status?: number | undefined;
   /** Bytes of the answer, head and framing included, that the connection took. */
   readonly taken: number;
   /** When the head of the answer was written. */
-  readonly headed?: number;
+  readonly headed?: number | undefined;
   /** When each write of the body was made. */
   readonly writes: readonly number[];
   /** When the whole answer was written. */
-  readonly answered?: number;
+  readonly answered?: number | undefined;
   /** When the connection, in HTTP/2 the stream, closed under the answer, and how. */
-  readonly closed?: { readonly at: number; readonly by: 'client' | 'reset' };
+  readonly closed?: { readonly at: number; readonly by: 'client' | 'reset' } | undefined;
+}
+
+/** What a kit that judged a run says of it. */
+export interface LabResult {
+  /** The client, as its adapter names it. */
+  readonly client: string;
+  readonly verdict: 'pass' | 'pass-alternative' | 'fail' | 'skip' | 'error';
+  /** What is wrong, or why there is no verdict. */
+  readonly sentence?: string;
+  readonly expected?: string;
+  readonly actual?: string;
+}
+
+/** A write of an answer, or what came between writes. */
+export interface SentPart {
+  /** ms since the request arrived; absent where it was not made, or not by a write. */
+  readonly at?: number;
+  readonly bytes?: number;
+  /** The bytes as text, in hex where they are none; of something else, what it is. */
+  readonly text: string;
+  readonly hex?: true;
+}
+
+/** What was sent for a request: `GET /_emulator/lab/runs/{run}/sent`. */
+export interface Sent {
+  readonly request: number;
+  readonly parts: readonly SentPart[];
+  /** Parts that are left out at the end. */
+  readonly more: number;
 }
 
 export interface LabRun {
@@ -36,4 +65,8 @@ export interface LabRun {
   readonly requests: readonly LabRequest[];
   /** Events that were out, and due, at each write of a prompt case. */
   readonly prompt: readonly { readonly due: number; readonly out: number }[];
+  /** Where the body was cut, if elsewhere than the case writes it. */
+  readonly cuts?: readonly number[] | undefined;
+  /** If a kit judged it. */
+  readonly result?: LabResult;
 }

@@ -95,3 +95,38 @@ test('runs are sent as events', async () => {
   expect(text).toContain('event: lab');
   await reader?.cancel();
 });
+
+test('what was sent for each request can be read: writes with their times, and what is no text in hex', async () => {
+  const { body: run } = await control('runs', { case: 'sse-one-event', cuts: [3] });
+  await (await fetch(run.url, { method: 'POST', body: '{}', headers: run.headers })).text();
+  const { body } = await control(`runs/${run.run}/sent`);
+  const parts = [
+    { at: expect.any(Number), bytes: 3, text: 'dat' },
+    { at: expect.any(Number), bytes: 10, text: 'a: hello\n\n' },
+  ];
+  expect(body.data).toEqual([{ request: 1, parts, more: 0 }]);
+  expect((await control('runs/none/sent')).status).toBe(404);
+});
+
+test('a run that a kit judged elsewhere is kept as one of the lab’s own', async () => {
+  const given = { case: 'sse-one-event', client: 'mine 1', verdict: 'fail', sentence: 'it failed', requests: [] };
+  const { status, body } = await control('results', given);
+  expect(status).toBe(201);
+  expect((await control(`runs/${body.run}`)).body).toMatchObject({
+    case: 'sse-one-event',
+    requests: [],
+    result: { client: 'mine 1', verdict: 'fail', sentence: 'it failed' },
+  });
+  expect((await control(`runs/${body.run}/sent`)).body).toEqual({ data: [] });
+  expect((await control('cases/sse-one-event')).body).toMatchObject({ id: 'sse-one-event', layer: 'sse' });
+});
+
+test.each([
+  [{ case: 'sse-one-evnt', client: 'x', verdict: 'pass', requests: [] }, 404, 'did you mean sse-one-event?'],
+  [{ case: 'sse-one-event', client: 'x', verdict: 'fine', requests: [] }, 400, 'verdict: '],
+  [{ case: 'sse-one-event', client: 'x', verdict: 'pass', requests: [{ n: 1 }] }, 400, 'requests[0].origin: '],
+])('the result %j is refused with %i', async (body, status, message) => {
+  const refused = await control('results', body);
+  expect(refused.status).toBe(status);
+  expect(refused.body.error.message).toContain(message);
+});

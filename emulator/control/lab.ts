@@ -1,3 +1,4 @@
+import { labResultSchema } from '../contract/lab-result.js';
 import { withZod } from '../contract/with-zod.js';
 import { json } from '../http/response.js';
 import type { LazyLab } from '../lab/lazy.js';
@@ -22,16 +23,26 @@ export function labRows(lab: LazyLab): ControlRow[] {
     controlRow({
       method: 'GET',
       path: '/lab/cases',
-      does: 'Lists the cases of the client lab: id, layer, class and title',
+      does: 'Lists the cases of the client lab: id, layer, class, title and the abilities that they need',
       handle: async () =>
         json({
-          data: (await lab.open()).cases.map(({ id, layer, class: kind, title }) => ({
+          data: (await lab.open()).cases.map(({ id, layer, class: kind, title, needs = [] }) => ({
             id,
             layer,
             class: kind,
             title,
+            needs,
           })),
         }),
+    }),
+    controlRow({
+      method: 'GET',
+      path: '/lab/cases/:id',
+      does: 'Shows a case of the client lab whole: what is sent, and what a right client makes of it',
+      async handle({ params }) {
+        const { findCase } = await lab.open();
+        return json(orRefused(() => findCase(params.id ?? '')));
+      },
     }),
     controlRow({
       method: 'POST',
@@ -68,6 +79,39 @@ export function labRows(lab: LazyLab): ControlRow[] {
         const run = lab.read(params.run ?? '');
         if (run === undefined) throw new ControlError(404, `no run ${params.run}`);
         return json(run);
+      },
+    }),
+    controlRow({
+      method: 'GET',
+      path: '/lab/runs/:run/sent',
+      does: 'Shows what was sent for each request of a run: each write with its time, silences, and the end',
+      async handle({ params }) {
+        const sent = (await lab.open()).sent(params.run ?? '');
+        if (sent === undefined) throw new ControlError(404, `no run ${params.run}`);
+        return json({ data: sent });
+      },
+    }),
+    controlRow({
+      method: 'POST',
+      path: '/lab/results',
+      does: 'Adds a run that a kit made and judged elsewhere (`intern-conformance client --show`)',
+      body: labResultSchema,
+      shape: '{"case": id, "client", "verdict", "sentence"?, "expected"?, "actual"?, "cuts"?, "requests": as in a run}',
+      async handle(call) {
+        const { case: id, client, verdict, sentence, expected, actual, cuts, url = '', ...run } = await call.body();
+        const opened = await lab.open();
+        const theCase = orRefused(() => opened.findCase(id));
+        const said = Object.entries({ sentence, expected, actual }).filter(([, text]) => text !== undefined);
+        const adopted = opened.adopt(theCase, {
+          url,
+          base_url: '',
+          started: run.started ?? 0,
+          requests: run.requests,
+          prompt: [],
+          ...(cuts === undefined ? {} : { cuts }),
+          result: { client, verdict, ...Object.fromEntries(said) },
+        });
+        return json({ run: adopted.run }, 201);
       },
     }),
     controlRow({

@@ -1,11 +1,12 @@
 import { hostNow } from '../clock/host-wait.js';
 import { type CaseExchange, type ClientCase, isScripted, type Scripted } from '../contract/client-case.js';
-import type { LabRun } from '../contract/lab-run.js';
+import type { LabRun, Sent } from '../contract/lab-run.js';
 import { type Authority, createAuthority } from './authority.js';
 import { type SecureServer, startSecureServer } from './h2.js';
 import { type Places, play } from './play.js';
 import { type MakeSigningEmulator, type RealSigning, realSigning } from './real.js';
 import { type KeptRequest, type Run, shown } from './run.js';
+import { exchangeOf, sentOf } from './sent.js';
 import { headerOf, type Link, type Received, type Servers, startServers } from './servers.js';
 
 /** How many runs are remembered. */
@@ -55,6 +56,10 @@ export interface Lab {
   /** The same with headers as received, for the code that evaluates them. */
   raw(run: string): LabRun | undefined;
   list(): LabRun[];
+  /** What was sent for each request of a run; undefined for an unknown one. */
+  sent(run: string): Sent[] | undefined;
+  /** Keeps a run that a kit made and judged, as one of its own. */
+  adopt(theCase: ClientCase, run: Omit<LabRun, 'run' | 'case'>): LabRun;
   /** Ends what a run still has in progress. */
   finish(run: string): Promise<void>;
   close(): Promise<void>;
@@ -70,21 +75,12 @@ interface Kept extends Run {
   readonly secure: SecureServer | undefined;
 }
 
-const sideOf = (exchange: CaseExchange): 'sign' | 'daemon' => exchange.at ?? 'daemon';
-
 export function createLab(options: LabOptions): Lab {
   const runs = new Map<string, Kept>();
+  /** Every run as it is shown, those of kits too, the oldest first. */
+  const known = new Map<string, { readonly theCase: ClientCase; shown(): LabRun }>();
   let servers: Promise<Servers> | undefined;
   let authority: Authority | undefined;
-
-  /** The exchange that answers this request: the n-th of its side, the last repeats. */
-  const exchangeOf = (run: Kept, request: KeptRequest): CaseExchange => {
-    const { exchanges } = run.theCase;
-    const mine = run.theCase.layer === 'signing' ? exchanges.filter((one) => sideOf(one) === request.at) : exchanges;
-    const before = run.requests.filter((other) => other.at === request.at && other.n < request.n).length;
-    const found = mine[Math.min(before, mine.length - 1)];
-    return found ?? { at: request.at === 'sign' ? 'sign' : 'daemon', real: true };
-  };
 
   const findRun = ({ run, token }: Received): Kept | undefined => {
     if (run !== undefined) return runs.get(run);
@@ -103,7 +99,8 @@ export function createLab(options: LabOptions): Lab {
   };
 
   const scripted = async (run: Kept, request: KeptRequest, received: Received): Promise<Scripted> => {
-    const exchange = exchangeOf(run, request);
+    const own: CaseExchange = { at: request.at === 'sign' ? 'sign' : 'daemon', real: true };
+    const exchange = exchangeOf(run.theCase, request, run.requests) ?? own;
     if (exchange.advance !== undefined) await run.real?.advance(exchange.advance);
     if (isScripted(exchange)) {
       if (exchange.spends === true) await (await askReal(run, request, received)).arrayBuffer();
@@ -191,6 +188,17 @@ export function createLab(options: LabOptions): Lab {
     return startSecureServer(authority, handle, mine.find(({ window }) => window !== undefined)?.window);
   };
 
+  const keep = async (id: string, one: { readonly theCase: ClientCase; shown(): LabRun }) => {
+    known.set(id, one);
+    for (const old of known.keys()) {
+      if (known.size <= MOST_RUNS) break;
+      known.delete(old);
+      const run = runs.get(old);
+      runs.delete(old);
+      if (run !== undefined) await finish(run);
+    }
+  };
+
   const finish = async (run: Kept) => {
     run.over.abort();
     for (const link of run.links) link.destroy();
@@ -234,11 +242,7 @@ export function createLab(options: LabOptions): Lab {
         secure,
       };
       runs.set(id, run);
-      for (const [old, one] of runs) {
-        if (runs.size <= MOST_RUNS) break;
-        await finish(one);
-        runs.delete(old);
-      }
+      await keep(id, { theCase, shown: () => shown(run) });
       options.changed?.(shown(run));
       return {
         run: id,
@@ -257,12 +261,19 @@ export function createLab(options: LabOptions): Lab {
       run.out++;
       run.reported();
     },
-    read: (id) => {
-      const run = runs.get(id);
-      return run && shown(run);
-    },
+    read: (id) => known.get(id)?.shown(),
     raw: (id) => runs.get(id),
-    list: () => [...runs.values()].reverse().map(shown),
+    list: () => [...known.values()].reverse().map((one) => one.shown()),
+    sent(id) {
+      const one = known.get(id);
+      return one && sentOf(one.theCase, one.shown());
+    },
+    adopt(theCase, given) {
+      const run = { ...given, run: options.id(), case: theCase.id };
+      void keep(run.run, { theCase, shown: () => run });
+      options.changed?.(run);
+      return run;
+    },
     async finish(id) {
       const run = runs.get(id);
       if (run !== undefined) await finish(run);

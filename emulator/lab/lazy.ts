@@ -5,6 +5,8 @@ import type { Lab, RunRequest } from './lab.js';
 /** The lab and its catalogue, once they are loaded. */
 export interface OpenLab extends Lab {
   readonly cases: readonly ClientCase[];
+  /** A case of the catalogue; throws an error with a `status` for an unknown one. */
+  findCase(id: string): ClientCase;
   /** The run that a body asks for; throws an error with a `status` for an invalid one. */
   readRun(body: unknown): RunRequest;
 }

@@ -7,7 +7,7 @@ type Writable<T> = { -readonly [K in keyof T]: T[K] };
 export type KeptRequest = Writable<Omit<LabRequest, 'writes'>> & { writes: number[] };
 
 /** One call of a client that a case serves: what answers it, and what it did. */
-export interface Run extends LabRun {
+export interface Run extends Omit<LabRun, 'result'> {
   readonly theCase: ClientCase;
   readonly cuts: readonly number[] | undefined;
   readonly scale: number;
@@ -38,5 +38,6 @@ export function shown(run: Run): LabRun {
     started: run.started,
     requests: run.requests.map((request) => ({ ...request, headers: request.headers.map(hide) })),
     prompt: run.prompt,
+    ...(run.cuts === undefined ? {} : { cuts: run.cuts }),
   };
 }

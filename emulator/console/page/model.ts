@@ -26,7 +26,7 @@ export type Happening =
 /** Ended runs that the page remembers. */
 const MOST_RUNS = 2_000;
 /** Runs of the client lab that the page shows. */
-const MOST_LAB_RUNS = 200;
+const MOST_LAB_RUNS = 1_000;
 /** Requests read when the page opens. */
 const FIRST_REQUESTS = 300;
 const NOTICE_STAYS = 6_000;

@@ -34,6 +34,28 @@ export function Field({ label, hint, required, children }: FieldProps) {
   );
 }
 
+interface SelectProps {
+  label: string;
+  value: string;
+  options: readonly (readonly [value: string, text: string])[];
+  onChange: (value: string) => void;
+}
+
+/** A choice of one of several. */
+export const Select = ({ label, value, options, onChange }: SelectProps) => (
+  <Field label={label}>
+    {(ids) => (
+      <select {...ids} value={value} onChange={(event) => onChange(event.currentTarget.value)}>
+        {options.map(([option, text]) => (
+          <option key={option} value={option}>
+            {text}
+          </option>
+        ))}
+      </select>
+    )}
+  </Field>
+);
+
 interface CheckProps {
   label: ComponentChildren;
   checked: boolean;

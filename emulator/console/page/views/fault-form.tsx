@@ -12,7 +12,7 @@ import {
 } from '../faults.js';
 import { Button } from '../ui/button.js';
 import { useServices } from '../ui/context.js';
-import { Check, Field } from '../ui/field.js';
+import { Check, Field, Select } from '../ui/field.js';
 
 const EMPTY: FaultForm = {
   operation: 'create',
@@ -37,17 +37,7 @@ export function NewFault() {
   const [form, setForm] = useState(EMPTY);
   const set = (change: Partial<FaultForm>) => setForm({ ...form, ...change });
   const select = (label: string, value: string, options: readonly Option[], choose: (value: string) => void) => (
-    <Field label={label}>
-      {(ids) => (
-        <select {...ids} value={value} onChange={(event) => choose(event.currentTarget.value)}>
-          {options.map(([option, text]) => (
-            <option key={option} value={option}>
-              {text}
-            </option>
-          ))}
-        </select>
-      )}
-    </Field>
+    <Select label={label} value={value} options={options} onChange={choose} />
   );
   const number = (label: string, key: 'times' | 'after' | 'chance', from: number, to?: number, hint?: string) => (
     <Field label={label} {...(hint === undefined ? {} : { hint })}>

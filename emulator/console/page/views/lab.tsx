@@ -1,138 +1,64 @@
-import { useEffect, useState } from 'preact/hooks';
-import { plural, pretty, size, span } from '../format.js';
-import type { LabRequest, LabRun } from '../types.js';
-import { Button, CopyButton } from '../ui/button.js';
+import { useState } from 'preact/hooks';
+import { plural } from '../format.js';
+import type { LabRun } from '../types.js';
 import { useServices } from '../ui/context.js';
-import { Field } from '../ui/field.js';
-import { Empty, StatusCode, ViewHead } from '../ui/parts.js';
+import { Select } from '../ui/field.js';
+import { Empty, ViewHead } from '../ui/parts.js';
+import { Cases } from './lab-cases.js';
+import { Run } from './lab-run.js';
 
-/** How the answer to a request ended, if it has. */
-function endOf({ answered, closed, arrived }: LabRequest): string {
-  if (closed) return `${closed.by === 'reset' ? 'reset' : 'closed'} by the client after ${span(closed.at - arrived)}`;
-  return answered === undefined ? 'under way' : `answered whole after ${span(answered - arrived)}`;
-}
+const VERDICTS = ['fail', 'error', 'skip', 'pass-alternative', 'pass'] as const;
 
-function Run({ run }: { run: LabRun }) {
-  return (
-    <li>
-      <h2>
-        <span class="mono">{run.case}</span>
-        <span class="tag">{run.requests.length === 0 ? 'no request yet' : plural(run.requests.length, 'request')}</span>
-        <span class="quiet mono">{run.run}</span>
-      </h2>
-      <p class="row">
-        <span class="mono small">{run.url}</span>
-        <CopyButton text={run.url} label={`Copy the address of ${run.case}`} />
-      </p>
-      {run.requests.map((request) => (
-        <details key={request.n}>
-          <summary>
-            <StatusCode status={request.status ?? null} />{' '}
-            <span class="mono">
-              {request.method} {request.path}
-            </span>{' '}
-            <span class="quiet">
-              {request.at === 'client' ? '' : `to ${request.at}, `}
-              {request.origin === 'other' ? 'to the other origin, ' : ''}
-              at {span(request.arrived - run.started)}, {size(request.taken)} taken, {endOf(request)}
-            </span>
-          </summary>
-          <dl class="headers">
-            {request.headers.map(([name, value], index) => (
-              <div key={index}>
-                <dt>{name}</dt>
-                <dd>{value}</dd>
-              </div>
-            ))}
-          </dl>
-          {request.body === '' ? <p class="quiet">No body</p> : <pre class="scroll-x">{pretty(request.body)}</pre>}
-        </details>
-      ))}
-    </li>
-  );
-}
+const countOf = (runs: readonly LabRun[], verdict: string): number =>
+  runs.filter(({ result }) => result?.verdict === verdict).length;
 
-interface LabCase {
-  id: string;
-  layer: string;
-  class: string;
-  title: string;
-}
+/** `3 fail, 390 pass`: of the runs that a kit judged. */
+const summary = (runs: readonly LabRun[]): string =>
+  VERDICTS.flatMap((verdict) => {
+    const count = countOf(runs, verdict);
+    return count === 0 ? [] : [`${count} ${verdict}`];
+  }).join(', ');
 
-/** Starts a run of a case: what is left to do is to send the client to its address. */
-function StartRun() {
-  const { model } = useServices();
-  const [cases, setCases] = useState<readonly LabCase[]>([]);
-  const [chosen, setChosen] = useState('');
-  useEffect(() => {
-    model.api.control<{ data: LabCase[] }>('GET', 'lab/cases').then(
-      ({ data }) => setCases(data),
-      () => {},
-    );
-  }, []);
-  return (
-    <form
-      class="panel stack"
-      aria-label="Start a run"
-      onSubmit={(event) => {
-        event.preventDefault();
-        void model.attempt(
-          () => model.api.control('POST', 'lab/runs', { case: chosen }),
-          `${chosen} has started: send your client to its address`,
-        );
-      }}
-    >
-      <Field label="Case" required hint={cases.find(({ id }) => id === chosen)?.title}>
-        {(ids) => (
-          <select {...ids} required value={chosen} onChange={(event) => setChosen(event.currentTarget.value)}>
-            <option value="">Choose…</option>
-            {[...new Set(cases.map(({ layer }) => layer))].map((layer) => (
-              <optgroup key={layer} label={layer}>
-                {cases
-                  .filter((one) => one.layer === layer)
-                  .map(({ id }) => (
-                    <option key={id} value={id}>
-                      {id}
-                    </option>
-                  ))}
-              </optgroup>
-            ))}
-          </select>
-        )}
-      </Field>
-      <div class="row end">
-        <Button type="submit" tone="primary">
-          Start a run
-        </Button>
-      </div>
-    </form>
-  );
-}
-
-/** Runs of the client lab as they come: what each client was served, and what it did (LAB-8). */
+/** The client lab: chooses cases, says how to run them, and shows verdicts, bytes and what the clients did (LAB-8). */
 export function LabView() {
   const { model } = useServices();
-  const runs = model.labRuns.value;
+  const [verdict, setVerdict] = useState('');
+  const all = model.labRuns.value;
+  const runs = verdict === '' ? all : all.filter(({ result }) => (result?.verdict ?? 'hand') === verdict);
   return (
     <div class="page">
       <ViewHead
         title="Client lab"
-        sub="Runs of client cases in this emulator, newest first, and what the clients did."
+        sub="Streams and refusals that clients got wrong. Choose cases, run your client through them, and see what it did."
       />
-      <StartRun />
-      {runs.length === 0 ? (
+      <Cases />
+      {all.length === 0 ? (
         <Empty icon="lab" title="No runs yet">
-          <p>
-            Start one with <code>POST /_emulator/lab/runs</code> and <code>{'{"case": "sse-crlf-split"}'}</code>, and
-            send your client to the <code>url</code> that it answers.
-          </p>
+          <p>Run the command line above, or start a case by hand and send your client to the address that it gets.</p>
         </Empty>
       ) : (
-        <ul class="requirements" aria-label="Lab runs">
-          {runs.map((run) => (
-            <Run key={run.run} run={run} />
-          ))}
-        </ul>
+        <section class="stack" aria-label="Runs">
+          <div class="grid">
+            <Select
+              label="Verdict"
+              value={verdict}
+              onChange={setVerdict}
+              options={[
+                ['', `every run (${all.length})`],
+                ...VERDICTS.map((one) => [one, `${one} (${countOf(all, one)})`] as const),
+                ['hand', 'by hand'],
+              ]}
+            />
+          </div>
+          <p role="status">
+            {plural(all.length, 'run')}, newest first{summary(all) === '' ? '' : `: ${summary(all)}`}
+          </p>
+          <ul class="requirements lab-runs" aria-label="Lab runs">
+            {runs.map((run, index) => (
+              <Run key={run.run} run={run} first={index === 0} />
+            ))}
+          </ul>
+        </section>
       )}
     </div>
   );

@@ -1,0 +1,82 @@
+import { inWords } from '../../emulator/contract/system-error.js';
+import type { ShownCase } from '../clients/run-client.js';
+import { UsageError } from '../framework/usage.js';
+import { value, visible } from '../reporters/stream-text.js';
+import { titleOf } from '../reporters/title.js';
+import { findingText } from '../reporters/words/finding.js';
+import { skipWords } from '../reporters/words/skip.js';
+import type { Io } from './io.js';
+
+/** Sends results to the Lab page of a running emulator. */
+export interface Show {
+  send(shown: ShownCase): void;
+  /** Resolves when everything is sent. */
+  done(): Promise<void>;
+}
+
+/** ms until an emulator that does not answer is given up. */
+const PATIENCE = 10_000;
+
+/** A value as text, of which so much is sent. */
+const shown = (given: unknown): string => value(given).slice(0, 20_000);
+
+/** A case as `POST /_emulator/lab/results` takes it. */
+function bodyOf({ client, row, result: { cuts, run } }: ShownCase) {
+  const { finding, skip, verdict } = row;
+  const texts = finding === undefined ? undefined : findingText(finding);
+  return {
+    case: row.id,
+    client,
+    verdict,
+    ...(skip === undefined ? {} : { sentence: skipWords(skip).why }),
+    ...(verdict === 'fail' || verdict === 'error' ? { sentence: titleOf(row) } : {}),
+    ...(row.alternative === undefined ? {} : { sentence: row.alternative }),
+    ...(texts === undefined ? {} : { expected: shown(texts.expected), actual: shown(texts.actual) }),
+    ...(cuts === undefined ? {} : { cuts }),
+    ...(run === undefined ? {} : { url: run.url, started: run.started }),
+    requests: run?.requests ?? [],
+  };
+}
+
+/**
+ * The Lab page of the emulator at this address.
+ *
+ * @throws UsageError where none answers there
+ */
+export async function showAt(address: string, io: Pick<Io, 'env' | 'err'>): Promise<Show> {
+  const { INTERN_CONTROL_TOKEN: token } = io.env;
+  const control = address.replace(/\/+$/, '').replace(/(\/_emulator)?$/, '/_emulator');
+  const call = async (path: string, body?: object): Promise<string | undefined> => {
+    try {
+      const response = await fetch(control + path, {
+        headers: {
+          'content-type': 'application/json',
+          ...(token === undefined || token === '' ? {} : { authorization: `Bearer ${token}` }),
+        },
+        redirect: 'manual',
+        signal: AbortSignal.timeout(PATIENCE),
+        ...(body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) }),
+      });
+      await response.body?.cancel();
+      return response.ok ? undefined : `it answered ${response.status}`;
+    } catch (error) {
+      return inWords(error instanceof Error ? (error.cause ?? error) : error);
+    }
+  };
+  const wrong = await call('/lab/runs');
+  if (wrong !== undefined)
+    throw new UsageError(`--show ${address}: expected the address of a running emulator's console; ${wrong}`);
+  let sending = Promise.resolve();
+  let failed = false;
+  return {
+    send(shown) {
+      sending = sending.then(async () => {
+        const why = failed ? undefined : await call('/lab/results', bodyOf(shown));
+        if (why === undefined) return;
+        failed = true;
+        io.err(visible(`intern-conformance: --show ${address}: no more is shown there: ${why}\n`));
+      });
+    },
+    done: () => sending,
+  };
+}
