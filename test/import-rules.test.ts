@@ -269,6 +269,24 @@ test('no room of the kit imports one above it', () => {
   expect(up.map(({ file, target }) => `${file} imports ${target}`)).toEqual([]);
 });
 
+test('CONTRIBUTING.md draws imports that there are, and names files that there are', () => {
+  const page = readFileSync(join(ROOT, 'CONTRIBUTING.md'), 'utf8').split('### From a request to a sentence')[1] ?? '';
+  const [, drawing = '', table = ''] = page.split(/```(?:mermaid)?\n/);
+  const edges = [...drawing.matchAll(/^ {2}(\w+) --> (\w+)$/gm)].map(([, from, to]) => [from, to].join(' --> '));
+  const room = (area: string) => area.replace('conformance/', '');
+  const made = new Set(SOURCES.flatMap(importsOf).map((one) => `${room(one.from)} --> ${room(areaOf(one.target))}`));
+  expect(edges.length).toBeGreaterThan(10);
+  expect(edges.filter((edge) => !made.has(edge))).toEqual([]);
+  const files = [
+    ...table
+      .split('\n## ', 1)
+      .join('')
+      .matchAll(/`(\w+\/[a-z-]+\.ts)`/g),
+  ].map(([, file = '']) => file);
+  expect(files.length).toBeGreaterThan(10);
+  expect(files.filter((file) => !existsSync(join(ROOT, 'conformance', file)))).toEqual([]);
+});
+
 test('every import keeps the rules of who may import whom', () => {
   const imports = SOURCES.flatMap(importsOf).filter(isCode);
   expect(imports.length).toBeGreaterThan(200);

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { badName, badNames, LONGEST, nameFrom } from '../arbitraries/intern-name.js';
 import { equal, match, notEqual, ok, UUID } from '../framework/assert.js';
-import { defineChecks } from '../framework/check.js';
+import { checksOf } from '../framework/check.js';
 import * as expect from '../framework/expect.js';
 import { ownVault } from '../helpers/settings.js';
 import { seenByPeer } from '../helpers/turns.js';
@@ -9,10 +9,8 @@ import { seenByPeer } from '../helpers/turns.js';
 const INVALID = { status: 400, reason: 'invalid_body', retryable: false } as const;
 const NAME_TAKEN = { status: 409, reason: 'name_conflict', retryable: false } as const;
 
-export const CREATE = defineChecks({
+export const CREATE = checksOf('CREATE-1', {
   'create/reads-back': {
-    requirement: 'CREATE-1',
-    level: 'S',
     title: 'A create answers what was sent, and a read answers the same.',
     needs: ['write'],
     maxRuns: 20,
@@ -33,7 +31,6 @@ export const CREATE = defineChecks({
     },
   },
   'create/status-201': {
-    requirement: 'CREATE-1',
     level: 'P',
     title: 'A create answers 201 with a record of its own id.',
     needs: ['write'],
@@ -45,8 +42,6 @@ export const CREATE = defineChecks({
     },
   },
   'create/explicit-workspace': {
-    requirement: 'CREATE-1',
-    level: 'S',
     title: 'A create that names no workspace is 400, or, where the profile says so, made in the workspace of the key.',
     needs: ['write'],
     onLive: 'warn',
@@ -67,8 +62,6 @@ export const CREATE = defineChecks({
     },
   },
   'create/foreign-workspace': {
-    requirement: 'CREATE-1',
-    level: 'S',
     title: "A create in a workspace that is not the key's is refused and makes nothing.",
     needs: ['write', 'foreign_workspace', 'foreign_api_key'],
     async run(ctx) {
@@ -82,7 +75,6 @@ export const CREATE = defineChecks({
     },
   },
   'create/foreign-workspace-404': {
-    requirement: 'CREATE-1',
     level: 'C',
     title: "A workspace that is not the key's is 404, known or not, once the body is found valid.",
     needs: ['control', 'write', 'foreign_workspace'],
@@ -100,7 +92,6 @@ export const CREATE = defineChecks({
   },
   'create/vault-in-listing': {
     requirement: 'CREATE-2',
-    level: 'S',
     title: 'Creating an intern creates a vault: the record names one, and no other intern has it.',
     needs: ['write'],
     async run(ctx) {
@@ -116,7 +107,6 @@ export const CREATE = defineChecks({
   },
   'create/private-vault-beside-attached': {
     requirement: 'CREATE-2',
-    level: 'S',
     title: "An intern created with another's vault has a private one of its own all the same.",
     needs: ['write'],
     async run({ api, interns }) {
@@ -171,7 +161,6 @@ export const CREATE = defineChecks({
   },
   'create/name-rules': {
     requirement: 'CREATE-5',
-    level: 'P',
     title: 'A name within the rules is taken as it is, up to 17 characters.',
     needs: ['write'],
     maxRuns: 25,
@@ -191,7 +180,6 @@ export const CREATE = defineChecks({
   },
   'create/shortest-name': {
     requirement: 'CREATE-5',
-    level: 'P',
     title: 'A name of 2 characters is taken; one of 1 is not.',
     needs: ['write'],
     async run({ api, assume, interns, random }) {
@@ -210,7 +198,6 @@ export const CREATE = defineChecks({
   },
   'create/bad-name': {
     requirement: 'CREATE-5',
-    level: 'P',
     title: 'A name outside the rules is 400, on create and on rename.',
     needs: ['write'],
     async run(ctx) {
@@ -228,7 +215,6 @@ export const CREATE = defineChecks({
   },
   'create/name-taken': {
     requirement: 'CREATE-5',
-    level: 'P',
     // Others may have used the name of an intern that is handed out again.
     fresh: true,
     title: 'A name is unique per creator while its intern exists, and free again after.',
@@ -260,7 +246,6 @@ export const CREATE = defineChecks({
   },
   'create/rename-taken': {
     requirement: 'CREATE-5',
-    level: 'P',
     // Others may have used the name of an intern that is handed out again.
     fresh: true,
     title: 'A rename to a taken name is 409; to the own or a freed one it is not.',

@@ -1,5 +1,5 @@
 import { equal, match, notEqual, ok, oneOf, TIMESTAMP, UUID } from '../framework/assert.js';
-import { defineChecks } from '../framework/check.js';
+import { checksOf } from '../framework/check.js';
 import type { Ctx } from '../framework/context.js';
 import * as expect from '../framework/expect.js';
 import { allOf, ask, entryOf, GROUPS, JOBS, NOT_FOUND } from '../helpers/directory.js';
@@ -42,10 +42,8 @@ async function begun(ctx: Ctx) {
 /** Lets a sync that another check left come to its end. */
 const idle = (ctx: Ctx) => ctx.clock.advance(10_000);
 
-export const SCIM_JOBS = defineChecks({
+export const SCIM_JOBS = checksOf('SCIM-7', {
   'scim/job': {
-    requirement: 'SCIM-7',
-    level: 'P',
     title: 'A sync is accepted with 202 and goes from queued to running to succeeded; counts are null until then.',
     needs: ['write', 'management_key', 'scim_sync'],
     async run(ctx) {
@@ -89,8 +87,6 @@ export const SCIM_JOBS = defineChecks({
     },
   },
   'scim/job-unknown': {
-    requirement: 'SCIM-7',
-    level: 'P',
     title: 'A sync that is not there is 404.',
     needs: ['management_key'],
     async run(ctx) {
@@ -99,7 +95,6 @@ export const SCIM_JOBS = defineChecks({
     },
   },
   'scim/job-once': {
-    requirement: 'SCIM-7',
     level: 'C',
     title: 'While a sync goes on another start answers that one, each with its Location; a body is ignored.',
     needs: NEEDS,
@@ -118,7 +113,6 @@ export const SCIM_JOBS = defineChecks({
     },
   },
   'scim/job-time': {
-    requirement: 'SCIM-7',
     level: 'C',
     title: 'A sync is queued for a second and runs for one, by the clock, and counts the groups of the organization.',
     needs: NEEDS,
@@ -136,7 +130,6 @@ export const SCIM_JOBS = defineChecks({
     },
   },
   'scim/job-fails': {
-    requirement: 'SCIM-7',
     level: 'C',
     title: 'A setting has the next sync fail, and no other: with a message that stays, and counts that are null.',
     needs: NEEDS,
