@@ -1,17 +1,22 @@
-# The emulator in a container: not as root, with its state in the volume /data. Beyond loopback the control interface
-# needs a token: docker run -e INTERN_EMULATOR_CONTROL_TOKEN=… -p 4683:4683 -p 4684:4684 intern-emulator
+# The emulator in a container: not as root, with its state in the volume /data, and with nothing else that it writes. Beyond
+# loopback the control interface needs a token:
+#   docker run --read-only -e INTERN_EMULATOR_CONTROL_TOKEN=… -p 4683:4683 -p 4684:4684 intern-emulator
 ARG BASE=node:22-bookworm-slim
 
-FROM ${BASE} AS build
+# No part of the package is native code, so the machine that builds makes the files of every platform. PACKAGE is what npm
+# installs, say intern-emulator@0.1.0 or a packed file; without it this clone is built.
+FROM --platform=$BUILDPLATFORM ${BASE} AS build
+ARG PACKAGE=
 WORKDIR /src
 COPY . .
-RUN npm ci --no-audit --no-fund \
-  && npm pack --ignore-scripts --pack-destination /tmp \
-  && npm install --prefix /app --no-audit --no-fund /tmp/intern-emulator-*.tgz
+RUN if [ -z "$PACKAGE" ]; then npm ci --no-audit --no-fund && npm pack --ignore-scripts --pack-destination /tmp; fi \
+  && npm install --prefix /app --ignore-scripts --no-audit --no-fund ${PACKAGE:-/tmp/intern-emulator-*.tgz} \
+  && mkdir /data
 
+# Only copies from here on: a command would have to run on the platform that the image is for.
 FROM ${BASE}
 COPY --from=build /app /app
-RUN mkdir /data && chown 10001:10001 /data
+COPY --from=build --chown=10001:10001 /data /data
 USER 10001:10001
 VOLUME /data
 WORKDIR /data

@@ -81,6 +81,14 @@ const RECIPES = [
     prints: /"ok"[\s\S]*first-intern[\s\S]*"base_url":"http:\/\/emulator:4683\/api\/v1"\s+stopped/,
     port: 'INTERN_EMULATOR_PORT',
   },
+  {
+    name: 'image',
+    needs: ['podman', 'curl', 'bash'],
+    run: `bash ${join(ROOT, 'scripts/test-container.sh')} intern-emulator-*.tgz`,
+    prints:
+      /^built\nhealthy\nuser 10001 CapEff: 0+ \/app EROFS native 0\n"base_url":"http:\/\/localhost:\d+\/api\/v1"\nkept-intern\nended with 0$/m,
+    port: 'INTERN_EMULATOR_PORT',
+  },
   { name: 'github-actions', run: stepsOf('github-actions.yml'), prints: /pass 1/ },
   {
     // Here alone the packages are installed that this app needs.

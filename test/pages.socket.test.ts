@@ -59,7 +59,7 @@ const TRIED_BY: Readonly<Record<string, Readonly<Record<string, readonly string[
   },
   'docs/proofs.md': { sh: ['emulator/cli/proofs-page.test.ts'], json: ['test/pages.socket.test.ts'] },
   'docs/recipes.md': {
-    console: [], // these tests run without Docker; the page says what was tried by hand
+    console: [], // needs Docker; the recipe `image` runs the same with podman
     js: ['test/docs.socket.test.ts', 'scripts/test-recipes.mjs'],
     json: ['test/docs.socket.test.ts', 'scripts/test-recipes.mjs'],
     python: ['test/docs.socket.test.ts', 'scripts/test-recipes.mjs'],

@@ -46,6 +46,11 @@ export const TOOLS = {
     get: 'apt-get install openssl',
     find: () => runs(['openssl'], 'list', '-providers'),
   },
+  podman: {
+    what: 'podman with podman-compose',
+    get: 'apt-get install podman podman-compose runc netavark iptables',
+    find: () => runs(['podman-compose'], 'version') && runs(['podman'], 'version'),
+  },
   pytest: {
     what: 'pytest',
     get: 'apt-get install python3-pytest',
