@@ -19,7 +19,7 @@ function commit(): string {
   }
 }
 
-/** `--mode complete`: a skip is a failure. `--mode sample`: of the live tests a quarter, drawn by the commit. */
+/** `--mode complete`: a skip is a failure. `--mode sample`: of the live tests an eighth, drawn by the commit. */
 export default defineConfig(({ mode }) => ({
   test: {
     provide: { commit: commit() },
