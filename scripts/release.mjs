@@ -84,7 +84,9 @@ function main() {
     const { filename, size, files } = prepare(copy ?? ROOT, version, date);
     console.log(`${files}\n\n${filename}, ${(size / 1e3).toFixed(0)} kB, tagged v${version}`);
     console.log(
-      dry ? 'This was a dry run: nothing is left of it.' : `Now: git push --follow-tags && npm publish ${filename}`,
+      dry
+        ? 'This was a dry run: nothing is left of it.'
+        : `Now: git push --follow-tags. The workflow .github/workflows/release.yml publishes what the tag names.`,
     );
   } finally {
     if (copy !== undefined) rmSync(copy, { recursive: true, force: true });
