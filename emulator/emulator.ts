@@ -1,3 +1,4 @@
+import { agentRows } from './agents/row.js';
 import type { ClockControl } from './clock/clock.js';
 import { hostEvery, hostNow } from './clock/host.js';
 import { compose } from './composition.js';
@@ -15,6 +16,7 @@ import type { NodeBindings } from './http/app.js';
 import { admitPage, withCors } from './http/cors.js';
 import { after } from './http/exchange.js';
 import { asResponse } from './http/response.js';
+import { BASE } from './http/route.js';
 import { isFetchedByPages, LOGIN_PATH } from './oidc/terms.js';
 import { wrongOption } from './options/kinds.js';
 import { type EmulatorOptions, OptionError } from './options/options.js';
@@ -204,6 +206,19 @@ function connect(
     extra: [
       ...signingLab(parts.proofs.lab),
       ...labRows(parts.lab),
+      ...agentRows({
+        serve: inProcessFetch(
+          (request, client) => fetch(request, client),
+          () => target.base_url,
+          lifetime.root,
+        ),
+        base: () => `${new URL(target.base_url).origin}${BASE}`,
+        token: options.controlToken,
+        checks: options.checks,
+        mayRun: options.agentsMayRun === true,
+        listens: () => mount.since() !== undefined,
+        scope: lifetime.root,
+      }),
       openApiRow(() => ({
         routes: parts.routes,
         profile: parts.profile,

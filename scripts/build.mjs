@@ -94,6 +94,15 @@ const undiciApart = {
   },
 };
 
+/** The SDK of the Model Context Protocol, which one command and one path load: apart, so that its own names can be short. */
+const MCP = './mcp.cjs';
+const mcpApart = {
+  name: 'mcp-apart',
+  setup({ onResolve }) {
+    onResolve({ filter: /^@modelcontextprotocol\/server/ }, () => ({ path: MCP, external: true }));
+  },
+};
+
 // Half the time of a start is reading the source: names stay, spaces go.
 const SMALL = { minifyWhitespace: true, minifySyntax: true };
 
@@ -109,7 +118,7 @@ const { metafile } = await build({
   target: 'node20.19',
   // Loaded only where they are used, or the user's own copy.
   external: ['oidc-provider', 'jose', 'fast-check', 'vitest', 'vitest/*', 'tweetnacl'],
-  plugins: [requiredApart, undiciApart, plainWidth],
+  plugins: [requiredApart, undiciApart, mcpApart, plainWidth],
   ...SMALL,
   metafile: true,
   logLevel: 'warning',
@@ -118,6 +127,9 @@ for (const [file, source] of [
   ...REQUIRED.map(({ file, source }) => [file, source]),
   [UNDICI, 'conformance/drivers/network.ts'],
   [UNDICI, 'conformance/drivers/proxy.ts'],
+  [MCP, 'emulator/agents/server.ts'],
+  [MCP, 'emulator/agents/row.ts'],
+  [MCP, 'emulator/cli/mcp.ts'],
   [`${RECORDER.out}.js`, 'emulator/recording/writer-process.ts'],
 ]) {
   const loader = Object.entries(metafile.outputs).find(([, { inputs }]) => source in inputs)?.[0];
@@ -148,6 +160,16 @@ const packages = [
     stdin: { contents: "export { EnvHttpProxyAgent, fetch } from 'undici/index-fetch.js';", resolveDir: '.' },
   })),
 ];
+packages.push(
+  ...(await apart(MCP, {
+    stdin: {
+      contents: `export { createMcpHandler, McpServer, ResourceTemplate } from '@modelcontextprotocol/server';
+        export { serveStdio } from '@modelcontextprotocol/server/stdio';`,
+      resolveDir: '.',
+    },
+    minifyIdentifiers: true,
+  })),
+);
 const page = await buildConsole();
 await mkdir(join(outdir, 'console'));
 for (const [name, bytes] of page.files) await writeFile(join(outdir, 'console', name), bytes);

@@ -6,6 +6,7 @@ import { withCalls } from './control-docs.js';
 import { withFiles } from './embed-files.js';
 import { withApps } from './explore-rows.js';
 import { withHabits } from './habit-rows.js';
+import { llmsText } from './llms.js';
 import { reportAssets } from './report-assets.js';
 
 for (const [page, made] of [
@@ -18,6 +19,9 @@ for (const [page, made] of [
   writeFileSync(page, await made(readFileSync(page, 'utf8')));
   console.log(page);
 }
+
+writeFileSync('llms.txt', llmsText());
+console.log('llms.txt');
 
 const assets = 'conformance/reporters/page/assets.ts';
 writeFileSync(assets, await reportAssets());

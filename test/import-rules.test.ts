@@ -87,6 +87,11 @@ const RULES: Record<string, { uses: string[]; types?: string[] }> = {
     ],
     types: ['emulator/clock', 'emulator/domain', 'emulator/store', 'emulator/daemon', 'emulator/lab'],
   },
+  // Tools over the control calls, for coding agents: the server itself is loaded when asked for.
+  'emulator/agents': {
+    uses: ['emulator/contract', 'emulator/clock', 'emulator/control', 'emulator/requests', 'conformance/requirements'],
+    types: ['emulator/http'],
+  },
   // In front of the parts: the two listeners, their addresses, and requests in process.
   'emulator/serving': {
     uses: [
@@ -139,6 +144,7 @@ const RULES: Record<string, { uses: string[]; types?: string[] }> = {
   // The public entry, the conformance kit's command line, and the pure parts that commands without an emulator need.
   'emulator/cli': {
     uses: [
+      'emulator/agents',
       'emulator/index.ts',
       'emulator/contract',
       'emulator/clock',

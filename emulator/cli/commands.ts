@@ -38,6 +38,11 @@ export const COMMANDS: readonly CommandRow[] = [
     describe: 'Record a deployment: a proxy that writes down each exchange, without credentials',
     load: () => import('./record.js'),
   },
+  {
+    command: 'mcp',
+    describe: 'Serve coding agents over standard input and output (Model Context Protocol)',
+    load: () => import('./mcp.js'),
+  },
   { command: 'sign', describe: 'Make a proof from a key at hand', load: () => import('./sign.js') },
   { command: 'verify', describe: 'Verify a signed request as a daemon would', load: () => import('./verify.js') },
   {

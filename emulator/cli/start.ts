@@ -78,6 +78,8 @@ export function optionsOf(given: Given, observers: Pick<EmulatorOptions, 'log' |
       ...(given.replayElse === undefined ? {} : { otherwise: given.replayElse }),
       ...(given.pace === undefined ? {} : { pace: given.pace }),
     },
+    agentsMayRun: given.agentsMayRun,
+    checks: async () => (await import('../../conformance/cli/checks.js')).CHECKS,
     disturbances: async () => (await import('../../conformance/cli/disturbances.js')).HARMLESS,
     ...observers,
   });

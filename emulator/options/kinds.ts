@@ -48,6 +48,8 @@ const KINDS: Readonly<Record<keyof EmulatorOptions, Kind>> = {
   matches: ['a path or an array of {when, script}', (value) => isText(value) || Array.isArray(value)],
   chaos: ['a path or an array of faults', (value) => isText(value) || isObject(value) || Array.isArray(value)],
   disturbances: FUNCTION,
+  checks: FUNCTION,
+  agentsMayRun: SWITCH,
   spaceIdle: WHOLE,
   maxSpaces: WHOLE,
   replay: ['{files: [path, …], pace?, otherwise?}', (value) => isObject(value) && TEXTS[1](value.files)],

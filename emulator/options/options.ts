@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { z } from 'zod';
 import defaultSeed from '../../fixtures/seeds/default.json' with { type: 'json' };
 import type { ClockKind } from '../clock/clock.js';
+import type { LoadChecks } from '../contract/checks.js';
 import { chaosSchema, type Fault, type faultSchema } from '../contract/fault.js';
 import { JsonSyntaxError, parseJson } from '../contract/json.js';
 import { type Match, matchesSchema } from '../contract/match.js';
@@ -85,6 +86,10 @@ export interface EmulatorOptions {
    * `explore` hand in what the conformance kit has of them.
    */
   disturbances?: LoadDisturbances;
+  /** The conformance kit and the client lab for agents (AGENT-2); called when the first asks. The command line hands them in. */
+  checks?: LoadChecks;
+  /** Whether agents may have a command run on this machine over HTTP (`check_client`). Default: false. */
+  agentsMayRun?: boolean;
   /** How long an unused space stays, in ms of real time (SPACE-1). Default: 10 minutes. */
   spaceIdle?: number;
   /** How many spaces may exist at once. Default: 1,000. */

@@ -1,0 +1,79 @@
+import type { Checked, CheckRequest, Checks } from '../../emulator/contract/checks.js';
+import { cases } from '../clients/index.js';
+import { runClient, unitsOf } from '../clients/run-client.js';
+import type { RunEvents } from '../engine/results.js';
+import { select } from '../engine/select.js';
+import { brief } from '../framework/assert.js';
+import { runConformance } from '../index.js';
+import { CREDENTIAL_NAMES } from '../probe/request.js';
+import { systemHost } from '../probe/time.js';
+import { groups } from '../reporters/groups.js';
+import { type Report, reportOf } from '../reporters/json.js';
+
+const worded = (value: unknown): string => (typeof value === 'string' ? value : brief(value));
+
+function checkedOf({ checks, reasons }: Report): Checked {
+  const counts: Record<string, number> = {};
+  for (const { verdict } of checks) counts[verdict] = (counts[verdict] ?? 0) + 1;
+  const found = groups(checks).map(({ title, checks: members }) => {
+    const reported = checks.find(({ id }) => id === members[0].id);
+    const finding = reported?.finding;
+    return {
+      title,
+      checks: members.map(({ id }) => id),
+      requirement: finding?.breaks ?? members[0].requirement,
+      what: finding?.what ?? reported?.error?.message ?? title,
+      expected: worded(finding?.expected ?? ''),
+      actual: worded(finding?.actual ?? ''),
+      curl: finding?.curl ?? null,
+      replay: finding?.replay ?? '',
+    };
+  });
+  const said = Object.entries(counts).map(([verdict, count]) => `${count} ${verdict}`);
+  return { headline: `${checks.length} done: ${said.join(', ') || 'none'}`, counts, reasons, findings: found };
+}
+
+const events = ({ progress }: CheckRequest): RunEvents => {
+  let done = 0;
+  return { checkEnd: (_, { of }) => progress(++done, of) };
+};
+
+const selected = ({ only }: CheckRequest) => (only === undefined ? {} : { only: [...only] });
+
+/** What the agents' door runs of the kit and the lab, with the credentials of the variables of the kit. */
+export const CHECKS: Checks = {
+  async server(request) {
+    const { url, controlToken, signal } = request;
+    const credentials = Object.fromEntries(
+      CREDENTIAL_NAMES.flatMap((name) => {
+        const value = process.env[`INTERN_${name.toUpperCase()}`];
+        return value ? [[name, value]] : [];
+      }),
+    );
+    return checkedOf(
+      await runConformance({
+        url,
+        controlToken,
+        credentials,
+        signal,
+        events: events(request),
+        // Few, since somebody waits for the answer; the command line has more.
+        ...(url === undefined || controlToken !== undefined ? { runs: 10 } : {}),
+        ...selected(request),
+      }),
+    );
+  },
+  async client(request) {
+    const wanted = select(unitsOf(cases), selected(request)).map(({ theCase }) => theCase);
+    const results = await runClient({
+      command: request.command,
+      cases: wanted,
+      cuts: 'few',
+      host: systemHost,
+      err() {},
+      signal: request.signal,
+      events: events(request),
+    });
+    return checkedOf(reportOf(results));
+  },
+};

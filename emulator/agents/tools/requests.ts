@@ -1,0 +1,100 @@
+import { exchangeExplanationSchema } from '../../contract/explanation.js';
+import { OPERATIONS } from '../../contract/operation.js';
+import { withZod } from '../../contract/with-zod.js';
+import type { JournalEntry } from '../../http/journal-entry.js';
+import { controlJson, type Door, ToolError } from '../door.js';
+import { tool } from '../tool.js';
+import { explained, explanationText } from './refused.js';
+
+const journal = (door: Door, query: object) =>
+  controlJson<{ data: JournalEntry[] }>(
+    door,
+    'GET',
+    `/journal?${new URLSearchParams(Object.entries(query).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)] as [string, string]])))}`,
+  );
+
+export const listRequests = tool(
+  withZod((z) =>
+    z.strictObject({
+      operation: z.enum(OPERATIONS).optional(),
+      status: z.string().optional(),
+      intern_id: z.string().optional(),
+      run_id: z.string().optional(),
+      since: z.string().optional(),
+      limit: z.int().min(1).max(1_000).default(20),
+    }),
+  ),
+  {
+    name: 'list_requests',
+    description:
+      'Lists the newest requests that the client under test sent, with status and what was wrong, newest last. Use it to see what really happened. Filters combine; status is 409 or 4xx; since is a request id or a time.',
+    output: withZod((z) => z.object({ requests: z.array(z.looseObject({ id: z.string() })) })),
+    readOnly: true,
+    async run(query, { door }) {
+      const { data } = await journal(door, query);
+      const requests = data.map(
+        ({
+          id,
+          at,
+          operation,
+          caller,
+          intern_id,
+          run_id,
+          ms,
+          wrong,
+          requirement,
+          request,
+          response,
+          closed,
+          injected,
+        }) => ({
+          id,
+          at,
+          operation,
+          method: request.method,
+          url: request.url,
+          status: response.status,
+          caller,
+          intern_id,
+          run_id,
+          ms,
+          wrong,
+          requirement,
+          ...(closed ? { closed } : {}),
+          ...(injected ? { injected } : {}),
+        }),
+      );
+      const lines = requests.map(
+        ({ id, method, url, status, wrong }) =>
+          `${id} ${status ?? '—'} ${method} ${new URL(url).pathname}${wrong === null ? '' : `: ${wrong}`}`,
+      );
+      return {
+        data: { requests },
+        text: lines.length === 0 ? 'No request fits. Send one, or ask with fewer filters.' : lines.join('\n'),
+      };
+    },
+  },
+);
+
+export const explainRequest = tool(
+  withZod((z) => z.strictObject({ id: z.string().optional().describe('Its x-request-id') })),
+  {
+    name: 'explain_request',
+    description:
+      'Explains one request: what was wrong to the field, the requirement with the sentence of the interface, and what to send instead as curl. Use it FIRST when a client fails. Without id: the newest request that was refused, else the newest.',
+    output: exchangeExplanationSchema,
+    readOnly: true,
+    async run({ id }, { door }) {
+      const newest = async () => {
+        const { data } = await journal(door, { limit: 100 });
+        return (data.findLast(({ wrong, response }) => wrong !== null || (response.status ?? 0) >= 400) ?? data.at(-1))
+          ?.id;
+      };
+      const wanted = id ?? (await newest());
+      if (wanted === undefined)
+        throw new ToolError('There was no request yet.', 'Run the client, then call this again.');
+      const data = await explained(door, wanted);
+      return { data, text: explanationText(data) };
+    },
+  },
+);

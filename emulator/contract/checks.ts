@@ -1,0 +1,44 @@
+/** What agents run of the conformance kit. It is handed in, since the emulator does not import the kit. */
+export interface CheckRequest {
+  /** Ids or patterns of checks or cases; without it, all. */
+  readonly only: readonly string[] | undefined;
+  readonly signal: AbortSignal;
+  progress(done: number, of: number): void;
+}
+
+export interface ServerRequest extends CheckRequest {
+  /** Base address; without it, an emulator of its own. */
+  readonly url: string | undefined;
+  /** Of the control interface, where the target is the emulator that is attached. */
+  readonly controlToken: string | undefined;
+}
+
+export interface ClientRequest extends CheckRequest {
+  readonly command: readonly [string, ...string[]];
+}
+
+/** What a run came to: findings that say the same are one. */
+export interface Checked {
+  readonly headline: string;
+  readonly counts: Readonly<Record<string, number>>;
+  /** Why nothing, or not all, could be checked. */
+  readonly reasons: readonly string[];
+  readonly findings: readonly {
+    readonly title: string;
+    readonly checks: readonly string[];
+    readonly requirement: string;
+    readonly what: string;
+    readonly expected: string;
+    readonly actual: string;
+    readonly curl: string | null;
+    readonly replay: string;
+  }[];
+}
+
+/** @throws Error whose message says what kept it from beginning, in one line */
+export interface Checks {
+  server(request: ServerRequest): Promise<Checked>;
+  client(request: ClientRequest): Promise<Checked>;
+}
+
+export type LoadChecks = () => Promise<Checks>;
