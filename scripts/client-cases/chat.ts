@@ -706,7 +706,10 @@ export const CHAT: ClientCase[] = [
     title: 'Ends with [DONE] without a finish reason.',
     steps: [role(), say('a'), DONE],
     why: `${END}: [DONE] without finish_reason is complete, with null`,
-    alternatives: asError(`${END}: an error is as right`),
+    alternatives: either(
+      { outcome: 'error', error: { status: null } },
+      `${END}: an error is as right, without a status, for none came`,
+    ),
   }),
   chat({
     id: 'chat-no-end',

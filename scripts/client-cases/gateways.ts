@@ -47,6 +47,11 @@ const FINISH_DIFFERS: Written[] = [
   final(USAGE, {}),
   DONE,
 ];
+const CODE_TEXT: Written[] = [
+  role(),
+  data({ error: { code: 'rate_limit_exceeded', message: 'Try again later.' } }),
+  DONE,
+];
 const GLUED = [say('Hel').trimEnd(), say('lo').trimEnd()].join('\n');
 const WHOLE = { id: 'call_1', type: 'function', function: { name: 'weather', arguments: '{"city":"Paris"}' } };
 
@@ -304,7 +309,8 @@ export const GATEWAYS: ClientCase[] = [
   chat({
     id: 'chat-gateway-error-code-text',
     title: 'Ends in an error whose code is a word.',
-    steps: [role(), data({ error: { code: 'rate_limit_exceeded', message: 'Try again later.' } }), DONE],
+    steps: CODE_TEXT,
+    expect: { ...chatExpect(CODE_TEXT), error: { status: null, code: 'rate_limit_exceeded' } },
     why: [ERRORS, 'docs/client-rules.md, Protocol: the code is kept as it came'],
   }),
   chat({
