@@ -1,4 +1,9 @@
-import { type CaseExchange, type ClientCase, type Expectation, isScripted } from '../../emulator/contract/client-case.js';
+import {
+  type CaseExchange,
+  type ClientCase,
+  type Expectation,
+  isScripted,
+} from '../../emulator/contract/client-case.js';
 import type { LabRun } from '../../emulator/contract/lab-run.js';
 import type { Difference } from '../framework/difference.js';
 import type { ClientAnswer } from './answer.js';
