@@ -46,7 +46,9 @@ inBrowser('the console, tools', (open) => {
     await list.getByText('The next create is answered 503.').waitFor();
     await page.getByRole('button', { name: 'Take back: The next read of an intern waits 5000 ms.' }).click();
     await expect.poll(() => list.getByRole('listitem').count()).toBe(1);
-    expect((await api.get('/_emulator/faults')).json.data).toEqual([{ operation: 'create', status: 503, times: 1 }]);
+    expect((await api.get('/_emulator/faults')).json.data).toMatchObject([
+      { operation: 'create', status: 503, times: 1 },
+    ]);
     expect((await api.post('/interns', { name: 'unlucky', workspace_id: api.workspaceId })).status).toBe(503);
     await page.getByText('All goes well').waitFor();
 
@@ -64,13 +66,18 @@ inBrowser('the console, tools', (open) => {
     await form.getByRole('combobox', { name: 'What happens' }).selectOption('status');
     await form.getByRole('combobox', { name: 'Status' }).selectOption('429');
     await form.getByRole('checkbox', { name: 'Every time' }).check();
+    const tops =
+      'new Set([...document.querySelectorAll("form .grid > .field > :nth-child(2)")].map((one) => one.getBoundingClientRect().top)).size';
+    const rows =
+      'new Set([...document.querySelectorAll("form .grid > .field")].map((one) => one.getBoundingClientRect().top)).size';
+    expect(await page.evaluate(tops), 'controls of a row stand on one line').toBe(await page.evaluate(rows));
     await form.getByRole('spinbutton', { name: 'After so many calls' }).fill('2');
     await form.getByRole('spinbutton', { name: 'Chance in %' }).fill('30');
     await form.getByRole('button', { name: 'Add fault' }).click();
     await list
       .getByText('Every chat request to first-intern is answered 429, with a chance of 30 %, after 2 that go well.')
       .waitFor();
-    expect((await api.get('/_emulator/faults')).json.data).toEqual([
+    expect((await api.get('/_emulator/faults')).json.data).toMatchObject([
       { operation: 'chat', status: 429, times: 'always', after: 2, probability: 0.3, intern_id: expect.any(String) },
     ]);
     // Calls of list name no intern.

@@ -128,11 +128,7 @@ export const expectSchema = z.strictObject({
   status: z.int().optional().describe('signing: the status that the daemon answered last'),
   error: z
     .strictObject({
-      status: z
-        .int()
-        .nullable()
-        .optional()
-        .describe('null: none but that of the head, for no other came'),
+      status: z.int().nullable().optional().describe('null: none but that of the head, for no other came'),
       code: z.union([text, z.number()]).optional().describe('as it came, or in the message'),
       message_has: text.optional(),
     })

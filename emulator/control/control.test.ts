@@ -54,6 +54,21 @@ test('asks for its token where it has one', async () => {
   expect(await status('let-me-in-please', { host: 'emulator.test' })).toBe(403);
 });
 
+test('one fault is taken back by its id, which it keeps while it is used up; as it is listed it can be added again', async () => {
+  const api = createTestClient();
+  const listed = async () => (await api.get('/_emulator/faults')).json.data;
+  const same = { operation: 'list', times: 2, status: 503 };
+  await api.post('/_emulator/faults', [same, same]);
+  const [first, second] = await listed();
+  expect((await api.get('/interns')).status).toBe(503);
+  expect(await listed()).toEqual([{ ...first, times: 1 }, second]);
+  expect((await api.delete(`/_emulator/faults/${first.id}`)).status).toBe(204);
+  expect(await listed()).toEqual([second]);
+  expect((await api.delete(`/_emulator/faults/${first.id}`)).status).toBe(404);
+  await api.post('/_emulator/faults', second);
+  expect(await listed()).toEqual([second, { ...second, id: expect.not.stringMatching(second.id) }]);
+});
+
 test('faults meet the next accepted calls of their operation, and are used up by those alone', async () => {
   const api = createTestClient();
   const fault = { operation: 'get', times: 2, status: 503 };
@@ -61,7 +76,7 @@ test('faults meet the next accepted calls of their operation, and are used up by
   const path = `/interns/${api.credentials.intern?.id}`;
   expect((await api.get(path, { as: null })).status).toBe(401);
   expect((await api.get('/interns/unknown')).status).toBe(404);
-  expect((await api.get('/_emulator/faults')).json.data).toEqual([fault]);
+  expect((await api.get('/_emulator/faults')).json.data).toEqual([{ id: expect.any(String), ...fault }]);
   expect((await api.get(path)).json.error).toMatchObject({ code: 503, metadata: { retryable: true } });
   expect((await api.get(path)).status).toBe(503);
   expect((await api.get(path)).status).toBe(200);

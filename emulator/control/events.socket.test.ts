@@ -120,7 +120,7 @@ describe('SEE-3: each event is what its read answers', () => {
     expect(seen.received.map(({ type, data }) => [type, data])).toEqual([
       ['clock', { now: '2026-01-01T00:05:00.000Z', mode: 'virtual' }],
       ['clock', { now: '2026-01-01T00:05:00.001Z', mode: 'virtual' }],
-      ['fault', { data: [{ operation: 'list', status: 503, times: 1 }] }],
+      ['fault', { data: [{ id: expect.any(String), operation: 'list', status: 503, times: 1 }] }],
       ['fault', { data: [] }],
       ['script', { name: 'mine', from: 'control', source: { name: 'mine', turn: [{ say: 'hi' }] } }],
       ['script', { id: 'mine', deleted: true }],

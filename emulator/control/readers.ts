@@ -35,7 +35,7 @@ export interface ReadersDeps {
   readonly clock: Pick<Clock, 'now' | 'mode'>;
   readonly interns: Pick<Interns, 'get'>;
   readonly runs: Pick<Runs, 'list' | 'find'>;
-  readonly faults: Pick<Faults, 'list'>;
+  readonly faults: Pick<Faults, 'listed'>;
   readonly scripts: Pick<Scripts, 'view'>;
   readonly matches: Pick<Matches, 'list'>;
   readonly lab: Pick<LazyLab, 'read'>;
@@ -50,7 +50,7 @@ export const createReaders = ({ clock, interns, runs, faults, scripts, matches, 
   internRow: (id) => interns.get(id),
   run: (id, internId) => runs.find(id, internId)?.view,
   clock: () => ({ now: new Date(clock.now()).toISOString(), mode: clock.mode }),
-  fault: () => ({ data: faults.list() }),
+  fault: () => ({ data: faults.listed() }),
   script: (name) => scripts.view(name),
   match: () => ({ data: matches.list() }),
   lab: (id) => lab.read(id),

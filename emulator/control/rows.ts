@@ -40,9 +40,17 @@ const switchesBody = withZod((z) => {
   return z.strictObject({ vault_writes: vault_writes.unwrap().optional(), scim_sync: scim_sync.unwrap().optional() });
 });
 
+/** A fault as it is listed can be added again: it gets another id. */
+const withoutId = (value: unknown): unknown => {
+  if (typeof value !== 'object' || value === null || !('id' in value)) return value;
+  const { id: _, ...fault } = value;
+  return fault;
+};
+
 /** A problem with one of a list is reported with its place. */
 const faultsBody = withZod((z) =>
-  z.unknown().transform((value, context) => {
+  z.unknown().transform((given, context) => {
+    const value = Array.isArray(given) ? given.map(withoutId) : withoutId(given);
     const read = (Array.isArray(value) ? z.array(faultSchema()).max(1_000) : faultSchema()).safeParse(value, {
       error: words,
     });
@@ -296,8 +304,17 @@ export function controlRows(parts: ControlParts): readonly ControlRow[] {
     controlRow({
       method: 'GET',
       path: '/faults',
-      does: 'Lists the faults that are still to come',
+      does: 'Lists the faults that are still to come, each with an id',
       handle: () => json(readers.fault()),
+    }),
+    controlRow({
+      method: 'DELETE',
+      path: '/faults/:id',
+      does: 'Takes one fault back',
+      handle({ params }) {
+        if (!faults.remove(params.id ?? '')) throw new ControlError(404, `no fault ${params.id} is still to come`);
+        return done;
+      },
     }),
     controlRow({
       method: 'POST',

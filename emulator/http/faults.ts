@@ -10,6 +10,10 @@ export interface Faults {
   add(fault: Fault): void;
   /** The faults still to come, with their remaining times. */
   list(): Fault[];
+  /** The same, each with the id that takes it back. */
+  listed(): (Fault & { readonly id: string })[];
+  /** Takes one back; false where it is not to come. */
+  remove(id: string): boolean;
   clear(): void;
   /** Back to those of the start. */
   reset(): void;
@@ -39,12 +43,22 @@ export interface FaultsDeps {
 
 export function createFaults({ changed = () => {}, random, initial = [] }: FaultsDeps): Faults {
   let faults: readonly Fault[] = [...initial];
+  let ids = 0;
+  /** A fault keeps its id while its times run down. */
+  const idOf = new WeakMap<Fault, string>();
+  const id = (fault: Fault): string => {
+    const known = idOf.get(fault) ?? `fault-${++ids}`;
+    idOf.set(fault, known);
+    return known;
+  };
   const put = (next: readonly Fault[]) => {
     faults = next;
     changed();
   };
-  const exchange = (old: Fault, left: Fault | undefined) =>
+  const exchange = (old: Fault, left: Fault | undefined) => {
+    if (left) idOf.set(left, id(old));
     put(faults.flatMap((fault) => (fault === old ? (left ? [left] : []) : [fault])));
+  };
   /** Whether a call that a fault matches meets it; counts the call either way. */
   const meets = (fault: Fault): boolean => {
     const { after = 0, nth = 1, probability = 1, times } = fault;
@@ -61,6 +75,13 @@ export function createFaults({ changed = () => {}, random, initial = [] }: Fault
   return {
     add: (fault) => put([...faults, fault]),
     list: () => faults.map((fault) => ({ ...fault })),
+    listed: () => faults.map((fault) => ({ id: id(fault), ...fault })),
+    remove(gone) {
+      const left = faults.filter((fault) => id(fault) !== gone);
+      const found = left.length < faults.length;
+      if (found) put(left);
+      return found;
+    },
     clear: () => put([]),
     reset: () => put([...initial]),
     restore: (kept) => put([...kept]),

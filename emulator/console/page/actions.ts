@@ -187,12 +187,8 @@ export async function replaceFaults(model: Model, faults: readonly unknown[]): P
   }
 }
 
-/** Takes one fault back. The interface takes back all of them, so the others are added again. */
-export async function removeFault(model: Model, index: number): Promise<void> {
-  const { data } = await model.api.control<{ data: Fault[] }>('GET', 'faults');
-  await model.api.control('DELETE', 'faults');
-  const rest = data.filter((_, at) => at !== index);
-  if (rest.length > 0) await model.api.control('POST', 'faults', rest);
+export async function removeFault(model: Model, id: string): Promise<void> {
+  await model.api.control('DELETE', `faults/${id}`);
   await model.readFaults();
 }
 

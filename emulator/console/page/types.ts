@@ -65,6 +65,8 @@ export interface Clock {
 }
 
 export interface Fault {
+  /** Of one that is still to come. */
+  id?: string;
   operation: string;
   disturb?: string;
   times?: number | 'always';

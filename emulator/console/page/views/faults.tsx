@@ -30,8 +30,8 @@ export function FaultsView() {
       </ViewHead>
       {faults.length > 0 ? (
         <ol class="list" aria-label="Faults still to come">
-          {faults.map((fault, index) => (
-            <li key={`${index} ${sentence(fault)}`}>
+          {faults.map(({ id = '', ...fault }) => (
+            <li key={id}>
               <span class="tag bad">{fault.operation}</span>
               <span class="grow">{sentence(fault)}</span>
               <Button
@@ -39,7 +39,7 @@ export function FaultsView() {
                 tone="ghost"
                 icon="trash"
                 label={`Take back: ${sentence(fault)}`}
-                onClick={() => void model.attempt(() => removeFault(model, index), 'The fault is taken back')}
+                onClick={() => void model.attempt(() => removeFault(model, id), 'The fault is taken back')}
               />
             </li>
           ))}
