@@ -1,12 +1,17 @@
 // LangChain's ChatOpenAI.
-import { HumanMessage } from '@langchain/core/messages';
-import { ChatOpenAI } from '@langchain/openai';
-import { adapt } from '../adapters/adapter.ts';
-import { versionOf } from './version.mjs';
+export const client = {
+  package: '@langchain/openai',
+  versions: ['0.6.17', '1.6.0'],
+  with: { '@langchain/core': '1' },
+  layers: ['chat'],
+  abilities: ['abort'],
+  note: 'It cannot send a body of the lab’s.',
+};
 
-await adapt(
-  { adapter: '@langchain/openai', version: versionOf('@langchain/openai'), layers: ['chat'] },
-  async (run, answer, tell) => {
+export default async () => {
+  const { HumanMessage } = await import('@langchain/core/messages');
+  const { ChatOpenAI } = await import('@langchain/openai');
+  return async (run, answer, tell, { aborted, signal }) => {
     const model = new ChatOpenAI({
       model: 'lab/model',
       apiKey: run.headers.authorization.replace('Bearer ', ''),
@@ -35,13 +40,14 @@ await adapt(
     };
     let chunks = 0;
     try {
-      for await (const chunk of await model.stream([new HumanMessage('hello')])) {
+      for await (const chunk of await model.stream([new HumanMessage('hello')], { signal })) {
         whole = whole === undefined ? chunk : whole.concat(chunk);
         tell({});
         if (++chunks === run.stop_after) break;
       }
+      if (aborted()) throw new Error('aborted');
     } finally {
       put();
     }
-  },
-);
+  };
+};

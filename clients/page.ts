@@ -1,0 +1,157 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { cases } from '../emulator/lab/cases.js';
+import { askedOf, type History, histories, type VersionResult } from './history.js';
+import { PAIRS } from './pairs.js';
+import type { Listed } from './real/list.js';
+
+const FILE = join(import.meta.dirname, '../docs/clients.md');
+
+/** The groups of cases, by how their ids begin; the first that fits. */
+const GROUPS: readonly (readonly [string, RegExp])[] = [
+  ['event streams', /^sse-/],
+  ['broken off', /^http-(truncated|reset|close-before|longer)/],
+  ['retries', /^http-(retry|no-retry)/],
+  ['redirects', /^http-redirect/],
+  ['HTTP', /^http-/],
+  ['tool calls', /^chat-tool/],
+  ['gateways', /^chat-gateway/],
+  ['chat', /^chat-/],
+  ['silence', /^idle-/],
+  ['aborts', /^abort-/],
+  ['HTTP/2', /^h2-/],
+  ['codings', /^coding-/],
+  ['signing', /^sign-/],
+];
+const groupOf = (id: string) => GROUPS.find(([, ids]) => ids.test(id))?.[0];
+
+const code = (ids: readonly string[]) => ids.map((id) => `\`${id}\``).join(', ');
+const badOf = ({ fail, error = [] }: VersionResult) => [...fail, ...error];
+const threads = (seen: readonly string[]) =>
+  seen
+    .map((one) => {
+      const [, repo, number] = /^([\w.-]+\/[\w.-]+)#(\d+)$/.exec(one) ?? [];
+      return repo === undefined ? `[changelog](${one})` : `[${one}](https://github.com/${repo}/issues/${number})`;
+    })
+    .join(', ');
+
+/** A row for each version: failed of asked, by group. */
+function groupRows({ client, versions }: History, title: string): string[] {
+  return Object.entries(versions).map(([version, result]) => {
+    const asked = askedOf(result);
+    const bad = new Set(badOf(result));
+    const cells = GROUPS.map(([group]) => {
+      const mine = asked.filter((id) => groupOf(id) === group);
+      const failed = mine.filter((id) => bad.has(id)).length;
+      return mine.length === 0 ? '' : failed === 0 ? '·' : `${failed}/${mine.length}`;
+    });
+    return `| [${title}](#${client}) | ${version} | ${bad.size}/${asked.length} | ${cells.join(' | ')} |`;
+  });
+}
+
+/** What changed from each version to the next, among the cases that both were asked. */
+function changes({ versions }: History): string[] {
+  const list = Object.entries(versions);
+  return list.slice(1).map(([version, result], at) => {
+    const [former, before] = list[at] as (typeof list)[number];
+    const both = new Set(askedOf(result));
+    const asked = askedOf(before).filter((id) => both.has(id));
+    const [was, is] = [new Set(badOf(before)), new Set(badOf(result))];
+    const mended = asked.filter((id) => was.has(id) && !is.has(id));
+    const broken = asked.filter((id) => !was.has(id) && is.has(id));
+    const parts = [
+      ...(mended.length === 0 ? [] : [`no longer fails ${code(mended)}`]),
+      ...(broken.length === 0 ? [] : [`fails ${code(broken)}, too`]),
+    ];
+    return `- ${former} → ${version}: ${parts.length === 0 ? 'no difference' : parts.join('; ')}`;
+  });
+}
+
+function section(history: History, client: Listed): string[] {
+  const [version, newest] = Object.entries(history.versions).at(-1) as [string, VersionResult];
+  const beside = Object.entries(newest.with ?? {}).map(([name, one]) => `${name} ${one}`);
+  const alternative = newest.alternative.length === 0 ? '' : ` By an alternative: ${newest.alternative.length}.`;
+  const bad = badOf(newest);
+  return [
+    `### ${history.client}`,
+    '',
+    `${client.title ?? client.package ?? client.name} ${version}${beside.length === 0 ? '' : ` with ${beside.join(', ')}`}, run on ${newest.date} with Node ${newest.node}: ${bad.length} of ${askedOf(newest).length} failed.${alternative}${client.note === undefined ? '' : ` ${client.note}`}`,
+    '',
+    ...(bad.length === 0 ? [] : [`Fails ${code(bad)}.`, '']),
+    ...(newest.hung === undefined ? [] : [`No answer in time: ${code(newest.hung)}.`, '']),
+    ...changes(history),
+    '',
+  ];
+}
+
+/** The page, made from the histories. */
+export function pageOf(clients: readonly Listed[]): string {
+  const found = histories().flatMap((history) => {
+    const client = clients.find(({ name }) => name === history.client);
+    return client === undefined || Object.keys(history.versions).length === 0 ? [] : [{ history, client }];
+  });
+  const results = found.flatMap(({ history }) => Object.values(history.versions));
+  const dates = results.map(({ date }) => date).sort();
+  const failed = (id: string) =>
+    found.filter(({ history }) => badOf(Object.values(history.versions).at(-1) as VersionResult).includes(id)).length;
+  const hardest = cases
+    .map(({ id, title }) => ({ id, title, count: failed(id) }))
+    .filter(({ count }) => count > 0)
+    .sort((one, other) => other.count - one.count);
+  return `${[
+    '# What real clients do',
+    '',
+    `Made by \`npm run clients\` from \`clients/history\`: ${found.length} clients in ${results.length} versions, run from ${dates[0]} to ${dates.at(-1)}.`,
+    'A failed case is not a verdict on a client as a whole: many cases are rare, some are particular to the interns interface,',
+    'and an adapter sees only what its client hands on. Nobody is ranked; clients are in the order of their names. Where a',
+    'client hands out chunks and no whole answer, the adapter joins them as the simplest user would, so the cases of',
+    'tool calls then speak of that user, too. What is expected, and why: [the rules](client-rules.md).',
+    '',
+    '## By group of cases, version by version',
+    '',
+    'Failed of asked; `·` none failed, blank not asked (the client does not offer it).',
+    '',
+    `| client | version | all | ${GROUPS.map(([group]) => group).join(' | ')} |`,
+    `|---|---|---|${GROUPS.map(() => '---|').join('')}`,
+    ...found.flatMap(({ history, client }) => groupRows(history, client.title ?? client.package ?? client.name)),
+    '',
+    '## Broken and mended',
+    '',
+    'Versions that the lab distinguishes: the first fails the cases, the second passes them. `npm run clients -- --pairs` runs',
+    'them again, and fails if one is no longer distinguished.',
+    '',
+    '| client | broken | mended | what the broken one does | seen | cases |',
+    '|---|---|---|---|---|---|',
+    ...PAIRS.map(
+      (pair) =>
+        `| [${pair.client}](#${pair.client}) | ${pair.broken} | ${pair.mended} | ${pair.what} | ${threads(pair.seen)} | ${code(pair.cases)} |`,
+    ),
+    '',
+    '## Each client',
+    '',
+    ...found.flatMap(({ history, client }) => section(history, client)),
+    '## What most get wrong',
+    '',
+    'The cases that the newest versions fail, and how many of the clients above do.',
+    '',
+    '| case | what the server does | clients |',
+    '|---|---|---|',
+    ...hardest
+      .filter(({ count }) => count > 1)
+      .map(({ id, title, count }) => `| \`${id}\` | ${title.replaceAll('|', '\\|')} | ${count} |`),
+    '',
+    '## Your own client',
+    '',
+    'In a clone, add one file to `clients/real` (at most 40 lines, the others show how): `client` names the package, its versions',
+    'and what it offers; the default export loads it and returns the function that makes one call. An adapter in another',
+    'language is named by its `command`. `npm run clients -- NAME` installs each version below `.tmp/clients`, runs the',
+    'lab, and writes `clients/history/NAME.json`, a badge for [shields.io](https://shields.io/badges/endpoint-badge) in',
+    '`clients/badges`, and this page. A pair of a broken and a mended version is a row of `clients/pairs.ts`.',
+    'To run your client without that, see [the client lab](lab.md).',
+  ].join('\n')}\n`;
+}
+
+/** Writes docs/clients.md. */
+export function writePage(clients: readonly Listed[]): void {
+  writeFileSync(FILE, pageOf(clients));
+}
