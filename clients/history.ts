@@ -31,7 +31,11 @@ export interface History {
 const FOLDER = join(import.meta.dirname, 'history');
 const CASES = join(FOLDER, 'cases.json');
 const read = (file: string): unknown => JSON.parse(readFileSync(file, 'utf8'));
-const write = (file: string, value: unknown) => writeFileSync(file, `${JSON.stringify(value, null, 2)}\n`);
+/** A list a line. */
+const write = (file: string, value: unknown) => {
+  const text = JSON.stringify(value, null, 2).replaceAll(/\[[^[\]]*\]/g, (list) => list.replaceAll(/\s*\n\s*/g, ' '));
+  writeFileSync(file, `${text}\n`);
+};
 
 /** Ids of cases, in a list for each time that there were new ones. */
 export const catalogues = (): readonly (readonly string[])[] =>

@@ -71,7 +71,7 @@ const today = new Date().toISOString().slice(0, 10);
 function resultOf(
   { checks }: Report,
   before: VersionResult | undefined,
-  more: Pick<VersionResult, 'with'>,
+  beside: Readonly<Record<string, string>>,
 ): VersionResult {
   const ids = (verdict: string) => checks.filter((row) => row.verdict === verdict).map(({ id }) => id);
   const hung = checks.filter(({ finding }) => finding?.what === 'hung').map(({ id }) => id);
@@ -80,7 +80,7 @@ function resultOf(
   return {
     date: today,
     node: process.versions.node,
-    ...(Object.keys(more.with ?? {}).length === 0 ? {} : more),
+    ...(Object.keys(beside).length === 0 ? {} : { with: beside }),
     catalogue,
     offers: before?.offers ?? offersOf(new Set(ids('skip'))),
     alternative: [...(before?.alternative ?? []), ...ids('pass-alternative')].sort(),
@@ -108,7 +108,7 @@ async function runVersion(client: Listed, version: string): Promise<void> {
     const badge =
       client.versions.at(-1) === version ? new URL(`badges/${client.name}.json`, import.meta.url).pathname : undefined;
     const report = await runLab(installed, label.replaceAll('/', '-'), unseen, unseen.length > 0 ? undefined : badge);
-    const result = resultOf(report, before, installed);
+    const result = resultOf(report, before, installed.with);
     // Without a package the version is what the machine has, as the adapter gives it.
     remember(
       client.name,
