@@ -11,6 +11,7 @@ import { agreed } from './agreed.js';
 import { ledgerFile } from './engine.js';
 import type { Io } from './io.js';
 import type { Settings } from './settings.js';
+import { given } from './values.js';
 
 const words = (error: unknown) => (error instanceof Error ? error.message : String(error));
 
@@ -50,9 +51,7 @@ export async function cleanupCommand(run: string, settings: Settings, io: Io): P
       settings: settingsOf({
         driver,
         host,
-        ...(timeout === undefined ? {} : { timeout }),
-        ...(rate === undefined ? {} : { rate }),
-        ...(maxTime === undefined ? {} : { cleanupTime: maxTime }),
+        ...given({ timeout, rate, cleanupTime: maxTime }),
       }),
       ledger,
       signal,

@@ -3,11 +3,12 @@ import { cases } from '../clients/index.js';
 import { runClient, unitsOf } from '../clients/run-client.js';
 import { UsageError } from '../framework/usage.js';
 import { clientPlan } from './client-plan.js';
-import { chosen, concluded, given } from './engine.js';
+import { chosen, concluded } from './engine.js';
 import { makeFolders } from './folders.js';
 import type { Io } from './io.js';
 import type { Settings } from './settings.js';
 import { showAt } from './show.js';
+import { given } from './values.js';
 
 const CUTS = ['few', 'all', 'none'] as const;
 

@@ -12,14 +12,10 @@ import { readBaseline, writeBaseline } from './baseline.js';
 import { folder } from './folders.js';
 import { deliver, type Io } from './io.js';
 import type { Settings } from './settings.js';
+import { given } from './values.js';
 
 /** File of the ledger of a run. */
 export const ledgerFile = (dir: string, run: string): string => join(dir, `${run}.jsonl`);
-
-type Given<T> = { [Name in keyof T]?: Exclude<T[Name], undefined> };
-/** What was given: options that are undefined are left out. */
-export const given = <T extends object>(options: T): Given<T> =>
-  Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as Given<T>;
 
 /** The command that calls the kit like this again, without what a finding adds to it. */
 export function commandOf(

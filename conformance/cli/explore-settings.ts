@@ -4,9 +4,10 @@ import { pathToFileURL } from 'node:url';
 import type { Options } from 'yargs';
 import { suggestion } from '../../emulator/contract/nearest.js';
 import { inWords } from '../../emulator/contract/system-error.js';
-import { EXPLORE_REPORT_KINDS, type ExploreReportKind } from '../explore/report/index.js';
+import { EXPLORE_REPORT_KINDS } from '../explore/report/index.js';
 import type { ExploreOptions, Law, ScheduleFile } from '../explore/types.js';
 import { UsageError } from '../framework/usage.js';
+import { given, reportOf } from './values.js';
 
 const text = (describe: string): Options => ({ type: 'string', requiresArg: true, describe });
 const list = (describe: string): Options => ({ type: 'string', array: true, requiresArg: true, describe });
@@ -35,23 +36,6 @@ export const EXPLORE_FLAGS: Readonly<Record<string, Options>> = {
   'run-timeout': { ...text('How long a run may take'), defaultDescription: '30s, or ten times the undisturbed run' },
 };
 
-export interface ReportTo {
-  readonly kind: ExploreReportKind;
-  readonly file: string | undefined;
-}
-
-/** What a call asks for. */
-export interface ExploreSettings {
-  readonly options: Omit<ExploreOptions, 'emulator' | 'signal' | 'onProgress' | 'jobs'>;
-  readonly jobs: number | undefined;
-  /** Test by test. */
-  readonly each: boolean;
-  readonly reports: readonly ReportTo[];
-  readonly save: string;
-  /** The file of the one schedule. */
-  readonly scheduleFile: string | undefined;
-}
-
 const single = (argv: Readonly<Record<string, unknown>>, name: string): string | undefined => {
   const value = argv[name];
   if (Array.isArray(value)) throw new UsageError(`--${name}: given more than once`);
@@ -78,18 +62,6 @@ function choiceOf<const T extends string>(
   if (given !== undefined && found === undefined)
     throw new UsageError(`--${name}: expected ${choices.join(' or ')}, found ${given}${suggestion(given, choices)}`);
   return found;
-}
-
-function reportOf(given: string): ReportTo {
-  const [kind = '', ...rest] = given.split('=');
-  const known = EXPLORE_REPORT_KINDS.find((one) => one === kind);
-  if (known === undefined)
-    throw new UsageError(
-      `--report: ${kind} is not known${suggestion(kind, EXPLORE_REPORT_KINDS)}; known are ${EXPLORE_REPORT_KINDS.join(', ')}`,
-    );
-  const file = rest.length === 0 ? undefined : rest.join('=');
-  if (file === '') throw new UsageError(`--report ${given}: expected a file after =`);
-  return { kind: known, file };
 }
 
 /** A schedule as `--save` writes it. What its faults hold is validated by the emulators that serve them. */
@@ -133,23 +105,18 @@ async function readLaws(file: string, folder: string): Promise<Record<string, La
 
 const BUILT_IN = ['told'] as const;
 
+/** What a call asks for. */
+export type ExploreSettings = Awaited<ReturnType<typeof readExploreSettings>>;
+
 /** Puts together what was asked for. Throws {@link UsageError} with one line that names what is wrong. */
-export async function readExploreSettings(
-  argv: Readonly<Record<string, unknown>>,
-  folder: string,
-): Promise<ExploreSettings> {
+export async function readExploreSettings(argv: Readonly<Record<string, unknown>>, folder: string) {
   const laws: Record<string, Law | true> = {};
   for (const law of many(argv, 'law'))
     if (BUILT_IN.some((name) => name === law)) laws[law] = true;
     else Object.assign(laws, await readLaws(law, folder));
   const scheduleFile = single(argv, 'schedule');
   const only = many(argv, 'only');
-  const moments = choiceOf(argv, 'moments', ['default', 'all']);
-  const required = choiceOf(argv, 'require', ['transient']);
-  const [seed, shard] = [single(argv, 'seed'), single(argv, 'shard')];
-  const [maxRuns, maxTime] = [wholeOf(argv, 'max-runs'), single(argv, 'max-time')];
-  const [patience, runTimeout] = [single(argv, 'patience'), single(argv, 'run-timeout')];
-  const reports = many(argv, 'report').map(reportOf);
+  const reports = many(argv, 'report').map((one) => reportOf(one, EXPLORE_REPORT_KINDS));
   const shown = reports.filter(({ file }) => file === undefined);
   if (shown.length > 1)
     throw new UsageError(
@@ -157,23 +124,27 @@ export async function readExploreSettings(
     );
   return {
     jobs: wholeOf(argv, 'jobs'),
+    /** Test by test. */
     each: argv.each === true,
     reports,
     save: single(argv, 'save') ?? '.intern-explore',
+    /** The file of the one schedule. */
     scheduleFile,
     options: {
       pairs: argv.pairs === true,
-      ...(moments === undefined ? {} : { moments }),
-      ...(required === undefined ? {} : { require: required }),
-      ...(seed === undefined ? {} : { seed }),
-      ...(shard === undefined ? {} : { shard }),
-      ...(only.length === 0 ? {} : { only }),
-      ...(maxRuns === undefined ? {} : { maxRuns }),
-      ...(maxTime === undefined ? {} : { maxTime }),
-      ...(patience === undefined ? {} : { patience }),
-      ...(runTimeout === undefined ? {} : { runTimeout }),
-      ...(Object.keys(laws).length === 0 ? {} : { laws }),
-      ...(scheduleFile === undefined ? {} : { schedule: readSchedule(scheduleFile) }),
-    },
+      ...given({
+        moments: choiceOf(argv, 'moments', ['default', 'all']),
+        require: choiceOf(argv, 'require', ['transient']),
+        seed: single(argv, 'seed'),
+        shard: single(argv, 'shard'),
+        only: only.length === 0 ? undefined : only,
+        maxRuns: wholeOf(argv, 'max-runs'),
+        maxTime: single(argv, 'max-time'),
+        patience: single(argv, 'patience'),
+        runTimeout: single(argv, 'run-timeout'),
+        laws: Object.keys(laws).length === 0 ? undefined : laws,
+        schedule: scheduleFile === undefined ? undefined : readSchedule(scheduleFile),
+      }),
+    } satisfies ExploreOptions,
   };
 }

@@ -9,10 +9,11 @@ import { counted } from '../reporters/counted.js';
 import type { Report } from '../reporters/json.js';
 import { oneLine } from '../reporters/stream-text.js';
 import { titleOf } from '../reporters/title.js';
-import { atTarget, given } from './engine.js';
+import { atTarget } from './engine.js';
 import type { Io } from './io.js';
 import { readReport } from './reports.js';
 import type { Settings } from './settings.js';
+import { given } from './values.js';
 
 type Outcome = 'FIXED' | 'STILL' | 'NOT REACHED';
 

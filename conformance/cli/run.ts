@@ -1,11 +1,12 @@
 import { checks } from '../checks/index.js';
 import { runChecks } from '../engine/runner.js';
-import { atTarget, chosen, concluded, connected, given } from './engine.js';
+import { atTarget, chosen, concluded, connected } from './engine.js';
 import { makeFolders } from './folders.js';
 import type { Io } from './io.js';
 import { plan } from './plan.js';
 import { saveFindings } from './save.js';
 import type { Settings } from './settings.js';
+import { given } from './values.js';
 
 /** Does a run as requested and returns its exit code. */
 export async function runCommand(settings: Settings, io: Io): Promise<number> {

@@ -1,89 +1,28 @@
 import { resolve } from 'node:path';
 import { suggestion } from '../../emulator/contract/nearest.js';
 import type { Profile } from '../../emulator/contract/profile.js';
-import type { Prompts } from '../drivers/live.js';
 import { checksOfSet } from '../engine/checks-of-set.js';
 import type { FailOn } from '../framework/known.js';
 import { variable } from '../framework/needs.js';
 import { readProfile, SHIPPED } from '../framework/profile.js';
-import type { Facts, PublicKey } from '../framework/target.js';
 import { UsageError } from '../framework/usage.js';
 import { CREDENTIAL_NAMES, type CredentialName } from '../probe/request.js';
 import { REPORT_KINDS, type ReportKind } from '../reporters/index.js';
-import type { Level } from '../requirements/index.js';
 import { FACTS, type Fact, readConfig, readJson, readKeys, readPrompts } from './files.js';
-import { createValues, type Flags } from './values.js';
+import { createValues, type Flags, type ReportTo, reportOf } from './values.js';
 
 export type { Flags } from './values.js';
 
-export interface ReportTo {
-  readonly kind: ReportKind;
-  readonly file: string | undefined;
-}
-
-/** What a call of the kit asks for, out of flags, variables and config file, in this order. */
-export interface Settings {
-  /** The file that other settings come from. */
-  readonly config: string | undefined;
-  readonly url: string | undefined;
-  readonly profile: Profile | undefined;
-  readonly credentials: Partial<Record<CredentialName, string>>;
-  readonly workspaceId: string | undefined;
-  readonly facts: Facts;
-  readonly prompts: Prompts;
-  readonly publicKeys: readonly PublicKey[];
-  readonly control: boolean;
-  readonly controlToken: string | undefined;
-  readonly only: readonly string[];
-  readonly skip: readonly string[];
-  readonly levels: readonly Level[] | undefined;
-  readonly runs: number | undefined;
-  readonly seed: string | undefined;
-  readonly path: { name: string; path: string } | undefined;
-  readonly readOnly: boolean;
-  readonly slow: number;
-  readonly rate: number | undefined;
-  readonly concurrency: number | undefined;
-  readonly maxRequests: number | undefined;
-  readonly maxTime: number | undefined;
-  readonly timeout: number | undefined;
-  readonly bootTimeout: number | undefined;
-  readonly shard: { index: number; of: number } | undefined;
-  readonly baseline: string | undefined;
-  /** Percent. */
-  readonly minCoverage: number | undefined;
-  readonly failOn: FailOn | undefined;
-  /** The published set of checks that the target is held to. */
-  readonly requirements: string | undefined;
-  /** Folder for scripts that send the requests of findings again. */
-  readonly save: string | undefined;
-  readonly updateBaseline: boolean;
-  readonly plan: boolean;
-  readonly reports: readonly ReportTo[];
-  readonly ledgerDir: string;
-  /** The flags of this call that one to do a finding again is made with too, as words. */
-  readonly again: readonly string[];
-}
-
 const LEVELS = ['stated', 'published', 'chosen'] as const;
-
-function reportOf(text: string): ReportTo {
-  const [kind = '', ...rest] = text.split('=');
-  const known = REPORT_KINDS.find((one) => one === kind);
-  if (known === undefined)
-    throw new UsageError(
-      `--report: ${kind} is not known${suggestion(kind, REPORT_KINDS)}; known are ${REPORT_KINDS.join(', ')}`,
-    );
-  const file = rest.length === 0 ? undefined : rest.join('=');
-  if (file === '') throw new UsageError(`--report ${text}: expected a file after =`);
-  return { kind: known, file };
-}
 
 /**
  * What a run is to write, each to a file of its own: the later of two would overwrite the other, minutes after it was asked
  * for. `read` are the files that it reads, by their flags.
  */
-function eachToItsOwn(reports: readonly ReportTo[], read: Readonly<Record<string, string | undefined>>): void {
+function eachToItsOwn(
+  reports: readonly ReportTo<ReportKind>[],
+  read: Readonly<Record<string, string | undefined>>,
+): void {
   const taken = new Map(
     Object.entries(read).flatMap(([flag, file]) => (file === undefined ? [] : [[resolve(file), `${flag} ${file}`]])),
   );
@@ -146,8 +85,11 @@ const again = (flags: Flags): string[] =>
     return value === false ? [flag.replace('--', '--no-')] : [flag, String(value)];
   });
 
+/** What a call of the kit asks for, out of flags, variables and config file, in this order. Times in ms. */
+export type Settings = Readonly<ReturnType<typeof readSettings>>;
+
 /** Puts together what was asked for. Throws {@link UsageError} with one line that names what is wrong. */
-export function readSettings(flags: Flags, environment: Readonly<Record<string, string | undefined>>): Settings {
+export function readSettings(flags: Flags, environment: Readonly<Record<string, string | undefined>>) {
   const file = typeof flags.config === 'string' ? flags.config : environment.INTERN_CONFORMANCE_CONFIG;
   const config = readConfig(file);
   const { raw, own, text, many, number, whole, time, truth } = createValues(flags, environment, config);
@@ -200,7 +142,7 @@ export function readSettings(flags: Flags, environment: Readonly<Record<string, 
   const baseline = text(own('baseline'), 'baseline');
   if (flags.update_baseline === true && baseline === undefined)
     throw new UsageError('--update-baseline: expected --baseline FILE too');
-  const reports = many(own('report'), 'report').map(reportOf);
+  const reports = many(own('report'), 'report').map((one) => reportOf(one, REPORT_KINDS));
   eachToItsOwn(reports, { '--config': file, '--baseline': baseline });
   const toOutput = reports.filter((report) => report.file === undefined && report.kind !== 'tty');
   if (toOutput.length > 1)
@@ -220,6 +162,7 @@ export function readSettings(flags: Flags, environment: Readonly<Record<string, 
     throw new UsageError(`--fail-on: expected fail or warn, got ${JSON.stringify(failOn)}`);
 
   return {
+    /** The file that other settings come from. */
     config: file,
     url,
     profile,
@@ -249,14 +192,17 @@ export function readSettings(flags: Flags, environment: Readonly<Record<string, 
     bootTimeout: time('boot_timeout', 1),
     shard: part === null || part === undefined ? undefined : { index: Number(part[1]), of: Number(part[2]) },
     baseline,
+    /** Percent. */
     minCoverage,
-    failOn,
+    failOn: failOn as FailOn | undefined,
     requirements,
+    /** Folder for scripts that send the requests of findings again. */
     save: text(own('save'), 'save'),
     updateBaseline: flags.update_baseline === true,
     plan: flags.plan === true,
-    reports: reports.length === 0 ? [{ kind: 'tty', file: undefined }] : reports,
+    reports: reports.length === 0 ? [{ kind: 'tty' as const, file: undefined }] : reports,
     ledgerDir: text(own('ledger_dir'), 'ledger_dir') ?? '.intern-conformance',
+    /** The flags of this call that one to do a finding again is made with too, as words. */
     again: again(flags),
   };
 }
