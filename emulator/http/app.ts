@@ -45,8 +45,11 @@ export interface EmulatedApp extends App {
 
 const DROPPED = 'the connection was dropped by an injected fault';
 
-/** How long a connection that is dropped within its body stays, in ms of real time. */
-const DROP_DELAY = 20;
+/**
+ * How long a connection that is dropped within its body stays, in ms of real time. A client that finds the end together
+ * with the first bytes, because its machine is busy, never learns that it was answered.
+ */
+const DROP_DELAY = 200;
 
 /** Cuts the connection of a request, or resets it, once the written bytes have left; undefined in process. */
 export function cutOf(bindings: NodeBindings | undefined): ((reset: boolean) => void) | undefined {
