@@ -46,6 +46,8 @@ function actionSteps(given) {
   const steps = Object.keys(files).map((file) => `bash -eo pipefail ${file}`);
   return { files, run: [runner, ...steps, 'cat output summary'].join('\n') };
 }
+const PIP = findTool('pip');
+const PYTHON_PACKAGE = '$(npm root)/intern-emulator/examples/python';
 /** A command to run in a copy of examples/, what it must print, and the tools of the system that it needs. */
 const RECIPES = [
   { name: 'openai', run: beside('node openai.mjs'), prints: ALLOWED },
@@ -184,10 +186,21 @@ const SHOWN = [
     prints: /# pass 5[01]\b|pass 5[01]\b/,
   },
   {
+    // No registry of Python's is asked: pip builds with the system's setuptools.
     name: 'parallel-tests.md-pytest',
-    needs: ['pytest'],
-    run: fromHere(block('docs/parallel-tests.md', 'sh', 1)).replace('python3', findTool('pytest')),
-    prints: /50 passed/,
+    needs: ['pip'],
+    files: { 'test_shown.py': block('docs/parallel-tests.md', 'python') },
+    run: fromHere(block('docs/parallel-tests.md', 'sh', 1))
+      .replace('pip install', `${PIP} -m pip install --no-index --no-deps --no-build-isolation --target site`)
+      .replace('npx', 'PYTHONPATH=$PWD/site npx')
+      .replace('python3 -m pytest', `${PIP} -m pytest . ${PYTHON_PACKAGE}/tests`),
+    prints: /\b55 passed/,
+  },
+  {
+    name: 'parallel-tests.md-lab',
+    needs: ['python'],
+    run: `PYTHONPATH=${PYTHON_PACKAGE} npx intern-conformance client --only 'sse-*' -- ${findTool('python')} ${PYTHON_PACKAGE}/tests/adapter.py`,
+    prints: /^conforms[\s\S]* 0 fail,/m,
   },
   {
     name: 'recordings.md',

@@ -104,7 +104,7 @@ const shellOf = (page: string): string =>
   [...textOf(page).matchAll(/```sh\n([\s\S]*?)```/g)].map(([, text]) => text).join('\n');
 
 test('the strict verifier in Python judges every signing vector right', needs('python'), () => {
-  const args = ['examples/ed25519_strict.py', 'fixtures/vectors/ed25519.json'];
+  const args = ['examples/python/intern_emulator_pytest/ed25519.py', 'fixtures/vectors/ed25519.json'];
   expect(execFileSync(findTool('python') ?? '', args, { encoding: 'utf8' })).toBe('37 of 37 right\n');
 });
 

@@ -28,7 +28,9 @@ test('the pytest suite of the examples passes, each test in a space of its own',
   timeout: TIMEOUT,
   ...needs('pytest'),
 }, async () => {
-  const said = await beside(tool('pytest'), ['-m', 'pytest', '-q', '-p', 'no:cacheprovider', 'examples/parallel']);
+  const flags = ['-q', '-p', 'no:cacheprovider', '-p', 'intern_emulator_pytest'];
+  const tests = 'examples/python/tests/test_interns.py';
+  const said = await beside('env', ['PYTHONPATH=examples/python', tool('pytest'), '-m', 'pytest', ...flags, tests]);
   expect(said).toMatch(/\b50 passed\b/);
 });
 

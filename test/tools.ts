@@ -46,6 +46,11 @@ export const TOOLS = {
     get: 'apt-get install openssl',
     find: () => runs(['openssl'], 'list', '-providers'),
   },
+  pip: {
+    what: 'pip, setuptools and pytest',
+    get: 'apt-get install python3-pip python3-setuptools python3-wheel python3-pytest',
+    find: () => runs(PYTHONS, '-c', 'import setuptools, wheel, pip, pytest'),
+  },
   podman: {
     what: 'podman with podman-compose',
     get: 'apt-get install podman podman-compose runc netavark iptables',

@@ -1,10 +1,10 @@
-"""A strict verifier of Ed25519 signatures, for daemons in Python. No dependencies.
+"""A strict verifier of Ed25519 signatures, for daemons in Python. No dependencies: the file works alone, too.
 
 Libraries accept signatures that a daemon must refuse: keys and points of small order, which verify for any message, and
 second encodings of one signature. `is_strict` refuses those before the equation; call it before `verify` of a faster
 library, or use `verify` here (some 10 ms each).
 
-    python3 ed25519_strict.py node_modules/intern-emulator/fixtures/vectors/ed25519.json
+    python3 -m intern_emulator_pytest.ed25519 node_modules/intern-emulator/fixtures/vectors/ed25519.json
 """
 
 import hashlib
