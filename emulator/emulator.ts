@@ -24,12 +24,12 @@ import type { PlainRequest, ReceivedRequest } from './requests/received-request.
 import { asRequest } from './requests/received-request.js';
 import { createRootMount, type Mount, type RootMount } from './serving/addresses.js';
 import {
-  type Answer,
   type InProcessClient,
   type InProcessExchange,
   type InProcessFetch,
   inProcessExchange,
   inProcessFetch,
+  type PlainOrResponse,
 } from './serving/in-process-fetch.js';
 import type { Bindings } from './serving/listen.js';
 import { createListening, type ListenAt, type ListenRequest } from './serving/listening.js';
@@ -150,7 +150,7 @@ type Parts = ReturnType<typeof compose>;
 
 interface Connected extends Served, Pick<Emulator, 'clock' | 'reset'> {
   /** The `fetch` of an emulator that replays nothing. */
-  answer(request: PlainRequest, client: InProcessClient): Answer | Promise<Answer>;
+  answer(request: PlainRequest, client: InProcessClient): PlainOrResponse | Promise<PlainOrResponse>;
 }
 
 /** Starts the parts, and mounts what they show. */

@@ -40,7 +40,7 @@ export interface ShownCase {
 }
 
 /** The client of a run, and what its cases need of it. */
-interface Client {
+interface CaseClient {
   readonly adapter: Adapter;
   /** More of its processes, for the cases that wait. */
   readonly others: Pool;
@@ -77,7 +77,7 @@ export const unitsOf = (cases: readonly ClientCase[]) =>
   }));
 
 /** Cases as units of a run. */
-function doneBy(client: Client, options: ClientRunOptions, cases: readonly ClientCase[]): Unit[] {
+function doneBy(client: CaseClient, options: ClientRunOptions, cases: readonly ClientCase[]): Unit[] {
   const { adapter: first, asked, lab, others, saw, seed } = client;
   const { cuts, host, patience = 1 } = options;
   return unitsOf(cases).map(({ theCase, ...unit }) => ({
@@ -157,7 +157,7 @@ export async function runClient(options: ClientRunOptions): Promise<Results> {
       answeredAgain: (run) => void again.add(idOf.get(run) ?? ''),
     });
   const adapter = await start();
-  const client: Client = {
+  const client: CaseClient = {
     adapter,
     others: createPool(start, OTHERS),
     lab: createLab({ id: () => host.tag(12), emulator: createEmulator }),

@@ -3,17 +3,17 @@ import type { Addressed, Conditions as Known } from '../habits/known.js';
 import { READS, TURNS } from '../habits/visit.js';
 
 /** States in which an intern can be handed out again. */
-export type Shelf = 'stopped' | 'booting' | 'running';
+export type IdleState = 'stopped' | 'booting' | 'running';
 
 /** What the answers said of an intern that the run made. */
 export interface Condition {
   readonly record: Intern;
-  readonly state: Shelf;
+  readonly state: IdleState;
   /** When it got there, as far as the run knows. */
   readonly since: number;
 }
 
-const STATES: Readonly<Record<string, Shelf>> = {
+const STATES: Readonly<Record<string, IdleState>> = {
   stopped: 'stopped',
   provisioning: 'booting',
   running: 'running',
@@ -33,7 +33,7 @@ export function createConditions(now: () => number) {
   let stopsThem = false;
   const flying = new Map<string, { requests: number; writes: number }>();
   const writes = ({ send: { method = 'GET' }, rest }: Addressed) => !READS.has(method) && !TURNS.test(rest);
-  const move = (id: string, state: Shelf, change: Partial<Intern> = {}) => {
+  const move = (id: string, state: IdleState, change: Partial<Intern> = {}) => {
     const record = known.get(id)?.record;
     if (record !== undefined) known.set(id, { state, record: { ...record, ...change }, since: now() });
   };
@@ -44,7 +44,7 @@ export function createConditions(now: () => number) {
   };
   return {
     /** A new intern of which nothing was asked but a name, and whether to boot. */
-    made: (record: Intern, state: Shelf) => void known.set(record.id, { record, state, since: now() }),
+    made: (record: Intern, state: IdleState) => void known.set(record.id, { record, state, since: now() }),
     /** The record of one, as a read answered it. */
     seen(record: Intern) {
       doubted.delete(record.id);

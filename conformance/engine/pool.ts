@@ -1,7 +1,7 @@
 import type { Intern } from '../../emulator/contract/intern.js';
 import type { BehaviourName } from '../framework/needs.js';
 
-import type { Conditions, Shelf } from './conditions.js';
+import type { Conditions, IdleState } from './conditions.js';
 import type { Lane } from './lane.js';
 
 /** What outlives a check: names given so far, and interns that can be handed out again. */
@@ -11,7 +11,7 @@ export interface Pool {
   /** The running intern of each lane for checks that only talk to one. */
   shared: Map<Lane, Intern>;
   /** Those that checks made or left as they are described, the latest last. */
-  unused: Record<Shelf, Intern[]>;
+  unused: Record<IdleState, Intern[]>;
   /** Ids of those that are handed out no more, and of them those that nobody uses: to be taken away. */
   readonly dropped: Set<string>;
   readonly idle: Set<string>;
@@ -78,9 +78,9 @@ export const kept = ({ shared, unused }: Pool): Set<string> =>
 /** Hands out no more than `most`: those that boot, or wait, are made anew sooner than those that run. */
 export function keepFewer(pool: Pool, most: number): void {
   const { stopped, booting, running } = pool.unused;
-  for (const shelf of [stopped, booting, running]) {
+  for (const row of [stopped, booting, running]) {
     while (kept(pool).size > most) {
-      const one = shelf.shift();
+      const one = row.shift();
       if (one === undefined) break;
       for (const ids of [pool.dropped, pool.idle]) ids.add(one.id);
     }
@@ -91,7 +91,7 @@ export function keepFewer(pool: Pool, most: number): void {
 /** How often one intern is handed out: questions that nobody answered stay open on it. */
 const MOST_USES = 12;
 /** How many are kept at once: a deployment may allow only so many. */
-const MOST_KEPT: Readonly<Record<Shelf, number>> = { stopped: 8, booting: 2, running: 4 };
+const MOST_KEPT: Readonly<Record<IdleState, number>> = { stopped: 8, booting: 2, running: 4 };
 
 /** Takes back what a check made or was handed, where what is known of it says in which state it is. */
 export function takeBack(pool: Pool, ids: Iterable<string>, conditions: Conditions): void {
@@ -100,7 +100,7 @@ export function takeBack(pool: Pool, ids: Iterable<string>, conditions: Conditio
     pool.uses.set(id, uses);
     const found = conditions.of(id);
     if (found === undefined || uses >= MOST_USES || pool.dropped.has(id)) continue;
-    const shelf = pool.unused[found.state];
-    if (shelf.length < MOST_KEPT[found.state] && !shelf.some((one) => one.id === id)) shelf.push(found.record);
+    const row = pool.unused[found.state];
+    if (row.length < MOST_KEPT[found.state] && !row.some((one) => one.id === id)) row.push(found.record);
   }
 }

@@ -8,14 +8,14 @@ const LOOK_EVERY = 1_000;
 /** How many levels up to look for npm: a shell or two are between npm and what it runs. */
 const FARTHEST = 4;
 
-interface Found {
+interface KnownProcess {
   /** Its parent's id; 0 if unknown. */
   parent: number;
   command: string;
 }
 
 /** A process as the system knows it; undefined if it does not exist, or if that cannot be known. */
-function look(pid: number): Found | undefined {
+function look(pid: number): KnownProcess | undefined {
   try {
     if (process.platform === 'linux') {
       const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');

@@ -18,7 +18,7 @@ export interface ExplainSignatureDeps {
 }
 
 /** What a signature was made over: bytes, the values if known, and the mistake if it is a known one. */
-interface Found {
+interface SignedOver {
   readonly bytes: Buffer;
   readonly fields?: ProofFields;
   readonly how: 'issued' | 'tried';
@@ -39,7 +39,7 @@ const tryBytes = (make: () => Buffer): Buffer | undefined => {
   }
 };
 
-function* mistaken(layout: ProofLayout, version: ProofVersion, expected: ProofFields): Generator<Found> {
+function* mistaken(layout: ProofLayout, version: ProofVersion, expected: ProofFields): Generator<SignedOver> {
   const other = otherVersion(version);
   const swapped = tryBytes(() => canonicalise(layout, other, expected));
   if (swapped) {
@@ -61,7 +61,7 @@ function find(
   signature: string,
   expected: ProofFields,
   suspects: Suspects,
-): Found | undefined {
+): SignedOver | undefined {
   const { key, layout } = deps;
   const made = diagnose(deps, version, signature, expected, suspects);
   if (made) return { bytes: canonicalise(layout, version, made.fields), fields: made.fields, how: made.source };

@@ -55,7 +55,7 @@ export interface Aliases {
   readonly learned: readonly Learned[];
 }
 
-interface Found {
+interface Occurrence {
   readonly start: number;
   readonly end: number;
   readonly alias: string;
@@ -82,8 +82,8 @@ export function spelled(alias: string, next: string): string {
 }
 
 /** Places in order and without overlap: of two that overlap, the first, extended to the end of the second. */
-function apart(found: readonly Found[]): Found[] {
-  const merged: Found[] = [];
+function apart(found: readonly Occurrence[]): Occurrence[] {
+  const merged: Occurrence[] = [];
   for (const one of [...found].sort((a, b) => a.start - b.start || b.end - a.end)) {
     const last = merged.at(-1);
     if (!last || one.start >= last.end) merged.push(one);
@@ -99,7 +99,7 @@ function apart(found: readonly Found[]): Found[] {
 function replaced(
   pieces: readonly string[],
   text: string,
-  found: readonly Found[],
+  found: readonly Occurrence[],
   plain: (text: string) => string,
 ): string[] {
   let offset = 0;
@@ -142,13 +142,13 @@ export function createAliases(environment: ReadonlyMap<string, string>): Aliases
   let secretSearch: Search | undefined;
   let oddFinder: Finder | undefined;
 
-  const findSecrets = (text: string): Found[] => {
+  const findSecrets = (text: string): Occurrence[] => {
     if (text.length < SEARCHED_FROM && !ESCAPED.test(text)) {
       const alias = secrets.get(text);
       return alias === undefined ? [] : [{ start: 0, end: text.length, alias }];
     }
     secretSearch ??= createSearch(secrets.keys());
-    const found: Found[] = [];
+    const found: Occurrence[] = [];
     for (const { start, end, value, base64 } of spelledIn(text, secretSearch)) {
       const alias = secrets.get(value) ?? '';
       // Bytes that a secret was encoded with are removed too: their digits overlap. So is the padding.
@@ -158,14 +158,14 @@ export function createAliases(environment: ReadonlyMap<string, string>): Aliases
     return apart(found);
   };
 
-  const findOthers = (text: string, from: number, to: number): Found[] => {
+  const findOthers = (text: string, from: number, to: number): Occurrence[] => {
     if (from === 0 && to === text.length) {
       const alias = known.get(foldUuids(text));
       if (alias !== undefined) return [{ start: 0, end: to, alias }];
     }
     const part = text.slice(from, to);
     if (part.length < SEARCHED_FROM) return [];
-    const found: Found[] = [];
+    const found: Occurrence[] = [];
     const take = (token: string, at: number): boolean => {
       const alias = token.length < SEARCHED_FROM ? undefined : known.get(foldUuids(token));
       if (alias !== undefined) found.push({ start: from + at, end: from + at + token.length, alias });
@@ -182,7 +182,7 @@ export function createAliases(environment: ReadonlyMap<string, string>): Aliases
   };
 
   /** Secrets that are no part of an alias: one may be a word of ours. */
-  const outsideAliases = (text: string): Found[] => {
+  const outsideAliases = (text: string): Occurrence[] => {
     const found = findSecrets(text);
     if (found.length === 0 || !text.includes('$')) return found;
     const aliases = [...text.matchAll(ALIAS)].filter(([whole]) => whole !== '$$');
@@ -195,8 +195,8 @@ export function createAliases(environment: ReadonlyMap<string, string>): Aliases
     });
   };
 
-  const findAll = (text: string): Found[] => {
-    const all: Found[] = [];
+  const findAll = (text: string): Occurrence[] => {
+    const all: Occurrence[] = [];
     let at = 0;
     for (const secret of findSecrets(text)) {
       if (secret.start > at) all.push(...findOthers(text, at, secret.start));
@@ -209,7 +209,7 @@ export function createAliases(environment: ReadonlyMap<string, string>): Aliases
 
   const replace = (
     pieces: readonly string[],
-    find: (text: string) => readonly Found[],
+    find: (text: string) => readonly Occurrence[],
     plain: (text: string) => string,
   ) => {
     const text = pieces.length === 1 ? (pieces[0] ?? '') : pieces.join('');

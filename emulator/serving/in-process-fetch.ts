@@ -82,7 +82,7 @@ export function inProcessFetch(serve: Serve, baseUrl: () => string, scope: Scope
 }
 
 /** What answers a plain request: a `Response` only if it makes one for others too. */
-export type Answer = PlainResponse | Response;
+export type PlainOrResponse = PlainResponse | Response;
 
 /** The body of an answer in process: the ready bytes, or the reader of a stream. */
 type Body = string | Uint8Array | Pick<ReadableStreamDefaultReader<Uint8Array>, 'read' | 'cancel'> | null;
@@ -97,7 +97,7 @@ export interface InProcessAnswer {
 /** Asks in process without a `Request` or a `Response`, which cost more than most answers. Rejects as `fetch` does. */
 export type InProcessExchange = (request: PlainRequest) => Promise<InProcessAnswer>;
 
-function bodyOf(answer: Answer, signal?: AbortSignal): Body {
+function bodyOf(answer: PlainOrResponse, signal?: AbortSignal): Body {
   if (answer instanceof Response) return (signal ? abortable(answer, signal) : answer).body?.getReader() ?? null;
   return answer.body instanceof EventStream ? new StreamReader(answer.body, signal) : answer.body;
 }
@@ -106,7 +106,7 @@ function bodyOf(answer: Answer, signal?: AbortSignal): Body {
  * The same as {@link inProcessFetch} for callers that need none of the web's own objects, such as the conformance kit.
  */
 export function inProcessExchange(
-  serve: (request: PlainRequest, client: InProcessClient) => Answer | Promise<Answer>,
+  serve: (request: PlainRequest, client: InProcessClient) => PlainOrResponse | Promise<PlainOrResponse>,
   scope: Scope,
 ): InProcessExchange {
   return async (request) => {

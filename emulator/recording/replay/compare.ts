@@ -70,13 +70,13 @@ export function comparableSent(
 }
 
 /** Where a request first differs from a recorded one: how far the comparison came, and the difference in words. */
-export interface Difference {
+export interface Mismatch {
   readonly stage: number;
   /** Made on demand: one of thousands is shown. */
   text(): string;
 }
 
-type Words = Difference['text'];
+type Words = Mismatch['text'];
 
 const shown = (value: unknown): string => {
   const text = JSON.stringify(typeof value === 'string' ? value.slice(0, 80) : value) ?? 'nothing';
@@ -182,7 +182,7 @@ const STAGES: readonly ((recorded: Comparable, sent: Comparable, bindings: Bindi
  * Compares a request with a recorded one. Returns the bindings that the two would leave, or the first difference, with
  * the stage of the comparison at which it was found.
  */
-export function compareRequest(recorded: Comparable, sent: Comparable, known: Bindings): Bindings | Difference {
+export function compareRequest(recorded: Comparable, sent: Comparable, known: Bindings): Bindings | Mismatch {
   const bindings = new Bindings(known);
   for (const [stage, compare] of STAGES.entries()) {
     const text = compare(recorded, sent, bindings);

@@ -7,7 +7,7 @@ import { type PlacedExchange, readRecording } from '../read.js';
 import { type Bindings, renderText } from '../template.js';
 import { type Comparable, comparableSent } from './compare.js';
 import { requireProfile } from './profile.js';
-import { createScenario, type Found } from './scenario.js';
+import { createScenario, type Taken } from './scenario.js';
 import { replayStream } from './stream.js';
 import { liveValue, type ValuesDeps } from './values.js';
 
@@ -166,7 +166,7 @@ export function createReplay(files: readonly string[], deps: ReplayDeps): Replay
         };
       }
       const asked = comparableSent(request, pathOf(request.url), body);
-      const found: Found = scenario.take(asked);
+      const found: Taken = scenario.take(asked);
       if ('problem' in found) return found;
       const response = toResponse(found.exchange, found.bindings, asked, request, connection);
       return { operation: found.exchange.exchange.operation, response };

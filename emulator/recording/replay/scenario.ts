@@ -1,9 +1,9 @@
 import type { PlacedExchange } from '../read.js';
 import { Bindings } from '../template.js';
-import { type Comparable, comparableRecorded, compareRequest, type Difference } from './compare.js';
+import { type Comparable, comparableRecorded, compareRequest, type Mismatch } from './compare.js';
 
 /** The answer for a request, or why there is none. */
-export type Found = { readonly exchange: PlacedExchange; readonly bindings: Bindings } | { readonly problem: string };
+export type Taken = { readonly exchange: PlacedExchange; readonly bindings: Bindings } | { readonly problem: string };
 
 const isRead = (method: string) => method === 'GET' || method === 'HEAD' || method === 'OPTIONS';
 
@@ -38,9 +38,9 @@ export function createScenario(exchanges: readonly PlacedExchange[]) {
 
   return {
     /** Takes the answer to a request; the matching exchange counts as asked. */
-    take(request: Comparable): Found {
+    take(request: Comparable): Taken {
       const equal: { at: number; bindings: Bindings }[] = [];
-      let nearest: { at: number; difference: Difference } | undefined;
+      let nearest: { at: number; difference: Mismatch } | undefined;
       for (const [at, one] of recorded.entries()) {
         // A request that is not recorded as a whole may or may not be equal to another.
         if (exchanges[at]?.exchange.left_out?.request) continue;
