@@ -46,7 +46,7 @@ export const CHECKS: Checks = {
     const { url, controlToken, signal } = request;
     const credentials = Object.fromEntries(
       CREDENTIAL_NAMES.flatMap((name) => {
-        const value = process.env[`INTERN_${name.toUpperCase()}`];
+        const value = request.environment && process.env[`INTERN_${name.toUpperCase()}`];
         return value ? [[name, value]] : [];
       }),
     );

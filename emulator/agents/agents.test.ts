@@ -136,6 +136,7 @@ describe('AGENT-3: answers', () => {
     ['explain_request', { id: 'none' }, /the journal holds no request none/],
     ['check_client', { command: ['true'] }, /stdio/],
     ['check_server', {}, /without the kit/],
+    ['check_server', { url: 'https://evil.test/api/v1' }, /refused over HTTP/],
   ])('a mistake says what is wrong and what to do next: %s %j', async (name, given, words) => {
     const { isError, content } = await mcpClient(createTestClient()).call(name, given);
     expect(isError).toBe(true);
@@ -187,6 +188,7 @@ describe('AGENT-2: resources and prompts', () => {
     const { prompts } = await mcp.result('prompts/list');
     const names = prompts.map(({ name }: { name: string }) => name);
     expect(names).toEqual(['write-a-client', 'why-was-it-refused', 'test-my-app']);
+    expect(prompts.every(({ description = '' }) => description !== '')).toBe(true);
     for (const name of names) {
       const { messages } = await mcp.result('prompts/get', { name, arguments: {} });
       expect(messages[0].content.text).toMatch(/explain_request/);

@@ -19,6 +19,7 @@ export function registerPrompts(server: McpServer): void {
     'write-a-client',
     {
       title: 'Write a client of the interns interface',
+      description: 'What to read, what clients get wrong, and how to try each step',
       argsSchema: z.object({ language: z.string().optional().describe('Such as TypeScript or Python') }),
     },
     ({ language }) =>
@@ -36,6 +37,7 @@ export function registerPrompts(server: McpServer): void {
     'why-was-it-refused',
     {
       title: 'Find out why a request was refused',
+      description: 'Explains a refusal, and has the client mended until nothing is wrong',
       argsSchema: z.object({ id: z.string().optional().describe('Its x-request-id; default the newest refused one') }),
     },
     ({ id }) =>
@@ -47,6 +49,7 @@ export function registerPrompts(server: McpServer): void {
     'test-my-app',
     {
       title: 'Test an app against the emulator',
+      description: 'Runs the app, then tries what can go wrong, one thing at a time',
       argsSchema: z.object({ command: z.string().optional().describe('What runs the tests of the app') }),
     },
     ({ command }) =>

@@ -9,6 +9,8 @@ export interface CheckRequest {
 export interface ServerRequest extends CheckRequest {
   /** Base address; without it, an emulator of its own. */
   readonly url: string | undefined;
+  /** Whether the credentials of the environment (`INTERN_…`) are for this address. */
+  readonly environment: boolean;
   /** Of the control interface, where the target is the emulator that is attached. */
   readonly controlToken: string | undefined;
 }

@@ -60,10 +60,19 @@ export const checkServer = tool(
     readOnly: false,
     async run({ url, only }, context) {
       const { door } = context;
+      if (url !== undefined && !door.mayRun)
+        throw new ToolError(
+          'check_server of another url sends the credentials of this process there, which is refused over HTTP.',
+          'Use stdio ("intern-emulator mcp"), or leave url out to check the emulator itself.',
+        );
       const own = url === undefined && door.listens ? (await targetOf(door)).base_url : undefined;
       const { server } = await checksOf(door);
       const controlToken = own === undefined ? undefined : door.token;
-      return answer(await orSaid(server({ ...requestOf(context, only), url: url ?? own, controlToken })));
+      return answer(
+        await orSaid(
+          server({ ...requestOf(context, only), url: url ?? own, environment: url !== undefined, controlToken }),
+        ),
+      );
     },
   },
 );

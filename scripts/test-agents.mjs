@@ -1,0 +1,153 @@
+// Holds the agents' door against what others wrote (AGENT-5): the protocol's conformance suite for servers, over HTTP,
+// and the inspector's command line, which lists and calls every tool over both transports. `npm run test:agents`, after a
+// build. Both tools need Node 22, which scripts/node.sh brings; they are installed below .tmp/, since nothing else needs
+// their hundred packages.
+
+import { execFile, spawn } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { createInterface } from 'node:readline';
+import { promisify } from 'node:util';
+
+const ROOT = resolve(import.meta.dirname, '..');
+const TOOLS = join(ROOT, '.tmp/agents-tools');
+const VERSIONS = { '@modelcontextprotocol/conformance': '0.1.16', '@modelcontextprotocol/inspector': '2.12.0' };
+const COMMAND = join(ROOT, 'dist/bin/intern-emulator.js');
+const LIMIT = 120_000;
+
+/**
+ * Scenarios that call tools, resources and prompts of the suite's own names (`test_simple_text`, `test://static-text`),
+ * that subscribe or log, which this server does not declare, or that want a session, and there are no sessions. If one passes,
+ * the suite fails: then it applies.
+ */
+const NOT_OURS = [
+  'server-sse-multiple-streams',
+  'logging-set-level',
+  'completion-complete',
+  'tools-call-simple-text',
+  'tools-call-image',
+  'tools-call-audio',
+  'tools-call-embedded-resource',
+  'tools-call-mixed-content',
+  'tools-call-with-logging',
+  'tools-call-error',
+  'tools-call-with-progress',
+  'tools-call-sampling',
+  'tools-call-elicitation',
+  'elicitation-sep1034-defaults',
+  'elicitation-sep1330-enums',
+  'resources-read-text',
+  'resources-read-binary',
+  'resources-templates-read',
+  'resources-subscribe',
+  'resources-unsubscribe',
+  'prompts-get-simple',
+  'prompts-get-with-args',
+  'prompts-get-embedded-resource',
+  'prompts-get-with-image',
+];
+
+/** Arguments that each tool takes; what it says. */
+const CALLS = {
+  status: [[], 'INTERN_API_KEY='],
+  manage_intern: [['action=create', 'name=inspected'], 'create: 201'],
+  list_interns: [[], 'first-intern'],
+  chat: [['prompt=script: ask-permission\nhello', 'approval_mode=manual'], 'The intern asks'],
+  answer_question: [['intern_id=none', 'session_id=none', 'answer=yes'], 'no intern none|No run of session'],
+  list_requests: [['limit=5'], '/api/v1/interns'],
+  explain_request: [[], 'requirement|Nothing was wrong'],
+  advance_clock: [['by=1s'], 'It is '],
+  inject_fault: [['clear=true'], '0 faults'],
+  put_script: [['script={"name":"inspected","turn":[{"say":"hi"}]}'], 'The script inspected is there'],
+  snapshot: [['action=list'], 'start'],
+  explain_proof: [['headers={}'], 'refused'],
+  check_server: [['only=["base/error-envelope"]'], '1 done: 1 pass'],
+  check_client: [['command=["false"]'], 'stdio|ended with status'],
+};
+
+/** Tools that are called over stdio too. */
+const OVER_STDIO = ['status', 'chat', 'check_server', 'check_client'];
+
+const run = promisify(execFile);
+const npmFree = { ...process.env, NODE_OPTIONS: '' };
+const { stdout: bin22 } = await run('bash', [join(ROOT, 'scripts/node.sh'), '22']);
+const env = { ...npmFree, PATH: `${bin22.trim()}:${process.env.PATH}` };
+
+mkdirSync(TOOLS, { recursive: true });
+if (!Object.keys(VERSIONS).every((name) => existsSync(join(TOOLS, 'node_modules', name)))) {
+  writeFileSync(join(TOOLS, 'package.json'), JSON.stringify({ private: true, dependencies: VERSIONS }));
+  await run('npm', ['install', '--silent', '--no-audit', '--no-fund', '--ignore-scripts', '--omit=optional'], {
+    cwd: TOOLS,
+    env,
+  });
+}
+const tool = (name) => join(TOOLS, 'node_modules/.bin', name);
+
+const emulator = spawn(
+  process.execPath,
+  [COMMAND, '--port', '0', '--daemon-port', '0', '--clock', 'auto', '--json', '--quiet'],
+  {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  },
+);
+const folder = mkdtempSync(join(tmpdir(), 'agents-'));
+let failed = false;
+const say = (good, what, detail = '') => {
+  failed ||= !good;
+  console.log(`${good ? 'ok  ' : 'FAIL'} ${what}${good ? '' : `\n${detail}`}`);
+};
+const attempt = async (file, args) => {
+  try {
+    const { stdout, stderr } = await run(file, args, { env, timeout: LIMIT, cwd: folder, maxBuffer: 1e8 });
+    return { status: 0, output: stdout + stderr };
+  } catch (error) {
+    return { status: error.code ?? 1, output: `${error.stdout}${error.stderr}` };
+  }
+};
+
+try {
+  const [line] = await createInterface({ input: emulator.stdout })
+    [Symbol.asyncIterator]()
+    .next()
+    .then(({ value }) => [value]);
+  const { control_url } = JSON.parse(line);
+  const url = `${control_url}/mcp`;
+
+  writeFileSync(join(folder, 'expected.yml'), `server:\n${NOT_OURS.map((name) => `  - ${name}\n`).join('')}`);
+  const suite = await attempt(tool('conformance'), ['server', '--url', url, '--expected-failures', 'expected.yml']);
+  const passed = [...suite.output.matchAll(/^✓ ([\w-]+): [1-9]/gm)].map(([, name]) => name);
+  say(
+    suite.status === 0 && passed.length >= 6,
+    `conformance suite over HTTP: ${passed.join(', ')}`,
+    suite.output.slice(-3_000),
+  );
+
+  const transports = { http: [url, '--transport', 'http'], stdio: [process.execPath, COMMAND, 'mcp', '--port', '0'] };
+  for (const [transport, at] of Object.entries(transports)) {
+    const inspect = (...args) => attempt(tool('mcp-inspector'), ['--cli', ...at, ...args]);
+    const { output: listed } = await inspect('--method', 'tools/list');
+    const missing = Object.keys(CALLS).filter((name) => !listed.includes(`"name": "${name}"`));
+    say(missing.length === 0, `inspector over ${transport}: tools/list`, `${missing}\n${listed.slice(-2_000)}`);
+    // Over stdio each call is an emulator of its own: those that differ there.
+    const left = Object.entries(CALLS).filter(([name]) => transport === 'http' || OVER_STDIO.includes(name));
+    const work = async () => {
+      for (let next = left.shift(); next; next = left.shift()) {
+        const [name, [given, expected]] = next;
+        const { output } = await inspect(
+          '--method',
+          'tools/call',
+          '--tool-name',
+          name,
+          ...given.flatMap((one) => ['--tool-arg', one]),
+        );
+        say(new RegExp(expected).test(output), `inspector over ${transport}: ${name}`, output);
+      }
+    };
+    await Promise.all([work(), work(), work()]);
+  }
+} finally {
+  emulator.kill();
+  rmSync(folder, { recursive: true, force: true });
+}
+process.exit(failed ? 1 : 0);
