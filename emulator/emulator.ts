@@ -199,6 +199,15 @@ function connect(
       credentials ? store.snapshot() : hideCredentials(store.snapshot(), parts.accounts.redact),
     importState: state.import,
     events,
+    async recordingOf(entries) {
+      const { recordingOf } = await import('./recording/from-journal.js');
+      const named = ['api_key', 'foreign_api_key', 'peer_api_key', 'outsider_api_key'] as const;
+      const callers = named.flatMap((name) => {
+        const caller = parts.accounts.resolve(target.credentials[name] ?? '');
+        return caller === undefined ? [] : [[caller.id, name]];
+      });
+      return recordingOf(entries, Object.fromEntries(callers));
+    },
     readers: parts.readers,
     transcripts: parts.transcripts,
     snapshots: state.snapshots,

@@ -155,6 +155,9 @@ import { createEmulator, type Emulator, type Behaviour, type Target } from 'inte
 import { checks, runConformance } from 'intern-emulator/conformance';
 import * as lab from 'intern-emulator/lab';
 import * as exploring from 'intern-emulator/explore';
+import * as suites from 'intern-emulator/vitest';
+import * as exploringSuites from 'intern-emulator/explore/vitest';
+import * as labSuites from 'intern-emulator/lab/vitest';
 
 const greet: Behaviour = {
   name: 'greet',
@@ -166,7 +169,7 @@ const emulator: Emulator = createEmulator({ clock: 'virtual', scripts: [greet] }
 const target: Target = emulator.target;
 const response: Response = await emulator.fetch(target.base_url + '/interns');
 const count: number = checks.length;
-export { count, exploring, lab, response, runConformance };
+export { count, exploring, exploringSuites, lab, labSuites, response, runConformance, suites };
 // @ts-expect-error there is no such option
 createEmulator({ clok: 'virtual' });
 `;

@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import { readRecording } from '../recording/read.js';
 import { inBrowser } from './browser.harness.js';
 
 const DANGEROUS = '<img src=x onerror="window.hit=1"><script>window.hit=1</script>[x](javascript:window.hit=1)';
@@ -53,8 +53,10 @@ inBrowser('the console, requests', (open) => {
     await expect.poll(() => rows.count()).toBe(2);
     const saved = page.waitForEvent('download');
     await page.getByRole('button', { name: 'Stop and save' }).click();
-    const { log } = JSON.parse(readFileSync(await (await saved).path(), 'utf8'));
-    expect(log.entries.map(({ response }: { response: { status: number } }) => response.status)).toEqual([404]);
+    const exchanges = readRecording(await (await saved).path(), (message) => expect.fail(message));
+    expect(exchanges.map(({ exchange: { request, status } }) => [request.path, status])).toEqual([
+      ['/api/v1/interns/nobody', 404],
+    ]);
     await page.getByRole('button', { name: 'Record' }).waitFor();
   });
 

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { exchangeSchema } from '../recording/format.js';
 import { createTestClient } from '../testing/client.js';
 
 type Client = ReturnType<typeof createTestClient>;
@@ -47,7 +48,7 @@ test.each([
   ['?status=4x', 'status: expected a status such as 409, or 4xx; found "4x"'],
   ['?since=yesterday', 'since: expected the id of a request that the journal holds, or a time; found "yesterday"'],
   ['?limit=0', 'limit: expected a whole number from 1; found "0"'],
-  ['?format=xml', 'format: expected json or har; found "xml"'],
+  ['?format=xml', 'format: expected json or har or recording; found "xml"'],
 ])('an invalid filter is refused: %s', async (query, message) => {
   const api = createTestClient();
   const { status, json } = await api.get(`/_emulator/journal${query}`);
@@ -137,4 +138,26 @@ test('a run is shown with what was said in it by either side', async () => {
   expect(types.at(-1)).toBe('end');
   expect(json.transcript[0]).toEqual({ n: 0, at: '2026-01-01T00:00:00.000Z', type: 'prompt', text: 'go' });
   expect((await api.get('/_emulator/runs/none')).status).toBe(404);
+});
+
+test('entries are a recording that drift and --replay read: aliases for ids and callers, streams in their writes', async () => {
+  const api = createTestClient();
+  const { intern, foreign_api_key } = api.credentials;
+  const body = { stream: true, messages: [{ role: 'user', content: 'hello' }] };
+  await api.post(`/interns/${intern?.id}/chat/completions`, body);
+  await api.get('/interns', { as: foreign_api_key ?? '' });
+  await api.get('/interns', { as: 'nobody-knows-this' });
+  const text = await (await api.emulator.fetch('/_emulator/journal?format=recording')).text();
+  const lines = text
+    .trim()
+    .split('\n')
+    .map((line) => exchangeSchema().parse(JSON.parse(line)));
+  expect(lines.map(({ n, request, status }) => [n, request.path, request.headers.authorization, status])).toEqual([
+    [1, '/api/v1/interns/$intern.1/chat/completions', 'Bearer $api_key', 200],
+    [2, '/api/v1/interns', 'Bearer $foreign_api_key', 200],
+    [3, '/api/v1/interns', 'Bearer $key.1', 401],
+  ]);
+  expect(lines[0]?.writes?.at(-1)).toMatchObject({ text: expect.stringContaining('data: [DONE]') });
+  expect(lines[0]?.ended).toBe('complete');
+  expect(text).not.toContain(intern?.id);
 });

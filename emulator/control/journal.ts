@@ -53,15 +53,16 @@ function limitOf(query: URLSearchParams): number | undefined {
   return Number(value);
 }
 
-function isHar(query: URLSearchParams): boolean {
+function formatOf<Format extends string>(query: URLSearchParams, formats: readonly Format[]): Format | 'json' {
   const value = query.get('format') ?? 'json';
-  if (value !== 'json' && value !== 'har') throw refuse('format', 'json or har', value);
-  return value === 'har';
+  const found = formats.find((one) => one === value);
+  if (found === undefined && value !== 'json') throw refuse('format', ['json', ...formats].join(' or '), value);
+  return found ?? 'json';
 }
 
 /** The calls of the journal (SEE-3). */
 export function journalRows(parts: ControlParts): ControlRow[] {
-  const { events, journal, version } = parts;
+  const { events, journal, recordingOf, version } = parts;
   const har = async (entries: ReturnType<Journal['list']>) => json((await import('./har.js')).harOf(entries, version));
   const draftOf = (id: string | undefined): JournalDraft => {
     const draft = journal.drafts().findLast((each) => each.id === id);
@@ -80,12 +81,14 @@ export function journalRows(parts: ControlParts): ControlRow[] {
         run_id: 'Only those of this run',
         since: 'Only those after this id or time',
         limit: 'At most this many, the newest',
-        format: '`json`, or `har` for the tools of browsers',
+        format: '`json`, `har` for the tools of browsers, or `recording`: a file for `--replay` and `drift`',
       },
-      handle({ query }) {
-        const asHar = isHar(query);
+      async handle({ query }) {
+        const format = formatOf(query, ['har', 'recording']);
         const entries = journal.list(filterOf(query, journal), limitOf(query));
-        return asHar ? har(entries) : json({ data: entries });
+        if (format === 'recording')
+          return { status: 200, body: await recordingOf(entries), headers: { 'content-type': 'application/jsonl' } };
+        return format === 'har' ? har(entries) : json({ data: entries });
       },
     }),
     controlRow({
@@ -95,7 +98,7 @@ export function journalRows(parts: ControlParts): ControlRow[] {
       query: { format: '`json`, or `har`' },
       handle({ params, query }) {
         const draft = draftOf(params.id);
-        return isHar(query) ? har([journal.view(draft)]) : json(journal.view(draft));
+        return formatOf(query, ['har']) === 'har' ? har([journal.view(draft)]) : json(journal.view(draft));
       },
     }),
     controlRow({

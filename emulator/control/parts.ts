@@ -7,6 +7,7 @@ import type { Runs } from '../domain/runs.js';
 import type { Transcripts } from '../domain/transcripts.js';
 import type { Faults } from '../http/faults.js';
 import type { Journal } from '../http/journal.js';
+import type { JournalEntry } from '../http/journal-entry.js';
 import type { Matches } from '../scripts/matches.js';
 import type { Scripts } from '../scripts/registry.js';
 import type { Events } from './events.js';
@@ -24,6 +25,8 @@ export interface ControlParts {
   scope(): Scope;
   readonly faults: Faults;
   readonly journal: Journal;
+  /** Entries of the journal as a recording. */
+  recordingOf(entries: readonly JournalEntry[]): Promise<string>;
   readonly token: string | undefined;
   /** The host of the public URL, if there is one: it leads to the interface alone. */
   readonly publicHost: string | undefined;

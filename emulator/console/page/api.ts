@@ -70,6 +70,8 @@ export function createApi(page: string) {
       const response = await controlFetch(method, path, body);
       return (response.status === 204 ? undefined : await response.json()) as T;
     },
+    /** A file below `/_emulator/`, as text. Throws ApiError. */
+    file: async (path: string): Promise<string> => (await controlFetch('GET', path)).text(),
     /** A stream below `/_emulator/`. Throws ApiError. */
     stream: (path: string, signal: AbortSignal, headers: Record<string, string>) =>
       controlFetch('GET', path, undefined, signal, { ...headers, accept: 'text/event-stream' }),

@@ -112,10 +112,10 @@ export function RequestsView({ id }: { id: string | undefined }) {
       return;
     }
     await model.attempt(async () => {
-      const har = await model.api.control('GET', `journal?format=har&since=${encodeURIComponent(recording)}`);
-      save('intern-emulator.har', `${JSON.stringify(har, null, 2)}\n`);
+      const since = encodeURIComponent(recording);
+      save('recording.jsonl', await model.api.file(`journal?format=recording&since=${since}`));
       model.recording.value = undefined;
-    }, 'The recording is saved, as a HAR file that the tools of browsers open');
+    }, 'The recording is saved: --replay and drift read it');
   };
   const clear = () =>
     model.attempt(async () => {

@@ -1,0 +1,96 @@
+import { createAliases } from './aliases.js';
+import { type RawExchange, toRecorded } from './exchange.js';
+import type { LeftOut } from './format.js';
+
+/** What a recording takes of an entry of the journal. */
+export interface Journaled {
+  readonly at: string;
+  readonly operation: string | null;
+  readonly caller: string | null;
+  readonly ms: number | null;
+  readonly request: { readonly method: string; readonly url: string } & Sides;
+  readonly response: { readonly status: number | null } & Sides;
+  readonly writes?: readonly { readonly at: string; readonly text: string }[];
+  readonly closed?: { readonly how: 'complete' | 'client_left' | 'dropped' };
+  readonly truncated?: true;
+}
+
+interface Sides {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | null;
+}
+
+/** Bytes that a body may decode to: the journal keeps less. */
+const LIMIT = 1_048_576;
+const ENDED = { complete: 'complete', client_left: 'client', dropped: 'broken' } as const;
+const BASE = '/api/v1';
+
+/** Which credential a caller used, by what it was used for; the journal has none. */
+function credentialOf(entry: Journaled, callers: Readonly<Record<string, string>>): string {
+  const { caller, operation } = entry;
+  if (operation === 'scim') return 'management_key';
+  if (operation === 'sign' || operation === 'daemon') return 'oauth_token';
+  if (caller?.startsWith('intern:') === true) return 'own_key';
+  return callers[caller ?? ''] ?? '';
+}
+
+/** A value in the place of a credential, which gets its alias. */
+const placeholderOf = (credential: string, caller: string | null): string =>
+  credential === '' ? `credential-of-${caller ?? 'nobody'}` : `named-credential-${credential}`;
+
+const bytesOf = (text: string | null): Uint8Array => Buffer.from(text ?? '');
+
+function rawOf(
+  entry: Journaled,
+  n: number,
+  since: number,
+  callers: Readonly<Record<string, string>>,
+): RawExchange | undefined {
+  const { request, response, writes, closed } = entry;
+  const { pathname, search } = new URL(request.url);
+  const from = pathname.indexOf(`${BASE}/`);
+  // What is still under way has no answer yet; the daemons are no part of a recording.
+  if (from < 0 || entry.ms === null || (writes !== undefined && closed === undefined)) return undefined;
+  const at = Date.parse(entry.at);
+  const { authorization, ...others } = request.headers;
+  const bearer = `Bearer ${placeholderOf(credentialOf(entry, callers), entry.caller)}`;
+  const cut = (body: string | null): LeftOut => ({
+    length: bytesOf(body).length,
+    why: 'the journal keeps the beginning of what is long',
+  });
+  return {
+    n,
+    scenario: null,
+    at: at - since,
+    method: request.method,
+    path: pathname.slice(from) + search,
+    requestHeaders: authorization === undefined ? others : { ...others, authorization: bearer },
+    requestBody: bytesOf(request.body),
+    status: response.status,
+    headers: response.headers,
+    writes:
+      writes?.map((write) => ({ at: Date.parse(write.at) - at, bytes: bytesOf(write.text) })) ??
+      (response.body === null ? [] : [{ at: entry.ms, bytes: bytesOf(response.body) }]),
+    ended: closed === undefined ? (response.status === null ? 'broken' : 'complete') : ENDED[closed.how],
+    ...(entry.truncated === true ? { leftOut: { request: cut(request.body), answer: cut(response.body) } } : {}),
+  };
+}
+
+/**
+ * Entries of the journal as a recording (REC-1): what `--replay` and `drift` read. Requests under way are left out.
+ * `callers` are the callers whose credentials have a name: `{alice: 'api_key'}`.
+ */
+export async function recordingOf(
+  entries: readonly Journaled[],
+  callers: Readonly<Record<string, string>>,
+): Promise<string> {
+  const names = ['management_key', 'oauth_token', 'own_key', ...Object.values(callers)];
+  const aliases = createAliases(new Map(names.map((name) => [placeholderOf(name, null), `$${name}`])));
+  const since = Date.parse(entries[0]?.at ?? '');
+  const lines: string[] = [];
+  for (const entry of entries) {
+    const raw = rawOf(entry, lines.length + 1, since, callers);
+    if (raw !== undefined) lines.push(`${JSON.stringify(await toRecorded(aliases, raw, LIMIT))}\n`);
+  }
+  return lines.join('');
+}
