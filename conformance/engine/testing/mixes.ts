@@ -1,7 +1,4 @@
 import { createRandom, hash } from '../../framework/random.js';
-import { findingText } from '../../reporters/words/finding.js';
-import { skipWords } from '../../reporters/words/skip.js';
-import { incompleteText } from '../../reporters/words/stop.js';
 import type { CheckResult, FindingResult, Results } from '../results.js';
 import { BUFFERING, DEPLOYMENTS, type Known } from './deployments.js';
 
@@ -69,8 +66,8 @@ function undeserved(
 /** What a run found in a mix, or missed, that somebody must look at. */
 export interface MixResult {
   readonly id: string;
-  readonly what: string;
-  readonly actual?: unknown;
+  /** What was found, or why nothing was. */
+  readonly because: unknown;
   /** It is as it may be: the mix is such that the run could not do better, and it said so. */
   readonly expected?: true;
 }
@@ -82,8 +79,8 @@ export function resultsOf(
 ): MixResult[] {
   const { shows = [], incomplete = [] } = mix;
   const wrong = undeserved(mix, checks).map(({ id, verdict, finding, error }) => {
-    const { what, actual } = finding === undefined ? {} : findingText(finding);
-    return { id: `${verdict} ${id}`, what: what ?? error?.message ?? '', actual };
+    const { of, wanted, got } = finding ?? {};
+    return { id: `${verdict} ${id}`, because: finding === undefined ? error?.message : { of, wanted, got } };
   });
   const found: string[] = [];
   const missed = shows.flatMap((id): MixResult[] => {
@@ -92,18 +89,12 @@ export function resultsOf(
     if (verdict === 'fail') return [];
     // What an intern did is no reason: these do what it takes.
     const said = skip !== undefined && skip.kind !== 'intern';
-    const { need, why } = skip === undefined ? { need: 'the verdict', why: String(verdict) } : skipWords(skip);
-    const what = `${need}: ${why}`;
-    return [{ id: `missed ${id}`, what, ...(said ? { expected: true } : {}) }];
+    return [{ id: `missed ${id}`, because: skip ?? verdict, ...(said ? { expected: true } : {}) }];
   });
   const ended: MixResult[] = [];
   if (wrong.length === 0 && exit !== (found.length > 0 ? 1 : 0)) {
     const may = exit === 3 && reasons.every((reason) => incomplete.some((one) => one(reason)));
-    ended.push({
-      id: `exit ${exit}`,
-      what: reasons.map(incompleteText).join('; '),
-      ...(may ? { expected: true } : {}),
-    });
+    ended.push({ id: `exit ${exit}`, because: reasons, ...(may ? { expected: true } : {}) });
   }
   return [...wrong, ...missed, ...ended];
 }
