@@ -4,7 +4,7 @@ set -uo pipefail
 cd "$(dirname "$0")/.."
 npm ci --silent --prefix bench && npm run -s build || exit 2
 missed=0
-for bench in startup requests watching store streams waiting deadlines paced sign sign-streams nonces split snapshots spaces explore recorder console report kit; do
+for bench in startup requests watching store streams waiting deadlines paced sign sign-streams nonces split snapshots spaces explore recorder console report lab kit; do
   echo "== $bench"
   node --expose-gc --import tsx "bench/$bench.ts" || missed=1
 done

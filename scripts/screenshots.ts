@@ -99,6 +99,20 @@ const shots: Shot[] = [
     },
   },
   { name: 'state', path: '#/state' },
+  {
+    name: 'lab',
+    path: '#/lab',
+    async prepare(page) {
+      await page.getByLabel('Search').fill('crlf');
+      await page.getByRole('button', { name: /^Choose these/ }).click();
+      await page.getByLabel("The adapter's command").fill('node adapter.mjs');
+      const given = { method: 'POST', body: '{"case": "sse-crlf-split"}' };
+      const started = await emulator.fetch('/_emulator/lab/runs', given);
+      await (await fetch(((await started.json()) as { url: string }).url, { method: 'POST', body: '{}' })).text();
+      await page.getByText('POST /chat/completions').waitFor();
+      await page.getByLabel('Group').scrollIntoViewIfNeeded();
+    },
+  },
 ];
 const only = process.argv[3]?.split(',');
 for (const shot of shots) if (!only || only.includes(shot.name)) await take(browser, url, shot);

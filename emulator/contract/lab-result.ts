@@ -1,4 +1,4 @@
-import { type Infer, withZod } from './with-zod.js';
+import { withZod } from './with-zod.js';
 
 /** What a kit reports of a case that it ran: `POST /_emulator/lab/results`. */
 export const labResultSchema = withZod((z) => {
@@ -35,5 +35,3 @@ export const labResultSchema = withZod((z) => {
     requests: z.array(request).max(100),
   });
 });
-
-export type LabResultBody = Infer<typeof labResultSchema>;

@@ -4,7 +4,7 @@ import type { RunEnded, RunView, Usage } from '../../contract/run.js';
 export type { ExchangeExplanation } from '../../contract/explanation.js';
 export type { Ask, PermissionAsk, QuestionAsk, QuestionField } from '../../contract/interaction.js';
 export type { Intern, Status } from '../../contract/intern.js';
-export type { LabRequest, LabResult, LabRun, Sent } from '../../contract/lab-run.js';
+export type { LabRequest, LabRun, Sent } from '../../contract/lab-run.js';
 export type { Usage } from '../../contract/run.js';
 export type { ScimGroup, ScimJob, ScimMapping } from '../../contract/scim.js';
 export type { ExplainSignature, Explanation, ForgeList, Forgery } from '../../contract/signing-lab.js';
