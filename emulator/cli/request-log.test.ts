@@ -26,6 +26,9 @@ describe('a line for a person', () => {
     expect(line({ ...refused, wrong: 'workspace_id: missing' })).toBe(
       '12:34:56.789  DELETE   400    1234 ms  -           /api/v1/interns/1  workspace_id: missing',
     );
+    expect(line({ ...RECORD, trace_id: '4bf92f3577b34da6a3ce929d0e0e4736' }, 'first-intern')).toMatch(
+      / {2}first-intern {2}trace 4bf92f3577b34da6a3ce929d0e0e4736$/,
+    );
     expect(line({ ...RECORD, status: null, script: 'slow', stream: 'ended', how: 'client left' })).toBe(
       '12:34:56.789  GET      ---      12 ms  alice       /api/v1/interns/1  1 (slow)  stream ended: client left',
     );

@@ -19,14 +19,15 @@ export function createRequestLine(colors: Colors) {
     return typeof color === 'function' ? color(text) : text;
   };
   return (record: RequestRecord, internName?: string): string => {
-    const { time, method, status, ms, caller, script, stream, how } = record;
+    const { time, method, status, ms, caller, script, stream, how, trace_id } = record;
     const path = oneLine(record.path);
     const wrong = record.wrong === null ? null : oneLine(record.wrong);
     const who = internName ?? record.intern ?? undefined;
     const columns = `${colors.dim(time.slice(11, 23))}  ${colors.bold(method.padEnd(7))}  ${paint(status, String(status ?? '---'))}  ${colors.dim(`${ms} ms`.padStart(9))}  ${cut(caller ?? '-', CALLER)}  ${path}`;
     const named = who === undefined ? '' : `  ${colors.cyan(oneLine(script === null ? who : `${who} (${script})`))}`;
     const turn = stream === undefined ? '' : `  stream ${stream}${how === undefined ? '' : `: ${how}`}`;
-    return columns + named + turn + (wrong === null ? '' : `  ${paint(status, wrong)}`);
+    const trace = trace_id === undefined ? '' : `  ${colors.dim(`trace ${trace_id}`)}`;
+    return columns + named + turn + trace + (wrong === null ? '' : `  ${paint(status, wrong)}`);
   };
 }
 

@@ -1,6 +1,7 @@
 import type { ErrorKey } from '../contract/errors.js';
 import type { Injected } from '../contract/fault.js';
 import type { FieldProblem } from '../contract/problem.js';
+import type { Trace } from '../contract/traceparent.js';
 import type { RunRef } from '../domain/runs.js';
 import type { Frames } from '../sse/frames.js';
 import type { StreamClosed } from '../sse/stream.js';
@@ -25,6 +26,8 @@ export interface JournalEntry {
   fields?: FieldProblem[];
   /** What an injected fault did to it. */
   injected?: Injected;
+  /** Of a request with a valid `traceparent`. */
+  trace?: Trace;
   request: { method: string; url: string; headers: Record<string, string>; body: string | null };
   response: { status: number | null; headers: Record<string, string>; body: string | null };
   /** Only for streams: every write as it left. */

@@ -1,4 +1,5 @@
 import type { FieldProblem } from '../contract/problem.js';
+import { type Trace, traceOf } from '../contract/traceparent.js';
 import type { Redaction } from '../domain/redaction.js';
 import type { Held, JournalDraft, JournalEntry, Write, WriteView } from './journal-entry.js';
 
@@ -17,6 +18,22 @@ function headersOf({ headers }: Pick<JournalDraft, 'headers'>): Headers {
   const joined = new Headers();
   for (let at = 0; at < headers.length; at += 2) joined.append(headers[at] ?? '', headers[at + 1] ?? '');
   return joined;
+}
+
+/** The trace of a request, read without making headers of what was received: the log asks for each request. */
+export function traceIn(
+  { headers }: Pick<JournalDraft, 'headers'>,
+  redact: (text: string) => string,
+): Trace | undefined {
+  if (headers instanceof Headers) return traceOf(redact(headers.get('traceparent') ?? ''));
+  let found: string | undefined;
+  for (let at = 0; at < headers.length; at += 2) {
+    const name = headers[at] ?? '';
+    if (name.length !== 'traceparent'.length || name.toLowerCase() !== 'traceparent') continue;
+    if (found !== undefined) return undefined;
+    found = headers[at + 1];
+  }
+  return found === undefined ? undefined : traceOf(redact(found));
 }
 
 /** Headers that are credentials whatever they hold; only the scheme of `Authorization` is shown. */
@@ -75,6 +92,7 @@ export function createJournalRenderer({ redact, redactWrites }: Pick<Redaction, 
     };
     const { requestBody, responseBody } = raw;
     const headers: Record<string, string> = {};
+    const trace = traceIn(raw, redact);
     headersOf(raw).forEach((value, name) => {
       headers[name] = CREDENTIAL_HEADERS.has(name) ? withoutCredential(value) : redact(value);
     });
@@ -91,6 +109,7 @@ export function createJournalRenderer({ redact, redactWrites }: Pick<Redaction, 
       requirement: raw.refused?.requirement ?? null,
       ...(raw.refused?.fields?.length ? { fields: raw.refused.fields.map(clean) } : {}),
       ...(raw.injected ? { injected: raw.injected } : {}),
+      ...(trace ? { trace } : {}),
       request: {
         method: raw.method,
         url: redact(raw.url),

@@ -119,3 +119,18 @@ test('AUTH-9: a proof is not in the journal, and a credential in any spelling ne
   }
   expect(text).not.toContain(credentials.api_key.slice(1));
 });
+
+test('the journal and the log keep the trace of a request, if its traceparent is valid and given once', async () => {
+  const logged: { trace_id?: string }[] = [];
+  const api = createTestClient({ onRequest: (record) => logged.push(record) });
+  const { base_url, credentials } = api.emulator.target;
+  const trace = { trace_id: '4bf92f3577b34da6a3ce929d0e0e4736', parent_id: '00f067aa0ba902b7', sampled: true };
+  const valid = `00-${trace.trace_id}-${trace.parent_id}-01`;
+  for (const traceparent of [valid, valid.toUpperCase(), `${valid}, ${valid}`]) {
+    const headers = { authorization: `Bearer ${credentials.api_key}`, traceparent };
+    expect((await api.emulator.fetch(`${base_url}/interns`, { headers })).status).toBe(200);
+  }
+  const { data } = await journalOf(api);
+  expect(data.map((entry: { trace?: object }) => entry.trace)).toEqual([trace, undefined, undefined]);
+  expect(logged.map(({ trace_id }) => trace_id)).toEqual([trace.trace_id, undefined, undefined]);
+});

@@ -1,5 +1,6 @@
 import type { Journal, JournalObserver } from './journal.js';
 import type { JournalDraft } from './journal-entry.js';
+import { traceIn } from './journal-renderer.js';
 import { BASE } from './route.js';
 
 /** A line of the log: one for each request when it is answered, and one for each turn that a stream takes (SEE-1). */
@@ -18,6 +19,8 @@ export interface RequestRecord {
   script: string | null;
   /** For a refusal: what exactly was wrong, even if the response may not say it. */
   wrong: string | null;
+  /** The trace of a request with a valid `traceparent`. */
+  trace_id?: string;
   /** Only for streams: each that opens or resumes also pauses or ends. */
   stream?: 'opened' | 'paused' | 'resumed' | 'ended';
   /** How it ended: `stop`, `client left`, `dropped by a fault` and so on. */
@@ -69,6 +72,7 @@ export function logRequests({ journal, redact, nameOf, write }: RequestLogDeps):
   };
   const recordOf = (draft: JournalDraft, at: number): RequestRecord => {
     const path = pathOf(draft.url);
+    const trace = traceIn(draft, redact);
     return {
       time: textOf(at),
       method: draft.method,
@@ -79,6 +83,7 @@ export function logRequests({ journal, redact, nameOf, write }: RequestLogDeps):
       intern: draft.internId ?? null,
       script: draft.run?.script ?? null,
       wrong: draft.refused ? redact(draft.refused.wrong) : (draft.responseHeaders['x-emulator-detail'] ?? null),
+      ...(trace && { trace_id: trace.trace_id }),
     };
   };
   const observer: JournalObserver = {

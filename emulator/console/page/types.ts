@@ -43,6 +43,7 @@ export interface Entry {
   /** What exactly was wrong, and the requirement of the refusal. */
   wrong: string | null;
   requirement: string | null;
+  trace?: { trace_id: string; parent_id: string; sampled: boolean };
   request: { method: string; url: string; headers: Record<string, string>; body: string | null };
   response: { status: number | null; headers: Record<string, string>; body: string | null };
   writes?: Write[];

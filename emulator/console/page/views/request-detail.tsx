@@ -195,6 +195,7 @@ export function RequestDetail({ id }: { id: string }) {
         </time>
         {entry.ms !== null && <span>{span(entry.ms)}</span>}
         {intern && <a href={linkTo('interns', intern.id)}>{intern.name}</a>}
+        {entry.trace && <span class="mono">trace {entry.trace.trace_id}</span>}
         <Button small icon="question" onClick={() => void explain()}>
           Explain
         </Button>
