@@ -1,0 +1,110 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { afterEach, expect, test } from 'vitest';
+import { commandOf } from '../../test/built.js';
+import { createEmulator } from '../index.js';
+
+const running: ChildProcess[] = [];
+afterEach(() => {
+  for (const child of running.splice(0)) child.kill('SIGKILL');
+});
+
+interface Message {
+  id?: number;
+  method?: string;
+  result?: { isError?: boolean; structuredContent?: Record<string, unknown>; content?: { text: string }[] };
+}
+
+/** `intern-emulator mcp` as a host starts it. Fails a test whose standard output carries anything but the protocol. */
+function host(args: readonly string[]) {
+  const child = spawn(process.execPath, [commandOf('intern-emulator'), 'mcp', ...args], {
+    env: { PATH: process.env.PATH },
+  });
+  running.push(child);
+  const stderr: string[] = [];
+  child.stderr.on('data', (chunk: Buffer) => stderr.push(chunk.toString()));
+  const seen: Message[] = [];
+  const waiting = new Map<(message: Message) => boolean, (message: Message) => void>();
+  createInterface({ input: child.stdout }).on('line', (line) => {
+    const message = JSON.parse(line) as Message;
+    seen.push(message);
+    for (const [fits, resolve] of waiting) if (fits(message)) resolve(message);
+  });
+  let id = 0;
+  const send = (message: object) => child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
+  const next = (fits: (message: Message) => boolean) =>
+    new Promise<Message>((resolve) => {
+      waiting.set(fits, resolve);
+    });
+  const ask = (method: string, params: object) => {
+    const own = ++id;
+    const answer = next((message) => message.id === own);
+    send({ id: own, method, params });
+    return { id: own, answer };
+  };
+  return {
+    child,
+    seen,
+    next,
+    notify: (method: string, params: object = {}) => send({ method, params }),
+    ask,
+    call: async (name: string, given: object = {}) =>
+      (await ask('tools/call', { name, arguments: given }).answer).result ?? {},
+    async begin() {
+      const clientInfo = { name: 'test', version: '1' };
+      await ask('initialize', { protocolVersion: '2025-06-18', capabilities: {}, clientInfo }).answer;
+      send({ method: 'notifications/initialized' });
+    },
+    ended: once(child, 'close').then(([status]) => ({ status, stderr: stderr.join('') })),
+  };
+}
+
+test('AGENT-1: it has an emulator of its own, a call is cancelled, and it ends with its input', async () => {
+  const agent = host(['--port', '0']);
+  await agent.begin();
+  // `--clock auto`: a boot that nobody advances comes to its end.
+  await agent.call('manage_intern', { action: 'create', name: 'by-itself' });
+  const booted = async () => (await agent.call('list_interns', { status: 'running' })).structuredContent?.total;
+  await expect.poll(booted).toBe(2);
+  const progress = agent.next(({ method }) => method === 'notifications/progress');
+  const chat = agent.ask('tools/call', {
+    name: 'chat',
+    arguments: { prompt: 'script: never-ends\nhi', limit: 600 },
+    _meta: { progressToken: 1 },
+  });
+  await progress;
+  agent.notify('notifications/cancelled', { requestId: chat.id, reason: 'enough' });
+  const open = async () => (await agent.call('status')).structuredContent?.counts;
+  await expect.poll(open).toMatchObject({ open_runs: 0 });
+  const { content } = await agent.call('explain_request');
+  expect(content?.[0]?.text).toContain('CHAT-10');
+  agent.child.stdin.end();
+  expect((await agent.ended).status).toBe(0);
+});
+
+test('AGENT-1: it attaches to the emulator that is named, and says when that is gone', async () => {
+  const emulator = createEmulator({ clock: 'virtual', controlToken: 'a-token' });
+  const { controlUrl } = await emulator.listen({ port: 0, daemonPort: 0 });
+  const agent = host(['--control', controlUrl, '--control-token', 'a-token']);
+  await agent.begin();
+  await agent.call('manage_intern', { action: 'create', name: 'from-agent' });
+  const listed = await emulator.fetch('/_emulator/interns', { headers: { authorization: 'Bearer a-token' } });
+  expect(await listed.text()).toContain('from-agent');
+  await emulator.close();
+  const gone = await agent.call('status');
+  expect([gone.isError, gone.content?.[0]?.text]).toEqual([true, expect.stringContaining('still there')]);
+  agent.child.stdin.end();
+  expect((await agent.ended).status).toBe(0);
+});
+
+test.each([
+  [['--control', 'http://127.0.0.1:1'], /^intern-emulator: --control http:\/\/127\.0\.0\.1:1\/_emulator: .+\n$/],
+  [
+    ['--control', 'nowhere'],
+    /^intern-emulator: --control: expected the URL of a control interface; found "nowhere"\n$/,
+  ],
+])('AGENT-1: %j is one line and status 2, never an emulator of its own', async (args, line) => {
+  const { status, stderr } = await host(args).ended;
+  expect([status, stderr]).toEqual([2, expect.stringMatching(line)]);
+});
