@@ -28,7 +28,7 @@ const errors = ({ interns, wrongKey }: Ctx): readonly (readonly [string, number,
 ];
 
 /** The base address of the target with another path. */
-const elsewhere = (baseUrl: string, path: string) => `${baseUrl.replace(/\/api\/v1$/, '')}${path}`;
+const outsideBase = (baseUrl: string, path: string) => `${baseUrl.replace(/\/api\/v1$/, '')}${path}`;
 
 const isList = (answer: Answer) =>
   answer.status < 300 && Array.isArray((answer.json as { data?: unknown } | undefined)?.data);
@@ -52,7 +52,7 @@ export const BASE = checksOf('BASE-4', {
         'paths',
         ['/interns', '/api/interns'],
         async (path) => {
-          const answer = await send({ url: elsewhere(target.baseUrl, `${path}?limit=1`) });
+          const answer = await send({ url: outsideBase(target.baseUrl, `${path}?limit=1`) });
           if (isList(answer)) fail(`GET ${path}`, 'not served', expect.seen(answer));
         },
         2,
@@ -66,7 +66,7 @@ export const BASE = checksOf('BASE-4', {
     async run({ send, target, property }) {
       const path = fc.constantFrom('/interns', '/api/interns', '/v1/interns', '/api/v2/interns', '/api/v1x/interns');
       await property('paths', path, fc.boolean(), async (below, keyed) => {
-        const answer = await send({ url: elsewhere(target.baseUrl, below), ...(keyed ? {} : { as: null }) });
+        const answer = await send({ url: outsideBase(target.baseUrl, below), ...(keyed ? {} : { as: null }) });
         expect.status(answer, 404, `GET ${below}`);
       });
     },

@@ -9,7 +9,7 @@ import { about, beside, idIn, unknown } from './wire.js';
 /** ms that each replica lags; any of them answers a read. */
 const ONE_REPLICA = [1_000];
 const REPLICAS = [0, 400, 1_200];
-const behind = (replicas: readonly number[], random: () => number) =>
+const lagOf = (replicas: readonly number[], random: () => number) =>
   replicas[Math.floor(random() * replicas.length)] ?? 0;
 
 /** Reads come from lagging replicas: a new intern is missing, a changed one is as before. */
@@ -22,7 +22,7 @@ const readsFrom =
       const { id, act, creates } = about(request);
       const old = id === undefined ? undefined : before.get(id);
       const reads = id !== undefined && act === '' && request.method === 'GET';
-      if (reads && old !== undefined && host.now() - old.at < behind(replicas, random)) return old.answer.clone();
+      if (reads && old !== undefined && host.now() - old.at < lagOf(replicas, random)) return old.answer.clone();
       const changes = id !== undefined && act === '' && request.method === 'PATCH';
       const was = changes ? await next(beside(request, id, 'GET')) : undefined;
       const response = await next(request);
@@ -42,7 +42,7 @@ const listsFrom =
       const { creates, path } = about(request);
       if (creates && response.status === 201) made.set(await idIn(response), host.now());
       if (request.method !== 'GET' || path !== '/interns') return response;
-      const late = behind(replicas, random);
+      const late = lagOf(replicas, random);
       return rewritten(response, {
         json(json) {
           const list = json as { data?: { id: string }[] };

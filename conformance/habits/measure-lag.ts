@@ -12,12 +12,12 @@ const WRITES = { least: 2, most: 3 };
 const MEASURED = 3;
 
 /** ms until something shows and goes on to; 0 where it does from the first look on, undefined where it never does. */
-async function until(visit: Visit, sure: number, shows: () => Promise<boolean>) {
+async function until(visit: Visit, inARow: number, shows: () => Promise<boolean>) {
   const began = visit.now();
   let since = 0;
   for (let row = 0; ; ) {
     row = (await shows()) ? row + 1 : 0;
-    if (row === sure) return since;
+    if (row === inARow) return since;
     if (row === 0 && since > LONGEST) return undefined;
     await visit.sleep(100);
     if (row === 0) since = visit.now() - began;

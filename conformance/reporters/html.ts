@@ -1,8 +1,8 @@
 import type { CheckResult, Results } from '../engine/results.js';
 import { counted } from './counted.js';
-import { answersIn } from './elsewhere.js';
 import { type FindingGroup, groups } from './groups.js';
 import { type Label, labelOf, labels } from './label.js';
+import { answersIn } from './other-answers.js';
 import { breakable, html, type Markup } from './page/markup.js';
 import { type Around, LEVELS, resultView } from './page/result.js';
 import { pageOf } from './page/shell.js';
@@ -113,7 +113,7 @@ function cleanupView({ cleanup }: Results): Markup | undefined {
  * which the conversation stands. No request leaves it, and all that a target said is text.
  */
 export function htmlReport(results: Results): string {
-  const around: Around = { words: wordsOf(results), elsewhere: answersIn(results) };
+  const around: Around = { words: wordsOf(results), otherAnswers: answersIn(results) };
   const found = groups(results.checks);
   const inGroups = new Set(found.flatMap(({ checks }) => checks));
   const rank = (check: CheckResult) => ORDER.indexOf(labelOf(check));

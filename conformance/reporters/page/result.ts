@@ -1,8 +1,8 @@
 import type { CheckResult, FindingResult } from '../../engine/results.js';
 import { clauseOf } from '../clause.js';
 import { counted } from '../counted.js';
-import type { answersIn } from '../elsewhere.js';
 import { labelOf } from '../label.js';
+import type { answersIn } from '../other-answers.js';
 import { seconds, value } from '../stream-text.js';
 import { faultOf, titleOf } from '../title.js';
 import { findingText } from '../words/finding.js';
@@ -17,7 +17,7 @@ export const LEVELS = { S: 'stated', P: 'published', C: 'chosen' } as const;
 /** What a page knows beside a result. */
 export interface Around {
   readonly words: Words;
-  readonly elsewhere: ReturnType<typeof answersIn>;
+  readonly otherAnswers: ReturnType<typeof answersIn>;
 }
 
 /** What the search looks in: also what was found, asked and answered. */
@@ -35,8 +35,8 @@ function searched(check: CheckResult): string {
 /** How many checks are named of those in which the same request was answered otherwise. */
 const NAMED = 6;
 
-function elsewhereView(check: CheckResult, { elsewhere }: Around): Markup | undefined {
-  const found = elsewhere(check);
+function otherAnswersView(check: CheckResult, { otherAnswers }: Around): Markup | undefined {
+  const found = otherAnswers(check);
   if (found === undefined) return undefined;
   return html`<div><h3>The same request elsewhere in this report: ${breakable(found.operation)}</h3><ul>${found.answers.map(
     ({ status, checks }) =>
@@ -56,7 +56,7 @@ function findingView(check: CheckResult, finding: FindingResult, around: Around)
       : later(
           html`<div class="talk"><h3>The conversation</h3>${finding.transcript.map((one) => exchangeView(one, around.words, finding))}</div>`,
         )
-  }${elsewhereView(check, around)}${
+  }${otherAnswersView(check, around)}${
     finding.curl === undefined
       ? undefined
       : html`<div><h3>The last request, as a command</h3>${command(finding.curl)}</div>`

@@ -2,7 +2,7 @@ import type { CheckResult, Results } from '../engine/results.js';
 import { operationOf } from '../probe/operation.js';
 
 /** How a request was answered, and in which checks. */
-export interface Elsewhere {
+export interface OtherAnswer {
   readonly status: number | undefined;
   readonly checks: readonly string[];
 }
@@ -11,7 +11,7 @@ export interface Elsewhere {
 export function answersIn({ checks }: Pick<Results, 'checks'>): (check: CheckResult) =>
   | {
       readonly operation: string;
-      readonly answers: readonly Elsewhere[];
+      readonly answers: readonly OtherAnswer[];
     }
   | undefined {
   const found = new Map<string, Map<number | undefined, Set<string>>>();
