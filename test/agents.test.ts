@@ -24,6 +24,11 @@ test('AGENT-4: the skill names what exists, and the five things', () => {
   expect([...skill.matchAll(/^### \d\. /gm)]).toHaveLength(5);
 });
 
+test('the configuration in README.md starts the door of agents', () => {
+  const [, text = ''] = /```json\n([\s\S]*?)```/.exec(read('README.md')) ?? [];
+  expect(JSON.parse(text).mcpServers.interns.args).toEqual(['-y', 'intern-emulator', 'mcp']);
+});
+
 test('AGENT-4: docs/agents.md has every tool, and configurations that are JSON', () => {
   const page = read('docs/agents.md');
   for (const { name } of TOOLS) expect(page).toContain(`\`${name}\``);

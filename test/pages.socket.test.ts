@@ -28,10 +28,15 @@ const TRIED_BY: Readonly<Record<string, Readonly<Record<string, readonly string[
   'README.md': {
     sh: ['test/readme.socket.test.ts', 'scripts/test-recipes.mjs'],
     js: ['test/readme.socket.test.ts'],
+    json: ['test/agents.test.ts'],
     ts: ['test/readme.socket.test.ts', 'scripts/test-recipes.mjs'],
   },
-  'CONTRIBUTING.md': { console: ['test/pages.socket.test.ts'] },
+  'CONTRIBUTING.md': { console: ['test/pages.socket.test.ts'], mermaid: ['test/diagrams.ts'] },
   'docs/adding-a-check.md': { ts: ['test/pages.socket.test.ts'] },
+  'docs/agents.md': {
+    json: ['test/agents.test.ts'],
+    toml: [], // the settings of another program
+  },
   'docs/chat-api.md': { sh: ['test/docs.socket.test.ts'] },
   'docs/ci.md': {
     sh: ['test/pages.socket.test.ts'],
