@@ -3,9 +3,10 @@ import type { createTestClient } from '../testing/client.js';
 /** A call of the Model Context Protocol to an emulator in process: its result, or its error. */
 export function mcpClient(api: Pick<ReturnType<typeof createTestClient>, 'emulator'>, base = '') {
   let id = 0;
-  const post = (body: object, headers: Record<string, string> = {}) =>
+  const post = (body: object, headers: Record<string, string> = {}, signal: AbortSignal | null = null) =>
     api.emulator.fetch(`${base}/_emulator/mcp`, {
       method: 'POST',
+      signal,
       headers: {
         'content-type': 'application/json',
         accept: 'application/json, text/event-stream',

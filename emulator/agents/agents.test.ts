@@ -207,16 +207,38 @@ describe('AGENT-1: at any emulator and any space, under the guard', () => {
     expect((await mcpClient(api).call('list_requests')).structuredContent.requests).toEqual([]);
   });
 
-  test('the newest revision of the protocol is served by the same tools', async () => {
+  test('the revisions of 2025, which begin by initialize, and of 2026, which do not, are served by the same tools', async () => {
     const mcp = mcpClient(createTestClient());
-    const response = await mcp.post({
-      jsonrpc: '2.0',
-      id: 1,
-      method: 'initialize',
-      params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'test', version: '1' } },
-    });
-    const text = await response.text();
-    expect(text).toContain('"name":"intern-emulator"');
+    for (const protocolVersion of ['2025-06-18', '2025-11-25']) {
+      const clientInfo = { name: 'test', version: '1' };
+      const begun = await mcp.result('initialize', { protocolVersion, capabilities: {}, clientInfo });
+      expect(begun).toMatchObject({ protocolVersion, serverInfo: { name: 'intern-emulator' } });
+    }
+    const _meta = {
+      'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+      'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1' },
+      'io.modelcontextprotocol/clientCapabilities': {},
+    };
+    const call = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'status', arguments: {}, _meta } };
+    const headers = { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'tools/call', 'mcp-name': 'status' };
+    const { result } = JSON.parse(await (await mcp.post(call, headers)).text());
+    expect(result.structuredContent.counts).toMatchObject({ interns: 1 });
+  });
+
+  test('a caller that leaves cancels what it called', async () => {
+    const api = createTestClient({ clock: 'auto' });
+    const over = new AbortController();
+    const chat = {
+      name: 'chat',
+      arguments: { prompt: 'script: never-ends\nhi', limit: 600 },
+      _meta: { progressToken: 1 },
+    };
+    const call = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: chat };
+    const response = await mcpClient(api).post(call, {}, over.signal);
+    await response.body?.getReader().read();
+    over.abort();
+    const ended = async () => (await api.get('/_emulator/runs')).json.data[0].ended;
+    await expect.poll(ended).toBe('cancelled');
   });
 
   test.each([

@@ -64,9 +64,9 @@ function formatOf<Format extends string>(query: URLSearchParams, formats: readon
 export function journalRows(parts: ControlParts): ControlRow[] {
   const { events, journal, recordingOf, version } = parts;
   const har = async (entries: ReturnType<Journal['list']>) => json((await import('./har.js')).harOf(entries, version));
-  const draftOf = (id: string | undefined): JournalDraft => {
+  const draftOf = (id: string | undefined, hint = ''): JournalDraft => {
     const draft = journal.drafts().findLast((each) => each.id === id);
-    if (!draft) throw new ControlError(404, `the journal holds no request ${id}`);
+    if (!draft) throw new ControlError(404, `the journal holds no request ${id}${hint}`);
     return draft;
   };
   return [
@@ -106,7 +106,7 @@ export function journalRows(parts: ControlParts): ControlRow[] {
       path: '/journal/:id/explain',
       does: 'Explains one: what was wrong to the field, the requirement with its sentence, and what to send instead, as curl',
       async handle({ params }) {
-        const draft = draftOf(params.id);
+        const draft = draftOf(params.id, '; POST /_emulator/signing/explain explains what daemons receive');
         const { explainExchange } = await import('./explain/explain.js');
         return json(explainExchange(draft, parts));
       },
