@@ -173,10 +173,7 @@ const SHOWN = [
   },
   {
     name: 'sdk-authors.md-alone',
-    files: {
-      'run.mjs': `const { INTERN_BASE_URL: url, INTERN_API_KEY: api_key, INTERN_WORKSPACE_ID: workspaceId } = process.env;
-        ${block('docs/sdk-authors.md', 'ts', 2).replace('CHAT-*', 'CHAT-1')}`,
-    },
+    files: { 'run.mjs': block('docs/sdk-authors.md', 'js').replace('CHAT-*', 'CHAT-1') },
     run: beside('node run.mjs'),
     prints: /^conforms/m,
   },

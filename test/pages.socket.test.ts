@@ -82,7 +82,11 @@ const TRIED_BY: Readonly<Record<string, Readonly<Record<string, readonly string[
     json: ['emulator/scripts/docs.test.ts'],
     ts: ['scripts/test-recipes.mjs'],
   },
-  'docs/sdk-authors.md': { ts: ['scripts/test-recipes.mjs'] },
+  'docs/sdk-authors.md': {
+    sh: [], // an install, which the recipes have done already
+    js: ['scripts/test-recipes.mjs'],
+    ts: ['scripts/test-recipes.mjs'],
+  },
   'docs/seeds.md': { json: ['test/docs.socket.test.ts'], console: ['scripts/test-recipes.mjs'] },
 };
 
