@@ -62,7 +62,10 @@ async function readable(misplaced?: [path: string, init: RequestInit], value = '
     ])
       texts.push(await send(`/_emulator/${call}`));
     const { data } = JSON.parse(await (await emulator.fetch('/_emulator/journal')).text());
-    for (const { id } of data) texts.push(await send(`/_emulator/journal/${encodeURIComponent(id)}`));
+    for (const { id } of data) {
+      const at = `/_emulator/journal/${encodeURIComponent(id)}`;
+      texts.push(await send(at), await send(`${at}/explain`));
+    }
     await emulator.close();
     texts.push(await events.text());
     for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true }))
