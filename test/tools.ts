@@ -53,7 +53,7 @@ export const TOOLS = {
   },
   podman: {
     what: 'podman with podman-compose',
-    get: 'apt-get install podman podman-compose runc netavark iptables',
+    get: 'apt-get install podman podman-compose runc netavark aardvark-dns iptables',
     find: () => runs(['podman-compose'], 'version') && runs(['podman'], 'version'),
   },
   pytest: {
