@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { cases } from '../emulator/lab/cases.js';
 import { askedOf, catalogues, histories } from './history.js';
 import { pageOf } from './page.js';
-import { PAIRS, whyNotDistinct } from './pairs.js';
+import { DEFECTS, PAIRS, whyNotDistinct } from './pairs.js';
 import { listClients } from './real/list.js';
 
 const clients = await listClients();
@@ -49,6 +49,14 @@ test.each(PAIRS)('the history tells $client $broken from $mended', (pair) => {
   expect(pair.seen.length).toBeGreaterThan(0);
   expect(whyNotDistinct(pair, rowsOf(pair.client, pair.broken), rowsOf(pair.client, pair.mended))).toBeUndefined();
 });
+
+test.each(DEFECTS)(
+  'the newest version of $client in its history has the defect of $cases',
+  ({ client, cases: ids }) => {
+    const newest = Object.values(all.find((history) => history.client === client)?.versions ?? {}).at(-1);
+    expect(ids.filter((id) => !newest?.fail.includes(id))).toEqual([]);
+  },
+);
 
 test('a pair of which one version is not asked, or both fail, is not distinguished', () => {
   const row = { id: 'chat-text', verdict: 'fail' };

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { cases } from '../emulator/lab/cases.js';
 import { askedOf, type History, histories, type VersionResult } from './history.js';
-import { PAIRS } from './pairs.js';
+import { DEFECTS, PAIRS } from './pairs.js';
 import type { Listed } from './real/list.js';
 
 const FILE = join(import.meta.dirname, '../docs/clients.md');
@@ -105,7 +105,10 @@ export function pageOf(clients: readonly Listed[]): string {
     'A failed case is not a verdict on a client as a whole: many cases are rare, some are particular to the interns interface,',
     'and an adapter sees only what its client hands on. Nobody is ranked; clients are in the order of their names. Where a',
     'client hands out chunks and no whole answer, the adapter joins them as the simplest user would, so the cases of',
-    'tool calls then speak of that user, too. What is expected, and why: [the rules](client-rules.md).',
+    'tool calls then speak of that user, too. Clients that only carry bytes (axios, curl, got, undici and the like) are read with',
+    'eventsource-parser 3 and by that user: their columns of HTTP, redirects, aborts, HTTP/2 and codings speak of them, the others',
+    'do not. Only what failed twice counts; on a busy machine even that may be the machine’s fault where time is measured',
+    '(silence, aborts). What is expected, and why: [the rules](client-rules.md).',
     '',
     '## By group of cases, version by version',
     '',
@@ -139,6 +142,12 @@ export function pageOf(clients: readonly Listed[]): string {
     ...hardest
       .filter(({ count }) => count > 1)
       .map(({ id, title, count }) => `| \`${id}\` | ${title.replaceAll('|', '\\|')} | ${count} |`),
+    '',
+    '## Defects of today’s versions',
+    '',
+    'The smallest case that shows each; `npm run clients -- NAME --only CASE` runs it. None of them is reported yet.',
+    '',
+    ...DEFECTS.map(({ client, cases, what }) => `- [${client}](#${client}): ${what} (${code(cases)})`),
     '',
     '## Your own client',
     '',

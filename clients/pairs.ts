@@ -80,4 +80,98 @@ export const PAIRS: readonly Pair[] = [
     seen: ['https://github.com/vercel/ai/blob/main/packages/openai-compatible/CHANGELOG.md'],
     cases: ['chat-no-end', 'chat-no-end-empty'],
   },
+  {
+    client: 'ai-openai-compatible',
+    broken: '2.0.79',
+    mended: '2.0.80',
+    what: 'joins calls that have no index, or all the same one',
+    seen: ['https://github.com/vercel/ai/blob/main/packages/provider-utils/CHANGELOG.md'],
+    cases: ['chat-tool-no-index', 'chat-tool-two-ids', 'chat-gateway-index-all-0'],
+  },
+  {
+    client: 'ai-openrouter',
+    broken: '2.8.1',
+    mended: '2.9.0',
+    what: 'ends a call as soon as its arguments parse',
+    seen: ['vercel/ai#13137', 'vercel/ai#16838'],
+    cases: ['chat-tool-parses-early-object', 'chat-gateway-id-null-text'],
+  },
+  {
+    client: 'eventsource-parser',
+    broken: '3.0.0',
+    mended: '3.0.1',
+    what: 'takes time squared for a long line',
+    seen: ['rexxars/eventsource-parser#19'],
+    cases: ['sse-long-line'],
+  },
+  {
+    client: 'stream-reader-anthropic',
+    broken: '0.36.3',
+    mended: '0.37.0',
+    what: 'hands out an event only when the next one comes',
+    seen: ['anthropics/anthropic-sdk-typescript#686'],
+    cases: ['sse-lf-prompt', 'sse-comment-prompt', 'sse-glued-prompt'],
+  },
+  {
+    client: 'got',
+    broken: '15.0.6',
+    mended: '15.0.7',
+    what: 'sends no body after a redirect with 307 to another origin',
+    seen: ['sindresorhus/got#2459', 'sindresorhus/got#2460'],
+    cases: ['http-redirect-307-other'],
+  },
+  {
+    client: 'undici',
+    broken: '7.25.0',
+    mended: '7.26.0',
+    what: 'takes a chunked body that is cut for a whole one, where the answer says `connection: close`',
+    seen: ['nodejs/undici#5273'],
+    cases: ['http-truncated-chunked-close', 'http-reset-chunked-close'],
+  },
 ];
+
+/** What newest versions do wrong, each with the smallest case that shows it. */
+export const DEFECTS: readonly { readonly client: string; readonly cases: readonly string[]; readonly what: string }[] =
+  [
+    {
+      client: 'ai-openai-compatible',
+      cases: ['chat-done-open'],
+      what: 'after `[DONE]` it waits until the connection closes',
+    },
+    {
+      client: 'ai-openrouter',
+      cases: ['chat-no-end'],
+      what: 'a stream that ends with neither finish reason nor `[DONE]` is a whole answer',
+    },
+    {
+      client: 'eventsource-parser',
+      cases: ['sse-bom-twice'],
+      what: 'since version 4 a second byte order mark is removed, too',
+    },
+    {
+      client: 'eventsource',
+      cases: ['http-truncated-chunked-keep', 'http-truncated-length-keep'],
+      what: 'a body that was cut is an end like any other',
+    },
+    {
+      client: 'fetch-event-source',
+      cases: ['abort-before-sse'],
+      what: 'a signal aborted before the call is not heard',
+    },
+    {
+      client: 'groq',
+      cases: ['chat-error-chunk', 'chat-done-open', 'abort-retry-waits'],
+      what: 'an error within the stream is taken for a chunk, `[DONE]` is not the end, and an abort waits for the retry',
+    },
+    {
+      client: 'node-fetch',
+      cases: ['http-redirect-307-other'],
+      what: '`Authorization` goes to another port of the same host',
+    },
+    {
+      client: 'openai',
+      cases: ['chat-no-end', 'http-no-retry-503'],
+      what: 'a stream that ends with neither finish reason nor `[DONE]` is a whole answer, and `retryable: false` is retried',
+    },
+    { client: 'undici', cases: ['coding-gzip-no-trailer'], what: 'a body of gzip without its trailer is whole' },
+  ];

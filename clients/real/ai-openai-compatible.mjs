@@ -4,7 +4,7 @@ import { byAi } from './by-ai.mjs';
 export const client = {
   package: '@ai-sdk/openai-compatible',
   title: 'ai with @ai-sdk/openai-compatible',
-  versions: ['1.0.61', '2.0.91'],
+  versions: ['2.0.91'],
   with: { ai: '6' },
   layers: ['chat'],
   abilities: ['abort'],

@@ -3,7 +3,7 @@ import { mustStream, readEvents, requestOf, withParser } from './by-fetch.mjs';
 
 export const client = {
   package: 'axios',
-  versions: ['0.33.0', '1.21.1'],
+  versions: ['1.21.1'],
   with: withParser,
   layers: ['sse', 'chat'],
   abilities: ['idle', 'abort', 'br'],

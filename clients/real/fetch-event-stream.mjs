@@ -17,7 +17,7 @@ export default async () => {
     if (!response.ok) throw Object.assign(new Error(`status ${response.status}`), { status: response.status });
     let id = '';
     for await (const event of events(response, signal)) {
-      id = event.id ?? id;
+      id = String(event.id ?? id);
       if (event.data === undefined) continue;
       answer.events.push({ event: event.event ?? 'message', data: event.data, id });
       tell();

@@ -3,7 +3,7 @@ import { byChunks, keyOf } from './by-stainless.mjs';
 
 export const client = {
   package: 'groq-sdk',
-  versions: ['0.37.0', '1.6.0'],
+  versions: ['1.6.0'],
   layers: ['chat'],
   abilities: ['abort'],
   note: 'The client hands out chunks; the adapter joins tool calls by their index.',

@@ -3,7 +3,7 @@ import { mustStream, readEvents, requestOf, withParser } from './by-fetch.mjs';
 
 export const client = {
   package: 'ky',
-  versions: ['1.14.3', '2.1.0'],
+  versions: ['2.1.0'],
   with: withParser,
   node: 22,
   layers: ['sse', 'chat'],

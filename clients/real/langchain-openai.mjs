@@ -27,7 +27,11 @@ export default async () => {
       const usage = whole?.usage_metadata;
       answer.chat = {
         content: typeof whole?.content === 'string' ? whole.content : '',
-        tool_calls: calls.map(({ id, name, args }) => ({ id: id ?? null, name: name ?? null, arguments: args ?? '' })),
+        tool_calls: calls.map(({ id, name, args }) => ({
+          id: id ?? null,
+          name: name ?? null,
+          arguments: typeof args === 'object' ? JSON.stringify(args) : (args ?? ''),
+        })),
         finish_reason: whole?.response_metadata?.finish_reason ?? null,
         usage: usage
           ? {

@@ -19,6 +19,6 @@ export default async () =>
   byCommand((run) => {
     const { url, headers } = requestOf(run);
     if (run.ca !== undefined) writeFileSync('ca.pem', run.ca);
-    const script = new URL('../../../clients/real/httpx.py', import.meta.url).pathname;
+    const script = new URL('../../../clients/real/read_httpx.py', import.meta.url).pathname;
     return [PYTHON, script, url, JSON.stringify(headers), ...(run.ca === undefined ? [] : ['ca.pem'])];
   });

@@ -4,7 +4,7 @@ import { mustStream, requestOf } from './by-fetch.mjs';
 export const client = {
   package: '@anthropic-ai/sdk',
   title: "@anthropic-ai/sdk's stream reader",
-  versions: ['0.137.0', '1.12.0'],
+  versions: ['1.12.0'],
   layers: ['sse'],
   note: 'The SDK itself hands out only Anthropic’s own events.',
 };

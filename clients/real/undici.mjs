@@ -3,7 +3,7 @@ import { mustStream, readEvents, requestOf, withParser } from './by-fetch.mjs';
 
 export const client = {
   package: 'undici',
-  versions: ['6.29.1', '7.30.2', '8.12.4'],
+  versions: ['8.12.4'],
   with: withParser,
   node: 22,
   layers: ['sse', 'chat'],
