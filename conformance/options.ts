@@ -35,6 +35,7 @@ const NAMES = {
   paths: true,
   rate: true,
   concurrency: true,
+  budget: true,
   maxRequests: true,
   maxTime: true,
   bootTimeout: true,

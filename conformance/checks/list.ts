@@ -97,7 +97,6 @@ export const LIST = checksOf('LIST-2', {
   },
   'list/gone-is-not-listed': {
     requirement: 'LIST-1',
-    fresh: true,
     title: 'A deleted intern leaves the list when its teardown has ended.',
     needs: ['write'],
     async run(ctx) {
@@ -111,7 +110,6 @@ export const LIST = checksOf('LIST-2', {
     },
   },
   'list/by-workspace': {
-    fresh: true,
     title: 'Filtered by the workspace of the key the list is the same.',
     needs: ['write'],
     async run(ctx) {
@@ -202,7 +200,6 @@ export const LIST = checksOf('LIST-2', {
     },
   },
   'list/by-status-live': {
-    fresh: true,
     title: 'A status filter keeps what has the status and leaves out what has not.',
     needs: ['write'],
     async run(ctx) {

@@ -5,7 +5,7 @@ import { quote } from '../engine/replay.js';
 import type { Results } from '../engine/results.js';
 import type { EngineOptions } from '../engine/run.js';
 import type { RunnerOptions } from '../engine/runner.js';
-import { SelectionError, select } from '../engine/select.js';
+import { partOf, SelectionError, select } from '../engine/select.js';
 import { UsageError } from '../framework/usage.js';
 import { progress } from '../reporters/tty.js';
 import { readBaseline, writeBaseline } from './baseline.js';
@@ -38,9 +38,9 @@ export function chosen<One extends Parameters<typeof select>[0][number]>(
   units: readonly One[],
   settings: Settings,
   kind?: Parameters<typeof select>[2],
-): One[] {
+): readonly One[] {
   try {
-    return select(units, selectionOf(settings), kind);
+    return partOf(select(units, selectionOf(settings), kind), settings);
   } catch (error) {
     if (error instanceof SelectionError) throw new UsageError(error.message);
     throw error;

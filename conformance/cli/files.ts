@@ -56,6 +56,7 @@ const PLAIN = [
   'slow',
   'rate',
   'concurrency',
+  'budget',
   'max_requests',
   'max_time',
   'timeout',

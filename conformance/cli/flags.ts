@@ -80,9 +80,12 @@ const TARGET_FLAGS: FlagTable = {
 export const RUN_FLAGS: FlagTable = {
   ...TARGET_FLAGS,
   ...engineFlags('checks', ' or requirements'),
+  budget: text(
+    'quick, default or thorough: about 150, 900 or 5000 requests at a deployment (default; all with a control interface)',
+  ),
   requirements: text('a published set of checks, such as 2026-11: checks that came later do not fail the run'),
   level: list('stated, published, chosen'),
-  runs: text('runs of each property (100 with a control interface, 1 without)'),
+  runs: text('runs of each property (100 with a control interface, 1 without, 20 with --budget thorough)'),
   seed: text('seed of everything generated'),
   path: text('NAME:PATH of a counterexample, as a finding gives it'),
   slow: text('longest real wait, such as 90s or 6m (default none)'),

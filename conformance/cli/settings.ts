@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { suggestion } from '../../emulator/contract/nearest.js';
 import type { Profile } from '../../emulator/contract/profile.js';
+import { budgetNamed } from '../engine/budget.js';
 import { checksOfSet } from '../engine/checks-of-set.js';
 import type { FailOn } from '../framework/known.js';
 import { variable } from '../framework/needs.js';
@@ -157,6 +158,7 @@ export function readSettings(flags: Flags, environment: Readonly<Record<string, 
 
   const requirements = text(own('requirements'), 'requirements');
   if (requirements !== undefined) checksOfSet(requirements);
+  const budget = text(own('budget'), 'budget');
   const failOn = text(own('fail_on'), 'fail_on');
   if (failOn !== undefined && failOn !== 'fail' && failOn !== 'warn')
     throw new UsageError(`--fail-on: expected fail or warn, got ${JSON.stringify(failOn)}`);
@@ -186,6 +188,7 @@ export function readSettings(flags: Flags, environment: Readonly<Record<string, 
     slow: time('slow') ?? 0,
     rate: number('rate', 0),
     concurrency: whole('concurrency', 1),
+    budget: budget === undefined ? undefined : budgetNamed(budget),
     maxRequests: whole('max_requests', 1),
     maxTime: time('max_time', 1),
     timeout: time('timeout', 1),

@@ -43,7 +43,7 @@ export interface LiveResult extends DeviationResult {
 }
 
 /** Whether a check asks for what an emulator alone can do. */
-const needsControl = ({ level, needs }: Check): boolean =>
+export const needsControl = ({ level, needs }: Check): boolean =>
   level === 'C' || needs.some((need) => need === 'control' || need === 'clock' || need === 'disposable');
 
 /** The emulator with a deviation, as a deployment: without control interface, with every credential, in virtual time. */
@@ -61,10 +61,16 @@ export function deployed({ mutant: made }: Pick<Deviation, 'mutant'>, seed: stri
 }
 
 /** What checks come to at the deviation, as a deployment of its own. */
-async function at(deviation: Deviation, checks: readonly Check[], { runs, seed }: TryOptions) {
+export async function atDeployed(
+  deviation: Pick<Deviation, 'mutant'>,
+  checks: readonly Check[],
+  { runs, seed }: TryOptions,
+): Promise<readonly CheckResult[]> {
   const { driver, host, close } = await deployed(deviation, seed);
+  // Named one by one, so that none is left out for finding what another of them finds.
+  const only = checks.map(({ id }) => id);
   try {
-    return (await runChecks({ driver, host, checks, runs, seed, rate: 0, blocking: false })).checks;
+    return (await runChecks({ driver, host, checks, only, runs, seed, rate: 0, blocking: false })).checks;
   } finally {
     await close();
   }
@@ -81,7 +87,7 @@ async function whyMissed(
   const causes = named.flatMap(({ skip }) => (skip === undefined ? [] : [skip]));
   if (named.some(({ verdict }) => verdict === 'pass')) {
     const wanted = checks.filter(({ id }) => deviation.caughtBy.includes(id));
-    const more = await at(deviation, wanted, { ...options, runs: MANY });
+    const more = await atDeployed(deviation, wanted, { ...options, runs: MANY });
     return more.some(broke) ? 'sample' : 'unasked';
   }
   const needs = causes.flatMap(({ because }) => (because.kind === 'lacks' ? [because.need] : []));
@@ -92,7 +98,8 @@ async function whyMissed(
   return causes.some(({ kind }) => kind === 'race') ? 'habit' : 'unasked';
 }
 
-const broke = ({ verdict }: CheckResult): boolean => verdict === 'fail' || verdict === 'warn';
+/** Whether a check found something. */
+export const broke = ({ verdict }: CheckResult): boolean => verdict === 'fail' || verdict === 'warn';
 
 /**
  * Runs one deviation as a deployment. Undefined where it does not show from outside.
@@ -108,7 +115,7 @@ export async function tryLive(
   const began = options.now();
   const possible = checks.filter((check) => !needsControl(check));
   const wanted = options.all === true ? possible : possible.filter(({ id }) => deviation.caughtBy.includes(id));
-  const results = wanted.length === 0 ? [] : await at(deviation, wanted, options);
+  const results = wanted.length === 0 ? [] : await atDeployed(deviation, wanted, options);
   const result = resultOf(deviation, results, options.now() - began);
   if (results.some(broke)) return result;
   return { ...result, because: await whyMissed(deviation, possible, results, options) };

@@ -11,6 +11,8 @@ const FAILURES = 3;
 /** How many boot, or run, before anybody asks for one. */
 const AHEAD = 1;
 
+const byAge = (one: Intern, other: Intern) => Date.parse(other.created_at) - Date.parse(one.created_at);
+
 /** Makes interns and waits for them. See {@link InternFactory} for what each does. */
 export function createInternFactory(run: RunContext, options: FactoryOptions): InternFactory {
   const { driver, host, lane, pool, session, obstacles } = run;
@@ -172,6 +174,24 @@ export function createInternFactory(run: RunContext, options: FactoryOptions): I
     }
   };
 
+  /** Some that stopped and that nobody uses, the newest first, whose creation lies too far apart to be taken for one. */
+  const known = async (most: number): Promise<Intern[]> => {
+    const apart: Intern[] = [];
+    const ages = driver.control === undefined ? pool.unused.stopped.toSorted(byAge) : [];
+    for (const one of ages) {
+      const newer = apart.at(-1)?.created_at;
+      if (apart.length < most && (newer === undefined || Date.parse(newer) - Date.parse(one.created_at) > 1_000))
+        apart.push(one);
+    }
+    pool.unused.stopped = pool.unused.stopped.filter((one) => !apart.includes(one));
+    const there: Intern[] = [];
+    for (const one of apart) {
+      const found = await rested(hand(one));
+      if (found !== undefined) there.push(found);
+    }
+    return there;
+  };
+
   return {
     name,
     body,
@@ -187,7 +207,7 @@ export function createInternFactory(run: RunContext, options: FactoryOptions): I
       return intern;
     },
     async inOrder(count) {
-      const made: Intern[] = [];
+      const made = await known(count);
       while (made.length < count) {
         const last = made.length === count - 1;
         const alike = made.length > 0 && made[0]?.created_at === made.at(-1)?.created_at;

@@ -91,7 +91,13 @@ export function openRun(options: Omit<RunnerOptions, 'checks'>, { puts = true } 
       return cleanup;
     },
     summary: () => ({
-      options: { seed: settings.seed, runs: settings.runs, readOnly: settings.readOnly, slow: driver.slow },
+      options: {
+        seed: settings.seed,
+        runs: settings.runs,
+        readOnly: settings.readOnly,
+        slow: driver.slow,
+        ...(options.budget === undefined ? {} : { budget: options.budget }),
+      },
       others: CREDENTIAL_NAMES.flatMap((credential): Incomplete[] => {
         const how = session.unusable(credential);
         return how === undefined ? [] : [{ kind: 'unusable', credential, how }];

@@ -1,14 +1,15 @@
 import type { Driver } from '../drivers/driver.js';
 import type { Check } from '../framework/check.js';
 import { type Host, systemHost } from '../probe/time.js';
+import { BUDGETS, type BudgetOptions } from './budget.js';
 import type { EngineOptions } from './run.js';
 import type { RunSettings } from './run-base.js';
 
 /** Options of a run. Times in ms of real time. */
-export interface RunnerOptions extends EngineOptions {
+export interface RunnerOptions extends EngineOptions, BudgetOptions {
   readonly driver: Driver;
   readonly checks: readonly Check[];
-  /** Runs of each property. Default 100 with a control interface, 1 without. */
+  /** Runs of each property. Default 100 with a control interface, 1 without, and 20 in a thorough run. */
   readonly runs?: number;
   /** Seed of everything generated. Default: another one each run. */
   readonly seed?: string;
@@ -49,7 +50,9 @@ export function settingsOf(options: Omit<RunnerOptions, 'checks'>): RunSettings 
   const streamTimeout = Math.max(timeout, controlled ? 0 : 40_000);
   return {
     seed: options.seed ?? host.tag(8),
-    runs: options.runs ?? (controlled ? 100 : 1),
+    runs:
+      options.runs ?? (controlled && options.budget === undefined ? 100 : BUDGETS[options.budget ?? 'default'].runs),
+    thorough: options.budget === 'thorough',
     readOnly: options.readOnly === true,
     rate: options.rate ?? (controlled ? 0 : 5),
     concurrency: controlled ? 1 : (options.concurrency ?? 4),

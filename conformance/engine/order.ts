@@ -1,29 +1,7 @@
-import type { RequirementId } from '../requirements/index.js';
+import type { Because } from '../framework/skip.js';
+import { BUDGETS, type Budget } from './budget.js';
+import { MEASURED } from './measured.js';
 import type { Unit } from './unit.js';
-
-/** Areas by how much they tell of a deployment: the heart of each operation first, so that a budget cuts the tail. */
-const FIRST: readonly RequirementId[] = [
-  'CREATE-1',
-  'LIST-1',
-  'GET-1',
-  'AUTH-1',
-  'AUTH-3',
-  'PROV-1',
-  'CHAT-1',
-  'CHAT-3',
-  'CHAT-2',
-  'CHAT-6',
-  'CHAT-5',
-  'CHAT-14',
-  'INVOKE-1',
-  'SUSP-1',
-  'DELETE-1',
-  'UPDATE-1',
-  'CREATE-4',
-  'SIGN-1',
-  'DAEMON-1',
-  'SCIM-1',
-];
 
 /** Whether streams arrive decides what all that waits on one can tell. */
 const BEFORE_ALL = 'chat-stream/as-it-is-said';
@@ -37,27 +15,134 @@ const LATE = ['invoke-sessions/steered-live'];
 /** Checks that no other is done beside. */
 export const ALONE: ReadonlySet<string> = new Set([BEFORE_ALL, ...AFTER_ALL]);
 
+/** Requests of taking an intern away, and of looking whether it is gone. */
+const CLEANED = 1.3;
+/** Requests of a run that no check sends: the look at the target, the first interns, the searches of the clean-up. */
+const AROUND = 40;
+/** The share of the default budget up to which stated checks are done that see what others see. */
+const ROOM = 0.72;
+/** What a check is taken to cost that nobody measured. */
+const UNMEASURED = { requests: 3, interns: 1 };
+
+/** What a check was measured to cost at a deployment. */
+export interface Cost {
+  readonly requests: number;
+  readonly prompts: number;
+  readonly interns: number;
+  /** ms */
+  readonly time: number;
+}
+
+/** What a check costs with so many runs of each property. Undefined where it was never seen to send anything. */
+export function costOf(id: string, runs = 1): Cost | undefined {
+  const measured = MEASURED[id];
+  if (measured === undefined) return undefined;
+  const share = (Math.min(runs, BUDGETS.thorough.runs) - 1) / (BUDGETS.thorough.runs - 1);
+  const at = (which: number) => {
+    const [once = 0, often = 0] = [measured[which], measured[which + 4]];
+    return once + Math.max(0, often - once) * share;
+  };
+  return { requests: at(0), prompts: at(1), interns: at(2), time: at(3) };
+}
+
+/** The deviations that a check was measured to see, by numbers. Undefined where nobody measured it. */
+export const seenBy = (id: string): readonly number[] | undefined => MEASURED[id]?.slice(8);
+
+/** Requests that checks of such costs are: those of their interns' clean-up too. */
+export const requestsOf = ({ requests, interns }: Pick<Cost, 'requests' | 'interns'>): number =>
+  requests + CLEANED * interns;
+
+type Ranked = Pick<Unit, 'id' | 'requirement' | 'level' | 'needs'>;
+
+/** A run's units by what they find for what they cost, and which of them its budget leaves out. */
+export interface Plan<One> {
+  /** The units in the order in which they are done. */
+  readonly order: readonly One[];
+  /**
+   * Why a unit is left out. A number of requests that was given counts what is sent, or promised to those under way; a budget
+   * counts what was measured, since waiting for a slow boot looks at nothing.
+   */
+  beyond(unit: One, sent: number): Because<'need'> | undefined;
+  /** Requests that a unit is expected to send. */
+  expected(unit: One): number;
+}
+
 /**
- * The order in which a deployment is looked at: what is stated before what is published, and of each requirement one check
- * before any gets a second. Equals are mixed by chance: a deployment counts turns per minute.
+ * Puts the units in the order in which a deployment is looked at, so that a budget cuts the tail: the unit first that sees
+ * most of what none before it sees, for each request (MEASURED). Then what sees nothing more: what is stated before what is
+ * published, the cheapest first.
  */
-export function byValue(checks: readonly Unit[], random: () => number): Unit[] {
-  const nth = new Map<string, number>();
-  const ranked = checks.map((check) => {
-    const round = nth.get(check.requirement) ?? 0;
-    nth.set(check.requirement, round + 1);
-    const at = FIRST.findIndex((one) => one === check.requirement);
-    const level = check.level === 'S' ? 0 : check.level === 'P' ? 1 : 2;
-    const rank = AFTER_ALL.includes(check.id)
-      ? Number.POSITIVE_INFINITY
-      : LATE.includes(check.id)
-        ? 1_000
-        : check.id === BEFORE_ALL
-          ? -1
-          : level * 100 + Math.min(round, 3) * 30 + (at < 0 ? FIRST.length : at);
-    return { check, rank, chance: random() };
-  });
-  return ranked
-    .sort((one, other) => (one.rank === other.rank ? 0 : one.rank - other.rank) || one.chance - other.chance)
-    .map(({ check }) => check);
+function byValue<One extends Ranked>(costs: ReadonlyMap<One, number>) {
+  const seen = new Set<number>();
+  const looked = new Set<string>();
+  const left = new Map(costs);
+  const ranked: { readonly unit: One; readonly repeats: boolean }[] = [];
+  while (left.size > 0) {
+    let best: { unit: One; more: number; value: number } | undefined;
+    for (const [unit, cost] of left) {
+      // What nobody measured may see anything.
+      const more = seenBy(unit.id)?.filter((number) => !seen.has(number)).length ?? 1;
+      const rest = unit.level === 'S' || !looked.has(unit.requirement) ? 1e-3 : 1e-6;
+      const value = (more > 0 ? more : rest) / cost;
+      if (best === undefined || value > best.value) best = { unit, more, value };
+    }
+    if (best === undefined) break;
+    const { unit, more } = best;
+    left.delete(unit);
+    ranked.push({ unit, repeats: more === 0 && looked.has(unit.requirement) });
+    looked.add(unit.requirement);
+    for (const number of seenBy(unit.id) ?? []) seen.add(number);
+  }
+  return ranked;
+}
+
+export interface PlanOptions<One> {
+  /** The units of this part of the run. */
+  readonly part: readonly One[];
+  /** Whether the target lacks a need. */
+  lacks(need: string): boolean;
+  readonly budget: Budget;
+  /** Runs of each property. */
+  readonly runs: number;
+  /** They were named: none of them is left out for what others find. */
+  readonly named: boolean;
+}
+
+/** Plans what a budget is spent on. `units` are those of every part, so that each part plans the same. */
+export function planned<One extends Ranked>(units: readonly One[], options: PlanOptions<One>): Plan<One> {
+  const { budget, lacks, named, part, runs } = options;
+  // A number that was given is that of the run alone: the clean-up is done all the same.
+  const { hard } = budget;
+  const cost = ({ id }: One) => {
+    const measured = costOf(id, runs) ?? UNMEASURED;
+    return hard ? measured.requests : requestsOf(measured);
+  };
+  const costs = new Map(units.filter(({ needs }) => !needs.some(lacks)).map((unit) => [unit, cost(unit)]));
+  const ranked = byValue(costs);
+  const place = new Map(ranked.map(({ unit }, at) => [unit, at]));
+  const why = (how: 'spent' | 'repeats') =>
+    ({ kind: 'budget', how, budget: budget.name, requests: budget.requests }) as const;
+  const out = new Map<One, Because<'need'>>();
+  let spent = hard ? 0 : AROUND;
+  for (const { unit, repeats } of ranked) {
+    const sum = spent + (costs.get(unit) ?? 0);
+    const spare = unit.level === 'S' && sum <= ROOM * budget.requests;
+    if (repeats && !spare && budget.name !== 'thorough' && !hard && !named) out.set(unit, why('repeats'));
+    else if (sum > budget.requests) out.set(unit, why('spent'));
+    else spent = sum;
+  }
+  const rank = (unit: One) => {
+    if (AFTER_ALL.includes(unit.id)) return Number.POSITIVE_INFINITY;
+    if (LATE.includes(unit.id)) return units.length;
+    return unit.id === BEFORE_ALL ? -1 : (place.get(unit) ?? units.length - 1);
+  };
+  return {
+    order: part
+      .map((unit) => ({ unit, at: rank(unit) }))
+      .sort((one, other) => (one.at === other.at ? 0 : one.at - other.at))
+      .map(({ unit }) => unit),
+    beyond: (unit, sent) =>
+      out.get(unit) ?? (hard && sent + (costs.get(unit) ?? 0) > budget.requests ? why('spent') : undefined),
+    expected: (unit) => costs.get(unit) ?? 0,
+  };
 }

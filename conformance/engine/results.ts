@@ -6,6 +6,7 @@ import type { Skip } from '../framework/skip.js';
 import type { Incomplete } from '../framework/stop.js';
 import type { Exchange } from '../probe/exchange.js';
 import type { Level, RequirementId } from '../requirements/index.js';
+import type { BudgetName } from './budget.js';
 import type { CleanupResult } from './cleanup.js';
 
 /** `error` is the kit's own fault (for a client: its adapter's), never the target's. `pass-alternative`: clients alone. */
@@ -140,6 +141,8 @@ export interface Results {
     readonly failOn?: FailOn;
     /** The published set of checks that it is held to. */
     readonly requirements?: string;
+    /** How much was to be done: what it left out is skipped, and says so. */
+    readonly budget?: BudgetName;
   };
   /** `incomplete`: nothing failed, but nothing ran, or a part that should have run could not. */
   readonly verdict: 'pass' | 'fail' | 'incomplete';

@@ -8,6 +8,8 @@ export interface RunSettings {
   readonly seed: string;
   /** Runs of each property. */
   readonly runs: number;
+  /** Where a few of many are looked at, all of them are. */
+  readonly thorough: boolean;
   readonly readOnly: boolean;
   /** Requests per second; 0 is no limit. */
   readonly rate: number;

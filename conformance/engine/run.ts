@@ -6,12 +6,14 @@ import { type Stop, Stopped } from '../framework/stop.js';
 import type { Host } from '../probe/time.js';
 import { type Assembled, assemble } from './assemble.js';
 import { asKnown, asNew, type Baseline } from './baseline.js';
+import type { BudgetOptions } from './budget.js';
 import { checksOfSet } from './checks-of-set.js';
 import type { CleanupResult } from './cleanup.js';
 import type { Ending } from './ending.js';
 import { faultOf } from './finding.js';
+import type { Plan } from './order.js';
 import type { CheckResult, Results, RowHead, RunEvents } from './results.js';
-import { type Selection, select, type UnitKind } from './select.js';
+import { partOf, type Selection, select, type UnitKind } from './select.js';
 import type { Done, Pending, Unit, UnitContext } from './unit.js';
 
 /** What units are done at: a deployment or an emulator, or a client behind its adapter. */
@@ -43,7 +45,7 @@ export interface RunTarget {
 }
 
 /** What holds for every run, whatever its units are. Times in ms. */
-export interface EngineOptions extends Selection {
+export interface EngineOptions extends Selection, Pick<BudgetOptions, 'maxRequests'> {
   /** What is known to fail: ids of rows, or entries that say more. */
   readonly baseline?: Baseline;
   /** The name of a published set of checks: whatever any other comes to does not count (KIT-9). */
@@ -52,7 +54,6 @@ export interface EngineOptions extends Selection {
   readonly failOn?: FailOn;
   /** Percent of the selected rows that have to come to a verdict for the run to be complete. Default 0. */
   readonly minCoverage?: number;
-  readonly maxRequests?: number;
   /** For the whole run, clean-up not counted. */
   readonly maxTime?: number;
   readonly events?: RunEvents;
@@ -64,8 +65,8 @@ export interface EngineOptions extends Selection {
 export interface UnitOptions {
   /** What a unit is called. Default: a check. */
   readonly kind?: UnitKind;
-  /** Puts the selected units in order. */
-  order?(units: readonly Unit[]): readonly Unit[];
+  /** Plans what the requests are spent on, by the units of every shard and those of this one. Without it, on all of them. */
+  plan?(units: readonly Unit[], part: readonly Unit[]): Plan<Unit>;
   /** What the results say of them beside their rows. */
   summary?(): Pick<Assembled, 'asked' | 'ledger'>;
   /** The units are not all that there are: a baseline may have others. */
@@ -108,11 +109,14 @@ const withheld = ({ finding: _, ...rest }: CheckResult, stop: Stop): CheckResult
  * @throws SelectionError for a pattern that means nothing, UsageError for a set that is not published
  */
 export function createRun(units: readonly Unit[], target: RunTarget, options: EngineOptions & UnitOptions): Run {
-  const { events = {}, failOn, requirements, maxRequests: most, order = (all) => all } = options;
+  const { events = {}, failOn, requirements, maxRequests: most, plan } = options;
   const { about, ending, host } = target;
   const set = requirements === undefined ? undefined : checksOfSet(requirements);
   const began = host.now();
-  const selected = order(select(units, options, options.kind));
+  const whole = select(units, options, options.kind);
+  const part = partOf(whole, options);
+  const planned = plan?.(whole, part);
+  const selected = planned?.order ?? part;
   const of = selected.reduce((sum, { heads }) => sum + heads.length, 0);
   const concurrency = Math.max(1, Math.min(target.concurrency, selected.length));
   const results = new Map<Unit, readonly CheckResult[]>();
@@ -123,6 +127,9 @@ export function createRun(units: readonly Unit[], target: RunTarget, options: En
   let started = 0;
   let ended = 0;
   let lost = 0;
+  /** Requests that units under way are expected to send, and whether one was left out for a number that was given. */
+  let promised = 0;
+  let cut = false;
 
   const put = (unit: Unit, rows: readonly CheckResult[]) => {
     results.set(unit, rows);
@@ -170,9 +177,19 @@ export function createRun(units: readonly Unit[], target: RunTarget, options: En
       const because = target.lacks(need);
       if (because !== undefined) return conclude(unit, { rows: skipped(unit, { kind: 'need', because }) });
     }
+    const beyond = planned?.beyond(unit, target.sent + promised);
+    if (beyond !== undefined) {
+      cut ||= most !== undefined;
+      return conclude(unit, { rows: skipped(unit, { kind: 'need', because: beyond }) });
+    }
+    const expected = planned?.expected(unit) ?? 0;
+    promised += expected;
     const done = await unit
       .run({ ...context, signal: ending.signal })
-      .catch((error: unknown): Done => failed(unit, error));
+      .catch((error: unknown): Done => failed(unit, error))
+      .finally(() => {
+        promised -= expected;
+      });
     return done.rows === undefined ? done : conclude(unit, done);
   };
   /** Does something with some of the places, until it is done or frees them. */
@@ -252,7 +269,10 @@ export function createRun(units: readonly Unit[], target: RunTarget, options: En
         },
         requests: target.sent,
         ...(cleanup === undefined ? {} : { cleanup }),
-        stopped: ending.stopped ?? rows.map(({ skip: why }) => stopOf(why)).find((stop) => stop !== undefined),
+        stopped:
+          ending.stopped ??
+          rows.map(({ skip: why }) => stopOf(why)).find((stop) => stop !== undefined) ??
+          (cut && most !== undefined ? { kind: 'requests', most } : undefined),
         minCoverage: options.minCoverage,
         failOn,
         baseline: options.baseline,

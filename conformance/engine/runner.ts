@@ -1,14 +1,14 @@
 import type { Check } from '../framework/check.js';
-import { createRandom, hash } from '../framework/random.js';
+import { budgetOf } from './budget.js';
 import { tidy } from './cleaning.js';
 import { headOf, runAlone, runBeside } from './judge.js';
 import { createLane } from './lane.js';
 import { type OpenRun, openRun } from './open.js';
 import type { RunnerOptions } from './options.js';
-import { ALONE, byValue } from './order.js';
+import { ALONE, planned } from './order.js';
 import { createPool, dropShared, keepFewer, type Pool, takeBack } from './pool.js';
 import type { Results } from './results.js';
-import { createRun, type Run, run } from './run.js';
+import { createRun, type Run, run, type UnitOptions } from './run.js';
 import type { RunContext } from './run-context.js';
 import type { Done, Unit } from './unit.js';
 
@@ -58,14 +58,23 @@ function unitsOf(checks: readonly Check[], opened: OpenRun, pool: Pool): Unit[] 
 function prepared(options: RunnerOptions): Parameters<typeof createRun> {
   const opened = openRun(options);
   const pool = createPool();
-  const random = createRandom(hash(`${opened.settings.seed} order`));
-  const controlled = opened.driver.control !== undefined;
+  const budget = budgetOf(options);
+  // An emulator under control costs nothing: without a budget all is done there, in the order of the checks.
+  const free = opened.driver.control !== undefined && options.budget === undefined;
+  const plan: UnitOptions['plan'] = (units, part) =>
+    planned(budget.hard ? part : units, {
+      part,
+      budget,
+      lacks: (need) => opened.lacks(need) !== undefined,
+      runs: opened.settings.runs,
+      named: (options.only ?? []).length > 0,
+    });
   return [
     unitsOf(options.checks, opened, pool),
     opened,
     {
       ...options,
-      order: (units) => (controlled ? units : byValue(units, random)),
+      ...(free ? {} : { plan }),
       summary: () => ({ asked: pool.asked, ledger: true }),
     },
   ];

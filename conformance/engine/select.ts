@@ -25,8 +25,14 @@ export type UnitKind = 'check' | 'case' | 'scenario';
 /** A unit as far as patterns look at it. */
 type Selectable = Pick<Unit, 'id' | 'requirement' | 'level'> & Partial<Pick<Unit, 'heads'>>;
 
+/** The shard of units that a selection means. */
+export const partOf = <One>(
+  units: readonly One[],
+  { shard }: { readonly shard?: Selection['shard'] | undefined },
+): readonly One[] => (shard === undefined ? units : units.filter((_, at) => at % shard.of === shard.index - 1));
+
 /**
- * The units that a selection means. A unit with a wanted row is done as a whole; to leave it out takes its own name.
+ * The units that a selection means, of every shard. A unit with a wanted row is done as a whole; to leave it out takes its own name.
  *
  * @throws SelectionError for a pattern that fits no unit, and of checks no requirement
  */
@@ -49,13 +55,12 @@ export function select<One extends Selectable>(
     });
     return (unit: One) => expressions.some((one) => namesOf(unit).some((name) => one.test(name)));
   };
-  const { only = [], skip = [], levels, shard } = selection;
+  const { only = [], skip = [], levels } = selection;
   const own = ({ id, requirement }: One) => [id, requirement];
   const all = (unit: One) => [...own(unit), ...(unit.heads ?? []).map(({ id }) => id)];
   const wanted = only.length === 0 ? () => true : fits(only, all);
   const unwanted = skip.length === 0 ? () => false : fits(skip, own);
   return units
     .filter((unit) => wanted(unit) && !unwanted(unit))
-    .filter((unit) => levels === undefined || levels.includes(unit.level))
-    .filter((_, at) => shard === undefined || at % shard.of === shard.index - 1);
+    .filter((unit) => levels === undefined || levels.includes(unit.level));
 }

@@ -239,8 +239,11 @@ export function createSession(run: RunBase): Session {
     sent(send, url) {
       leftAt.set(send, host.now());
       if (!live) return;
-      conditions.sent(about(send, url));
-      history.sent(about(send, url));
+      const request = about(send, url);
+      conditions.sent(request);
+      history.sent(request);
+      if (request.id !== undefined && !READS.has(send.method ?? 'GET') && !TURNS.test(request.rest))
+        learnt.words.sent(request.id);
     },
     lost(send, url) {
       if (host.now() - (leftAt.get(send) ?? host.now()) >= settings.writeTimeout) hangs = true;

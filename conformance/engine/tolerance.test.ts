@@ -9,11 +9,18 @@ import { fakeHost } from './testing/fake-target.js';
 import { createTolerance } from './tolerance.js';
 
 /** The tolerance of a check, and the items that its properties drew, as a counterexample shows them. */
-function on(kind: 'emulator' | 'deployment') {
+function on(kind: 'emulator' | 'deployment' | 'thorough') {
   const shown: string[] = [];
   const host = fakeHost();
   const pool = { accepted: new Set<string>() };
-  const run = { pool, driver: kind === 'emulator' ? { control: {} } : {}, session: { learnt: { plain: false } }, host };
+  const driver = kind === 'emulator' ? { control: {} } : {};
+  const run = {
+    pool,
+    driver,
+    session: { learnt: { plain: false } },
+    settings: { thorough: kind === 'thorough' },
+    host,
+  };
   const property = (async (_: string, ...args: unknown[]) => {
     const [arbitrary, look] = args as [fc.Arbitrary<unknown>, (item: unknown) => Promise<void>];
     const [item] = fc.sample(arbitrary, 1);
@@ -80,7 +87,7 @@ test.each([
 
 test('what costs is done in full on an emulator, and in part on a deployment', async () => {
   const items = [{ name: 'get' }, { name: 'list' }, { name: 'update' }];
-  const looked = async (kind: 'emulator' | 'deployment') => {
+  const looked = async (kind: 'emulator' | 'deployment' | 'thorough') => {
     const { ctx, shown } = on(kind);
     let looks = 0;
     await ctx.each('items', items, async () => void looks++);
@@ -89,6 +96,7 @@ test('what costs is done in full on an emulator, and in part on a deployment', a
   };
   expect(await looked('emulator')).toEqual({ looks: 3, sampled: [3, 3, 3], most: 8, named: true });
   expect(await looked('deployment')).toEqual({ looks: 1, sampled: [1, 2, 3], most: 3, named: true });
+  expect(await looked('thorough')).toMatchObject({ sampled: [3, 3, 3] });
 });
 
 test('an item without a name is shown as it is', async () => {

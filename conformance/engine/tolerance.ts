@@ -58,7 +58,7 @@ export type Tolerance = Pick<
 
 /** On an emulator scripts decide, nobody else acts, and requests cost nothing: it is held to everything at once. */
 export function createTolerance(
-  { driver, pool, session, host }: RunContext,
+  { driver, pool, session, settings, host }: RunContext,
   { property, random, signal }: Pick<Ctx, 'property' | 'random'> & { readonly signal: AbortSignal },
 ): Tolerance {
   const controlled = driver.control !== undefined;
@@ -67,7 +67,7 @@ export function createTolerance(
     throw lacking({ kind: 'met', need, ...met });
   };
   const sample: Ctx['sample'] = (items, few = 1) => {
-    if (controlled || few >= items.length) return items;
+    if (controlled || settings.thorough || few >= items.length) return items;
     const left = [...items];
     const taken: typeof left = [];
     while (taken.length < few && left.length > 0) taken.push(...left.splice(Math.floor(random() * left.length), 1));

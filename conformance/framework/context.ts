@@ -65,7 +65,7 @@ export interface InternFactory {
   untilGone(id: string, options?: SendOptions): Promise<void>;
   /** A stopped intern and its own key: a fresh one under control, else the configured one. Needs `own_key`. */
   own(options?: { running?: boolean }): Promise<{ id: string; key: As; ours: boolean }>;
-  /** Creates `count` of which the service can say which is newer, the newest first. */
+  /** So many of which the service can say which is newer, the newest first. Some may have served other checks. */
   inOrder(count: number): Promise<Intern[]>;
   /** An id that no intern has. */
   unknownId(): string;

@@ -34,6 +34,7 @@ const serve: Serve = (next) => async (request) => {
 /** What a write makes of an intern is what it is shown with next. */
 const learn: Habit['learn'] = ({ send, id, rest, status, json, made }, { learnt: { words } }) => {
   const { method = 'GET', path = '' } = send;
+  if (id !== undefined && !READS.has(method)) words.answered(id);
   if (!/^\/interns(?=[/?]|$)/.test(path)) return;
   const writes = id !== undefined && method !== 'PATCH' && !READS.has(method);
   if (writes && GATEWAY.has(status)) words.lost(id);

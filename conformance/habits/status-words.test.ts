@@ -106,3 +106,17 @@ test('a word that only those are shown with that do not come up means that their
   expect(boots('four', 'booting', 'ready')).toEqual(['provisioning', 'running']);
   expect(words.address('http://x/interns?status=failed')).toBe('http://x/interns?status=broken');
 });
+
+test('a word that an intern is shown with while a write to it is under way is not learned', () => {
+  const words = createStatusWords();
+  words.done('a', 'create');
+  words.sent('a');
+  const during = { id: 'a', status: 'removing' };
+  words.read(during);
+  expect(during.status).toBe('stopped');
+  words.answered('a');
+  words.done('a', '');
+  const after = { id: 'a', status: 'removing' };
+  words.read(after);
+  expect(after.status).toBe('destroying');
+});

@@ -41,6 +41,8 @@ export function createStatusWords() {
   const own = new Set<string>();
   const going = new Map<string, Going>();
   const shown = new Map<string, string>();
+  /** Interns with a write under way: what they are shown with may come of it, or be from before. */
+  const changing = new Set<string>();
   /** Words that each intern was shown with since it began to boot, and those of boots that came to their end. */
   const onTheWay = new Map<string, Set<string>>();
   const leads = new Set<string>();
@@ -62,13 +64,16 @@ export function createStatusWords() {
     if (known !== undefined) return known === 'stopped' && does === 'boots' ? SHOWS.boots : known;
     if (does === undefined) return undefined;
     // Of the words of a boot one will mean that it is over.
-    if (does !== 'boots' && does !== 'running') meanings.set(word, SHOWS[does]);
+    if (does !== 'boots' && does !== 'running' && !changing.has(id)) meanings.set(word, SHOWS[does]);
     return SHOWS[does];
   };
 
   return {
     /** Words that were shown and are not published. */
     own: (): readonly string[] => [...own],
+    /** A write to an intern leaves, and is answered. */
+    sent: (id: string) => void changing.add(id),
+    answered: (id: string) => void changing.delete(id),
     /** A write to an intern that was accepted: `provision`, `suspend`, `''` for a delete; `create` and `boot` for a create. */
     done(id: string, what: string) {
       const next = NEXT[what];

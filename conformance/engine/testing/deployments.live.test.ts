@@ -20,7 +20,8 @@ const UNPUBLISHED = DEPLOYMENTS.filter(({ differs = ['reason'] }) => !differs.in
 async function findings(deployment: Deployment, seed: string) {
   const { driver, host, close } = await deploy(deployment, seed);
   try {
-    const results = await run({ driver, host, seed, rate: 0 });
+    // Every check, also those that a default run leaves out for others.
+    const results = await run({ driver, host, seed, rate: 0, maxRequests: 100_000 });
     const held = results.checks.filter(({ verdict }) => verdict !== 'pass' && verdict !== 'skip');
     const why = held.map(({ id, finding, error }) => `${id}: ${finding?.what ?? error?.message} ${finding?.actual}`);
     return { why, results };
@@ -48,21 +49,38 @@ test.each(LAWFUL)(
   },
 );
 
-// Issue 21 asks for 700: the wide loops of the checks took it above, and these bounds keep it from growing further.
+// What the default budget leaves out for others that see as much, keeps it well below the 900 of that budget.
 test.each(['one', 'two', 'three', 'four', 'five'])(
-  'with an API key alone it makes at most 830 requests (seed %s)',
+  'with an API key alone it makes at most 700 requests (seed %s)',
   { timeout: 300_000 },
   async (seed) => {
     const { driver, host, close } = await deploy({ name: 'obeys every prompt', obeys: 1 }, seed);
     try {
       const results = await run({ driver: withKeyAlone(driver), host, seed, rate: 50 });
       expect(results.counts.pass).toBeGreaterThan(130);
-      expect(results.requests).toBeLessThanOrEqual(830);
+      expect(results.requests).toBeLessThanOrEqual(700);
     } finally {
       await close();
     }
   },
 );
+
+test('with every credential it makes at most 900 requests, and a quick run 150', { timeout: 300_000 }, async () => {
+  for (const [budget, most, least] of [
+    ['default', 900, 170],
+    ['quick', 150, 40],
+  ] as const) {
+    const { driver, host, close } = await deploy({ name: 'obeys', obeys: 1, profile: 'openrouter' }, 'budget');
+    try {
+      const results = await run({ driver, host, seed: 'budget', rate: 50, budget });
+      expect(results.requests).toBeLessThanOrEqual(most);
+      expect(results.counts.pass).toBeGreaterThan(least);
+      expect(results.exit).toBe(0);
+    } finally {
+      await close();
+    }
+  }
+});
 
 test('six checks at a time learn how new interns wait from new ones alone', { timeout: 300_000 }, async () => {
   const { driver, host, close } = await deploy(withHabit(queued), 'six');
@@ -75,14 +93,14 @@ test('six checks at a time learn how new interns wait from new ones alone', { ti
   }
 });
 
-test('where there is room for five interns it takes two minutes and 1200 requests at most', {
+test('where there is room for five interns it takes two minutes and 900 requests at most', {
   timeout: 300_000,
 }, async () => {
   const { driver, host, close } = await deploy({ name: 'few', obeys: 1, habits: [fewInterns] }, 'few');
   try {
     const results = await run({ driver: withKeyAlone(driver), host, seed: 'few', rate: 50 });
     expect(results.counts.pass).toBeGreaterThan(130);
-    expect(results.requests).toBeLessThanOrEqual(1_200);
+    expect(results.requests).toBeLessThanOrEqual(900);
     expect(results.duration).toBeLessThanOrEqual(120_000);
   } finally {
     await close();

@@ -12,7 +12,7 @@ async function meets({ name, wrongs }: Pick<Impostor, 'name' | 'wrongs'>) {
   const { driver, host, close } = await deploy(deployment, 'impostor', around.start);
   try {
     const before = await around.look();
-    const results = await run({ driver, host, seed: 'impostor', rate: 0 });
+    const results = await run({ driver, host, seed: 'impostor', rate: 0, maxRequests: 100_000 });
     const after = await around.look();
     return { results, noticed: around.noticed, before, after: after.slice(0, before.length) };
   } finally {

@@ -115,6 +115,7 @@ export function remarks({ old, now: newer }: Diff): string[] {
     ...differs('targets', addressText(old.target), addressText(newer.target)),
     ...differs('profiles', old.target.profile, newer.target.profile),
     ...differs('selections', chosen(old), chosen(newer)),
+    ...differs('budgets', old.options.budget ?? 'default', newer.options.budget ?? 'default'),
     ...differs('sets of checks', old.options.requirements ?? 'all', newer.options.requirements ?? 'all'),
     ...(Date.parse(old.started) > Date.parse(newer.started) ? ['the first report is newer than the second'] : []),
   ];

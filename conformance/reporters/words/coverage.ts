@@ -41,6 +41,7 @@ export function keptFrom(skip: Skip): string {
       const { because } = skip;
       if (because.kind === 'lacks') return lacking(because.need);
       if (because.kind === 'runs') return 'need more runs';
+      if (because.kind === 'budget') return 'beyond the budget';
       return because.kind === 'unusable' || because.kind === 'may-not-create' ? 'need credentials' : `need ${need}`;
     }
   }

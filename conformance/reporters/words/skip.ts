@@ -37,6 +37,15 @@ function needText(because: Because<'need'>): SkipText {
     }
     case 'unusable':
       return of(because.credential, unusableText(because.credential, because.how));
+    case 'budget': {
+      const why =
+        because.how === 'spent'
+          ? `it is beyond the budget of ${because.requests} requests`
+          : `it is beyond the ${because.budget} budget: other checks of this run find what it was measured to find`;
+      const more =
+        because.budget === 'thorough' ? 'name it with --only' : 'name it with --only, or give --budget thorough';
+      return of('a larger budget', `${why}; ${more}`);
+    }
     case 'read-only':
       return of('write', 'the run is read-only');
     case 'not-ours': {

@@ -1,0 +1,85 @@
+import { expect, test } from 'vitest';
+import { checks } from '../checks/index.js';
+import { needsControl } from '../deviations/live.js';
+import { type BudgetOptions, budgetNamed, budgetOf } from './budget.js';
+import { costOf, planned, seenBy } from './order.js';
+
+const UNITS = checks.filter((check) => !needsControl(check));
+
+/** What a budget does of the checks that a target with everything can be asked. */
+function planOf(
+  options: BudgetOptions,
+  more: { lacks?: (need: string) => boolean; named?: boolean; ids?: string[] } = {},
+) {
+  const { lacks = () => false, named = false, ids } = more;
+  const part = ids === undefined ? UNITS : UNITS.filter(({ id }) => ids.includes(id));
+  const plan = planned(UNITS, { part, lacks, budget: budgetOf(options), runs: 1, named });
+  const done = plan.order.filter((unit) => !unit.needs.some(lacks) && plan.beyond(unit, 0) === undefined);
+  const why = (id: string) => plan.beyond(UNITS.find((unit) => unit.id === id) ?? (UNITS[0] as never), 0);
+  return { done: done.map(({ id }) => id), why, plan };
+}
+const seen = (ids: readonly string[]) => new Set(ids.flatMap((id) => seenBy(id) ?? [])).size;
+
+test('a larger budget does all that a smaller one does, and sees more', () => {
+  const [quick, usual, thorough] = (['quick', 'default', 'thorough'] as const).map((budget) => planOf({ budget }).done);
+  expect(usual).toEqual(expect.arrayContaining(quick ?? []));
+  expect(thorough?.length).toBe(UNITS.length);
+  expect(seen(quick ?? [])).toBeGreaterThan(seen(thorough ?? []) / 3);
+  expect(seen(usual ?? [])).toBeGreaterThan(seen(thorough ?? []) * 0.94);
+});
+
+test('the first checks of a run see more for each request than the last', () => {
+  const { done } = planOf({ budget: 'default' });
+  const worth = (ids: readonly string[]) => seen(ids) / ids.reduce((sum, id) => sum + (costOf(id)?.requests ?? 0), 0);
+  expect(worth(done.slice(0, 40))).toBeGreaterThan(2 * worth(done));
+});
+
+test('what is left out says which budget it is beyond', () => {
+  const { done, why } = planOf({ budget: 'quick' });
+  const left = UNITS.find(({ id }) => !done.includes(id))?.id ?? '';
+  expect(why(left)).toEqual({ kind: 'budget', how: 'spent', budget: 'quick', requests: 150 });
+});
+
+test('what others see is left out of a default run alone, and not where it was named', () => {
+  const lacks = (need: string) => /_(key|token)$/.test(need);
+  const repeats = ({ why }: ReturnType<typeof planOf>) =>
+    UNITS.filter(({ id }) => {
+      const because = why(id);
+      return because?.kind === 'budget' && because.how === 'repeats';
+    });
+  const usual = planOf({}, { lacks });
+  expect(repeats(usual).length).toBeGreaterThan(5);
+  expect(repeats(planOf({}, { lacks, named: true }))).toEqual([]);
+  expect(repeats(planOf({ budget: 'thorough' }, { lacks }))).toEqual([]);
+});
+
+test('a number of requests alone takes the place of the default, and the smaller of two holds', () => {
+  expect(budgetOf({ maxRequests: 2_000 })).toEqual({ name: 'default', requests: 2_000, hard: true });
+  expect(budgetOf({ budget: 'quick', maxRequests: 2_000 }).requests).toBe(150);
+  expect(budgetOf({ budget: 'thorough', maxRequests: 2_000 }).requests).toBe(2_000);
+  expect(planOf({ maxRequests: 60 }).done.length).toBeLessThan(planOf({ maxRequests: 120 }).done.length);
+});
+
+test('shards together do what one run does', () => {
+  const whole = planOf({ budget: 'default' });
+  const parts = [0, 1, 2].map((at) => UNITS.filter((_, index) => index % 3 === at).map(({ id }) => id));
+  const done = parts.map((ids) => planOf({ budget: 'default' }, { ids }));
+  expect(done.flatMap((part) => part.done).sort()).toEqual([...whole.done].sort());
+});
+
+test('requests that were sent count against a number that was given, and not against a budget', () => {
+  for (const [options, how] of [
+    [{ maxRequests: 900 }, 'spent'],
+    [{ budget: 'default' }, undefined],
+  ] as const) {
+    const { plan } = planOf(options);
+    const [first] = plan.order;
+    if (first === undefined) throw new Error('no checks');
+    expect(plan.beyond(first, 0)).toBeUndefined();
+    expect(plan.beyond(first, 900)?.kind === 'budget' ? 'spent' : undefined).toBe(how);
+  }
+});
+
+test('a budget of another name is refused with those that there are', () => {
+  expect(() => budgetNamed('fast')).toThrow('--budget: expected quick, default or thorough, got "fast"');
+});
