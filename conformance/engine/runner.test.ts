@@ -478,8 +478,8 @@ describe('baseline', () => {
 
 test('an OAuth token that sees no intern of the key is reported once, and nothing is held against the target for it', async () => {
   const host = fakeHost();
-  const target = fakeTarget(({ url }) =>
-    url.endsWith('/daemon') ? new Response('{"error":{"code":404}}', { status: 404 }) : undefined,
+  const target = fakeTarget(({ headers }) =>
+    headers.get('authorization')?.endsWith('-2') ? new Response('{"error":{"code":404}}', { status: 404 }) : undefined,
   );
   const driver = fakeDriver(target.fetch, host, { credentials: { api_key: SECRET, oauth_token: `${SECRET}-2` } });
   const reveals = (id: string) =>

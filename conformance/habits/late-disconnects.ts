@@ -1,4 +1,5 @@
 import type { Habit } from './habit.js';
+import { isMeasured, takesPrompts } from './measured.js';
 import { isBusy } from './not-now.js';
 import { rewritten } from './rewrite.js';
 import type { Serve } from './serve.js';
@@ -22,10 +23,19 @@ const serve: Serve =
     });
   };
 
-/** A client of the run left a stream of the intern so short a time ago that its run may still be going. */
-const explains: Habit['explains'] = ({ got, leftAgo }) => {
-  const lately = [...leftAgo.values()].some((ago) => ago < NOTICED_WITHIN);
-  if (!lately || !isBusy(got)) return undefined;
+/**
+ * A client of the run left a stream of the intern so short a time ago that its run may still be going: once the time that is
+ * stated is over the intern takes a prompt.
+ */
+const explains: Habit['explains'] = async ({ got, leftAgo }, visit) => {
+  const [id, ago = 0] = [...leftAgo].find(([, ago]) => ago < NOTICED_WITHIN) ?? [];
+  if (id === undefined || !isBusy(got)) return undefined;
+  const noticed = async () => {
+    await visit.sleep(NOTICED_WITHIN - ago + 1_000);
+    const taken = await takesPrompts(visit, id);
+    return taken === 'busy' ? false : taken || undefined;
+  };
+  if (!(await isMeasured(visit, 'late-disconnects', noticed))) return undefined;
   return { skip: { kind: 'race', because: { kind: 'still-streams' } } };
 };
 

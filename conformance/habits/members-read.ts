@@ -1,6 +1,7 @@
 import type { Habit } from './habit.js';
+import { isMeasured, refusedWith } from './measured.js';
 import type { Serve } from './serve.js';
-import { about, refusal } from './wire.js';
+import { about, isRecord, parsed, refusal } from './wire.js';
 
 /** Others than the holder of the API key may only read. */
 const serve: Serve =
@@ -12,12 +13,16 @@ const serve: Serve =
       : next(request);
   };
 
-/** Who may create interns beside the holder of the API key, is not stated. */
-const explains: Habit['explains'] = ({ got, missedSuccess, seen }) => {
+/** Who may create interns beside the holder of the API key, is not stated: who may not, may not create a plain one either. */
+const explains: Habit['explains'] = async ({ got, missedSuccess, seen }, visit) => {
   if (!missedSuccess || got?.status !== 403) return undefined;
   const refused = seen.find(({ method, path, status }) => method === 'POST' && path === '/interns' && status === 403);
   const credential = refused?.as;
   if (credential === undefined || credential === 'api_key') return undefined;
+  const sent = parsed(refused?.sent ?? '');
+  const where = isRecord(sent) && 'workspace_id' in sent ? { workspace_id: sent.workspace_id } : {};
+  const may = async () => refusedWith(await visit.send({ ...visit.creating(where), as: credential }), 403);
+  if (!(await isMeasured(visit, `members-read ${credential}`, may))) return undefined;
   return { skip: { kind: 'need', because: { kind: 'may-not-create', credential, got } } };
 };
 

@@ -1,7 +1,9 @@
 import type { Habit } from './habit.js';
+import { becomes, isMeasured, takesPrompts } from './measured.js';
 import { isBusy } from './not-now.js';
 import { rewritten } from './rewrite.js';
 import type { Serve } from './serve.js';
+import type { Visit } from './visit.js';
 import { about, refusal } from './wire.js';
 
 /** Any work keeps an intern from a prompt: an invoke, a question that nobody answered. */
@@ -28,17 +30,29 @@ const serve: Serve = (next) => {
   };
 };
 
+/** Whether an intern takes a prompt once a suspend has ended whatever it was at: else it was not that which kept it busy. */
+async function isFreeAfterSuspend(visit: Visit, id: string): Promise<boolean | undefined> {
+  const write = (rest: string) => visit.send({ method: 'POST', path: visit.pathOf(id, rest) });
+  if ((await write('/suspend')).status >= 300) return undefined;
+  if (!(await becomes(visit, id, (status) => status === 'stopped'))) return undefined;
+  if ((await write('/provision')).status >= 300) return undefined;
+  if (!(await becomes(visit, id, (status) => status === 'running'))) return undefined;
+  const taken = await takesPrompts(visit, id);
+  return taken === 'busy' ? false : taken || undefined;
+}
+
 /**
  * The intern was busy, and the run had left it something to do: an invoke, a question that nobody answered. That those keep
  * nobody out is published (CHAT-14), not stated.
  */
-const explains: Habit['explains'] = ({ began, check, found, got, seen }, visit) => {
+const explains: Habit['explains'] = async ({ began, check, found, got, seen }, visit) => {
   if (!isBusy(got)) return undefined;
   const { history } = visit;
   const isTheRule = check.requirement === 'CHAT-14';
   const ids = [...new Set(seen.flatMap(({ id }) => id ?? []))];
   const engaged = ids.filter((id) => history.engagedSince(id) !== undefined);
-  if (engaged.length === 0) return undefined;
+  const [one] = engaged;
+  if (one === undefined) return undefined;
   // The run that asked keeps out the answer to what it asked.
   if (found.breaks?.requirement === 'CHAT-6' && engaged.every((id) => history.onlyAsked(id))) return undefined;
   if (engaged.some((id) => (history.engagedSince(id) ?? began) < began)) {
@@ -46,6 +60,7 @@ const explains: Habit['explains'] = ({ began, check, found, got, seen }, visit) 
     visit.forget();
     if (isTheRule) return { again: 0 };
   } else if (isTheRule) return undefined;
+  if (!(await isMeasured(visit, 'one-thing-at-a-time', () => isFreeAfterSuspend(visit, one)))) return undefined;
   return { again: 0, skip: { kind: 'race', because: { kind: 'busy', got } } };
 };
 

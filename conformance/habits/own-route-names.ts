@@ -1,6 +1,8 @@
 import type { Habit } from './habit.js';
+import { instead } from './instead.js';
+import { isMeasured } from './measured.js';
 import type { Serve } from './serve.js';
-import { about } from './wire.js';
+import { about, isRecord } from './wire.js';
 
 /** The object that names the route of a proof has another name; an unknown field is passed over. */
 const serve: Serve = (next) => async (request) => {
@@ -14,14 +16,23 @@ const serve: Serve = (next) => async (request) => {
 };
 
 /** How a request for a proof names its route is published (SIGN-3). */
-const explains: Habit['explains'] = ({ check, found, got, missedSuccess, seen }, { history, target }) => {
+const explains: Habit['explains'] = async ({ check, found, got, missedSuccess, seen }, visit) => {
+  const { history, target } = visit;
   const last = seen.findLast(({ path }) => path.endsWith('/sign'));
   if (check.level !== 'S' || history.signsRoutes() || !/"route":/.test(last?.sent ?? '')) return undefined;
   const refused = missedSuccess && got?.status === 400;
   const { wanted } = found;
   const keys = wanted.kind === 'value' && wanted.rule.kind === 'is' ? wanted.rule.value : undefined;
-  const missing = Array.isArray(keys) && keys.includes(`${target.profile.proof_header_prefix}-signature-v2`);
-  return missing || refused ? { skip: { kind: 'need', because: { kind: 'own-routes' } } } : undefined;
+  const v2 = `${target.profile.proof_header_prefix}-signature-v2`;
+  const missing = Array.isArray(keys) && keys.includes(v2);
+  if (last === undefined || !(missing || refused)) return undefined;
+  const json = { bodySha256: 'ab'.repeat(32), route: { method: 'POST', path: '/api/invoke' } };
+  const measured = await isMeasured(visit, 'own-route-names', async () => {
+    const answer = await instead(visit, last, { json });
+    if (answer?.status === 400) return true;
+    return answer?.status === 200 ? !(isRecord(answer.json) && v2 in answer.json) : undefined;
+  });
+  return measured ? { skip: { kind: 'need', because: { kind: 'own-routes' } } } : undefined;
 };
 
 export const ownRouteNames: Habit = {

@@ -1,4 +1,6 @@
 import type { Habit } from './habit.js';
+import { instead } from './instead.js';
+import { isMeasured, refusedWith } from './measured.js';
 import type { Serve } from './serve.js';
 import { about, refusal } from './wire.js';
 
@@ -14,11 +16,17 @@ const serve: Serve = (next) => async (request) => {
     : response;
 };
 
-const explains: Habit['explains'] = ({ check, got, missedSuccess, seen }, { history }) => {
-  if (check.level !== 'S' || !history.signsRoutes() || !missedSuccess || got?.status !== 400) return undefined;
+const explains: Habit['explains'] = async ({ check, got, missedSuccess, seen }, visit) => {
+  if (check.level !== 'S' || !visit.history.signsRoutes() || !missedSuccess || got?.status !== 400) return undefined;
   const last = seen.findLast(({ path }) => path.endsWith('/sign'));
   const path = /"route":\{[^}]*"path":("(?:[^"\\]|\\.)*")/.exec(last?.sent ?? '')?.[1];
-  if (path === undefined || path === '"/api/invoke"') return undefined;
+  if (last === undefined || path === undefined || path === '"/api/invoke"') return undefined;
+  const json = { bodySha256: 'ab'.repeat(32), route: { method: 'POST', path: '/api/status' } };
+  const measured = await isMeasured(visit, 'own-routes', async () => {
+    const answer = await instead(visit, last, { json });
+    return answer && refusedWith(answer, 400);
+  });
+  if (!measured) return undefined;
   return { skip: { kind: 'need', because: { kind: 'own-routes', path } } };
 };
 

@@ -1,6 +1,9 @@
 import type { Habit } from './habit.js';
+import { instead } from './instead.js';
+import { isMeasured, refusedWith } from './measured.js';
 import { rewritten } from './rewrite.js';
 import type { Serve } from './serve.js';
+import type { Seen, Visit } from './visit.js';
 import { about, bodyOf, refusal } from './wire.js';
 
 /** A session that it has not given out is unknown to it, in chat too. */
@@ -21,8 +24,18 @@ const serve: Serve = (next) => {
   };
 };
 
+/** Whether a plain prompt is refused for a session that the client names. */
+async function refusesNames(visit: Visit, last: Seen): Promise<boolean | undefined> {
+  const prompt = { messages: [{ role: 'user', content: 'Hello.' }], stream: true };
+  const named = await instead(visit, last, { json: { ...prompt, session_id: visit.creating().json.name } });
+  const refused = named && refusedWith(named, 400, 404, 422);
+  if (refused !== true) return refused;
+  const plain = await instead(visit, last, { json: prompt });
+  return plain?.status === 200 ? true : undefined;
+}
+
 /** A session that a client names itself may be unknown to the target: that it starts one is published (CHAT-15). */
-const explains: Habit['explains'] = ({ check, got, missedSuccess, seen }) => {
+const explains: Habit['explains'] = async ({ check, got, missedSuccess, seen }, visit) => {
   if (check.requirement === 'CHAT-15' || !missedSuccess || got === undefined) return undefined;
   if (got.status < 400 || got.status > 499) return undefined;
   const at = seen.findLastIndex(
@@ -30,6 +43,9 @@ const explains: Habit['explains'] = ({ check, got, missedSuccess, seen }) => {
   );
   const named = /"session_id":("(?:[^"\\]|\\.)*")/.exec(seen[at]?.sent ?? '')?.[1];
   if (named === undefined || seen.slice(0, at).some(({ text }) => text.includes(named))) return undefined;
+  const last = seen[at];
+  if (last === undefined || !(await isMeasured(visit, 'own-sessions', () => refusesNames(visit, last))))
+    return undefined;
   return { skip: { kind: 'need', because: { kind: 'own-sessions', got } } };
 };
 

@@ -1,6 +1,8 @@
 import type { Habit } from './habit.js';
+import { becomes } from './measured.js';
 import type { Serve } from './serve.js';
-import { idIn, pathOf } from './wire.js';
+import type { Visit } from './visit.js';
+import { idIn, isRecord, pathOf } from './wire.js';
 
 /** ms after which an intern that nobody talks to is suspended. */
 const IDLE = 4_000;
@@ -24,12 +26,47 @@ const serve: Serve = (next, { host, keys }) => {
   };
 };
 
-/** An intern that the check uses runs no more, and nobody here stopped it. */
-const explains: Habit['explains'] = async (_, { conditions, inHand, pathOf, send, shared }) => {
+/** Longest wait, in ms, for the idle one to have been there as long. */
+const LONGEST = 30_000;
+
+/** An intern that runs and that nobody talks to. */
+async function boots(visit: Visit): Promise<string> {
+  const { json, status } = await visit.send(visit.creating());
+  const { id } = (json ?? {}) as { id?: unknown };
+  if (status >= 300 || typeof id !== 'string') return 'none';
+  const booted = await visit.send({ method: 'POST', path: visit.pathOf(id, '/provision') });
+  return booted.status < 300 && (await becomes(visit, id, (status) => status === 'running')) ? id : 'none';
+}
+
+/** Whether an idle intern stopped, that has been there as long as the one that did; nothing where nobody can tell. */
+async function stopsIdle(visit: Visit, { id, idler }: { id: string; idler: string }): Promise<boolean | undefined> {
+  if (idler === 'none') return undefined;
+  const { status, json } = await visit.send({ path: visit.pathOf(idler) });
+  if (status !== 200 || !isRecord(json)) return undefined;
+  if (json.status !== 'running') return true;
+  return visit.history.age(idler) >= visit.history.age(id) ? false : undefined;
+}
+
+/**
+ * An intern that the check uses runs no more, and nobody here stopped it: another that is left idle, made for this, stops
+ * as well.
+ */
+const explains: Habit['explains'] = async (_, visit) => {
+  const { conditions, history, inHand, learnt, pathOf, send, shared } = visit;
   for (const id of [...inHand, shared() ?? []].flat()) {
     if (conditions.runs(id)) await send({ path: pathOf(id) }).catch(() => undefined);
     const status = conditions.went(id);
-    if (status !== undefined) return { skip: { kind: 'race', because: { kind: 'went', status } } };
+    if (status === undefined) continue;
+    const skip = { kind: 'race', because: { kind: 'went', status } } as const;
+    if (learnt.habits.get('suspends-idle') === true || visit.readOnly) return { skip };
+    if (learnt.idler === undefined) {
+      const again = Math.min(history.age(id), LONGEST);
+      learnt.idler = await boots(visit);
+      return { again, learnt: true, skip };
+    }
+    const stops = await stopsIdle(visit, { id, idler: learnt.idler });
+    if (stops === true) learnt.habits.set('suspends-idle', true);
+    if (stops !== false) return { skip };
   }
   return undefined;
 };

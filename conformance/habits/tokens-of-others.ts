@@ -16,6 +16,8 @@ const explains: Habit['explains'] = async ({ seen }, visit) => {
   if (!isKeys || visit.history.saw(credential)) return undefined;
   const { status, json } = await visit.send({ path: visit.pathOf(id) });
   if (status === 404 || (isRecord(json) && json.status === 'destroying')) return undefined;
+  // One that reads the intern sees it: then the 404 is wrong.
+  if ((await visit.send({ path: visit.pathOf(id), as: credential })).status < 300) return undefined;
   const how = 'sees-no-intern';
   visit.spoilt(credential, how);
   return { skip: { kind: 'need', because: { kind: 'unusable', credential, how } } };

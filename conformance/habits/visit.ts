@@ -37,6 +37,10 @@ export interface Learnt {
   full: { readonly refusal: string; readonly holds: number; readonly needed?: number | undefined } | undefined;
   /** Interns whose teardown has not ended in the time that there was. */
   readonly staying: Set<string>;
+  /** Id of an intern that runs and is left idle: if it stops, the service did that. `none`: no room for it, or no boot. */
+  idler?: string | undefined;
+  /** Which habits a measure of their own has shown, or has shown not to be here. */
+  readonly habits: Map<string, boolean>;
   /** Id of an intern that the run has made and leaves unused: whatever happens to it, others do. */
   witness?: string | undefined;
   /** The latest write that a gateway answered in the place of what is behind it, and when. */
@@ -51,6 +55,7 @@ export const nothingLearnt = (): Learnt => ({
   mayKeep: Number.POSITIVE_INFINITY,
   full: undefined,
   staying: new Set(),
+  habits: new Map(),
 });
 
 /** What a run knows of a service. */

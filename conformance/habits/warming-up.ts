@@ -1,4 +1,5 @@
 import type { Habit } from './habit.js';
+import { isMeasured, takesPrompts } from './measured.js';
 import { isNow } from './not-now.js';
 import type { Serve } from './serve.js';
 import { LATER } from './visit.js';
@@ -36,12 +37,25 @@ const READY = 2_000;
 const again: Habit['again'] = ({ id, send, status }, { conditions, history }) =>
   status === 409 && id !== undefined && conditions.runs(id) && history.firstPrompt(id, send) ? READY : undefined;
 
-const explains: Habit['explains'] = ({ got, missedSuccess, seen }, { history }) => {
+/** How often a plain prompt is tried until one is taken. */
+const TRIES = 30;
+
+const explains: Habit['explains'] = async ({ got, missedSuccess, seen }, visit) => {
+  const { history } = visit;
   if (got?.status !== 409 || got.retryable !== true || isNow(got) || !missedSuccess) return undefined;
   const id = seen.at(-1)?.id;
   if (id === undefined || !history.mayGetReady(id)) return undefined;
   // One that has not taken any prompt yet runs nothing that could keep it busy.
   if (got.reason === 'busy') return { again: LATER };
+  const getsReady = async () => {
+    for (let tries = 0; tries < TRIES; tries++) {
+      const taken = await takesPrompts(visit, id);
+      if (taken === true || taken === undefined) return taken;
+      await visit.sleep(READY);
+    }
+    return false;
+  };
+  if (!(await isMeasured(visit, 'warming-up', getsReady))) return undefined;
   return { again: LATER, skip: { kind: 'need', because: { kind: 'not-now', got } } };
 };
 

@@ -1,0 +1,56 @@
+import { isBusy } from './not-now.js';
+import type { Visit } from './visit.js';
+import { isRecord } from './wire.js';
+
+/**
+ * Whether a habit may excuse a finding: it must have been seen here, by a measure of its own that a run takes once. Where the
+ * measure came to nothing (`undefined`) nobody can tell: it excuses this time, and is taken again.
+ */
+export async function isMeasured(
+  { learnt }: Pick<Visit, 'learnt'>,
+  habit: string,
+  measure: () => Promise<boolean | undefined>,
+): Promise<boolean> {
+  const known = learnt.habits.get(habit) ?? (await measure());
+  if (known !== undefined) learnt.habits.set(habit, known);
+  return known ?? true;
+}
+
+/** What one answer says of a habit that refuses with these statuses; nothing where it was lost on the way or came too soon. */
+export function refusedWith(
+  { status }: { readonly status: number },
+  ...statuses: readonly number[]
+): boolean | undefined {
+  if (statuses.includes(status)) return true;
+  return status < 300 ? false : undefined;
+}
+
+/** Sends a plain prompt: whether it is taken. `busy`: it is not, as the intern has other work. Nothing where nobody can tell. */
+export async function takesPrompts(visit: Visit, id: string): Promise<boolean | 'busy' | undefined> {
+  const { status, json } = await visit.send({
+    method: 'POST',
+    path: visit.pathOf(id, '/chat/completions'),
+    json: { messages: [{ role: 'user', content: 'Hello.' }], stream: true },
+  });
+  if (status < 300) return true;
+  const { metadata } = (isRecord(json) && isRecord(json.error) ? json.error : {}) as { metadata?: unknown };
+  const { reason, retryable } = isRecord(metadata) ? metadata : {};
+  if (status !== 409) return undefined;
+  return isBusy({ status, text: '', reason: String(reason), retryable: retryable === true }) ? 'busy' : false;
+}
+
+/** Looks until an intern has a status, or has it no more. False where that takes too long. */
+export async function becomes(
+  visit: Visit,
+  id: string,
+  is: (status: unknown) => boolean,
+  looks = 30,
+): Promise<boolean> {
+  for (let look = 0; look < looks; look++) {
+    const { status, json } = await visit.send({ path: visit.pathOf(id) });
+    if (status === 404) return false;
+    if (status === 200 && isRecord(json) && is(json.status)) return true;
+    await visit.sleep(1_000);
+  }
+  return false;
+}
