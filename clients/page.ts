@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { cases } from '../emulator/lab/cases.js';
 import { askedOf, type History, histories, type VersionResult } from './history.js';
-import { DEFECTS, PAIRS } from './pairs.js';
+import { DEFECTS, LEFT_OUT, PAIRS } from './pairs.js';
 import type { Listed } from './real/list.js';
 
 const FILE = join(import.meta.dirname, '../docs/clients.md');
@@ -30,8 +30,10 @@ const badOf = ({ fail, error = [] }: VersionResult) => [...fail, ...error];
 const threads = (seen: readonly string[]) =>
   seen
     .map((one) => {
-      const [, repo, number] = /^([\w.-]+\/[\w.-]+)#(\d+)$/.exec(one) ?? [];
-      return repo === undefined ? `[changelog](${one})` : `[${one}](https://github.com/${repo}/issues/${number})`;
+      const [, repo, number, quoted] = /^([\w.-]+\/[\w.-]+)#(\d+)(\*?)$/.exec(one) ?? [];
+      return repo === undefined
+        ? `[changelog](${one})`
+        : `[${repo}#${number}](https://github.com/${repo}/issues/${number})${quoted === '' ? '' : '\\*'}`;
     })
     .join(', ');
 
@@ -101,7 +103,8 @@ export function pageOf(clients: readonly Listed[]): string {
   return `${[
     '# What real clients do',
     '',
-    `Made by \`npm run clients\` from \`clients/history\`: ${found.length} clients in ${results.length} versions, run from ${dates[0]} to ${dates.at(-1)}.`,
+    `Made by \`npm run clients\` from \`clients/history\`: ${found.length} clients in ${results.length} versions, run from ${dates[0]} to ${dates.at(-1)},`,
+    'with `--cuts none`: the lab writes each body as its case says, and tries no other ways to cut it.',
     'A failed case is not a verdict on a client as a whole: many cases are rare, some are particular to the interns interface,',
     'and an adapter sees only what its client hands on. Nobody is ranked; clients are in the order of their names. Where a',
     'client hands out chunks and no whole answer, the adapter joins them as the simplest user would, so the cases of',
@@ -130,6 +133,9 @@ export function pageOf(clients: readonly Listed[]): string {
         `| [${pair.client}](#${pair.client}) | ${pair.broken} | ${pair.mended} | ${pair.what} | ${threads(pair.seen)} | ${code(pair.cases)} |`,
     ),
     '',
+    'A changelog was read in the package itself. Of a source with an asterisk only the line of that changelog was read which',
+    'names it, not the thread.',
+    '',
     '## Each client',
     '',
     ...found.flatMap(({ history, client }) => section(history, client)),
@@ -143,11 +149,19 @@ export function pageOf(clients: readonly Listed[]): string {
       .filter(({ count }) => count > 1)
       .map(({ id, title, count }) => `| \`${id}\` | ${title.replaceAll('|', '\\|')} | ${count} |`),
     '',
-    '## Defects of today’s versions',
+    '## Defects of the versions that ran',
     '',
-    'The smallest case that shows each; `npm run clients -- NAME --only CASE` runs it. None of them is reported yet.',
+    'Of each client the newest version in the table above; a newer one may have mended it. The smallest case that shows each is',
+    'named; `npm run clients -- NAME --only CASE` runs it. None of them is reported yet.',
     '',
-    ...DEFECTS.map(({ client, cases, what }) => `- [${client}](#${client}): ${what} (${code(cases)})`),
+    ...DEFECTS.map(({ client, cases, what }) => {
+      const { versions } = found.find(({ history }) => history.client === client)?.history ?? { versions: {} };
+      return `- [${client}](#${client}) ${Object.keys(versions).at(-1)}: ${what} (${code(cases)})`;
+    }),
+    '',
+    '## Left out',
+    '',
+    ...LEFT_OUT.map(({ what, why }) => `- ${what}: ${why}`),
     '',
     '## Your own client',
     '',

@@ -3,7 +3,7 @@ import { mustStream, readEvents, requestOf, withParser } from './by-fetch.mjs';
 
 export const client = {
   package: 'got',
-  versions: ['15.1.0'],
+  versions: ['15.1.0', '16.1.0'],
   with: withParser,
   node: 22,
   layers: ['sse', 'chat'],
