@@ -8,10 +8,13 @@ import { withApps } from './explore-rows.js';
 import { withHabits } from './habit-rows.js';
 import { llmsText } from './llms.js';
 import { reportAssets } from './report-assets.js';
+import { withFigure, withSeen } from './seen-rows.js';
 
 for (const [page, made] of [
   ['docs/ci.md', withHabits],
+  ['docs/ci.md', withFigure],
   ['docs/control.md', withCalls],
+  ['docs/deviations.md', withSeen],
   ['docs/explore.md', withApps],
   ['docs/lab.md', withFiles],
   ['docs/recipes.md', withFiles],

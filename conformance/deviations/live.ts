@@ -1,12 +1,16 @@
 import { assemble, type Emulator } from '../../emulator/emulator.js';
 import { defaultFactories } from '../../emulator/factories.js';
+import { checks as allChecks } from '../checks/index.js';
 import type { CheckResult } from '../engine/results.js';
 import { runChecks } from '../engine/runner.js';
 import { deploy } from '../engine/testing/deployment.js';
 import type { Check } from '../framework/check.js';
+import type { Skip } from '../framework/skip.js';
+import { skipWords } from '../reporters/words/skip.js';
 import { type DeviationResult, resultOf } from './matrix.js';
 import type { Deviation } from './mutant.js';
-import { showsFrom } from './outside.js';
+import { BY_CONTROL, showsFrom } from './outside.js';
+import type { Missed, Outcome, Unseen } from './seen.js';
 import type { TryOptions } from './try.js';
 
 /**
@@ -25,21 +29,19 @@ const OBEDIENT = {
 /** Runs of a property by which bad luck with one sample is separated from what no check asks. */
 const MANY = 40;
 
-/** Why a deviation that shows from outside was not seen. */
-export const MISSED = {
-  credential: 'no credential',
-  agent: 'the agent decides',
-  time: 'it takes longer than a run',
-  sample: 'one sample was not enough',
-  habit: 'a tolerance hides it',
-  unasked: 'no check asks',
-} as const;
-export type Missed = keyof typeof MISSED;
+/** What a run is given: every credential, or an API key and its workspace alone. */
+export const GIVEN = ['all', 'key'] as const;
+export type Given = (typeof GIVEN)[number];
 
 /** A deviation as a deployment. */
 export interface LiveResult extends DeviationResult {
   /** Why nothing was found; undefined where something was. */
-  readonly because?: Missed;
+  readonly unseen?: Unseen;
+}
+
+export interface LiveOptions extends TryOptions {
+  /** Default `all`. */
+  readonly given?: Given;
 }
 
 /** Whether a check asks for what an emulator alone can do. */
@@ -47,9 +49,10 @@ export const needsControl = ({ level, needs }: Check): boolean =>
   level === 'C' || needs.some((need) => need === 'control' || need === 'clock' || need === 'disposable');
 
 /** The emulator with a deviation, as a deployment: without control interface, with every credential, in virtual time. */
-export function deployed({ mutant: made }: Pick<Deviation, 'mutant'>, seed: string) {
+export function deployed({ mutant: made }: Pick<Deviation, 'mutant'>, seed: string, given: Given = 'all') {
   const mutant = typeof made === 'function' ? made() : made;
-  return deploy(OBEDIENT, seed, (how: Parameters<typeof assemble>[0]): Emulator => {
+  const deployment = given === 'key' ? { ...OBEDIENT, only: ['api_key'] as const } : OBEDIENT;
+  return deploy(deployment, seed, (how: Parameters<typeof assemble>[0]): Emulator => {
     const emulator = assemble(how, { ...defaultFactories, ...mutant.factories?.(defaultFactories) });
     const usual = (request: Request) => emulator.fetch(request);
     const usualDaemon = (request: Request) => emulator.daemon.fetch(request);
@@ -60,63 +63,121 @@ export function deployed({ mutant: made }: Pick<Deviation, 'mutant'>, seed: stri
   });
 }
 
-/** What checks come to at the deviation, as a deployment of its own. */
+/** What checks come to at the deviation, as a deployment of its own; without checks all that a default run does. */
 export async function atDeployed(
   deviation: Pick<Deviation, 'mutant'>,
-  checks: readonly Check[],
-  { runs, seed }: TryOptions,
+  checks: readonly Check[] | undefined,
+  { runs, seed, given }: LiveOptions,
 ): Promise<readonly CheckResult[]> {
-  const { driver, host, close } = await deployed(deviation, seed);
+  const { driver, host, close } = await deployed(deviation, seed, given);
   // Named one by one, so that none is left out for finding what another of them finds.
-  const only = checks.map(({ id }) => id);
+  const some = checks === undefined ? { checks: allChecks } : { checks, only: checks.map(({ id }) => id) };
   try {
-    return (await runChecks({ driver, host, checks, only, runs, seed, rate: 0, blocking: false })).checks;
+    return (await runChecks({ driver, host, ...some, runs, seed, rate: 0, blocking: false })).checks;
   } finally {
     await close();
   }
 }
 
+const said = (result: CheckResult): string =>
+  `${result.id}: ${result.skip === undefined ? result.verdict : skipWords(result.skip).why}`;
+
 /** Why none of the checks that name a deviation has found it. */
 async function whyMissed(
   deviation: Deviation,
-  checks: readonly Check[],
+  named: readonly Check[],
   results: readonly CheckResult[],
-  options: TryOptions,
-): Promise<Missed> {
-  const named = results.filter(({ id }) => deviation.caughtBy.includes(id));
-  const causes = named.flatMap(({ skip }) => (skip === undefined ? [] : [skip]));
-  if (named.some(({ verdict }) => verdict === 'pass')) {
-    const wanted = checks.filter(({ id }) => deviation.caughtBy.includes(id));
-    const more = await atDeployed(deviation, wanted, { ...options, runs: MANY });
-    return more.some(broke) ? 'sample' : 'unasked';
+  options: LiveOptions,
+): Promise<Unseen> {
+  if (named.length === 0)
+    return BY_CONTROL[deviation.name] ?? { because: 'control', why: `${deviation.caughtBy[0]} needs one` };
+  const of = (because: Missed, results: readonly CheckResult[]): Unseen | undefined =>
+    results[0] && { because, why: said(results[0]) };
+  const caused = (holds: (skip: Skip) => boolean) => results.filter(({ skip }) => skip !== undefined && holds(skip));
+  const lacks = (holds: (need: string) => boolean) =>
+    caused(({ because }) => because.kind === 'lacks' && holds(because.need));
+  const passed = results.filter(({ verdict }) => verdict === 'pass');
+  if (passed.length > 0) {
+    const more = await atDeployed(deviation, named, { ...options, runs: MANY });
+    const late = of('sample', more.filter(broke));
+    if (late !== undefined) return late;
   }
-  const needs = causes.flatMap(({ because }) => (because.kind === 'lacks' ? [because.need] : []));
-  if (needs.some((need) => need.startsWith('slow:'))) return 'time';
-  if (causes.some(({ kind }) => kind === 'intern') || needs.some((need) => need.startsWith('behaviour:')))
-    return 'agent';
-  if (causes.some(({ because }) => because.kind === 'unusable' || because.kind === 'not-ours')) return 'credential';
-  return causes.some(({ kind }) => kind === 'race') ? 'habit' : 'unasked';
+  return (
+    of(
+      'time',
+      lacks((need) => need.startsWith('slow:')),
+    ) ??
+    of(
+      'agent',
+      caused(({ kind }) => kind === 'intern'),
+    ) ??
+    of(
+      'agent',
+      lacks((need) => need.startsWith('behaviour:')),
+    ) ??
+    of(
+      'credential',
+      caused(({ because }) => ['lacks', 'unusable', 'not-ours', 'may-not-create'].includes(because.kind)),
+    ) ??
+    of(
+      'habit',
+      caused(({ kind }) => kind === 'race'),
+    ) ??
+    of('unasked', passed) ?? { because: 'unasked', why: results.map(said).join('; ') }
+  );
 }
 
 /** Whether a check found something. */
 export const broke = ({ verdict }: CheckResult): boolean => verdict === 'fail' || verdict === 'warn';
 
 /**
- * Runs one deviation as a deployment. Undefined where it does not show from outside.
- *
- * @param options.all runs every check, as a run does; else those that the deviation names
+ * Runs the checks that a deviation names against it, as a deployment. Undefined where it does not show from outside.
  */
 export async function tryLive(
   deviation: Deviation,
   checks: readonly Check[],
-  options: TryOptions & { readonly all?: boolean; readonly now: () => number },
+  options: LiveOptions & { readonly now: () => number },
 ): Promise<LiveResult | undefined> {
   if (showsFrom(deviation, checks).kind !== 'outside') return undefined;
   const began = options.now();
-  const possible = checks.filter((check) => !needsControl(check));
-  const wanted = options.all === true ? possible : possible.filter(({ id }) => deviation.caughtBy.includes(id));
-  const results = wanted.length === 0 ? [] : await atDeployed(deviation, wanted, options);
+  const named = checks.filter((check) => !needsControl(check) && deviation.caughtBy.includes(check.id));
+  const results = named.length === 0 ? [] : await atDeployed(deviation, named, options);
   const result = resultOf(deviation, results, options.now() - began);
   if (results.some(broke)) return result;
-  return { ...result, because: await whyMissed(deviation, possible, results, options) };
+  return { ...result, unseen: await whyMissed(deviation, named, results, options) };
+}
+
+/** Ids of the checks that a default run leaves out, where nothing deviates. */
+export async function leftOut(options: LiveOptions): Promise<ReadonlySet<string>> {
+  const results = await atDeployed({ mutant: {} }, undefined, options);
+  return new Set(results.filter(({ skip }) => skip?.because.kind === 'budget').map(({ id }) => id));
+}
+
+/**
+ * Whether a default run sees a deviation, and by which check: first by those named for it that such a run does, then by the
+ * whole run. Undefined where it does not show from outside.
+ *
+ * @param beyond what a default run leaves out
+ */
+export async function measure(
+  deviation: Deviation,
+  options: LiveOptions & { readonly now: () => number },
+  beyond: ReadonlySet<string>,
+): Promise<Outcome | undefined> {
+  const named = await tryLive(deviation, allChecks, options);
+  if (named === undefined) return undefined;
+  const soon = named.caught.find((id) => !beyond.has(id));
+  if (soon !== undefined) return { seen: soon };
+  // With an API key alone most lack a credential: a whole run for each of them would take longer than all else.
+  if (options.given === 'key' && named.unseen?.because === 'credential') return named.unseen;
+  const whole = (await atDeployed(deviation, undefined, options)).find(broke);
+  if (whole !== undefined) return { seen: whole.id };
+  // What takes too long, or a credential that is not there, no other check makes up for.
+  if (named.unseen !== undefined && ['time', 'credential', 'dear'].includes(named.unseen.because)) return named.unseen;
+  const possible = allChecks.filter((check) => !needsControl(check));
+  const alone = named.caught[0] ?? (await atDeployed(deviation, possible, options)).find(broke)?.id;
+  if (alone === undefined) return named.unseen;
+  return beyond.has(alone)
+    ? { because: 'dear', why: `${alone} sees it` }
+    : { because: 'sample', why: `${alone} sees it in another run` };
 }

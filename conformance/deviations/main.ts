@@ -8,7 +8,7 @@ import { systemHost } from '../probe/time.js';
 import { type Choice, choose, readChanges } from './changed.js';
 import { readModules } from './graph.js';
 import { deviations as allDeviations } from './index.js';
-import { type LiveResult, MISSED, tryLive } from './live.js';
+import { GIVEN, type Given, leftOut, measure } from './live.js';
 import {
   type Baseline,
   type DeviationResult,
@@ -21,6 +21,7 @@ import {
   tryDeviation,
 } from './matrix.js';
 import type { Deviation } from './mutant.js';
+import { countSeen, isSeen, type Measured, MISSED, type Outcome, readMeasured, writeMeasured } from './seen.js';
 import { select } from './select.js';
 import { TRY } from './try.js';
 
@@ -31,7 +32,8 @@ Runs every named deviation against the checks that have to catch it, and prints 
   --changed      those whose checks, or whose own file, import what changed since main; a sample that the commit draws
                  where most rest on what changed, where nothing did, and where git does not know
   --all          runs every check against each, and shows which others catch it
-  --live         as deployments, without control interface: which are found there, and why others are not (with --all by any check)
+  --live         as deployments, without control interface: which a default run finds with every credential and with an API
+                 key alone, and why others are not found; of all of them, written to conformance/deviations/seen.json
   --runs         runs of each property (${TRY.runs}; 1 with --live, as at a deployment)
   --jobs         processes (as many as processors)
   --no-baseline  leaves out the run without any deviation
@@ -49,25 +51,31 @@ interface Settings {
 }
 
 type Message =
-  | { readonly type: 'deviation'; readonly result: LiveResult }
+  | { readonly type: 'deviation'; readonly result: DeviationResult }
+  | { readonly type: 'live'; readonly name: string; readonly row: Readonly<Record<Given, Outcome>> }
   | { readonly type: 'baseline'; readonly result: Baseline };
 
 /** Every `of`-th, from the `index`-th on: neighbours take about as long as each other. */
 const share = <T>(all: readonly T[], { index, of }: { index: number; of: number }) =>
   all.filter((_, at) => at % of === index);
 
-/** As a deployment: by the checks that the deviation names, and by every check where those miss it, as a run has them all. */
-async function live(deviation: Deviation, options: Parameters<typeof tryLive>[2]): Promise<LiveResult | undefined> {
-  const named = await tryLive(deviation, allChecks, options);
-  if (named?.because === undefined || options.all === true) return named;
-  const whole = await tryLive(deviation, allChecks, { ...options, all: true });
-  return whole?.because === undefined ? whole : named;
+/** Each deviation as a deployment, with every credential and with an API key alone. */
+async function workLive(wanted: readonly Deviation[], runs: number, report: (message: Message) => void) {
+  const options = { seed: TRY.seed, runs, now: systemHost.now };
+  const beyond = { all: await leftOut(options), key: await leftOut({ ...options, given: 'key' }) };
+  for (const deviation of wanted) {
+    const [all, key] = await Promise.all(
+      GIVEN.map((given) => measure(deviation, { ...options, given }, beyond[given])),
+    );
+    if (all !== undefined && key !== undefined) report({ type: 'live', name: deviation.name, row: { all, key } });
+  }
 }
 
 /** The part of the work that one process does. */
 async function work(settings: Settings, part: { index: number; of: number }, report: (message: Message) => void) {
+  if (settings.live) return workLive(share(settings.wanted, part), settings.runs, report);
   const options = { ...TRY, runs: settings.runs, all: settings.all, now: systemHost.now };
-  if (settings.baseline && !settings.live) {
+  if (settings.baseline) {
     const named = new Set(settings.wanted.flatMap(({ caughtBy }) => caughtBy));
     const mine: Check[] = share(
       allChecks.filter(({ id }) => settings.all || named.has(id)),
@@ -79,8 +87,7 @@ async function work(settings: Settings, part: { index: number; of: number }, rep
     });
   }
   for (const deviation of share(settings.wanted, part)) {
-    const result = settings.live ? await live(deviation, options) : await tryDeviation(deviation, allChecks, options);
-    if (result !== undefined) report({ type: 'deviation', result });
+    report({ type: 'deviation', result: await tryDeviation(deviation, allChecks, options) });
   }
 }
 
@@ -92,12 +99,26 @@ function line(result: DeviationResult): string {
 }
 
 /** At a deployment one check that sees it is enough, and why others do not is what there is to know. */
-function seenLine({ name, caught, others, missed, because }: LiveResult): string {
-  const reasons = missed.map(
-    ({ id, verdict, why }) => `${id} (${verdict}${why === undefined ? '' : `: ${why.slice(0, 160)}`})`,
-  );
-  const found = because === undefined ? [...caught, ...others] : [`${MISSED[because]}:`, ...reasons];
-  return `${because === undefined ? 'seen    ' : 'UNSEEN  '}  ${name.padEnd(44)} ${found.join(' ')}`;
+function seenLine(name: string, row: Readonly<Record<Given, Outcome>>): string {
+  const text = (one: Outcome) => (isSeen(one) ? one.seen : `${MISSED[one.because]}: ${one.why.slice(0, 160)}`);
+  const key = isSeen(row.key) === isSeen(row.all) ? '' : ` | with an API key alone: ${text(row.key)}`;
+  return `${isSeen(row.all) ? 'seen    ' : 'UNSEEN  '}  ${name.padEnd(44)} ${text(row.all)}${key}`;
+}
+
+/** How many are seen, and why others are not; of all of them, kept. */
+function concludeLive(rows: Measured['deviations'], whole: boolean, took: number): string {
+  const of = Object.keys(rows).length;
+  const lines = GIVEN.map((given) => {
+    const seen = countSeen({ deviations: rows }, given);
+    const kinds = Object.entries(MISSED).flatMap(([kind, words]) => {
+      const many = Object.values(rows).filter(({ [given]: one }) => !isSeen(one) && one.because === kind).length;
+      return many === 0 ? [] : [`${many} ${words}`];
+    });
+    const by = given === 'all' ? 'every credential' : 'an API key alone';
+    return `${seen} of ${of} with ${by} (${((100 * seen) / Math.max(1, of)).toFixed(1)} %): ${kinds.join(' · ')}`;
+  });
+  if (whole) writeMeasured(rows, readMeasured());
+  return `\nfound by a default run, of the deviations that show from outside (${took} s):\n${lines.join('\n')}\n`;
 }
 
 const { values } = parseArgs({
@@ -152,14 +173,16 @@ async function main(): Promise<number> {
     return 0;
   }
   const began = systemHost.now();
-  const results: LiveResult[] = [];
+  const results: DeviationResult[] = [];
+  const rows: Record<string, Readonly<Record<Given, Outcome>>> = {};
   const failing: Baseline['failing'][number][] = [];
   const take = (message: Message) => {
     if (message.type === 'baseline') failing.push(...message.result.failing);
-    else {
-      results.push(message.result);
-      if (!values.quiet) process.stdout.write(`${(settings.live ? seenLine : line)(message.result)}\n`);
-    }
+    else if (message.type === 'live') rows[message.name] = message.row;
+    else results.push(message.result);
+    if (values.quiet || message.type === 'baseline') return;
+    const text = message.type === 'live' ? seenLine(message.name, message.row) : line(message.result);
+    process.stdout.write(`${text}\n`);
   };
   const jobs = Math.max(1, Number(values.jobs));
   if (jobs === 1) await work(settings, { index: 0, of: 1 }, take);
@@ -177,18 +200,13 @@ async function main(): Promise<number> {
   const order = new Map(allDeviations.map((one, at) => [one.name, at]));
   results.sort((a, b) => (order.get(a.name) ?? 0) - (order.get(b.name) ?? 0));
   const took = Math.round((systemHost.now() - began) / 1_000);
+  const whole = settings.wanted.length === allDeviations.length;
   if (settings.live) {
-    const seen = results.filter(({ because }) => because === undefined).length;
-    const kinds = Object.entries(MISSED).flatMap(([kind, words]) => {
-      const many = results.filter(({ because }) => because === kind).length;
-      return many === 0 ? [] : [`${many} ${words}`];
-    });
-    process.stdout.write(
-      `\n${seen} of ${results.length} deviations that show from outside are found at a deployment (${((100 * seen) / Math.max(1, results.length)).toFixed(1)} %), ${took} s\n${kinds.join(' · ')}\n`,
-    );
+    const names = allDeviations.map(({ name }) => name).filter((name) => name in rows);
+    const sorted = Object.fromEntries(names.flatMap((name) => (rows[name] ? [[name, rows[name]]] : [])));
+    process.stdout.write(concludeLive(sorted, whole && values.runs === undefined, took));
     return 0;
   }
-  const whole = settings.wanted.length === allDeviations.length;
   const matrix: Matrix = {
     deviations: results,
     baseline: { failing },

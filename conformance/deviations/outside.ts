@@ -1,5 +1,6 @@
 import type { Check } from '../framework/check.js';
 import type { Deviation } from './mutant.js';
+import type { Unseen } from './seen.js';
 
 /** Why no observer can see something of a deployment from outside, whatever it sends and however long it waits. */
 type Reason = string;
@@ -86,6 +87,24 @@ const OF_EMULATORS: ReadonlySet<string> = new Set([
   'fault-without-delay',
   'control-target-with-dead-credentials',
 ]);
+
+/**
+ * Why a deviation that only checks with a control interface look for is not looked for at a deployment. Of others it is said
+ * that nothing but the control interface is missing.
+ */
+export const BY_CONTROL: Readonly<Record<string, Unseen>> = {
+  'key-in-the-query': { because: 'credential', why: 'an own key that may be written into an address' },
+  'own-key-reads-the-gone': { because: 'credential', why: 'the own key of an intern that may be deleted' },
+  'stream-mends-surrogates': { because: 'agent', why: 'it would have to say half of a surrogate pair' },
+  'stream-loses-the-thousandth': { because: 'agent', why: 'it would have to speak in more than 1,000 pieces' },
+  'reply-delivered-to-the-streaming-run': { because: 'agent', why: 'it would have to speak on while it is answered' },
+  'disconnect-while-it-speaks-not-noticed': { because: 'agent', why: 'it would have to speak on for a minute' },
+  'disconnect-of-who-steered-cancels': { because: 'agent', why: 'it would have to work on while a client leaves' },
+  'deadline-goes-on-after-the-answer': { because: 'time', why: 'a run of more than five minutes' },
+  'invoke-for-half-an-hour': { because: 'time', why: 'a run of half an hour' },
+  'eight-may-wait': { because: 'dear', why: 'nine prompts, eight of them waiting' },
+  'vault-pages-of-50': { because: 'dear', why: 'more than 50 secrets' },
+};
 
 /** Where a deviation shows: from outside, nowhere from outside, or on an emulator alone, as nothing states what it breaks. */
 export type Shows = { readonly kind: 'outside' | 'chosen' } | { readonly kind: 'never'; readonly why: Reason };

@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest';
+import { checks } from '../checks/index.js';
+import { deviations } from './index.js';
+import { GIVEN } from './live.js';
+import { BY_CONTROL, showsFrom } from './outside.js';
+import { countSeen, isSeen, readMeasured } from './seen.js';
+
+const measured = readMeasured();
+const AGAIN = 'measure again: npm run deviations -- --live';
+
+test('every deviation that shows from outside was measured, and nothing else', () => {
+  const outside = deviations.filter((one) => showsFrom(one, checks).kind === 'outside').map(({ name }) => name);
+  expect(Object.keys(measured.deviations), AGAIN).toEqual(outside);
+});
+
+test.each(GIVEN)('no fewer are seen than at the last landing (%s)', (given) => {
+  expect(countSeen(measured, given)).toBeGreaterThanOrEqual(measured.atLeast[given]);
+});
+
+test('each is seen by a check that there is, or says why not', () => {
+  const known = new Set(checks.map(({ id }) => id));
+  const outcomes = Object.values(measured.deviations).flatMap((row) => GIVEN.map((given) => row[given]));
+  expect(outcomes.filter((one) => (isSeen(one) ? !known.has(one.seen) : one.why === ''))).toEqual([]);
+});
+
+test('a reason is given only for what no check can see without a control interface', () => {
+  const stale = Object.keys(BY_CONTROL).filter((name) => {
+    const row = measured.deviations[name];
+    return row === undefined || isSeen(row.all);
+  });
+  expect(stale).toEqual([]);
+});

@@ -1,0 +1,51 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import type { Given } from './live.js';
+
+/** Why a deviation that shows from outside was not seen. */
+export const MISSED = {
+  credential: 'no credential',
+  agent: 'the agent decides',
+  time: 'it takes longer than a run',
+  dear: 'too dear for a default run',
+  sample: 'one sample was not enough',
+  habit: "a habit's tolerance hides it",
+  control: 'only an emulator can be asked',
+  unasked: 'no check asks',
+} as const;
+export type Missed = keyof typeof MISSED;
+
+/** A deviation that no check saw, and what the nearest of them said. */
+export interface Unseen {
+  readonly because: Missed;
+  readonly why: string;
+}
+
+/** The check by which a default run sees a deviation, or why none does. */
+export type Outcome = { readonly seen: string } | Unseen;
+
+export const isSeen = (outcome: Outcome): outcome is { readonly seen: string } => 'seen' in outcome;
+
+/** What was measured of every deviation that shows from outside. */
+export interface Measured {
+  /** How many were seen at the last landing: a number that may only rise. */
+  readonly atLeast: Readonly<Record<Given, number>>;
+  readonly deviations: Readonly<Record<string, Readonly<Record<Given, Outcome>>>>;
+}
+
+const FILE = new URL('seen.json', import.meta.url);
+
+/** What `npm run deviations -- --live` measured last. */
+export const readMeasured = (): Measured => JSON.parse(readFileSync(FILE, 'utf8')) as Measured;
+
+/** How many of the deviations are seen. */
+export const countSeen = ({ deviations }: Pick<Measured, 'deviations'>, given: Given): number =>
+  Object.values(deviations).filter((row) => isSeen(row[given])).length;
+
+/** Keeps what was measured, a line for each deviation. Fewer than before stay in want of what there was. */
+export function writeMeasured(deviations: Measured['deviations'], before?: Measured): Measured {
+  const most = (given: Given) => Math.max(before?.atLeast[given] ?? 0, countSeen({ deviations }, given));
+  const atLeast = { all: most('all'), key: most('key') };
+  const lines = Object.entries(deviations).map(([name, row]) => `    ${JSON.stringify(name)}: ${JSON.stringify(row)}`);
+  writeFileSync(FILE, `{\n  "atLeast": ${JSON.stringify(atLeast)},\n  "deviations": {\n${lines.join(',\n')}\n  }\n}\n`);
+  return { atLeast, deviations };
+}

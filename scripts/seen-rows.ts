@@ -1,0 +1,48 @@
+import { deviations } from '../conformance/deviations/index.js';
+import type { Given } from '../conformance/deviations/live.js';
+import { countSeen, isSeen, MISSED, type Missed, readMeasured } from '../conformance/deviations/seen.js';
+
+const measured = readMeasured();
+const of = Object.keys(measured.deviations).length;
+const unseen = (given: Given, because: Missed) =>
+  Object.values(measured.deviations).filter(({ [given]: one }) => !isSeen(one) && one.because === because).length;
+const share = (given: Given) => {
+  const seen = countSeen(measured, given);
+  return `${seen} of ${of} (${((100 * seen) / of).toFixed(1)} %)`;
+};
+
+const SENTENCE = /A default run finds .*? with an API key alone\./;
+const sentence = () =>
+  `A default run finds ${share('all')} with every credential, ${share('key')} with an API key alone.`;
+
+/** Writes how many deviations a default run finds into the sentence that begins so. */
+export async function withFigure(page: string): Promise<string> {
+  if (!SENTENCE.test(page)) throw new Error('no sentence begins with "A default run finds"');
+  return page.replace(SENTENCE, sentence);
+}
+
+const BEGIN = '<!-- seen: npm run docs -->\n';
+const END = '<!-- /seen -->';
+const cell = (text: string) => text.replace(/[|<>]/g, (mark) => `&#${mark.charCodeAt(0)};`).replace(/\s+/g, ' ');
+
+/** Writes what a default run was measured to find, and why the rest was missed, between two marks. */
+export async function withSeen(page: string): Promise<string> {
+  const [at, end] = [page.indexOf(BEGIN), page.indexOf(END)];
+  if (at < 0 || end < at) throw new Error(`no part is marked with ${JSON.stringify(BEGIN)}`);
+  const kinds = (Object.keys(MISSED) as Missed[])
+    .filter((kind) => unseen('all', kind) + unseen('key', kind) > 0)
+    .map((kind) => `| ${MISSED[kind]} | ${unseen('all', kind)} | ${unseen('key', kind)} |`);
+  const rows = deviations.flatMap(({ name, description }) => {
+    const one = measured.deviations[name]?.all;
+    return one === undefined || isSeen(one)
+      ? []
+      : [`| \`${name}\` | ${cell(description)} | ${MISSED[one.because]}: ${cell(one.why)} |`];
+  });
+  const made = [
+    sentence(),
+    `| missed because | with every credential | with an API key alone |\n|---|---|---|\n${kinds.join('\n')}`,
+    'Missed with every credential:',
+    `| deviation | what a client meets | missed because |\n|---|---|---|\n${rows.join('\n')}`,
+  ];
+  return `${page.slice(0, at)}${BEGIN}\n${made.join('\n\n')}\n\n${page.slice(end)}`;
+}
