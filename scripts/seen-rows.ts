@@ -1,6 +1,5 @@
 import { deviations } from '../conformance/deviations/index.js';
-import type { Given } from '../conformance/deviations/live.js';
-import { countSeen, isSeen, MISSED, type Missed, readMeasured } from '../conformance/deviations/seen.js';
+import { countSeen, type Given, isSeen, MISSED, type Missed, readMeasured } from '../conformance/deviations/seen.js';
 
 const measured = readMeasured();
 const of = Object.keys(measured.deviations).length;

@@ -10,7 +10,7 @@ import { skipWords } from '../reporters/words/skip.js';
 import { type DeviationResult, resultOf } from './matrix.js';
 import type { Deviation } from './mutant.js';
 import { BY_CONTROL, showsFrom } from './outside.js';
-import type { Missed, Outcome, Unseen } from './seen.js';
+import type { Given, Missed, Outcome, Unseen } from './seen.js';
 import type { TryOptions } from './try.js';
 
 /**
@@ -28,10 +28,6 @@ const OBEDIENT = {
 
 /** Runs of a property by which bad luck with one sample is separated from what no check asks. */
 const MANY = 40;
-
-/** What a run is given: every credential, or an API key and its workspace alone. */
-export const GIVEN = ['all', 'key'] as const;
-export type Given = (typeof GIVEN)[number];
 
 /** A deviation as a deployment. */
 export interface LiveResult extends DeviationResult {

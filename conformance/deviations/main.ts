@@ -8,7 +8,7 @@ import { systemHost } from '../probe/time.js';
 import { type Choice, choose, readChanges } from './changed.js';
 import { readModules } from './graph.js';
 import { deviations as allDeviations } from './index.js';
-import { GIVEN, type Given, leftOut, measure } from './live.js';
+import { leftOut, measure } from './live.js';
 import {
   type Baseline,
   type DeviationResult,
@@ -21,7 +21,17 @@ import {
   tryDeviation,
 } from './matrix.js';
 import type { Deviation } from './mutant.js';
-import { countSeen, isSeen, type Measured, MISSED, type Outcome, readMeasured, writeMeasured } from './seen.js';
+import {
+  countSeen,
+  GIVEN,
+  type Given,
+  isSeen,
+  type Measured,
+  MISSED,
+  type Outcome,
+  readMeasured,
+  writeMeasured,
+} from './seen.js';
 import { select } from './select.js';
 import { TRY } from './try.js';
 

@@ -90,7 +90,7 @@ const OF_EMULATORS: ReadonlySet<string> = new Set([
 
 /**
  * Why a deviation that only checks with a control interface look for is not looked for at a deployment. Of others it is said
- * that nothing but the control interface is missing.
+ * that only the control interface is missing.
  */
 export const BY_CONTROL: Readonly<Record<string, Unseen>> = {
   'key-in-the-query': { because: 'credential', why: 'an own key that may be written into an address' },

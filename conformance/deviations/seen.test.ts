@@ -1,9 +1,8 @@
 import { expect, test } from 'vitest';
 import { checks } from '../checks/index.js';
 import { deviations } from './index.js';
-import { GIVEN } from './live.js';
 import { BY_CONTROL, showsFrom } from './outside.js';
-import { countSeen, isSeen, readMeasured } from './seen.js';
+import { countSeen, GIVEN, isSeen, readMeasured } from './seen.js';
 
 const measured = readMeasured();
 const AGAIN = 'measure again: npm run deviations -- --live';

@@ -1,5 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
-import type { Given } from './live.js';
+
+/** What a run is given: every credential, or an API key and its workspace alone. */
+export const GIVEN = ['all', 'key'] as const;
+export type Given = (typeof GIVEN)[number];
 
 /** Why a deviation that shows from outside was not seen. */
 export const MISSED = {
