@@ -1,4 +1,6 @@
+import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import { withFigure, withSeen } from '../../scripts/seen-rows.js';
 import { checks } from '../checks/index.js';
 import { deviations } from './index.js';
 import { BY_CONTROL, showsFrom } from './outside.js';
@@ -28,4 +30,12 @@ test('a reason is given only for what no check can see without a control interfa
     return row === undefined || isSeen(row.all);
   });
   expect(stale).toEqual([]);
+});
+
+test.each([
+  ['docs/deviations.md', withSeen],
+  ['docs/ci.md', withFigure],
+] as const)('%s says what was measured: npm run docs', async (page, made) => {
+  const text = readFileSync(new URL(`../../${page}`, import.meta.url), 'utf8');
+  expect(await made(text)).toBe(text);
 });

@@ -30,7 +30,7 @@ const serve: Serve = (next) => {
   };
 };
 
-/** Whether an intern takes a prompt once a suspend has ended whatever it was at: else it was not that which kept it busy. */
+/** Whether an intern takes a prompt after a suspend has ended its work. If not, something else kept it busy. */
 async function isFreeAfterSuspend(visit: Visit, id: string): Promise<boolean | undefined> {
   const write = (rest: string) => visit.send({ method: 'POST', path: visit.pathOf(id, rest) });
   if ((await write('/suspend')).status >= 300) return undefined;

@@ -117,7 +117,7 @@ export const TWICE: readonly WrongApp[] = [
     what: 'begins the conversation anew when the stream after its answer fails, and approves once more',
     seen: 'chenhg5/cc-connect#1592: a session that was resumed ran the interrupted tool calls again, unasked',
     law,
-    also: { polite: 'it begins again whatever it was refused for' },
+    also: { polite: 'it begins again after every refusal' },
     async run(context) {
       const client = createClient(context);
       await approve(client).catch(() => approve(client));
