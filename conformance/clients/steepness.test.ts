@@ -28,21 +28,28 @@ test('a client that is fast is not measured, and one that does not answer is not
   expect(await steepness(timesOf([100], []), WHOLE)).toBeUndefined();
 });
 
-test('a client that outlives its share of time is too slow, with the growth that was seen', async () => {
-  expect(await steepness(timesOf([200], ['late']), WHOLE)).toEqual({
+test('a client that outlives its share of time twice is too slow, with the growth that was seen', async () => {
+  expect(await steepness(timesOf([200, 200], ['late', 'late']), WHOLE)).toEqual({
     what: 'too slow',
     expected: '1/2 of the case within 5000 ms',
     actual: 'no end within 5000 ms, more than 25.0 times as long as a quarter of that, which took 200 ms',
     change: { kind: 'slow' },
   });
-  expect(await steepness(timesOf([3_000], ['late']), WHOLE)).toMatchObject({
+  expect(await steepness(timesOf([3_000, 3_000], ['late', 'late']), WHOLE)).toMatchObject({
     expected: '1/2 of the case within 30000 ms',
   });
-  expect(await steepness(timesOf(['late', 1_000], []), WHOLE)).toMatchObject({
+  expect(await steepness(timesOf(['late', 1_000, 'late', 1_000], []), WHOLE)).toMatchObject({
     expected: '1/8 of the case within 7500 ms',
     actual: expect.stringContaining('more than 7.5 times as long'),
   });
-  expect(await steepness(timesOf(['late', 'late'], []), WHOLE)).toMatchObject({ actual: 'no end within 7500 ms' });
+  expect(await steepness(timesOf(['late', 'late', 'late', 'late'], []), WHOLE)).toMatchObject({
+    actual: 'no end within 7500 ms',
+  });
+});
+
+test('a client that outlives its share of time once met a busy machine', async () => {
+  expect(await steepness(timesOf([200, 200], ['late', 900]), WHOLE)).toBeUndefined();
+  expect(await steepness(timesOf(['late', 100, 200], [900]), WHOLE)).toBeUndefined();
 });
 
 test('a share of a case is a share of its repeated writes', () => {

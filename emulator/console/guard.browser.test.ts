@@ -21,18 +21,25 @@ inBrowser('pages of others', (open) => {
     'of %s reach nothing of the control interface, and may link to the console',
     async (host) => {
       const { page, url } = await open();
-      const statuses: Record<string, number> = {};
-      // For a broken image, the page itself does not learn what the answer was.
+      // For a broken image, the page itself does not learn what the answer was. The two events of a request come in
+      // either order.
       const network = await page.context().newCDPSession(page);
       const asked = new Map<string, URL>();
+      const answered = new Map<string, number>();
       network.on(
         'Network.requestWillBeSent',
         ({ requestId, request }) => void asked.set(requestId, new URL(request.url)),
       );
-      network.on('Network.responseReceivedExtraInfo', ({ requestId, statusCode }) => {
-        const { pathname, search } = asked.get(requestId) ?? {};
-        if (pathname !== undefined && search === '?foreign') statuses[pathname] = statusCode;
-      });
+      network.on(
+        'Network.responseReceivedExtraInfo',
+        ({ requestId, statusCode }) => void answered.set(requestId, statusCode),
+      );
+      const statuses = () =>
+        Object.fromEntries(
+          [...asked]
+            .filter(([, { search }]) => search === '?foreign')
+            .map(([id, { pathname }]) => [pathname, answered.get(id)]),
+        );
       await network.send('Network.enable');
       const address = await foreignPage(
         host,
@@ -40,7 +47,7 @@ inBrowser('pages of others', (open) => {
         <a href="${url}/">console</a>`,
       );
       await page.goto(address, { waitUntil: 'load' });
-      await expect.poll(() => statuses).toEqual({ '/_emulator/clok': 403, '/_emulator/target': 403 });
+      await expect.poll(statuses).toEqual({ '/_emulator/clok': 403, '/_emulator/target': 403 });
       await page.getByText('console').click();
       await page.getByText('first-intern').first().waitFor();
     },
