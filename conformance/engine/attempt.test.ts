@@ -353,5 +353,12 @@ test('a minimum of coverage that is not reached makes the run incomplete', async
     noQuestionSeen: false,
     noPermissionSeen: false,
     fromOutside: { checked: 1, of: 1, requirements: { checked: 1, of: 1 } },
+    headline: {
+      checked: 1,
+      of: 1,
+      not: [],
+      requirements: '1 of 1 requirements that show from outside were looked at',
+      emulatorsOnly: '1 more check can be asked of an emulator only',
+    },
   });
 });

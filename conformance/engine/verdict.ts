@@ -71,7 +71,7 @@ export function coverage(
 const ONLY_EMULATORS: ReadonlySet<Need> = new Set(['control', 'clock', 'disposable']);
 
 /** Whether a check was left out because only an emulator can be asked for it. */
-const isOfEmulators = ({ skip }: CheckResult): boolean =>
+export const isOfEmulators = ({ skip }: CheckResult): boolean =>
   skip?.kind === 'need' && skip.because.kind === 'lacks' && ONLY_EMULATORS.has(skip.because.need);
 
 function fromOutside(checks: readonly CheckResult[]): Pick<Coverage, 'fromOutside'> {

@@ -1,4 +1,5 @@
 import type { Results } from '../engine/results.js';
+import { headCounts } from './words/coverage.js';
 
 /** What shields.io reads from an endpoint (https://shields.io/badges/endpoint-badge). */
 interface Badge {
@@ -14,11 +15,12 @@ const WORDS = { pass: 'conforms', fail: 'does not conform', incomplete: 'incompl
 
 /** The verdict as a badge: an endpoint of shields.io (KIT-13). */
 export function badge({ coverage, options, target, verdict }: Results): string {
+  const { checked, of } = headCounts(coverage);
   const what = target.kind === 'client' ? 'client lab' : 'interns interface';
   const content: Badge = {
     schemaVersion: 1,
     label: options.requirements === undefined ? what : `${what} ${options.requirements}`,
-    message: `${WORDS[verdict]}, ${coverage.checked} of ${coverage.of} checked`,
+    message: `${WORDS[verdict]}, ${checked} of ${of} checked`,
     color: COLOURS[verdict],
     ...(verdict === 'fail' ? { isError: true } : {}),
   };

@@ -5,6 +5,7 @@ import { failsRun } from './label.js';
 import { exchangeLines, visible } from './stream-text.js';
 import { titleOf } from './title.js';
 import { summary } from './tty.js';
+import { headlineOf } from './words/coverage.js';
 import { knownText } from './words/known.js';
 import { incompleteText } from './words/stop.js';
 
@@ -60,6 +61,7 @@ function testOf(check: CheckResult, results: Results): Test {
 /** The Common Test Report Format, version 0.0.0 of its schema (https://ctrf.io, KIT-13). */
 export function ctrf(results: Results): string {
   const tests = results.checks.map((check) => testOf(check, results));
+  const { requirements, emulatorsOnly } = headlineOf(results);
   const start = Date.parse(results.started);
   const many = (status: TestStatus) => tests.filter((test) => test.status === status).length;
   const report: CTRFReport = {
@@ -81,6 +83,7 @@ export function ctrf(results: Results): string {
         extra: {
           verdict: results.verdict,
           headline: visible(summary(results)),
+          ...(requirements === undefined ? {} : { requirements, emulatorsOnly }),
           incomplete: results.incomplete.map((reason) => visible(incompleteText(reason))),
         },
       },

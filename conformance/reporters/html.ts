@@ -9,7 +9,7 @@ import { pageOf } from './page/shell.js';
 import { seconds } from './stream-text.js';
 import { addressText, choices, LIKELY, unseen } from './tty.js';
 import { hindranceText } from './words/cleanup.js';
-import { notChecked } from './words/coverage.js';
+import { type Headline, headlineOf } from './words/coverage.js';
 import { wordsOf } from './words/legend.js';
 import { incompleteText } from './words/stop.js';
 
@@ -47,11 +47,11 @@ function groupView({ title, many, checks, parts }: FindingGroup, around: Around)
   }</span></summary><div class="members">${checks.map((check) => resultView(check, around))}</div></details>`;
 }
 
-function coverageText(results: Results, one: string): string {
-  const { checked, of } = results.coverage;
-  if (checked === of) return `All ${counted(of, one)} came to a verdict.`;
-  const why = notChecked(results.checks).map(({ count, why: reason }) => `${count} ${reason}`);
-  return `${checked} of ${counted(of, one)} came to a verdict. ${of - checked} did not: ${why.join(', ')}.`;
+function coverageText({ checked, of, not, requirements }: Headline, one: string): string {
+  const also = requirements === undefined ? '' : ` ${requirements}.`;
+  if (checked === of) return `All ${counted(of, one)} came to a verdict.${also}`;
+  const why = not.map(({ count, why: reason }) => `${count} ${reason}`);
+  return `${checked} of ${counted(of, one)} came to a verdict. ${of - checked} did not: ${why.join(', ')}.${also}`;
 }
 
 function headView(results: Results, found: readonly FindingGroup[]): Markup {
@@ -63,11 +63,12 @@ function headView(results: Results, found: readonly FindingGroup[]): Markup {
       ? ''
       : ` (${target.kind}, profile ${target.profile}${target.published ? ', published' : ''})`;
   const missed = unseen(results);
+  const headline = headlineOf(results);
   const shown = ORDER.filter((label) => counts[label] > 0);
   const sum = found.length === 0 ? 'Nothing is wrong.' : `${counted(found.length, 'thing')} to look at.`;
   return html`<header class="head"><div class="inner"><p class="verdict ${results.verdict}">${words.title}</p><h1>${words.verdicts[results.verdict]}</h1>
 <p><b>${breakable(addressText(target))}</b><span class="quiet">${what}</span></p>
-<p class="coverage">${coverageText(results, words.one)} ${sum}</p>${missed === undefined ? undefined : html`<p class="callout warn">${missed}</p>`}
+<p class="coverage">${coverageText(headline, words.one)} ${sum}</p>${headline.emulatorsOnly === undefined ? undefined : html`<p class="hint">${headline.emulatorsOnly}.</p>`}${missed === undefined ? undefined : html`<p class="callout warn">${missed}</p>`}
 ${barView(counts, results.checks.length)}<p class="legend">${shown.map(
     (label) => html`<span><span class="badge ${label}">${counts[label]} ${label}</span> ${words.legend[label]}</span>`,
   )}</p>${results.incomplete.map((reason) => html`<p class="callout warn">${incompleteText(reason)}</p>`)}

@@ -1,7 +1,7 @@
 import type { CheckResult, FindingResult, Results } from '../engine/results.js';
 import { reportFault } from './report-form.js';
 import { hindranceText } from './words/cleanup.js';
-import { notChecked } from './words/coverage.js';
+import { type Headline, headlineOf, type NotChecked, notChecked } from './words/coverage.js';
 import { type FindingText, findingText } from './words/finding.js';
 import { type SkipText, skipWords } from './words/skip.js';
 import { incompleteText } from './words/stop.js';
@@ -28,7 +28,9 @@ export interface Report extends Results {
   };
   readonly coverage: Results['coverage'] & {
     /** What kept the rest from a verdict, the largest group first. */
-    readonly not: readonly { readonly why: string; readonly count: number }[];
+    readonly not: readonly NotChecked[];
+    /** What every report leads with: counted against what can be asked of this target at all. Older kits wrote none. */
+    readonly headline?: Headline;
   };
 }
 
@@ -59,7 +61,7 @@ export const reportOf = (results: Results): Report => ({
   reasons: results.incomplete.map(incompleteText),
   checks: results.checks.map(reportedCheck),
   cleanup: reportedCleanup(results.cleanup),
-  coverage: { ...results.coverage, not: notChecked(results.checks) },
+  coverage: { ...results.coverage, not: notChecked(results.checks), headline: headlineOf(results) },
 });
 
 /** Everything, for machines and for `report merge`. No text of a target is a command to a runner of GitHub Actions. */

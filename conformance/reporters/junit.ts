@@ -3,7 +3,7 @@ import { clauseOf, skipText } from './clause.js';
 import { groups } from './groups.js';
 import { failsRun } from './label.js';
 import { exchangeLines, value, visible } from './stream-text.js';
-import { LIKELY } from './tty.js';
+import { LIKELY, summary } from './tty.js';
 import { findingText } from './words/finding.js';
 import { knownText } from './words/known.js';
 import { incompleteText } from './words/stop.js';
@@ -82,6 +82,7 @@ export function junit(results: Results): string {
     '<?xml version="1.0" encoding="UTF-8"?>',
     `<testsuites name="intern-conformance" ${attributes}>`,
     `  <testsuite name="${xml(results.target.url)}" timestamp="${xml(results.started.slice(0, 19))}" ${attributes}>`,
+    `    <properties><property name="headline" value="${xml(summary(results))}"/></properties>`,
     ...results.checks.map((check) => testcase(check, titles.get(check.id) ?? check.title, failsRun(check, results))),
     ...(incomplete === 1
       ? [

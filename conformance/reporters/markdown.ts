@@ -7,6 +7,7 @@ import { exchangeLines, seconds, value, visible } from './stream-text.js';
 import { faultOf } from './title.js';
 import { choices, idsOf, LIKELY, summary, unseen } from './tty.js';
 import { hindranceText } from './words/cleanup.js';
+import { headlineOf } from './words/coverage.js';
 import { findingText } from './words/finding.js';
 import { knownText } from './words/known.js';
 import { incompleteText } from './words/stop.js';
@@ -39,11 +40,14 @@ const ICON = {
 
 /** A report to be read where Markdown is: pull requests, job summaries. */
 export function markdown(results: Results): string {
+  const { requirements, emulatorsOnly } = headlineOf(results);
+  const also = [requirements, emulatorsOnly].flatMap((line) => line ?? []);
   const lines = [
     `# Conformance: ${{ pass: 'conforms', fail: 'does not conform', incomplete: 'incomplete' }[results.verdict]}`,
     '',
     plain(summary(results)),
     '',
+    ...also.map((line) => `${line}.\n`),
     `${counted(results.requests, 'request')} in ${seconds(results.duration)}${plain(choices(results))}.`,
   ];
   for (const reason of results.incomplete) lines.push('', `> ${plain(incompleteText(reason))}`);

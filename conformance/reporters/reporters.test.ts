@@ -4,7 +4,9 @@ import formats from 'ajv-formats';
 import { describe, expect, test } from 'vitest';
 import type { CheckResult } from '../engine/results.js';
 import { HOSTILE, sampleResults } from '../engine/testing/sample-results.js';
+import { coverage } from '../engine/verdict.js';
 import type { AnswerGot, Found, Wanted } from '../framework/finding.js';
+import type { Need } from '../framework/needs.js';
 import { lacking } from '../framework/skip.js';
 import { groups } from './groups.js';
 import { REPORT_KINDS, REPORTERS } from './index.js';
@@ -27,6 +29,41 @@ describe.each(REPORT_KINDS.filter((kind) => kind !== 'json' && kind !== 'badge')
     );
     expect(found).toEqual([]);
   });
+});
+
+describe('at a deployment, where a check was left out that only an emulator can be asked for', () => {
+  const [passes] = results.checks;
+  const checks = [
+    ...results.checks,
+    ...['clock', 'control'].map((need) => ({
+      ...passes,
+      id: `emulator/${need}`,
+      requirement: 'EMU-1',
+      verdict: 'skip' as const,
+      skip: lacking({ kind: 'lacks', need: need as Need }).skip,
+    })),
+  ] as CheckResult[];
+  const deployed = { ...results, checks, coverage: coverage(checks) };
+
+  test.each(REPORT_KINDS)('%s leads with what shows from outside', (kind) => {
+    const text = REPORTERS[kind](deployed);
+    const json = { checked: 5, of: 6, not: [{ why: 'need a moment', count: 1 }] };
+    if (kind === 'json') expect(JSON.parse(text).coverage).toMatchObject({ checked: 5, of: 8, headline: json });
+    else if (kind === 'html')
+      expect(text).toContain('5 of 6 checks came to a verdict. 1 did not: 1 need a moment. 2 of 2');
+    else expect(text).toMatch(/5 of 6 checked/);
+    if (kind !== 'json') expect(text).not.toMatch(/5 of 8|3 not|need a control interface/);
+  });
+
+  test.each(['tty', 'json', 'html', 'markdown', 'ctrf'] as const)(
+    '%s tells of requirements, and quietly of emulators',
+    (kind) => {
+      const text = REPORTERS[kind](deployed);
+      expect(text).toContain('2 of 2 requirements that show from outside were looked at');
+      expect(text).toContain('2 more checks can be asked of an emulator only');
+      expect(REPORTERS[kind](results)).not.toMatch(/from outside|emulator only/);
+    },
+  );
 });
 
 test('JSON can be read back', () => {

@@ -8,7 +8,7 @@ import { labelOf, labels } from './label.js';
 import { exchangeLines, seconds, value, visible } from './stream-text.js';
 import { faultOf, titleOf } from './title.js';
 import { hindranceText } from './words/cleanup.js';
-import { notChecked } from './words/coverage.js';
+import { headlineOf } from './words/coverage.js';
 import { findingText } from './words/finding.js';
 import { knownText } from './words/known.js';
 import { skipWords } from './words/skip.js';
@@ -159,14 +159,9 @@ export function tty(results: Results, options: { readonly colour?: boolean } = {
     lines.push(
       `  requirements: ${kept} of ${evaluated} checked are kept, ${results.requirements.length} in the ledger`,
     );
-  const { fromOutside, of } = results.coverage;
-  if (fromOutside !== undefined) {
-    const { requirements } = fromOutside;
-    lines.push(
-      `  ${requirements.checked} of ${requirements.of} requirements that show from outside were looked at`,
-      c.dim(`  ${of - fromOutside.of} more checks can be asked of an emulator only`),
-    );
-  }
+  const { requirements, emulatorsOnly } = headlineOf(results);
+  if (requirements !== undefined) lines.push(`  ${requirements}`);
+  if (emulatorsOnly !== undefined) lines.push(c.dim(`  ${emulatorsOnly}`));
   lines.push(`  ${counted(results.requests, 'request')} in ${seconds(results.duration)}${choices(results)}`);
   const { cleanup } = results;
   if (cleanup.created > 0)
@@ -197,9 +192,6 @@ const targetText = (target: Results['target']): string => {
   return `${visible(addressText(target))} (${kind}${kind === 'client' ? '' : `, profile ${profile}`})`;
 };
 
-/** Why checks are left out that only an emulator can be asked for. */
-const ASKED_OF_EMULATORS: ReadonlySet<string> = new Set(['need a control interface', 'need disposable']);
-
 /** One line: the verdict and the counts. */
 export function summary(results: Results, c: Colours = pc.createColors(false)): string {
   const verdict = {
@@ -208,12 +200,8 @@ export function summary(results: Results, c: Colours = pc.createColors(false)): 
     incomplete: c.yellow('incomplete'),
   }[results.verdict];
   const { pass, fail, warn, skip, error, known, 'pass-alternative': alternative } = labels(results.checks);
-  const { fromOutside } = results.coverage;
-  const { checked, of } = fromOutside ?? results.coverage;
-  const reasons = notChecked(results.checks)
-    .filter(({ why }) => fromOutside === undefined || !ASKED_OF_EMULATORS.has(why))
-    .map(({ count, why }) => `${count} ${visible(why)}`)
-    .join(', ');
+  const { checked, of, not } = headlineOf(results);
+  const reasons = not.map(({ count, why }) => `${count} ${visible(why)}`).join(', ');
   const covered =
     checked === of ? `all ${of} checked` : `${checked} of ${of} checked, ${of - checked} not (${reasons})`;
   const parts = [`${pass} pass`];

@@ -5,6 +5,7 @@ import { type Label, labelOf } from '../label.js';
 import { oneLine } from '../stream-text.js';
 import { titleOf } from '../title.js';
 import { addressText } from '../tty.js';
+import { headCounts } from '../words/coverage.js';
 import { incompleteText } from '../words/stop.js';
 
 /** Checks of which the same is said. */
@@ -28,9 +29,10 @@ export const VERDICTS = { pass: 'conforms', fail: 'does not conform', incomplete
 
 /** A run in one line: `https://… (live), 2026-11-22T18:30:00.000Z, kit 0.1.0: conforms`. */
 export function headText({ coverage, incomplete, kit, started, target, verdict }: RunHead): string {
+  const { checked, of } = headCounts(coverage);
   const why = verdict === 'incomplete' ? ` (${incomplete.map(incompleteText).join('; ')})` : '';
   return oneLine(
-    `${addressText(target)} (${target.kind}), ${started}, kit ${kit}: ${VERDICTS[verdict]}${why}, ${coverage.checked} of ${coverage.of} checked`,
+    `${addressText(target)} (${target.kind}), ${started}, kit ${kit}: ${VERDICTS[verdict]}${why}, ${checked} of ${of} checked`,
   );
 }
 

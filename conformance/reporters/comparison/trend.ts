@@ -8,6 +8,7 @@ import { html } from '../page/markup.js';
 import { pageOf } from '../page/shell.js';
 import { oneLine } from '../stream-text.js';
 import { titleOf } from '../title.js';
+import { headCounts } from '../words/coverage.js';
 import { headText, VERDICTS } from './sections.js';
 
 /** A result in one character, where many runs stand beside each other. */
@@ -113,10 +114,10 @@ function json(trend: Trend): string {
 /** Coverage of each run as a column, in the colour of its verdict. */
 function columns({ runs }: Trend) {
   const width = 100 / Math.max(1, runs.length);
-  const most = Math.max(1, ...runs.map(({ coverage }) => coverage.of));
-  return html`<svg class="chart" viewBox="0 0 100 30" preserveAspectRatio="none" role="img" aria-label="${`Checks with a verdict, run by run: ${runs.map(({ coverage }) => coverage.checked).join(', ')}`}">${runs.map(
+  const most = Math.max(1, ...runs.map(({ coverage }) => headCounts(coverage).of));
+  return html`<svg class="chart" viewBox="0 0 100 30" preserveAspectRatio="none" role="img" aria-label="${`Checks with a verdict, run by run: ${runs.map(({ coverage }) => headCounts(coverage).checked).join(', ')}`}">${runs.map(
     ({ coverage, verdict }, at) => {
-      const height = (coverage.checked / most) * 30;
+      const height = (headCounts(coverage).checked / most) * 30;
       return html`<rect class="${verdict}" x="${(at * width + width * 0.1).toFixed(2)}" width="${(width * 0.8).toFixed(2)}" y="${(30 - height).toFixed(2)}" height="${height.toFixed(2)}"></rect>`;
     },
   )}</svg>`;
@@ -127,7 +128,7 @@ function page(trend: Trend): string {
   const shown = shownOf(trend);
   const runs = html`<section class="panel"><h2>Runs</h2>${columns(trend)}<div class="scroll-x"><table><thead><tr><th>when</th><th>verdict</th><th>checked</th><th>target</th><th>kit</th></tr></thead><tbody>${trend.runs.map(
     (run) =>
-      html`<tr><td>${day(run)}</td><td><span class="badge ${run.verdict}">${VERDICTS[run.verdict]}</span></td><td>${run.coverage.checked} of ${run.coverage.of}</td><td>${run.target.url}</td><td>${run.kit}</td></tr>`,
+      html`<tr><td>${day(run)}</td><td><span class="badge ${run.verdict}">${VERDICTS[run.verdict]}</span></td><td>${headCounts(run.coverage).checked} of ${headCounts(run.coverage).of}</td><td>${run.target.url}</td><td>${run.kit}</td></tr>`,
   )}</tbody></table></div></section>`;
   const checks = html`<section class="panel"><h2>Checks that failed, warned or changed</h2><p class="hint">${LEGEND}</p><div class="scroll-x"><table><thead><tr><th>check</th><th>from the oldest run to the newest</th><th></th></tr></thead><tbody>${shown.map(
     (row) =>

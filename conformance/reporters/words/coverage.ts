@@ -1,6 +1,8 @@
-import type { CheckResult } from '../../engine/results.js';
+import type { CheckResult, Coverage, Results } from '../../engine/results.js';
+import { isOfEmulators } from '../../engine/verdict.js';
 import { behaviourIn, type Need, waitIn } from '../../framework/needs.js';
 import type { Skip } from '../../framework/skip.js';
+import { counted } from '../counted.js';
 import { skipWords } from './skip.js';
 import { stopText } from './stop.js';
 
@@ -47,8 +49,14 @@ export function keptFrom(skip: Skip): string {
   }
 }
 
+/** A reason that kept checks from a verdict, and how many. */
+export interface NotChecked {
+  readonly why: string;
+  readonly count: number;
+}
+
 /** What kept checks from a verdict, the largest group first. */
-export function notChecked(checks: readonly CheckResult[]): { readonly why: string; readonly count: number }[] {
+export function notChecked(checks: readonly CheckResult[]): NotChecked[] {
   const groups = new Map<string, number>();
   for (const { skip } of checks) {
     if (skip === undefined) continue;
@@ -56,4 +64,36 @@ export function notChecked(checks: readonly CheckResult[]): { readonly why: stri
     groups.set(why, (groups.get(why) ?? 0) + 1);
   }
   return [...groups].map(([why, count]) => ({ why, count })).sort((one, other) => other.count - one.count);
+}
+
+/** What a headline counts: a deployment is held against what can be asked of a deployment at all. */
+export const headCounts = ({ checked, of, fromOutside }: Coverage): Pick<Coverage, 'checked' | 'of'> =>
+  fromOutside ?? { checked, of };
+
+/** How much was looked at, as every report says it first. */
+export interface Headline {
+  readonly checked: number;
+  readonly of: number;
+  /** What kept the others of these from a verdict, the largest group first. */
+  readonly not: readonly NotChecked[];
+  /** How many of the requirements that show from outside were looked at, in a sentence. */
+  readonly requirements?: string;
+  /** How many more checks only an emulator can be asked for, in a sentence. */
+  readonly emulatorsOnly?: string;
+}
+
+/** The headline of a run, for reports of every kind. */
+export function headlineOf({ checks, coverage }: Pick<Results, 'checks' | 'coverage'>): Headline {
+  const { fromOutside, of } = coverage;
+  const { checked, of: possible } = headCounts(coverage);
+  const not = notChecked(fromOutside === undefined ? checks : checks.filter((check) => !isOfEmulators(check)));
+  if (fromOutside === undefined) return { checked, of: possible, not };
+  const { requirements } = fromOutside;
+  return {
+    checked,
+    of: possible,
+    not,
+    requirements: `${requirements.checked} of ${requirements.of} requirements that show from outside were looked at`,
+    emulatorsOnly: `${counted(of - possible, 'more check')} can be asked of an emulator only`,
+  };
 }
