@@ -121,10 +121,10 @@ test('a pattern that backtracks forever elsewhere takes no time, whatever the pr
   const { put, said } = client();
   const evil = ['(a+)+$', '(a|a)*$', '^(\\w+\\s?)*$', '([a-z]+)*!', '(.*a){12}!', '[ab]*a[ab]{300}!'];
   expect((await put(evil.map((regex) => ({ when: { regex }, script: 'one' })))).status).toBe(200);
-  const started = performance.now();
+  const began = process.cpuUsage().user;
   await said(`${'ab'.repeat(20_000)}\n`);
   await said(`${'a'.repeat(500_000)}\u0000`);
-  expect(performance.now() - started).toBeLessThan(3_000);
+  expect((process.cpuUsage().user - began) / 1_000).toBeLessThan(3_000);
 });
 
 test('options and the seed begin with matches; put ones replace them until they are taken back', async () => {
