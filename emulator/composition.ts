@@ -10,7 +10,6 @@ import { createTarget } from './control/target.js';
 import { pastSince, watchTraffic } from './control/traffic.js';
 import type { Disturber } from './disturbances/disturber.js';
 import type { InternsDeps } from './domain/interns.js';
-import { TRANSITIONS } from './domain/lifecycle.js';
 import type { Runs } from './domain/runs.js';
 import { createTranscripts } from './domain/transcripts.js';
 import type { Factories } from './factories.js';
@@ -197,7 +196,6 @@ export function compose(
     random,
     store,
     accounts,
-    transitions: TRANSITIONS,
     scope: lifetime.state,
     plan,
     dropVault: vaults.drop,

@@ -4,9 +4,8 @@ import type { Ctx, InternFactory } from '../framework/context.js';
 import type { BehaviourName } from '../framework/needs.js';
 import { proofHeadersOf } from '../framework/profile.js';
 import type { ChatReply } from '../framework/reply.js';
-import { lacking, raced } from '../framework/skip.js';
+import { lacking } from '../framework/skip.js';
 import type { Client } from '../probe/client.js';
-import { whyNoAnswer } from '../probe/no-answer.js';
 import type { Send } from '../probe/request.js';
 import { createConversation } from './conversation.js';
 import { type Declared, declaredBy } from './declared.js';
@@ -63,11 +62,6 @@ const OFTEN = 4;
 /** Where prompts are sent to. */
 const PROMPTS = /\/(chat\/completions|invoke)(\?|$)/;
 
-/** Bytes that a body has to have for its refusal to come before it is read. */
-const LARGE = 1_000_000;
-const isLarge = (body: Send['body']) =>
-  Array.isArray(body) ? body.reduce((sum, one) => sum + one.length, 0) > LARGE : (body?.length ?? 0) > LARGE;
-
 /** Puts together what one check works with. What it uses without having declared the need throws. */
 export function createContext(run: RunContext, attempt: TryOfCheck): Ctx {
   const { check, client, signal, random } = attempt;
@@ -82,16 +76,7 @@ export function createContext(run: RunContext, attempt: TryOfCheck): Ctx {
       driver.control === undefined && send.timeout === undefined && PROMPTS.test(send.path ?? send.url ?? '');
     return waits ? { ...send, timeout: run.settings.streamTimeout } : send;
   };
-  const send: Ctx['send'] = async (request) => {
-    try {
-      return await client.send(credited(request));
-    } catch (error) {
-      // Who refuses a body unread may close the connection, and the answer is lost with it.
-      const dropped = whyNoAnswer(error)?.kind === 'dropped' && isLarge(request.body);
-      if (!dropped || driver.control !== undefined) throw error;
-      throw raced({ kind: 'upload-cut' });
-    }
-  };
+  const send: Ctx['send'] = (request) => client.send(credited(request));
   const open: Ctx['open'] = (request) => client.open(credited(request));
   const interns = createInternFactory(run, {
     check: check.id,

@@ -11,7 +11,7 @@ import type { RunContext } from './run-context.js';
 import { visitOf } from './visit.js';
 
 const seenIn = (exchange: Exchange): Seen => {
-  const { method, url, body } = exchange.request;
+  const { method, url, body, bytes } = exchange.request;
   return {
     number: exchange.number,
     method,
@@ -19,6 +19,7 @@ const seenIn = (exchange: Exchange): Seen => {
     path: url.replace(/^.*?\/api\/v\d+(?=\/)/, '').replace(/[?#].*$/s, ''),
     id: internIn(url),
     sent: body,
+    bytes: bytes ?? body?.length ?? 0,
     as: senderOf(exchange) as CredentialName | undefined,
     status: exchange.response?.status,
     text: bodyOf(exchange),

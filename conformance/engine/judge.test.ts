@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Check } from '../framework/check.js';
 import { answered, status as expectStatus } from '../framework/expect.js';
+import { Finding } from '../framework/finding.js';
 import { run } from '../index.js';
 import { check, type FakeTarget, fakeDriver, fakeHost, fakeTarget } from './testing/fake-target.js';
 
@@ -143,6 +144,31 @@ describe('what comes at another request each time', () => {
   });
 });
 
+test('what is wrong each time, and each time otherwise, is kept as what it is', async () => {
+  let tries = 0;
+  const target = fakeTarget(({ method }) =>
+    method === 'PATCH' ? Response.json({}, { status: ++tries === 1 ? 200 : 201 }) : undefined,
+  );
+  const asks = check(
+    'a/asks',
+    async ({ api, interns }) => {
+      const { status } = await api.update(interns.unknownId(), {});
+      if (status === 200)
+        throw new Finding({
+          wanted: { kind: 'value', path: 'one', rule: { kind: 'is', value: 1 } },
+          got: 2,
+          of: 'one',
+        });
+      expectStatus(await api.update(interns.unknownId(), {}), 404, 'the change');
+    },
+    { needs: [] },
+  );
+  const { verdict, finding, note } = await resultOf(asks, target);
+  expect(verdict).toBe('fail');
+  expect(finding).toMatchObject({ of: 'the change', others: [{ of: 'one', got: 2 }] });
+  expect(note).toMatchObject({ of: 'one' });
+});
+
 test('an intern that somebody else deletes is held against nobody, where it is only named in a request', async () => {
   const host = fakeHost();
   const target = fakeTarget(async (request) => {
@@ -182,6 +208,13 @@ test('an intern that a check left with a question, read by the check itself, may
   const error = { code: 409, message: 'Busy', metadata: { reason: 'busy', retryable: true } };
   const talked = new Set<string>();
   const target = fakeTarget(({ method, url }) => {
+    const [, id = '', act] = /interns\/([^/]+)\/(suspend|provision)$/.exec(url) ?? [];
+    const intern = target.interns.get(id);
+    if (intern !== undefined) {
+      intern.status = act === 'suspend' ? 'stopped' : 'running';
+      talked.clear();
+      return Response.json(intern);
+    }
     if (method !== 'POST' || !url.endsWith('/chat/completions')) return undefined;
     if (talked.has(url)) return Response.json({ error }, { status: 409 });
     talked.add(url);

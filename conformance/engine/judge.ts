@@ -129,6 +129,11 @@ export async function runAlone(run: RunContext, check: Check, before?: Finding):
       const same = ({ found }: Finding) => isSame(found, error.found);
       const cameAgain = again === undefined ? others.some(same) : others.every(same);
       if (ours || isProven(error.found) || cameAgain) return concluded();
+      const another = candidates.at(-1);
+      if (again === undefined && another !== undefined) {
+        counts();
+        return conclude(wrongTwice(run, check, await outcomeOf(run, check, tried), another), tried);
+      }
       if (last) return conclude(neverTheSame([...others, error]), tried);
     }
     if (error instanceof Finding && again === undefined) {
@@ -171,6 +176,13 @@ const isLost = (error: unknown): boolean => error instanceof Finding && noAnswer
 /** What a service does wrong with one request, it does again: findings that differ each time say nothing. */
 const neverTheSame = (findings: readonly Finding[]): Outcome =>
   skipped(raced({ kind: 'never-the-same', found: findings.map(({ found }) => found) }).skip);
+
+/** What was wrong in two tries, each time otherwise, is wrong: each is kept as what it is. */
+function wrongTwice(run: RunContext, check: Check, outcome: Outcome, { error, tried }: Seen): Outcome {
+  if (outcome.finding === undefined) return outcome;
+  const others = [recorded(error.found, run.session.redactor)];
+  return { ...outcome, finding: { ...outcome.finding, others }, note: reported(run, check, error, tried) };
+}
 
 /** Nothing stands still on a live target: what does not come again may have been somebody else's doing. */
 function notAgain(run: RunContext, check: Check, { error }: Attempt, seen: Seen | undefined): Outcome | undefined {

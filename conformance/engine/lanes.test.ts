@@ -106,9 +106,10 @@ test('another finding alone counts when the next run finds that', async () => {
   expect(tries).toEqual([4, 1, 1]);
 });
 
-test('what is another finding each time is none', async () => {
-  const { result } = await finds((nth) => ['colour', 'size', 'weight', 'age'][nth - 1] ?? '');
-  expect(result).toMatchObject({ verdict: 'skip', skip: { kind: 'race' } });
+test('findings of two runs alone count, also where they differ', async () => {
+  const { tries, result } = await finds((nth) => ['colour', 'size', 'weight', 'age'][nth - 1] ?? '');
+  expect(result).toMatchObject({ verdict: 'fail', finding: { of: 'weight', others: [{ of: 'size' }] } });
+  expect(tries).toEqual([4, 1, 1]);
 });
 
 test('what was found alone and does not come again is a note', async () => {

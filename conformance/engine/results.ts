@@ -20,7 +20,7 @@ export interface ControlStep extends ControlCall {
 
 /** What a check holds against the target, with all it takes to act on it. Free of secrets, and what JSON can carry. */
 export interface FindingResult extends Omit<Found, 'breaks'> {
-  /** What else differs, where one look tells several things: clients and recordings. */
+  /** What else differs where one look tells several things (clients, recordings), or what an earlier try found. */
   readonly others?: readonly Omit<Found, 'breaks'>[];
   /** The requirement that is broken, where it is not the one that the check is about. */
   readonly breaks?: RequirementId;
@@ -61,7 +61,7 @@ export type CheckResult = RowHead & {
   readonly properties: readonly PropertyRun[];
   readonly finding?: FindingResult;
   readonly skip?: Skip;
-  /** What was found once on a live target and did not come again: no finding. */
+  /** What a live target did in an earlier try and not again: no finding alone. */
   readonly note?: FindingResult;
   readonly error?: {
     readonly message: string;

@@ -4,6 +4,7 @@ import { createHistory } from '../engine/history.js';
 import type { AnswerGot } from '../framework/finding.js';
 import { SHIPPED } from '../framework/profile.js';
 import type { Answer } from '../probe/client.js';
+import { NoAnswer } from '../probe/no-answer.js';
 import type { Send } from '../probe/request.js';
 import { HEEDED } from './index.js';
 import { nothingLearnt, type Seen, type Sighting, type Visit } from './visit.js';
@@ -17,6 +18,7 @@ const seen = (method: string, path: string, status: number, more: Partial<Seen> 
   id: /^\/interns\/([^/]+)/.exec(path)?.[1],
   sent: undefined,
   as: 'api_key',
+  bytes: 0,
   status,
   text: '',
   ...more,
@@ -132,6 +134,20 @@ function late() {
   };
 }
 const reads = [seen('GET', '/interns/one', 404)];
+/** A request whose answer was lost with the connection. */
+const cut = (bytes: number): Sighting => ({
+  ...silent('dropped'),
+  seen: [{ ...seen('POST', '/interns', 0), bytes, status: undefined }],
+});
+
+/** What an answer says that is lost, or comes of something else. */
+const nothing = () => answer(503);
+
+/** Drops what is large. */
+const drops = ({ body }: Send): Answer => {
+  if ((body?.length ?? 0) > 1_000_000) throw new NoAnswer('dropped', 'POST', 'read ECONNRESET');
+  return answer(400);
+};
 
 type Row = readonly [
   habit: string,
@@ -298,7 +314,7 @@ const ROWS: readonly Row[] = [
     'busy with what the run began',
     'again, then skip',
     missed(got(409, { reason: 'busy' }), [seen('POST', CHAT, 409)]),
-    visit(undefined, invokes),
+    visit(plain(false), invokes),
   ],
   [
     'one-thing-at-a-time',
@@ -366,6 +382,8 @@ const ROWS: readonly Row[] = [
     'finding',
     missed(got(409, { reason: 'busy' }), [], { leftAgo: new Map([['one', 31_000]]) }),
   ],
+  ['large-bodies-dropped', 'no answer to a large body', 'skip', cut(1_048_577), visit(drops)],
+  ['large-bodies-dropped', 'no answer to a short body', 'finding', cut(20)],
   ['suspends-idle', 'an intern that stopped', 'again, then skip', wrong([]), visit(undefined, ran)],
   ['suspends-idle', 'an intern that nobody saw run', 'finding', wrong([])],
 ];
@@ -413,6 +431,19 @@ test.each(excused)('$id: $what, at a service without any habit, is a finding', a
   const explanation = await habit?.explains?.(sighting, at);
   expect(explanation?.skip).toBeUndefined();
   expect([...at.learnt.habits.values()]).not.toContain(true);
+});
+
+const LATE_409 = missed(got(409, { reason: 'busy' }), [], { leftAgo: new Map([['one', 5_000]]) });
+test.each([
+  ['warming-up', missed(got(409, { retryable: true }), [seen('POST', CHAT, 409)]), prompts],
+  ['one-thing-at-a-time', missed(got(409, { reason: 'busy' }), [seen('POST', CHAT, 409)]), invokes],
+  ['own-routes', missed(got(400), [seen('POST', SIGN, 400, { sent: ROUTE })]), signsRoutes],
+  ['late-disconnects', LATE_409, undefined],
+] as const)('%s excuses nothing where its measure came to nothing: it is taken again', async (id, sighting, before) => {
+  const at = visit(nothing, before);
+  for (let nth = 0; nth < 2; nth++)
+    expect(await HEEDED.find((habit) => habit.id === id)?.explains?.(sighting, at)).toEqual({ again: 2_000 });
+  expect(at.learnt.habits.size).toBe(0);
 });
 
 test('each habit that may excuse a finding was measured, or is shown by the finding', () => {

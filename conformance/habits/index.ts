@@ -96,6 +96,7 @@ export const HEEDED: readonly Habit[] = [
   fewRequests,
   ownStatuses,
   away,
+  largeBodiesDropped,
   lostConnections,
   notNow,
   warmingUp,

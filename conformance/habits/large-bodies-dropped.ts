@@ -1,4 +1,6 @@
 import type { Habit } from './habit.js';
+import { instead } from './instead.js';
+import { excused } from './measured.js';
 import type { Serve } from './serve.js';
 
 /** A proxy in between: no empty header passes it, a large body that was not read ends the connection. */
@@ -15,9 +17,36 @@ const serve: Serve =
     return next(new Request(url, { method, headers, signal, ...(bytes === undefined ? {} : { body: bytes }) }));
   };
 
+/** Bytes that a body has to have for its refusal to come before it is read. */
+const LARGE = 1_000_000;
+
+const JSON_TYPE = { 'content-type': 'application/json' };
+const whyLost = (error: { readonly got?: { readonly kind?: unknown } }) => error.got?.kind;
+
+/** How often a large body is sent: it may get its answer at times. */
+const TRIES = 4;
+
+/** A service that refuses a body unread may close the connection, and its answer is lost, or that to the next request. */
+const explains: Habit['explains'] = async ({ silence, seen }, visit) => {
+  const large = seen.findLast(({ bytes }) => bytes >= LARGE);
+  if (silence?.kind !== 'dropped' || large === undefined) return undefined;
+  const body = new Uint8Array(large.bytes).fill(0x20);
+  const drops = async () => {
+    for (let nth = 0; nth < TRIES; nth++) {
+      const refused = instead(visit, large, { body, headers: JSON_TYPE });
+      const kind = await refused.then(() => visit.send({ path: '/interns' })).then(() => undefined, whyLost);
+      if (kind === 'dropped') return true;
+    }
+    return undefined;
+  };
+  return excused(visit, 'large-bodies-dropped', { skip: { kind: 'race', because: { kind: 'upload-cut' } } }, drops);
+};
+
 export const largeBodiesDropped: Habit = {
   id: 'large-bodies-dropped',
   what: 'is behind a proxy that drops what is large',
   kit: 'takes a connection that ends for a refusal of a body over the cap',
   serve,
+  explains,
+  silent: true,
 };

@@ -1,5 +1,5 @@
 import type { Habit } from './habit.js';
-import { isMeasured, takesPrompts } from './measured.js';
+import { excused, takesPrompts } from './measured.js';
 import { isBusy } from './not-now.js';
 import { rewritten } from './rewrite.js';
 import type { Serve } from './serve.js';
@@ -30,13 +30,16 @@ const serve: Serve =
 const explains: Habit['explains'] = async ({ got, leftAgo }, visit) => {
   const [id, ago = 0] = [...leftAgo].find(([, ago]) => ago < NOTICED_WITHIN) ?? [];
   if (id === undefined || !isBusy(got)) return undefined;
-  const noticed = async () => {
-    await visit.sleep(NOTICED_WITHIN - ago + 1_000);
-    const taken = await takesPrompts(visit, id);
-    return taken === 'busy' ? false : taken || undefined;
-  };
-  if (!(await isMeasured(visit, 'late-disconnects', noticed))) return undefined;
-  return { skip: { kind: 'race', because: { kind: 'still-streams' } } };
+  return excused(
+    visit,
+    'late-disconnects',
+    { skip: { kind: 'race', because: { kind: 'still-streams' } } },
+    async () => {
+      await visit.sleep(NOTICED_WITHIN - ago + 1_000);
+      const taken = await takesPrompts(visit, id);
+      return taken === 'busy' ? false : taken || undefined;
+    },
+  );
 };
 
 export const lateDisconnects: Habit = {

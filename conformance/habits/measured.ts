@@ -1,19 +1,21 @@
 import { isBusy } from './not-now.js';
-import type { Visit } from './visit.js';
+import { type Explanation, LATER, type Visit } from './visit.js';
 import { isRecord } from './wire.js';
 
 /**
- * Whether a habit may excuse a finding: it must have been seen here, by a measure of its own that a run takes once. Where the
- * measure came to nothing (`undefined`) nobody can tell: it excuses this time, and is taken again.
+ * What a habit makes of a finding: `excuse` where it was seen here, by a measure of its own that a run takes once. Where the
+ * measure came to nothing (`undefined`) it excuses nothing: the check is tried again, and it is measured again.
  */
-export async function isMeasured(
+export async function excused(
   { learnt }: Pick<Visit, 'learnt'>,
   habit: string,
+  excuse: Explanation,
   measure: () => Promise<boolean | undefined>,
-): Promise<boolean> {
+): Promise<Explanation | undefined> {
   const known = learnt.habits.get(habit) ?? (await measure());
-  if (known !== undefined) learnt.habits.set(habit, known);
-  return known ?? true;
+  if (known === undefined) return { again: LATER };
+  learnt.habits.set(habit, known);
+  return known ? excuse : undefined;
 }
 
 /** What one answer says of a habit that refuses with these statuses; nothing where it was lost on the way or came too soon. */

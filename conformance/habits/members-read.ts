@@ -1,5 +1,5 @@
 import type { Habit } from './habit.js';
-import { isMeasured, refusedWith } from './measured.js';
+import { excused, refusedWith } from './measured.js';
 import type { Serve } from './serve.js';
 import { about, isRecord, parsed, refusal } from './wire.js';
 
@@ -22,8 +22,8 @@ const explains: Habit['explains'] = async ({ got, missedSuccess, seen }, visit) 
   const sent = parsed(refused?.sent ?? '');
   const where = isRecord(sent) && 'workspace_id' in sent ? { workspace_id: sent.workspace_id } : {};
   const may = async () => refusedWith(await visit.send({ ...visit.creating(where), as: credential }), 403);
-  if (!(await isMeasured(visit, `members-read ${credential}`, may))) return undefined;
-  return { skip: { kind: 'need', because: { kind: 'may-not-create', credential, got } } };
+  const skip = { kind: 'need', because: { kind: 'may-not-create', credential, got } } as const;
+  return excused(visit, `members-read ${credential}`, { skip }, may);
 };
 
 export const membersRead: Habit = {

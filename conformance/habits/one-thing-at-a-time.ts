@@ -1,5 +1,5 @@
 import type { Habit } from './habit.js';
-import { becomes, isMeasured, takesPrompts } from './measured.js';
+import { becomes, excused, takesPrompts } from './measured.js';
 import { isBusy } from './not-now.js';
 import { rewritten } from './rewrite.js';
 import type { Serve } from './serve.js';
@@ -60,8 +60,8 @@ const explains: Habit['explains'] = async ({ began, check, found, got, seen }, v
     visit.forget();
     if (isTheRule) return { again: 0 };
   } else if (isTheRule) return undefined;
-  if (!(await isMeasured(visit, 'one-thing-at-a-time', () => isFreeAfterSuspend(visit, one)))) return undefined;
-  return { again: 0, skip: { kind: 'race', because: { kind: 'busy', got } } };
+  const skip = { kind: 'race', because: { kind: 'busy', got } } as const;
+  return excused(visit, 'one-thing-at-a-time', { again: 0, skip }, () => isFreeAfterSuspend(visit, one));
 };
 
 export const oneThingAtATime: Habit = {

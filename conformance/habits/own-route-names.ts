@@ -1,6 +1,6 @@
 import type { Habit } from './habit.js';
 import { instead } from './instead.js';
-import { isMeasured } from './measured.js';
+import { excused } from './measured.js';
 import type { Serve } from './serve.js';
 import { about, isRecord } from './wire.js';
 
@@ -27,12 +27,11 @@ const explains: Habit['explains'] = async ({ check, found, got, missedSuccess, s
   const missing = Array.isArray(keys) && keys.includes(v2);
   if (last === undefined || !(missing || refused)) return undefined;
   const json = { bodySha256: 'ab'.repeat(32), route: { method: 'POST', path: '/api/invoke' } };
-  const measured = await isMeasured(visit, 'own-route-names', async () => {
+  return excused(visit, 'own-route-names', { skip: { kind: 'need', because: { kind: 'own-routes' } } }, async () => {
     const answer = await instead(visit, last, { json });
     if (answer?.status === 400) return true;
     return answer?.status === 200 ? !(isRecord(answer.json) && v2 in answer.json) : undefined;
   });
-  return measured ? { skip: { kind: 'need', because: { kind: 'own-routes' } } } : undefined;
 };
 
 export const ownRouteNames: Habit = {

@@ -1,6 +1,6 @@
 import type { Habit } from './habit.js';
 import { instead } from './instead.js';
-import { isMeasured, refusedWith } from './measured.js';
+import { excused, refusedWith } from './measured.js';
 import type { Serve } from './serve.js';
 import { about, refusal } from './wire.js';
 
@@ -22,12 +22,10 @@ const explains: Habit['explains'] = async ({ check, got, missedSuccess, seen }, 
   const path = /"route":\{[^}]*"path":("(?:[^"\\]|\\.)*")/.exec(last?.sent ?? '')?.[1];
   if (last === undefined || path === undefined || path === '"/api/invoke"') return undefined;
   const json = { bodySha256: 'ab'.repeat(32), route: { method: 'POST', path: '/api/status' } };
-  const measured = await isMeasured(visit, 'own-routes', async () => {
+  return excused(visit, 'own-routes', { skip: { kind: 'need', because: { kind: 'own-routes', path } } }, async () => {
     const answer = await instead(visit, last, { json });
     return answer && refusedWith(answer, 400);
   });
-  if (!measured) return undefined;
-  return { skip: { kind: 'need', because: { kind: 'own-routes', path } } };
 };
 
 export const ownRoutes: Habit = {

@@ -1,6 +1,6 @@
 import type { Habit } from './habit.js';
 import { instead } from './instead.js';
-import { isMeasured, refusedWith } from './measured.js';
+import { excused, refusedWith } from './measured.js';
 import { rewritten } from './rewrite.js';
 import type { Serve } from './serve.js';
 import type { Seen, Visit } from './visit.js';
@@ -44,9 +44,9 @@ const explains: Habit['explains'] = async ({ check, got, missedSuccess, seen }, 
   const named = /"session_id":("(?:[^"\\]|\\.)*")/.exec(seen[at]?.sent ?? '')?.[1];
   if (named === undefined || seen.slice(0, at).some(({ text }) => text.includes(named))) return undefined;
   const last = seen[at];
-  if (last === undefined || !(await isMeasured(visit, 'own-sessions', () => refusesNames(visit, last))))
-    return undefined;
-  return { skip: { kind: 'need', because: { kind: 'own-sessions', got } } };
+  if (last === undefined) return undefined;
+  const skip = { kind: 'need', because: { kind: 'own-sessions', got } } as const;
+  return excused(visit, 'own-sessions', { skip }, () => refusesNames(visit, last));
 };
 
 export const ownSessions: Habit = {

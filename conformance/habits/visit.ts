@@ -133,6 +133,8 @@ export interface Seen {
   readonly id: string | undefined;
   /** Sent body. */
   readonly sent: string | undefined;
+  /** Its length. */
+  readonly bytes: number;
   readonly as: CredentialName | undefined;
   /** Of the answer, where one came. */
   readonly status: number | undefined;

@@ -1,5 +1,5 @@
 import type { Habit } from './habit.js';
-import { isMeasured, takesPrompts } from './measured.js';
+import { excused, takesPrompts } from './measured.js';
 import { isNow } from './not-now.js';
 import type { Serve } from './serve.js';
 import { LATER } from './visit.js';
@@ -55,8 +55,8 @@ const explains: Habit['explains'] = async ({ got, missedSuccess, seen }, visit) 
     }
     return false;
   };
-  if (!(await isMeasured(visit, 'warming-up', getsReady))) return undefined;
-  return { again: LATER, skip: { kind: 'need', because: { kind: 'not-now', got } } };
+  const skip = { kind: 'need', because: { kind: 'not-now', got } } as const;
+  return excused(visit, 'warming-up', { again: LATER, skip }, getsReady);
 };
 
 export const warmingUp: Habit = {

@@ -1,5 +1,5 @@
 import { type Answer, type OpenAnswer, openAnswer, said } from './answer.js';
-import { bodyText, Evidence, type Exchange } from './exchange.js';
+import { Evidence, type Exchange, recordedBody } from './exchange.js';
 import {
   canBeClosed,
   type HeaderNames,
@@ -120,17 +120,12 @@ export function createClient(options: ClientOptions): Client {
       const record = new Evidence(
         number,
         began,
-        () => {
-          const shown = Array.isArray(body)
-            ? `${(body as Uint8Array[]).length} chunks`
-            : bodyText(body as string | Uint8Array | undefined, redactor);
-          return {
-            method,
-            url: redactor.text(url),
-            headers: { ...redactor.headers(headers), ...sender(send, headers) },
-            ...(shown === undefined ? {} : { body: shown }),
-          };
-        },
+        () => ({
+          method,
+          url: redactor.text(url),
+          headers: { ...redactor.headers(headers), ...sender(send, headers) },
+          ...recordedBody(body, redactor),
+        }),
         redactor,
       );
       evidence.push(record);

@@ -1,3 +1,4 @@
+import type { Outgoing } from './outgoing.js';
 import type { Redactor } from './redact.js';
 
 /** A request as sent, without secrets. */
@@ -7,6 +8,8 @@ export interface RecordedRequest {
   readonly headers: Readonly<Record<string, string>>;
   /** Text of the body, cut if it is long; bytes that are not UTF-8 appear as their number. */
   readonly body?: string;
+  /** Length of a body that is not shown whole. */
+  readonly bytes?: number;
 }
 
 /** Bytes as the network delivered them. `at` in ms since the run began. */
@@ -117,11 +120,15 @@ export class Evidence {
   }
 }
 
-/** Text of a request body for the transcript, redacted before anything is cut off. */
-export function bodyText(body: string | Uint8Array | undefined, redactor: Redactor): string | undefined {
-  if (body === undefined) return undefined;
+/** A request body for the transcript, redacted before anything is cut off. */
+export function recordedBody(body: Outgoing['body'], redactor: Redactor): Pick<RecordedRequest, 'body' | 'bytes'> {
+  if (body === undefined) return {};
+  if (typeof body !== 'string' && !(body instanceof Uint8Array))
+    return { body: `${body.length} chunks`, bytes: body.reduce((sum, chunk) => sum + chunk.length, 0) };
   const raw =
     typeof body === 'string' ? body.slice(0, KEPT + MARGIN) : new TextDecoder().decode(body.subarray(0, KEPT + MARGIN));
   const text = redactor.text(raw);
-  return body.length > KEPT ? `${text.slice(0, 512)}… (${body.length} long)` : text;
+  return body.length > KEPT
+    ? { body: `${text.slice(0, 512)}… (${body.length} long)`, bytes: body.length }
+    : { body: text };
 }

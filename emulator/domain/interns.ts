@@ -8,7 +8,7 @@ import type { LifecyclePlan } from '../scripts/behaviour.js';
 import type { Store } from '../store/store.js';
 import type { Accounts } from './accounts.js';
 import type { Caller } from './caller.js';
-import { type LifecycleEvent, type Transition, transition } from './lifecycle.js';
+import { type LifecycleEvent, TRANSITIONS, transition } from './lifecycle.js';
 
 /** What the lifecycle needs of the rest of an emulator. */
 export interface InternsDeps {
@@ -16,7 +16,6 @@ export interface InternsDeps {
   readonly random: Random;
   readonly store: Store;
   readonly accounts: Accounts;
-  readonly transitions: readonly Transition[];
   /** The scope of the present state: background work ends with it. */
   scope(): Scope;
   /** How the script of an intern wants its boot, teardown, vault and daemon to go. */
@@ -99,14 +98,14 @@ export function createInterns(deps: InternsDeps): Interns {
       return next;
     },
     move(row, event, record, change) {
-      const to = transition(row.record.status, event, deps.transitions);
+      const to = transition(row.record.status, event, TRANSITIONS);
       if (to === undefined)
         throw new Refusal('intern_busy', { detail: `${event} is not allowed while ${row.record.status}` });
       const status: Status = to === 'same' || to === 'gone' ? row.record.status : to;
       return interns.put(row, { ...record, status }, change);
     },
     update(row, body) {
-      if (transition(row.record.status, 'update', deps.transitions) === undefined)
+      if (transition(row.record.status, 'update', TRANSITIONS) === undefined)
         throw new Refusal('intern_busy', { detail: `update is not allowed while ${row.record.status}` });
       const { name } = body;
       if (name !== undefined && interns.nameTaken(row.creator, row.record.workspace_id, name, row.id))

@@ -1,8 +1,9 @@
+import { Refusal } from '../../../emulator/contract/errors.js';
 import type { Settings } from '../../../emulator/contract/settings.js';
-import type { IdempotencyRow } from '../../../emulator/contract/state.js';
+import type { IdempotencyRow, InternRow } from '../../../emulator/contract/state.js';
 import type { Caller } from '../../../emulator/domain/caller.js';
-import type { Interns, InternsDeps } from '../../../emulator/domain/interns.js';
-import type { Transition } from '../../../emulator/domain/lifecycle.js';
+import type { Interns } from '../../../emulator/domain/interns.js';
+import { type LifecycleEvent, TRANSITIONS, type Transition, transition } from '../../../emulator/domain/lifecycle.js';
 import type { Factories } from '../../../emulator/factories.js';
 import type { PlainResponse } from '../../../emulator/http/response.js';
 import type { Call, Route } from '../../../emulator/http/route.js';
@@ -64,16 +65,25 @@ export const rewire = (changes: Given): Mutant => ({
 export const settings = (change: Partial<Settings>): Mutant =>
   wrap({ loadSettings: (usual) => ({ ...usual, ...change }) });
 
-/** Edits the table of the lifecycle; undefined takes a row out. */
-export function transitions(change: (row: Transition) => Transition | undefined): Mutant {
-  const edited = (deps: InternsDeps): InternsDeps => ({
-    ...deps,
-    transitions: deps.transitions.flatMap((row) => change(row) ?? []),
-  });
-  return rewire({
-    createInterns: (deps) => [edited(deps)],
-    createProvisioning: (interns, deps) => [interns, edited(deps)],
-    createCreate: (interns, provisioning, deps) => [interns, provisioning, edited(deps)],
+/** Edits the table of the lifecycle: what it no longer allows is refused, what it newly allows goes as from a usual status. */
+export function transitions(change: (row: Transition) => Transition): Mutant {
+  const edited = TRANSITIONS.map(change);
+  const allowed = (row: InternRow, event: LifecycleEvent): InternRow => {
+    const { record } = row;
+    if (transition(record.status, event, edited) === undefined) throw new Refusal('intern_busy');
+    const usual = TRANSITIONS.find(({ on }) => on === event)?.from ?? [];
+    const [status = record.status] = usual.includes(record.status) ? [record.status] : usual;
+    return { ...row, record: { ...record, status } };
+  };
+  return wrap({
+    createInterns: (interns) =>
+      inside(
+        inside(interns, 'update', (update) => (row, body) => update(allowed(row, 'update'), body)),
+        'move',
+        (move) =>
+          (row, event, ...rest) =>
+            move(allowed(row, event), event, ...rest),
+      ),
   });
 }
 
