@@ -12,6 +12,7 @@ import { parseArgs } from 'node:util';
 import { build } from 'esbuild';
 import { buildConsole } from './console.mjs';
 import { bundledLicences } from './licences.mjs';
+import { mergeStart } from './merge-chunks.mjs';
 import { pruneTypes } from './prune-types.mjs';
 import { vendorTypes } from './vendor-types.mjs';
 
@@ -105,23 +106,19 @@ const mcpApart = {
 
 // Half the time of a start is reading the source: names stay, spaces go.
 const SMALL = { minifyWhitespace: true, minifySyntax: true };
+const FORM = { bundle: true, format: 'esm', platform: 'node', target: 'node20.19', ...SMALL, logLevel: 'warning' };
 
 await rm(outdir, { recursive: true, force: true });
 const { metafile } = await build({
   entryPoints: [...ENTRIES.filter((file) => existsSync(file)), RECORDER],
   outdir,
   outbase: '.',
-  bundle: true,
   splitting: true,
-  format: 'esm',
-  platform: 'node',
-  target: 'node20.19',
+  ...FORM,
   // Loaded only where they are used, or the user's own copy.
   external: ['oidc-provider', 'jose', 'fast-check', 'vitest', 'vitest/*', 'tweetnacl'],
   plugins: [requiredApart, undiciApart, mcpApart, plainWidth],
-  ...SMALL,
   metafile: true,
-  logLevel: 'warning',
 });
 for (const [file, source] of [
   ...REQUIRED.map(({ file, source }) => [file, source]),
@@ -136,6 +133,11 @@ for (const [file, source] of [
   if (loader === undefined || relative(outdir, dirname(loader)) !== '')
     throw new Error(`${file} must be beside what loads it: ${loader}`);
 }
+await mergeStart(metafile.outputs, {
+  start: 'emulator/cli/serve.ts',
+  emulator: 'emulator/emulator.ts',
+  options: FORM,
+});
 /** Writes a package into a file of its own, as CommonJS; returns its sources. */
 async function apart(file, source) {
   const { metafile: made } = await build({
