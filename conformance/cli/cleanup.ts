@@ -60,7 +60,7 @@ export async function cleanupCommand(run: string, settings: Settings, io: Io): P
     session.cleaning();
     const before = ledger.open().length;
     const result = await takeAway({ ...base, session }, { before, signal });
-    const again = `run the same command again: intern-conformance cleanup ${left.run} --url ${url}`;
+    const again = `run the same command again: npx intern-conformance cleanup ${left.run} --url ${url}`;
     if (result.failed.length > 0) {
       const reasons = [...new Set(result.failed.map(({ because }) => hindranceText(because)))].join('; ');
       const ids = result.failed.map(({ id }) => id).join(', ');

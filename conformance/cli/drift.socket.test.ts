@@ -127,6 +127,6 @@ test('--max-time and --shard reach it, and so do the facts of the target the lin
   expect(results.options.shard).toEqual({ index: 1, of: 2 });
   const [failed] = results.checks.filter((one: { finding?: object }) => one.finding);
   expect(failed.finding.replay).toMatch(
-    /^intern-conformance drift \S+ http\S+ --workspace-id w .*--only drift\/unnamed # /,
+    /^npx intern-conformance drift \S+ http\S+ --workspace-id w .*--only drift\/unnamed # /,
   );
 });

@@ -1,7 +1,7 @@
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Connected, connect } from '../drivers/connect.js';
-import { quote } from '../engine/replay.js';
+import { ownCommand } from '../engine/replay.js';
 import type { Results } from '../engine/results.js';
 import type { EngineOptions } from '../engine/run.js';
 import type { RunnerOptions } from '../engine/runner.js';
@@ -23,7 +23,7 @@ export function commandOf(
   before: readonly string[] = [],
 ): string {
   const words = [...before, ...(url === undefined ? [] : [url]), ...(config === undefined ? [] : ['--config', config])];
-  return ['intern-conformance', ...[...words, ...again].map(quote)].join(' ');
+  return ownCommand('intern-conformance', [...words, ...again]);
 }
 
 /** Which units a call asks for. */

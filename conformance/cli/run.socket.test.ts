@@ -17,7 +17,7 @@ test('the command that goes again names the file that the other settings came fr
     writeFileSync(config, '{"timeout":"7s"}');
     const settings = readSettings({ url: 'https://x.test/api/v1', config, slow: '35s', control: false }, {});
     expect(commandOf(settings)).toBe(
-      `intern-conformance https://x.test/api/v1 --config '${config}' --slow 35s --no-control`,
+      `npx intern-conformance https://x.test/api/v1 --config '${config}' --slow 35s --no-control`,
     );
   } finally {
     rmSync(folder, { recursive: true, force: true });
@@ -40,7 +40,7 @@ test('and all that is known of the target and how it is spoken to, but no creden
     ...{ report: ['json=a.json'], save: 'folder' },
   };
   expect(commandOf(readSettings(flags, { INTERN_PEER_API_KEY: 'sk-other' }))).toBe(
-    `intern-conformance https://x.test/api/v1 --profile openrouter --oauth-subject 'o'\\''hara' --read-only --timeout 30s --boot-timeout 5m --rate 0`,
+    `npx intern-conformance https://x.test/api/v1 --profile openrouter --oauth-subject 'o'\\''hara' --read-only --timeout 30s --boot-timeout 5m --rate 0`,
   );
 });
 
@@ -84,7 +84,7 @@ test('a finding about a signature is found again by the line that it gives', { t
     const replay = first.check?.finding?.replay ?? '';
     expect(replay).toContain(`--profile ${profile} --public-keys ${keys}`);
     expect(replay).toContain('--boot-timeout 20s');
-    const again = await call(replay.split(' ').slice(1));
+    const again = await call(replay.split(' ').slice(2));
     expect(again.results.checks.map(({ id, verdict }) => [id, verdict])).toEqual([['sign/verifies', 'fail']]);
     expect(again.exit).toBe(1);
   } finally {

@@ -97,7 +97,7 @@ test('the terminal shows what to run again', async () => {
   const wrong = adapter(`say({ run: line.run, outcome: 'error', error: { message: 'no' } })`);
   const { results } = await run(wrong, ...ONE);
   expect(results?.checks[0]?.finding?.replay).toMatch(
-    /^intern-conformance client --only sse-one-event --seed \w+ --cuts none -- /,
+    /^npx intern-conformance client --only sse-one-event --seed \w+ --cuts none -- /,
   );
 });
 
@@ -253,4 +253,14 @@ test('--show needs a running emulator: one line and exit 2 before anything is st
   expect(exit).toBe(2);
   expect(err).toMatch(/^intern-conformance: --show http:\/\/127\.0\.0\.1:9: expected the address of a running/);
   expect(err.trim().split('\n')).toHaveLength(1);
+});
+
+test('a case that has ended listens to the end of the run no more', async () => {
+  const warned: Error[] = [];
+  const listen = (warning: Error) => warned.push(warning);
+  process.on('warning', listen);
+  const { results } = await run(adapter(`say({ run: line.run, outcome: 'complete' })`), '--only', 'sse-e*');
+  process.off('warning', listen);
+  expect(results?.checks.length).toBeGreaterThan(10);
+  expect(warned).toEqual([]);
 });

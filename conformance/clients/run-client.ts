@@ -3,7 +3,7 @@ import { createEmulator } from '../../emulator/index.js';
 import { cases as allCases } from '../../emulator/lab/cases.js';
 import { createLab, type Lab } from '../../emulator/lab/lab.js';
 import { createEnding } from '../engine/ending.js';
-import { quote } from '../engine/replay.js';
+import { ownCommand } from '../engine/replay.js';
 import type { CheckResult, Results } from '../engine/results.js';
 import { type EngineOptions, type RunTarget, run } from '../engine/run.js';
 import { select } from '../engine/select.js';
@@ -83,10 +83,12 @@ function doneBy(client: CaseClient, options: ClientRunOptions, cases: readonly C
   return unitsOf(cases).map(({ theCase, ...unit }) => ({
     ...unit,
     async run({ free, signal }) {
+      let cut = () => {};
       const over = new Promise<never>((_, reject) => {
-        if (signal.aborted) reject(signal.reason);
-        signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+        cut = () => reject(signal.reason);
       });
+      if (signal.aborted) cut();
+      signal.addEventListener('abort', cut, { once: true });
       over.catch(() => {});
       const waits = isWaiting(theCase);
       if (waits) free();
@@ -114,10 +116,10 @@ function doneBy(client: CaseClient, options: ClientRunOptions, cases: readonly C
           return watching;
         }),
         over,
-      ]);
+      ]).finally(() => signal.removeEventListener('abort', cut));
       saw(theCase.id, result.requests);
       const words = ['client', '--only', theCase.id, '--seed', seed, '--cuts', cuts, '--', ...options.command];
-      const again = ['intern-conformance', ...words].map(quote).join(' ');
+      const again = ownCommand('intern-conformance', words);
       const row = toCheckResult(theCase, result, { duration: host.now() - from, again });
       options.shown?.({ client: nameOf(first), row, result });
       return { rows: [row] };

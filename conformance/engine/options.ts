@@ -2,6 +2,7 @@ import type { Driver } from '../drivers/driver.js';
 import type { Check } from '../framework/check.js';
 import { type Host, systemHost } from '../probe/time.js';
 import { BUDGETS, type BudgetOptions } from './budget.js';
+import { ownCommand } from './replay.js';
 import type { EngineOptions } from './run.js';
 import type { RunSettings } from './run-base.js';
 
@@ -66,7 +67,7 @@ export function settingsOf(options: Omit<RunnerOptions, 'checks'>): RunSettings 
     shrinkBudget: options.shrinkBudget ?? (controlled ? 300 : 8),
     replay: options.path,
     replays: options.paths,
-    command: options.command ?? 'intern-conformance',
+    command: options.command ?? ownCommand('intern-conformance'),
     blocking: options.blocking !== false,
   };
 }

@@ -5,6 +5,13 @@ import type { CredentialName } from '../probe/request.js';
 /** A word of a command line as a shell takes it. */
 export const quote = (text: string) => (/^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`);
 
+/** Words of a command line as a shell takes them. */
+export const commandLine = (words: readonly string[]): string => words.map(quote).join(' ');
+
+/** A command of this package that a reader can copy: a project that has it installed finds it by `npx` alone. */
+export const ownCommand = (name: 'intern-conformance' | 'intern-emulator', words: readonly string[] = []): string =>
+  commandLine(['npx', name, ...words]);
+
 /** A request as a curl command; credentials stand as their environment variables. */
 export function curl(exchange: Exchange): string {
   const { method, url, headers, body } = exchange.request;

@@ -34,7 +34,7 @@ describe('verdicts', () => {
     expect(finding).toMatchObject({ what: 'status of the read', expected: 418, actual: 200 });
     expect(finding?.transcript.map((one) => one.request.method)).toEqual(['POST', 'GET']);
     expect(finding?.curl).toContain('$INTERN_API_KEY');
-    expect(finding?.replay).toBe('intern-conformance --only a/fails --seed seed --runs 1');
+    expect(finding?.replay).toBe('npx intern-conformance --only a/fails --seed seed --runs 1');
   });
 
   test('any other throw is an error of the kit and not held against the target', async () => {
@@ -101,7 +101,7 @@ describe('properties', () => {
     expect(first).toMatchObject({ actual: 17, property: { name: 'numbers', counterexample: ['17'] } });
     expect(first?.transcript.at(-1)?.request.url).toContain('n17');
     const path = first?.property?.path ?? '';
-    expect(first?.replay).toBe(`intern-conformance --only a/property --seed seed --runs 50 --path numbers:${path}`);
+    expect(first?.replay).toBe(`npx intern-conformance --only a/property --seed seed --runs 50 --path numbers:${path}`);
     const again = only(await go([small()], fakeTarget(), { runs: 50, path: { name: 'numbers', path } }));
     expect(again.finding).toMatchObject({ actual: 17, property: { shrinks: 0 } });
   });

@@ -46,7 +46,7 @@ export class ExploreError extends Error {
 }
 
 export const CLASSES = ['harmless', 'transient', 'final'] as const;
-/** `harmless`: nothing a right client may notice. `transient`: over when tried again. `final`: can only be told. */
+/** `harmless`: nothing a right client may notice. `transient`: over when tried again. `final`: only the user can decide what now. */
 export type DisturbanceClass = (typeof CLASSES)[number];
 
 export const LAWS = ['settles', 'harmless-passes', 'once', 'told', 'polite', 'tidy', 'quiet'] as const;

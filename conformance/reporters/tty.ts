@@ -173,7 +173,7 @@ export function tty(results: Results, options: { readonly colour?: boolean } = {
       c.red(`  left behind: ${visible(left.id)} ${visible(left.name)} (${visible(hindranceText(left.because))})`),
     );
   if (cleanup.failed.length > 0)
-    lines.push(`  try again with: intern-conformance cleanup ${results.run} --url ${visible(results.target.url)}`);
+    lines.push(`  try again with: npx intern-conformance cleanup ${results.run} --url ${visible(results.target.url)}`);
   const missed = unseen(results);
   if (missed !== undefined) lines.push(c.yellow(`  ${missed}`));
   for (const reason of results.incomplete) lines.push(`  ${visible(incompleteText(reason))}`);

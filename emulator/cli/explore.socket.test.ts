@@ -45,6 +45,11 @@ test.each([
   ['without a command', [], 'explore: give the command after --'],
   ['for a command that does not exist', ['--', 'no-such-command'], 'no-such-command: command not found'],
   ['for a command that fails undisturbed', [...NODE, '-e', 'process.exit(3)'], 'it ended with status 3'],
+  [
+    'but for what npm says',
+    [...NODE, '-e', 'console.error("npm warn old"); process.exit(3)'],
+    'it ended with status 3',
+  ],
   ['for a command that knows no emulator', [...NODE, '-e', '1'], 'let it read INTERN_BASE_URL'],
   ['for an unknown kind', ['--only', 'cuts', ...NODE, SAY], 'found "cuts"'],
   ['for a schedule of another version', ['--schedule', join(folder, 'other.json'), ...NODE, SAY], 'faults[0].disturb'],
@@ -69,7 +74,7 @@ test('a finding ends in status 1, with a schedule that does it again, and a budg
   writeFileSync(AGAIN, readFileSync(report.findings[0].file));
   const again = await explore('--schedule', AGAIN, ...NODE, SAY);
   expect(again.status).toBe(1);
-  expect(again.out).toContain(`again intern-emulator explore --schedule '${AGAIN}' -- `);
+  expect(again.out).toContain(`again npx intern-emulator explore --schedule '${AGAIN}' -- `);
   const few = await explore('--only', 'harmless', '--max-runs', '1', ...NODE, SAY);
   expect(few).toMatchObject({ status: 3, out: expect.stringContaining('--max-runs was reached') });
 });

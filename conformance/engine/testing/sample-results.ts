@@ -47,7 +47,7 @@ const finding: FindingResult = {
   property: { name: 'p', counterexample: [HOSTILE], seed: 1, path: '0:1', runs: 3, shrinks: 2 },
   transcript: [exchange],
   curl: `curl -H 'x: ${HOSTILE}'`,
-  replay: 'intern-conformance --only chat/fails --seed 1 --runs 3 --path p:0:1',
+  replay: 'npx intern-conformance --only chat/fails --seed 1 --runs 3 --path p:0:1',
 };
 
 /** Results with one check of each verdict and hostile text wherever a target could put it. */

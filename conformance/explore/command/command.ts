@@ -69,7 +69,8 @@ async function hasNoRequests({ fetch }: Emulator): Promise<boolean> {
 const firstLine = (text: string): string => text.split('\n')[0] ?? '';
 
 /** Lines of Node's report of an error that say nothing of it, of test runners' summaries too. */
-const NOISE = /^(?:at |node:|file:\/\/|Node\.js v|\^+$|[{}[\](),;]*$|throw |npm (?:ERR|error)|ℹ |FAILED \(|=+)/;
+const NOISE =
+  /^(?:at |node:|file:\/\/|Node\.js v|\^+$|[{}[\](),;]*$|throw |npm (?:ERR|error|warn|notice)|ℹ |FAILED \(|=+)/;
 
 /** The line of standard error that says most: the first error that was thrown, or the last one that tells of any. */
 function told(stderr: string): string | undefined {

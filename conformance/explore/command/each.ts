@@ -2,8 +2,8 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
 import { createEmulator, type EmulatorOptions } from '../../../emulator/index.js';
+import { commandLine } from '../../engine/replay.js';
 import { UsageError } from '../../framework/usage.js';
-import { commandLine } from '../report/words.js';
 import type { CommandOptions } from './command.js';
 import { runProcess } from './process.js';
 

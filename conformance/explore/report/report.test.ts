@@ -36,8 +36,8 @@ test('a finding shows both runs beside each other, and how to do it again', () =
     '│ prints said',
     '■ passed  │ ■ passed',
   ]);
-  expect(text).toContain(`  again intern-emulator explore --schedule '.intern-explore/once 1.json' -- npm test
-  debug intern-emulator --clock auto --chaos '.intern-explore/once 1.json'`);
+  expect(text).toContain(`  again npx intern-emulator explore --schedule '.intern-explore/once 1.json' -- npm test
+  debug npx intern-emulator --clock auto --chaos '.intern-explore/once 1.json'`);
   expect(text).toContain(
     'laws broken: 4 of 5 schedules: 1 survived, 1 surfaced, 1 broke a law (1 finding), 1 not reached',
   );

@@ -1,3 +1,4 @@
+import { ownCommand } from '../../engine/replay.js';
 import type { DisturbanceClass, ExploreReport, Finding, LawName } from '../types.js';
 
 /** What each law says, for somebody who has never read of them. */
@@ -20,7 +21,7 @@ export const lawText = (law: string): string =>
 export const CLASS_TEXTS: Readonly<Record<DisturbanceClass, string>> = {
   harmless: 'what a service may do at any time',
   transient: 'over when it is tried again',
-  final: 'can only be told to the user',
+  final: 'only the user can decide what now',
 };
 
 export const VERDICT_WORDS = {
@@ -54,10 +55,6 @@ export function summaryText({ counts, findings }: Omit<ExploreReport, 'text'>): 
   return `${tried}: ${parts.join(', ')}`;
 }
 
-/** Words of a command line, quoted where a shell would read them differently. */
-export const commandLine = (words: readonly string[]): string =>
-  words.map((word) => (/^[\w:/.@%=+,-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`)).join(' ');
-
 /** How a finding is done again. */
 export interface Again {
   /** The file of a finding's schedule, where it was saved. */
@@ -71,7 +68,6 @@ export function againLines(finding: Finding, { fileOf, command }: Again): string
   const file = fileOf?.(finding);
   if (file === undefined) return [`explore(program, { schedule: ${JSON.stringify(finding.schedule)} })`];
   const its = finding.test?.command ?? command;
-  const again =
-    its === undefined ? [] : [commandLine(['intern-emulator', 'explore', '--schedule', file, '--', ...its])];
-  return [...again, commandLine(['intern-emulator', '--clock', 'auto', '--chaos', file])];
+  const again = its === undefined ? [] : [ownCommand('intern-emulator', ['explore', '--schedule', file, '--', ...its])];
+  return [...again, ownCommand('intern-emulator', ['--clock', 'auto', '--chaos', file])];
 }
