@@ -26,7 +26,7 @@ export async function mergeStart(outputs, { start, emulator, options }) {
 }
 
 /**
- * Makes one file of some chunks. Whoever imports from one of them imports from that file. Resolves with the chunks that
+ * Makes one file of some chunks. What imports from one of them then imports from that file. Resolves with the chunks that
  * stay and pass their names on, as do those of `passing`.
  */
 async function mergeChunks(outputs, { into, chunks, passing = [], options }) {
