@@ -22,7 +22,7 @@ export function llmsText(): string {
     '- Start it: `npx intern-emulator`, or `npx intern-emulator exec -- npm test`. `GET /_emulator/target` has addresses and credentials.',
     '- When a request is refused: `GET /_emulator/journal/{x-request-id}/explain` says what was wrong to the field, and what to send instead.',
     '- For agents: `npx intern-emulator mcp`, or `POST /_emulator/mcp` (Model Context Protocol). [The skill](skills/intern-emulator/SKILL.md) has the five things that agents get wrong.',
-    '- [The interface as OpenAPI 3.1](schemas/openapi.json), also at `GET /_emulator/openapi.json`; pages are at `GET /_emulator/docs/{page}.md`.',
+    '- [The interface as OpenAPI 3.1](schemas/openapi.json), also at `GET /_emulator/openapi.json`; the control interface at `GET /_emulator/control-openapi.json`; pages are at `GET /_emulator/docs/{page}.md`.',
     '',
     ...sections,
     ...(rest.length === 0

@@ -175,6 +175,7 @@ describe('AGENT-2: resources and prompts', () => {
     expect(await text('requirement:///CHAT-3')).toContain('one final chunk with empty `choices`');
     expect(await text('docs:///chat-api')).toContain('# Chat and invoke');
     expect(JSON.parse(await text('openapi:///openapi.json')).openapi).toBe('3.1.0');
+    expect(JSON.parse(await text('openapi:///control-openapi.json')).paths).toHaveProperty('/clock');
     const { resourceTemplates } = await mcp.result('resources/templates/list');
     const templates = resourceTemplates.map(({ uriTemplate }: { uriTemplate: string }) => uriTemplate);
     expect(templates).toEqual(expect.arrayContaining(['intern:///{id}', 'run:///{id}', 'request:///{id}']));

@@ -38,14 +38,15 @@ const things = [
   },
 ] as const;
 
-/** Registers the pages, the requirements, the OpenAPI document, and templates for interns, runs and requests. */
+/** Registers the pages, the requirements, the OpenAPI documents, and templates for interns, runs and requests. */
 export function registerResources(server: McpServer, door: Door): void {
-  server.registerResource(
-    'openapi',
-    'openapi:///openapi.json',
-    { title: 'The interface as OpenAPI 3.1', mimeType: JSON_TYPE },
-    async (uri) => contents(uri, JSON_TYPE, JSON.stringify(await controlJson(door, 'GET', '/openapi.json'))),
-  );
+  for (const [name, title] of [
+    ['openapi', 'The interface as OpenAPI 3.1'],
+    ['control-openapi', 'The control interface as OpenAPI 3.1'],
+  ] as const)
+    server.registerResource(name, `openapi:///${name}.json`, { title, mimeType: JSON_TYPE }, async (uri) =>
+      contents(uri, JSON_TYPE, JSON.stringify(await controlJson(door, 'GET', `/${name}.json`))),
+    );
   server.registerResource(
     'docs',
     new ResourceTemplate('docs:///{page}', {

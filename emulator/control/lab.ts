@@ -49,6 +49,7 @@ export function labRows(lab: LazyLab): ControlRow[] {
       path: '/lab/runs',
       does: 'Starts a run of a case: requests to its URL are answered byte for byte',
       body: anything,
+      described: async () => (await lab.open()).runSchema,
       shape: '{"case": id or a whole case, "cuts"?: [offsets of the body]}',
       async handle(call) {
         const body = await call.body();

@@ -30,6 +30,8 @@ export interface ControlRow<Body = unknown> {
   readonly does: string;
   /** The schema of the body; a call without one takes no body. */
   readonly body?: () => z.ZodType<Body>;
+  /** The schema that describes the body, where `body` takes it as it comes and reads it further. */
+  readonly described?: () => z.ZodType | Promise<z.ZodType>;
   /** The shape of the body in words, if the schema says too little or too much of it. */
   readonly shape?: string;
   /** What each query parameter is. A call that has any refuses the others. */

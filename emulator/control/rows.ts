@@ -4,8 +4,9 @@ import { matchesSchema } from '../contract/match.js';
 import { importedStateSchema } from '../contract/migrations.js';
 import { suggestion } from '../contract/nearest.js';
 import { words } from '../contract/problem.js';
+import { scriptSchema } from '../contract/script.js';
 import { settingsSchema } from '../contract/settings.js';
-import type { InternRow } from '../contract/state.js';
+import { type InternRow, stateSchema } from '../contract/state.js';
 import { withZod } from '../contract/with-zod.js';
 import { json } from '../http/response.js';
 import { needScripts } from '../scripts/matches.js';
@@ -47,11 +48,14 @@ const withoutId = (value: unknown): unknown => {
   return fault;
 };
 
+const faultList = withZod((z) => z.array(faultSchema()).max(1_000));
+const describedFaults = withZod((z) => z.union([faultSchema(), faultList()]));
+
 /** A problem with one of a list is reported with its place. */
 const faultsBody = withZod((z) =>
   z.unknown().transform((given, context) => {
     const value = Array.isArray(given) ? given.map(withoutId) : withoutId(given);
-    const read = (Array.isArray(value) ? z.array(faultSchema()).max(1_000) : faultSchema()).safeParse(value, {
+    const read = (Array.isArray(value) ? faultList() : faultSchema()).safeParse(value, {
       error: words,
     });
     if (read.success) return read.data;
@@ -99,6 +103,15 @@ export function controlRows(parts: ControlParts): readonly ControlRow[] {
       path: '/',
       does: 'Lists every call of the control interface',
       handle: async () => list((await import('./listing.js')).listing(rows)),
+    }),
+    controlRow({
+      method: 'GET',
+      path: '/control-openapi.json',
+      does: 'Describes the control interface as an OpenAPI 3.1 document',
+      async handle() {
+        const { control_url } = parts.target();
+        return json(await (await import('./document.js')).controlDocument(rows, { url: control_url, ...parts }));
+      },
     }),
     controlRow({
       method: 'GET',
@@ -151,6 +164,7 @@ export function controlRows(parts: ControlParts): readonly ControlRow[] {
       path: '/scripts/:name',
       does: 'Puts a JSON script under the name that it has',
       body: anything,
+      described: scriptSchema,
       shape: 'a script: {"name", "turn"?: [step, …], "lifecycle"?}',
       async handle(call) {
         const source = await call.body();
@@ -321,6 +335,7 @@ export function controlRows(parts: ControlParts): readonly ControlRow[] {
       path: '/faults',
       does: 'Makes the next calls of an operation fail, wait, lose their connection, or meet a disturbance',
       body: faultsBody,
+      described: describedFaults,
       shape:
         '{"operation", "intern_id"?, "after"?, "probability"?, "times"?: integer|"always", and one of "status"?: 408|429|500|502|503|504, "delay"?, "disconnect"?: "before-headers"|"mid-event"|"before-done"|"reset", "reset"?: boolean, "at"?: "vault"|"provisioner", "disturb"?, "nth"?, "write"?, "state"?: "asked"|"answer-sent"}, or a list of them',
       async handle(call) {
@@ -364,6 +379,7 @@ export function controlRows(parts: ControlParts): readonly ControlRow[] {
       path: '/state',
       does: 'Replaces the state by an exported one, of this release or an older one',
       body: importedStateSchema,
+      described: stateSchema,
       shape: 'what GET /_emulator/state answers',
       async handle(call) {
         const state = await call.body();

@@ -1,3 +1,4 @@
+import type { ZodType } from 'zod';
 import type { ClientCase } from '../contract/client-case.js';
 import type { LabRun } from '../contract/lab-run.js';
 import type { Lab, RunRequest } from './lab.js';
@@ -9,6 +10,8 @@ export interface OpenLab extends Lab {
   findCase(id: string): ClientCase;
   /** The run that a body asks for; throws an error with a `status` for an invalid one. */
   readRun(body: unknown): RunRequest;
+  /** Of the body that `readRun` reads. */
+  readonly runSchema: ZodType;
 }
 
 /** The lab of an emulator: loaded on first use, so that a start costs nothing (LAB-8). */

@@ -23,6 +23,8 @@ const cuts = z.array(z.int().min(0)).optional();
 const namedBody = z.strictObject({ case: z.string('expected the id of a case, or a case'), cuts });
 const wholeBody = z.strictObject({ case: clientCaseSchema, cuts });
 
+const runSchema = z.union([namedBody, wholeBody]);
+
 function findCase(given: string): ClientCase {
   const found = cases.find(({ id }) => id === given);
   const known = cases.map(({ id }) => id);
@@ -40,4 +42,10 @@ function readRun(body: unknown): RunRequest {
 }
 
 /** The lab of an emulator with its catalogue, loaded on first use. */
-export const loadLab = (options: LabOptions): OpenLab => ({ ...createLab(options), cases, findCase, readRun });
+export const loadLab = (options: LabOptions): OpenLab => ({
+  ...createLab(options),
+  cases,
+  findCase,
+  readRun,
+  runSchema,
+});

@@ -184,13 +184,15 @@ export type ResponseSchema = keyof ReturnType<typeof responses>;
 export const reference = (name: string) => ({ $ref: `#/components/schemas/${name}` });
 
 /** JSON Schemas of a set of zod schemas that refer to each other as components. */
-function components(schemas: Readonly<Record<string, Z.ZodType>>, io: 'input' | 'output') {
+export function components(schemas: Readonly<Record<string, Z.ZodType>>, io: 'input' | 'output') {
   const registry = z.registry<{ id: string }>();
   for (const [id, schema] of Object.entries(schemas)) registry.add(schema, { id });
   const made = z.toJSONSchema(registry, { io, uri: (id) => reference(id).$ref, unrepresentable: 'any' });
-  return Object.fromEntries(
+  const all = Object.fromEntries(
     Object.entries(made.schemas).map(([id, { $schema, $id, id: _, ...schema }]) => [id, schema]),
   );
+  // Zod refers to what several of them share as to another document.
+  return JSON.parse(JSON.stringify(all).replaceAll('__shared#/', '__shared/')) as typeof all;
 }
 
 /** The bodies of requests and answers as components, with the names of a profile. */
