@@ -10,7 +10,7 @@ export interface Heard {
 }
 
 /** What a test program does, and how it may be wrong. */
-export interface Client {
+export interface TestProgram {
   readonly id: string;
   send(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Response>;
   chat(prompt: string, more?: Record<string, unknown>): Promise<Response>;
@@ -62,11 +62,11 @@ export async function wholly(response: Response): Promise<Heard> {
  * Runs with an intern that the seed has running, so that a run takes few requests. A request is given up when nothing goes
  * on any more, unless it is `patient`: on a busy machine no time says that.
  */
-export function clientOf({ target, fetch }: ProgramContext, patient = false): Client {
+export function clientOf({ target, fetch }: ProgramContext, patient = false): TestProgram {
   const host = createIdleHost();
   const { api_key, intern } = target.credentials;
   const id = intern?.id ?? '';
-  const send: Client['send'] = async (method, path, body, headers = {}) => {
+  const send: TestProgram['send'] = async (method, path, body, headers = {}) => {
     const over = new AbortController();
     if (!patient) host.later(1, () => over.abort(new Error('nothing came any more')));
     const init = {

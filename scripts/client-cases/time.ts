@@ -131,6 +131,16 @@ const aborted = (given: AbortGiven): ClientCase => {
     ...more,
   });
 };
+/** The call was aborted before it was made. */
+const abortedBefore = (given: Pick<AbortGiven, 'id' | 'title' | 'layer' | 'more'>): ClientCase =>
+  aborted({
+    ...given,
+    steps: [],
+    abort: { when: 'before' },
+    within: 1_000,
+    requests: { count: 0, watched_for: 500 },
+    why: `${ABORT}: nothing is sent`,
+  });
 const protocolOf = (answer: Partial<Scripted> | undefined): Partial<Scripted> =>
   answer?.protocol === undefined ? {} : { protocol: answer.protocol };
 
@@ -295,27 +305,17 @@ export const TIME: ClientCase[] = [
     why: `${SILENCE}: coded bytes are bytes`,
   }),
 
-  aborted({
+  abortedBefore({
     id: 'abort-before',
     title: 'Would answer, but the call was aborted before it was made.',
     layer: 'chat',
-    steps: [],
-    abort: { when: 'before' },
-    within: 1_000,
-    requests: { count: 0, watched_for: 500 },
     more: { exchanges: [OK] },
-    why: `${ABORT}: nothing is sent`,
   }),
-  aborted({
+  abortedBefore({
     id: 'abort-before-sse',
     title: 'Would stream events, but the call was aborted before it was made.',
     layer: 'sse',
-    steps: [],
-    abort: { when: 'before' },
-    within: 1_000,
-    requests: { count: 0, watched_for: 500 },
     more: { exchanges: [OK_EVENTS] },
-    why: `${ABORT}: nothing is sent`,
   }),
   aborted({
     id: 'abort-before-head',

@@ -55,7 +55,7 @@ const parts = {
   attempts: ATTEMPTS,
 
   /** Sends a request until it is answered for good. */
-  async send(client: Client, call: Call): Promise<Response> {
+  async send(client: AppClient, call: Call): Promise<Response> {
     for (let attempt = 1; ; attempt++) {
       const last = attempt >= client.attempts;
       let response: Response;
@@ -76,7 +76,7 @@ const parts = {
   },
 
   /** One request. Other answers than streams are read to the end, so that one that is cut counts as lost. */
-  async exchange(client: Client, call: Call): Promise<Response> {
+  async exchange(client: AppClient, call: Call): Promise<Response> {
     const { target, fetch, signal } = client.context;
     const { method, path, body, headers, token = target.credentials.api_key } = call;
     const limit = new AbortController();
@@ -123,7 +123,7 @@ const parts = {
   },
 
   /** Reads a stream to its end. */
-  async read(client: Client, response: Response): Promise<Reply> {
+  async read(client: AppClient, response: Response): Promise<Reply> {
     let text = '';
     let session: string | null = null;
     let question: ToolCall | undefined;
@@ -157,7 +157,7 @@ const parts = {
   },
 
   /** Gives up after {@link parts.idle} ms. */
-  async within<T>(client: Client, work: Promise<T>, giveUp: () => void): Promise<T> {
+  async within<T>(client: AppClient, work: Promise<T>, giveUp: () => void): Promise<T> {
     if (client.idle === undefined) return work;
     let late = () => {};
     const limit = new Promise<never>((_, reject) => {
@@ -178,15 +178,15 @@ type Replaceable = typeof parts;
 /** The parts in which an app differs. */
 export type Parts = Partial<Replaceable>;
 
-export interface Client extends Omit<Replaceable, 'within'> {
+export interface AppClient extends Omit<Replaceable, 'within'> {
   readonly context: AppContext;
   pause(ms: number): Promise<void>;
   within<T>(work: Promise<T>, giveUp: () => void): Promise<T>;
 }
 
-export function createClient(context: AppContext, own: Parts = {}): Client {
+export function createClient(context: AppContext, own: Parts = {}): AppClient {
   const all = { ...parts, ...own };
-  const client: Client = {
+  const client: AppClient = {
     ...all,
     context,
     pause: (ms) => systemHost.sleep(ms, context.signal),

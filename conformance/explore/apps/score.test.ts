@@ -5,11 +5,11 @@ import { withApps } from '../../../scripts/explore-rows.js';
 import { explore } from '../explore.js';
 import { LAWS } from '../types.js';
 import { AI_SDK } from './right/ai-sdk.js';
-import { APPS, type Found, RIGHT } from './score.js';
+import { APPS, type FoundByLaw, RIGHT } from './score.js';
 import score from './score.json' with { type: 'json' };
 import { WRONG } from './wrong/index.js';
 
-const found: Found = score;
+const found: FoundByLaw = score;
 
 test('each wrong app is found by the law meant for it, and no right one is blamed', () => {
   expect(WRONG.filter(({ id, law }) => found[id]?.[law] === undefined).map(({ id }) => id)).toEqual([]);

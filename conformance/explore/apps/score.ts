@@ -35,9 +35,9 @@ export async function scoreOf(app: App | WrongApp, options: ExploreOptions = {})
 }
 
 /** The kinds of disturbances that found an app, by the law that it broke. */
-export type Found = Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>;
+export type FoundByLaw = Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>;
 
-export const byLaw = (scores: readonly Pick<Score, 'id' | 'found'>[]): Found =>
+export const byLaw = (scores: readonly Pick<Score, 'id' | 'found'>[]): FoundByLaw =>
   Object.fromEntries(
     scores.map(({ id, found }) => [
       id,

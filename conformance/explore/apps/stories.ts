@@ -1,5 +1,5 @@
 /** What the apps do: each a test that somebody would write, and each assertion one that they would make. */
-import { type Client, type Intern, Refusal, type Reply, type ToolCall } from './client.js';
+import { type AppClient, type Intern, Refusal, type Reply, type ToolCall } from './client.js';
 
 export const GREETING = 'Grüße aus Köln 👋';
 const APPROVAL = 'script: ask-permission';
@@ -9,36 +9,36 @@ export function check(holds: boolean, message: string): asserts holds {
 }
 
 /** The intern that the seed has. */
-export function seeded({ context }: Client): string {
+export function seeded({ context }: AppClient): string {
   const id = context.target.credentials.intern?.id;
   check(id !== undefined, 'the seed has no intern');
   return id;
 }
 
-export async function chat(client: Client, id: string, body: Record<string, unknown>): Promise<Reply> {
+export async function chat(client: AppClient, id: string, body: Record<string, unknown>): Promise<Reply> {
   const path = `/interns/${id}/chat/completions`;
   return client.read(client, await client.send(client, { method: 'POST', path, body: { stream: true, ...body } }));
 }
 
-export const prompt = (client: Client, id: string, content: string, more: Record<string, unknown> = {}) =>
+export const prompt = (client: AppClient, id: string, content: string, more: Record<string, unknown> = {}) =>
   chat(client, id, { messages: [{ role: 'user', content }], ...more });
 
 /** Sends a prompt and expects it back. */
-export async function talk(client: Client, id = seeded(client), content = GREETING): Promise<void> {
+export async function talk(client: AppClient, id = seeded(client), content = GREETING): Promise<void> {
   const { text } = await prompt(client, id, content);
   check(text === content, `expected ${content}, got ${text}`);
   client.context.print(text);
 }
 
 /** Has an intern ask for permission. */
-export async function ask(client: Client, id = seeded(client)): Promise<{ question: ToolCall; session: string }> {
+export async function ask(client: AppClient, id = seeded(client)): Promise<{ question: ToolCall; session: string }> {
   const { text, question, session } = await prompt(client, id, APPROVAL, { approval_mode: 'manual' });
   check(question !== undefined && session !== null, 'expected a question');
   client.context.print(text);
   return { question, session };
 }
 
-export const answer = (client: Client, id: string, { question, session }: { question: ToolCall; session: string }) =>
+export const answer = (client: AppClient, id: string, { question, session }: { question: ToolCall; session: string }) =>
   chat(client, id, {
     session_id: session,
     messages: [
@@ -48,13 +48,13 @@ export const answer = (client: Client, id: string, { question, session }: { ques
   });
 
 /** Has an intern ask for permission, and gives it once. */
-export async function approve(client: Client, id = seeded(client)): Promise<void> {
+export async function approve(client: AppClient, id = seeded(client)): Promise<void> {
   const { text } = await answer(client, id, await ask(client, id));
   check(text.endsWith('Allowed once.'), `expected to hear of the permission, heard ${text}`);
   client.context.print(text);
 }
 
-export async function create(client: Client, name: string, provision = true): Promise<Intern> {
+export async function create(client: AppClient, name: string, provision = true): Promise<Intern> {
   const call = {
     method: 'POST',
     path: '/interns',
@@ -64,19 +64,19 @@ export async function create(client: Client, name: string, provision = true): Pr
   return internOf(await client.json(await client.send(client, call)));
 }
 
-export const get = async (client: Client, id: string): Promise<Intern> =>
+export const get = async (client: AppClient, id: string): Promise<Intern> =>
   internOf(await client.json(await client.send(client, { method: 'GET', path: `/interns/${id}` })));
 
 /** A record without what it does not need. */
 const internOf = (body: unknown): Intern => body as Intern;
 
-export async function remove(client: Client, id: string): Promise<void> {
+export async function remove(client: AppClient, id: string): Promise<void> {
   const gone = await client.send(client, { method: 'DELETE', path: `/interns/${id}` });
   await client.json(gone);
 }
 
 /** Waits until an intern runs; `failed` is for good. */
-export async function untilRunning(client: Client, id: string): Promise<void> {
+export async function untilRunning(client: AppClient, id: string): Promise<void> {
   for (let looks = 0; looks < 500; looks++) {
     const { status } = await get(client, id);
     if (status === 'running') return;
@@ -87,7 +87,7 @@ export async function untilRunning(client: Client, id: string): Promise<void> {
 }
 
 /** Waits until an intern is gone. A teardown that failed is accepted once, with the loss of the workspace. */
-export async function untilGone(client: Client, id: string): Promise<void> {
+export async function untilGone(client: AppClient, id: string): Promise<void> {
   for (let looks = 0, acknowledged = false; looks < 500; looks++) {
     try {
       const { status } = await get(client, id);
@@ -106,20 +106,29 @@ export async function untilGone(client: Client, id: string): Promise<void> {
   throw new Error('it is still there');
 }
 
+/** Deletes an intern, and waits until it is gone. */
+export async function tearDown(client: AppClient, id: string): Promise<void> {
+  await remove(client, id);
+  await untilGone(client, id);
+}
+
 /** Works with an intern of its own, which is gone afterwards, come what may. */
-export async function host(client: Client, work = (id: string) => talk(client, id), name = 'explorer'): Promise<void> {
+export async function host(
+  client: AppClient,
+  work = (id: string) => talk(client, id),
+  name = 'explorer',
+): Promise<void> {
   const { id } = await create(client, name);
   try {
     await untilRunning(client, id);
     await work(id);
   } finally {
-    await remove(client, id);
-    await untilGone(client, id);
+    await tearDown(client, id);
   }
 }
 
 /** All interns of the workspace, over all pages. */
-export async function all(client: Client): Promise<Intern[]> {
+export async function all(client: AppClient): Promise<Intern[]> {
   const found: Intern[] = [];
   let after = '';
   do {
@@ -140,7 +149,7 @@ const sha256 = async (text: string): Promise<string> =>
   Buffer.from(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text))).toString('hex');
 
 /** Signs a request to the daemon of an intern and sends it; one whose proof has expired is signed again. */
-export async function attach(client: Client, signsAgain = true): Promise<void> {
+export async function attach(client: AppClient, signsAgain = true): Promise<void> {
   const { context } = client;
   const { oauth_token: token } = context.target.credentials;
   const id = seeded(client);

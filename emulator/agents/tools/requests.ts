@@ -13,6 +13,20 @@ const journal = (door: Door, query: object) =>
     `/journal?${new URLSearchParams(Object.entries(query).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)] as [string, string]])))}`,
   );
 
+/** What the list shows of each request, beside its method, address and status. */
+const SHOWN = [
+  'at',
+  'operation',
+  'caller',
+  'intern_id',
+  'run_id',
+  'ms',
+  'wrong',
+  'requirement',
+  'closed',
+  'injected',
+] as const satisfies readonly (keyof JournalEntry)[];
+
 export const listRequests = tool(
   withZod((z) =>
     z.strictObject({
@@ -32,41 +46,16 @@ export const listRequests = tool(
     readOnly: true,
     async run(query, { door }) {
       const { data } = await journal(door, query);
-      const requests = data.map(
-        ({
-          id,
-          at,
-          operation,
-          caller,
-          intern_id,
-          run_id,
-          ms,
-          wrong,
-          requirement,
-          request,
-          response,
-          closed,
-          injected,
-        }) => ({
-          id,
-          at,
-          operation,
-          method: request.method,
-          url: request.url,
-          status: response.status,
-          caller,
-          intern_id,
-          run_id,
-          ms,
-          wrong,
-          requirement,
-          ...(closed ? { closed } : {}),
-          ...(injected ? { injected } : {}),
-        }),
-      );
-      const lines = requests.map(
-        ({ id, method, url, status, wrong }) =>
-          `${id} ${status ?? '—'} ${method} ${new URL(url).pathname}${wrong === null ? '' : `: ${wrong}`}`,
+      const requests = data.map((entry) => ({
+        id: entry.id,
+        ...Object.fromEntries(SHOWN.flatMap((key) => (entry[key] === undefined ? [] : [[key, entry[key]]]))),
+        method: entry.request.method,
+        url: entry.request.url,
+        status: entry.response.status,
+      }));
+      const lines = data.map(
+        ({ id, request, response, wrong }) =>
+          `${id} ${response.status ?? '—'} ${request.method} ${new URL(request.url).pathname}${wrong === null ? '' : `: ${wrong}`}`,
       );
       return {
         data: { requests },

@@ -1,7 +1,7 @@
 /** Apps that fail over what a service may do: how they look at interns. */
 import type { WrongApp } from '../app.js';
 import { createClient, Refusal } from '../client.js';
-import { all, check, create, get, host, remove, seeded, talk, untilGone, untilRunning } from '../stories.js';
+import { all, check, create, get, host, remove, seeded, talk, tearDown, untilGone, untilRunning } from '../stories.js';
 
 const law = 'harmless-passes';
 const STATUSES = ['queued', 'provisioning', 'running', 'failed', 'stopped', 'destroying', 'destroy_failed'];
@@ -34,8 +34,7 @@ export const RECORDS: readonly WrongApp[] = [
           );
       } finally {
         for (const { id } of [one, other]) {
-          await remove(client, id);
-          await untilGone(client, id);
+          await tearDown(client, id);
         }
       }
     },
@@ -52,8 +51,7 @@ export const RECORDS: readonly WrongApp[] = [
         const [newest] = await all(client);
         check(newest?.name === 'mine', `expected my intern, got ${newest?.name}`);
       } finally {
-        await remove(client, made.id);
-        await untilGone(client, made.id);
+        await tearDown(client, made.id);
       }
     },
   },
@@ -76,8 +74,7 @@ export const RECORDS: readonly WrongApp[] = [
         await client.pause(150);
         await untilRunning(client, id);
       } finally {
-        await remove(client, id);
-        await untilGone(client, id);
+        await tearDown(client, id);
       }
     },
   },
@@ -95,8 +92,7 @@ export const RECORDS: readonly WrongApp[] = [
         check(status === 'running', `expected running, got ${status}`);
         await talk(client, id);
       } finally {
-        await remove(client, id);
-        await untilGone(client, id);
+        await tearDown(client, id);
       }
     },
   },
@@ -110,8 +106,7 @@ export const RECORDS: readonly WrongApp[] = [
       const { id } = await create(client, 'patient');
       while ((await get(client, id)).status !== 'running') await client.pause(5);
       await talk(client, id);
-      await remove(client, id);
-      await untilGone(client, id);
+      await tearDown(client, id);
     },
   },
   {
@@ -178,8 +173,7 @@ export const RECORDS: readonly WrongApp[] = [
         await talk(client, seeded(client));
       }
       if (mine === undefined) return;
-      await remove(client, mine);
-      await untilGone(client, mine);
+      await tearDown(client, mine);
     },
   },
 ];

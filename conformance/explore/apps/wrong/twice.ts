@@ -1,19 +1,7 @@
 /** Apps that do something twice. */
 import type { WrongApp } from '../app.js';
 import { createClient, type Reply } from '../client.js';
-import {
-  answer,
-  approve,
-  ask,
-  check,
-  create,
-  prompt,
-  remove,
-  seeded,
-  talk,
-  untilGone,
-  untilRunning,
-} from '../stories.js';
+import { answer, approve, ask, check, create, prompt, seeded, talk, tearDown, untilRunning } from '../stories.js';
 
 const law = 'once';
 
@@ -91,8 +79,7 @@ export const TWICE: readonly WrongApp[] = [
       let made = await create(client, 'attempt-one').catch(() => undefined);
       made ??= await create(client, 'attempt-two');
       await untilRunning(client, made.id);
-      await remove(client, made.id);
-      await untilGone(client, made.id);
+      await tearDown(client, made.id);
     },
   },
   {
@@ -108,8 +95,7 @@ export const TWICE: readonly WrongApp[] = [
         return ((await response.json()) as { id: string }).id;
       };
       const id = await make('one').catch(() => make('two'));
-      await remove(client, id);
-      await untilGone(client, id);
+      await tearDown(client, id);
     },
   },
   {
