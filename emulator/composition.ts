@@ -1,42 +1,29 @@
-import { createFairQueue } from './clock/fair-queue.js';
-import { hostDelay, hostEvery, hostWait } from './clock/host.js';
+import { hostDelay } from './clock/host.js';
 import { hostSleep } from './clock/host-wait.js';
-import type { Settings } from './contract/settings.js';
+import { type Doors, openDoors } from './composition/doors.js';
+import { layGround } from './composition/ground.js';
 import type { InternRow } from './contract/state.js';
 import { createEvents, type Events } from './control/events.js';
 import { createReaders } from './control/readers.js';
 import { createSequence } from './control/sequence.js';
-import { createTarget } from './control/target.js';
 import { pastSince, watchTraffic } from './control/traffic.js';
-import type { Disturber } from './disturbances/disturber.js';
 import type { InternsDeps } from './domain/interns.js';
 import type { Runs } from './domain/runs.js';
 import { createTranscripts } from './domain/transcripts.js';
 import type { Factories } from './factories.js';
-import { createApp } from './http/app.js';
-import { matchRegional } from './http/hosts.js';
-import { createJournal, type Journal } from './http/journal.js';
-import { createRequestIds } from './http/request-ids.js';
 import { logRequests } from './http/request-log.js';
 import type { LabOptions } from './lab/lab.js';
 import { lazyLab } from './lab/lazy.js';
 import { credentialResolver } from './oidc/credential-resolver.js';
 import { createLogin } from './oidc/login.js';
 import { LOGIN_PATH } from './oidc/terms.js';
-import { type EmulatorOptions, loadChaos, loadCors, loadMatches, loadRegionalHosts } from './options/options.js';
-import { withReplay, withReplayedInterns } from './recording/replay/serve.js';
+import { type EmulatorOptions, loadMatches } from './options/options.js';
 import { createMatches, needScripts } from './scripts/matches.js';
 import type { Mount } from './serving/addresses.js';
-import { daemonRecord } from './serving/log.js';
 import { createStandardErrorLog } from './serving/standard-error.js';
 import { createWaitReporter, type Waiting } from './serving/waits.js';
 import type { DaemonTokens } from './spaces/daemon-tokens.js';
-import { checkVaultKey, keptNonces, signingKeyOf, vaultKeyOf } from './state/kept.js';
 import type { Lifetime } from './state/lifetime.js';
-import { createRandomness } from './state/randomness.js';
-import { createSealing } from './vault/sealing.js';
-
-const stackOf = (error: unknown) => (error instanceof Error ? error.stack : String(error));
 
 /** How long a clock may stand still before what waits for it is reported, in ms of the host's time. */
 const PATIENCE = 500;
@@ -66,55 +53,23 @@ export function compose(
 
   const sequence = createSequence();
 
-  // Configuration. Only the settings change later.
-  const profile = factories.loadProfile(options.profile);
-  const seed = factories.loadSeed(options.seedFile);
-  const initialSettings = factories.loadSettings(options.settings);
-  let current = initialSettings;
-  const settings = () => current;
-  const setSettings = (next: Settings) => {
-    current = next;
-  };
-
-  // Time, state, randomness.
-  const clock = factories.createClock(options.clock, {
-    onError: (error) => log({ level: 'error', event: 'timer_failed', error: stackOf(error) }),
-    onAdvance: () => events.changed('clock', 'clock'),
-  });
-  lifetime.root.defer(clock.close);
-  const heavyWork = createFairQueue(clock);
-  // The observers' waits: time goes on without them.
-  const catchingUp = createFairQueue({ hold: () => () => {} });
-  const store = factories.openStore(options.data, {
-    hold: () => clock.hold(),
-    fsync: options.fsync ?? false,
-    host: { every: hostEvery, wait: hostWait },
-    undone(rows) {
-      accounts.clearOwnKeys();
-      interns.reindex();
-      vaults.reindex();
-      provisioning.resume(new Set(rows.flatMap(({ collection, id }) => (collection === 'interns' ? [id] : []))));
-    },
+  const ground = layGround(options, {
+    lifetime,
+    mount,
+    factories,
+    tokens,
     log,
-  });
-  lifetime.root.defer(() => store.close());
-  const sealing = createSealing(vaultKeyOf(store, () => randomOf('vaults')));
-  checkVaultKey(store, sealing);
-  const { of: randomOf, sources } = createRandomness(options.seed, store);
-  const random = tokens.of(randomOf('ids'));
-  const signingKey = signingKeyOf(options, mount.prefix, store, factories.loadSigningKey);
-
-  const target = createTarget(
-    mount.addresses,
-    () => [signingKey.jwk],
-    {
-      profile: profile.name,
-      default_workspace: profile.default_workspace === true,
-      clock: (options.clock ?? 'real') === 'real' ? 'real' : 'virtual',
+    changed: {
+      clock: () => events.changed('clock', 'clock'),
+      undone(rows) {
+        accounts.clearOwnKeys();
+        interns.reindex();
+        vaults.reindex();
+        provisioning.resume(new Set(rows.flatMap(({ collection, id }) => (collection === 'interns' ? [id] : []))));
+      },
     },
-    seed,
-  );
-  const daemonOrigin = () => target.daemon_origin;
+  });
+  const { seed, settings, setSettings, clock, catchingUp, store, sealing, randomOf, random, target } = ground;
 
   // The observers. What they show is made further down, so it is late-bound.
   const transcripts = createTranscripts(clock, sequence.next, (text) => accounts.redact(text));
@@ -124,8 +79,8 @@ export function compose(
     tag: () => seededTag + (mount.since()?.toString(36) ?? ''),
     read: (type, id, within) => readers[type](id, within),
     past: {
-      since: (seq, to) => pastSince(journal, transcripts, seq, to),
-      forgotten: () => journal.forgotten(),
+      since: (seq, to) => pastSince(doors.journal, transcripts, seq, to),
+      forgotten: () => doors.journal.forgotten(),
     },
     pause: hostDelay,
     turn: catchingUp.next,
@@ -190,7 +145,7 @@ export function compose(
     settings,
   });
   for (const { value } of seed.secrets) if (value !== undefined) accounts.addVaultSecret(value);
-  const plan = (row: InternRow) => disturber.plan(row, scripts.resolveLifecycle(row));
+  const plan = (row: InternRow) => doors.disturber.plan(row, scripts.resolveLifecycle(row));
   const internsDeps: InternsDeps = {
     clock,
     random,
@@ -214,7 +169,7 @@ export function compose(
     seed,
     store,
     settings,
-    failureUsed: () => setSettings({ ...current, scim_sync: 'succeeds' }),
+    failureUsed: () => setSettings({ ...settings(), scim_sync: 'succeeds' }),
     scope: lifetime.state,
   });
   const limiter = factories.createLimiter({ clock, settings });
@@ -237,104 +192,29 @@ export function compose(
     said: transcripts.note,
   });
 
-  const requestIds = createRequestIds(randomOf('requests'));
-
-  // Proofs, and the daemons that verify them. If recordings are replayed, daemons know their interns too.
-  const replayed = options.replay && withReplayedInterns(store.collection('interns'), clock, randomOf('replay'));
-  const proofs = factories.createProofs({
-    clock,
-    heavyWork,
-    random: randomOf('proofs'),
-    profile,
-    signingKey,
-    interns: replayed ?? store.collection('interns'),
-    subjects: () => seed.members.map((member) => member.oauth_subject),
-    settings,
-    daemonOrigin,
-    requireV2: options.requireV2,
-    kept: keptNonces(options, clock, store),
-    lifecyclePlan: plan,
-    requestId: requestIds.next,
+  const doors: Doors = openDoors(options, {
+    lifetime,
+    mount,
+    factories,
     log,
-    ...(onRequest
-      ? {
-          onRequest: (request) =>
-            onRequest(daemonRecord(request, clock.now(), accounts.redact), nameOf(request.internId ?? '')),
-        }
-      : {}),
-  });
-
-  // HTTP.
-  const faults = factories.createFaults({
-    changed: () => events.changed('fault', 'faults'),
-    random: randomOf('faults'),
-    initial: loadChaos(options.chaos),
-  });
-  const journal: Journal = createJournal(clock, accounts, sequence.next, mount.prefix);
-  const { resolveTurn } = scripts;
-  const routes = factories.createRoutes({
-    interns: { interns, provisioning, store, profile, create },
-    chat: { clock, random: randomOf('chat'), runs, limiter, profile, settings, resolveTurn },
-    daemon: { clock, random, store, daemonOrigin, lifecyclePlan: plan, log },
-    sign: { clock, random: randomOf('nonces'), signer: proofs.signer, limiter, profile },
-    scim: { directory, store, prefix: mount.prefix },
-    vault: { vaults, interns, store },
-  });
-  const cors = loadCors(options.cors, profile);
-  const disturber: Disturber = factories.createDisturber({
-    clock,
-    random: randomOf('disturbances'),
-    routes,
-    faults,
-    journal,
-    runs,
-    provisioning,
-    settings,
-    intern: interns.get,
-    puts(id, script) {
-      const row = interns.get(id);
-      if (row) interns.put(row, undefined, { script });
-    },
-    requestId: requestIds.next,
-    cors: cors.headers,
-    log,
-    load: options.disturbances,
-  });
-  const regional = matchRegional(loadRegionalHosts(options.regionalHosts));
-  const pipeline = factories.createPipeline({
-    clock,
-    heavyWork,
-    requestIds,
-    settings,
-    interns,
-    scope: lifetime.state,
-    faults,
-    journal,
+    ground,
+    accounts,
     resolve,
-    regional,
-    prefix: mount.prefix,
-    redact: accounts.redact,
-    cors,
-    log,
+    interns,
+    provisioning,
+    create,
+    runs,
+    limiter,
+    directory,
+    vaults,
+    scripts,
+    plan,
+    events,
+    next: sequence.next,
+    nameOf,
     delayed: (id, ms, still) => reportWait(id, ms, () => ({ who: `request ${id}`, about: 'an injected delay', still })),
   });
-  const emulated = createApp(routes, pipeline, { requestId: random.uuid, log });
-  const { app, replay } = withReplay(
-    emulated,
-    options.replay &&
-      replayed && {
-        options: options.replay,
-        interns: replayed,
-        clock,
-        random: randomOf('replayed'),
-        profile,
-        signer: proofs.signer,
-        daemonOrigin,
-        journal,
-        requestId: random.uuid,
-        log,
-      },
-  );
+  const { faults, journal } = doors;
 
   const lab = lazyLab(async () => {
     const { loadLab } = await import('./lab/load.js');
@@ -352,19 +232,9 @@ export function compose(
 
   return {
     log,
-    seed,
-    initialSettings,
-    settings,
-    setSettings,
-    clock,
-    store,
-    random,
-    randomOf,
-    sources,
-    requestIds,
+    ...ground,
+    ...doors,
     adoptToken: tokens.adopt,
-    profile,
-    target,
     accounts,
     login,
     scripts,
@@ -375,19 +245,9 @@ export function compose(
     directory,
     limiter,
     runs,
-    proofs,
-    faults,
-    disturber,
-    journal,
     transcripts,
     events,
     readers,
     lab,
-    regional,
-    routes,
-    replay,
-    cors,
-    app,
-    answer: emulated.answer,
   };
 }

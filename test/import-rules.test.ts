@@ -106,6 +106,27 @@ const RULES: Record<string, { uses: string[]; types?: string[] }> = {
     ],
     types: ['emulator/domain', 'emulator/daemon'],
   },
+  // The two halves of the composition root that others stand on, and that stand on others.
+  'emulator/composition': {
+    uses: [
+      'emulator/clock',
+      'emulator/control',
+      'emulator/http',
+      'emulator/options',
+      'emulator/recording',
+      'emulator/serving',
+      'emulator/state',
+      'emulator/vault',
+    ],
+    types: [
+      'emulator/contract',
+      'emulator/factories.ts',
+      'emulator/disturbances',
+      'emulator/scripts',
+      'emulator/spaces',
+      'emulator/daemon',
+    ],
+  },
   // The state as a whole: seeded, kept, exchanged, restored. It receives the parts that have state.
   'emulator/state': {
     uses: [
