@@ -1,4 +1,5 @@
 import type { Checked, CheckRequest, Checks } from '../../emulator/contract/checks.js';
+import { AdapterError } from '../clients/adapter.js';
 import { cases } from '../clients/index.js';
 import { runClient, unitsOf } from '../clients/run-client.js';
 import type { RunEvents } from '../engine/results.js';
@@ -40,6 +41,10 @@ const events = ({ progress }: CheckRequest): RunEvents => {
 
 const selected = ({ only }: CheckRequest) => (only === undefined ? {} : { only: [...only] });
 
+/** Characters of an adapter's standard error that are kept: its end, where the reason is. */
+const MOST_SAID = 500;
+const standardError = (said: string): string => `Its standard error ends:\n${said.trim()}`;
+
 /** What the agents' door runs of the kit and the lab, with the credentials of the variables of the kit. */
 export const CHECKS: Checks = {
   async server(request) {
@@ -64,16 +69,30 @@ export const CHECKS: Checks = {
     );
   },
   async client(request) {
-    const wanted = select(unitsOf(cases), selected(request)).map(({ theCase }) => theCase);
+    const wanted = select(unitsOf(cases), selected(request), 'case').map(({ theCase }) => theCase);
+    let said = '';
     const results = await runClient({
       command: request.command,
       cases: wanted,
       cuts: 'few',
       host: systemHost,
-      err() {},
+      err(text) {
+        said = `${said}${text}`.slice(-MOST_SAID);
+      },
       signal: request.signal,
       events: events(request),
+    }).catch((error: unknown) => {
+      if (!(error instanceof AdapterError)) throw error;
+      throw new Error(`The adapter did not begin: ${error.message}.${said === '' ? '' : ` ${standardError(said)}`}`);
     });
-    return checkedOf(reportOf(results));
+    const report = reportOf(results);
+    const checked = checkedOf(report);
+    const skipped = new Set(
+      report.checks.flatMap(({ skip }) =>
+        skip === undefined ? [] : [`Skipped for want of ${skip.need}: ${skip.why}.`],
+      ),
+    );
+    const heard = checked.findings.length > 0 && said !== '' ? [standardError(said)] : [];
+    return { ...checked, reasons: [...checked.reasons, ...skipped, ...heard] };
   },
 };

@@ -27,14 +27,10 @@ const requestOf = ({ signal, progress }: ToolContext, wanted: readonly string[] 
   progress: (done, of) => progress(done, of, `${done} of ${of}`),
 });
 
-function answer(checked: Checked) {
+function answer(checked: Checked, next: string) {
   const { findings, headline, reasons, counts } = checked;
   const verdicts = Object.entries(counts).filter(([verdict]) => verdict !== 'skip');
-  if (verdicts.length === 0)
-    throw new ToolError(
-      `Nothing could be checked. ${reasons.join(' ')}`.trim(),
-      'Look at the address, the credentials (INTERN_*) and "only".',
-    );
+  if (verdicts.length === 0) throw new ToolError(`Nothing could be checked. ${reasons.join(' ')}`.trim(), next);
   const lines = findings.map(
     ({ title, requirement, checks, expected, actual }) =>
       `- ${title} (${requirement}; ${checks.length} of them, such as ${checks[0]}) expected ${expected}, found ${actual}`,
@@ -72,6 +68,7 @@ export const checkServer = tool(
         await orSaid(
           server({ ...requestOf(context, only), url: url ?? own, environment: url !== undefined, controlToken }),
         ),
+        'Look at the address, the credentials (INTERN_*) and "only".',
       );
     },
   },
@@ -94,7 +91,10 @@ export const checkClient = tool(
         );
       const [program = '', ...args] = command;
       const { client } = await checksOf(door);
-      return answer(await orSaid(client({ ...requestOf(context, only), command: [program, ...args] })));
+      return answer(
+        await orSaid(client({ ...requestOf(context, only), command: [program, ...args] })),
+        'Name cases that the adapter can do in "only", or have it offer the layer or ability (docs:///lab).',
+      );
     },
   },
 );

@@ -1,0 +1,55 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, expect, test } from 'vitest';
+import { createEmulator } from '../index.js';
+import { attachToDefault } from './attach.js';
+import type { Io } from './command.js';
+import type { Given } from './flags.js';
+
+const close: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const each of close.splice(0)) await each();
+});
+
+/** What it finds, where the emulator of the default port would be at a URL, and what it says. */
+async function found(control: string, given: Given = {}) {
+  const err: string[] = [];
+  const stderr = (text: string) => void err.push(text);
+  const io: Io = { stdout: () => {}, stderr, env: {}, folder: '.', colors: false, exit: () => {} };
+  return { attached: await attachToDefault(given, given.controlToken, io, control), err: err.join('') };
+}
+
+async function listening(controlToken?: string) {
+  const emulator = createEmulator({ clock: 'virtual', ...(controlToken === undefined ? {} : { controlToken }) });
+  close.push(() => emulator.close());
+  return emulator.listen({ port: 0, daemonPort: 0 });
+}
+
+test('AGENT-1: it attaches to the emulator at the default port, and leaves it running', async () => {
+  const { controlUrl, baseUrl } = await listening();
+  const { attached, err } = await found(controlUrl);
+  expect([attached, err]).toEqual([{ control: controlUrl, base: baseUrl, close: expect.any(Function) }, '']);
+  await attached?.close();
+  expect((await fetch(`${controlUrl}/health`)).status).toBe(200);
+});
+
+test('AGENT-1: with its token it attaches; without it, it says so and leaves it alone', async () => {
+  const { controlUrl } = await listening('a-token');
+  expect((await found(controlUrl, { controlToken: 'a-token' })).attached?.control).toBe(controlUrl);
+  const { attached, err } = await found(controlUrl);
+  expect(attached).toBeUndefined();
+  expect(err).toMatch(/^intern-emulator: http:\S+: .+; see --control-token; serving one of its own\n$/);
+});
+
+test('AGENT-1: with settings, where nothing listens, or where another program does, it attaches to nothing', async () => {
+  const { controlUrl } = await listening();
+  const other = createServer((_, response) => response.end('<p>not an emulator</p>')).listen(0, '127.0.0.1');
+  close.push(() => other.close());
+  await once(other, 'listening');
+  const { port } = other.address() as AddressInfo;
+  const nothing = { attached: undefined, err: '' };
+  expect(await found(controlUrl, { turnsPerMinute: 5 })).toEqual(nothing);
+  expect(await found(`http://127.0.0.1:${port}/_emulator`)).toEqual(nothing);
+  expect(await found('http://127.0.0.1:1/_emulator')).toEqual(nothing);
+});
