@@ -10,7 +10,7 @@ import { createRequestIds } from '../http/request-ids.js';
 import { type EmulatorOptions, loadChaos, loadCors, loadRegionalHosts } from '../options/options.js';
 import { withReplay, withReplayedInterns } from '../recording/replay/serve.js';
 import type { LifecyclePlan } from '../scripts/behaviour.js';
-import { daemonRecord } from '../serving/log.js';
+import { daemonRecord, journalRefusal } from '../serving/log.js';
 import type { Ground, GroundDeps } from './ground.js';
 
 type Made<K extends keyof Factories> = ReturnType<Factories[K]>;
@@ -63,12 +63,11 @@ export function openDoors(options: EmulatorOptions, deps: DoorsDeps) {
     lifecyclePlan: plan,
     requestId: requestIds.next,
     log,
-    ...(onRequest
-      ? {
-          onRequest: (request) =>
-            onRequest(daemonRecord(request, clock.now(), accounts.redact), nameOf(request.internId ?? '')),
-        }
-      : {}),
+    // The log hears of those in the journal by it.
+    onRequest({ refused, ...request }) {
+      if (refused) journalRefusal(journal, { ...request, refused });
+      else onRequest?.(daemonRecord(request, clock.now(), accounts.redact), nameOf(request.internId ?? ''));
+    },
   });
 
   // HTTP.

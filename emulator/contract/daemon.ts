@@ -1,4 +1,4 @@
-import type { ErrorRow } from './errors.js';
+import type { ErrorKey, ErrorRow } from './errors.js';
 
 /** Answer of `get_intern_daemon` (DAEMON-1). */
 export interface InternDaemonAccess {
@@ -18,6 +18,9 @@ export const DAEMON_REFUSALS = {
   nonce_reused: 'The nonce was used before',
 } as const;
 export type DaemonReason = keyof typeof DAEMON_REFUSALS;
+
+/** What refuses a request, at the interface or at a daemon. */
+export type RefusalKey = ErrorKey | DaemonReason;
 
 /** What is different in a request with a bad signature, if the daemon can find out. */
 export const DAEMON_HINTS = ['wrong_intern', 'user_mismatch', 'digest_mismatch', 'route_mismatch'] as const;

@@ -21,4 +21,8 @@ export type Operation = (typeof OPERATIONS)[number];
 
 /** What disturbances happen to beside them: chat requests that answer a question, apart from prompts, and requests to a daemon. */
 export const DISTURBED_ONLY = ['answer', 'daemon-request'] as const;
+/** The journal's name of a request to a daemon. */
+export const DAEMON_REQUEST = 'daemon-request' satisfies (typeof DISTURBED_ONLY)[number];
+/** What requests in the journal are. */
+export const JOURNALED = [...OPERATIONS, DAEMON_REQUEST] as const;
 export type Called = Operation | (typeof DISTURBED_ONLY)[number];

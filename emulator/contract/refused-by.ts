@@ -1,8 +1,8 @@
-import type { ErrorKey } from './errors.js';
+import type { RefusalKey } from './daemon.js';
 import type { FieldProblem } from './problem.js';
 
 /** The requirement of a refusal, where neither its operation nor its field has one of its own. */
-const REQUIREMENTS: Readonly<Record<ErrorKey, string | undefined>> = {
+const REQUIREMENTS: Readonly<Record<RefusalKey, string | undefined>> = {
   regional: 'BASE-4',
   unauthorized: 'AUTH-1',
   not_found: 'AUTH-3',
@@ -54,6 +54,13 @@ const REQUIREMENTS: Readonly<Record<ErrorKey, string | undefined>> = {
   scim_not_found: 'SCIM-2',
   scim_mapping_conflict: 'SCIM-4',
   scim_internal: 'SCIM-2',
+  token_invalid: 'DAEMON-1',
+  proof_missing: 'SIGN-1',
+  proof_malformed: 'SIGN-1',
+  proof_expired: 'SIGN-7',
+  proof_from_future: 'SIGN-7',
+  bad_signature: 'SIGN-4',
+  nonce_reused: 'SIGN-7',
 };
 
 /** A field that a requirement of its own speaks of: `operation field`. */
@@ -86,7 +93,7 @@ const OF_OPERATION: Readonly<Record<string, string>> = {
 
 /** The requirement of a refusal, for a reader who looks up why (docs/requirements.md). */
 export const requirementOf = (
-  key: ErrorKey,
+  key: RefusalKey,
   operation: string | undefined,
   fields: readonly FieldProblem[],
 ): string | undefined =>

@@ -1,7 +1,7 @@
+import { JOURNALED } from '../contract/operation.js';
 import type { Journal } from '../http/journal.js';
 import type { JournalDraft } from '../http/journal-entry.js';
 import { json } from '../http/response.js';
-import { OPERATIONS } from '../http/route.js';
 import { ControlError } from './error.js';
 import type { ControlParts } from './parts.js';
 import { type ControlRow, controlRow } from './router.js';
@@ -14,7 +14,7 @@ const refuse = (name: string, expected: string, found: string) =>
 /** What each query parameter of the journal makes of its text. Throws a ControlError for an invalid filter. */
 const FILTERS: Readonly<Record<string, (value: string, journal: Journal) => Filter>> = {
   operation(value) {
-    if (!OPERATIONS.some((known) => known === value)) throw refuse('operation', OPERATIONS.join(', '), value);
+    if (!JOURNALED.some((known) => known === value)) throw refuse('operation', JOURNALED.join(', '), value);
     return ({ operation }) => operation === value;
   },
   status(value) {
@@ -106,7 +106,7 @@ export function journalRows(parts: ControlParts): ControlRow[] {
       path: '/journal/:id/explain',
       does: 'Explains one: what was wrong to the field, the requirement with its sentence, and what to send instead, as curl',
       async handle({ params }) {
-        const draft = draftOf(params.id, '; POST /_emulator/signing/explain explains what daemons receive');
+        const draft = draftOf(params.id, '; POST /_emulator/signing/explain explains what daemons accept');
         const { explainExchange } = await import('./explain/explain.js');
         return json(explainExchange(draft, parts));
       },

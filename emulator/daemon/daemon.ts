@@ -9,6 +9,7 @@ import {
   type DaemonAccepted,
   type DaemonHint,
   type DaemonRefused,
+  type RefusalKey,
 } from '../contract/daemon.js';
 import { Refusal, rowEnvelope } from '../contract/errors.js';
 import { type Profile, proofHeaders } from '../contract/profile.js';
@@ -62,6 +63,15 @@ export interface DaemonRequest {
   /** The user that an accepted proof names. */
   readonly user: string | undefined;
   readonly wrong: string | undefined;
+  /** Of a refusal: the request as it came, with what was read of its body, and the answer. */
+  readonly refused?: {
+    readonly id: string;
+    readonly by: RefusalKey;
+    readonly request: Request;
+    readonly url: string;
+    readonly body: Uint8Array | undefined;
+    readonly answer: Omit<DaemonResponse, 'status'>;
+  };
 }
 
 interface DaemonResponse {
@@ -76,6 +86,8 @@ interface Outcome {
   readonly user?: string;
   /** Of a refusal. */
   readonly wrong?: string;
+  readonly by?: RefusalKey;
+  readonly body?: Uint8Array;
 }
 
 /** The emulated intern daemon. `nonces` is its memory, for the signing lab to inspect. */
@@ -159,16 +171,27 @@ export function createDaemon(deps: DaemonDeps): Daemon {
     const intern = token === undefined ? undefined : findIntern(token);
     if (!intern) {
       const detail = token === undefined ? 'no bearer token was sent' : 'no running intern has this token';
-      return { answer: refusal({ reason: 'token_invalid', detail }), wrong: `token_invalid: ${detail}` };
+      return {
+        answer: refusal({ reason: 'token_invalid', detail }),
+        wrong: `token_invalid: ${detail}`,
+        by: 'token_invalid',
+      };
     }
     const internId = intern.id;
-    const refuse = (refused: Refused, hint?: DaemonHint): Outcome => ({
-      answer: refusal(refused, hint),
+    const refuse = (refused: Refused, read?: { body: Uint8Array; hint?: DaemonHint | undefined }): Outcome => ({
+      answer: refusal(refused, read?.hint),
       internId,
       wrong: `${refused.reason}: ${refused.detail}`,
+      by: refused.reason,
+      ...(read && { body: read.body }),
     });
     if (deps.lifecyclePlan?.(intern).daemon === 'unreachable')
-      return { answer: failure('unreachable'), internId, wrong: "the intern's script makes its daemon unreachable" };
+      return {
+        answer: failure('unreachable'),
+        internId,
+        wrong: "the intern's script makes its daemon unreachable",
+        by: 'daemon_unreachable',
+      };
 
     const { path, search } = splitRequestTarget(incoming?.url ?? request.url);
     const verify = (bodySha256: string | undefined, now: number, window: number) =>
@@ -199,7 +222,7 @@ export function createDaemon(deps: DaemonDeps): Daemon {
     if (verdict.result !== 'accepted') {
       if (verdict.result === 'pending') throw new Error('a proof with its body is pending');
       const made = explainBadSignature(trace, body, search);
-      return refuse(made ? { reason: verdict.reason, detail: made.detail } : verdict, made?.hint);
+      return refuse(made ? { reason: verdict.reason, detail: made.detail } : verdict, { body, hint: made?.hint });
     }
     const { verified } = verdict;
     if (verified.nonce !== undefined) {
@@ -217,19 +240,28 @@ export function createDaemon(deps: DaemonDeps): Daemon {
       const { method } = request;
       const at = clock.now();
       const id = givenRequestId(request.headers.get('x-request-id')) ?? deps.requestId();
-      const respond = ({ answer: { status, body, headers }, internId, user, wrong }: Outcome): Response => {
-        const path = incoming?.url ?? request.url.slice(request.url.indexOf('/', request.url.indexOf('://') + 3));
-        deps.onRequest?.({ at, method, path, status, internId, user, wrong });
+      const respond = ({ answer, internId, user, wrong, by, body: read }: Outcome): Response => {
+        const { status, body } = answer;
+        const end = request.url.indexOf('/', request.url.indexOf('://') + 3);
+        const path = incoming?.url ?? request.url.slice(end);
+        const url = request.url.slice(0, end) + path;
         // Not Response.json: a listener serves a Response made from text without a stream in between.
         const detail =
           wrong === undefined ? {} : { 'x-emulator-detail': wrong.replace(/[^\x20-\x7e]/g, '?').slice(0, 500) };
-        return new Response(body, { status, headers: { ...headers, ...detail, 'x-request-id': id } });
+        const headers = { ...answer.headers, ...detail, 'x-request-id': id };
+        const refused = by && { id, by, request, url, body: read, answer: { body, headers } };
+        deps.onRequest?.({ at, method, path, status, internId, user, wrong, ...(refused && { refused }) });
+        return new Response(body, { status, headers });
       };
       try {
         return respond(await respondTo(request, incoming));
       } catch (error) {
         if (error instanceof Refusal && error.key === 'payload_too_large')
-          return respond({ answer: failure('too_large'), wrong: `the body exceeds ${DAEMON_BODY_CAP} bytes` });
+          return respond({
+            answer: failure('too_large'),
+            wrong: `the body exceeds ${DAEMON_BODY_CAP} bytes`,
+            by: 'payload_too_large',
+          });
         deps.log?.({
           level: 'error',
           event: 'daemon_error',
@@ -237,7 +269,11 @@ export function createDaemon(deps: DaemonDeps): Daemon {
           method,
           message: error instanceof Error ? error.message : String(error),
         });
-        return respond({ answer: failure('internal'), wrong: 'the emulator failed; see the log' });
+        return respond({
+          answer: failure('internal'),
+          wrong: 'the emulator failed; see the log',
+          by: 'internal_error',
+        });
       }
     },
   };

@@ -1,4 +1,4 @@
-import type { ErrorKey } from '../contract/errors.js';
+import type { RefusalKey } from '../contract/daemon.js';
 import type { Injected } from '../contract/fault.js';
 import type { FieldProblem } from '../contract/problem.js';
 import type { Trace } from '../contract/traceparent.js';
@@ -78,7 +78,7 @@ export interface JournalDraft {
   run: RunRef | undefined;
   /** `key` is that of the refusal, unless the connection was dropped. */
   refused:
-    | { key?: ErrorKey; fields?: readonly FieldProblem[]; wrong: string; requirement: string | undefined }
+    | { key?: RefusalKey; fields?: readonly FieldProblem[]; wrong: string; requirement: string | undefined }
     | undefined;
   injected: Injected | undefined;
   respondedAt: number | undefined;

@@ -1,3 +1,4 @@
+import { DAEMON_REQUEST } from '../contract/operation.js';
 import type { Journal, JournalObserver } from './journal.js';
 import type { JournalDraft } from './journal-entry.js';
 import { traceIn } from './journal-renderer.js';
@@ -52,8 +53,8 @@ function turnOf({ closed }: JournalDraft): { stream: 'paused' | 'ended'; how?: s
 }
 
 /** Whether a path consists only of a known pattern and the id of a visible intern: it then holds no credential. */
-const isKnownPath = ({ internId }: JournalDraft, path: string): boolean =>
-  path === COLLECTION || (internId !== undefined && !path.includes('?'));
+const isKnownPath = ({ internId, operation }: JournalDraft, path: string): boolean =>
+  path === COLLECTION || (internId !== undefined && operation !== DAEMON_REQUEST && !path.includes('?'));
 
 /** Reports each request that goes through a journal. It costs nothing if nobody listens. */
 export function logRequests({ journal, redact, nameOf, write }: RequestLogDeps): void {

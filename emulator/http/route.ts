@@ -10,7 +10,7 @@ import type { PlainResponse } from './response.js';
 /** Everything is below this (BASE-1). */
 export const BASE = '/api/v1';
 
-export { OPERATIONS, type Operation } from '../contract/fault.js';
+export type { Operation } from '../contract/fault.js';
 
 /** What remains of an injected fault for the handler: the pipeline applied the rest before. */
 export interface StreamFault {

@@ -50,7 +50,13 @@ function rawOf(
   const { pathname, search } = new URL(request.url);
   const from = pathname.indexOf(`${BASE}/`);
   // What is still under way has no answer yet; the daemons are no part of a recording.
-  if (from < 0 || entry.ms === null || (writes !== undefined && closed === undefined)) return undefined;
+  if (
+    from < 0 ||
+    entry.operation === 'daemon-request' ||
+    entry.ms === null ||
+    (writes !== undefined && closed === undefined)
+  )
+    return undefined;
   const at = Date.parse(entry.at);
   const { authorization, ...others } = request.headers;
   const bearer = `Bearer ${placeholderOf(credentialOf(entry, callers), entry.caller)}`;

@@ -1,4 +1,7 @@
+import { DAEMON_REQUEST } from '../contract/operation.js';
+import { requirementOf } from '../contract/refused-by.js';
 import type { DaemonRequest } from '../daemon/daemon.js';
+import type { Journal } from '../http/journal.js';
 import type { RequestRecord } from '../http/request-log.js';
 import type { PlainResponse } from '../http/response.js';
 
@@ -14,6 +17,20 @@ export const daemonRecord = (request: DaemonRequest, now: number, redact: (text:
   script: null,
   wrong: request.wrong === undefined ? null : redact(request.wrong),
 });
+
+/** Puts a request that a daemon refused into the journal, where its sender looks up why. */
+export function journalRefusal(
+  journal: Pick<Journal, 'begin' | 'noteRequestBody' | 'noteResponseBody' | 'responded'>,
+  { at, internId, status, wrong = '', refused }: DaemonRequest & Required<Pick<DaemonRequest, 'refused'>>,
+): void {
+  const { id, by, request, url, body, answer } = refused;
+  const draft = journal.begin(id, request, [...request.headers].flat());
+  Object.assign(draft, { at, url, internId, operation: DAEMON_REQUEST, status, responseHeaders: answer.headers });
+  draft.refused = { key: by, wrong, requirement: requirementOf(by, DAEMON_REQUEST, []) };
+  if (body) journal.noteRequestBody(draft, body);
+  journal.noteResponseBody(draft, answer.body);
+  journal.responded(draft);
+}
 
 /** A request that was refused for its host, before anything else was looked at. */
 export const refusedRecord = (

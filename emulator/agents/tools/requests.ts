@@ -1,5 +1,5 @@
 import { exchangeExplanationSchema } from '../../contract/explanation.js';
-import { OPERATIONS } from '../../contract/operation.js';
+import { JOURNALED } from '../../contract/operation.js';
 import { withZod } from '../../contract/with-zod.js';
 import type { JournalEntry } from '../../http/journal-entry.js';
 import { controlJson, type Door, ToolError } from '../door.js';
@@ -30,7 +30,7 @@ const SHOWN = [
 export const listRequests = tool(
   withZod((z) =>
     z.strictObject({
-      operation: z.enum(OPERATIONS).optional(),
+      operation: z.enum(JOURNALED).optional(),
       status: z.string().optional(),
       intern_id: z.string().optional(),
       run_id: z.string().optional(),

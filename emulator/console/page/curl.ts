@@ -13,7 +13,9 @@ export function credentialOf({ operation, request }: Pick<Entry, 'operation' | '
   if (operation === 'scim' || path.includes('/api/v1/scim/')) return 'INTERN_MANAGEMENT_KEY';
   return operation === 'sign' || operation === 'daemon' || /\/daemon(-access)?(\/sign)?$/.test(path)
     ? 'INTERN_OAUTH_TOKEN'
-    : 'INTERN_API_KEY';
+    : operation === 'daemon-request'
+      ? 'INTERN_DAEMON_TOKEN'
+      : 'INTERN_API_KEY';
 }
 
 /**

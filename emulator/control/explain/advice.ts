@@ -1,17 +1,8 @@
-import type { ErrorKey } from '../../contract/errors.js';
+import type { RefusalKey } from '../../contract/daemon.js';
 import { correctedBody, correctedQuery } from './corrected.js';
+import { DAEMON_ADVICE } from './daemon-advice.js';
 import { replyTo } from './examples.js';
-import { bodyOf, type Facts, type Sent, withBody } from './facts.js';
-
-/** What to make of a refusal: where it lies, what to do, and the request that does it. */
-interface Advice {
-  /** `header`, `path`, `query`, `body`, or `state` where the request itself was right. */
-  readonly in: string;
-  readonly at: string;
-  readonly do: string | ((facts: Facts) => string);
-  readonly send?: (facts: Facts) => Sent | undefined;
-  readonly page: string;
-}
+import { type Advice, bodyOf, type Facts, type Sent, withBody } from './facts.js';
 
 const again = ({ entry }: Facts): Sent => entry.request;
 const get = (path: (facts: Facts) => string) => (facts: Facts) => ({
@@ -71,7 +62,8 @@ const retry = (what: string): Advice => ({
 });
 
 /** What to make of each refusal. */
-export const ADVICE: Readonly<Record<ErrorKey, Advice>> = {
+export const ADVICE: Readonly<Record<RefusalKey, Advice>> = {
+  ...DAEMON_ADVICE,
   regional: {
     in: 'header',
     at: 'host',

@@ -1,7 +1,8 @@
 import { quoteOf, REQUIREMENTS, type Requirement } from '../../../conformance/requirements/index.js';
 import { publishedOf } from '../../../conformance/requirements/published.js';
 import { curlOf } from '../../console/page/curl.js';
-import type { ErrorEnvelope, ErrorKey } from '../../contract/errors.js';
+import type { RefusalKey } from '../../contract/daemon.js';
+import type { ErrorEnvelope } from '../../contract/errors.js';
 import type { ExchangeExplanation } from '../../contract/explanation.js';
 import { place } from '../../contract/problem.js';
 import type { JournalDraft, JournalEntry } from '../../http/journal-entry.js';
@@ -50,7 +51,7 @@ const errorOf = ({ response }: JournalEntry): Partial<ErrorEnvelope['error']> =>
   }
 };
 
-const WRONG_KEY: readonly (ErrorKey | undefined)[] = [
+const WRONG_KEY: readonly (RefusalKey | undefined)[] = [
   'unauthorized',
   'scim_unauthorized',
   'personal_identity_required',
@@ -68,7 +69,8 @@ function refused(facts: Facts): Outcome {
   const { entry, key } = facts;
   const { metadata } = errorOf(entry);
   const problem = entry.wrong ?? 'the request';
-  const summary = `${nameOf(entry)} was refused: ${[entry.response.status, metadata?.reason].filter(Boolean).join(' ')}: ${problem}.`;
+  const reason = problem.startsWith(`${metadata?.reason}: `) ? undefined : metadata?.reason;
+  const summary = `${nameOf(entry)} was refused: ${[entry.response.status, reason].filter(Boolean).join(' ')}: ${problem}.`;
   if (key === undefined)
     return {
       verdict: 'refused',

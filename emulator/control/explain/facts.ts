@@ -1,4 +1,4 @@
-import type { ErrorKey } from '../../contract/errors.js';
+import type { RefusalKey } from '../../contract/daemon.js';
 import type { FieldProblem } from '../../contract/problem.js';
 import type { RunView } from '../../contract/run.js';
 import type { JournalEntry } from '../../http/journal-entry.js';
@@ -15,7 +15,7 @@ export interface Sent {
 export interface Facts {
   readonly entry: JournalEntry;
   /** Of a refusal. */
-  readonly key: ErrorKey | undefined;
+  readonly key: RefusalKey | undefined;
   readonly fields: readonly FieldProblem[];
   /** `http://127.0.0.1:4683/api/v1` */
   readonly base: string;
@@ -27,6 +27,16 @@ export interface Facts {
   readonly status: string | undefined;
   /** A run of this intern that waits for an answer: that of the request, if it has one. */
   readonly waiting: RunView | undefined;
+}
+
+/** What to make of a refusal: where it lies, what to do, and the request that does it. */
+export interface Advice {
+  /** `header`, `path`, `query`, `body`, or `state` where the request itself was right. */
+  readonly in: string;
+  readonly at: string;
+  readonly do: string | ((facts: Facts) => string);
+  readonly send?: (facts: Facts) => Sent | undefined;
+  readonly page: string;
 }
 
 /** The body of the request as an object, if it is one. */
