@@ -61,7 +61,7 @@ inBrowser('the console, for everybody', (open) => {
       }
       // Each of its hundreds of rows is like the others.
       if (place === '#/lab') await page.getByLabel('Search').fill('sse-one');
-      // A colour scheme changes nothing but colours.
+      // A colour scheme changes only colours.
       expect(
         await violations(page, colorScheme === 'dark' ? ['color-contrast', 'link-in-text-block'] : undefined),
         place,
