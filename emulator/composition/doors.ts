@@ -7,6 +7,7 @@ import { createApp } from '../http/app.js';
 import { matchRegional } from '../http/hosts.js';
 import { createJournal, type Journal } from '../http/journal.js';
 import { createRequestIds } from '../http/request-ids.js';
+import { createRouter } from '../http/router.js';
 import { type EmulatorOptions, loadChaos, loadCors, loadRegionalHosts } from '../options/options.js';
 import { withReplay, withReplayedInterns } from '../recording/replay/serve.js';
 import type { LifecyclePlan } from '../scripts/behaviour.js';
@@ -86,11 +87,12 @@ export function openDoors(options: EmulatorOptions, deps: DoorsDeps) {
     scim: { directory, store, prefix: mount.prefix },
     vault: { vaults, interns, store },
   });
+  const resourceOf = createRouter(routes);
   const cors = loadCors(options.cors, profile);
   const disturber: Disturber = factories.createDisturber({
     clock,
     random: randomOf('disturbances'),
-    routes,
+    resourceOf,
     faults,
     journal,
     runs,
@@ -124,7 +126,7 @@ export function openDoors(options: EmulatorOptions, deps: DoorsDeps) {
     log,
     delayed,
   });
-  const emulated = createApp(routes, pipeline, { requestId: random.uuid, log });
+  const emulated = createApp(resourceOf, pipeline, { requestId: random.uuid, log });
   const { app, replay } = withReplay(
     emulated,
     options.replay &&

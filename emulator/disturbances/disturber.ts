@@ -14,8 +14,8 @@ import type { Faults } from '../http/faults.js';
 import { injectedOf } from '../http/faults.js';
 import type { Journal } from '../http/journal.js';
 import { refusalResponse, toResponse } from '../http/response.js';
-import { BASE, type Route } from '../http/route.js';
-import { createRouter } from '../http/router.js';
+import { BASE } from '../http/route.js';
+import type { ResourceOf } from '../http/router.js';
 import type { LifecyclePlan } from '../scripts/behaviour.js';
 import { ACTS, type Stage } from './acts.js';
 import { type ExchangeObserver, type ObserveExchange, observedResponse } from './observer.js';
@@ -26,7 +26,7 @@ import type { DisturbanceServe, DisturbanceSetting, Fetch, LoadDisturbances } fr
 export interface DisturberDeps {
   readonly clock: Clock & { advance(ms: number): Promise<void> };
   readonly random: Pick<Random, 'float'>;
-  readonly routes: readonly Route[];
+  readonly resourceOf: ResourceOf;
   readonly faults: Faults;
   readonly journal: Journal;
   readonly runs: Pick<Runs, 'list' | 'find' | 'expire'>;
@@ -75,8 +75,7 @@ interface About {
 }
 
 export function createDisturber(deps: DisturberDeps): Disturber {
-  const { clock, faults, journal, runs } = deps;
-  const resourceOf = createRouter(deps.routes);
+  const { clock, faults, journal, runs, resourceOf } = deps;
   const dead = new Set<string>();
   const boots = new Set<string>();
   const teardowns = new Set<string>();

@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest';
 import { createApp } from './app.js';
+import { createRouter } from './router.js';
 
 const failing = (logged: Record<string, unknown>[], error: Error, later: boolean) =>
   createApp(
-    [],
+    createRouter([]),
     () => {
       if (later) return Promise.reject(error);
       throw error;

@@ -6,8 +6,7 @@ import { DropConnection, type Transport } from './exchange.js';
 import type { createPipeline } from './pipeline.js';
 import { internalError } from './protocol.js';
 import { ALREADY_SENT, type PlainResponse, toResponse } from './response.js';
-import type { Route } from './route.js';
-import { createRouter } from './router.js';
+import type { ResourceOf } from './router.js';
 
 /** What @hono/node-server hands over beside the request, or what an in-process caller passes. */
 export interface NodeBindings {
@@ -99,18 +98,12 @@ class Received implements Transport {
 }
 
 /**
- * The interface as a function, made from the route table: every request goes through the pipeline, whether its path and
+ * The interface as a function: every request goes through the pipeline, whether its path and
  * method are in the table or not.
  *
  * @throws TypeError from `fetch` if a fault drops the connection of an in-process request
  */
-export function createApp(
-  routes: readonly Route[],
-  run: ReturnType<typeof createPipeline>,
-  deps: AppDeps,
-): EmulatedApp {
-  const resourceOf = createRouter(routes);
-
+export function createApp(resourceOf: ResourceOf, run: ReturnType<typeof createPipeline>, deps: AppDeps): EmulatedApp {
   /** The answer to a failure around the pipeline, which answers its own errors. */
   const failureOf = (error: unknown, { request }: Received, answered?: PlainResponse): PlainResponse => {
     const requestId =

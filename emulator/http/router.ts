@@ -56,11 +56,14 @@ function knownPaths(routes: readonly Route[]): ReadonlyMap<string, Known> {
   return known;
 }
 
+/** The resource of a request. */
+export type ResourceOf = (request: Pick<Request, 'url'>) => Resource;
+
 /**
  * Finds the resource of a request, by its path alone: the pipeline checks the method. It uses Hono's router without
  * Hono, since nothing else of it would be used.
  */
-export function createRouter(routes: readonly Route[]): (request: Pick<Request, 'url'>) => Resource {
+export function createRouter(routes: readonly Route[]): ResourceOf {
   const router = new RegExpRouter<Known>();
   for (const [path, known] of knownPaths(routes)) router.add(ANY_METHOD, BASE + path, known);
 
