@@ -89,7 +89,7 @@ export const CHECKS: Checks = {
     const checked = checkedOf(report);
     const skipped = new Set(
       report.checks.flatMap(({ skip }) =>
-        skip === undefined ? [] : [`Skipped for want of ${skip.need}: ${skip.why}.`],
+        skip === undefined ? [] : [`Skipped, as it needs ${skip.need}: ${skip.why}.`],
       ),
     );
     const heard = checked.findings.length > 0 && said !== '' ? [standardError(said)] : [];

@@ -122,7 +122,7 @@ const CHECKED = [
   {
     command: [process.execPath, 'examples/lab/adapter.mjs'],
     only: ['sse-one-event', 'sse-crlf', 'sign-json'],
-    text: /^3 done: 1 pass, 1 fail, 1 skip\nSkipped for want of layer signing: .+\n- .+ \(LAB-3; .*such as sse-crlf\) expected \{.+, found nothing$/,
+    text: /^3 done: 1 pass, 1 fail, 1 skip\nSkipped, as it needs layer signing: .+\n- .+ \(LAB-3; .*such as sse-crlf\) expected \{.+, found nothing$/,
     data: { counts: { pass: 1, fail: 1, skip: 1 }, findings: [{ checks: ['sse-crlf'] }] },
   },
   {
