@@ -78,7 +78,6 @@ export const AUTH = defineDeviations({
       createInterns: (usual) => {
         let all: ReturnType<Interns['list']> = [];
         return {
-          ...usual,
           put(row, ...rest) {
             const next = usual.put(row, ...rest);
             all = [next, ...all.filter((one) => one.id !== row.id)].sort((a, b) => b.seq - a.seq);

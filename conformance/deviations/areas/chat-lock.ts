@@ -56,7 +56,6 @@ export const CHAT_LOCK = defineDeviations({
     description: 'While a chat run streams invoke is 409 busy.',
     mutant: wrap({
       createRuns: (usual) => ({
-        ...usual,
         async invoke(request) {
           if (streamingIn(usual.list(request.intern.id)).length > 0) throw busy();
           return usual.invoke(request);

@@ -56,7 +56,6 @@ export const CHAT_MODES = defineDeviations({
       createRuns: (usual) => {
         const modes = new Map<string, ApprovalMode>();
         return {
-          ...usual,
           async prompt(request) {
             const known = request.sessionId === undefined ? undefined : modes.get(request.sessionId);
             const result = await usual.prompt({ ...request, approvalMode: request.approvalMode ?? known });

@@ -14,7 +14,6 @@ export const CHAT_NOT_TAKEN = defineDeviations({
     description: 'A prompt to a suspended intern is answered as if it ran.',
     mutant: wrap({
       createRuns: (usual) => ({
-        ...usual,
         prompt: async (request) => {
           const { record } = request.intern;
           if (record.status === 'stopped') throw new Refusal('busy');

@@ -95,7 +95,6 @@ export const CHAT_REFUSALS = defineDeviations({
     description: 'An answer to a run that streams is steered into it.',
     mutant: wrap({
       createRuns: (usual) => ({
-        ...usual,
         async reply(request) {
           try {
             return await usual.reply(request);

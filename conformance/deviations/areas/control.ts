@@ -129,13 +129,9 @@ export const CONTROL = defineDeviations({
   'advance-jumps': {
     description: 'advance sets the clock first, and then fires what is due.',
     mutant: wrap({
-      createClock(clock: Clock): Clock {
+      createClock(clock) {
         let target: number | undefined;
         return {
-          ...clock,
-          get mode() {
-            return clock.mode;
-          },
           now: () => target ?? clock.now(),
           async advance(ms) {
             target = clock.now() + ms;
@@ -153,13 +149,9 @@ export const CONTROL = defineDeviations({
   'advance-fires-once': {
     description: 'What is set off while the clock advances waits for the next advance.',
     mutant: wrap({
-      createClock(clock: Clock): Clock {
+      createClock(clock) {
         let late: { due: number; fire: () => void; gone: boolean }[] | undefined;
         return {
-          ...clock,
-          get mode() {
-            return clock.mode;
-          },
           timer(ms, fire) {
             if (!late) return clock.timer(ms, fire);
             const entry = { due: clock.now() + ms, fire, gone: false };
@@ -205,9 +197,7 @@ export const CONTROL = defineDeviations({
   },
   'journal-not-redacted': {
     description: 'Credentials in bodies and streams stand in the journal.',
-    mutant: wrap({
-      createAccounts: (usual) => ({ ...usual, redact: (text) => text, redactWrites: (writes) => [...writes] }),
-    }),
+    mutant: wrap({ createAccounts: () => ({ redact: (text) => text, redactWrites: (writes) => [...writes] }) }),
     caughtBy: ['emulator/journal-redacted'],
   },
   'export-with-credentials': {

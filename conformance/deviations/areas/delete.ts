@@ -60,7 +60,7 @@ export const DELETE = defineDeviations({
   'own-key-reads-the-gone': {
     description: 'With its own key a gone intern is read as it was.',
     mutant: wrap({
-      createAccounts: (usual) => ({ ...usual, removeOwnKey() {} }),
+      createAccounts: () => ({ removeOwnKey() {} }),
       createInterns: (usual) => {
         const gone = new Map<string, InternRow>();
         inside(usual, 'remove', (remove) => (row) => {
@@ -110,7 +110,7 @@ export const DELETE = defineDeviations({
   },
   'delete-ignores-the-acknowledgement': {
     description: 'acknowledge_workspace_loss changes nothing.',
-    mutant: wrap({ createProvisioning: (usual) => ({ ...usual, destroy: (row) => usual.destroy(row, false) }) }),
+    mutant: wrap({ createProvisioning: (usual) => ({ destroy: (row) => usual.destroy(row, false) }) }),
     caughtBy: ['delete/archive-fails', 'delete/acknowledged-at-once'],
   },
   'delete-forgets-why-it-failed': {

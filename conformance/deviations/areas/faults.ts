@@ -12,14 +12,12 @@ export const FAULTS = defineDeviations({
   },
   'fault-for-one-call-only': {
     description: 'A fault is met once, whatever its times.',
-    mutant: wrap({ createFaults: (usual) => ({ ...usual, add: (fault) => usual.add({ ...fault, times: 1 }) }) }),
+    mutant: wrap({ createFaults: (usual) => ({ add: (fault) => usual.add({ ...fault, times: 1 }) }) }),
     caughtBy: ['faults/every-operation', 'faults/list-and-clear', 'sign/server-failure'],
   },
   'fault-for-ever': {
     description: 'A fault stays until it is cleared.',
-    mutant: wrap({
-      createFaults: (usual) => ({ ...usual, add: (fault) => usual.add({ ...fault, times: 1_000_000 }) }),
-    }),
+    mutant: wrap({ createFaults: (usual) => ({ add: (fault) => usual.add({ ...fault, times: 1_000_000 }) }) }),
     caughtBy: ['faults/every-operation', 'faults/scim-form', 'faults/list-and-clear', 'faults/dropped'],
   },
   'fault-without-envelope': {
@@ -45,7 +43,6 @@ export const FAULTS = defineDeviations({
     description: 'A delay is not waited for.',
     mutant: wrap({
       createFaults: (usual) => ({
-        ...usual,
         take(operation) {
           const fault = usual.take(operation);
           return fault && { ...fault, delay: undefined };
@@ -58,7 +55,6 @@ export const FAULTS = defineDeviations({
     description: 'A fault that drops the connection answers 500 instead.',
     mutant: wrap({
       createFaults: (usual) => ({
-        ...usual,
         take(operation) {
           const fault = usual.take(operation);
           return fault?.disconnect ? { operation, times: 1, status: 500 } : fault;

@@ -86,7 +86,6 @@ export const INVOKE = defineDeviations({
     description: 'With a run going invoke starts another in the session.',
     mutant: wrap({
       createRuns: (usual) => ({
-        ...usual,
         async invoke(request) {
           const going = goingIn(usual, request.intern.id, request.sessionId);
           if (going?.origin !== 'invoke') return usual.invoke(request);
@@ -105,7 +104,6 @@ export const INVOKE = defineDeviations({
       return together(
         wrap({
           createRuns: (usual) => ({
-            ...usual,
             ownedSession: (intern, session, caller) => usual.ownedSession(home.get(session) ?? intern, session, caller),
             async invoke(request) {
               const { sessionId, ...rest } = request;

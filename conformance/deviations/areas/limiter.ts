@@ -61,7 +61,7 @@ const tooMany = (seconds: number) =>
 export const LIMITER = defineDeviations({
   'limit-not-there': {
     description: 'Any number of turns is taken.',
-    mutant: wrap({ createLimiter: (usual) => ({ ...usual, take: () => () => {} }) }),
+    mutant: wrap({ createLimiter: () => ({ take: () => () => {} }) }),
     caughtBy: ['limiter/chat', 'sign/counts-as-a-turn', 'limiter/message-and-header'],
   },
   'limit-is-503': {
@@ -97,9 +97,7 @@ export const LIMITER = defineDeviations({
   },
   'limit-not-for-invoke': {
     description: 'invoke is not limited.',
-    mutant: wrap({
-      createRuns: (usual) => ({ ...usual, invoke: (request) => usual.invoke({ ...request, admit: uncounted }) }),
-    }),
+    mutant: wrap({ createRuns: (usual) => ({ invoke: (request) => usual.invoke({ ...request, admit: uncounted }) }) }),
     caughtBy: ['limiter/message-and-header', 'limiter-counts/what-counts', 'limiter-counts/judged-last'],
   },
   'limit-not-for-signing': {
@@ -136,7 +134,7 @@ export const LIMITER = defineDeviations({
   },
   'limit-counts-on-when-it-is-put-again': {
     description: 'Putting the limit that there is clears nothing.',
-    mutant: wrap({ createLimiter: (usual) => ({ ...usual, clear() {} }) }),
+    mutant: wrap({ createLimiter: () => ({ clear() {} }) }),
     caughtBy: ['limiter/changing-clears'],
   },
   'limit-counts-on-when-it-changes': {
@@ -193,7 +191,6 @@ export const LIMITER = defineDeviations({
       let creatorOf: (internId: string) => string | undefined = () => undefined;
       return wrap({
         createLimiter: (usual) => ({
-          ...usual,
           take: (caller) => usual.take(creatorOf(caller.replace(/^intern:/, '')) ?? caller),
         }),
         createInterns(usual) {

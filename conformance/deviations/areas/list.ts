@@ -43,14 +43,13 @@ const isListError = (path: string) => path.endsWith('/interns');
 export const LIST = defineDeviations({
   'list-oldest-first': {
     description: 'The list comes oldest first.',
-    mutant: wrap({ createInterns: (part) => ({ ...part, list: (caller) => part.list(caller).reverse() }) }),
+    mutant: wrap({ createInterns: (part) => ({ list: (caller) => part.list(caller).reverse() }) }),
     caughtBy: ['list/newest-first'],
   },
   'list-last-changed-first': {
     description: 'The list is sorted by the last change instead of the creation.',
     mutant: wrap({
       createInterns: (part) => ({
-        ...part,
         list: (caller) =>
           part.list(caller).sort((a, b) => Date.parse(b.record.updated_at) - Date.parse(a.record.updated_at)),
       }),
@@ -63,7 +62,6 @@ export const LIST = defineDeviations({
       createInterns: (part) => {
         const gone: ReturnType<typeof part.list> = [];
         return {
-          ...part,
           remove(row) {
             gone.push(row);
             part.remove(row);

@@ -12,8 +12,7 @@ import {
 import { answerInstead, rewriteFields, rewriteQuery } from '../combinators/requests.js';
 import { defineDeviations, type Mutant } from '../mutant.js';
 
-const directory = (change: (usual: Directory) => Partial<Directory>): Mutant =>
-  wrap({ createDirectory: (usual) => ({ ...usual, ...change(usual) }) });
+const directory = (change: (usual: Directory) => Partial<Directory>): Mutant => wrap({ createDirectory: change });
 
 type Exchange = ReturnType<typeof exchangeOf>;
 const at =

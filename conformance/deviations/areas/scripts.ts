@@ -85,7 +85,6 @@ export const SCRIPTS = defineDeviations({
     description: 'A script that is invalid is taken, and says nothing.',
     mutant: wrap({
       createScriptRegistry: (usual) => ({
-        ...usual,
         put(name, source) {
           try {
             return usual.put(name, source);
@@ -100,10 +99,7 @@ export const SCRIPTS = defineDeviations({
   'script-put-again-is-ignored': {
     description: 'A script that is put again stays as it was.',
     mutant: wrap({
-      createScriptRegistry: (usual) => ({
-        ...usual,
-        put: (name, source) => usual.view(name) ?? usual.put(name, source),
-      }),
+      createScriptRegistry: (usual) => ({ put: (name, source) => usual.view(name) ?? usual.put(name, source) }),
     }),
     caughtBy: ['scripts/put-again'],
   },

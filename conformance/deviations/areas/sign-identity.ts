@@ -8,10 +8,7 @@ type SignRequest = Parameters<Made<'createProofs'>['signer']['sign']>[0];
 /** Changes what is signed. */
 const signs = (change: (request: SignRequest) => SignRequest): Mutant =>
   wrap({
-    createProofs: (usual) => ({
-      ...usual,
-      signer: { ...usual.signer, sign: (request) => usual.signer.sign(change(request)) },
-    }),
+    createProofs: (usual) => ({ signer: { ...usual.signer, sign: (request) => usual.signer.sign(change(request)) } }),
   });
 
 export const SIGN_IDENTITY = defineDeviations({

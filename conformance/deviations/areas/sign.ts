@@ -98,7 +98,6 @@ export const SIGN = defineDeviations({
     description: 'v2 does not sign the method.',
     mutant: wrap({
       loadProfile: (usual) => ({
-        ...usual,
         proof_layout: {
           ...usual.proof_layout,
           v2: ['intern_id', 'timestamp', 'nonce', 'user', 'path', 'body_sha256'],

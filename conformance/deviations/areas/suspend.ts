@@ -7,7 +7,7 @@ import { defineDeviations } from '../mutant.js';
 export const SUSPEND = defineDeviations({
   'suspend-does-nothing': {
     description: 'A suspend is answered, and the intern goes on running.',
-    mutant: wrap({ createProvisioning: (usual) => ({ ...usual, suspend: (row) => row }) }),
+    mutant: wrap({ createProvisioning: () => ({ suspend: (row) => row }) }),
     caughtBy: [
       'suspend/stops-and-resumes',
       'suspend/answer',

@@ -29,7 +29,6 @@ export const UPDATE = defineDeviations({
     description: 'The answer of an update is the record as it was.',
     mutant: wrap({
       createInterns: (usual) => ({
-        ...usual,
         update(row, body) {
           usual.update(row, body);
           return row;
@@ -74,7 +73,6 @@ export const UPDATE = defineDeviations({
     description: 'An update that changes nothing moves updated_at.',
     mutant: wrap({
       createInterns: (usual) => ({
-        ...usual,
         update(row, body) {
           const after = usual.update(row, body);
           return after === row ? usual.put(row, {}) : after;

@@ -14,8 +14,7 @@ import {
 import { answerInstead, rewriteFields, rewriteQuery, tryAgain } from '../combinators/requests.js';
 import { defineDeviations, type Handler, type Mutant } from '../mutant.js';
 
-const vaults = (change: (usual: Vaults) => Partial<Vaults>): Mutant =>
-  wrap({ createVaults: (usual) => ({ ...usual, ...change(usual) }) });
+const vaults = (change: (usual: Vaults) => Partial<Vaults>): Mutant => wrap({ createVaults: change });
 
 /** Vaults that also know the settings. */
 const vaultsBySettings = (change: (usual: Vaults, settings: VaultsDeps['settings']) => Partial<Vaults>): Mutant => ({

@@ -16,9 +16,7 @@ type Scripts = Made<'createScriptRegistry'>;
 export const resolves = (
   change: (usual: Scripts, ...given: Parameters<Scripts['resolveTurn']>) => ReturnType<Scripts['resolveTurn']>,
 ): Mutant =>
-  wrap({
-    createScriptRegistry: (usual) => ({ ...usual, resolveTurn: (intern, prompt) => change(usual, intern, prompt) }),
-  });
+  wrap({ createScriptRegistry: (usual) => ({ resolveTurn: (intern, prompt) => change(usual, intern, prompt) }) });
 
 /** Changes the behaviour that takes a prompt. */
 export const behaviours = (change: (behaviour: Behaviour) => Behaviour): Mutant =>

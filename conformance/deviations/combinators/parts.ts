@@ -9,21 +9,34 @@ import type { PlainResponse } from '../../../emulator/http/response.js';
 import type { Call, Route } from '../../../emulator/http/route.js';
 import type { Collection } from '../../../emulator/store/store.js';
 import { type Mutant, together } from '../mutant.js';
-import type { Operation } from './exchange.js';
+import { isObject, type Operation } from './exchange.js';
 
 /** What a factory makes. */
 export type Made<K extends keyof Factories> = ReturnType<Factories[K]>;
 
-type Wrappers = { readonly [K in keyof Factories]?: (made: Made<K>) => Made<K> };
+type Wrappers = { readonly [K in keyof Factories]?: (made: Made<K>) => Made<K> | Partial<Made<K>> };
 type Given = { readonly [K in keyof Factories]?: (...given: Parameters<Factories[K]>) => Parameters<Factories[K]> };
 
-/** Exchanges what factories make. */
+/** A part with some of it changed. Functions and lists are changed as a whole. */
+function changed(made: unknown, change: unknown): unknown {
+  if (change === made || !isObject(change)) return change;
+  const all = { ...Object.getOwnPropertyDescriptors(made), ...Object.getOwnPropertyDescriptors(change) };
+  return Object.defineProperties({}, all);
+}
+
+/** Exchanges what factories make, or some of it. */
 export const wrap = (wrappers: Wrappers): Mutant => ({
   factories: (usual) =>
     Object.fromEntries(
       Object.entries(wrappers).map(([name, change]) => {
         const create = usual[name as keyof Factories] as (...given: unknown[]) => unknown;
-        return [name, (...given: unknown[]) => (change as (made: unknown) => unknown)(create(...given))];
+        return [
+          name,
+          (...given: unknown[]) => {
+            const made = create(...given);
+            return changed(made, (change as (made: unknown) => unknown)(made));
+          },
+        ];
       }),
     ) as Partial<Factories>,
 });
@@ -62,8 +75,7 @@ export const rewire = (changes: Given): Mutant => ({
 });
 
 /** Has numbers of the interface be others. */
-export const settings = (change: Partial<Settings>): Mutant =>
-  wrap({ loadSettings: (usual) => ({ ...usual, ...change }) });
+export const settings = (change: Partial<Settings>): Mutant => wrap({ loadSettings: () => change });
 
 /** Edits the table of the lifecycle: what it no longer allows is refused, what it newly allows goes as from a usual status. */
 export function transitions(change: (row: Transition) => Transition): Mutant {
@@ -120,7 +132,7 @@ export const callers = (
 
 /** Changes what a caller sees. */
 export const visible = (change: (caller: Caller, id: string, interns: Interns) => ReturnType<Interns['visible']>) =>
-  wrap({ createInterns: (usual) => ({ ...usual, visible: (caller, id) => change(caller, id, usual) }) });
+  wrap({ createInterns: (usual) => ({ visible: (caller, id) => change(caller, id, usual) }) });
 
 /** Changes one function of a part in place, so that the part's own calls of it are changed too. */
 export function inside<P extends object, K extends keyof P>(part: P, name: K, change: (usual: P[K]) => P[K]): P {

@@ -9,7 +9,7 @@ import { type ErrorSeen, errorReply, type Reply, responseOf } from './replies.js
 /** Changes how a prompt is taken. */
 export const prompts = (
   change: (usual: Runs['prompt'], request: PromptRequest, runs: Runs) => Promise<PromptResult>,
-): Mutant => wrap({ createRuns: (usual) => ({ ...usual, prompt: (request) => change(usual.prompt, request, usual) }) });
+): Mutant => wrap({ createRuns: (usual) => ({ prompt: (request) => change(usual.prompt, request, usual) }) });
 
 /** The runs of an intern that stream a chat. */
 export const streamingIn = (runs: readonly RunView[]) =>
@@ -26,7 +26,6 @@ export const goingIn = (runs: Runs, id: string, session: string | undefined) =>
 export const survives = (cause: EndCause): Mutant =>
   wrap({
     createRuns: (usual) => ({
-      ...usual,
       endAll(id, why) {
         if (why !== cause) usual.endAll(id, why);
       },
