@@ -45,7 +45,7 @@ const explains: Habit['explains'] = async ({ silence, seen }, visit) => {
 export const largeBodiesDropped: Habit = {
   id: 'large-bodies-dropped',
   what: 'is behind a proxy that drops what is large',
-  kit: 'takes a connection that ends for a refusal of a body over the cap',
+  kit: 'sends such a body again, and skips the checks of the cap where the connection ends',
   serve,
   explains,
   silent: true,
