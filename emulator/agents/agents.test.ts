@@ -29,6 +29,11 @@ interface Listed {
   annotations: Record<string, boolean>;
 }
 
+interface Wrong {
+  readonly body: string;
+  readonly headers: Record<string, string>;
+}
+
 describe('AGENT-2: the tools', () => {
   test('14 of them, within the bounds of their list, each with both schemas and what it may do', async () => {
     const { tools }: { tools: Listed[] } = await mcpClient(createTestClient()).result('tools/list');
@@ -144,12 +149,6 @@ describe('AGENT-3: answers', () => {
     expect(content[0].text).not.toMatch(/\bat .*\.(ts|js):\d/);
   });
 
-  test('an unknown tool is an error of the protocol', async () => {
-    const [answer] = await mcpClient(createTestClient()).ask('tools/call', { name: 'fly', arguments: {} });
-    expect(JSON.stringify(answer)).toMatch(/fly/);
-    expect(answer).toHaveProperty('error');
-  });
-
   test('a run without end reports progress, and ends at the limit of the call with its run', async () => {
     const api = createTestClient({ clock: 'auto' });
     const params = {
@@ -258,6 +257,38 @@ describe('AGENT-1: at any emulator and any space, under the guard', () => {
     expect((await mcp.post(list)).status).toBe(403);
     const served = await mcp.post(list, { authorization: 'Bearer secret-token' });
     expect(await served.text()).toContain('intern-emulator');
+  });
+
+  test.each([
+    ['an unknown method', 'nothing/at-all', {}, -32601],
+    ['an unknown tool', 'tools/call', { name: 'fly', arguments: {} }, -32602],
+    ['a call without a name', 'tools/call', {}, -32602],
+    ['an unknown prompt', 'prompts/get', { name: 'fly' }, -32602],
+    ['an unknown kind of resource', 'resources/read', { uri: 'fly:///1' }, -32602],
+    ['an unknown page', 'resources/read', { uri: 'docs:///fly' }, -32602],
+    ['an unknown requirement', 'resources/read', { uri: 'requirement:///FLY-1' }, -32602],
+    ['an unknown request', 'resources/read', { uri: 'request:///fly' }, -32602],
+  ])('%s has the code of the protocol', async (_, method, params, code) => {
+    const [answer] = await mcpClient(createTestClient()).ask(method, params);
+    expect(answer?.error).toMatchObject({ code, message: expect.stringMatching(/./) });
+  });
+
+  test.each([
+    ['what is no JSON', { body: '{' }, 400, -32700],
+    ['what is no message', { body: '{"a":1}' }, 400, -32600],
+    ['an unknown revision', { headers: { 'mcp-protocol-version': '1999-01-01' } }, 400, -32000],
+    ['a caller that takes no stream', { headers: { accept: 'application/json' } }, 406, -32000],
+    ['another type', { headers: { 'content-type': 'text/plain' } }, 415, -32000],
+    ['a page of another origin', { headers: { origin: 'http://evil.test' } }, 403, 403],
+    ['a name that is rebound', { headers: { host: 'evil.test' } }, 403, 403],
+  ])('%s is refused before the protocol begins', async (_, { body, headers }: Partial<Wrong>, status, code) => {
+    const response = await createTestClient().emulator.fetch('/_emulator/mcp', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream', ...headers },
+      body: body ?? '{"jsonrpc":"2.0","id":1,"method":"ping"}',
+    });
+    expect(response.status).toBe(status);
+    expect(await response.json()).toMatchObject({ error: { code } });
   });
 
   test('GET and DELETE are 405: there are no sessions', async () => {

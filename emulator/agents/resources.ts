@@ -1,7 +1,7 @@
-import { type McpServer, ResourceTemplate } from '@modelcontextprotocol/server';
+import { type McpServer, ResourceNotFoundError, ResourceTemplate } from '@modelcontextprotocol/server';
 import { quoteOf, REQUIREMENTS, type Requirement } from '../../conformance/requirements/index.js';
 import { publishedOf } from '../../conformance/requirements/published.js';
-import { controlJson, type Door } from './door.js';
+import { controlJson, type Door, ToolError } from './door.js';
 import { pages, pageText } from './pages.js';
 
 const JSON_TYPE = 'application/json';
@@ -9,7 +9,7 @@ const MARKDOWN = 'text/markdown';
 
 const contents = (uri: URL, mimeType: string, text: string) => ({ contents: [{ uri: uri.href, mimeType, text }] });
 const none = (uri: URL): never => {
-  throw new Error(`${uri.href} does not exist; resources/list has what does`);
+  throw new ResourceNotFoundError(uri.href, `${uri.href} does not exist; resources/list has what does`);
 };
 
 /** A requirement as text: ours, the interface's own sentence, and where it stands. */
@@ -88,7 +88,9 @@ export function registerResources(server: McpServer, door: Door): void {
           door,
           'GET',
           `${path}/${encodeURIComponent(String(id))}`,
-        );
+        ).catch((error: unknown) => {
+          throw error instanceof ToolError ? new ResourceNotFoundError(uri.href, error.message) : error;
+        });
         const { api_key: _, ...shown } = found;
         return contents(uri, JSON_TYPE, JSON.stringify(shown, null, 2));
       },
