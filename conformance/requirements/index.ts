@@ -12,28 +12,16 @@ import { VAULT } from './vault.js';
 
 export { type Level, type Requirement, sentenceOf, speaksAt } from './requirement.js';
 
-/** Every requirement, in the order of the contract. */
-export const REQUIREMENTS = [
-  ...BASE,
-  ...AUTH,
-  ...LIFECYCLE,
-  ...CHAT,
-  ...INVOKE,
-  ...SIGNING,
-  ...SCIM,
-  ...VAULT,
-  ...EMULATOR,
-] as const;
+const ROWS = { ...BASE, ...AUTH, ...LIFECYCLE, ...CHAT, ...INVOKE, ...SIGNING, ...SCIM, ...VAULT, ...EMULATOR };
 
 /** Ids of requirements. A check that names another one does not compile. */
-export type RequirementId = (typeof REQUIREMENTS)[number]['id'];
+export type RequirementId = keyof typeof ROWS;
+
+/** The row of an id. */
+export const requirement = (id: RequirementId): Requirement & { readonly id: RequirementId } => ({ id, ...ROWS[id] });
+
+/** Every requirement, in the order of the contract. */
+export const REQUIREMENTS = (Object.keys(ROWS) as RequirementId[]).map(requirement);
 
 /** The interface's own sentence for a stated requirement; undefined where it states none. */
 export const quoteOf = (id: string): string | undefined => (QUOTES as Readonly<Record<string, string>>)[id];
-
-/** The row of an id. */
-export function requirement(id: RequirementId): Requirement {
-  const row = REQUIREMENTS.find((entry) => entry.id === id);
-  if (row === undefined) throw new Error(`no requirement ${id} in the ledger`);
-  return row;
-}

@@ -1,15 +1,13 @@
-import type { Requirement } from './requirement.js';
+import type { Rows } from './requirement.js';
 
-export const LIFECYCLE = [
-  {
-    id: 'LIST-1',
+export const LIFECYCLE = {
+  'LIST-1': {
     level: 'S',
     sentence: 'list_interns lists the visible interns, newest first.',
     published: 'It is GET /interns.',
     where: 'list_interns',
   },
-  {
-    id: 'LIST-2',
+  'LIST-2': {
     level: 'S',
     sentence: 'It filters by workspace and by one or more lifecycle statuses.',
     published:
@@ -17,40 +15,35 @@ export const LIFECYCLE = [
     chosen: "A workspace that is not the key's is 404.",
     where: 'list_interns',
   },
-  {
-    id: 'LIST-3',
+  'LIST-3': {
     level: 'P',
     sentence:
       '{data, has_more, next_cursor?}, the cursor absent and never null on the last page; limit is 1 to 500; starting_after is an opaque cursor, a malformed one is 400 `Invalid list query` invalid_body; paging with any limit yields every intern that existed at the first page and still exists exactly once, also while others are created or deleted.',
     chosen: 'limit is 500 where none is given.',
     where: 'Contract, Lifecycle',
   },
-  {
-    id: 'CREATE-1',
+  'CREATE-1': {
     level: 'S',
     sentence: 'create_intern creates in an explicit workspace.',
     published: "POST /interns answers 201 with the record; a workspace that is not the key's is refused.",
     chosen: "A workspace that is not the key's is 404 once the body is found valid; none given is 400.",
     where: 'create_intern',
   },
-  {
-    id: 'CREATE-2',
+  'CREATE-2': {
     level: 'S',
     sentence: 'Creating an intern also creates its private vault.',
     published:
       "vault_id is set and unique to the intern; vault_id in the body attaches another intern's vault of the workspace, shown as attached_vault_id; one that cannot be attached is 409.",
     where: 'create_intern',
   },
-  {
-    id: 'CREATE-3',
+  'CREATE-3': {
     level: 'S',
     sentence: 'Provisioning starts at once or waits for a later provision call.',
     published: '`provision: true` starts it at once.',
     chosen: 'One created without it is stopped and has no hostname.',
     where: 'create_intern',
   },
-  {
-    id: 'CREATE-4',
+  'CREATE-4': {
     level: 'S',
     sentence:
       'A retry with the same idempotency key and the same body resumes unfinished work: never a second intern, also when retries race.',
@@ -60,23 +53,20 @@ export const LIFECYCLE = [
       'Bodies are equal as JSON values; keys do not expire; a derived key is forgotten with its intern; a create that failed after the record answers 502 upstream_unavailable, retryable, and the retry completes the same intern with 201.',
     where: 'create_intern',
   },
-  {
-    id: 'CREATE-5',
+  'CREATE-5': {
     level: 'P',
     sentence:
       'name has 2 to 17 characters of ^[a-z][a-z0-9]*(-[a-z0-9]+)*$ and is unique per creator in the workspace while the intern exists, else 409 name_conflict (a rename too); description has at most 2000, instructions at most 100000 code points; unknown fields are 400.',
     where: 'Contract, Lifecycle',
   },
-  {
-    id: 'GET-1',
+  'GET-1': {
     level: 'S',
     sentence:
       'get_intern returns the public state and settings of one visible intern, and no credential or vault content.',
     published: 'GET /interns/{id} answers 200 with exactly the fields of the record, in their formats.',
     where: 'get_intern',
   },
-  {
-    id: 'UPDATE-1',
+  'UPDATE-1': {
     level: 'S',
     sentence: 'update_intern changes name, description, instructions or model; omitted fields stay unchanged.',
     published:
@@ -84,8 +74,7 @@ export const LIFECYCLE = [
     chosen: 'A body that changes nothing is a no-op 200; every change moves updated_at forward by at least 1 ms.',
     where: 'update_intern',
   },
-  {
-    id: 'DELETE-1',
+  'DELETE-1': {
     level: 'S',
     sentence:
       'delete_intern starts teardown: runs end with run_ended when it starts; when it ends, intern, runtime and vault are gone, and the intern is 404.',
@@ -95,23 +84,20 @@ export const LIFECYCLE = [
       '202 from every state, destroying too; update, provision and suspend of a destroying intern are 409 intern_busy.',
     where: 'delete_intern',
   },
-  {
-    id: 'DELETE-2',
+  'DELETE-2': {
     level: 'S',
     sentence:
       'The body of delete is optional; its only field is the boolean acknowledge_workspace_loss; anything else is 400.',
     where: 'delete_intern',
   },
-  {
-    id: 'DELETE-3',
+  'DELETE-3': {
     level: 'S',
     sentence:
       'A teardown whose archive fails leaves destroy_failed with a last_failure_message naming workspace_archive_failed; delete without the acknowledgement does not lose the workspace; with it the intern is deleted.',
     chosen: 'Without it delete is 202 and tried again; an acknowledgement given with the first delete counts.',
     where: 'delete_intern, States and transitions',
   },
-  {
-    id: 'PROV-1',
+  'PROV-1': {
     level: 'S',
     sentence: 'provision_intern starts the first boot, or resumes a suspended intern with its disk and configuration.',
     published:
@@ -119,32 +105,28 @@ export const LIFECYCLE = [
     chosen: 'A boot takes 1 s on the clock and has at least two progress steps.',
     where: 'provision_intern, States and transitions',
   },
-  {
-    id: 'SUSP-1',
+  'SUSP-1': {
     level: 'S',
     sentence: 'suspend_intern stops the runtime and keeps disk and configuration; open runs end with run_ended.',
     published: 'POST /interns/{id}/suspend answers 200 {suspended: true}; not running is 409 intern_busy.',
     chosen: 'The daemon token dies with it.',
     where: 'suspend_intern, States and transitions',
   },
-  {
-    id: 'BODY-1',
+  'BODY-1': {
     level: 'S',
     sentence: 'provision_intern and suspend_intern take no body: a body carrying any field is 400.',
     published: 'A non-empty body that is not JSON by its content type is 415.',
     chosen: 'Empty, {} and whitespace are no fields; an array, string, number, boolean or null is 400.',
     where: 'provision_intern, suspend_intern',
   },
-  {
-    id: 'BODY-2',
+  'BODY-2': {
     level: 'S',
     sentence:
       'On create, update, delete and sign a body over 1048576 bytes is 413 payload_too_large `Request body exceeds 1048576 bytes`, one of exactly 1048576 is not; also with chunked encoding.',
     published: 'Chat, invoke, provision and suspend too.',
     where: 'Limits, Signing route errors',
   },
-  {
-    id: 'BODY-3',
+  'BODY-3': {
     level: 'S',
     sentence:
       'A non-empty body on create, update, delete and sign must be application/json (parameters allowed, any case), else 415 unsupported_media_type `Request body must be sent as application/json`; an empty delete body needs no content type.',
@@ -152,26 +134,23 @@ export const LIFECYCLE = [
     chosen: 'Chat and invoke do not look at it.',
     where: 'create_intern, update_intern, delete_intern, Signing route errors',
   },
-  {
-    id: 'BODY-4',
+  'BODY-4': {
     level: 'S',
     sentence: 'An invalid body is 400; on the signing route `Invalid request body`, invalid_body.',
     published: 'The same on lifecycle routes; chat and invoke use bad_request.',
     where: 'Signing route errors',
   },
-  {
-    id: 'BODY-5',
+  'BODY-5': {
     level: 'C',
     sentence:
       'Order of refusals: region 403, credential 401, programme 404, path 404 or method 405, visibility 404, kind of credential 403, size 413, media type 415, body, query or Idempotency-Key 400, workspace in the body 404, injected fault, idempotency and state 409, limiter 429.',
     where: 'Contract, Lifecycle',
   },
-  {
-    id: 'LIFE-1',
+  'LIFE-1': {
     level: 'S',
     sentence:
       'Under any sequence of its operations an intern does what the operations state: it exists from create until its teardown ends, keeps its settings through suspension and boot, and lists and reads agree.',
     published: 'Its status moves as the published statuses say.',
     where: 'States and transitions',
   },
-] as const satisfies readonly Requirement[];
+} as const satisfies Rows;

@@ -17,6 +17,9 @@ export interface Requirement {
   readonly excluded?: string;
 }
 
+/** Requirements by their ids. */
+export type Rows = Readonly<Record<string, Omit<Requirement, 'id'>>>;
+
 /** The sentence that a check of this level holds against a target. */
 export const sentenceOf = (row: Requirement, level: Level): string =>
   (level === row.level ? row.sentence : level === 'P' ? row.published : row.chosen) ?? row.sentence;
