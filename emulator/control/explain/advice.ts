@@ -44,6 +44,8 @@ const based = ({ entry, base }: Facts) => {
   return below === undefined ? undefined : { ...entry.request, url: base + below + search };
 };
 
+const FINAL_CHUNK =
+  ' The session_id stands on the final chunk of the stream that asked, after its finish reason: read through [DONE].';
 const CHAT = 'docs/chat-api.md';
 const REPLY = 'docs/chat-api.md#answer-a-question';
 const BAD_END = 'docs/chat-api.md#how-it-ends-badly';
@@ -177,7 +179,7 @@ export const ADVICE: Readonly<Record<RefusalKey, Advice>> = {
     at: 'last message',
     do: ({ entry, fields, waiting }) =>
       fields.length > 0 || bodyOf(entry.request) === undefined
-        ? 'Correct what is named, and send the rest as it was.'
+        ? `Correct what is named, and send the rest as it was.${fields.some(({ path }) => path[0] === 'session_id') ? FINAL_CHUNK : ''}`
         : waiting
           ? 'Answer with what the question accepts; it is still open, and its deadline is the same.'
           : 'Correct the prompt. GET /_emulator/scripts lists the scripts that a first line "script: name" may name.',

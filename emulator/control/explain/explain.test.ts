@@ -381,6 +381,27 @@ describe('AGENT-2: what was right, what somebody injected, and how streams end',
     expect([answered.status, answered.text.endsWith('data: [DONE]\n\n')]).toEqual([200, true]);
   });
 
+  test('a page of a list that goes on says how to get the next one, and the last page does not', async () => {
+    const { api, explained: first } = await explained(async (api) => {
+      await api.post('/interns', { name: 'ada', workspace_id: api.workspaceId });
+      return api.get('/interns?limit=1');
+    });
+    expect(first.summary).toMatch(
+      /^Nothing was wrong: list answered 200\. The list goes on: .*starting_after.*\(LIST-3\)\.$/,
+    );
+    expect((await explain(api, await api.get('/interns'))).summary).toBe('Nothing was wrong: list answered 200.');
+  });
+
+  test('an answer without a session says where the session stands', async () => {
+    const { explained: refused } = await explained(async (api) => {
+      await ask(api);
+      const messages = [{ role: 'tool', tool_call_id: 'call_1', content: 'allow_once' }];
+      return api.post(`/interns/${id(api)}/chat/completions`, { stream: true, messages });
+    });
+    expect(refused.wrong).toMatchObject([{ at: 'session_id' }]);
+    expect(refused.next.do).toMatch(/final chunk .*: read through \[DONE\]\.$/);
+  });
+
   test.each([
     [{ status: 503 }, 'answered 503 in place of the service'],
     [{ delay: 5 }, 'made it wait 5 ms'],

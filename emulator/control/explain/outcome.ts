@@ -2,6 +2,7 @@ import type { Injected } from '../../contract/fault.js';
 import type { Operation } from '../../contract/operation.js';
 import type { RunEnded } from '../../contract/run.js';
 import type { JournalEntry } from '../../http/journal-entry.js';
+import { bodyOf } from './facts.js';
 
 /** The requirement that states what an operation does, and the page about it. */
 export const OF_OPERATION: Readonly<Record<Operation, { requirement: string; page: string }>> = {
@@ -80,5 +81,7 @@ export function noteOf({ operation, response, writes, closed }: JournalEntry): s
     return 'The run goes on without this request: nothing about its progress comes back (INVOKE-7).';
   if (writes && closed?.how === 'complete' && closed.run_ended === undefined)
     return 'The intern asks: the run waits for an answer.';
+  if (operation === 'list' && bodyOf(response)?.has_more === true)
+    return 'The list goes on: send its next_cursor as starting_after, until has_more is false (LIST-3).';
   return undefined;
 }

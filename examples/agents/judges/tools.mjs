@@ -110,7 +110,7 @@ export const variablesOf = ({ base_url, workspace_id, credentials }) => ({
 /** Does something beside an emulator: `control(method, path, body)`, `variables`, and `say(program, …)` for a client. */
 export async function beside(options, work) {
   const { createEmulator } = await doorOf('.');
-  const emulator = createEmulator(options);
+  const emulator = createEmulator({ ...options, log: () => {} });
   try {
     const { controlUrl } = await emulator.listen({ port: 0, daemonPort: 0 });
     const control = async (method, path, body) => {
