@@ -9,6 +9,7 @@ import { Cancelled, Stopped } from '../framework/stop.js';
 import type { Evidence, Exchange } from '../probe/exchange.js';
 import { internIn } from '../probe/request.js';
 import { createContext } from './create-context.js';
+import { createPrompter } from './prompter.js';
 import type { ControlStep } from './results.js';
 import type { RunContext } from './run-context.js';
 
@@ -57,9 +58,14 @@ async function endedMeanwhile(goingOn: ReadonlySet<ChatReply>): Promise<Skipped 
  * Does a check once. Never rejects. One that takes too long ends with {@link Cancelled}, one that the end of the run meets
  * with {@link Stopped}. Either way it is cancelled, not left behind: it sends nothing into the next one's evidence.
  *
- * @param again what a property of it was found not to hold for: of its properties nothing else is tried
+ * @param how `again`: what a property of it was found not to hold for: of its properties nothing else is tried; `beside`
+ *   whether others are at work
  */
-export async function attempt(run: RunContext, check: Check, again?: FalsifiedProperty): Promise<Attempt> {
+export async function attempt(
+  run: RunContext,
+  check: Check,
+  { again, beside = false }: { readonly again?: FalsifiedProperty | undefined; readonly beside?: boolean } = {},
+): Promise<Attempt> {
   const { driver, host, lane, session, settings } = run;
   const over = new AbortController();
   const client = session.client.scope(over.signal, lane.watch);
@@ -115,6 +121,7 @@ export async function attempt(run: RunContext, check: Check, again?: FalsifiedPr
           client,
           goingOn,
           led,
+          prompter: beside ? createPrompter(run, check) : undefined,
           signal: over.signal,
           property,
           random: createRandom(hash(`${settings.seed} ${check.id}`)),

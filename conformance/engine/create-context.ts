@@ -6,12 +6,13 @@ import { proofHeadersOf } from '../framework/profile.js';
 import type { ChatReply } from '../framework/reply.js';
 import { lacking } from '../framework/skip.js';
 import type { Client } from '../probe/client.js';
-import type { Send } from '../probe/request.js';
+import { internIn, type Send } from '../probe/request.js';
 import { createConversation } from './conversation.js';
 import { type Declared, declaredBy } from './declared.js';
 import { createInternFactory } from './intern-factory.js';
 import { createListed } from './listed.js';
 import { forget } from './pool.js';
+import type { Prompter } from './prompter.js';
 import type { RunContext } from './run-context.js';
 import { createTolerance } from './tolerance.js';
 
@@ -26,6 +27,8 @@ export interface TryOfCheck {
   readonly goingOn: Set<ChatReply>;
   /** Behaviours that it has prompted for. */
   readonly led: Set<BehaviourName>;
+  /** Who prompts. Without it, the API key. */
+  readonly prompter?: Prompter | undefined;
   random(): number;
 }
 
@@ -69,15 +72,17 @@ export function createContext(run: RunContext, attempt: TryOfCheck): Ctx {
   const { target } = driver;
   const declared = declaredBy(check);
 
-  const credited = (send: Send): Send => {
+  const credited = async (send: Send): Promise<Send> => {
     if (typeof send.as === 'string' && send.as !== 'api_key') declared.require(`the credential ${send.as}`, send.as);
     // An intern may take its time to accept a prompt; how long is nowhere stated.
-    const waits =
-      driver.control === undefined && send.timeout === undefined && PROMPTS.test(send.path ?? send.url ?? '');
-    return waits ? { ...send, timeout: run.settings.streamTimeout } : send;
+    const address = send.path ?? send.url ?? '';
+    if (driver.control !== undefined || !PROMPTS.test(address)) return send;
+    const { prompter } = send.as === undefined && send.limited !== true ? attempt : {};
+    const by = prompter === undefined ? {} : await prompter(internIn(address) ?? '');
+    return { ...send, timeout: send.timeout ?? run.settings.streamTimeout, ...by };
   };
-  const send: Ctx['send'] = (request) => client.send(credited(request));
-  const open: Ctx['open'] = (request) => client.open(credited(request));
+  const send: Ctx['send'] = async (request) => client.send(await credited(request));
+  const open: Ctx['open'] = async (request) => client.open(await credited(request));
   const interns = createInternFactory(run, {
     check: check.id,
     api: createApi((request) => client.send(request)),

@@ -1,14 +1,6 @@
 import type { Driver } from '../drivers/driver.js';
 import type { Check } from '../framework/check.js';
-import {
-  answerOf,
-  type FalsifiedProperty,
-  Finding,
-  isProven,
-  missedSuccess,
-  noAnswerOf,
-  type Remark,
-} from '../framework/finding.js';
+import { answerOf, Finding, isProven, missedSuccess, noAnswerOf, type Remark } from '../framework/finding.js';
 import type { Obstacle, ObstacleSeen } from '../framework/obstacle.js';
 import { lacking, raced, type Skip, type SkipKind, Skipped } from '../framework/skip.js';
 import { Cancelled, type Stop, Stopped } from '../framework/stop.js';
@@ -52,7 +44,7 @@ export async function runBeside(run: RunContext, check: Check): Promise<Done | P
   const conclude = concluding(run, check);
   const lacks = unmet(run, check);
   if (lacks !== undefined) return conclude(lacks);
-  const { tried, counts } = await tryOnce(run, check);
+  const { tried, counts } = await tryOnce(run, check, { beside: true });
   const { error } = tried;
   if (reworded(run, tried)) return {};
   const proven = provesItself(error);
@@ -63,7 +55,7 @@ export async function runBeside(run: RunContext, check: Check): Promise<Done | P
 }
 
 /** One try. What it found to be in the way keeps other checks from nothing until it `counts`. */
-async function tryOnce(run: RunContext, check: Check, again?: FalsifiedProperty) {
+async function tryOnce(run: RunContext, check: Check, how: Parameters<typeof attempt>[2]) {
   const met = new Map<Obstacle, ObstacleSeen | undefined>();
   const obstacles: Obstacles = {
     ...run.obstacles,
@@ -73,7 +65,7 @@ async function tryOnce(run: RunContext, check: Check, again?: FalsifiedProperty)
       run.obstacles.gone(obstacle);
     },
   };
-  const tried = await attempt({ ...run, obstacles }, check, again);
+  const tried = await attempt({ ...run, obstacles }, check, how);
   const counts = () => {
     for (const [obstacle, seen] of met) run.obstacles.met(obstacle, check.id, seen);
   };
@@ -106,7 +98,9 @@ export async function runAlone(run: RunContext, check: Check, before?: Finding):
   for (let tries = 1; ; ) {
     for (const habit of session.habits) await habit.prepare?.(visitOf(run)).catch(() => {});
     const began = host.now();
-    const { tried, counts } = await tryOnce(run, check, (candidates.at(-1)?.error ?? before)?.more.property);
+    const { tried, counts } = await tryOnce(run, check, {
+      again: (candidates.at(-1)?.error ?? before)?.more.property,
+    });
     const { error } = tried;
     if (reworded(run, tried)) continue;
     const concluded = async () => {

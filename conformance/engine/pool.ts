@@ -23,6 +23,8 @@ export interface Pool {
    */
   readonly took: { boot?: number; gone?: number; exactly?: boolean };
   failedBoots: number;
+  /** Whether the peer sees the interns that the API key made; undefined until it was looked at. */
+  peerSees?: Promise<boolean>;
   /** Checks whose prompt was not taken, nor when they were tried again. */
   notTaken: number;
   /** How often the intern did what it was led to, and how often it did not. */

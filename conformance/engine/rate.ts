@@ -1,3 +1,4 @@
+import type { Send } from '../probe/request.js';
 import type { Host } from '../probe/time.js';
 
 /** How many requests of late are remembered, and how many are taken in a row until it is tried with half the distance. */
@@ -48,6 +49,8 @@ export function createRate(perSecond: number, host: Host) {
   };
 
   return {
+    /** Whether nothing leaves for now. */
+    paused: () => until > host.now(),
     /** Waits for leave to send one. The signal ends the wait. */
     take(signal?: AbortSignal): Promise<void> {
       if (perSecond <= 0 && until === 0) {
@@ -72,3 +75,15 @@ export function createRate(perSecond: number, host: Host) {
     },
   };
 }
+
+/** A rate for the turns of each caller: the limiter of chat counts each by itself, and apart from other requests (CHAT-17). */
+export function createTurns(host: Host) {
+  const rates = new Map<unknown, ReturnType<typeof createRate>>();
+  return (as: Send['as'] = 'api_key') => {
+    const caller = typeof as === 'string' ? as : as?.bearer;
+    const rate = rates.get(caller) ?? createRate(0, host);
+    rates.set(caller, rate);
+    return rate;
+  };
+}
+export type Turns = ReturnType<typeof createTurns>;

@@ -21,7 +21,7 @@ import { prefixOf } from './ledger.js';
 import { onlyOwn } from './only-own.js';
 import { type Asked, createOwnInterns, type OwnInterns } from './own-interns.js';
 import { decoded, secretPrefixOf } from './own-things.js';
-import { createRate } from './rate.js';
+import { createRate, createTurns, type Turns } from './rate.js';
 import type { RunBase } from './run-base.js';
 
 /** The client of a run, and what watches over what it sends. */
@@ -50,6 +50,8 @@ export interface Session {
   lately(id: string): boolean;
   /** Answers over the chat turn limit that the run met (CHAT-17), the first of them. */
   readonly limited: readonly Answer[];
+  /** When turns of a caller leave. */
+  readonly turns: Turns;
   /** ms since a client of the run left a stream of the intern. */
   leftAgo(id: string): number | undefined;
   /** What its habits were learnt to be. */
@@ -89,7 +91,8 @@ export function createSession(run: RunBase): Session {
   const live = driver.control === undefined;
   const habits = live ? HEEDED : [];
   const learnt = nothingLearnt();
-  const known: Knowledge = { learnt, history, conditions, rate, now: () => host.now() };
+  const turns = createTurns(host);
+  const known: Knowledge = { learnt, history, conditions, rate, turns, now: () => host.now() };
   const left = new Map<string, number>();
   const limited: Answer[] = [];
   const unusable = new Map<string, Unusable>();
@@ -160,6 +163,8 @@ export function createSession(run: RunBase): Session {
     const late = cleaning || send.soon === true || (send.method ?? 'GET') !== 'GET' ? 0 : lateness(send, url);
     if (late > 0) await host.sleep(late, signal);
     const from = host.now();
+    const held = send.limited !== true && TURNS.test(about(send, url).rest) ? turns(send.as) : undefined;
+    if (held?.paused() === true) await held.take(signal);
     await rate.take(signal);
     took += host.now() - from;
   };
@@ -302,6 +307,7 @@ export function createSession(run: RunBase): Session {
     history,
     habits,
     known,
+    turns,
     lately: (id) => host.now() - (left.get(id) ?? Number.NEGATIVE_INFINITY) < NOTICED_WITHIN,
     limited,
     leftAgo(id) {

@@ -73,6 +73,7 @@ function visit(
     learnt: { ...nothingLearnt(), ...learnt },
     ...known,
     rate: { pause: () => {}, slow: () => {} },
+    turns: () => ({ pause: () => {} }),
     now: () => now,
     sleep: async (ms) => {
       now += ms;

@@ -28,13 +28,14 @@ function retryAfter(value: string | null, now: number): number | undefined {
 const WAIT = { unsaid: 5_000, most: 120_000, short: 10_000 };
 
 /** A 429 is the limit of the service, where it is not what was asked for: what it says is done. */
-const again: Habit['again'] = ({ send, rest, status, headers }, { learnt, now, rate }) => {
+const again: Habit['again'] = ({ send, rest, status, headers }, { learnt, now, rate, turns }) => {
   if (status !== 429 || send.limited === true) return undefined;
-  learnt.scarce = true;
+  const isTurn = TURNS.test(rest);
+  learnt.scarce ||= !isTurn;
   const wait = retryAfter(headers.get('retry-after'), now()) ?? WAIT.unsaid;
   if (wait > WAIT.most) return undefined;
-  // Turns are counted apart from other requests, and by the minute.
-  if (wait > WAIT.short || TURNS.test(rest)) rate.pause(wait);
+  if (isTurn) turns(send.as).pause(wait);
+  else if (wait > WAIT.short) rate.pause(wait);
   else rate.slow(wait);
   return 0;
 };

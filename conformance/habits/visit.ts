@@ -70,6 +70,8 @@ export interface Knowledge {
     /** The same, and from then on as far apart as the service took them in so many ms before. */
     slow(ms: number): void;
   };
+  /** When turns of a caller leave: they are counted for each (CHAT-17), apart from other requests. */
+  turns(as: Send['as']): { pause(ms: number): void };
   now(): number;
 }
 

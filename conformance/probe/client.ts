@@ -189,6 +189,8 @@ export function createClient(options: ClientOptions): Client {
         if (wait === undefined || tries === 3) return answer;
         await answer.whole().catch(() => answer.close());
         await host.sleep(wait, signal);
+        const as = answer.status === 429 ? await send.other?.() : undefined;
+        if (as !== undefined) send = { ...send, as };
         if (send.renew !== undefined) send = { ...send, json: send.renew() };
       }
     };

@@ -39,6 +39,8 @@ export interface Send {
   readonly timeout?: number;
   /** A 429 is the expected answer: it is not waited out. */
   readonly limited?: boolean;
+  /** Who sends it again where it was refused for now (429). */
+  readonly other?: () => Promise<As> | undefined;
   /** The JSON that is sent in the place of `json` where a gateway may have lost this: a new name, as the old may be taken. */
   readonly renew?: () => unknown;
   /** A read that does not wait for earlier writes to show, if reads lag. */

@@ -27,6 +27,7 @@ const CONDUCTS: readonly Known[] = [
   { name: 'has a clock an hour behind', obeys: 0.5, clockOff: -3_600_000 },
   { name: 'is crowded', obeys: 0.5, crowded: true },
   { name: 'is waited for', obeys: 0.7, slow: 310_000 },
+  { name: 'takes twenty turns a minute', obeys: 0.9, turns: 20 },
   { name: 'says what its prompt asks for', obeys: 1, asks: 'as prompted' },
   { name: 'says again what it said before it asked', obeys: 0.9, asks: 'over again' },
   { name: 'thinks before it says anything', obeys: 0, talks: 'at once', habits: [lateOpening] },
