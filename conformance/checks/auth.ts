@@ -187,7 +187,7 @@ export const AUTH = checksOf('AUTH-1', {
     async run(ctx) {
       const { api, interns, target } = ctx;
       const ours = await interns.stopped();
-      const theirs = await interns.stopped({ workspace_id: target.foreignWorkspaceId }, { as: 'foreign_api_key' });
+      const theirs = await interns.foreign();
       const seen = async (as: CredentialName, id: string) =>
         (await ctx.listed(`the list as ${as}`, { having: [id], options: { as } })).map((intern) => intern.id);
       const own = await seen('api_key', ours.id);

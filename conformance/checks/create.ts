@@ -144,8 +144,8 @@ export const CREATE = checksOf('CREATE-1', {
     title: 'A vault that cannot be attached is 409: unknown, of another workspace, of an intern that is gone.',
     needs: ['write', 'foreign_api_key', 'foreign_workspace'],
     async run(ctx) {
-      const { api, interns, target } = ctx;
-      const theirs = await interns.stopped({ workspace_id: target.foreignWorkspaceId }, { as: 'foreign_api_key' });
+      const { api, interns } = ctx;
+      const theirs = await interns.foreign();
       const gone = await interns.stopped();
       const twin = await api.create(interns.body({ vault_id: gone.vault_id }));
       ownVault(expect.intern(twin, expect.CREATED, 'the valid twin'), gone);

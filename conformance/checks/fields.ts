@@ -32,21 +32,14 @@ export const FIELDS = checksOf('BODY-4', {
     async run(ctx) {
       const { api, interns } = ctx;
       const intern = await interns.stopped();
-      for (const [field, most] of LIMITS) {
-        for (const unit of ctx.sample(ctx.plain() ? ['a'] : ['😀', 'é', 'a'].slice(0, ctx.upTo(3, 1)))) {
-          const text = long(most, unit);
-          const made = expect.intern(
-            await api.create(interns.body({ [field]: text })),
-            expect.CREATED,
-            `${most} × ${unit}`,
-          );
-          equal(made[field] === text, true, `whether ${field} came back whole`);
-          expect.status(
-            await api.update(intern.id, { [field]: text }),
-            expect.ACCEPTED,
-            `an update to ${most} × ${unit}`,
-          );
-          const over = { [field]: `${text}${unit}` };
+      for (const unit of ctx.sample(ctx.plain() ? ['a'] : ['😀', 'é', 'a'].slice(0, ctx.upTo(3, 1)))) {
+        const texts = Object.fromEntries(LIMITS.map(([field, most]) => [field, long(most, unit)]));
+        const taken = LIMITS.map(([field, most]) => `${most} × ${unit} as ${field}`).join(' and ');
+        const made = expect.intern(await api.create(interns.body(texts)), expect.CREATED, taken);
+        expect.status(await api.update(intern.id, texts), expect.ACCEPTED, `an update to ${taken}`);
+        for (const [field, most] of LIMITS) {
+          equal(made[field] === texts[field], true, `whether ${field} came back whole`);
+          const over = { [field]: `${texts[field]}${unit}` };
           expect.error(await api.create(interns.body(over)), INVALID, `${most + 1} × ${unit} as ${field}`);
           expect.error(await api.update(intern.id, over), INVALID, `an update of ${field} to ${most + 1} × ${unit}`);
         }

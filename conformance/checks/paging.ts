@@ -140,10 +140,14 @@ export const PAGING = checksOf('LIST-3', {
     needs: ['write'],
     async run(ctx) {
       const [newest] = await ctx.interns.inOrder(2);
+      const firsts = [];
       for (const query of [{}, { status: newest?.status ?? '' }]) {
         const first = await pageOf(ctx, query, 1);
         ctx.assume(first.next !== undefined, 'a list of more than one page');
-        await ctx.interns.stopped({});
+        firsts.push({ query, first });
+      }
+      await ctx.interns.stopped({});
+      for (const { query, first } of firsts) {
         const second = await pageOf(ctx, { ...query, starting_after: first.next ?? '' }, 1);
         ok(!second.ids.some((id) => first.ids.includes(id)), 'the second page', 'nothing of the first', second.ids);
       }

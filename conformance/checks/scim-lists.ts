@@ -126,25 +126,30 @@ export const SCIM_LISTS = checksOf('SCIM-3', {
     needs: ['management_key', 'scim_group'],
     async run(ctx) {
       const id = ctx.target.scimGroupId?.toLowerCase();
-      const has = async (offset: number, limit: number) =>
-        (await pageOf(ctx, GROUPS, { offset, limit })).data.some((one) => String(one.id).toLowerCase() === id);
-      const { total } = await pageOf(ctx, GROUPS, { limit: 1 });
-      let [least, most] = [0, Math.min(total, 100) - 1];
-      ctx.assume(await has(0, 100), 'the group among the first hundred');
+      const holds = (page: Awaited<ReturnType<typeof pageOf>>) =>
+        page.data.some((one) => String(one.id).toLowerCase() === id);
+      const has = async (offset: number, limit: number) => holds(await pageOf(ctx, GROUPS, { offset, limit }));
+      const pages = [];
       for (const path of [GROUPS, MAPPINGS]) {
         const small = (await pageOf(ctx, path, { limit: 1 })).total;
-        const whole = (await pageOf(ctx, path, { limit: 100 })).total;
+        const whole = await pageOf(ctx, path, { offset: 0, limit: 100 });
+        pages.push(whole);
+        if (small === whole.total) continue;
         const again = (await pageOf(ctx, path, { limit: 1 })).total;
         ctx.undisturbed(small === again, `total_count of ${path}`, small, again);
-        equal(small, whole, `total_count of ${path} in a page of 1`);
+        equal(small, whole.total, `total_count of ${path} in a page of 1`);
       }
+      const [groups] = pages;
+      if (groups === undefined) return;
+      ctx.assume(holds(groups), 'the group among the first hundred');
+      let [least, most] = [0, Math.min(groups.total, 100) - 1];
       while (least < most) {
         const middle = Math.floor((least + most) / 2);
         if (await has(0, middle + 1)) most = middle;
         else least = middle + 1;
       }
       const found = await has(least, 2);
-      ctx.undisturbed(await has(0, least + 1), 'the place of the group', least, 'another');
+      if (!found) ctx.undisturbed(await has(0, least + 1), 'the place of the group', least, 'another');
       equal(found, true, 'whether a page begins with the entry at its offset');
     },
   },

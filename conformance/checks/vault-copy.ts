@@ -7,6 +7,7 @@ import * as expect from '../framework/expect.js';
 import {
   copy,
   HOSTS,
+  LATE,
   list,
   listedIn,
   ofIntern,
@@ -53,8 +54,11 @@ async function nothingCopied(
   const { id } = await ctx.interns.stopped();
   const [first = ''] = names;
   await store(ctx, ofIntern(id), first, 'a value of its own', ['own.example.com']);
-  await listedIn(ctx, ofIntern(id), first, ({ hosts }) => isDeepStrictEqual(hosts, ['own.example.com']));
-  const before = await secretsIn(ctx, ofIntern(id));
+  const before = await ctx.eventually(
+    () => secretsIn(ctx, ofIntern(id)),
+    (secrets) => isDeepStrictEqual(secrets.get(first)?.hosts, ['own.example.com']),
+    LATE,
+  );
   const all = [...names, ...missing];
   // The one that cannot be copied comes last, first and in between.
   const turned = fc.nat(all.length - 1).map((turn) => [...all.slice(turn), ...all.slice(0, turn)]);

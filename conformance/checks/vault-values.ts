@@ -160,10 +160,10 @@ export const VAULT_VALUES = checksOf('VAULT-3', {
       'What is no {value, hosts} is 400: no or too many hosts, one that is no name, no or too long a value, no object.',
     needs: ['write'],
     async run(ctx) {
-      await refused(ctx, REFUSED, { status: 400 }, REFUSED.length);
       // A host that is wrong beside one that is right.
       const mixed = BAD_HOSTS.map((host) => [`${host} too`, { value: 'v', hosts: [...HOSTS, host] }] as const);
-      await refused(ctx, mixed, { status: 400 });
+      const bodies = [...REFUSED, ...ctx.sample(mixed)];
+      await refused(ctx, bodies, { status: 400 }, bodies.length);
     },
   },
   'vault/most-of-each': {

@@ -61,6 +61,9 @@ export interface TakeAwayOptions {
 /** Longest wait for one answer, in ms: what does not answer gets no more of the budget. */
 const PATIENCE = 10_000;
 
+/** Longest wait for teardowns before the first look, in ms. */
+const LONGEST = 5_000;
+
 /** ms that a clean-up may take: as many requests as are made in a minute at two a second, at the pace that the run measured. */
 const TIME = { least: 60_000, most: 600_000, requests: 120 };
 export const cleanupTimeAt = (pace: number): number => Math.min(TIME.most, Math.max(TIME.least, TIME.requests * pace));
@@ -104,7 +107,9 @@ export async function takeAway(
         }
         // What is deleted and stays, will not go now.
         if (round > (obstacles?.blocks('gone') === true ? 3 : 12)) return false;
-        await host.sleep(500 * (round + 1), over.signal).catch(() => {});
+        // Looked for sooner than a teardown takes, they would all be there.
+        const usual = round === 0 ? Math.min(session.learnt.teardown ?? 0, LONGEST) : 0;
+        await host.sleep(Math.max(usual, 500 * (round + 1)), over.signal).catch(() => {});
         return !over.signal.aborted;
       },
     });

@@ -52,6 +52,12 @@ function guarded(interns: InternFactory, declared: Declared): InternFactory {
       declared.require('running interns', 'running');
       return interns.shared();
     },
+    foreign(...args) {
+      declared.require('interns', 'write', 'running');
+      declared.require('the foreign workspace', 'foreign_workspace');
+      declared.require('the credential foreign_api_key', 'foreign_api_key');
+      return interns.foreign(...args);
+    },
     own(...args) {
       declared.require('an own key', 'own_key');
       return interns.own(...args);

@@ -19,10 +19,14 @@ function booting(refuses: (method: string, rest: string | undefined) => number |
   return target;
 }
 
-async function verdicts(checks: Check[], target: ReturnType<typeof fakeTarget>) {
+async function verdicts(
+  checks: Check[],
+  target: ReturnType<typeof fakeTarget>,
+  more?: Parameters<typeof fakeDriver>[2],
+) {
   const host = fakeHost();
   const results = await run({
-    driver: fakeDriver(target.fetch, host),
+    driver: fakeDriver(target.fetch, host, more),
     host,
     checks,
     seed: 'seed',
@@ -237,4 +241,34 @@ test('an intern that was left running is read again before what a check found wi
     target,
   );
   expect(found).toEqual(['pass', expect.stringMatching(/again/)]);
+});
+
+test('one intern of the other workspace serves the checks of a run, until others delete it', async () => {
+  const target = booting();
+  const ids: string[] = [];
+  const sees = (id: string, running?: boolean) =>
+    check(
+      id,
+      async ({ api, interns }) => {
+        const theirs = await interns.foreign(running === undefined ? {} : { running });
+        ids.push(`${id} ${theirs.id} ${theirs.status}`);
+        equal((await api.get(theirs.id, { as: 'foreign_api_key' })).status, 200, 'status of the read');
+      },
+      { needs: ['running', 'foreign_api_key', 'foreign_workspace'] },
+    );
+  const deletes = check('d/deletes', async () => void target.interns.clear());
+  const checks = [sees('a/sees'), sees('b/sees'), sees('c/sees', true), deletes, sees('e/sees')];
+  const found = await verdicts(checks, target, {
+    credentials: { api_key: 'sk-1-of-the-run', foreign_api_key: 'sk-2-of-another' },
+    facts: { foreignWorkspaceId: 'another' },
+  });
+  expect(found).toEqual(checks.map(() => 'pass'));
+  const [first = ''] = ids.map((line) => line.split(' ')[1] ?? '');
+  expect(ids.map((line) => line.replace(first, 'one')).map((line) => line.replace(/id-\d+/, 'another'))).toEqual([
+    'a/sees one stopped',
+    'b/sees one stopped',
+    'c/sees one running',
+    'e/sees one running',
+    'e/sees another stopped',
+  ]);
 });

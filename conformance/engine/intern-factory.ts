@@ -206,6 +206,22 @@ export function createInternFactory(run: RunContext, options: FactoryOptions): I
       pool.shared.set(lane, intern);
       return intern;
     },
+    async foreign({ running: runs = false } = {}) {
+      const [where, send] = [{ workspace_id: driver.target.foreignWorkspaceId }, { as: 'foreign_api_key' }] as const;
+      const serves = options.recycle && session.learnt.mayKeep === Number.POSITIVE_INFINITY;
+      const there = serves ? pool.foreign : undefined;
+      if (there === undefined) {
+        const intern = await (runs ? running(where, send) : stopped(where, send));
+        if (serves) pool.foreign = intern;
+        return intern;
+      }
+      hand(there);
+      if (runs && there.status !== 'running') {
+        await api.provision(there.id, send);
+        pool.foreign = await until(there.id, ['running'], send);
+      }
+      return pool.foreign ?? there;
+    },
     async inOrder(count) {
       const made = await known(count);
       while (made.length < count) {

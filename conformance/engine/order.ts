@@ -82,7 +82,7 @@ function byValue<One extends Ranked>(costs: ReadonlyMap<One, number>) {
     for (const [unit, cost] of left) {
       // What nobody measured may see anything.
       const more = seenBy(unit.id)?.filter((number) => !seen.has(number)).length ?? 1;
-      const rest = unit.level === 'S' || !looked.has(unit.requirement) ? 1e-3 : 1e-6;
+      const rest = unit.level === 'S' ? 1e-3 : looked.has(unit.requirement) ? 1e-6 : 1e-4;
       const value = (more > 0 ? more : rest) / cost;
       if (best === undefined || value > best.value) best = { unit, more, value };
     }
@@ -94,6 +94,26 @@ function byValue<One extends Ranked>(costs: ReadonlyMap<One, number>) {
     for (const number of seenBy(unit.id) ?? []) seen.add(number);
   }
   return ranked;
+}
+
+/**
+ * Those of a run that see nothing which no other of them sees, nor look alone at their requirement: what was worth most when
+ * it was chosen, others that were chosen later may see together. The dearest goes first.
+ */
+function needless<One extends Ranked>(done: readonly One[], costs: ReadonlyMap<One, number>): ReadonlySet<One> {
+  const reasonsFor = ({ id, requirement }: One) => [requirement, ...(seenBy(id) ?? [])];
+  const times = new Map<string | number, number>();
+  const count = (one: One, by: number) => {
+    for (const reason of reasonsFor(one)) times.set(reason, (times.get(reason) ?? 0) + by);
+  };
+  for (const one of done) count(one, 1);
+  const without = new Set<One>();
+  for (const one of done.toSorted((a, b) => (costs.get(b) ?? 0) - (costs.get(a) ?? 0))) {
+    if ((seenBy(one.id) ?? []).length === 0 || reasonsFor(one).some((reason) => times.get(reason) === 1)) continue;
+    without.add(one);
+    count(one, -1);
+  }
+  return without;
 }
 
 export interface PlanOptions<One> {
@@ -122,15 +142,22 @@ export function planned<One extends Ranked>(units: readonly One[], options: Plan
   const place = new Map(ranked.map(({ unit }, at) => [unit, at]));
   const why = (how: 'spent' | 'repeats') =>
     ({ kind: 'budget', how, budget: budget.name, requests: budget.requests }) as const;
-  const out = new Map<One, Because<'need'>>();
-  let spent = hard ? 0 : AROUND;
-  for (const { unit, repeats } of ranked) {
-    const sum = spent + (costs.get(unit) ?? 0);
-    const spare = unit.level === 'S' && sum <= ROOM * budget.requests;
-    if (repeats && !spare && budget.name !== 'thorough' && !hard && !named) out.set(unit, why('repeats'));
-    else if (sum > budget.requests) out.set(unit, why('spent'));
-    else spent = sum;
-  }
+  const sparing = budget.name !== 'thorough' && !hard && !named;
+  const leftOut = (without: ReadonlySet<One> = new Set()) => {
+    const out = new Map<One, Because<'need'>>();
+    let spent = hard ? 0 : AROUND;
+    for (const { unit, repeats } of ranked) {
+      const sum = spent + (costs.get(unit) ?? 0);
+      const spare = unit.level === 'S' && sum <= ROOM * budget.requests;
+      if (sparing && (without.has(unit) || (repeats && !spare))) out.set(unit, why('repeats'));
+      else if (sum > budget.requests) out.set(unit, why('spent'));
+      else spent = sum;
+    }
+    return out;
+  };
+  const first = leftOut();
+  const done = ranked.flatMap(({ unit, repeats }) => (first.has(unit) || repeats ? [] : [unit]));
+  const out = sparing ? leftOut(needless(done, costs)) : first;
   const rank = (unit: One) => {
     if (AFTER_ALL.includes(unit.id)) return Number.POSITIVE_INFINITY;
     if (LATE.includes(unit.id)) return units.length;

@@ -10,6 +10,8 @@ export interface Pool {
   unknown: number;
   /** The running intern of each lane for checks that only talk to one. */
   shared: Map<Lane, Intern>;
+  /** That of the other workspace, for checks that have it refused. */
+  foreign?: Intern | undefined;
   /** Those that checks made or left as they are described, the latest last. */
   unused: Record<IdleState, Intern[]>;
   /** Ids of those that are handed out no more, and of them those that nobody uses: to be taken away. */
@@ -18,10 +20,10 @@ export interface Pool {
   /** How often each was handed out. */
   readonly uses: Map<string, number>;
   /**
-   * How long boots and teardowns took, in ms, whether that of boots is what the service tells of them, and how many boots
-   * failed before one was seen to end.
+   * How long boots took, in ms, whether that is what the service tells of them, and how many failed before one was seen to
+   * end.
    */
-  readonly took: { boot?: number; gone?: number; exactly?: boolean };
+  readonly took: { boot?: number; exactly?: boolean };
   failedBoots: number;
   /** Whether the peer sees the interns that the API key made; undefined until it was looked at. */
   peerSees?: Promise<boolean>;
@@ -66,19 +68,34 @@ export function dropShared(pool: Pool, lane: Lane): void {
   lane.made.add(shared.id);
 }
 
+/** Others get another of the other workspace from now on, where a check had it. */
+export function dropForeign(pool: Pool, lane: Lane): void {
+  if (pool.foreign === undefined || !lane.made.has(pool.foreign.id)) return;
+  pool.dropped.add(pool.foreign.id);
+  pool.foreign = undefined;
+}
+
 /** Hands none of them out any more, but for the shared intern of one lane. */
 export function forget(pool: Pool, but?: Lane): void {
+  pool.foreign = undefined;
   for (const lane of pool.shared.keys()) if (lane !== but) dropShared(pool, lane);
   for (const { id } of Object.values(pool.unused).flat()) for (const ids of [pool.dropped, pool.idle]) ids.add(id);
   pool.unused = { stopped: [], booting: [], running: [] };
 }
 
 /** Ids of interns that later checks get. */
-export const kept = ({ shared, unused }: Pool): Set<string> =>
-  new Set([...shared.values(), ...unused.stopped, ...unused.booting, ...unused.running].map(({ id }) => id));
+export const kept = ({ shared, foreign, unused }: Pool): Set<string> => {
+  const { stopped, booting, running } = unused;
+  const others = foreign === undefined ? [] : [foreign];
+  return new Set([...shared.values(), ...others, ...stopped, ...booting, ...running].map(({ id }) => id));
+};
 
 /** Hands out no more than `most`: those that boot, or wait, are made anew sooner than those that run. */
 export function keepFewer(pool: Pool, most: number): void {
+  if (pool.foreign !== undefined && most < Number.POSITIVE_INFINITY) {
+    for (const ids of [pool.dropped, pool.idle]) ids.add(pool.foreign.id);
+    pool.foreign = undefined;
+  }
   const { stopped, booting, running } = pool.unused;
   for (const row of [stopped, booting, running]) {
     while (kept(pool).size > most) {

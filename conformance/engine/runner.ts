@@ -6,7 +6,7 @@ import { createLane } from './lane.js';
 import { type OpenRun, openRun } from './open.js';
 import type { RunnerOptions } from './options.js';
 import { ALONE, planned } from './order.js';
-import { createPool, dropShared, keepFewer, type Pool, takeBack } from './pool.js';
+import { createPool, dropForeign, dropShared, keepFewer, type Pool, takeBack } from './pool.js';
 import type { Results } from './results.js';
 import { createRun, type Run, run, type UnitOptions } from './run.js';
 import type { RunContext } from './run-context.js';
@@ -20,6 +20,7 @@ async function settle(opened: OpenRun, run: RunContext, { rows }: Done): Promise
   const shared = pool.shared.get(lane);
   // What a breach, or a stream that was left, made of the shared intern is not known.
   const held = rows.every(({ verdict }) => verdict === 'pass' || verdict === 'skip');
+  if (!held) dropForeign(pool, lane);
   if (!held || (shared !== undefined && session.lately(shared.id))) dropShared(pool, lane);
   if (run.driver.control === undefined && held) {
     const settled = [...lane.made].filter((id) => !session.lately(id));
@@ -50,6 +51,7 @@ function unitsOf(checks: readonly Check[], opened: OpenRun, pool: Pool): Unit[] 
       if (done.rows !== undefined) return { ...done, settle: () => settle(opened, context, done) };
       // It may be what went wrong.
       dropShared(pool, context.lane);
+      dropForeign(pool, context.lane);
       return done;
     },
   }));

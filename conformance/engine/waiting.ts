@@ -221,12 +221,12 @@ export function createWaiting(run: RunContext, options: FactoryOptions): Waiting
     obstacles.pass('gone', check);
     const began = host.now();
     const live = driver.control === undefined;
-    const pass = moments(pool.took.gone, began);
+    const pass = moments(session.learnt.teardown, began);
     for (let looks = 1; ; looks++) {
       if (live && looks === 1) await pass();
       const answer = await api.get(id, send);
       if (answer.status === 404) {
-        pool.took.gone = learned(pool.took.gone, host.now() - began, looks);
+        session.learnt.teardown = learned(session.learnt.teardown, host.now() - began, looks);
         obstacles.gone('gone');
         return;
       }

@@ -65,6 +65,11 @@ export interface InternFactory {
   untilGone(id: string, options?: SendOptions): Promise<void>;
   /** A stopped intern and its own key: a fresh one under control, else the configured one. Needs `own_key`. */
   own(options?: { running?: boolean }): Promise<{ id: string; key: As; ours: boolean }>;
+  /**
+   * An intern of the other workspace, that only the foreign key sees; one that runs where that matters. Where requests cost,
+   * one serves the run: what checks send to it is refused. Needs `foreign_api_key` and `foreign_workspace`.
+   */
+  foreign(options?: { running?: boolean }): Promise<Intern>;
   /** So many of which the service can say which is newer, the newest first. Some may have served other checks. */
   inOrder(count: number): Promise<Intern[]>;
   /** An id that no intern has. */

@@ -35,6 +35,8 @@ export interface Learnt {
    * for all. `needed`: how many the next try makes, where that is known.
    */
   full: { readonly refusal: string; readonly holds: number; readonly needed?: number | undefined } | undefined;
+  /** How long a teardown took, in ms. */
+  teardown?: number;
   /** Interns whose teardown has not ended in the time that there was. */
   readonly staying: Set<string>;
   /** Id of an intern that runs and is left idle: if it stops, the service did that. `none`: no room for it, or no boot. */
