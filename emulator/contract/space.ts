@@ -1,5 +1,6 @@
 import type * as z from 'zod';
 import { durationSchema } from './duration.js';
+import { chaosSchema, type Fault } from './fault.js';
 import { A_DEVICE_NAME, DEVICE_NAME, FILE_NAME, NOT_A_FILE_NAME } from './file-name.js';
 import { type Profile, profileSchema } from './profile.js';
 import { type Settings, settingsSchema } from './settings.js';
@@ -39,6 +40,8 @@ export interface SpaceRequest {
   seed?: string | undefined;
   profile?: 'svc' | 'openrouter' | Profile | undefined;
   settings?: Partial<Settings> | undefined;
+  /** Faults that apply from the start, and again after each reset. */
+  chaos?: readonly Fault[] | undefined;
 }
 
 export const spaceRequestSchema: () => z.ZodType<SpaceRequest> = withZod((z) =>
@@ -51,6 +54,9 @@ export const spaceRequestSchema: () => z.ZodType<SpaceRequest> = withZod((z) =>
         .union([z.enum(['svc', 'openrouter']), profileSchema()], { error: 'expected "svc", "openrouter" or a profile' })
         .optional(),
       settings: someSettings().optional(),
+      chaos: chaosSchema()
+        .transform(({ faults }) => faults)
+        .optional(),
     })
     .default({}),
 );

@@ -23,7 +23,8 @@ export const spaceRows = (spaces: SpacesPart): readonly ControlRow[] => [
     path: '/spaces',
     does: 'Makes a space, which shares nothing with the others, and answers its target; missing values are as here',
     body: spaceRequestSchema,
-    shape: '{"name"?, "clock"?: "real"|"virtual"|"auto", "seed"?, "profile"?: "svc"|"openrouter"|profile, "settings"?}',
+    shape:
+      '{"name"?, "clock"?: "real"|"virtual"|"auto", "seed"?, "profile"?: "svc"|"openrouter"|profile, "settings"?, "chaos"?: {"faults"}}',
     async handle(call) {
       const space = spaces.create(await call.body());
       return json(space, 201, { location: space.target.control_url });
