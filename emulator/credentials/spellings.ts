@@ -94,11 +94,14 @@ function base64Beginnings(beginning: string): string[] {
 /** The same as UTF-8, a byte a character: how percent encoding and Base64 spell what is not ASCII. */
 const asBytes = (value: string): string => Buffer.from(value).toString('latin1');
 
+/** What reads as itself in any way. */
+const PLAIN = /^[\x21-\x7e]*$/;
+
 /**
  * How a value reads once its escapes are undone: as text, as bytes, and with the plus signs that forms use for spaces.
  */
 const readingsOf = (value: string): string[] =>
-  [value, asBytes(value)].flatMap((one) => [one, one.replaceAll(' ', '+')]);
+  PLAIN.test(value) ? [value] : [value, asBytes(value)].flatMap((one) => [one, one.replaceAll(' ', '+')]);
 
 /** What to search for in texts. */
 export interface Search {
@@ -145,7 +148,7 @@ export function createSearch(values: Iterable<string>, shapes?: Shapes): Search 
   const shaped = shapes && pattern([...short.map(literally), ...shapes.wanted], 'g');
   const beginnings = [...all.filter(({ length }) => length >= 6), ...(shapes?.beginnings ?? [])];
   const inBase64 = createFinder(
-    beginnings.flatMap((one) => base64Beginnings(one.slice(0, 6))),
+    [...new Set(beginnings.map((one) => one.slice(0, 6)))].flatMap(base64Beginnings),
     BASE64_BEGINNING,
   );
   const always =

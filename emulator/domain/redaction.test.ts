@@ -91,3 +91,13 @@ test('tokens of logins are taken out, and are not remembered without bound', () 
   made.addLoginToken(JWT);
   expect(made.size).toBe(1_002);
 });
+
+test('finds every value, whenever it was added between texts', () => {
+  const many = createRedaction();
+  const values = Array.from({ length: 200 }, (_, at) => `value-number-${at}-of-all`);
+  for (const [at, value] of values.entries()) {
+    many.addVaultSecret(value);
+    for (const known of [values[0], values[at >> 1], value])
+      expect(many.redact(`before ${known} after`)).toBe('before [redacted] after');
+  }
+});

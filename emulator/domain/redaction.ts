@@ -44,6 +44,9 @@ const SECRET_PIECE = 256;
 /** A shorter value appears in the middle of words: it is redacted where it is known to be, and nowhere else. */
 const LEAST_SECRET = 8;
 
+/** Searching for so many values beside the others is always cheaper than putting all of them together anew. */
+const FEW = 32;
+
 /** A value in pieces, of which each is a secret. The last reaches back: none is so short that it looks like a word. */
 function* piecesOf(value: string): Generator<string> {
   if (value.length < LEAST_SECRET) return;
@@ -88,11 +91,29 @@ export function createRedaction() {
   const vaultSecrets = new Set<string>();
   let vaultText = 0;
   const byValue = () => [...secrets, ...loginTokens, ...vaultSecrets];
-  let search: Search | undefined;
+  // One search for most values, and one for those since: making one takes longer than most texts take to read.
+  let most: Search | undefined;
+  let since: Search | undefined;
+  const added = new Set<string>();
+
+  const wanted = (value: string) => {
+    added.add(value);
+    since = undefined;
+    if (added.size > Math.max(FEW, (secrets.size + loginTokens.size + vaultSecrets.size) / 4)) most = undefined;
+  };
+  const searches = (): readonly Search[] => {
+    if (!most) {
+      most = createSearch(byValue(), SHAPES);
+      added.clear();
+    }
+    if (added.size === 0) return [most];
+    since ??= createSearch(added, SHAPES);
+    return [most, since];
+  };
 
   const spansOf = function* (text: string): Generator<Span> {
-    search ??= createSearch(byValue(), SHAPES);
-    for (const { start, end } of spelledIn(text, search)) yield { start, end, shown: REDACTED };
+    for (const search of searches())
+      for (const { start, end } of spelledIn(text, search)) yield { start, end, shown: REDACTED };
   };
 
   /** The end of a text that may be the beginning of a credential, which the next write may complete. */
@@ -149,7 +170,7 @@ export function createRedaction() {
     add(secret: string): void {
       if (secret === '' || BY_SHAPE.test(secret) || secrets.has(secret)) return;
       secrets.add(secret);
-      search = undefined;
+      wanted(secret);
     },
     /** Adds a token of a login to redact, replacing the oldest if there are too many. */
     addLoginToken(token: string): void {
@@ -159,7 +180,7 @@ export function createRedaction() {
         if (loginTokens.size <= MOST_LOGIN_TOKENS) break;
         loginTokens.delete(oldest);
       }
-      search = undefined;
+      wanted(token);
     },
     /** Adds the value of a secret to redact (VAULT-2), replacing the oldest if there are too many. */
     addVaultSecret(value: string): void {
@@ -167,13 +188,13 @@ export function createRedaction() {
         if (BY_SHAPE.test(piece) || secrets.has(piece)) continue;
         vaultText += vaultSecrets.delete(piece) ? 0 : piece.length;
         vaultSecrets.add(piece);
+        wanted(piece);
       }
       for (const oldest of vaultSecrets) {
         if (vaultText <= MOST_SECRET_TEXT) break;
         vaultSecrets.delete(oldest);
         vaultText -= oldest.length;
       }
-      search = undefined;
     },
     redact(text: string): string {
       let clean = '';

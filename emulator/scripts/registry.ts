@@ -122,16 +122,16 @@ export function createScriptRegistry(deps: ScriptsDeps): Scripts {
       if (!closed) reload();
     });
   };
-  const check = (name: string, source: unknown) => {
+  const check = (name: string, source: unknown): Behaviour => {
     const script = compileScript(source, { file: name });
     if (script.name !== name)
       throw new ScriptInvalid(name, [`name: expected ${JSON.stringify(name)}, which it is kept under`]);
+    return script;
   };
 
   const compile = (row: ScriptRow): Behaviour | undefined => {
     try {
-      check(row.id, row.source);
-      return compileScript(row.source, { file: row.id });
+      return check(row.id, row.source);
     } catch (error) {
       const problems = error instanceof ScriptInvalid ? error.problems : [String(error)];
       log({ level: 'error', event: 'stored_script_ignored', script: row.id, problems });
@@ -179,8 +179,9 @@ export function createScriptRegistry(deps: ScriptsDeps): Scripts {
     names,
     check,
     put(name, source) {
-      check(name, source);
-      rows.put({ id: name, source });
+      const row = { id: name, source };
+      compiled.set(row, check(name, source));
+      rows.put(row);
       changed(name);
       return { name, from: 'control', source };
     },
