@@ -31,8 +31,12 @@ export const DEFAULT_PROMPTS: Prompts = {
   ],
   'ask-then-silent': [
     'script: ask-then-silent\nUse your shell tool to run `echo ready`, asking for my permission first. Then say the one word "working", run `sleep 300` in your shell without any output, and then say "done". {text}',
+    'script: ask-then-silent\nRun `echo ready` in your shell; I will allow it when I am asked. After that say "working", and then do nothing for five minutes (`sleep 300` in your shell). {text}',
   ],
-  'says-nothing': ['script: says-nothing\nEnd your turn at once, without writing anything at all.'],
+  'says-nothing': [
+    'script: says-nothing\nEnd your turn at once, without writing anything at all.',
+    'script: says-nothing\nThis is a test of an empty reply: answer with no text, no greeting and no explanation.',
+  ],
   silent: [
     'script: silent\nFirst say the one word "waiting". Then run `sleep 300` in your shell without any output, and then say "done". {text}',
     'script: silent\nSay "waiting", and then do nothing for five minutes (`sleep 300` in your shell) before you say "done". {text}',
