@@ -66,7 +66,16 @@ export const BODIES = checksOf('BODY-3', {
     title: 'A body of create, update and delete must be application/json, in any spelling of that, else it is 415.',
     needs: ['write'],
     maxRuns: 12,
-    run: (ctx) => mediaTypes(ctx, writes(ctx)),
+    async run(ctx) {
+      // In every run: what clients forget, and what they send where nobody set it.
+      const { id } = await ctx.interns.stopped();
+      for (const write of writes(ctx))
+        for (const type of [undefined, 'text/plain']) {
+          const answer = await send(ctx, write, write.row.path(id), type);
+          expect.error(answer, refusalOf(write), `${write.row.name} as ${type ?? 'no type'}`);
+        }
+      await mediaTypes(ctx, writes(ctx));
+    },
   },
   'bodies/media-type-of-signing': {
     title: 'A body of signing and its alias must be application/json, in any spelling of that, else it is 415.',
@@ -134,6 +143,9 @@ export const BODIES = checksOf('BODY-3', {
         }),
         fc.constantFrom<Record<string, unknown>>({ '': null }, { provision: true }, { force: false }, { a: null }),
       );
+      // In every run: a field that is there, though many languages read it as one that is not.
+      const nothing = { method: 'POST', path: internPath(stopped.id, '/provision'), json: { field: null } };
+      expect.error(await request(nothing), { status: 400 }, 'provision with a field that is null');
       await property('bodies', fields, async (json) => {
         if (taken === 'provision') stopped = await interns.stopped();
         if (taken === 'suspend') running = await interns.running();

@@ -92,7 +92,7 @@ export const DAEMON_REACHED = defineChecks({
   'proof/what-it-covers': {
     requirement: 'SIGN-4',
     title:
-      'A daemon that asks for proofs refuses one that is forged, or made for another body, and uses none up by that.',
+      'A daemon that asks for proofs refuses one that is forged, or made for another body or user, and uses none up by that.',
     needs: ['running', 'oauth_token'],
     async run(ctx) {
       const daemon = await reached(ctx);
@@ -107,6 +107,7 @@ export const DAEMON_REACHED = defineChecks({
           'a proof whose v2 signature is forged',
         ],
         [await daemon.ask(proof, JSON.stringify({ input: 'Goodbye.' })), 'a proof that was made for another body'],
+        [await daemon.ask({ ...proof, user: `${proof.user}-2` }), 'a proof that was made for another user'],
       ] as const)
         if (takes(status)) fail(what, 'refused', gist('taken', status));
       const right = await daemon.ask(proof);

@@ -51,7 +51,7 @@ export const LIST = checksOf('LIST-2', {
   'list/newest-first': {
     requirement: 'LIST-1',
     fresh: true,
-    title: 'The list holds what was created, newest first.',
+    title: 'The list holds what was created, newest first, filtered too.',
     needs: ['write'],
     async run(ctx) {
       const made = await ctx.interns.inOrder(3);
@@ -63,6 +63,11 @@ export const LIST = checksOf('LIST-2', {
         if (at > 0 && date > (dates[at - 1] ?? date))
           fail('created_at in the list', 'newest first', dates.slice(0, at + 1));
       }
+      const status = [...new Set(data.filter(({ id }) => ids.includes(id)).map((intern) => intern.status))].join(',');
+      const filtered = of(await ctx.listed(`the list by ${status}`, { having: ids, query: { status } }), ids);
+      // Each may have gone to another status since.
+      const found = made.filter(({ id }) => filtered.includes(id));
+      ctx.newestFirst(filtered, found, `the list by ${status}`);
     },
   },
   'list/agrees-with-reads': {
@@ -203,17 +208,18 @@ export const LIST = checksOf('LIST-2', {
     title: 'A status filter keeps what has the status and leaves out what has not.',
     needs: ['write'],
     async run(ctx) {
-      const { api, interns } = ctx;
+      const { api, interns, target } = ctx;
       const made = await interns.stopped();
       const { status } = expect.intern(await api.get(made.id), 200, 'the read');
       const other = status === 'running' ? 'stopped' : 'running';
-      for (const [filter, there] of [
+      for (const [filter, there, more = {}] of [
         [status, true],
         [other, false],
+        [`${other},destroy_failed`, false, { workspace_id: target.workspaceId }],
         [`${other},${status}`, true],
         [`${status},${other}`, true],
       ] as const) {
-        const look = { having: there ? [made.id] : [], query: { status: filter } };
+        const look = { having: there ? [made.id] : [], query: { status: filter, ...more } };
         const data = await ctx.listed(`the list by ${filter}`, look);
         const found = of(data, [made.id]).length;
         if (found !== (there ? 1 : 0))

@@ -6,6 +6,9 @@ import { asked, badAnswer, callOf, heard } from '../helpers/chat.js';
 import { untouched } from '../helpers/settings.js';
 import { asleep, provisioned } from '../helpers/turns.js';
 
+/** ms after which a list shows what a read shows. */
+const SHOWN = 5_000;
+
 const BUSY = { status: 409, reason: 'intern_busy', retryable: false } as const;
 const KEPT = ['id', 'name', 'description', 'instructions', 'model', 'workspace_id', 'vault_id', 'created_at'] as const;
 
@@ -30,7 +33,8 @@ export const SUSPEND = checksOf('SUSP-1', {
   },
   'suspend/keeps-what-was-changed': {
     requirement: 'PROV-1',
-    title: 'What was set before a suspend and while suspended is there after the resume.',
+    title:
+      'What was set before a suspend and while suspended is there after the resume. The list shows the suspended intern.',
     needs: ['running'],
     maxRuns: 10,
     async run(ctx) {
@@ -42,6 +46,13 @@ export const SUSPEND = checksOf('SUSP-1', {
         expect.done(await api.suspend(intern.id), 'the suspend');
         const stopped = await interns.untilSuspended(intern.id);
         equal(stopped.description, description, 'description after the suspend');
+        const look = { having: [intern.id] };
+        const shown = await ctx.eventually(
+          async () => (await ctx.listed('the list', look)).find(({ id }) => id === intern.id)?.status ?? 'not listed',
+          (status) => status === stopped.status,
+          SHOWN,
+        );
+        equal(shown, stopped.status, 'status of the suspended intern in the list');
         const updated = await api.update(intern.id, { instructions });
         const then = expect.intern(updated, expect.ACCEPTED, 'an update while suspended');
         untouched(then.description, description, 'description', 'after an update of instructions');

@@ -5,7 +5,7 @@ import { checksOf } from '../framework/check.js';
 import type { Ctx } from '../framework/context.js';
 import * as expect from '../framework/expect.js';
 import { JSON_TYPE, textBytes } from '../helpers/bytes.js';
-import { BY_KEY, ON_INTERN, OPERATIONS, type Operation, request } from '../helpers/operations.js';
+import { BY_KEY, ON_INTERN, OPERATIONS, type Operation, operation, request } from '../helpers/operations.js';
 import { indistinguishable } from '../helpers/same.js';
 import { internPath, type Send } from '../probe/request.js';
 
@@ -15,6 +15,7 @@ const BAD_BODIES: Readonly<Record<string, Partial<Send>>> = {
   'no object': { json: [] },
   'an unknown field': { json: { surely_not_a_field: 1 } },
   'another media type': { body: textBytes('{}'), headers: { 'content-type': 'text/plain' } },
+  'no JSON as another media type': { body: textBytes('{'), headers: { 'content-type': 'text/plain' } },
   'too long': { body: new Uint8Array(1_048_577).fill(0x20), headers: JSON_TYPE },
 };
 
@@ -251,11 +252,14 @@ export const VISIBILITY = checksOf('AUTH-3', {
       const rows = OPERATIONS.filter(({ method }) => method !== 'GET');
       const body = fc.constantFrom(...Object.keys(BAD_BODIES));
       const keyed = fc.constantFrom(undefined, '', 'x'.repeat(256));
-      const create = rows.filter(({ name }) => name === 'create' || name === 'update');
-      for (const row of create) {
-        const over = { ...BAD_BODIES['another media type'], as: 'outsider_api_key' } as const;
-        const answer = await ctx.send(request(ctx, row, ctx.interns.unknownId(), over));
-        expect.status(answer, 404, `${row.name} from outside the programme with another media type`);
+      for (const [name, body] of [
+        ['create', 'no JSON as another media type'],
+        ['update', 'no JSON as another media type'],
+        ['create', 'too long'],
+      ] as const) {
+        const over = { ...BAD_BODIES[body], as: 'outsider_api_key' } as const;
+        const answer = await ctx.send(request(ctx, operation(name), ctx.interns.unknownId(), over));
+        expect.status(answer, 404, `${name} from outside the programme with a body that is ${body}`);
       }
       await ctx.property(
         'bodies',

@@ -130,7 +130,7 @@ test('that it went by itself is remembered though it is provisioned again, until
   conditions.seen(record('one', 'running'));
   conditions.seen(record('one', 'stopped'));
   conditions.done(to('POST', 'provision'));
-  expect(conditions.went('one')).toBe('stopped');
+  expect(conditions.went('one')?.status).toBe('stopped');
   conditions.handed('one');
   expect(conditions.went('one')).toBeUndefined();
   expect(conditions.mayHaveStopped('another')).toBe(true);

@@ -28,7 +28,7 @@ const HARMLESS = new Set(['description']);
 export function createConditions(now: () => number) {
   const known = new Map<string, Condition>();
   const ran = new Set<string>();
-  const went = new Map<string, string>();
+  const went = new Map<string, { status: string; at: number }>();
   const doubted = new Set<string>();
   let stopsThem = false;
   const flying = new Map<string, { requests: number; writes: number }>();
@@ -50,7 +50,7 @@ export function createConditions(now: () => number) {
       doubted.delete(record.id);
       if (record.status === 'running') ran.add(record.id);
       else if (ran.delete(record.id)) {
-        went.set(record.id, record.status);
+        went.set(record.id, { status: record.status, at: now() });
         stopsThem ||= record.status === 'stopped';
       }
       const before = known.get(record.id);
@@ -94,7 +94,10 @@ export function createConditions(now: () => number) {
     runs: (id: string) => ran.has(id),
     /** A check takes it as it is now: what happened to it before does not matter. */
     handed: (id: string) => void went.delete(id),
-    went: (id: string) => went.get(id),
+    went(id: string) {
+      const gone = went.get(id);
+      return gone && { status: gone.status, ago: now() - gone.at };
+    },
     /** A check found something: an intern that ran when it was last read may be what it rests on. */
     doubt() {
       for (const id of ran) doubted.add(id);

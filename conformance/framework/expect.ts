@@ -86,6 +86,8 @@ export const done = (answer: Answer, what: string): void => status(answer, ACCEP
 export function refused(answer: Answer, what: string, more?: More): void {
   asserted(() => wantedStatus('refusal'));
   if (!isRefusal(answer.status)) answered(answer, 'refusal', what, more);
+  const { error: body } = (answer.json ?? {}) as { error?: { metadata?: unknown } | null };
+  if (typeof body?.metadata === 'object' && body.metadata !== null) metadata(body, what);
 }
 
 /** `Retry-After`, in either of the forms that HTTP gives it (RFC 9110, 10.2.3): seconds, or a date. */
@@ -129,18 +131,19 @@ export function error(answer: Answer, expected: ExpectedError, what: string): vo
     return;
   }
   if (expected.reason === undefined && expected.retryable === undefined && !('metadata' in body)) return;
-  isObject(body.metadata, `error.metadata of ${what}`);
-  ok(typeof body.metadata.reason === 'string', `error.metadata.reason of ${what}`, 'a string', body.metadata.reason);
-  ok(
-    typeof body.metadata.retryable === 'boolean',
-    `error.metadata.retryable of ${what}`,
-    'a boolean',
-    body.metadata.retryable,
-  );
-  if (expected.reason !== undefined) equal(body.metadata.reason, expected.reason, `error.metadata.reason of ${what}`);
-  if (expected.retryable !== undefined) {
-    equal(body.metadata.retryable, expected.retryable, `error.metadata.retryable of ${what}`);
-  }
+  const { reason, retryable } = metadata(body, what);
+  if (expected.reason !== undefined) equal(reason, expected.reason, `error.metadata.reason of ${what}`);
+  if (expected.retryable !== undefined) equal(retryable, expected.retryable, `error.metadata.retryable of ${what}`);
+}
+
+/** The metadata of an error, in its form (BASE-3). */
+function metadata(error: { readonly metadata?: unknown }, what: string): Record<string, unknown> {
+  const { metadata } = error;
+  isObject(metadata, `error.metadata of ${what}`);
+  const { reason, retryable } = metadata;
+  ok(typeof reason === 'string', `error.metadata.reason of ${what}`, 'a string', reason);
+  ok(typeof retryable === 'boolean', `error.metadata.retryable of ${what}`, 'a boolean', retryable);
+  return metadata;
 }
 
 /** An intern record: an object with the fields that checks read. Its exact form is a check of its own (GET-1). */

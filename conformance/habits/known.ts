@@ -45,6 +45,9 @@ export interface History {
 export interface Conditions {
   /** Whether it was running when it was last read, and nothing was sent since that ends that. */
   runs(id: string): boolean;
-  /** The status of one that ran, and was read otherwise since it was handed out, although nobody here suspended or deleted it. */
-  went(id: string): string | undefined;
+  /**
+   * The status of one that ran, and was read otherwise since it was handed out, although nobody here suspended or deleted it,
+   * and for how many ms that is known.
+   */
+  went(id: string): { readonly status: string; readonly ago: number } | undefined;
 }

@@ -38,13 +38,11 @@ async function boots(visit: Visit): Promise<string> {
   return booted.status < 300 && (await becomes(visit, id, (status) => status === 'running')) ? id : 'none';
 }
 
-/** Whether an idle intern stopped, that has been there as long as the one that did; nothing where nobody can tell. */
-async function stopsIdle(visit: Visit, { id, idler }: { id: string; idler: string }): Promise<boolean | undefined> {
+/** Whether an idle intern stopped; undefined where nobody can tell. */
+async function stopsIdle(visit: Visit, idler: string): Promise<boolean | undefined> {
   if (idler === 'none') return undefined;
   const { status, json } = await visit.send({ path: visit.pathOf(idler) });
-  if (status !== 200 || !isRecord(json)) return undefined;
-  if (json.status !== 'running') return true;
-  return visit.history.age(idler) >= visit.history.age(id) ? false : undefined;
+  return status === 200 && isRecord(json) ? json.status !== 'running' : undefined;
 }
 
 /**
@@ -55,18 +53,21 @@ const explains: Habit['explains'] = async (_, visit) => {
   const { conditions, history, inHand, learnt, pathOf, send, shared } = visit;
   for (const id of [...inHand, shared() ?? []].flat()) {
     if (conditions.runs(id)) await send({ path: pathOf(id) }).catch(() => undefined);
-    const status = conditions.went(id);
-    if (status === undefined) continue;
-    const skip = { kind: 'race', because: { kind: 'went', status } } as const;
+    const gone = conditions.went(id);
+    if (gone === undefined) continue;
+    const skip = { kind: 'race', because: { kind: 'went', status: gone.status } } as const;
     if (learnt.habits.get('suspends-idle') === true || visit.readOnly) return { skip };
     if (learnt.idler === undefined) {
       const again = Math.min(history.age(id), LONGEST);
       learnt.idler = await boots(visit);
       return { again, learnt: true, skip };
     }
-    const stops = await stopsIdle(visit, { id, idler: learnt.idler });
+    const stops = await stopsIdle(visit, learnt.idler);
     if (stops === true) learnt.habits.set('suspends-idle', true);
     if (stops !== false) return { skip };
+    // One that has not been idle for as long as the other was there may stop yet.
+    const younger = history.age(id) - gone.ago - history.age(learnt.idler);
+    if (younger > 0) return { again: Math.min(younger, LONGEST), skip };
   }
   return undefined;
 };

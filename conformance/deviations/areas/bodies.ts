@@ -1,6 +1,7 @@
 import { Refusal } from '../../../emulator/contract/errors.js';
 import type { Route } from '../../../emulator/http/route.js';
 import {
+  exchangeOf,
   isJsonType,
   isObject,
   jsonOf,
@@ -11,7 +12,7 @@ import {
 } from '../combinators/exchange.js';
 import { holding, routes } from '../combinators/parts.js';
 import { errorMetadata, errorReply, responseOf, rewriteErrors, rewriteReply } from '../combinators/replies.js';
-import { rewriteBody, rewriteHeader, rewriteRequest, tryAgain } from '../combinators/requests.js';
+import { rewriteBody, rewriteFields, rewriteHeader, rewriteRequest, tryAgain } from '../combinators/requests.js';
 import { defineDeviations } from '../mutant.js';
 
 const LIFECYCLE = ['create', 'update', 'delete'] as const;
@@ -190,5 +191,40 @@ export const BODIES = defineDeviations({
     description: 'Invoke refuses another media type.',
     mutant: routes('invoke', json('required')),
     caughtBy: ['bodies/chat-and-invoke-any-type'],
+  },
+  'media-type-of-updates-may-be-text': {
+    description: 'An update takes text/plain.',
+    mutant: rewriteHeader('content-type', (type, { operation }) =>
+      operation === 'update' && type?.startsWith('text/plain') ? 'application/json' : type,
+    ),
+    caughtBy: ['bodies/media-type'],
+  },
+  'media-type-of-deletes-may-be-missing': {
+    description: 'A delete takes a body without a content type.',
+    mutant: rewriteHeader('content-type', (type, { operation }) =>
+      operation === 'delete' ? (type ?? 'application/json') : type,
+    ),
+    caughtBy: ['bodies/media-type'],
+  },
+  'provision-drops-fields-that-are-null': {
+    description: 'A field that is null is none, on provision and suspend.',
+    mutant: rewriteFields(ACTIONS, (body) =>
+      Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null)),
+    ),
+    caughtBy: ['bodies/any-field-is-refused'],
+  },
+  'suspend-refused-and-done': {
+    description: 'A suspend with a field is 400 and stops the intern all the same.',
+    mutant: {
+      around: (next) => async (request) => {
+        const response = await next(request);
+        if (exchangeOf(request).operation === 'suspend' && response.status === 400) {
+          const headers = { authorization: request.headers.get('authorization') ?? '' };
+          await next(new Request(request.url, { method: 'POST', headers }));
+        }
+        return response;
+      },
+    },
+    caughtBy: ['bodies/any-field-is-refused'],
   },
 });

@@ -2,10 +2,10 @@ import { Refusal } from '../../../emulator/contract/errors.js';
 import type { InternRow } from '../../../emulator/contract/state.js';
 import { plans } from '../combinators/behaviours.js';
 import { inside, transitions, wrap } from '../combinators/parts.js';
-import { errorReply, rewriteRecords } from '../combinators/replies.js';
+import { errorReply, rewriteRecords, rewriteSuccess } from '../combinators/replies.js';
 import { answerInstead, rewriteFields } from '../combinators/requests.js';
 import { survives } from '../combinators/runs.js';
-import { defineDeviations } from '../mutant.js';
+import { defineDeviations, together } from '../mutant.js';
 
 export const DELETE = defineDeviations({
   'teardown-never-ends': {
@@ -119,5 +119,24 @@ export const DELETE = defineDeviations({
       record.status === 'destroy_failed' ? { ...record, last_failure_message: 'The teardown failed' } : record,
     ),
     caughtBy: ['delete/archive-fails'],
+  },
+  'delete-of-the-suspended-is-409': {
+    description: 'An intern that was suspended cannot be deleted before it runs again.',
+    mutant: () => {
+      const suspended = new Set<string>();
+      return together(
+        rewriteSuccess(['suspend', 'provision'], (reply, { operation, internId = '' }) => {
+          if (operation === 'suspend') suspended.add(internId);
+          else suspended.delete(internId);
+          return reply;
+        }),
+        answerInstead(({ operation, internId = '' }) =>
+          operation === 'delete' && suspended.has(internId)
+            ? errorReply(409, 'The intern is suspended', 'intern_busy')
+            : undefined,
+        ),
+      );
+    },
+    caughtBy: ['update/in-every-state'],
   },
 });

@@ -1,9 +1,9 @@
 import type { Intern } from '../../../emulator/contract/intern.js';
 import { exchangeOf, withRequest } from '../combinators/exchange.js';
 import { routes, wrap } from '../combinators/parts.js';
-import { jsonReply, rewriteErrors, rewriteJson, rewriteReply } from '../combinators/replies.js';
+import { jsonReply, rewriteErrors, rewriteJson, rewriteReply, rewriteSuccess } from '../combinators/replies.js';
 import { rewriteQuery } from '../combinators/requests.js';
-import { defineDeviations, type Mutant } from '../mutant.js';
+import { defineDeviations, type Mutant, together } from '../mutant.js';
 
 interface Page {
   data: Intern[];
@@ -36,6 +36,19 @@ const countsEntries = (when: (query: URLSearchParams) => boolean): Mutant => ({
     });
   },
 });
+
+/** Changes the pages of the list, given what was suspended and not provisioned since. */
+const ofSuspended = (change: (page: Page, suspended: ReadonlySet<string>) => unknown) => (): Mutant => {
+  const suspended = new Set<string>();
+  return together(
+    pages((page) => change(page, suspended)),
+    rewriteSuccess(['suspend', 'provision'], (reply, { operation, internId = '' }) => {
+      if (operation === 'suspend') suspended.add(internId);
+      else suspended.delete(internId);
+      return reply;
+    }),
+  );
+};
 
 const BAD_QUERY_STATUS = 400;
 const isListError = (path: string) => path.endsWith('/interns');
@@ -186,5 +199,37 @@ export const LIST = defineDeviations({
     description: 'Filtered by status the cursor is an offset into the list as it is now.',
     mutant: countsEntries((query) => query.has('status')),
     caughtBy: ['list/cursor-holds-its-place', 'list/filtered-status-changes-between-pages'],
+  },
+  'list-by-status-oldest-first': {
+    description: 'Filtered by status the list comes oldest first.',
+    mutant: pages((page, query) => (query.has('status') ? { ...page, data: page.data.toReversed() } : page)),
+    caughtBy: ['list/newest-first', 'list/by-status'],
+  },
+  'list-ignores-several-statuses': {
+    description: 'A filter of more than one status changes nothing.',
+    mutant: rewriteQuery('list', (query) => {
+      if (query.get('status')?.includes(',')) query.delete('status');
+    }),
+    caughtBy: ['list/by-status-live', 'list/by-status'],
+  },
+  'list-by-workspace-ignores-the-status': {
+    description: 'Filtered by workspace the filter by status changes nothing.',
+    mutant: rewriteQuery('list', (query) => {
+      if (query.has('workspace_id')) query.delete('status');
+    }),
+    caughtBy: ['list/by-status-live'],
+  },
+  'list-leaves-out-the-suspended': {
+    description: 'The list lacks what was suspended.',
+    mutant: ofSuspended((page, suspended) => ({ ...page, data: page.data.filter(({ id }) => !suspended.has(id)) })),
+    caughtBy: ['suspend/keeps-what-was-changed'],
+  },
+  'list-shows-the-suspended-as-running': {
+    description: 'In the list an intern that was suspended is running.',
+    mutant: ofSuspended((page, suspended) => ({
+      ...page,
+      data: page.data.map((one) => (suspended.has(one.id) ? { ...one, status: 'running' } : one)),
+    })),
+    caughtBy: ['suspend/keeps-what-was-changed'],
   },
 });

@@ -164,4 +164,13 @@ export const PROOF = defineDeviations({
     mutant: renames('proof_from_future', 'bad_signature'),
     caughtBy: ['proof/from-the-future'],
   },
+  'proof-of-any-user': {
+    description: 'The user that is sent with a proof may be another than it was made for.',
+    mutant: daemons(({ body, request }) =>
+      (body as { error?: { metadata?: { hint?: unknown } } }).error?.metadata?.hint === 'user_mismatch'
+        ? ok(request)
+        : undefined,
+    ),
+    caughtBy: ['proof/what-it-covers', 'proof/hints'],
+  },
 });

@@ -1,6 +1,6 @@
 import { type Exchange, withRequest } from '../combinators/exchange.js';
 import { routes, settings } from '../combinators/parts.js';
-import { errorMessage, rewriteSuccess } from '../combinators/replies.js';
+import { errorMessage, rewriteErrors, rewriteSuccess } from '../combinators/replies.js';
 import { rewriteFields, rewriteRequest } from '../combinators/requests.js';
 import { defineDeviations } from '../mutant.js';
 
@@ -69,5 +69,14 @@ export const SIGN_REFUSALS = defineDeviations({
     description: 'The alias of signing takes an interns-only grant.',
     mutant: routes(isAliasRow, (row) => ({ ...row, credential: 'oauth' })),
     caughtBy: ['sign/alias', 'auth/signing-needs-the-vault-grant'],
+  },
+  'sign-alias-401-with-metadata': {
+    description: 'The 401 of the alias of signing has metadata.',
+    mutant: rewriteErrors((seen) =>
+      seen.status === 401 && isAlias(seen)
+        ? { error: { ...seen.error, metadata: { reason: 'unauthorized', retryable: false } } }
+        : undefined,
+    ),
+    caughtBy: ['auth/key-needed', 'auth/key-message'],
   },
 });

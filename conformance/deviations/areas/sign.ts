@@ -106,4 +106,12 @@ export const SIGN = defineDeviations({
     }),
     caughtBy: ['sign/verifies', 'sign/path-as-sent', 'proof/bound-to-its-route'],
   },
+  'sign-trims-the-digest': {
+    description: 'A digest with a line feed after it is taken.',
+    mutant: asked((body) => ({
+      ...body,
+      ...(typeof body.bodySha256 === 'string' ? { bodySha256: body.bodySha256.replace(/\n$/, '') } : {}),
+    })),
+    caughtBy: ['sign/bad-digest'],
+  },
 });

@@ -129,4 +129,18 @@ export const UPDATE = defineDeviations({
     })),
     caughtBy: ['daemon/access', 'get/no-known-secrets'],
   },
+  'update-of-the-model-clears-instructions': {
+    description: 'An update of the model alone sets instructions to null.',
+    mutant: rewriteFields('update', (body) =>
+      Object.keys(body).join() === 'model' ? { ...body, instructions: null } : body,
+    ),
+    caughtBy: ['update/only-what-is-named'],
+  },
+  'update-ignores-an-empty-text': {
+    description: 'An empty description in an update is ignored.',
+    mutant: rewriteFields('update', ({ description, ...body }) =>
+      description === undefined || description === '' ? body : { ...body, description },
+    ),
+    caughtBy: ['update/only-what-is-named'],
+  },
 });

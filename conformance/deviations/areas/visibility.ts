@@ -1,6 +1,6 @@
 import { Refusal } from '../../../emulator/contract/errors.js';
 import type { Emulator } from '../../../emulator/emulator.js';
-import { exchangeOf, isJsonType, TYPED, tokenOf, withHeader } from '../combinators/exchange.js';
+import { bodyOf, exchangeOf, isJsonType, TYPED, tokenOf, withHeader } from '../combinators/exchange.js';
 import { beforeHandling, callers, inside, puts, visible, wrap } from '../combinators/parts.js';
 import { errorReply, responseOf, rewriteErrors, rewriteReply } from '../combinators/replies.js';
 import { answerInstead } from '../combinators/requests.js';
@@ -191,6 +191,28 @@ export const VISIBILITY = defineDeviations({
     mutant: answerInstead(({ operation, request }) =>
       operation && TYPED.includes(operation) && request.headers.has('content-type') && !isJsonType(request)
         ? errorReply(415, 'Request body must be sent as application/json', 'unsupported_media_type')
+        : undefined,
+    ),
+    caughtBy: ['auth/outsider-any-body'],
+  },
+  'create-looks-at-the-body-before-the-programme': {
+    description: 'From outside the programme a create that is not JSON is 400.',
+    mutant: answerInstead(async ({ operation, request }, { target }) =>
+      operation === 'create' &&
+      tokenOf(request) === target.credentials.outsider_api_key &&
+      (await bodyOf(request)) === undefined
+        ? errorReply(400, 'Invalid request body', 'invalid_body')
+        : undefined,
+    ),
+    caughtBy: ['auth/outsider-any-body'],
+  },
+  'create-weighs-the-body-before-the-programme': {
+    description: 'From outside the programme a create that is too long is 413.',
+    mutant: answerInstead(async ({ operation, request }, { target }) =>
+      operation === 'create' &&
+      tokenOf(request) === target.credentials.outsider_api_key &&
+      (await request.clone().arrayBuffer()).byteLength > 1_048_576
+        ? errorReply(413, 'Request body exceeds 1048576 bytes', 'payload_too_large')
         : undefined,
     ),
     caughtBy: ['auth/outsider-any-body'],
