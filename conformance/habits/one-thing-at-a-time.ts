@@ -3,7 +3,7 @@ import { becomes, excused, takesPrompts } from './measured.js';
 import { isBusy } from './not-now.js';
 import { rewritten } from './rewrite.js';
 import type { Serve } from './serve.js';
-import type { Visit } from './visit.js';
+import type { Seen, Visit } from './visit.js';
 import { about, refusal } from './wire.js';
 
 /** Any work keeps an intern from a prompt: an invoke, a question that nobody answered. */
@@ -48,7 +48,10 @@ async function isFreeAfterSuspend(visit: Visit, id: string): Promise<boolean | u
 const explains: Habit['explains'] = async ({ began, check, found, got, seen }, visit) => {
   if (!isBusy(got)) return undefined;
   const { history } = visit;
-  const isTheRule = check.requirement === 'CHAT-14';
+  const isSession = ({ status, path, sent = '' }: Seen) =>
+    status === got?.status && path.endsWith('/invoke') && sent.includes('"session_id"');
+  // A prompt to the session of a run that goes on is delivered into it.
+  const isTheRule = check.requirement === 'CHAT-14' || (check.requirement === 'INVOKE-2' && seen.some(isSession));
   const ids = [...new Set(seen.flatMap(({ id }) => id ?? []))];
   const engaged = ids.filter((id) => history.engagedSince(id) !== undefined);
   const [one] = engaged;

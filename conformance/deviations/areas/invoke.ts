@@ -7,6 +7,7 @@ import {
   responseOf,
   rewriteErrors,
   rewriteJson,
+  rewriteReply,
   rewriteStatus,
 } from '../combinators/replies.js';
 import { refuseBody, rewriteBody, rewriteFields } from '../combinators/requests.js';
@@ -188,5 +189,26 @@ export const INVOKE = defineDeviations({
     description: 'A run of invoke is ended three milliseconds after its hour.',
     mutant: settings({ execution_deadline: 3_600_003 }),
     caughtBy: ['invoke-runs/deadline', 'invoke-runs/deadline-shown'],
+  },
+  'invoke-again-is-200': {
+    description: 'An invoke that names its session answers 200.',
+    mutant: {
+      around: (next) => async (request) => {
+        const body = exchangeOf(request).operation === 'invoke' ? await bodyOf(request) : undefined;
+        const { status, headers, body: answer } = await next(request);
+        const again = status === 202 && isObject(body) && 'session_id' in body;
+        return new Response(answer, { status: again ? 200 : status, headers });
+      },
+    },
+    caughtBy: ['invoke-sessions/continue'],
+  },
+  'invoke-into-its-run-is-busy': {
+    description: 'An invoke into a session with a run going is 409 busy.',
+    mutant: rewriteReply((reply, { operation }) =>
+      operation === 'invoke' && String(reply.body).includes('"steered"')
+        ? errorReply(409, 'The intern is busy', 'busy', true)
+        : reply,
+    ),
+    caughtBy: ['invoke-sessions/steered-live', 'invoke-sessions/steered'],
   },
 });
