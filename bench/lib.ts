@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 
@@ -48,6 +48,18 @@ async function startFile(
         child.kill('SIGKILL');
       }),
   };
+}
+
+/**
+ * Processor time of a process until it ends, or is ready, in ms, and what it printed: the same even if other work takes its
+ * share of the machine.
+ */
+export function cpuOf(args: readonly string[], node = process.execPath): { ms: number; stdout: string } {
+  const counter = new URL('servers/cpu.cjs', import.meta.url).pathname;
+  const { stdout, stderr } = spawnSync(node, ['--require', counter, ...args], { encoding: 'utf8' });
+  const [, ms] = /^cpu ([\d.]+)$/m.exec(stderr) ?? [];
+  if (ms === undefined) throw new Error(`${args[0]} did not end by itself: ${stderr}`);
+  return { ms: Number(ms), stdout };
 }
 
 export const median = (values: readonly number[]): number => {

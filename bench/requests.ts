@@ -47,6 +47,6 @@ for (const name of Object.keys(sides)) {
 const ratio = (other: string) => median((rates.emulator ?? []).map((rate, i) => rate / (rates[other]?.[i] ?? 1)));
 const cheaper = median((costs.hono ?? []).map((cost, i) => cost / (costs.emulator?.[i] ?? 1)));
 console.log(`by processor time, of a bare Hono route: ${Math.round(cheaper * 100)} %`);
-report('of a bare Hono route', `${Math.round(ratio('hono') * 100)} %`, '≥ 80 %', ratio('hono') >= 0.8);
-report('times json-server', ratio('json-server').toFixed(1), '≥ 8', ratio('json-server') >= 8);
+report('of a bare Hono route', `${Math.round(ratio('hono') * 100)} %`, '≥ 85 %', ratio('hono') >= 0.85);
+report('times json-server', ratio('json-server').toFixed(1), '≥ 10', ratio('json-server') >= 10);
 await Promise.all([emulator, hono, jsonServer].map((server) => server.stop()));

@@ -93,7 +93,7 @@ const late = Math.max(...keepalives.map(({ sinceLast }) => sinceLast)) / 1_000;
 const early = Math.min(...keepalives.map(({ sinceRequest }) => sinceRequest)) / 1_000;
 
 console.log(`bare node:http: ${(bareEach / 1024).toFixed(1)} KB each`);
-report('resident memory of a waiting run', `${(each / 1024).toFixed(1)} KB`, '≤ 22 KB', each <= 22 * 1024);
+report('resident memory of a waiting run', `${(each / 1024).toFixed(1)} KB`, '≤ 16 KB', each <= 16 * 1024);
 report('of a core while idle', `${(idle * 100).toFixed(2)} %`, '< 1 %', idle < 0.01);
 report(
   `${keepalives.length} keepalives after`,
