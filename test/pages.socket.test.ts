@@ -35,6 +35,7 @@ const TRIED_BY: Readonly<Record<string, Readonly<Record<string, readonly string[
   'docs/adding-a-check.md': { ts: ['test/pages.socket.test.ts'] },
   'docs/agents.md': {
     json: ['test/agents.test.ts'],
+    sh: [], // it needs a model: examples/agents/check.mjs tries the script with a scripted player
     toml: [], // the settings of another program
   },
   'docs/chat-api.md': { sh: ['test/docs.socket.test.ts'] },
