@@ -20,6 +20,7 @@ export const UPDATE = checksOf('UPDATE-1', {
     async run(ctx) {
       const { api, interns, property } = ctx;
       const intern = await interns.stopped({ description: 'first', instructions: 'first' });
+      let last: typeof intern | undefined = intern;
       // In every run: the field that is set last, alone, and a text that counts as none in many languages.
       for (const [changed, rest] of [
         [{ model: 'acme/one' }, { description: 'first', instructions: 'first' }],
@@ -27,6 +28,7 @@ export const UPDATE = checksOf('UPDATE-1', {
       ] as const) {
         const what = Object.keys(changed).join();
         const now = expect.intern(await api.update(intern.id, changed), expect.ACCEPTED, `an update of ${what}`);
+        last = now;
         for (const [key, was] of Object.entries(rest))
           untouched(now[key as keyof typeof now], was, key, `after an update of ${what}`);
         if ('description' in changed) equal(now.description ?? '', '', 'description after an update to an empty text');
@@ -38,7 +40,6 @@ export const UPDATE = checksOf('UPDATE-1', {
         model: field(model()),
         name: field(fc.constantFrom('renamed')),
       });
-      let last: typeof intern | undefined = intern;
       await property('changes', changes, async (wanted) => {
         const named = Object.entries(wanted).filter(([, value]) => value !== undefined);
         const body = Object.fromEntries(named.map(([key, value]) => [key, key === 'name' ? interns.name() : value]));
