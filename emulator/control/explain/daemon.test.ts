@@ -112,6 +112,15 @@ test('accepted requests to daemons are not in the journal; refused ones are, by 
   expect(await refused()).toMatchObject([{ wrong: 'token_invalid: no bearer token was sent' }]);
 });
 
+test('a recording of the journal has no request to a daemon, whatever its path', async () => {
+  const { api, access, authorization } = await bench();
+  await api.delete('/_emulator/journal');
+  await api.emulator.daemon.fetch(`${access.origin}/api/v1/interns`, { headers: { authorization } });
+  expect((await api.get('/_emulator/journal')).json.data).toHaveLength(1);
+  const file = await api.emulator.fetch('/_emulator/journal?format=recording');
+  expect(await file.text()).toBe('');
+});
+
 test('a refusal is logged once, without a credential in its path', async () => {
   const lines: object[] = [];
   const { api, access, authorization } = await bench({ onRequest: (line) => lines.push(line) });
