@@ -165,7 +165,7 @@ const packages = [
 packages.push(
   ...(await apart(MCP, {
     stdin: {
-      contents: `export { createMcpHandler, McpServer, ResourceTemplate } from '@modelcontextprotocol/server';
+      contents: `export { createMcpHandler, McpServer, ResourceNotFoundError, ResourceTemplate } from '@modelcontextprotocol/server';
         export { serveStdio } from '@modelcontextprotocol/server/stdio';`,
       resolveDir: '.',
     },
