@@ -65,16 +65,20 @@ export function startChild(command: string, args: readonly string[], on: ChildHa
   child.on('close', (code, signal) =>
     end(signal === null ? `it ended with status ${code}` : `it was ended by ${signal}`),
   );
+  const kill = () => {
+    try {
+      if (posix && child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
+      else child.kill('SIGKILL');
+    } catch {
+      child.kill('SIGKILL');
+    }
+  };
+  // Where this process ends in the middle of a run, nobody else would end it.
+  process.once('exit', kill);
+  child.once('close', () => process.off('exit', kill));
   return {
     write: (line) => void child.stdin.write(`${line}\n`),
     finish: () => void child.stdin.end(),
-    kill() {
-      try {
-        if (posix && child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
-        else child.kill('SIGKILL');
-      } catch {
-        child.kill('SIGKILL');
-      }
-    },
+    kill,
   };
 }

@@ -1,5 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterEach, expect, test } from 'vitest';
 import { commandOf } from '../../test/built.js';
@@ -111,6 +114,15 @@ test.each([
   expect([status, stderr]).toEqual([2, expect.stringMatching(line)]);
 });
 
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 /** A client that is right and wrong, one that breaks, and one that never begins: their commands, and what is said of them. */
 const CHECKED = [
   {
@@ -158,6 +170,25 @@ test('AGENT-2: check_client says of a client what passes, what fails, and why it
   }
   agent.child.stdin.end();
   expect((await agent.ended).status).toBe(0);
+});
+
+test('AGENT-2: where the host ends in the middle of check_client, the adapter ends too, whatever it waits for', async () => {
+  const agent = host(['--port', '0']);
+  await agent.begin();
+  const adapter = 'console.log(`{"adapter":"x","version":"1","layers":["sse"]}`); setInterval(() => {}, 1e6)';
+  const folder = mkdtempSync(join(tmpdir(), 'mcp-'));
+  const file = join(folder, 'pid');
+  const noting = `require('fs').writeFileSync(${JSON.stringify(file)}, String(process.pid)); ${adapter}`;
+  agent.ask('tools/call', {
+    name: 'check_client',
+    arguments: { command: [process.execPath, '-e', noting], only: ['sse-one-event'] },
+  });
+  await expect.poll(() => existsSync(file) && readFileSync(file, 'utf8')).toMatch(/^\d+$/);
+  const pid = Number(readFileSync(file, 'utf8'));
+  agent.child.stdin.end();
+  expect((await agent.ended).status).toBe(0);
+  await expect.poll(() => isRunning(pid)).toBe(false);
+  rmSync(folder, { recursive: true });
 });
 
 test('AGENT-2: check_client over HTTP does so where agents may run commands, and refuses elsewhere', async () => {
