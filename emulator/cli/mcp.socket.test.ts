@@ -28,6 +28,7 @@ function host(args: readonly string[]) {
   });
   running.push(child);
   const stderr: string[] = [];
+  child.setMaxListeners(0);
   child.stderr.on('data', (chunk: Buffer) => stderr.push(chunk.toString()));
   const seen: Message[] = [];
   const waiting = new Map<(message: Message) => boolean, (message: Message) => void>();
@@ -38,10 +39,15 @@ function host(args: readonly string[]) {
   });
   let id = 0;
   const send = (message: object) => child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
-  const next = (fits: (message: Message) => boolean) =>
-    new Promise<Message>((resolve) => {
+  const next = (fits: (message: Message) => boolean) => {
+    const message = new Promise<Message>((resolve, reject) => {
       waiting.set(fits, resolve);
+      child.once('exit', (status) => reject(new Error(`it ended with ${status}: ${stderr.join('')}`)));
     });
+    // A test may look for what does not come.
+    message.catch(() => {});
+    return message;
+  };
   const ask = (method: string, params: object) => {
     const own = ++id;
     const answer = next((message) => message.id === own);
