@@ -18,7 +18,7 @@ export const ALONE: ReadonlySet<string> = new Set([BEFORE_ALL, ...AFTER_ALL]);
 /** Requests of taking an intern away, and of looking whether it is gone. */
 const CLEANED = 1.3;
 /** Requests of a run that no check sends: the look at the target, the first interns, the searches of the clean-up. */
-const AROUND = 40;
+const AROUND = 42;
 /** The share of the default budget up to which stated checks are done that see what others see. */
 const ROOM = 0.72;
 /** What a check is taken to cost that nobody measured. */
