@@ -112,12 +112,14 @@ export const VISIBILITY = checksOf('AUTH-3', {
   },
   'auth/own-key-sees-its-intern': {
     requirement: 'AUTH-4',
-    title: "An intern's own key sees that intern.",
-    needs: ['own_key'],
+    title: "An intern's own key sees that intern, and no other.",
+    needs: ['own_key', 'write'],
     async run({ api, interns }) {
       const own = await interns.own();
       const seen = expect.intern(await api.get(own.id, { as: own.key }), 200, 'the read with the own key');
       equal(seen.id, own.id, 'id of the intern read with its own key');
+      const other = await interns.stopped();
+      expect.error(await api.get(other.id, { as: own.key }), { status: 404 }, 'the read of another with the own key');
     },
   },
   'auth/own-key-acts-on-its-intern': {

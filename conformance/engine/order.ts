@@ -21,8 +21,8 @@ const CLEANED = 1.3;
 const AROUND = 42;
 /** The share of the default budget up to which stated checks are done that see what others see. */
 const ROOM = 0.72;
-/** What a check is taken to cost that nobody measured. */
-const UNMEASURED = { requests: 3, interns: 1 };
+/** What a check is taken to cost that was never seen to send anything: it looks at what others met. */
+const UNMEASURED = { requests: 3, interns: 0 };
 
 /** What a check was measured to cost at a deployment. */
 export interface Cost {
@@ -143,10 +143,13 @@ export function planned<One extends Ranked>(units: readonly One[], options: Plan
   const why = (how: 'spent' | 'repeats') =>
     ({ kind: 'budget', how, budget: budget.name, requests: budget.requests }) as const;
   const sparing = budget.name !== 'thorough' && !hard && !named;
-  const leftOut = (without: ReadonlySet<One> = new Set()) => {
+  /** Those that are done in any case come first; then the others by their rank, as long as there is room. */
+  const leftOut = (kept: ReadonlySet<One> = new Set(), without: ReadonlySet<One> = new Set()) => {
     const out = new Map<One, Because<'need'>>();
     let spent = hard ? 0 : AROUND;
+    for (const unit of kept) spent += costs.get(unit) ?? 0;
     for (const { unit, repeats } of ranked) {
+      if (kept.has(unit)) continue;
       const sum = spent + (costs.get(unit) ?? 0);
       const spare = unit.level === 'S' && sum <= ROOM * budget.requests;
       if (sparing && (without.has(unit) || (repeats && !spare))) out.set(unit, why('repeats'));
@@ -156,8 +159,13 @@ export function planned<One extends Ranked>(units: readonly One[], options: Plan
     return out;
   };
   const first = leftOut();
-  const done = ranked.flatMap(({ unit, repeats }) => (first.has(unit) || repeats ? [] : [unit]));
-  const out = sparing ? leftOut(needless(done, costs)) : first;
+  const done = ranked.filter(({ unit }) => !first.has(unit));
+  const without = needless(
+    done.flatMap(({ unit, repeats }) => (repeats ? [] : [unit])),
+    costs,
+  );
+  const kept = new Set(done.flatMap(({ unit }) => (without.has(unit) ? [] : [unit])));
+  const out = sparing ? leftOut(kept, without) : first;
   const rank = (unit: One) => {
     if (AFTER_ALL.includes(unit.id)) return Number.POSITIVE_INFINITY;
     if (LATE.includes(unit.id)) return units.length;

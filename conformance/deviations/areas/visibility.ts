@@ -113,7 +113,7 @@ export const VISIBILITY = defineDeviations({
     mutant: visible((caller, id, interns) =>
       interns.visible({ ...caller, kind: caller.kind === 'own_key' ? 'api_key' : caller.kind }, id),
     ),
-    caughtBy: ['auth/own-key-other-interns'],
+    caughtBy: ['auth/own-key-other-interns', 'auth/own-key-sees-its-intern'],
   },
   'own-key-creates': {
     description: 'With an own key interns are created, in the name of who made it.',
