@@ -20,14 +20,21 @@ interface Entry {
 /**
  * A host for a target in the same process, on a virtual clock: its time stands still while anything goes on, and jumps to
  * the next timer as soon as the event loop has had nothing to do for a while. A wait for an answer that never comes is
- * thus over at once, and never too early, however slow the machine is.
+ * thus over at once, and never too early, however slow the machine is. Where the target pauses by the real time, `pauses`
+ * is at least as long, in ms: before a jump nothing may have come for so long either.
  */
-export function createIdleHost(): IdleHost {
+export function createIdleHost(pauses = 0): IdleHost {
   let now = 0;
   let idle = 0;
+  /** A pause has passed since something came last. */
+  let paused = false;
   let turning = false;
   const queue = new Set<Entry>();
 
+  const came = () => {
+    idle = 0;
+    paused = false;
+  };
   const next = (): Entry | undefined => {
     let first: Entry | undefined;
     for (const entry of queue) if (!first || entry.due < first.due) first = entry;
@@ -41,6 +48,11 @@ export function createIdleHost(): IdleHost {
     }
     if (++idle > IDLE_TURNS) {
       idle = 0;
+      if (pauses > 0 && !paused) {
+        paused = true;
+        void systemHost.sleep(pauses).then(turn);
+        return;
+      }
       queue.delete(entry);
       now = Math.max(now, entry.due);
       entry.fire();
@@ -64,7 +76,7 @@ export function createIdleHost(): IdleHost {
       {
         async pull(controller) {
           const { done, value } = await reader.read();
-          idle = 0;
+          came();
           if (done) controller.close();
           else controller.enqueue(value);
         },
@@ -87,18 +99,18 @@ export function createIdleHost(): IdleHost {
       },
       timer: (ms, fire) =>
         clock.timer(ms, () => {
-          idle = 0;
+          came();
           fire();
         }),
       async sleep(ms, signal) {
         await clock.sleep(ms, signal);
-        idle = 0;
+        came();
       },
     }),
     watched: (handler) => async (request) => {
-      idle = 0;
+      came();
       const response = await handler(request);
-      idle = 0;
+      came();
       const { body } = response;
       return body?.locked === false && response.headers.get('content-type')?.startsWith('text/event-stream')
         ? new Response(watchedBody(body), response)

@@ -58,12 +58,15 @@ export async function wholly(response: Response): Promise<Heard> {
   return heard;
 }
 
+/** Longer than what is harmless holds a write back by the real time, in ms. */
+const PAUSES = 300;
+
 /**
  * Runs with an intern that the seed has running, so that a run takes few requests. A request is given up when nothing goes
  * on any more, unless it is `patient`: on a busy machine no time says that.
  */
 export function clientOf({ target, fetch }: ProgramContext, patient = false): TestProgram {
-  const host = createIdleHost();
+  const host = createIdleHost(PAUSES);
   const { api_key, intern } = target.credentials;
   const id = intern?.id ?? '';
   const send: TestProgram['send'] = async (method, path, body, headers = {}) => {
