@@ -19,6 +19,8 @@ export const ALONE: ReadonlySet<string> = new Set([BEFORE_ALL, ...AFTER_ALL]);
 const CLEANED = 1.3;
 /** Requests of a run that no check sends: the look at the target, the first interns, the searches of the clean-up. */
 const AROUND = 42;
+/** How much more the most of several runs makes than their checks were measured to: what they share differs by seed. */
+const SPREAD = 1.035;
 /** The share of the default budget up to which stated checks are done that see what others see. */
 const ROOM = 0.72;
 /** What a check is taken to cost that was never seen to send anything: it looks at what others met. */
@@ -135,7 +137,7 @@ export function planned<One extends Ranked>(units: readonly One[], options: Plan
   const { hard } = budget;
   const cost = ({ id }: One) => {
     const measured = costOf(id, runs) ?? UNMEASURED;
-    return hard ? measured.requests : requestsOf(measured);
+    return hard ? measured.requests : SPREAD * requestsOf(measured);
   };
   const costs = new Map(units.filter(({ needs }) => !needs.some(lacks)).map((unit) => [unit, cost(unit)]));
   const ranked = byValue(costs);

@@ -141,6 +141,6 @@ export const UPDATE = defineDeviations({
     mutant: rewriteFields('update', ({ description, ...body }) =>
       description === undefined || description === '' ? body : { ...body, description },
     ),
-    caughtBy: ['update/only-what-is-named'],
+    caughtBy: ['update/null-clears'],
   },
 });
