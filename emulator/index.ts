@@ -3,7 +3,7 @@ export { type ClockControl, type ClockKind, type ClockMode, createClock, VIRTUAL
 export { createRandom, type Random } from './clock/random.js';
 export { parseDuration } from './contract/duration.js';
 export { ERRORS, type ErrorEnvelope, type ErrorKey } from './contract/errors.js';
-export type { Answer, Ask } from './contract/interaction.js';
+export type { Ask, AskResult } from './contract/interaction.js';
 export type { Intern, InternListResponse, Status } from './contract/intern.js';
 export type { Match } from './contract/match.js';
 export { PROFILES, type Profile, proofHeaders } from './contract/profile.js';

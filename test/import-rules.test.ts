@@ -51,8 +51,11 @@ const RULES: Record<string, { uses: string[]; types?: string[] }> = {
     uses: ['emulator/contract', 'emulator/http'],
     types: ['emulator/clock', 'emulator/scripts', 'emulator/disturbances'],
   },
-  // The requests of tests to an emulator in process.
-  'emulator/testing': { uses: ['emulator/emulator.ts', 'emulator/openapi'], types: ['emulator/options'] },
+  // What tests of several parts share: requests to an emulator in process, a page in a browser.
+  'emulator/testing': {
+    uses: ['emulator/emulator.ts', 'emulator/index.ts', 'emulator/openapi'],
+    types: ['emulator/options'],
+  },
   'emulator/http': {
     uses: [
       'emulator/domain',
@@ -250,6 +253,7 @@ const CODE = ['emulator', 'conformance', 'bin']
   .filter((file) => /\.tsx?$/.test(file));
 const OF_TESTS = /\.(test|harness)\.ts$/;
 const SOURCES = CODE.filter((file) => !OF_TESTS.test(file));
+const HARNESSES = CODE.filter((file) => file.endsWith('.harness.ts'));
 
 const isCode = ({ target }: Pick<Import, 'target'>) => /^(emulator|conformance|bin)\//.test(target);
 
@@ -272,6 +276,11 @@ function isAllowed({ from, target, typeOnly }: Import): boolean {
   return rule.uses.includes(area) || (typeOnly && (rule.types ?? []).includes(area));
 }
 
+/** What tests share makes the parts that its room receives, and in the kit the emulators that it asks. */
+const mayHarness = (each: Import) =>
+  isAllowed({ ...each, typeOnly: true }) ||
+  (each.from.startsWith('conformance/') && each.target.startsWith('emulator/'));
+
 /** The rooms of the kit from the ground up: none imports one above it, be it types only. */
 const FLOORS = [
   ['requirements'],
@@ -289,7 +298,7 @@ const FLOORS = [
 const floorOf = (area: string) => FLOORS.findIndex((rooms) => rooms.includes(area.replace('conformance/', '')));
 
 test('no room of the kit imports one above it', () => {
-  const inside = SOURCES.filter((file) => file.startsWith('conformance/'));
+  const inside = [...SOURCES, ...HARNESSES].filter((file) => file.startsWith('conformance/'));
   const imports = inside.flatMap(importsOf).filter(({ target }) => target.startsWith('conformance/'));
   expect(imports.filter(({ from }) => floorOf(from) < 0)).toEqual([]);
   const up = imports.filter(({ from, target }) => from !== areaOf(target) && floorOf(areaOf(target)) > floorOf(from));
@@ -317,8 +326,38 @@ test('CONTRIBUTING.md draws imports that there are, and names files that there a
 test('every import keeps the rules of who may import whom', () => {
   const imports = SOURCES.flatMap(importsOf).filter(isCode);
   expect(imports.length).toBeGreaterThan(200);
-  const broken = imports.filter((each) => !isAllowed(each)).map(({ file, target }) => `${file} imports ${target}`);
-  expect(broken).toEqual([]);
+  const shared = HARNESSES.flatMap(importsOf).filter(isCode);
+  expect(shared.length).toBeGreaterThan(20);
+  const broken = [...imports.filter((each) => !isAllowed(each)), ...shared.filter((each) => !mayHarness(each))];
+  expect(broken.map(({ file, target }) => `${file} imports ${target}`)).toEqual([]);
+});
+
+test('each room of the emulator has a rule, each rule a room, and CONTRIBUTING.md a row for it', () => {
+  const rooms = new Set(CODE.filter((file) => /^emulator\/.*\//.test(file)).map(areaOf));
+  expect(Object.keys(RULES).sort()).toEqual([...rooms, 'bin'].sort());
+  const page = readFileSync(join(ROOT, 'CONTRIBUTING.md'), 'utf8').split('## Who may import whom')[1] ?? '';
+  const rows = page.split('\n## ', 1)[0]?.match(/^\|.*\|$/gm) ?? [];
+  const row = (room: string) => rows.find((line) => line.split('|')[1]?.includes(`\`${room}\``));
+  for (const [area, { uses }] of Object.entries(RULES)) {
+    const said = row(area.replace('emulator/', ''));
+    expect(said, area).toBeDefined();
+    // `cli` is said in words: the public entry.
+    const names = uses.filter((one) => !one.endsWith('.ts')).map((one) => one.replace('emulator/', ''));
+    expect(
+      names.filter((name) => !said?.includes(`\`${name}\``)),
+      area,
+    ).toEqual([]);
+  }
+});
+
+test('no room of the emulator imports one above it: none is part of a circle', () => {
+  // The two halves of the composition root are one room.
+  const room = (file: string) => areaOf(file).replace('composition.ts', 'composition');
+  const imports = [...SOURCES, ...HARNESSES]
+    .flatMap(importsOf)
+    .filter(({ file, target }) => /^emulator\//.test(file) && /^emulator\//.test(target))
+    .map(({ file, target }) => ({ file: room(file), target: room(target) }));
+  expect(circles(imports.filter(({ file, target }) => file !== target))).toEqual([]);
 });
 
 test.each([

@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterEach, expect, test } from 'vitest';
 import { commandOf } from '../../test/built.js';
-import { mcpClient } from '../agents/agents.harness.js';
 import { createEmulator } from '../index.js';
+import { mcpClient } from '../testing/agents.harness.js';
 import { createTestClient } from '../testing/client.js';
 
 const running: ChildProcess[] = [];

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { inBrowser } from './browser.harness.js';
+import { inBrowser } from '../testing/browser.harness.js';
 import { exploredFile, exploredReport } from './explored.harness.js';
 
 inBrowser('the console, a report of explore', (open) => {

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
-import { inBrowser } from './browser.harness.js';
+import { inBrowser } from '../testing/browser.harness.js';
 
 let close = () => {};
 afterEach(() => close());

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { inBrowser, type Opened } from './browser.harness.js';
+import { inBrowser, type Opened } from '../testing/browser.harness.js';
 
 const conversation = ({ page }: Opened) => page.getByRole('region', { name: 'Conversation' });
 const clock = ({ page }: Opened) => page.getByRole('region', { name: 'Clock' });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { conformance } from '../../conformance/cli/command.js';
 import { systemHost } from '../../conformance/probe/time.js';
-import { inBrowser } from './browser.harness.js';
+import { inBrowser } from '../testing/browser.harness.js';
 
 /** An adapter that takes every event for `hullo`. */
 const ADAPTER = `

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { readRecording } from '../recording/read.js';
-import { inBrowser } from './browser.harness.js';
+import { inBrowser } from '../testing/browser.harness.js';
 
 const DANGEROUS = '<img src=x onerror="window.hit=1"><script>window.hit=1</script>[x](javascript:window.hit=1)';
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { expect, test } from 'vitest';
-import { inBrowser } from './browser.harness.js';
+import { inBrowser } from '../testing/browser.harness.js';
 
 inBrowser('the console, tools', (open) => {
   test('the clock is shown, advanced, frozen and resumed', async () => {

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { inBrowser } from './browser.harness.js';
+import { inBrowser } from '../testing/browser.harness.js';
 
 const VALUE = 'sk-live-0123456789-never-seen-again';
 const panel = (page: Page, name: string) => page.getByRole('form', { name });

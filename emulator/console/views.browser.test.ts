@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { playScenes } from '../../scripts/scenes.js';
-import { inBrowser } from './browser.harness.js';
+import { inBrowser } from '../testing/browser.harness.js';
 import { exploredFile } from './explored.harness.js';
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');

@@ -40,7 +40,7 @@ export interface QuestionAnswer {
 }
 
 /** The result of an ask: the chosen option or `cancel`, or the answer to a question. */
-export type Answer = PermissionOption | 'cancel' | QuestionAnswer;
+export type AskResult = PermissionOption | 'cancel' | QuestionAnswer;
 
 const ACTIONS: readonly unknown[] = ['accept', 'decline', 'cancel'];
 
@@ -76,7 +76,7 @@ export function questionProblem(ask: QuestionAsk, answer: unknown): string | und
 }
 
 /** An answer as it was sent, or what makes it unacceptable. */
-export type ReadAnswer = { answer: Answer } | { problem: string };
+export type ReadAnswer = { answer: AskResult } | { problem: string };
 
 /** Validates the `content` of a `tool` message against what was asked (CHAT-6). */
 export function readAnswer(ask: Ask, content: string): ReadAnswer {

@@ -8,10 +8,10 @@ interface Received {
   data: any;
 }
 
-type Client = ReturnType<typeof createTestClient>;
+type TestClient = ReturnType<typeof createTestClient>;
 
 /** A subscriber, and the events it has received. */
-async function listen(api: Client, query = '', lastEventId?: string) {
+async function listen(api: TestClient, query = '', lastEventId?: string) {
   const response = await api.emulator.fetch(`/_emulator/events${query}`, {
     headers: lastEventId === undefined ? {} : { 'last-event-id': lastEventId },
   });
@@ -53,7 +53,7 @@ async function listen(api: Client, query = '', lastEventId?: string) {
   };
 }
 
-const chat = (api: Client, content: string, more = {}) =>
+const chat = (api: TestClient, content: string, more = {}) =>
   api.post(`/interns/${api.credentials.intern?.id}/chat/completions`, {
     stream: true,
     messages: [{ role: 'user', content }],

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { exchangeSchema } from '../recording/format.js';
 import { createTestClient } from '../testing/client.js';
 
-type Client = ReturnType<typeof createTestClient>;
+type TestClient = ReturnType<typeof createTestClient>;
 
 async function busyClient() {
   const api = createTestClient();
@@ -16,7 +16,7 @@ async function busyClient() {
   return { api, id };
 }
 
-const operations = async (api: Client, query: string) =>
+const operations = async (api: TestClient, query: string) =>
   (await api.get(`/_emulator/journal${query}`)).json.data.map(
     ({ operation, response }: { operation: string | null; response: { status: number } }) =>
       `${operation} ${response.status}`,

@@ -31,7 +31,7 @@ const prove = async (body: Buffer, path: string) => {
   return { authorization: `Bearer ${token}`, ...((await proof.json()) as Record<string, string>) };
 };
 
-type Answer = {
+type DaemonAnswer = {
   status: number | undefined;
   json: { verified?: Record<string, string>; error?: { metadata: { reason: string } } };
 };
@@ -42,7 +42,7 @@ const send = (
   write: (out: ClientRequest) => void,
   method = 'POST',
 ) =>
-  new Promise<Answer>((resolve, reject) => {
+  new Promise<DaemonAnswer>((resolve, reject) => {
     const { hostname, port } = new URL(origin);
     const out = request({ hostname, port, path, method, headers }, async (response: IncomingMessage) => {
       let text = '';

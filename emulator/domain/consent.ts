@@ -1,4 +1,4 @@
-import type { Answer, Ask } from '../contract/interaction.js';
+import type { Ask, AskResult } from '../contract/interaction.js';
 import type { ApprovalMode, RunOrigin } from '../contract/run.js';
 
 /**
@@ -6,7 +6,7 @@ import type { ApprovalMode, RunOrigin } from '../contract/run.js';
  * the first offered option that allows, or else the first (CHAT-8). Under invoke a question is answered by its
  * fallback, or declined (INVOKE-4).
  */
-export function ownAnswer(run: { origin: RunOrigin; approvalMode: ApprovalMode }, ask: Ask): Answer | undefined {
+export function ownAnswer(run: { origin: RunOrigin; approvalMode: ApprovalMode }, ask: Ask): AskResult | undefined {
   if (ask.kind === 'permission') {
     if (run.origin === 'chat' && run.approvalMode === 'manual') return undefined;
     return ask.options.find((option) => option.startsWith('allow_')) ?? ask.options[0] ?? 'cancel';

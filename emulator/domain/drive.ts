@@ -1,5 +1,5 @@
 import type { ErrorKey } from '../contract/errors.js';
-import type { Answer, Ask } from '../contract/interaction.js';
+import type { Ask, AskResult } from '../contract/interaction.js';
 import type { RunEnded, RunEvent } from '../contract/run.js';
 import type { Ending } from '../scripts/behaviour.js';
 import { text, validateEvent } from './behaviour-events.js';
@@ -28,7 +28,7 @@ export interface End {
 export interface DriverDeps {
   append(run: Run, event: Exclude<RunEvent, { type: 'end' }>): void;
   /** What the run answers by itself, or undefined to ask. */
-  answer(run: Run, ask: Ask): Answer | undefined;
+  answer(run: Run, ask: Ask): AskResult | undefined;
   ask(run: Run, ask: Ask): void;
   end(run: Run, end: End): void;
   /** What the behaviour threw, or what it yielded that is not an event. */
@@ -101,10 +101,10 @@ export function createDriver(deps: DriverDeps) {
   };
 
   /** Until the behaviour asks or ends. `input` is what its last `yield` evaluates to. */
-  return async (run: Run, bootedModel: string | null, input?: Answer): Promise<void> => {
+  return async (run: Run, bootedModel: string | null, input?: AskResult): Promise<void> => {
     const { generator } = run;
     if (!generator) return;
-    let next: Answer | undefined = input;
+    let next: AskResult | undefined = input;
     let bursts = 0;
     let sinceTurn = 0;
     try {

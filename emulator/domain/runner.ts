@@ -2,7 +2,7 @@ import type { Clock } from '../clock/clock.js';
 import { hostSleep } from '../clock/host-wait.js';
 import type { Random } from '../clock/random.js';
 import { Refusal } from '../contract/errors.js';
-import type { Answer, Ask } from '../contract/interaction.js';
+import type { Ask, AskResult } from '../contract/interaction.js';
 import type { RunEvent } from '../contract/run.js';
 import type { TurnGenerator } from '../scripts/behaviour.js';
 import { messageOf } from './behaviour-events.js';
@@ -26,7 +26,7 @@ export interface RunnerDeps {
   readonly randomFor: (stream: string) => Random;
   readonly log: (record: Record<string, unknown>) => void;
   /** What the run answers by itself, or undefined to ask. */
-  readonly answer: (run: Run, ask: Ask) => Answer | undefined;
+  readonly answer: (run: Run, ask: Ask) => AskResult | undefined;
   readonly release: TurnDeps['release'];
   readonly interactionDeadline: () => number;
   readonly executionDeadline: () => number;
@@ -272,7 +272,7 @@ export function createRunner(deps: RunnerDeps) {
     /**
      * Passes the answer to the run that asked, which continues where it paused; resolves once it comes to rest again.
      */
-    answer(run: Run, answer: Answer): Promise<void> {
+    answer(run: Run, answer: AskResult): Promise<void> {
       run.timer?.cancel();
       run.timer = undefined;
       if (run.question) deps.said?.(run.id, { type: 'answer', id: run.question.id, answer });

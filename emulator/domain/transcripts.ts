@@ -1,5 +1,5 @@
 import type { Clock } from '../clock/clock.js';
-import type { Answer, Ask } from '../contract/interaction.js';
+import type { Ask, AskResult } from '../contract/interaction.js';
 import type { RunEnded, Usage } from '../contract/run.js';
 
 /** What either side said in a run, in the order in which it happened. */
@@ -10,7 +10,7 @@ export type Said =
   | { readonly type: 'reasoning'; readonly text: string }
   | { readonly type: 'model'; readonly model: string }
   | { readonly type: 'ask'; readonly id: string; readonly ask: Ask }
-  | { readonly type: 'answer'; readonly id: string; readonly answer: Answer }
+  | { readonly type: 'answer'; readonly id: string; readonly answer: AskResult }
   | { readonly type: 'end'; readonly ended: RunEnded; readonly message?: string; readonly usage: Usage | null };
 
 /** A line of a transcript as the control interface shows it; `n` counts the lines of its run from 0. */

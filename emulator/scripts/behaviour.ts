@@ -1,6 +1,6 @@
 import type { Clock } from '../clock/clock.js';
 import type { Random } from '../clock/random.js';
-import type { Answer, Ask } from '../contract/interaction.js';
+import type { Ask, AskResult } from '../contract/interaction.js';
 import type { ApprovalMode, RunOrigin, Usage } from '../contract/run.js';
 import type { ReleaseVerdict } from '../contract/vault.js';
 
@@ -13,7 +13,7 @@ export type Ending =
   | { end: 'failed'; retryable?: boolean; message?: string };
 
 /**
- * What a behaviour yields. `yield` of an ask evaluates to its {@link Answer}, of anything else to undefined. Returning is
+ * What a behaviour yields. `yield` of an ask evaluates to its {@link AskResult}, of anything else to undefined. Returning is
  * ending with `stop`; throwing ends the run as `failed`.
  */
 export type BehaviourEvent =
@@ -49,7 +49,7 @@ export interface TurnContext {
   readonly release: (name: string, to: string) => ReleaseVerdict;
 }
 
-export type TurnGenerator = AsyncGenerator<BehaviourEvent, void, Answer | undefined>;
+export type TurnGenerator = AsyncGenerator<BehaviourEvent, void, AskResult | undefined>;
 
 /** How a boot goes (PROV-1). `after` is its whole length in ms; the steps share it evenly. */
 export interface BootPlan {

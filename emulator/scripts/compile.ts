@@ -1,4 +1,4 @@
-import type { Answer } from '../contract/interaction.js';
+import type { AskResult } from '../contract/interaction.js';
 import { suggestion } from '../contract/nearest.js';
 import { words } from '../contract/problem.js';
 import { durationMs, type Script, type Step, scriptSchema } from '../contract/script.js';
@@ -26,7 +26,7 @@ function includes(found: unknown, expected: unknown): boolean {
 }
 
 /** What `when` compares with: an option or an action as text, otherwise the content of an answer. */
-function matches(answer: Answer | ReleaseVerdict | undefined, expected: unknown): boolean {
+function matches(answer: AskResult | ReleaseVerdict | undefined, expected: unknown): boolean {
   if (answer === undefined) return false;
   if (typeof answer === 'string') return answer === expected;
   return typeof expected === 'string' ? answer.action === expected : includes(answer.content ?? {}, expected);
@@ -91,7 +91,7 @@ function looseEnds(steps: readonly Step[], path: PropertyKey[], known: Set<strin
 function compileTurn(steps: readonly Step[]): Behaviour['turn'] {
   const program = steps.map(ready);
   return async function* turn(_turn, { clock, release }) {
-    const answers = new Map<string, Answer | ReleaseVerdict>();
+    const answers = new Map<string, AskResult | ReleaseVerdict>();
     // Branches are pushed on a stack. Nested generators would cost time for every event of the script.
     const stack: { list: Ready[]; at: number }[] = [{ list: program, at: 0 }];
     for (let top = stack.at(-1); top; top = stack.at(-1)) {

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { createEmulator } from '../index.js';
 import { loadSigningKey } from '../signing/keys.js';
-import { anyRequest, createClient } from './any-requests.harness.js';
+import { anyRequest, createClient } from '../testing/any-requests.harness.js';
 import type { SpaceView } from './spaces.js';
 import '../../test/same-draws.js';
 

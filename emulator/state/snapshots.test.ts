@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, onTestFinished, test } from 'vitest';
 import { createEmulator, type Emulator, type EmulatorOptions } from '../index.js';
-import { anyRequest, createClient } from '../spaces/any-requests.harness.js';
+import { anyRequest, createClient } from '../testing/any-requests.harness.js';
 import '../../test/same-draws.js';
 
 const make = (options: EmulatorOptions = {}): Emulator => {

@@ -11,7 +11,7 @@ export interface Reply {
   json: any;
 }
 
-export interface Ask {
+export interface Sending {
   /** A credential; null sends none. Default: the target's API key. */
   as?: string | null;
   body?: unknown;
@@ -28,7 +28,7 @@ export function createTestClient(options: EmulatorOptions = {}) {
   const emulator: Emulator = createEmulator({ clock: 'virtual', seed: 'tests', log: () => {}, ...options });
   const { credentials } = emulator.target;
   let named = 0;
-  const call = async (method: string, path: string, ask: Ask = {}): Promise<Reply> => {
+  const call = async (method: string, path: string, ask: Sending = {}): Promise<Reply> => {
     const headers = new Headers(ask.headers);
     const as = ask.as === undefined ? credentials.api_key : ask.as;
     if (as !== null && !headers.has('authorization')) headers.set('authorization', `Bearer ${as}`);
@@ -57,14 +57,14 @@ export function createTestClient(options: EmulatorOptions = {}) {
     credentials,
     workspaceId: emulator.target.workspace_id,
     call,
-    get: (path: string, ask?: Ask) => call('GET', path, ask),
-    post: (path: string, body?: unknown, ask?: Ask) => call('POST', path, { body, ...ask }),
-    patch: (path: string, body?: unknown, ask?: Ask) => call('PATCH', path, { body, ...ask }),
-    put: (path: string, body?: unknown, ask?: Ask) => call('PUT', path, { body, ...ask }),
-    delete: (path: string, body?: unknown, ask?: Ask) => call('DELETE', path, { body, ...ask }),
+    get: (path: string, ask?: Sending) => call('GET', path, ask),
+    post: (path: string, body?: unknown, ask?: Sending) => call('POST', path, { body, ...ask }),
+    patch: (path: string, body?: unknown, ask?: Sending) => call('PATCH', path, { body, ...ask }),
+    put: (path: string, body?: unknown, ask?: Sending) => call('PUT', path, { body, ...ask }),
+    delete: (path: string, body?: unknown, ask?: Sending) => call('DELETE', path, { body, ...ask }),
     advance: (ms: number) => emulator.clock.advance(ms),
     /** A new intern's record. */
-    async create(body: Record<string, unknown> = {}, ask?: Ask) {
+    async create(body: Record<string, unknown> = {}, ask?: Sending) {
       const name = `t-${named++}`;
       const reply = await call('POST', '/interns', {
         body: { name, workspace_id: emulator.target.workspace_id, ...body },

@@ -3,11 +3,11 @@ import { type Child, checkChild } from './child.js';
 import { Broken } from './law.js';
 
 /** Sends a message to a process of ours, and waits for its answer. @throws Broken if it ends, or if it threw */
-export async function askChild<Answer extends object>(
+export async function askChild<Result extends object>(
   child: Child,
   message: string,
   mostMegabytes: number,
-): Promise<Answer> {
+): Promise<Result> {
   const over = new AbortController();
   const { signal } = over;
   try {
@@ -15,7 +15,7 @@ export async function askChild<Answer extends object>(
     const ended = child.closed.then(() => ({ threw: 'the process ended' }));
     answered.catch(() => {});
     child.process.send(message);
-    const answer = (await Promise.race([answered, ended])) as Answer | { threw: string };
+    const answer = (await Promise.race([answered, ended])) as Result | { threw: string };
     await checkChild(child, mostMegabytes);
     if ('threw' in answer) throw new Broken('nothing of ours throws', String(answer.threw));
     return answer;

@@ -1,4 +1,4 @@
-import type { Answer, Ask } from '../../../emulator/contract/interaction.js';
+import type { Ask, AskResult } from '../../../emulator/contract/interaction.js';
 import type { InternRow } from '../../../emulator/contract/state.js';
 import type {
   Behaviour,
@@ -40,14 +40,16 @@ export const stepwise = (
     name: string,
     turn: Turn,
     context: TurnContext,
-  ) => (event: BehaviourEvent) => AsyncGenerator<BehaviourEvent, Answer | undefined | typeof OVER, Answer | undefined>,
+  ) => (
+    event: BehaviourEvent,
+  ) => AsyncGenerator<BehaviourEvent, AskResult | undefined | typeof OVER, AskResult | undefined>,
 ): Mutant =>
   behaviours((behaviour) => ({
     ...behaviour,
     async *turn(turn, context) {
       const each = begin(behaviour.name, turn, context);
       const generator = behaviour.turn(turn, context);
-      let answer: Answer | undefined;
+      let answer: AskResult | undefined;
       for (;;) {
         const step = await generator.next(answer);
         if (step.done) return;
@@ -65,7 +67,7 @@ export const yields = (
   stepwise((name, turn) => {
     const change = begin(name, turn);
     return async function* (event) {
-      let answer: Answer | undefined;
+      let answer: AskResult | undefined;
       for (const one of [change(event) ?? []].flat()) {
         const given = yield one;
         if ('ask' in one) answer = given;
@@ -75,7 +77,7 @@ export const yields = (
   });
 
 /** What the intern itself makes of questions: an answer of its own, in place of asking, or undefined to ask. */
-export const answersItself = (answer: (ask: Ask, turn: Turn, asked: number) => Answer | undefined): Mutant =>
+export const answersItself = (answer: (ask: Ask, turn: Turn, asked: number) => AskResult | undefined): Mutant =>
   stepwise((_, turn) => {
     let asked = 0;
     return async function* (event) {
@@ -87,7 +89,9 @@ export const answersItself = (answer: (ask: Ask, turn: Turn, asked: number) => A
   });
 
 /** Has a run do something with the answer it was given: another answer, or an end. */
-export const whenAnswered = (change: (answer: Answer, ask: Ask) => Answer | { readonly end: 'cancelled' }): Mutant =>
+export const whenAnswered = (
+  change: (answer: AskResult, ask: Ask) => AskResult | { readonly end: 'cancelled' },
+): Mutant =>
   stepwise(
     () =>
       async function* (event) {
@@ -119,7 +123,7 @@ export const endsAfter = (
         }
       };
       start(undefined);
-      let answer: Answer | undefined;
+      let answer: AskResult | undefined;
       for (;;) {
         const next = generator.next(answer);
         const step = await (rung ? Promise.race([next, rung]) : next);

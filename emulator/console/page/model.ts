@@ -89,12 +89,12 @@ export function createModel(api: Api) {
     clock.value = { ...reading, readAt: performance.now() };
   };
   /** Reads something and shows it, unless it was asked for again meanwhile. */
-  const reader = <Answer>(path: string, show: (answer: Answer) => void) => {
+  const reader = <Body>(path: string, show: (body: Body) => void) => {
     const begin = createLatest();
     return async () => {
       const isLatest = begin();
-      const answer = await api.control<Answer>('GET', path);
-      if (isLatest()) show(answer);
+      const body = await api.control<Body>('GET', path);
+      if (isLatest()) show(body);
     };
   };
   const readTarget = reader<Target>('target', (read) => {

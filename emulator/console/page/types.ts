@@ -1,4 +1,4 @@
-import type { Answer, Ask } from '../../contract/interaction.js';
+import type { Ask, AskResult } from '../../contract/interaction.js';
 import type { RunEnded, RunView, Usage } from '../../contract/run.js';
 
 export type { ExchangeExplanation } from '../../contract/explanation.js';
@@ -18,7 +18,7 @@ export type Line = { at: string; n: number } & (
   | { type: 'prompt' | 'steer' | 'content' | 'reasoning'; text: string }
   | { type: 'model'; model: string }
   | { type: 'ask'; id: string; ask: Ask }
-  | { type: 'answer'; id: string; answer: Answer }
+  | { type: 'answer'; id: string; answer: AskResult }
   | { type: 'end'; ended: RunEnded; message?: string; usage: Usage | null }
 );
 

@@ -8,9 +8,9 @@ import { createTestClient, type Reply } from '../../testing/client.js';
 import { ADVICE } from './advice.js';
 import { OF_OPERATION } from './outcome.js';
 
-type Client = ReturnType<typeof createTestClient>;
+type TestClient = ReturnType<typeof createTestClient>;
 
-const explain = async (api: Client, { headers }: Pick<Reply, 'headers'>) => {
+const explain = async (api: TestClient, { headers }: Pick<Reply, 'headers'>) => {
   const { status, json } = await api.get(`/_emulator/journal/${headers.get('x-request-id')}/explain`);
   expect(status).toBe(200);
   expect(exchangeExplanationSchema().parse(json)).toEqual(json);
@@ -18,7 +18,7 @@ const explain = async (api: Client, { headers }: Pick<Reply, 'headers'>) => {
 };
 
 /** Sends what the advice says, with the credentials that its variables stand for. */
-async function follow(api: Client, command: string): Promise<Reply> {
+async function follow(api: TestClient, command: string): Promise<Reply> {
   const [first = '', ...parts] = command.split(' \\\n  ');
   const [, method = 'GET', url = ''] = /^curl (?:-N )?(?:-X (\w+) )?'(.*)'$/.exec(first) ?? [];
   const unquoted = (text: string) => text.replaceAll(`'\\''`, "'");
@@ -42,21 +42,21 @@ const prompt = (content: string, more: object = {}) => ({
   messages: [{ role: 'user', content }],
   ...more,
 });
-const ask = (api: Client) =>
+const ask = (api: TestClient) =>
   api.post(`/interns/${api.credentials.intern?.id}/chat/completions`, prompt('script: ask-question\ngo'));
-const id = (api: Client) => api.credentials.intern?.id ?? '';
+const id = (api: TestClient) => api.credentials.intern?.id ?? '';
 
 interface Case {
   readonly what: string;
-  readonly send: (api: Client) => Promise<Reply>;
+  readonly send: (api: TestClient) => Promise<Reply>;
   readonly at: string;
   readonly requirement: string | null;
   /** Of the request that the advice makes; undefined if it makes none. */
   readonly leads: number | undefined;
 }
 
-const chat = (body: unknown) => (api: Client) => api.post(`/interns/${id(api)}/chat/completions`, body);
-const create = (body: object) => (api: Client) => api.post('/interns', { name: 'ada', ...body });
+const chat = (body: unknown) => (api: TestClient) => api.post(`/interns/${id(api)}/chat/completions`, body);
+const create = (body: object) => (api: TestClient) => api.post('/interns', { name: 'ada', ...body });
 const UNKNOWN = '/interns/0b000000-0000-4000-8000-0000000000ff';
 
 const CASES: readonly Case[] = [
@@ -359,11 +359,11 @@ describe('AGENT-2: a refusal is explained to the field, and what it says to send
 });
 
 describe('AGENT-2: what was right, what somebody injected, and how streams end', () => {
-  const explained = async (send: (api: Client) => Promise<Reply>) => {
+  const explained = async (send: (api: TestClient) => Promise<Reply>) => {
     const api = createTestClient({ clock: 'auto' });
     return { api, explained: await explain(api, await send(api)) };
   };
-  const fault = (body: object) => async (api: Client) => {
+  const fault = (body: object) => async (api: TestClient) => {
     await api.post('/_emulator/faults', { operation: 'get', ...body });
     return api.get(`/interns/${id(api)}`);
   };

@@ -1,4 +1,4 @@
-import type { createTestClient } from '../testing/client.js';
+import type { createTestClient } from './client.js';
 
 /** A call of the Model Context Protocol to an emulator in process: its result, or its error. */
 export function mcpClient(api: Pick<ReturnType<typeof createTestClient>, 'emulator'>, base = '') {
