@@ -259,6 +259,13 @@ const mayPass = ({ because }: Left): boolean =>
 const isForeign = (because?: Hindrance): boolean =>
   because?.kind === 'named-otherwise' && typeof because.name === 'string';
 
+/** Pages of lists that are read, and removals that are asked for again, where no teardown takes its time. */
+const LOOKS = 10;
+
+/** Requests that a clean-up takes: one for each thing that stands, and the looks at the lists. */
+export const requestsOfCleanUp = ({ open, stored }: Pick<Ledger, 'open' | 'stored'>): number =>
+  LOOKS + stored().length + open().filter(({ deleting }) => deleting !== true).length;
+
 /** Takes away everything a run made, and says what it could not take away. Never throws. */
 export async function cleanUp(given: CleanupOptions): Promise<CleanupResult> {
   const { send, givenUp } = patient(given.send);

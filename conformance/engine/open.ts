@@ -3,7 +3,7 @@ import type { Incomplete } from '../framework/stop.js';
 import { CREDENTIAL_NAMES, type CredentialName } from '../probe/request.js';
 import { systemHost } from '../probe/time.js';
 import { takeAway } from './cleaning.js';
-import type { CleanupResult } from './cleanup.js';
+import { type CleanupResult, requestsOfCleanUp } from './cleanup.js';
 import { createEnding, type Ending } from './ending.js';
 import { recorded } from './finding.js';
 import { createLedger } from './ledger.js';
@@ -64,6 +64,9 @@ export function openRun(options: Omit<RunnerOptions, 'checks'>, { puts = true } 
     },
     get sent() {
       return session.client.sent;
+    },
+    get owed() {
+      return requestsOfCleanUp(ledger);
     },
     lacks(need) {
       const how = session.unusable(need);

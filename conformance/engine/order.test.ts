@@ -79,17 +79,22 @@ test('shards together do what one run does', () => {
   expect(done.flatMap((part) => part.done).sort()).toEqual([...whole.done].sort());
 });
 
-test('requests that were sent count against a number that was given, and not against a budget', () => {
-  for (const [options, how] of [
-    [{ maxRequests: 900 }, 'spent'],
-    [{ budget: 'default' }, undefined],
-  ] as const) {
+test('a unit for which what was sent and what the clean-up will send leave no room is left out', () => {
+  for (const options of [{ maxRequests: 900 }, { budget: 'default' }] as const) {
     const { plan } = planOf(options);
     const [first] = plan.order;
     if (first === undefined) throw new Error('no checks');
     expect(plan.beyond(first, 0)).toBeUndefined();
-    expect(plan.beyond(first, 900)?.kind === 'budget' ? 'spent' : undefined).toBe(how);
+    expect(plan.beyond(first, 900)).toMatchObject({ kind: 'budget', how: 'spent' });
+    // A number that was given is that of the run without its clean-up.
+    expect(plan.beyond(first, 800, 100)?.kind).toBe('maxRequests' in options ? undefined : 'budget');
   }
+});
+
+test('what looks at what the others met is done however much those sent', () => {
+  const { plan } = planOf({ budget: 'default' });
+  const last = plan.order.find(({ id }) => id === 'limiter/as-met');
+  expect(last && plan.beyond(last, 1_000)).toBeUndefined();
 });
 
 test('a budget of another name is refused with those that there are', () => {

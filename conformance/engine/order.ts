@@ -23,6 +23,8 @@ const AROUND = 42;
 const SPREAD = 1.035;
 /** The share of the default budget up to which stated checks are done that see what others see. */
 const ROOM = 0.72;
+/** The share of a budget that is kept free for what checks send beyond what they were expected to. */
+const MARGIN = 0.013;
 /** What a check is taken to cost that was never seen to send anything: it looks at what others met. */
 const UNMEASURED = { requests: 3, interns: 0 };
 
@@ -61,10 +63,10 @@ export interface Plan<One> {
   /** The units in the order in which they are done. */
   readonly order: readonly One[];
   /**
-   * Why a unit is left out. A number of requests that was given counts what is sent, or promised to those under way; a budget
-   * counts what was measured, since waiting for a slow boot looks at nothing.
+   * Why a unit is left out: the budget was planned without it, or what is spent by now leaves no room for it. `sent` are the
+   * requests that were sent, or promised to units under way; `owed` those that the clean-up would send if the run ended now.
    */
-  beyond(unit: One, sent: number): Because<'need'> | undefined;
+  beyond(unit: One, sent: number, owed?: number): Because<'need'> | undefined;
   /** Requests that a unit is expected to send. */
   expected(unit: One): number;
 }
@@ -178,8 +180,12 @@ export function planned<One extends Ranked>(units: readonly One[], options: Plan
       .map((unit) => ({ unit, at: rank(unit) }))
       .sort((one, other) => (one.at === other.at ? 0 : one.at - other.at))
       .map(({ unit }) => unit),
-    beyond: (unit, sent) =>
-      out.get(unit) ?? (hard && sent + (costs.get(unit) ?? 0) > budget.requests ? why('spent') : undefined),
+    beyond(unit, sent, owed = 0) {
+      // What looks at what others met is worth its few requests, however many those made.
+      if (out.has(unit) || (!hard && AFTER_ALL.includes(unit.id))) return out.get(unit);
+      const spent = hard ? sent : sent + owed + MARGIN * budget.requests;
+      return spent + (costs.get(unit) ?? 0) > budget.requests ? why('spent') : undefined;
+    },
     expected: (unit) => costs.get(unit) ?? 0,
   };
 }

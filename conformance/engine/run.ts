@@ -30,6 +30,8 @@ export interface RunTarget {
   readonly lost?: Stop | undefined;
   /** Requests so far. */
   readonly sent: number;
+  /** Requests that its clean-up would take now. */
+  readonly owed?: number;
   /** What it lacks of a need. */
   lacks(need: string): Because<'need'> | undefined;
   /** Looks at it (KIT-5), where there is anything to do, and makes it ready. Answers why it cannot be. */
@@ -177,7 +179,7 @@ export function createRun(units: readonly Unit[], target: RunTarget, options: En
       const because = target.lacks(need);
       if (because !== undefined) return conclude(unit, { rows: skipped(unit, { kind: 'need', because }) });
     }
-    const beyond = planned?.beyond(unit, target.sent + promised);
+    const beyond = planned?.beyond(unit, target.sent + promised, target.owed);
     if (beyond !== undefined) {
       cut ||= most !== undefined;
       return conclude(unit, { rows: skipped(unit, { kind: 'need', because: beyond }) });

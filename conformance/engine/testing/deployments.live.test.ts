@@ -50,7 +50,7 @@ test.each(LAWFUL)(
 );
 
 // What the default budget leaves out for others that see as much, keeps it well below the 900 of that budget.
-test.each(['one', 'two', 'three', 'four', 'five'])(
+test.each(['one', 'two', 'three'])(
   'with an API key alone it makes at most 700 requests (seed %s)',
   { timeout: 300_000 },
   async (seed) => {
@@ -65,20 +65,40 @@ test.each(['one', 'two', 'three', 'four', 'five'])(
   },
 );
 
-test('with every credential it makes at most 900 requests, and a quick run 150', { timeout: 300_000 }, async () => {
-  for (const [budget, most, least] of [
-    ['default', 900, 170],
-    ['quick', 150, 40],
-  ] as const) {
-    const { driver, host, close } = await deploy({ name: 'obeys', obeys: 1, profile: 'openrouter' }, 'budget');
+// By construction: what would go beyond the budget is left out. A limit on turns makes waits, which are requests too.
+test.each([
+  ['default', 'one', 0, 900, 170],
+  ['default', 'two', 60, 900, 170],
+  ['default', 'three', 60, 900, 170],
+  ['quick', 'one', 0, 150, 40],
+  ['quick', 'two', 60, 150, 40],
+] as const)(
+  'with every credential a %s run (seed %s, %i turns a minute) makes at most %i requests',
+  { timeout: 300_000 },
+  async (budget, seed, turns, most, least) => {
+    const { driver, host, close } = await deploy({ name: 'obeys', obeys: 1, turns, profile: 'openrouter' }, seed);
     try {
-      const results = await run({ driver, host, seed: 'budget', rate: 50, budget });
+      const results = await run({ driver, host, seed, rate: 50, budget });
       expect(results.requests).toBeLessThanOrEqual(most);
       expect(results.counts.pass).toBeGreaterThan(least);
       expect(results.exit).toBe(0);
     } finally {
       await close();
     }
+  },
+);
+
+// What a run of the default budget has to spend beyond what was planned, the least valuable checks make room for.
+test('a target that takes more requests for each check is looked at within 900 all the same', {
+  timeout: 300_000,
+}, async () => {
+  const { driver, host, close } = await deploy(withHabit(ownReasons), 'dear');
+  try {
+    const results = await run({ driver, host, seed: 'dear', rate: 50 });
+    expect(results.requests).toBeLessThanOrEqual(900);
+    expect(results.counts.pass).toBeGreaterThan(130);
+  } finally {
+    await close();
   }
 });
 
