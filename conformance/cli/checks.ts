@@ -1,19 +1,40 @@
-import type { Checked, CheckRequest, Checks } from '../../emulator/contract/checks.js';
+import type { BrokenRule, Checked, CheckRequest, Checks } from '../../emulator/contract/checks.js';
 import { AdapterError } from '../clients/adapter.js';
 import { cases } from '../clients/index.js';
+import { RULES_PAGE, ruleOf } from '../clients/rules.js';
 import { runClient, unitsOf } from '../clients/run-client.js';
-import type { RunEvents } from '../engine/results.js';
+import type { CheckResult, RunEvents } from '../engine/results.js';
 import { select } from '../engine/select.js';
 import { brief } from '../framework/assert.js';
 import { runConformance } from '../index.js';
 import { CREDENTIAL_NAMES } from '../probe/request.js';
 import { systemHost } from '../probe/time.js';
+import { clauseOf } from '../reporters/clause.js';
 import { groups } from '../reporters/groups.js';
 import { type Report, reportOf } from '../reporters/json.js';
 
 const worded = (value: unknown): string => (typeof value === 'string' ? value : brief(value));
 
-function checkedOf({ checks, reasons }: Report): Checked {
+type RulesOf = (check: CheckResult) => readonly BrokenRule[];
+
+const ledgerRules: RulesOf = (check) => {
+  const { id, sentence, where } = clauseOf(check);
+  return [{ name: id, sentence, where }];
+};
+
+/** A rule that only names a part of a standard is said in the words of the case. */
+const caseRules: RulesOf = ({ id }) =>
+  cases
+    .filter((one) => one.id === id)
+    .flatMap(({ why, layer, title }) =>
+      why.map((cited) => {
+        const { anchor, sentence, source } = ruleOf(cited, layer);
+        const name = `${RULES_PAGE}#${anchor}`;
+        return { name, sentence: sentence === source ? title : sentence, where: source };
+      }),
+    );
+
+function checkedOf({ checks, reasons }: Report, rulesOf: RulesOf): Checked {
   const counts: Record<string, number> = {};
   for (const { verdict } of checks) counts[verdict] = (counts[verdict] ?? 0) + 1;
   const found = groups(checks).map(({ title, checks: members }) => {
@@ -22,7 +43,7 @@ function checkedOf({ checks, reasons }: Report): Checked {
     return {
       title,
       checks: members.map(({ id }) => id),
-      requirement: finding?.breaks ?? members[0].requirement,
+      rules: [...new Map(members.flatMap(rulesOf).map((rule) => [rule.name, rule])).values()],
       what: finding?.what ?? reported?.error?.message ?? title,
       expected: worded(finding?.expected ?? ''),
       actual: worded(finding?.actual ?? ''),
@@ -66,6 +87,7 @@ export const CHECKS: Checks = {
         ...(url === undefined || controlToken !== undefined ? { runs: 10 } : {}),
         ...selected(request),
       }),
+      ledgerRules,
     );
   },
   async client(request) {
@@ -86,7 +108,7 @@ export const CHECKS: Checks = {
       throw new Error(`The adapter did not begin: ${error.message}.${said === '' ? '' : ` ${standardError(said)}`}`);
     });
     const report = reportOf(results);
-    const checked = checkedOf(report);
+    const checked = checkedOf(report, caseRules);
     const skipped = new Set(
       report.checks.flatMap(({ skip }) =>
         skip === undefined ? [] : [`Skipped, as it needs ${skip.need}: ${skip.why}.`],

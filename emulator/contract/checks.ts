@@ -19,6 +19,15 @@ export interface ClientRequest extends CheckRequest {
   readonly command: readonly [string, ...string[]];
 }
 
+/** What a finding breaks. */
+export interface BrokenRule {
+  /** A requirement (`CREATE-1`), or the row of a page (`docs/client-rules.md#…`). */
+  readonly name: string;
+  readonly sentence: string;
+  /** What states it: the interface, a standard, the lab. */
+  readonly where: string;
+}
+
 /** What a run came to: findings that say the same are one. */
 export interface Checked {
   readonly headline: string;
@@ -28,7 +37,8 @@ export interface Checked {
   readonly findings: readonly {
     readonly title: string;
     readonly checks: readonly string[];
-    readonly requirement: string;
+    /** Each once; of a client's case all that it rests on. */
+    readonly rules: readonly BrokenRule[];
     readonly what: string;
     readonly expected: string;
     readonly actual: string;
