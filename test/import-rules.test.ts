@@ -51,9 +51,9 @@ const RULES: Record<string, { uses: string[]; types?: string[] }> = {
     uses: ['emulator/contract', 'emulator/http'],
     types: ['emulator/clock', 'emulator/scripts', 'emulator/disturbances'],
   },
-  // What tests of several parts share: requests to an emulator in process, a page in a browser.
+  // What tests of several parts share: requests to an emulator in process, held against both documents; a page in a browser.
   'emulator/testing': {
-    uses: ['emulator/emulator.ts', 'emulator/index.ts', 'emulator/openapi'],
+    uses: ['emulator/emulator.ts', 'emulator/index.ts', 'emulator/openapi', 'emulator/control'],
     types: ['emulator/options'],
   },
   'emulator/http': {

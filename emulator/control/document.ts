@@ -1,5 +1,7 @@
 import type { ZodType } from 'zod';
 import { components, reference } from '../openapi/schemas.js';
+import { answerSchemas } from './answer-schemas.js';
+import { ANSWERS } from './answers.js';
 import { type ControlRow, shownPath } from './router.js';
 
 const ERROR = {
@@ -37,9 +39,15 @@ const contentOf = (row: ControlRow, isDescribed: boolean) => ({
   },
 });
 
+/** What a row answers, which `answers.ts` has: a row that it lacks shows nothing. */
+const answerOf = ({ method, path }: ControlRow) => {
+  const answer = ANSWERS[`${method} ${path}`];
+  return answer && { [answer.status]: { description: 'Done', content: answer.content } };
+};
+
 const schemaOf = ({ body, described }: ControlRow) => (described ?? body)?.();
 
-/** The control interface as an OpenAPI 3.1 document: its table, with the schemas that its calls validate with (SEE-2). */
+/** The control interface as an OpenAPI 3.1 document: its table, with the schemas that its calls validate with and those of its answers (SEE-2). */
 export async function controlDocument(
   rows: readonly ControlRow[],
   { url, version, token }: { readonly url: string; readonly version: string; readonly token: string | undefined },
@@ -58,7 +66,7 @@ export async function controlDocument(
         parameters: parametersOf(row),
         ...(row.body || row.shape !== undefined ? contentOf(row, schema !== undefined) : {}),
         responses: {
-          '2XX': { description: 'Done' },
+          ...answerOf(row),
           '4XX': { description: 'Refused', content: { 'application/json': { schema: reference('Error') } } },
         },
       },
@@ -76,7 +84,7 @@ export async function controlDocument(
     security: [token === undefined ? {} : { controlToken: [] }],
     paths,
     components: {
-      schemas: { Error: ERROR, ...components(schemas, 'input') },
+      schemas: { Error: ERROR, ...components(schemas, 'input'), ...components(answerSchemas, 'output') },
       ...(token === undefined ? {} : { securitySchemes: { controlToken: { type: 'http', scheme: 'bearer' } } }),
     },
   };

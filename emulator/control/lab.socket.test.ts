@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createEmulator, type Emulator } from '../index.js';
+import { validateControl } from './testing.js';
 
 let emulator: Emulator;
 beforeEach(() => {
@@ -8,12 +9,16 @@ beforeEach(() => {
 afterEach(() => emulator.close());
 
 const control = async (path: string, body?: unknown) => {
-  const response = await emulator.fetch(`/_emulator/lab/${path}`, {
+  const url = `/_emulator/lab/${path}`;
+  const response = await emulator.fetch(url, {
     ...(body === undefined
       ? {}
       : { method: 'POST', body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
   });
-  return { status: response.status, body: JSON.parse((await response.text()) || 'null') };
+  const { status, headers } = response;
+  const text = await response.text();
+  expect(validateControl({ method: body === undefined ? 'GET' : 'POST', url, status, headers, text })).toEqual([]);
+  return { status, body: JSON.parse(text || 'null') };
 };
 
 test('a run is served byte for byte at its URL, and below its base URL', async () => {

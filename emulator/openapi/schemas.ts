@@ -191,8 +191,10 @@ export function components(schemas: Readonly<Record<string, Z.ZodType>>, io: 'in
   const all = Object.fromEntries(
     Object.entries(made.schemas).map(([id, { $schema, $id, id: _, ...schema }]) => [id, schema]),
   );
-  // Zod refers to what several of them share as to another document.
-  return JSON.parse(JSON.stringify(all).replaceAll('__shared#/', '__shared/')) as typeof all;
+  // Zod refers to what several of them share as to another document. A document may hold a set of each kind.
+  return JSON.parse(
+    JSON.stringify(all).replaceAll('__shared#/', '__shared/').replaceAll('__shared', `shared_${io}`),
+  ) as typeof all;
 }
 
 /** The bodies of requests and answers as components, with the names of a profile. */

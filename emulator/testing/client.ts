@@ -1,3 +1,4 @@
+import { validateControl } from '../control/testing.js';
 import { createEmulator, type Emulator } from '../emulator.js';
 import { validateExchange } from '../openapi/testing.js';
 import type { EmulatorOptions } from '../options/options.js';
@@ -21,8 +22,8 @@ export interface Sending {
 }
 
 /**
- * An emulator on a virtual clock and the requests of tests to it, without sockets. A response that the OpenAPI document
- * does not describe fails the test.
+ * An emulator on a virtual clock and the requests of tests to it, without sockets. A response that the OpenAPI documents
+ * do not describe fails the test.
  */
 export function createTestClient(options: EmulatorOptions = {}) {
   const emulator: Emulator = createEmulator({ clock: 'virtual', seed: 'tests', log: () => {}, ...options });
@@ -43,7 +44,8 @@ export function createTestClient(options: EmulatorOptions = {}) {
     } as RequestInit);
     const text = await response.text();
     const { status } = response;
-    const problems = options.profile ? [] : validateExchange({ method, url, status, headers: response.headers, text });
+    const observed = { method, url, status, headers: response.headers, text };
+    const problems = [...(options.profile ? [] : validateExchange(observed)), ...validateControl(observed)];
     if (problems.length > 0)
       throw new Error(`not as the OpenAPI document says: ${method} ${path}: ${problems.join('; ')}`);
     let json: unknown;
