@@ -9,6 +9,7 @@ import { internalError, parserError, protocolError, type RequestSeen } from '../
 import { type PlainResponse, toResponse } from '../http/response.js';
 import { writeStream } from '../http/write-stream.js';
 import { EventStream } from '../sse/stream.js';
+import { InertResponse } from './inert-response.js';
 
 // An import of node:http reads all of its names, and from Node 22 on some of them load Node's whole fetch: 40 ms.
 const { createServer, STATUS_CODES } = process.getBuiltinModule('node:http');
@@ -21,8 +22,6 @@ const DRAIN_STEP = 25;
  * How long a connection whose request could not be parsed stays, so that its client can read why, in ms of real time.
  */
 const LINGER = 200;
-/** The default headers of an answer. */
-const INERT = new Map(Object.entries(INERT_HEADERS));
 
 export interface Listener {
   readonly port: number;
@@ -182,11 +181,13 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   };
   let loading: Promise<Handle> | undefined;
   // A request without a host is refused like one with a wrong host. Node would refuse it without a word.
-  const checks = { requireHostHeader: false, ...(options.headersTimeout && { connectionsCheckingInterval: 25 }) };
-  const server: Server = createServer(checks, (request, response) => {
+  const behaviour = {
+    ServerResponse: InertResponse,
+    requireHostHeader: false,
+    ...(options.headersTimeout && { connectionsCheckingInterval: 25 }),
+  };
+  const server: Server = createServer(behaviour, (request, response) => {
     answering(request, response);
-    // Here and not where answers are made, so that future answers are inert too.
-    response.setHeaders(INERT);
     // An answer has no socket yet only behind the unfinished answer to an earlier request of its connection.
     if (response.socket === null) queued(request.socket, response);
     const mounted = options.mounted?.(request, response);
@@ -206,7 +207,6 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   });
   const answering = answerParserErrors(server, options);
   server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
-    response.setHeaders(INERT);
     write(request, response, protocolError(ERRORS.expectation_failed, seenOf(request)));
   });
   server.on('connection', connected);
