@@ -1,4 +1,5 @@
 import type { Check } from '../framework/check.js';
+import { ERRORS_AS_MET } from './as-met/errors.js';
 import { AUTH } from './auth.js';
 import { AUTH_KINDS } from './auth-kinds.js';
 import { BASE } from './base.js';
@@ -138,4 +139,6 @@ export const checks: readonly Check[] = [
   ...VAULT_SECRECY,
   ...VAULT_VALUES,
   ...VISIBILITY,
+  // Monitors stand last: they look at what all others met.
+  ...ERRORS_AS_MET,
 ];

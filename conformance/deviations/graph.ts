@@ -21,9 +21,9 @@ export interface Modules {
 /** The file of each check, by its id. */
 async function filesOfChecks(root: string): Promise<ReadonlyMap<string, string>> {
   const files = new Map<string, string>();
-  for (const name of readdirSync(join(root, CHECKS))) {
+  for (const name of readdirSync(join(root, CHECKS), { encoding: 'utf8', recursive: true })) {
     const file = `${CHECKS}/${name}`;
-    if (!name.endsWith('.ts') || name.endsWith('.test.ts') || LISTS.has(file)) continue;
+    if (!/^(?!.*\.(?:test|harness)\.).*\.ts$/.test(name) || LISTS.has(file)) continue;
     const module = (await import(pathToFileURL(join(root, file)).href)) as Record<string, unknown>;
     for (const { id } of Object.values(module).flat() as { id?: unknown }[])
       if (typeof id === 'string') files.set(id, file);

@@ -1,4 +1,5 @@
 /** The deviations: mutants of the emulator, each wrong in one named way, that the checks of the kit have to catch. */
+import { AS_MET } from './areas/as-met.js';
 import { AUTH } from './areas/auth.js';
 import { BASE } from './areas/base.js';
 import { BODIES } from './areas/bodies.js';
@@ -85,6 +86,7 @@ export const AREAS: Readonly<Record<string, readonly Deviation[]>> = {
   scripts: SCRIPTS,
   faults: FAULTS,
   control: CONTROL,
+  'as-met': AS_MET,
 };
 
 /** Every deviation, area by area. */

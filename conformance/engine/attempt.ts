@@ -39,6 +39,13 @@ function count({ pool }: RunContext, behaviour: BehaviourName, did: boolean): vo
   pool.led.set(behaviour, did ? { ...before, did: before.did + 1 } : { ...before, otherwise: before.otherwise + 1 });
 }
 
+/** What a check sends for. One that has an emulator do what is wrong, or moves its clock, is judged by itself alone. */
+export const senderFor = ({ driver }: Pick<RunContext, 'driver'>, { id, level, needs }: Check) => ({
+  id,
+  staged: driver.control !== undefined && (level === 'C' || needs.some((need) => STAGES.has(need))),
+});
+const STAGES: ReadonlySet<string> = new Set(['control', 'clock', 'disposable']);
+
 /** ms within which the end of a run that was over before the act has arrived, even where answers are slow. */
 const ON_ITS_WAY = 3_000;
 
@@ -68,7 +75,8 @@ export async function attempt(
 ): Promise<Attempt> {
   const { driver, host, lane, session, settings } = run;
   const over = new AbortController();
-  const client = session.client.scope(over.signal, lane.watch);
+  const by = senderFor(run, check);
+  const client = session.client.scope(over.signal, { ...lane.watch, by });
   const properties: PropertyRun[] = [];
   const goingOn = new Set<ChatReply>();
   const led = new Set<BehaviourName>();
@@ -118,6 +126,7 @@ export async function attempt(
       await check.run(
         createContext(run, {
           check,
+          by,
           client,
           goingOn,
           led,

@@ -3,7 +3,7 @@ import type { Broken } from '../framework/finding.js';
 import { createReply, type Refusal } from '../framework/reply.js';
 import { byTheIntern } from '../framework/skip.js';
 import type { Transcript } from '../probe/chunks.js';
-import type { Answer } from '../probe/client.js';
+import type { Answer, Sender } from '../probe/client.js';
 import { whyNoAnswer } from '../probe/no-answer.js';
 import { ANSWER, internPath, isAnswer } from '../probe/request.js';
 import { acceptable, kindOfQuestion } from './acceptable.js';
@@ -17,7 +17,8 @@ const sentBy = (body: ChatInput): string =>
   isAnswer(body) ? ANSWER : body.session_id === undefined ? 'a prompt' : 'a prompt in a session';
 
 /** The chat requests of one check: `chat` and `answer` of its context. */
-export function createConversation(run: RunContext, check: string, open: Ctx['open']): Pick<Ctx, 'chat' | 'answer'> {
+export function createConversation(run: RunContext, by: Sender, open: Ctx['open']): Pick<Ctx, 'chat' | 'answer'> {
+  const check = by.id;
   const { driver, host, obstacles, pool, session } = run;
   /** The streams that each intern was seen to send. */
   const streams = new Map<string, readonly Transcript[]>();
@@ -33,7 +34,8 @@ export function createConversation(run: RunContext, check: string, open: Ctx['op
       ...said.extra,
     };
     const path = internPath(encodeURIComponent(id), '/chat/completions');
-    const answer = await open({ ...options, method: 'POST', path, json }).catch((error: unknown) => {
+    const send = { ...options, method: 'POST', path, json };
+    const answer = await open(send).catch((error: unknown) => {
       // Nothing, not even a keepalive: what waits on a stream would wait as long and as vainly.
       if (driver.control === undefined && whyNoAnswer(error)?.kind === 'timeout')
         obstacles.met('streaming', check, { kind: 'silent' });
@@ -53,6 +55,7 @@ export function createConversation(run: RunContext, check: string, open: Ctx['op
         if (said.approval_mode === 'manual' && kindOfQuestion(call) !== 'elicitation') pool.asked.permission = true;
         session.history.asked(id);
       },
+      ended: (transcript) => session.monitors.hears(send, transcript, answer.evidence, by),
     });
     if (/event-stream/i.test(answer.headers.get('content-type') ?? ''))
       streams.set(id, [...(streams.get(id) ?? []), reply.transcript]);

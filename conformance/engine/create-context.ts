@@ -5,7 +5,7 @@ import type { BehaviourName } from '../framework/needs.js';
 import { proofHeadersOf } from '../framework/profile.js';
 import type { ChatReply } from '../framework/reply.js';
 import { lacking } from '../framework/skip.js';
-import type { Client } from '../probe/client.js';
+import type { Client, Sender } from '../probe/client.js';
 import { internIn, type Send } from '../probe/request.js';
 import { createConversation } from './conversation.js';
 import { type Declared, declaredBy } from './declared.js';
@@ -19,6 +19,7 @@ import { createTolerance } from './tolerance.js';
 /** What one try of a check has of its own. */
 export interface TryOfCheck {
   readonly check: Check;
+  readonly by: Sender;
   /** Sends nothing more once `signal` aborts. */
   readonly client: Client;
   readonly signal: AbortSignal;
@@ -113,7 +114,7 @@ export function createContext(run: RunContext, attempt: TryOfCheck): Ctx {
     api,
     interns: guarded(interns, declared),
     listed: createListed(api, driver.control !== undefined),
-    ...createConversation(run, check.id, open),
+    ...createConversation(run, attempt.by, open),
     ...createTolerance(run, attempt),
     needsStreaming: () => obstacles.pass('streaming', check.id),
     streamsAreHeldBack: () => obstacles.met('streaming', check.id),

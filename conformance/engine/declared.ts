@@ -1,7 +1,10 @@
 import type { Check } from '../framework/check.js';
 import type { Need } from '../framework/needs.js';
 
-/** What a check has declared to need. What it uses beyond that throws: an error of the kit. */
+/**
+ * What a check has declared to need. What it uses beyond that throws: an error of the kit. A monitor asks only where all is
+ * there, and is not done without it anywhere else.
+ */
 export interface Declared {
   has(need: Need): boolean;
   /** Throws unless one of the needs is declared. */
@@ -15,6 +18,7 @@ const MOMENT = 2_000;
 
 export function declaredBy(check: Check): Declared {
   const declared = new Set<string>(check.needs);
+  const free = check.watch !== undefined;
   const longest = Math.max(
     MOMENT,
     ...check.needs
@@ -25,9 +29,9 @@ export function declaredBy(check: Check): Declared {
     throw new Error(`${check.id} uses ${used} without declaring the need ${need}`);
   };
   return {
-    has: (need) => declared.has(need),
+    has: (need) => free || declared.has(need),
     require(used, ...needs) {
-      if (!needs.some((need) => declared.has(need))) missing(used, needs.join(' or '));
+      if (!free && !needs.some((need) => declared.has(need))) missing(used, needs.join(' or '));
     },
     requireWait(ms) {
       if (!declared.has('clock') && ms > longest) missing(`a wait of ${ms} ms`, `slow:${Math.ceil(ms / 1000)}s`);

@@ -25,12 +25,13 @@ function clean(value: unknown, redactor: Redactor): unknown {
 /** Data as JSON can carry it, secrets taken out before anything is cut off. */
 export const recorded = <Data>(data: Data, redactor: Redactor): Data => clean(data, redactor) as Data;
 
-/** What a finding says, with all that it takes to act on it, free of secrets. */
+/** What a finding says, with all that it takes to act on it, free of secrets. `by`: another check, which must be done for it. */
 export function reported(
   run: RunContext,
   check: Check,
   { found, more: { property } }: Finding,
   { transcript, control }: Pick<Attempt, 'transcript' | 'control'>,
+  by?: string,
 ): FindingResult {
   const { settings, session } = run;
   const { redactor } = session;
@@ -48,7 +49,7 @@ export function reported(
     runs: settings.runs,
     replay: replayCommand({
       command: settings.command,
-      id: check.id,
+      id: by === undefined || by === check.id ? check.id : `${by},${check.id}`,
       seed: settings.seed,
       runs: settings.runs,
       ...(property === undefined ? {} : { path: { name: property.name, path: property.path } }),

@@ -191,7 +191,7 @@ function notAgain(run: RunContext, check: Check, { error }: Attempt, seen: Seen 
 export const headOf = ({ id, requirement, level, title }: Check) => ({ id, requirement, level, title });
 
 /** Puts an outcome together with what the check took, from now on. */
-function concluding({ host, lane, session }: RunContext, check: Check) {
+export function concluding({ host, lane, session }: RunContext, check: Check) {
   const began = host.now();
   const sentBefore = lane.sent;
   return ({ lost = false, stopped, verdict, skip, ...rest }: Outcome, tried?: Attempt): Done => ({
@@ -217,7 +217,7 @@ function unmet({ settings: { runs } }: RunContext, { minRuns: least = 0 }: Check
 }
 
 /** What an attempt that counts means for the target. */
-async function outcomeOf(run: RunContext, check: Check, tried: Attempt): Promise<Outcome> {
+export async function outcomeOf(run: RunContext, check: Check, tried: Attempt): Promise<Outcome> {
   const { error, transcript } = tried;
   const found = (error: Finding): { verdict: Verdict; finding: FindingResult } => ({
     verdict: severity(check, run.driver),
@@ -246,7 +246,7 @@ function outstays({ driver }: RunContext, { found }: Finding, { leftAgo }: Attem
 }
 
 /** Whether a breach fails the target or warns it. */
-function severity(check: Check, { target }: Driver): Verdict {
+export function severity(check: Check, { target }: Driver): Verdict {
   if (check.level === 'P' && !target.profile.published) return 'warn';
   if (check.onLive === 'warn' && target.kind === 'live') return 'warn';
   return 'fail';

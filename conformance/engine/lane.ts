@@ -8,7 +8,7 @@ export interface Lane {
   /** How many requests its checks have sent. */
   readonly sent: number;
   /** Takes note of what a check of it sends. */
-  readonly watch: Required<ScopeWatch>;
+  readonly watch: Required<Omit<ScopeWatch, 'by'>>;
 }
 
 /** `madeBy` knows the intern that the answer to a request gave the run. */

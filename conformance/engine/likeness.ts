@@ -11,7 +11,8 @@ const fixed = (rule: Rule): string => {
   return rule.kind === 'holds' ? rule.words : rule.kind;
 };
 
-function likeness({ wanted, of }: Found): string {
+/** What two looks have in common that found the same. */
+export function likeness({ wanted, of }: Found): string {
   switch (wanted.kind) {
     case 'status':
       return JSON.stringify([wanted, masked(of)]);

@@ -56,7 +56,7 @@ export const seenBy = (id: string): readonly number[] | undefined => MEASURED[id
 export const requestsOf = ({ requests, interns }: Pick<Cost, 'requests' | 'interns'>): number =>
   requests + CLEANED * interns;
 
-type Ranked = Pick<Unit, 'id' | 'requirement' | 'level' | 'needs'>;
+type Ranked = Pick<Unit, 'id' | 'requirement' | 'level' | 'needs' | 'watches'>;
 
 /** A run's units by what they find for what they cost, and which of them its budget leaves out. */
 export interface Plan<One> {
@@ -141,7 +141,9 @@ export function planned<One extends Ranked>(units: readonly One[], options: Plan
     const measured = costOf(id, runs) ?? UNMEASURED;
     return hard ? measured.requests : SPREAD * requestsOf(measured);
   };
-  const costs = new Map(units.filter(({ needs }) => !needs.some(lacks)).map((unit) => [unit, cost(unit)]));
+  // Monitors send nothing, and are done whatever else is.
+  const sending = units.filter(({ needs, watches }) => watches !== true && !needs.some(lacks));
+  const costs = new Map(sending.map((unit) => [unit, cost(unit)]));
   const ranked = byValue(costs);
   const place = new Map(ranked.map(({ unit }, at) => [unit, at]));
   const why = (how: 'spent' | 'repeats') =>
@@ -171,7 +173,7 @@ export function planned<One extends Ranked>(units: readonly One[], options: Plan
   const kept = new Set(done.flatMap(({ unit }) => (without.has(unit) ? [] : [unit])));
   const out = sparing ? leftOut(kept, without) : first;
   const rank = (unit: One) => {
-    if (AFTER_ALL.includes(unit.id)) return Number.POSITIVE_INFINITY;
+    if (unit.watches === true || AFTER_ALL.includes(unit.id)) return Number.POSITIVE_INFINITY;
     if (LATE.includes(unit.id)) return units.length;
     return unit.id === BEFORE_ALL ? -1 : (place.get(unit) ?? units.length - 1);
   };
@@ -182,6 +184,7 @@ export function planned<One extends Ranked>(units: readonly One[], options: Plan
       .map(({ unit }) => unit),
     beyond(unit, sent, owed = 0) {
       // What looks at what others met is worth its few requests, however many those made.
+      if (unit.watches === true) return undefined;
       if (out.has(unit) || (!hard && AFTER_ALL.includes(unit.id))) return out.get(unit);
       const spent = hard ? sent : sent + owed + MARGIN * budget.requests;
       return spent + (costs.get(unit) ?? 0) > budget.requests ? why('spent') : undefined;

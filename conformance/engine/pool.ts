@@ -3,6 +3,7 @@ import type { BehaviourName } from '../framework/needs.js';
 
 import type { Conditions, IdleState } from './conditions.js';
 import type { Lane } from './lane.js';
+import type { FindingResult } from './results.js';
 
 /** What outlives a check: names given so far, and interns that can be handed out again. */
 export interface Pool {
@@ -33,6 +34,8 @@ export interface Pool {
   readonly led: Map<BehaviourName, { readonly did: number; readonly otherwise: number }>;
   /** Whether some stream has asked something, and some run under approval_mode manual for a permission. */
   readonly asked: { question: boolean; permission: boolean };
+  /** What checks have reported. */
+  readonly reported: FindingResult[];
   /** Names of the valid twins that were accepted. */
   readonly accepted: Set<string>;
   /**
@@ -55,6 +58,7 @@ export const createPool = (): Pool => ({
   notTaken: 0,
   led: new Map(),
   asked: { question: false, permission: false },
+  reported: [],
   accepted: new Set(),
   waiting: 'unknown',
 });

@@ -120,6 +120,7 @@ export function createRun(units: readonly Unit[], target: RunTarget, options: En
   const planned = plan?.(whole, part);
   const selected = planned?.order ?? part;
   const of = selected.reduce((sum, { heads }) => sum + heads.length, 0);
+  for (const unit of selected) unit.prepare?.();
   const concurrency = Math.max(1, Math.min(target.concurrency, selected.length));
   const results = new Map<Unit, readonly CheckResult[]>();
   /** As many places as lanes: a unit takes one, or all of them. */
@@ -302,7 +303,7 @@ export async function run(
   const steps = createRun(units, target, options);
   const begun: Promise<unknown>[] = [];
   const errors: unknown[] = [];
-  const waiting = steps.units.values();
+  const waiting = steps.units.filter(({ watches }) => watches !== true).values();
   const lane = async (_: unknown, at: number) => {
     for (const unit of waiting)
       await new Promise<void>((next) => {
@@ -313,6 +314,9 @@ export async function run(
   await steps.begin().catch((error: unknown) => errors.push(error));
   if (errors.length === 0) await Promise.all(Array.from({ length: steps.concurrency }, lane));
   await Promise.all(begun);
+  if (errors.length === 0)
+    for (const unit of steps.units)
+      if (unit.watches === true) await steps.do(unit).catch((error: unknown) => errors.push(error));
   const results = await steps.finish();
   if (errors.length > 0) throw errors[0];
   return results;

@@ -2,6 +2,7 @@ import type { Check } from '../framework/check.js';
 import { budgetOf } from './budget.js';
 import { tidy } from './cleaning.js';
 import { headOf, runAlone, runBeside } from './judge.js';
+import { judgeMet } from './judge-met.js';
 import { createLane } from './lane.js';
 import { type OpenRun, openRun } from './open.js';
 import type { RunnerOptions } from './options.js';
@@ -17,6 +18,7 @@ export type { RunnerOptions } from './options.js';
 /** Keeps of what a check was handed what can serve others, and takes away the rest. */
 async function settle(opened: OpenRun, run: RunContext, { rows }: Done): Promise<void> {
   const { lane, pool, session } = run;
+  pool.reported.push(...rows.flatMap(({ finding = [] }) => finding));
   const shared = pool.shared.get(lane);
   // What a breach, or a stream that was left, made of the shared intern is not known.
   const held = rows.every(({ verdict }) => verdict === 'pass' || verdict === 'skip');
@@ -32,7 +34,9 @@ async function settle(opened: OpenRun, run: RunContext, { rows }: Done): Promise
 
 /** Checks as units of a run. */
 function unitsOf(checks: readonly Check[], opened: OpenRun, pool: Pool): Unit[] {
-  const { settings, session } = opened;
+  const { driver, settings, session } = opened;
+  const { profile, workspaceId } = driver.target;
+  const watched = { profile, workspaceId, isOwn: (id: string) => session.own.madeBy(id) !== undefined };
   const lanes = Array.from(
     { length: settings.concurrency },
     (): RunContext => ({ ...opened, pool, lane: createLane(session.madeBy) }),
@@ -43,10 +47,13 @@ function unitsOf(checks: readonly Check[], opened: OpenRun, pool: Pool): Unit[] 
     level: check.level,
     needs: check.level === 'C' ? ['control', ...check.needs] : check.needs,
     heads: [headOf(check)],
-    alone: ALONE.has(check.id),
+    alone: check.watch !== undefined || ALONE.has(check.id),
+    watches: check.watch !== undefined,
+    prepare: () => session.monitors.begin(check, watched),
     async run({ alone, before, lane }) {
       const context = lanes[lane];
       if (context === undefined) throw new RangeError(`lane: expected less than ${lanes.length}, got ${lane}`);
+      if (check.watch !== undefined) return judgeMet(context, check);
       const done = await (alone ? runAlone(context, check, before) : runBeside(context, check));
       if (done.rows !== undefined) return { ...done, settle: () => settle(opened, context, done) };
       // It may be what went wrong.

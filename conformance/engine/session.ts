@@ -18,6 +18,7 @@ import { type Conditions, createConditions } from './conditions.js';
 import { createGuard } from './guard.js';
 import { createHistory, type History } from './history.js';
 import { prefixOf } from './ledger.js';
+import { createMonitors, type Monitors } from './monitors.js';
 import { onlyOwn } from './only-own.js';
 import { type Asked, createOwnInterns, type OwnInterns } from './own-interns.js';
 import { decoded, secretPrefixOf } from './own-things.js';
@@ -42,6 +43,8 @@ export interface Session {
   readonly conditions: Conditions;
   /** What the run has done to the target. */
   readonly history: History;
+  /** What looks at every answer. */
+  readonly monitors: Monitors;
   /** What the target may do that no sentence forbids: nothing under control, where scripts decide. */
   readonly habits: readonly Habit[];
   /** What they know of the target. */
@@ -86,6 +89,7 @@ export function createSession(run: RunBase): Session {
   const collection = `${baseUrl}/interns`;
   const conditions = createConditions(() => host.now());
   const history = createHistory(() => host.now());
+  const monitors = createMonitors(baseUrl);
   const proof = proofHeadersOf(driver.target.profile);
   /** Without control a target is not the run's own, and its limits, gateways and neighbours are in force. */
   const live = driver.control === undefined;
@@ -241,8 +245,9 @@ export function createSession(run: RunBase): Session {
     },
     headerNames: { [IDEMPOTENCY_HEADER]: idempotencyHeaderOf(driver.target.profile) },
     before,
-    sent(send, url) {
+    sent(send, url, by) {
       leftAt.set(send, host.now());
+      if (!cleaning) monitors.asks(send, by);
       if (!live) return;
       const request = about(send, url);
       conditions.sent(request);
@@ -285,7 +290,10 @@ export function createSession(run: RunBase): Session {
       return undefined;
     },
     address: (url) => habits.reduce((to, habit) => habit.address?.(to, known) ?? to, url),
-    seen: note,
+    seen(send, url, answer, record, by) {
+      note(send, url, answer);
+      if (!cleaning) monitors.sees(send, answer, record, by);
+    },
     left(url) {
       const { id, rest } = about({}, url);
       if (id !== undefined && rest === 'chat/completions') left.set(id, host.now());
@@ -305,6 +313,7 @@ export function createSession(run: RunBase): Session {
     madeBy: (send) => madeBy.get(send),
     conditions,
     history,
+    monitors,
     habits,
     known,
     turns,

@@ -1,6 +1,7 @@
 import { type Level, type RequirementId, requirement } from '../requirements/index.js';
 import type { Ctx } from './context.js';
 import type { Need } from './needs.js';
+import type { Watch, Watched } from './watch.js';
 
 /** One way to look whether a requirement is kept. */
 export interface Check {
@@ -26,6 +27,8 @@ export interface Check {
   readonly minRuns?: number;
   /** Cap on the runs of its properties, for those whose every run is dear. */
   readonly maxRuns?: number;
+  /** Makes it a monitor: it judges what the whole run met, when all else is done. `run` has it meet more, where that is free. */
+  watch?(watched: Watched): Watch;
   run(ctx: Ctx): Promise<void>;
 }
 

@@ -49,6 +49,8 @@ export interface ReplyOptions {
   trouble?(): void;
   /** Called once a stream that asked something has ended, with the arguments of its call. */
   asked?(question: string): void;
+  /** Called once a stream has ended. */
+  ended?(transcript: Transcript): void;
 }
 
 /** What is known of a chat request that was refused. */
@@ -103,6 +105,7 @@ export function createReply(open: OpenAnswer, options: ReplyOptions): ChatReply 
     grammar.end(parser.end().unfinished, how);
     const [call] = transcript.toolCalls;
     if (call !== undefined) options.asked?.(call.arguments);
+    options.ended?.(transcript);
     wake();
   };
   let left = false;

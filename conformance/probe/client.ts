@@ -43,7 +43,7 @@ export interface ClientOptions {
   /** Before every request: rate, budget, the ledger of created interns. Throws to stop the request. */
   before?(send: Send, url: string, signal: AbortSignal | undefined): Promise<void>;
   /** A request leaves now; `after` or `lost` reports its outcome. */
-  sent?(send: Send, url: string): void;
+  sent?(send: Send, url: string, by: Sender | undefined): void;
   /** No head came. */
   lost?(send: Send, url: string): void;
   /** After every head. Returns ms to wait before the same request is sent again, or undefined. */
@@ -51,13 +51,20 @@ export interface ClientOptions {
   /** Redirects a request that was to go to `url`. */
   address?(url: string): string;
   /** Every answer that was read whole; may change its JSON. */
-  seen?(send: Send, url: string, answer: Answer): void;
+  seen?(send: Send, url: string, answer: Answer, record: Evidence, by: Sender | undefined): void;
   /** An answer that was not read to its end. */
   left?(url: string): void;
 }
 
+/** What a scope sends for: a check. `staged`: it has the target do what is wrong. */
+export interface Sender {
+  readonly id: string;
+  readonly staged: boolean;
+}
+
 /** Observes the requests of one scope. */
 export interface ScopeWatch {
+  readonly by?: Sender;
   /** A request leaves. */
   sent?(): void;
   /** An answer was read whole. */
@@ -114,7 +121,7 @@ export function createClient(options: ClientOptions): Client {
       await options.before?.(send, url, signal);
       mustGoOn();
       const number = ++count.sent;
-      options.sent?.(send, url);
+      options.sent?.(send, url, scope.by);
       scope.sent?.();
       const began = at();
       const record = new Evidence(
@@ -171,7 +178,7 @@ export function createClient(options: ClientOptions): Client {
           open.delete(ended);
         },
         seen(whole) {
-          options.seen?.(send, url, whole);
+          options.seen?.(send, url, whole, record, scope.by);
           scope.seen?.(send, url, whole);
         },
       });

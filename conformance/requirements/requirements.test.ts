@@ -48,8 +48,8 @@ test('a check has an id in its area, a sentence for a title, and what it needs o
 test('every file of checks is enlisted', async () => {
   const folder = new URL('../checks/', import.meta.url);
   const enlisted = new Set(checks.map((check) => check.id));
-  for (const file of readdirSync(folder)) {
-    if (!file.endsWith('.ts') || file.endsWith('.test.ts') || file === 'index.ts') continue;
+  for (const file of readdirSync(folder, { encoding: 'utf8', recursive: true })) {
+    if (!/^(?!.*\.(?:test|harness)\.).*\.ts$/.test(file) || file === 'index.ts') continue;
     const exported: Record<string, unknown> = await import(new URL(file, folder).href);
     for (const value of Object.values(exported)) {
       if (!Array.isArray(value)) continue;

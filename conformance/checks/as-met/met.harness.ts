@@ -1,0 +1,61 @@
+import type { Check } from '../../framework/check.js';
+import type { Finding } from '../../framework/finding.js';
+import { SHIPPED } from '../../framework/profile.js';
+import type { Met, Watch, Watched } from '../../framework/watch.js';
+import type { As, Send } from '../../probe/request.js';
+
+const WATCHED: Watched = {
+  profile: SHIPPED.svc as NonNullable<typeof SHIPPED.svc>,
+  workspaceId: 'workspace',
+  isOwn: (id) => id.startsWith('own'),
+};
+
+let exchange = 0;
+
+/** A request and its answer, as a monitor sees them. */
+export function met(
+  method: string,
+  path: string,
+  status: number,
+  json?: unknown,
+  { headers = {}, ...send }: Omit<Send, 'headers'> & { as?: As; headers?: Record<string, string> } = {},
+): Met {
+  const [where = '', query = ''] = path.split('?');
+  const id = /^\/interns\/([^/]+)/.exec(where)?.[1];
+  const text = json === undefined ? '' : JSON.stringify(json);
+  return {
+    send: { method, path, ...send },
+    as: send.as === undefined ? 'api_key' : send.as,
+    operation: `${method} ${id === undefined ? where : where.replace(id, '{internId}')}`,
+    id,
+    query: new URLSearchParams(query),
+    answer: {
+      status,
+      headers: new Headers(headers),
+      bytes: new TextEncoder().encode(text),
+      text,
+      json,
+      exchange: ++exchange,
+    },
+  };
+}
+
+/** A fresh watch of a monitor. */
+export function watchOf(checks: readonly Check[], id: string, over: Partial<Watched> = {}): Watch {
+  const watch = checks.find((check) => check.id === id)?.watch;
+  if (watch === undefined) throw new Error(`no monitor ${id}`);
+  return watch({ ...WATCHED, ...over });
+}
+
+/** What a watch finds in exchanges, in their order: the subject of each finding. */
+export function found(watch: Watch, ...all: readonly Met[]): string[] {
+  return all.flatMap((one) => {
+    try {
+      watch.asks?.(one);
+      watch.sees?.(one);
+      return [];
+    } catch (error) {
+      return [(error as Finding).found.of];
+    }
+  });
+}

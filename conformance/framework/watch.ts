@@ -1,0 +1,49 @@
+import type { Profile } from '../../emulator/contract/profile.js';
+import type { Transcript } from '../probe/chunks.js';
+import type { Answer } from '../probe/client.js';
+import type { As, Send } from '../probe/request.js';
+
+/** A request of the run to an operation of the interface. */
+export interface Asked {
+  readonly send: Send;
+  /** Who sends. */
+  readonly as: As;
+  /** As the interface names it: `PATCH /interns/{internId}`. */
+  readonly operation: string;
+  /** The intern that the path names. */
+  readonly id: string | undefined;
+  readonly query: URLSearchParams;
+}
+
+/** A request and its answer, in the interface's words. */
+export interface Met extends Asked {
+  readonly answer: Answer;
+}
+
+/** A chat stream that was read to its end. */
+export interface Streamed extends Asked {
+  readonly transcript: Transcript;
+}
+
+/** What a monitor may know of the run that it watches. */
+export interface Watched {
+  readonly profile: Profile;
+  readonly workspaceId: string;
+  /** Whether the run made the intern. */
+  isOwn(id: string): boolean;
+}
+
+/**
+ * Holds one rule against every answer of a run, and sends nothing. What it throws is a finding, as in a check; it counts when
+ * two exchanges show the same.
+ */
+export interface Watch {
+  /** A request leaves. */
+  asks?(asked: Asked): void;
+  /** An answer was read whole. Whether there was anything in it to judge. */
+  sees?(met: Met): boolean;
+  /** A stream has ended. Whether there was anything in it to judge. */
+  hears?(streamed: Streamed): boolean;
+  /** Somebody has moved the target in ways that the watch does not see: what it knows of states no longer holds. */
+  forgets?(): void;
+}
