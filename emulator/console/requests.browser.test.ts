@@ -43,6 +43,22 @@ inBrowser('the console, requests', (open) => {
     ]);
   });
 
+  test('a request to a daemon is not sent again with an API key: the button says why', async () => {
+    const { page, api, intern } = await open({ view: '#/requests' });
+    const { json } = await api.get(`/interns/${intern.id}/daemon`, { as: api.credentials.oauth_token });
+    const refused = await api.emulator.daemon.fetch(`${json.origin}/api/v1/anything`, {
+      headers: { authorization: `Bearer ${json.token}` },
+    });
+    expect(refused.status).toBe(401);
+    await page.getByRole('option', { name: /anything/ }).click();
+    const again = page.getByRole('button', { name: 'Send again' });
+    expect(await again.isDisabled()).toBe(true);
+    expect(await again.getAttribute('title')).toMatch(/needs a new proof/);
+    expect(await page.getByRole('button', { name: /Copy as a (test|script)/ }).count()).toBe(0);
+    await page.getByRole('option', { name: /\/daemon$/ }).click();
+    await expect.poll(() => again.isEnabled()).toBe(true);
+  });
+
   test('a recording is started, stopped, and holds what came between', async () => {
     const { page, api } = await open({ view: '#/requests' });
     await api.get('/interns');

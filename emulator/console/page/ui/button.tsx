@@ -12,6 +12,8 @@ interface ButtonProps {
   small?: boolean;
   type?: 'button' | 'submit';
   disabled?: boolean;
+  /** Why it is disabled. */
+  why?: string;
   pressed?: boolean;
   expanded?: boolean;
   onClick?: (event: MouseEvent) => void;
@@ -23,7 +25,7 @@ export const Button = ({ children, icon, label, tone = 'plain', small, type = 'b
     class={`button ${tone}${small ? ' small' : ''}${children === undefined ? ' square' : ''}`}
     disabled={rest.disabled}
     aria-label={label}
-    title={children === undefined ? label : undefined}
+    title={rest.why ?? (children === undefined ? label : undefined)}
     aria-pressed={rest.pressed}
     aria-expanded={rest.expanded}
     onClick={rest.onClick}

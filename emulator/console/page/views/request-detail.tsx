@@ -145,6 +145,9 @@ const CLOSED: Readonly<Record<string, string>> = {
   dropped: 'An injected fault dropped the connection',
 };
 
+/** What is sent again goes to the interface with a key of the seed; to a daemon it would be another mistake. */
+const NO_PROOF = 'A daemon needs a new proof, which this page does not make. Explain says how to get one.';
+
 /** Everything the journal has of one request. */
 export function RequestDetail({ id }: { id: string }) {
   const { model, router } = useServices();
@@ -202,16 +205,24 @@ export function RequestDetail({ id }: { id: string }) {
         <CopyButton text={curlOf(entry)} label="Copy as curl">
           Copy as curl
         </CopyButton>
-        <CopyButton text={vitestOf(entry)} label="Copy as a test">
-          Copy as a test
-        </CopyButton>
-        <CopyButton text={scriptOf(entry)} label="Copy as a script">
-          Copy as a script
-        </CopyButton>
-        {url.pathname.includes('/api/v1/') && (
-          <Button small icon="send" onClick={() => void again()}>
+        {entry.operation === 'daemon-request' ? (
+          <Button small icon="send" disabled why={NO_PROOF}>
             Send again
           </Button>
+        ) : (
+          <>
+            <CopyButton text={vitestOf(entry)} label="Copy as a test">
+              Copy as a test
+            </CopyButton>
+            <CopyButton text={scriptOf(entry)} label="Copy as a script">
+              Copy as a script
+            </CopyButton>
+            {url.pathname.includes('/api/v1/') && (
+              <Button small icon="send" onClick={() => void again()}>
+                Send again
+              </Button>
+            )}
+          </>
         )}
       </div>
       {response.status === null && (
