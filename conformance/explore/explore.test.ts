@@ -226,7 +226,7 @@ test('a finding has a sentence, the smallest schedule, a time line, and is found
     kind: 'cut',
     count: 5,
     sentence:
-      'at the 1st prompt, the stream was cut after its first event: the prompt "hello" took effect twice, once in the straight run',
+      'at the 1st prompt, the stream was cut after its first event: the prompt "hello" took effect twice, once in the undisturbed run',
     schedule: { name: 'cut @ chat 1 first', faults: [{ operation: 'chat', nth: 1, disturb: 'cut', write: 'first' }] },
   });
   expect(finding?.timeLine.map(({ kind }) => kind)).toContain('disturbance');
@@ -257,7 +257,7 @@ test('laws of one’s own are judged, and must hold undisturbed', async () => {
   };
   expect(lawsIn(await explore(twice, { only: 'reset', laws }))).toEqual(['asks once reset']);
   await expect(explore(right, { laws: { never: () => expect(1).toBe(2) } })).rejects.toThrow(
-    /^the straight run breaks never/,
+    /^the undisturbed run breaks never/,
   );
 });
 
@@ -273,14 +273,21 @@ test.each([
   await expect(explore(right, options as ExploreOptions)).rejects.toThrow(message);
 });
 
-test('a straight run that fails is said so, and a budget that ends is incomplete', async () => {
+test('an undisturbed run that fails is said so, and a budget that ends is incomplete', async () => {
   const fails: Program = () => {
     throw new Error('not today');
   };
   await expect(explore(() => new Promise(() => {}), { patience: 50 })).rejects.toThrow(
-    /^the straight run did not end: .*, with a patience of 50 ms$/,
+    /^the undisturbed run did not end: .*, with a patience of 50 ms$/,
   );
-  await expect(explore(fails)).rejects.toThrow('the straight run failed: not today');
+  await expect(explore(fails)).rejects.toThrow('the undisturbed run failed: not today');
+  const says: Program = ({ print }) => {
+    print(`starting\n${'.\n'.repeat(30)}\u001b[31mtwo interns expected, one found\u001b[0m\n\n`);
+    return fails({} as Parameters<Program>[0]);
+  };
+  await expect(explore(says)).rejects.toThrow(
+    /^the undisturbed run failed: not today\. Its output ends:\n(\.\n){19}two interns expected, one found$/,
+  );
   const { incomplete, counts } = await explore(right, { maxRuns: 3 });
   expect(incomplete).toEqual(['max-runs']);
   expect(counts.run).toBe(3);

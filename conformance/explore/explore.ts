@@ -1,3 +1,4 @@
+import { stripVTControlCharacters } from 'node:util';
 import { systemHost } from '../probe/time.js';
 import { findingOf, groupsOf, type Judged, surfacedOf } from './findings.js';
 import { type Bench, breachOf, createBench, leftBehind } from './laws/index.js';
@@ -22,10 +23,19 @@ import { outcomeText, sentenceOf, timeLineOf } from './words.js';
 
 /** How long a program may wait for nothing, in ms of real time; one that works long by itself may twice as long. */
 const PATIENCE = 10_000;
-/** How long the straight run may take, in ms of real time. */
+/** How long the undisturbed run may take, in ms of real time. */
 const STRAIGHT_TIMEOUT = 120_000;
 /** How many pairs are drawn where no number of runs bounds them. */
 const PAIRS = 1_000;
+
+/** Lines of output that a failure is shown with: the reason may stand there alone. */
+const SHOWN = 20;
+
+/** The end of what a program printed, as the end of a message. Nothing else is shown where it fails undisturbed. */
+function endOf(printed: string): string {
+  const lines = stripVTControlCharacters(printed).trimEnd().split('\n').slice(-SHOWN);
+  return lines.join('') === '' ? '' : `. Its output ends:\n${lines.join('\n')}`;
+}
 
 /** The one schedule of a file. */
 function scheduleOf(file: ScheduleFile): Schedule {
@@ -68,7 +78,7 @@ const count = (judged: readonly Judged[], verdict: Verdict) => judged.filter((on
  * conversation with the service, and judges what it did (EXP-1 to EXP-8). Equal seed and program: equal report, but for
  * `timing`.
  *
- * @throws ExploreError if the straight run fails, or an option can't be used
+ * @throws ExploreError if the undisturbed run fails, or an option can't be used
  */
 export async function explore(program: Program, options: ExploreOptions = {}): Promise<ExploreReport> {
   const given = settled(options);
@@ -97,8 +107,9 @@ export async function explore(program: Program, options: ExploreOptions = {}): P
       const [rejection] = run.rejected;
       const limited =
         outcome.kind === 'hung' && given.patience !== undefined ? `, with a patience of ${given.patience} ms` : '';
-      if (outcome.kind !== 'passed') throw new ExploreError(`the straight run ${outcomeText(outcome)}${limited}`);
-      if (rejection !== undefined) throw new ExploreError(`the straight run left an error unhandled: ${rejection}`);
+      if (outcome.kind !== 'passed')
+        throw new ExploreError(`the undisturbed run ${outcomeText(outcome)}${limited}${endOf(run.seen.stdout)}`);
+      if (rejection !== undefined) throw new ExploreError(`the undisturbed run left an error unhandled: ${rejection}`);
       return run;
     };
     const first = await straight();
@@ -108,7 +119,7 @@ export async function explore(program: Program, options: ExploreOptions = {}): P
       try {
         await law(first.seen, first.seen);
       } catch (error) {
-        throw new ExploreError(`the straight run breaks ${name}: ${error instanceof Error ? error.message : error}`);
+        throw new ExploreError(`the undisturbed run breaks ${name}: ${error instanceof Error ? error.message : error}`);
       }
     }
     const both = [first, second].map(({ seen }) => momentsOf(seen, given.moments)) as [
@@ -128,7 +139,8 @@ export async function explore(program: Program, options: ExploreOptions = {}): P
     const pairs =
       given.pairs && options.schedule === undefined ? pairsOf(singles, given.seed, Math.min(PAIRS, given.maxRuns)) : [];
     const planned = [...singles, ...pairs].filter(given.wanted).filter((_, at) => given.inShard(at));
-    if (planned.length === 0) throw new ExploreError('there is nothing to explore: no moment of the straight run fits');
+    if (planned.length === 0)
+      throw new ExploreError('there is nothing to explore: no moment of the undisturbed run fits');
     const runTimeout = given.runTimeout ?? Math.max(30_000, 10 * first.ms);
     const patience = given.patience ?? Math.max(PATIENCE, 2 * first.ms);
 

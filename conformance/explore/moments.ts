@@ -1,6 +1,6 @@
 import type { Moment, Seen, SeenRequest } from './types.js';
 
-/** A moment with what is known of it from the straight run: decides what may happen there. */
+/** A moment with what is known of it from the undisturbed run: decides what may happen there. */
 export interface KnownMoment extends Moment {
   readonly request: SeenRequest;
 }

@@ -20,7 +20,7 @@ const polls = (booting: number): SeenRequest[] =>
     ended: 'complete',
   }));
 
-/** The schedules of two straight runs, by kind. */
+/** The schedules of two undisturbed runs, by kind. */
 function planned(one: SeenRequest[], other: SeenRequest[], kind: string): string[] {
   const [first, second] = [one, other].map((requests) => momentsOf({ requests }, 'default'));
   const matched = matchMoments(first ?? [], second ?? []);

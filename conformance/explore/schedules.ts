@@ -117,7 +117,7 @@ export const heavier = (one: DisturbanceClass, other: DisturbanceClass): Disturb
 const WHILE_BOOTING: readonly DisturbanceName[] = ['slow-boot', 'other-status'];
 
 /**
- * Each lawful disturbance at each moment that both straight runs have, the most telling first (EXP-3). Programs that poll
+ * Each lawful disturbance at each moment that both undisturbed runs have, the most telling first (EXP-3). Programs that poll
  * see their intern running at another read in each run: such reads are moments too, of what happens while it boots.
  */
 export function singlesOf(

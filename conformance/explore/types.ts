@@ -40,7 +40,7 @@ export class ProgramCrashed extends Error {
   override readonly name = 'ProgramCrashed';
 }
 
-/** The straight run fails, or an option cannot be used: `explore` rejects with it. The command exits 2. */
+/** The undisturbed run fails, or an option cannot be used: `explore` rejects with it. The command exits 2. */
 export class ExploreError extends Error {
   override readonly name = 'ExploreError';
 }
@@ -179,13 +179,13 @@ export interface ExploreOptions {
   readonly maxTime?: number | string;
   /** How long (real time) a program may wait for nothing. Default 10 s. */
   readonly patience?: number | string;
-  /** How long a run may take. Default 30 s or ten times the straight run, the longer. */
+  /** How long a run may take. Default 30 s or ten times the undisturbed run, the longer. */
   readonly runTimeout?: number | string;
   /** `transient`: an orderly failure under a transient schedule is a breach too. */
   readonly require?: 'transient';
   /** Laws of one's own by name, and `told`, which is opted into. */
   readonly laws?: readonly ('told' | Law)[] | Readonly<Record<string, Law | true>>;
-  /** Runs this schedule alone, beside the straight runs. */
+  /** Runs this schedule alone, beside the undisturbed runs. */
   readonly schedule?: ScheduleFile;
   /** Ends the exploration early, with what there is. */
   readonly signal?: AbortSignal;
@@ -256,7 +256,7 @@ export interface ExploreReport {
   readonly straight: {
     readonly requests: number;
     readonly moments: readonly Moment[];
-    /** Moments that one of the two straight runs alone had. */
+    /** Moments that one of the two undisturbed runs alone had. */
     readonly leftOut: readonly Moment[];
     readonly timeLine: readonly TimeLineEntry[];
   };

@@ -23,14 +23,14 @@ describe('a test fails', { fails: true }, () => {
     expect(others).toEqual([]);
     expect(error?.message).toMatch(
       task.name.includes('straight')
-        ? /^the straight run failed: nothing works$/
+        ? /^the undisturbed run failed: nothing works$/
         : /✗ once {2}at the 1st prompt, the stream was cut[\s\S]*undisturbed +│ disturbed[\s\S]*explore\(program/,
     );
     if (task.name.includes('law')) expect(error?.stack).toBe(error?.message);
   });
 
   exploreTest('with the report of a program that breaks a law', again, { only: 'cut' });
-  exploreTest('with one line where the straight run fails', () => {
+  exploreTest('with one line where the undisturbed run fails', () => {
     throw new Error('nothing works');
   });
 });

@@ -8,7 +8,7 @@ export interface Bench {
   readonly straight: Run;
   readonly varying: ReadonlySet<string>;
   readonly rudeness: readonly Rudeness[];
-  /** Own interns that the straight run leaves behind. */
+  /** Own interns that the undisturbed run leaves behind. */
   readonly left: number;
   readonly told: boolean;
   readonly own: readonly (readonly [name: string, law: Law])[];

@@ -83,7 +83,7 @@ const WORDS: Readonly<Record<Effect['kind'], string>> = {
 const TIMES = ['never', 'once', 'twice'];
 const times = (count: number) => TIMES[count] ?? `${count} times`;
 
-/** Nothing takes effect more often than in the straight run, because of a disturbance. */
+/** Nothing takes effect more often than in the undisturbed run, because of a disturbance. */
 export function brokenOnce(seen: Seen, straight: Seen, varying: ReadonlySet<string>): string | undefined {
   const key = (effect: Effect) => (varying.has(effect.kind) ? `${effect.kind} ` : keyOf(effect));
   const allowed = countsOf(effectsOf(straight), key);
@@ -93,12 +93,12 @@ export function brokenOnce(seen: Seen, straight: Seen, varying: ReadonlySet<stri
     if (wanted === undefined || count <= wanted) continue;
     const kind = what.slice(0, what.indexOf(' ')) as Effect['kind'];
     const said = what.slice(kind.length + 1, kind.length + 81);
-    return `${WORDS[kind]} ${said} took effect ${times(count)}, ${times(wanted)} in the straight run`;
+    return `${WORDS[kind]} ${said} took effect ${times(count)}, ${times(wanted)} in the undisturbed run`;
   }
   // One that could not be deleted may stand beside the next: only one more than planned is too many.
   const [made, planned] = [madeBy(seen), madeBy(straight)];
   const [most, enough] = [mostInterns(seen), mostInterns(straight)];
   if (made > planned && most > enough)
-    return `${made} interns were made, ${planned} in the straight run, and ${most} of them were there at once`;
+    return `${made} interns were made, ${planned} in the undisturbed run, and ${most} of them were there at once`;
   return undefined;
 }

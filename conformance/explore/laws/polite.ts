@@ -11,7 +11,7 @@ const isRead = ({ method }: SeenRequest) => method === 'GET' || method === 'HEAD
 const succeeded = ({ status }: SeenRequest) => status !== undefined && status < 300;
 const name = ({ operation, nth }: SeenRequest) => `${operation} no. ${nth}`;
 
-/** What breaks politeness, with what it is about: a straight run that does the same excuses it. */
+/** What breaks politeness, with what it is about: an undisturbed run that does the same excuses it. */
 export interface Rudeness {
   readonly rule: 'retry-after' | 'not-retryable' | 'hammers' | 'unauthorized';
   readonly about: string;
@@ -115,7 +115,7 @@ export const rudenessOf = ({ requests }: Seen): Rudeness[] => [
   ...stubborn(requests),
 ];
 
-/** What a run does that no polite client does, and that the straight run does not do by itself. */
+/** What a run does that no polite client does, and that the undisturbed run does not do by itself. */
 export function brokenPolite(seen: Seen, excused: readonly Rudeness[]): string | undefined {
   return rudenessOf(seen).find(
     ({ rule, about }) => !excused.some((one) => one.rule === rule && (one.about === about || rule === 'unauthorized')),
