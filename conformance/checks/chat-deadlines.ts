@@ -14,6 +14,7 @@ import {
   newest,
   permission,
   read,
+  replyTo,
   stillOpen,
   talk,
   unstreamed,
@@ -82,8 +83,7 @@ export const CHAT_DEADLINES = checksOf('CHAT-7', {
       const intern = await ctx.interns.running();
       const t = await asked(ctx, intern.id, ctx.prompt('ask-permission'));
       await ctx.wait(305_000);
-      const { id: call, session } = callOf(t);
-      const late = await badAnswer(ctx, intern.id, { call, session, content: 'allow_once' });
+      const late = await badAnswer(ctx, intern.id, replyTo(t, 'allow_once'));
       const note = 'a question was open after 305 s; is a longer one configured?';
       ctx.assume(late.status !== 200, DEFAULT, note);
       expect.refused(late, 'an answer after 305 s');
@@ -103,7 +103,6 @@ export const CHAT_DEADLINES = checksOf('CHAT-7', {
         const t = await asked(ctx, intern.id, await ctx.script(ASKING));
         if (inSteps) await ctx.clock.advance(FIVE_MINUTES / 3);
         await ctx.clock.advance((inSteps ? (FIVE_MINUTES / 3) * 2 : FIVE_MINUTES) + from);
-        const { id: call, session } = callOf(t);
         if (from < 0) {
           equal(await fate(ctx, intern.id), 'waiting', `the run ${from} ms from its deadline`);
           const rest = await answered(ctx, intern.id, t, 'allow_once');
@@ -114,7 +113,7 @@ export const CHAT_DEADLINES = checksOf('CHAT-7', {
             ['ended: deadline', 'ended: cancelled'],
             `the run ${from} ms after its deadline`,
           );
-          const late = await badAnswer(ctx, intern.id, { call, session, content: 'allow_once' });
+          const late = await badAnswer(ctx, intern.id, replyTo(t, 'allow_once'));
           expect.refused(late, `an answer ${from} ms after the deadline`);
         }
       }
@@ -128,9 +127,8 @@ export const CHAT_DEADLINES = checksOf('CHAT-7', {
       const intern = await ctx.interns.running();
       const t = await asked(ctx, intern.id, await ctx.script(ASKING));
       await ctx.clock.advance(FIVE_MINUTES);
-      const { id: call, session } = callOf(t);
       const seen = await fate(ctx, intern.id);
-      const probe = await badAnswer(ctx, intern.id, { call, session, content: 'no such option' });
+      const probe = await badAnswer(ctx, intern.id, replyTo(t, 'no such option'));
       expect.status(probe, seen === 'waiting' ? 400 : 409, `an unacceptable answer to a run that is ${seen}`);
     },
   },
@@ -142,9 +140,9 @@ export const CHAT_DEADLINES = checksOf('CHAT-7', {
       const intern = await ctx.interns.shared();
       const t = await asked(ctx, intern.id, ctx.prompt('ask-permission'));
       await ctx.clock.advance(FIVE_MINUTES + 1);
-      const { id: call, session } = callOf(t);
+      const { session } = callOf(t);
       for (const content of ['allow_once', 'no such option']) {
-        const late = await badAnswer(ctx, intern.id, { call, session, content });
+        const late = await badAnswer(ctx, intern.id, replyTo(t, content));
         expect.error(late, { status: 409, reason: 'interaction_not_pending' }, 'a late answer');
       }
       const next = await read(await ctx.chat(intern.id, { prompt: 'Hello.', session_id: session }));
@@ -177,10 +175,10 @@ export const CHAT_DEADLINES = checksOf('CHAT-7', {
       for (const [what, does] of Object.entries(MEANWHILE)) {
         const intern = await ctx.interns.running();
         const t = await asked(ctx, intern.id, said);
-        const { id: call, session } = callOf(t);
+        const { session } = callOf(t);
         await ctx.clock.advance(FIVE_MINUTES - 10_000);
         for (let turn = 0; turn < 3; turn++) {
-          await does(ctx, intern.id, { call, session, content: 'allow_once' });
+          await does(ctx, intern.id, replyTo(t, 'allow_once'));
           await ctx.clock.advance(3_000);
         }
         await ctx.clock.advance(1_001);

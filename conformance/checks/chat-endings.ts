@@ -14,6 +14,7 @@ import {
   HELD,
   held,
   permission,
+  replyTo,
   sameSession,
   sessionOf,
   streaming,
@@ -195,10 +196,10 @@ export const CHAT_ENDINGS = checksOf('CHAT-12', {
     async run(ctx) {
       const intern = await ctx.interns.running();
       const t = await asked(ctx, intern.id, ctx.prompt('ask-permission'));
-      const { id: call, session } = callOf(t);
+      const { session } = callOf(t);
       expect.done(await ctx.api.suspend(intern.id), 'the suspend');
       await ctx.interns.untilSuspended(intern.id);
-      const answer = { call, session, content: 'allow_once' };
+      const answer = replyTo(t, 'allow_once');
       closed(await badAnswer(ctx, intern.id, answer), 'suspended');
       expect.done(await ctx.api.provision(intern.id), 'the provision');
       await ctx.interns.until(intern.id, ['running']);

@@ -3,7 +3,7 @@ import { checksOf } from '../framework/check.js';
 import type { Ctx } from '../framework/context.js';
 import * as expect from '../framework/expect.js';
 import type { ChatReply } from '../framework/reply.js';
-import { answered, asked, badAnswer, callOf, fate, permission, when } from '../helpers/chat.js';
+import { answered, asked, badAnswer, fate, permission, replyTo, when } from '../helpers/chat.js';
 import { CLOSED, closed } from '../helpers/turns.js';
 
 /** A run that streams on after the answer to its question, and the parts of another answer to that. */
@@ -14,8 +14,7 @@ async function goingOn(ctx: Ctx, id: string) {
   const seen = await reply.until('content after the answer', (one) => one.content !== '' || one.finish !== undefined);
   ctx.internDid(seen.finish === undefined, { did: 'fall silent', said: seen.content });
   ctx.mustGoOn(reply);
-  const { id: call, session } = callOf(t);
-  return { reply, parts: { call, session, content: 'allow_once' } };
+  return { reply, parts: replyTo(t, 'allow_once') };
 }
 
 /** CHAT-7: an answer is delivered once. */
@@ -28,15 +27,14 @@ export const CHAT_ONCE = checksOf('CHAT-7', {
       const tell = ['allow_once', 'reject_once'].map((one) => when({ ok: one }, [{ say: `${one};` }], []));
       const said = await ctx.script([permission('ok'), ...tell, { wait: '10s' }, permission('again'), { say: 'end' }]);
       const t = await asked(ctx, intern.id, said);
-      const { id: call, session } = callOf(t);
       const reply = await ctx.answer(intern.id, t, 'allow_once');
       await reply.until('content after the answer', (seen) => seen.content !== '');
-      expect.refused(await badAnswer(ctx, intern.id, { call, session, content: 'reject_once' }), 'a second answer');
+      expect.refused(await badAnswer(ctx, intern.id, replyTo(t, 'reject_once')), 'a second answer');
       await ctx.clock.advance(10_000);
       const rest = await reply.end();
       equal(rest.content, 'allow_once;', 'content after the answers');
       expect.finish(rest, 'tool_calls', 'the run that asks again');
-      expect.refused(await badAnswer(ctx, intern.id, { call, session, content: 'allow_once' }), 'a third answer');
+      expect.refused(await badAnswer(ctx, intern.id, replyTo(t, 'allow_once')), 'a third answer');
       equal(await fate(ctx, intern.id), 'waiting', 'the run after a third answer');
     },
   },
@@ -83,8 +81,7 @@ export const CHAT_ONCE = checksOf('CHAT-7', {
       const intern = await ctx.interns.shared();
       const t = await asked(ctx, intern.id, ctx.prompt('ask-permission'));
       expect.finish(await answered(ctx, intern.id, t, 'allow_once'), 'stop', 'the answered run');
-      const { id: call, session } = callOf(t);
-      const again = await badAnswer(ctx, intern.id, { call, session, content: 'allow_once' });
+      const again = await badAnswer(ctx, intern.id, replyTo(t, 'allow_once'));
       closed(again, 'answered');
     },
   },

@@ -13,6 +13,7 @@ import {
   HELD,
   held,
   permission,
+  replyTo,
   stillOpen,
 } from '../helpers/chat.js';
 import { closed } from '../helpers/turns.js';
@@ -61,12 +62,19 @@ const REASONS = {
   bad: { status: 400, reason: 'bad_request', retryable: false },
 } as const;
 
-function refusedAs(answer: Answer, as: keyof typeof REASONS, what: string): void {
+/** Sends a reply that is refused so. */
+async function refused(
+  ctx: Ctx,
+  id: string,
+  reply: Parameters<typeof badAnswer>[2],
+  as: keyof typeof REASONS,
+  what: string,
+): Promise<Answer> {
+  const answer = await badAnswer(ctx, id, reply);
   if (as === 'ended' && answer.status < 300) closed(answer, 'answered');
   expect.error(answer, REASONS[as], what);
+  return answer;
 }
-
-const parts = (t: Transcript, content: string) => ({ call: callOf(t).id, session: callOf(t).session, content });
 
 /** CHAT-7: the order in which a reply is checked, one check per pair of neighbours. */
 export const CHAT_REFUSALS = checksOf('CHAT-7', {
@@ -77,16 +85,8 @@ export const CHAT_REFUSALS = checksOf('CHAT-7', {
     async run(ctx) {
       const intern = await ctx.interns.running();
       const t = await asked(ctx, intern.id, ctx.prompt('ask-permission'));
-      refusedAs(
-        await badAnswer(ctx, intern.id, { call: UNKNOWN, session: callOf(t).session, content: GOOD }),
-        'unknown',
-        'its twin with session_id',
-      );
-      refusedAs(
-        await badAnswer(ctx, intern.id, { call: UNKNOWN, content: GOOD }),
-        'bad',
-        'an unknown call without session_id',
-      );
+      await refused(ctx, intern.id, { ...replyTo(t, GOOD), call: UNKNOWN }, 'unknown', 'its twin with session_id');
+      await refused(ctx, intern.id, { call: UNKNOWN, content: GOOD }, 'bad', 'an unknown call without session_id');
       await answered(ctx, intern.id, t, GOOD);
     },
   },
@@ -117,10 +117,10 @@ export const CHAT_REFUSALS = checksOf('CHAT-7', {
         calls.push([callOf(t).id, what]);
       }
       for (const [call, what] of calls)
-        refusedAs(await badAnswer(ctx, intern.id, { call, session, content: GOOD }), 'unknown', what);
-      const nowhere = { call: callOf(one).id, session: 'a-session-that-never-was', content: GOOD };
-      refusedAs(await badAnswer(ctx, intern.id, nowhere), 'unknown', 'a call in a session that never was');
-      refusedAs(await badAnswer(ctx, other.id, parts(one, GOOD)), 'unknown', 'a call and session of another intern');
+        await refused(ctx, intern.id, { call, session, content: GOOD }, 'unknown', what);
+      const nowhere = { ...replyTo(one, GOOD), session: 'a-session-that-never-was' };
+      await refused(ctx, intern.id, nowhere, 'unknown', 'a call in a session that never was');
+      await refused(ctx, other.id, replyTo(one, GOOD), 'unknown', 'a call and session of another intern');
       for (const [id, t] of [[intern.id, one] as const, ...asking])
         expect.finish(await answered(ctx, id, t, GOOD), 'stop', 'the run, answered rightly');
     },
@@ -133,12 +133,8 @@ export const CHAT_REFUSALS = checksOf('CHAT-7', {
     async run(ctx) {
       const intern = await ctx.interns.shared();
       const t = await over(ctx, intern.id);
-      refusedAs(await badAnswer(ctx, intern.id, parts(t, GOOD)), 'ended', 'an answer to a run that has ended');
-      refusedAs(
-        await badAnswer(ctx, intern.id, { ...parts(t, GOOD), call: UNKNOWN }),
-        'unknown',
-        'an unknown call there',
-      );
+      await refused(ctx, intern.id, replyTo(t, GOOD), 'ended', 'an answer to a run that has ended');
+      await refused(ctx, intern.id, { ...replyTo(t, GOOD), call: UNKNOWN }, 'unknown', 'an unknown call there');
     },
   },
   'chat-refusals/unknown-before-streaming': {
@@ -149,18 +145,18 @@ export const CHAT_REFUSALS = checksOf('CHAT-7', {
       const intern = await ctx.interns.running();
       const waiting = await asked(ctx, intern.id, await ctx.script(ASKING));
       const { t, reply } = await streaming(ctx, intern.id);
-      refusedAs(
-        await badAnswer(ctx, intern.id, parts(t, GOOD)),
-        'attached',
-        'an answer to a run that streams elsewhere',
-      );
-      refusedAs(
-        await badAnswer(ctx, intern.id, { ...parts(t, GOOD), call: UNKNOWN }),
+      await refused(ctx, intern.id, replyTo(t, GOOD), 'attached', 'an answer to a run that streams elsewhere');
+      await refused(
+        ctx,
+        intern.id,
+        { ...replyTo(t, GOOD), call: UNKNOWN },
         'unknown',
         'an unknown call in its session',
       );
-      refusedAs(
-        await badAnswer(ctx, intern.id, { ...parts(waiting, GOOD), call: UNKNOWN }),
+      await refused(
+        ctx,
+        intern.id,
+        { ...replyTo(waiting, GOOD), call: UNKNOWN },
         'unknown',
         'an unknown call in another session',
       );
@@ -175,11 +171,7 @@ export const CHAT_REFUSALS = checksOf('CHAT-7', {
       const intern = await ctx.interns.running();
       const t = await over(ctx, intern.id);
       const reply = await occupy(ctx, intern.id);
-      refusedAs(
-        await badAnswer(ctx, intern.id, parts(t, GOOD)),
-        'ended',
-        'an answer to an ended run while another streams',
-      );
+      await refused(ctx, intern.id, replyTo(t, GOOD), 'ended', 'an answer to an ended run while another streams');
       await reply.disconnect();
     },
   },
@@ -190,7 +182,7 @@ export const CHAT_REFUSALS = checksOf('CHAT-7', {
     async run(ctx) {
       const intern = await ctx.interns.shared();
       const t = await over(ctx, intern.id);
-      refusedAs(await badAnswer(ctx, intern.id, parts(t, BAD)), 'ended', 'an unacceptable answer to an ended run');
+      await refused(ctx, intern.id, replyTo(t, BAD), 'ended', 'an unacceptable answer to an ended run');
     },
   },
   'chat-refusals/streaming-before-stale': {
@@ -200,12 +192,8 @@ export const CHAT_REFUSALS = checksOf('CHAT-7', {
     async run(ctx) {
       const intern = await ctx.interns.running();
       const { t, reply } = await streaming(ctx, intern.id);
-      refusedAs(
-        await badAnswer(ctx, intern.id, parts(t, GOOD)),
-        'attached',
-        'an answer to a question already answered',
-      );
-      refusedAs(await badAnswer(ctx, intern.id, parts(t, BAD)), 'attached', 'an unacceptable one');
+      await refused(ctx, intern.id, replyTo(t, GOOD), 'attached', 'an answer to a question already answered');
+      await refused(ctx, intern.id, replyTo(t, BAD), 'attached', 'an unacceptable one');
       equal(await fate(ctx, intern.id), 'running', 'the run after these answers');
       ok(
         reply.transcript.finish === undefined,
@@ -223,8 +211,8 @@ export const CHAT_REFUSALS = checksOf('CHAT-7', {
     async run(ctx) {
       const intern = await ctx.interns.running();
       const { first, second } = await passed(ctx, intern.id);
-      refusedAs(await badAnswer(ctx, intern.id, parts(first, GOOD)), 'stale', 'an answer to the first question');
-      refusedAs(await badAnswer(ctx, intern.id, parts(first, BAD)), 'stale', 'an unacceptable one');
+      await refused(ctx, intern.id, replyTo(first, GOOD), 'stale', 'an answer to the first question');
+      await refused(ctx, intern.id, replyTo(first, BAD), 'stale', 'an unacceptable one');
       await stillOpen(ctx, intern.id, second, 'the second question after answers to the first');
       expect.finish(await answered(ctx, intern.id, second, GOOD), 'stop', 'the run answered twice');
     },
@@ -237,12 +225,8 @@ export const CHAT_REFUSALS = checksOf('CHAT-7', {
       const intern = await ctx.interns.running();
       const { first, second } = await passed(ctx, intern.id);
       const reply = await occupy(ctx, intern.id);
-      refusedAs(
-        await badAnswer(ctx, intern.id, parts(second, GOOD)),
-        'busy',
-        'its twin, an answer to the pending question',
-      );
-      refusedAs(await badAnswer(ctx, intern.id, parts(first, GOOD)), 'stale', 'an answer to the first question');
+      await refused(ctx, intern.id, replyTo(second, GOOD), 'busy', 'its twin, an answer to the pending question');
+      await refused(ctx, intern.id, replyTo(first, GOOD), 'stale', 'an answer to the first question');
       await reply.disconnect();
     },
   },
@@ -255,9 +239,8 @@ export const CHAT_REFUSALS = checksOf('CHAT-7', {
       const t = await asked(ctx, intern.id, await ctx.script(ASKING));
       const reply = await held(ctx, intern.id, await ctx.script([{ say: 'Held.' }, { wait: '20s' }, { say: 'Done.' }]));
       for (const content of [GOOD, BAD]) {
-        const answer = await badAnswer(ctx, intern.id, parts(t, content));
-        refusedAs(answer, 'busy', `the reply ${JSON.stringify(content)} while another run streams`);
-        expect.retryAfter(answer, '409 busy');
+        const what = `the reply ${JSON.stringify(content)} while another run streams`;
+        expect.retryAfter(await refused(ctx, intern.id, replyTo(t, content), 'busy', what), '409 busy');
       }
       await ctx.clock.advance(20_000);
       expect.finish(await reply.end(), 'stop', 'the run that streamed');

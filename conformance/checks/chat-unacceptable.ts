@@ -13,6 +13,7 @@ import {
   colour,
   permission,
   read,
+  replyTo,
   unstreamed,
   when,
 } from '../helpers/chat.js';
@@ -39,9 +40,8 @@ export const CHAT_UNACCEPTABLE = checksOf('CHAT-6', {
     async run(ctx) {
       const intern = await ctx.interns.shared();
       const t = await asked(ctx, intern.id, ctx.prompt('ask-permission'));
-      const { id: call, session } = callOf(t);
       const refused = async (content: string) => {
-        const answer = await badAnswer(ctx, intern.id, { call, session, content });
+        const answer = await badAnswer(ctx, intern.id, replyTo(t, content));
         const what = `the answer ${JSON.stringify(content)}, which is no option`;
         await open(ctx, intern.id, t, answer);
         expect.error(answer, { status: 400, reason: 'bad_request', retryable: false }, what);
@@ -62,9 +62,8 @@ export const CHAT_UNACCEPTABLE = checksOf('CHAT-6', {
         intern.id,
         await ctx.script([permission('ok', ['allow_once', 'reject_always']), { say: 'x' }]),
       );
-      const { id: call, session } = callOf(t);
       for (const content of ['allow_always', 'reject_once', ...NEARLY_OPTIONS]) {
-        const answer = await badAnswer(ctx, intern.id, { call, session, content });
+        const answer = await badAnswer(ctx, intern.id, replyTo(t, content));
         expect.error(answer, { status: 400, reason: 'bad_request' }, `${content}, which was not offered`);
       }
       expect.finish(await answered(ctx, intern.id, t, 'reject_always'), 'stop', 'the run, answered after all');
@@ -79,9 +78,8 @@ export const CHAT_UNACCEPTABLE = checksOf('CHAT-6', {
       const intern = await ctx.interns.shared();
       const says = when({ it: { answer: 'red' } }, [{ say: 'red' }], [{ say: 'else' }]);
       const t = await asked(ctx, intern.id, await ctx.script([{ say: 'Asking. ' }, colour('it'), says]));
-      const { id: call, session } = callOf(t);
       const refused = async (content: string) => {
-        const answer = await badAnswer(ctx, intern.id, { call, session, content });
+        const answer = await badAnswer(ctx, intern.id, replyTo(t, content));
         expect.error(answer, { status: 400, reason: 'bad_request', retryable: false }, `the answer ${content}`);
       };
       for (const content of ctx.sample(NO_COLOURS)) await refused(content);
@@ -105,7 +103,6 @@ export const CHAT_UNACCEPTABLE = checksOf('CHAT-6', {
       ];
       const ask = { kind: 'elicitation', message: 'Fill in.', fields: list };
       const t = await asked(ctx, intern.id, await ctx.script([{ ask, as: 'it' }, { say: 'x' }]));
-      const { id: call, session } = callOf(t);
       for (const wrong of [
         { b: true },
         { n: '1' },
@@ -116,7 +113,7 @@ export const CHAT_UNACCEPTABLE = checksOf('CHAT-6', {
         { n: 1, p: 3 },
         { n: 1, p: '1' },
       ]) {
-        const answer = await badAnswer(ctx, intern.id, { call, session, content: accepted(wrong) });
+        const answer = await badAnswer(ctx, intern.id, replyTo(t, accepted(wrong)));
         expect.error(answer, { status: 400, reason: 'bad_request' }, `content ${JSON.stringify(wrong)}`);
       }
       expect.finish(await answered(ctx, intern.id, t, accepted({ n: 0, p: 2 })), 'stop', 'the run, answered after all');
@@ -131,8 +128,7 @@ export const CHAT_UNACCEPTABLE = checksOf('CHAT-6', {
       for (const name of ctx.sample(['constructor', 'toString', 'hasOwnProperty', 'valueOf'])) {
         const ask = { kind: 'elicitation', message: 'Fill in.', fields: [{ name, required: true }] };
         const t = await asked(ctx, intern.id, await ctx.script([{ ask, as: 'it' }, { say: 'x' }]));
-        const { id: call, session } = callOf(t);
-        const without = await badAnswer(ctx, intern.id, { call, session, content: accepted({}) });
+        const without = await badAnswer(ctx, intern.id, replyTo(t, accepted({})));
         expect.error(without, { status: 400, reason: 'bad_request' }, `an answer without the field ${name}`);
         const rest = await answered(ctx, intern.id, t, accepted({ [name]: 'here' }));
         expect.finish(rest, 'stop', `the run, answered with the field ${name}`);

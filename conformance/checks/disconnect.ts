@@ -55,6 +55,15 @@ async function left(ctx: Ctx, id: string, reply: ChatReply): Promise<void> {
   equal(await fate(ctx, id), 'ended: cancelled', 'the run 30 s after its client left');
 }
 
+/** A question that was asked, its reply read up to [DONE] and still open. */
+async function pausedAtDone(ctx: Ctx, id: string) {
+  const reply = await ctx.chat(id, { prompt: ctx.prompt('ask-permission'), approval_mode: 'manual' });
+  const t = await reply.until('[DONE]', (seen) => seen.done);
+  expect.finish(t, 'tool_calls');
+  allowable(ctx, t);
+  return { reply, t };
+}
+
 /** CHAT-9 and CHAT-10: what happens to a run whose client has left. */
 export const DISCONNECT = checksOf('CHAT-10', {
   'disconnect/while-silent': {
@@ -172,17 +181,11 @@ export const DISCONNECT = checksOf('CHAT-10', {
     needs: ['running', 'behaviour:ask-permission'],
     async run(ctx) {
       const intern = await ctx.interns.shared();
-      const reply = await ctx.chat(intern.id, { prompt: ctx.prompt('ask-permission'), approval_mode: 'manual' });
-      const t = await reply.until('[DONE]', (seen) => seen.done);
-      expect.finish(t, 'tool_calls');
-      allowable(ctx, t);
+      const { reply, t } = await pausedAtDone(ctx, intern.id);
       await reply.disconnect();
       await ctx.settle();
-      expect.finish(
-        await answered(ctx, intern.id, t, 'allow_once'),
-        'stop',
-        'the run, answered after its client had gone',
-      );
+      const rest = await answered(ctx, intern.id, t, 'allow_once');
+      expect.finish(rest, 'stop', 'the run, answered after its client had gone');
     },
   },
   'disconnect/cancel-after-done': {
@@ -191,17 +194,11 @@ export const DISCONNECT = checksOf('CHAT-10', {
     needs: ['running', 'behaviour:ask-permission', 'slow:61s'],
     async run(ctx) {
       const intern = await ctx.interns.shared();
-      const reply = await ctx.chat(intern.id, { prompt: ctx.prompt('ask-permission'), approval_mode: 'manual' });
-      const t = await reply.until('[DONE]', (seen) => seen.done);
-      expect.finish(t, 'tool_calls');
-      allowable(ctx, t);
+      const { reply, t } = await pausedAtDone(ctx, intern.id);
       await reply.cancel();
       await ctx.wait(61_000);
-      expect.finish(
-        await answered(ctx, intern.id, t, 'allow_once'),
-        'stop',
-        'the run, answered a minute after its client had gone',
-      );
+      const rest = await answered(ctx, intern.id, t, 'allow_once');
+      expect.finish(rest, 'stop', 'the run, answered a minute after its client had gone');
     },
   },
   'disconnect/after-each-done': {

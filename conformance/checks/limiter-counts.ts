@@ -2,7 +2,7 @@ import { equal, ok } from '../framework/assert.js';
 import { checksOf } from '../framework/check.js';
 import type { Ctx } from '../framework/context.js';
 import * as expect from '../framework/expect.js';
-import { ASKING, asked, badAnswer, callOf, HELD, held, plain, unstreamed } from '../helpers/chat.js';
+import { ASKING, asked, badAnswer, callOf, HELD, held, plain, replyTo, unstreamed } from '../helpers/chat.js';
 import { LIMITED, over, prompt, taken } from '../helpers/turns.js';
 import type { Answer } from '../probe/client.js';
 
@@ -64,7 +64,7 @@ export const LIMITER_COUNTS = checksOf('CHAT-17', {
       const intern = await ctx.interns.running();
       const stopped = await ctx.interns.stopped();
       const t = await asked(ctx, intern.id, await ctx.script(ASKING));
-      const { id: call, session } = callOf(t);
+      const { session } = callOf(t);
       const away = await ctx.script([{ end: 'failed' }]);
       const gone = await ctx.script([{ end: 'severed' }]);
       const refusals: Record<string, () => Promise<Answer>> = {
@@ -74,8 +74,8 @@ export const LIMITER_COUNTS = checksOf('CHAT-17', {
         id: () => unstreamed(ctx, ctx.interns.unknownId(), 'Hello.'),
         key: () => unstreamed(ctx, intern.id, 'Hello.', { as: ctx.wrongKey }),
         state: () => unstreamed(ctx, stopped.id, 'Hello.'),
-        answer: () => badAnswer(ctx, intern.id, { call, session, content: 'no such option' }),
-        call: () => badAnswer(ctx, intern.id, { call: 'nobodys', session, content: 'allow_once' }),
+        answer: () => badAnswer(ctx, intern.id, replyTo(t, 'no such option')),
+        call: () => badAnswer(ctx, intern.id, { ...replyTo(t, 'allow_once'), call: 'nobodys' }),
         script: () => unstreamed(ctx, intern.id, 'script: no-such-script'),
         'invoke body': () => ctx.api.invoke(intern.id, { input: '' }),
         'invoke session': () => ctx.api.invoke(intern.id, { input: 'Hello.', session_id: 'nobodys' }),
@@ -104,15 +104,10 @@ export const LIMITER_COUNTS = checksOf('CHAT-17', {
     async run(ctx) {
       const intern = await ctx.interns.running();
       const t = await asked(ctx, intern.id, await ctx.script(ASKING));
-      const { id: call, session } = callOf(t);
       const occupied = await held(ctx, intern.id, await ctx.script(HELD));
       await ctx.control.limit(1);
       expect.status(await unstreamed(ctx, intern.id, 'Hello.'), 409, 'a prompt while a run streams');
-      expect.status(
-        await badAnswer(ctx, intern.id, { call, session, content: 'allow_once' }),
-        409,
-        'a reply meanwhile',
-      );
+      expect.status(await badAnswer(ctx, intern.id, replyTo(t, 'allow_once')), 409, 'a reply meanwhile');
       const invoke = () => ctx.api.invoke(intern.id, { input: 'Hello.' }, { limited: true });
       expect.status(await invoke(), 202, 'the first turn that is taken');
       expect.error(await invoke(), LIMITED, 'the second turn of one');

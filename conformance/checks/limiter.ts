@@ -5,11 +5,21 @@ import type { Ctx } from '../framework/context.js';
 import * as expect from '../framework/expect.js';
 import { operation, request } from '../helpers/operations.js';
 import { LIMITED, over, prompt, taken } from '../helpers/turns.js';
+import type { Answer } from '../probe/client.js';
 
 /** Prompts that it may take to be over a limit that the run has met. */
 const FEW = 6;
 /** Seconds that a caller has to wait, so that no turn becomes free between two requests. */
 const A_WHILE = 3;
+
+/** The turns over the limit that this run met. Turns of its own a check takes only where they cost nothing. */
+async function met(ctx: Ctx): Promise<readonly Answer[]> {
+  const intern = await ctx.interns.shared();
+  for (const said of ctx.sample(['One.', 'Two.'], 0)) await prompt(ctx, intern.id, 'api_key', said);
+  const answers = ctx.limited();
+  ctx.assume(answers.length > 0, 'a turn over the limit', 'the run met none');
+  return answers;
+}
 
 /** A caller whose prompt is over the limit, for a while, is over it with these operations too. */
 async function alsoLimited(ctx: Ctx, as: 'api_key' | 'oauth_token', names: readonly string[]): Promise<void> {
@@ -50,12 +60,7 @@ export const LIMITER = checksOf('CHAT-17', {
     title: 'Every turn over the limit that this run met was answered as retryable.',
     needs: ['running'],
     async run(ctx) {
-      const intern = await ctx.interns.shared();
-      // The check takes turns of its own only where they cost nothing.
-      for (const said of ctx.sample(['One.', 'Two.'], 0)) await prompt(ctx, intern.id, 'api_key', said);
-      const met = ctx.limited();
-      ctx.assume(met.length > 0, 'a turn over the limit', 'the run met none');
-      for (const answer of met) expect.error(answer, LIMITED, 'a turn over the limit');
+      for (const answer of await met(ctx)) expect.error(answer, LIMITED, 'a turn over the limit');
     },
   },
   'limiter/words-as-met': {
@@ -63,11 +68,7 @@ export const LIMITER = checksOf('CHAT-17', {
     title: 'Every turn over the limit that this run met says when to try again.',
     needs: ['running'],
     async run(ctx) {
-      const intern = await ctx.interns.shared();
-      for (const said of ctx.sample(['One.', 'Two.'], 0)) await prompt(ctx, intern.id, 'api_key', said);
-      const met = ctx.limited();
-      ctx.assume(met.length > 0, 'a turn over the limit', 'the run met none');
-      for (const answer of met) {
+      for (const answer of await met(ctx)) {
         expect.error(answer, LIMITED, 'a turn over the limit');
         expect.retryAfter(answer, 'a turn over the limit');
       }

@@ -10,12 +10,12 @@ import {
   answered,
   asked,
   badAnswer,
-  callOf,
   colour,
   held,
   named,
   permission,
   read,
+  replyTo,
   talk,
   texts,
   unstreamed,
@@ -293,8 +293,7 @@ export const SCRIPTS = checksOf('EMU-3', {
         const t = await asked(ctx, intern.id, { prompt, ...mode });
         const rest = await answered(ctx, intern.id, t, accepted({ answer: 'blue' }));
         equal(rest.content, 'blue', 'content after the answer');
-        const { id: call, session } = callOf(t);
-        expect.refused(await badAnswer(ctx, intern.id, { call, session, content: '{}' }), 'an answer after the end');
+        expect.refused(await badAnswer(ctx, intern.id, replyTo(t, '{}')), 'an answer after the end');
       }
     },
   },

@@ -32,6 +32,19 @@ function followed(pending: Promise<Answer>): { done: () => boolean; answer: Prom
   return { done: () => over, answer: pending };
 }
 
+/** Signs with a body of which the rest comes when it is released: its second piece is a promise. */
+function withLateBody(ctx: Ctx, id: string, name: string, timeout?: number) {
+  const text = JSON.stringify(JSON_BODY);
+  let release = () => {};
+  const rest = new Promise<Uint8Array>((resolve) => {
+    release = () => resolve(textBytes(text.slice(20)));
+  });
+  const body = [textBytes(text.slice(0, 20)), rest as unknown as Uint8Array];
+  const more = timeout === undefined ? {} : { timeout };
+  const path = operation(name).path(id);
+  return { ...followed(ctx.send({ method: 'POST', path, body, headers: JSON_TYPE, ...OAUTH, ...more })), release };
+}
+
 /** Waits for what is due: `advance` answers once the emulator has settled, but the network may take longer. */
 const arrive = async ({ settle }: Pick<Ctx, 'settle'>, done: () => boolean) => {
   for (let round = 0; round < 40 && !done(); round++) await settle();
@@ -79,18 +92,8 @@ export const SIGN_TIME = checksOf('SIGN-9', {
     title: 'The 10 seconds include reading the body: one that does not come is 408.',
     needs: ['control', 'clock', 'write', 'oauth_token'],
     async run(ctx) {
-      const { interns, clock, send, settle } = ctx;
-      const intern = await interns.stopped();
-      const text = JSON.stringify(JSON_BODY);
-      let release: (bytes: Uint8Array) => void = () => {};
-      const rest = new Promise<Uint8Array>((resolve) => {
-        release = resolve;
-      });
-      // The body is sent piece by piece, each when it is there: the second piece is a promise.
-      const body = [textBytes(text.slice(0, 20)), rest as unknown as Uint8Array];
-      const slow = followed(
-        send({ method: 'POST', path: operation('sign').path(intern.id), body, headers: JSON_TYPE, ...OAUTH }),
-      );
+      const { interns, clock, settle } = ctx;
+      const slow = withLateBody(ctx, (await interns.stopped()).id, 'sign');
       try {
         for (let round = 0; round < 3; round++) await settle();
         await clock.advance(9_999);
@@ -100,7 +103,7 @@ export const SIGN_TIME = checksOf('SIGN-9', {
         await arrive(ctx, slow.done);
         equal(slow.done(), true, 'whether signing is answered after 10 s');
       } finally {
-        release(textBytes(text.slice(20)));
+        slow.release();
       }
       expect.error(await slow.answer, TIMEOUT, 'signing whose body does not come');
     },
@@ -125,15 +128,7 @@ export const SIGN_TIME = checksOf('SIGN-9', {
     needs: ['write', 'oauth_token', 'slow:33s'],
     async run(ctx) {
       const { id } = await ctx.interns.stopped();
-      const text = JSON.stringify(JSON_BODY);
-      const releases: ((bytes: Uint8Array) => void)[] = [];
-      const begin = (name: string) => {
-        const rest = new Promise<Uint8Array>((resolve) => releases.push(resolve));
-        const body = [textBytes(text.slice(0, 20)), rest as unknown as Uint8Array];
-        const path = operation(name).path(id);
-        return followed(ctx.send({ method: 'POST', path, body, headers: JSON_TYPE, ...OAUTH, timeout: 60_000 }));
-      };
-      const slow = NAMES.map(begin);
+      const slow = NAMES.map((name) => withLateBody(ctx, id, name, 60_000));
       const done = () => slow.map((one) => one.done());
       try {
         await ctx.wait(IN_TIME);
@@ -146,7 +141,7 @@ export const SIGN_TIME = checksOf('SIGN-9', {
         ctx.assume(done().some(Boolean), 'a service that reads a body as it comes', note);
         equal(inTime, [true, true], `whether ${NAMES.join(' and ')} are answered after ${IN_TIME / 1_000} s`);
       } finally {
-        for (const release of releases) release(textBytes(text.slice(20)));
+        for (const { release } of slow) release();
         await Promise.allSettled(slow.map(({ answer }) => answer));
       }
       for (const { answer } of slow) expect.error(await answer, TIMEOUT, 'signing whose body does not come');

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { equal, notEqual, ok, oneOf } from '../framework/assert.js';
 import { checksOf } from '../framework/check.js';
 import * as expect from '../framework/expect.js';
-import { asked, badAnswer, callOf, heard } from '../helpers/chat.js';
+import { asked, badAnswer, heard, replyTo } from '../helpers/chat.js';
 import { untouched } from '../helpers/settings.js';
 import { asleep, provisioned } from '../helpers/turns.js';
 
@@ -129,10 +129,9 @@ export const SUSPEND = checksOf('SUSP-1', {
     async run(ctx) {
       const intern = await ctx.interns.running();
       const t = await asked(ctx, intern.id, ctx.prompt('ask-permission'));
-      const { id: call, session } = callOf(t);
       expect.done(await ctx.api.suspend(intern.id), 'the suspend');
       await ctx.interns.untilSuspended(intern.id);
-      const answer = await badAnswer(ctx, intern.id, { call, session, content: 'allow_once' });
+      const answer = await badAnswer(ctx, intern.id, replyTo(t, 'allow_once'));
       expect.status(answer, 409, 'an answer to a run that the suspend ended');
     },
   },

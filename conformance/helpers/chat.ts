@@ -175,6 +175,12 @@ export function callOf(t: Transcript): { id: string; session: string; arguments:
   return { id: call.id, session, arguments: call.arguments };
 }
 
+/** The parts of a reply to the question that a response ended with. */
+export function replyTo<Content>(t: Transcript, content: Content) {
+  const { id: call, session } = callOf(t);
+  return { call, session, content };
+}
+
 /** What a question asked, out of the arguments of its call. */
 export function question(t: Transcript): Record<string, unknown> {
   const { arguments: text } = callOf(t);
@@ -271,8 +277,7 @@ export async function fate(ctx: Ctx, id: string, session?: string): Promise<stri
 
 /** Whether a question can still be answered: a reply with no offered option is refused with 400, and changes nothing. */
 export async function stillOpen(ctx: Ctx, id: string, t: Transcript, what: string): Promise<void> {
-  const { call, session } = { call: callOf(t).id, session: callOf(t).session };
-  const probe = await badAnswer(ctx, id, { call, session, content: 'no such option' });
+  const probe = await badAnswer(ctx, id, replyTo(t, 'no such option'));
   if (probe.status !== 400)
     fail(what, 'the question still open (400 for an answer it does not offer)', expect.seen(probe));
 }
