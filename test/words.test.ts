@@ -7,7 +7,7 @@ const ROOT = resolve(import.meta.dirname, '..');
 /** Words and turns of phrase that are read twice, each with what to say instead: "Plain English" in design.md. */
 const SAY_INSTEAD: readonly (readonly [RegExp, string])[] = [
   // EXP-4 names a law so.
-  [/\bTold\b|(?<!['`])\btold\b(?!['`])/, 'reported, said, sent, gets, learns'],
+  [/\bTold\b|(?<!['`])\btold\b(?!['`:])/, 'reported, said, sent, gets, learns'],
   [/\bwho(m)?ever\b/i, 'the one you mean: the client, the caller, the reader'],
   [/\b(that|which|what|who) (is|are) none\b/i, 'is invalid, or what is wrong with it'],
   [/\b(is|are) none of\b/i, 'is not one of, does not belong to'],
@@ -36,6 +36,7 @@ const PASSED = [
     'clients',
     'drift',
     'drivers',
+    'explore',
     'framework',
     'habits',
     'helpers',

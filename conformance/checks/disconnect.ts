@@ -3,6 +3,7 @@ import { checksOf } from '../framework/check.js';
 import type { ChatInput, Ctx } from '../framework/context.js';
 import * as expect from '../framework/expect.js';
 import type { ChatReply } from '../framework/reply.js';
+import { NOTICED_WITHIN } from '../habits/visit.js';
 import {
   allowable,
   answered,
@@ -19,8 +20,7 @@ import {
 } from '../helpers/chat.js';
 import { onceFree } from '../helpers/turns.js';
 
-/** ms within which a service must notice that a client has gone, with some more for the way there and back. */
-const NOTICED_WITHIN = 30_000;
+/** ms to wait for it, with some more for the way there and back. */
 const WAITED = NOTICED_WITHIN + 3_000;
 const MOMENT = 2_000;
 

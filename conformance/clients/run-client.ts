@@ -1,4 +1,4 @@
-import type { ClientCase } from '../../emulator/contract/client-case.js';
+import { ABILITIES, type ClientCase, LAYERS } from '../../emulator/contract/client-case.js';
 import { createEmulator } from '../../emulator/index.js';
 import { cases as allCases } from '../../emulator/lab/cases.js';
 import { createLab, type Lab } from '../../emulator/lab/lab.js';
@@ -61,6 +61,10 @@ const OTHERS = 4;
 /** Whether a case is mostly waiting, for silence or an abort: such cases overlap. */
 const isWaiting = ({ needs = [] }: ClientCase): boolean => needs.includes('idle') || needs.includes('abort');
 
+/** What a case needs, as a unit names it. */
+const needsLayer = (layer: string): string => `layer:${layer}`;
+const needsAbility = (ability: string): string => `ability:${ability}`;
+
 /** Cases, as they are selected. */
 export const unitsOf = (cases: readonly ClientCase[]) =>
   cases.map((theCase) => ({
@@ -68,8 +72,8 @@ export const unitsOf = (cases: readonly ClientCase[]) =>
     requirement: 'LAB-3',
     level: 'C' as const,
     needs: [
-      `layer:${theCase.layer}`,
-      ...(theCase.needs ?? []).map((ability) => `ability:${ability}`),
+      needsLayer(theCase.layer),
+      ...(theCase.needs ?? []).map(needsAbility),
       ...(theCase.expect.prompt === true ? ['events-as-they-come'] : []),
     ],
     heads: [headOf(theCase)],
@@ -130,9 +134,10 @@ function doneBy(client: CaseClient, options: ClientRunOptions, cases: readonly C
 /** What an adapter does not offer. */
 function lackOf(need: string, { abilities, layers, tells }: Adapter): Because<'need'> | undefined {
   if (need === 'events-as-they-come') return tells === false ? { kind: need } : undefined;
-  const [kind, name = ''] = need.split(':');
-  if (kind === 'layer') return layers.includes(name) ? undefined : { kind, layer: name };
-  return abilities.includes(name) ? undefined : { kind: 'abilities', abilities: [name] };
+  const layer = LAYERS.find((one) => need === needsLayer(one));
+  if (layer !== undefined) return layers.includes(layer) ? undefined : { kind: 'layer', layer };
+  const ability = ABILITIES.find((one) => need === needsAbility(one));
+  return ability === undefined || abilities.includes(ability) ? undefined : { kind: 'abilities', abilities: [ability] };
 }
 
 /**

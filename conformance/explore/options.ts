@@ -29,18 +29,18 @@ function shardOf(given: string | undefined): (at: number) => boolean {
   return (index) => index % all === at - 1;
 }
 
-function lawsOf(given: ExploreOptions['laws'] = []): { told: boolean; own: (readonly [string, Law])[] } {
+function lawsOf(given: ExploreOptions['laws'] = []): { reported: boolean; own: (readonly [string, Law])[] } {
   const entries: (readonly [string, 'told' | Law | true])[] = Array.isArray(given)
     ? given.map((law: 'told' | Law, at) => [law === 'told' ? law : law.name || `law ${at + 1}`, law] as const)
     : Object.entries(given as Readonly<Record<string, Law | true>>);
   const own: (readonly [string, Law])[] = [];
-  let told = false;
+  let reported = false;
   for (const [name, law] of entries) {
     if (typeof law === 'function') own.push([name, law]);
-    else if (name === 'told') told = true;
+    else if (name === 'told') reported = true;
     else throw new ExploreError(`laws: expected a function for ${JSON.stringify(name)}, found ${JSON.stringify(law)}`);
   }
-  return { told, own };
+  return { reported, own };
 }
 
 /** Which schedules are wanted, by what their names, classes and operations are. */

@@ -136,6 +136,9 @@ export const expectSchema = z.strictObject({
   requests: requestsSchema.optional(),
 });
 
+/** What of a reply an adapter may be asked for. */
+export const LAYERS = ['sse', 'chat', 'signing'] as const;
+
 /** What an adapter may be able to do beside its layers (LAB-14). */
 export const ABILITIES = ['idle', 'abort', 'h2', 'br'] as const;
 
@@ -161,7 +164,7 @@ const alternativeSchema = expectSchema.extend({ why: text });
 export const clientCaseSchema = z.strictObject({
   id: z.string().regex(/^(sse|http|chat|sign|idle|abort|h2|coding)-[a-z0-9]+(-[a-z0-9]+)*$/),
   title: text.describe('one sentence: what the server does'),
-  layer: z.enum(['sse', 'chat', 'signing']),
+  layer: z.enum(LAYERS),
   class: z
     .enum(['valid', 'invalid', 'either'])
     .describe(

@@ -13,7 +13,7 @@ export interface App {
 
 /** An app that is wrong in one way, and the law that finds it. */
 export interface WrongApp extends App {
-  /** Where it was seen: `owner/repo#n`, and what was told there. */
+  /** Where it was seen: `owner/repo#n`, and what was reported there. */
   readonly seen: string;
   readonly law: LawName;
   /** Other laws that it breaks by the same mistake, and how; it keeps the rest. */

@@ -47,7 +47,7 @@ test('a command finds its emulator, and what it prints is kept', async () => {
   expect(warnings).toEqual([]);
 });
 
-test('a status is a failure, told with the line that says most', async () => {
+test('a status is a failure, reported with the line that says most', async () => {
   const failed = run(`console.error('Loading'); throw new TypeError('no such thing');`);
   await expect(failed).rejects.toThrow(ProgramFailed);
   await expect(failed).rejects.toThrow('TypeError: no such thing');
@@ -69,7 +69,7 @@ test('a signal is a crash', async () => {
   await expect(run(`process.kill(process.pid, 'SIGSEGV'); setTimeout(() => {}, 1_000);`)).rejects.toThrow('SIGSEGV');
 });
 
-test('a command that does not exist is told so', async () => {
+test('a command that does not exist is a line that says so', async () => {
   const missing = runCommand(['no-such-command-here']);
   await expect(missing).rejects.toThrow(NotStarted);
   await expect(missing).rejects.toThrow('no-such-command-here: command not found');

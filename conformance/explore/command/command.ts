@@ -56,7 +56,7 @@ export function createCommand(
       if (ended.signal !== undefined) throw new ProgramCrashed(`it was ended by ${ended.signal}`);
       if (rejection !== undefined) throw new ProgramCrashed(`a rejection that nobody handled: ${firstLine(rejection)}`);
       if (ended.status !== 0)
-        throw new ProgramFailed(told(ended.stderr) ?? `it ended with status ${ended.status}`, ended.status);
+        throw new ProgramFailed(lastWords(ended.stderr) ?? `it ended with status ${ended.status}`, ended.status);
     },
   };
 }
@@ -73,7 +73,7 @@ const NOISE =
   /^(?:at |node:|file:\/\/|Node\.js v|\^+$|[{}[\](),;]*$|throw |npm (?:ERR|error|warn|notice)|ℹ |FAILED \(|=+)/;
 
 /** The line of standard error that says most: the first error that was thrown, or the last one that tells of any. */
-function told(stderr: string): string | undefined {
+function lastWords(stderr: string): string | undefined {
   const lines = stripVTControlCharacters(stderr)
     .split('\n')
     // Node shows an error without a stack in brackets: `[TypeError: fetch failed] {`.

@@ -85,6 +85,6 @@ test('tests of pytest', needs('pytest'), async () => {
 test.each([
   ['another runner', ['make', 'test'], 'make test is no command of vitest, node --test or pytest'],
   ['a suite without tests', [process.execPath, '--test', 'none.test.mjs'], 'named no test'],
-] as const)('%s is told in one line', async (_, command, message) => {
+] as const)('%s is one line', async (_, command, message) => {
   await expect(tests({}, command as unknown as CommandWords)).rejects.toThrow(message);
 });

@@ -22,7 +22,7 @@ process.on('unhandledRejection', (reason) => {
 
 /** What every Node process of a command loads first, to tell rejections that nobody handles. */
 export interface Preload {
-  /** The variables of one run, and what was told in it. */
+  /** The variables of one run, and what was noted in it. */
   run(env: NodeJS.ProcessEnv): { readonly env: NodeJS.ProcessEnv; rejection(): string | undefined };
   close(): void;
 }
@@ -35,17 +35,17 @@ export function createPreload(): Preload {
   return {
     run(env) {
       runs += 1;
-      const told = join(folder, `run-${runs}`);
+      const notes = join(folder, `run-${runs}`);
       const options = [env.NODE_OPTIONS, `--require ${JSON.stringify(file)}`].filter(Boolean).join(' ');
       return {
-        env: { ...env, NODE_OPTIONS: options, [VARIABLE]: told },
+        env: { ...env, NODE_OPTIONS: options, [VARIABLE]: notes },
         rejection() {
           try {
-            return readFileSync(told, 'utf8').trim();
+            return readFileSync(notes, 'utf8').trim();
           } catch {
             return undefined;
           } finally {
-            rmSync(told, { force: true });
+            rmSync(notes, { force: true });
           }
         },
       };

@@ -10,7 +10,7 @@ export interface Bench {
   readonly rudeness: readonly Rudeness[];
   /** Own interns that the undisturbed run leaves behind. */
   readonly left: number;
-  readonly told: boolean;
+  readonly reported: boolean;
   readonly own: readonly (readonly [name: string, law: Law])[];
   readonly requireTransient: boolean;
 }
@@ -26,7 +26,11 @@ export function leftBehind({ requests, interns }: Seen): readonly string[] {
   return interns.filter(({ id }) => made.has(id)).map(({ name, status }) => `${name} (${status})`);
 }
 
-export function createBench(first: Run, second: Run, rest: Pick<Bench, 'told' | 'own' | 'requireTransient'>): Bench {
+export function createBench(
+  first: Run,
+  second: Run,
+  rest: Pick<Bench, 'reported' | 'own' | 'requireTransient'>,
+): Bench {
   return {
     straight: first,
     varying: varyingKinds(first.seen, second.seen),
@@ -73,8 +77,8 @@ export async function breachOf(run: Run, its: DisturbanceClass, bench: Bench): P
     by('tidy', passed && leftBehind(seen).length > bench.left ? `it left ${leftBehind(seen).join(', ')}` : undefined) ??
     by(
       'told',
-      bench.told && passed && its === 'final' && plain(seen.stdout) === plain(straight.stdout)
-        ? 'its user was told nothing of it'
+      bench.reported && passed && its === 'final' && plain(seen.stdout) === plain(straight.stdout)
+        ? 'its user heard nothing of it'
         : undefined,
     ) ??
     (bench.requireTransient && its === 'transient' && outcome.kind === 'failed'
