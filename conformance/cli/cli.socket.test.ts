@@ -41,8 +41,8 @@ describe('called wrongly: exit 2 and one line', () => {
   test.each([
     [['--nope'], /unknown flag --nope/],
     [['--run', '3'], /unknown flag --run \(did you mean --runs\?\)/],
-    [['--runs', 'many'], /--runs: expected a number/],
-    [['--runs', '0'], /at least 1/],
+    [['--runs', 'many'], /--runs: expected a whole number from 1, got "many"/],
+    [['--runs', '0'], /--runs: expected a whole number from 1, got "0"/],
     [['--slow', 'long'], /--slow: expected a time/],
     [['--shard', '3/2'], /--shard: expected i\/n/],
     [['--level', 'strict'], /stated, published, chosen/],

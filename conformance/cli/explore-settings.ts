@@ -2,12 +2,11 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Options } from 'yargs';
-import { suggestion } from '../../emulator/contract/nearest.js';
 import { inWords } from '../../emulator/contract/system-error.js';
 import { EXPLORE_REPORT_KINDS } from '../explore/report/index.js';
 import type { ExploreOptions, Law, ScheduleFile } from '../explore/types.js';
 import { UsageError } from '../framework/usage.js';
-import { given, reportOf } from './values.js';
+import { createValues, given, refuseEmpty, reportOf } from './values.js';
 
 const text = (describe: string): Options => ({ type: 'string', requiresArg: true, describe });
 const list = (describe: string): Options => ({ type: 'string', array: true, requiresArg: true, describe });
@@ -35,34 +34,6 @@ export const EXPLORE_FLAGS: Readonly<Record<string, Options>> = {
   patience: { ...text('How long a program may wait for nothing'), defaultDescription: '10s' },
   'run-timeout': { ...text('How long a run may take'), defaultDescription: '30s, or ten times the undisturbed run' },
 };
-
-const single = (argv: Readonly<Record<string, unknown>>, name: string): string | undefined => {
-  const value = argv[name];
-  if (Array.isArray(value)) throw new UsageError(`--${name}: given more than once`);
-  if (value === '') throw new UsageError(`--${name}: expected a value after it, found an empty text`);
-  return value === undefined ? undefined : String(value);
-};
-const many = (argv: Readonly<Record<string, unknown>>, name: string): string[] =>
-  [argv[name] ?? []].flat().flatMap((value) => String(value).split(','));
-
-function wholeOf(argv: Readonly<Record<string, unknown>>, name: string): number | undefined {
-  const given = single(argv, name);
-  if (given === undefined) return undefined;
-  if (!/^[1-9]\d{0,8}$/.test(given)) throw new UsageError(`--${name}: expected a whole number from 1, found ${given}`);
-  return Number(given);
-}
-
-function choiceOf<const T extends string>(
-  argv: Readonly<Record<string, unknown>>,
-  name: string,
-  choices: readonly T[],
-): T | undefined {
-  const given = single(argv, name);
-  const found = choices.find((choice) => choice === given);
-  if (given !== undefined && found === undefined)
-    throw new UsageError(`--${name}: expected ${choices.join(' or ')}, found ${given}${suggestion(given, choices)}`);
-  return found;
-}
 
 /** A schedule as `--save` writes it. What its faults hold is validated by the emulators that serve them. */
 function readSchedule(file: string): ScheduleFile {
@@ -110,38 +81,40 @@ export type ExploreSettings = Awaited<ReturnType<typeof readExploreSettings>>;
 
 /** Puts together what was asked for. Throws {@link UsageError} with one line that names what is wrong. */
 export async function readExploreSettings(argv: Readonly<Record<string, unknown>>, folder: string) {
+  refuseEmpty(Object.fromEntries(Object.keys(EXPLORE_FLAGS).map((name) => [name, argv[name]])));
+  const { word, many, whole, choice } = createValues(argv);
   const laws: Record<string, Law | true> = {};
-  for (const law of many(argv, 'law'))
+  for (const law of many('law'))
     if (BUILT_IN.some((name) => name === law)) laws[law] = true;
     else Object.assign(laws, await readLaws(law, folder));
-  const scheduleFile = single(argv, 'schedule');
-  const only = many(argv, 'only');
-  const reports = many(argv, 'report').map((one) => reportOf(one, EXPLORE_REPORT_KINDS));
+  const scheduleFile = word('schedule');
+  const only = many('only');
+  const reports = many('report').map((one) => reportOf(one, EXPLORE_REPORT_KINDS));
   const shown = reports.filter(({ file }) => file === undefined);
   if (shown.length > 1)
     throw new UsageError(
       `--report: ${shown.map(({ kind }) => kind).join(' and ')} cannot share standard output; give one a file`,
     );
   return {
-    jobs: wholeOf(argv, 'jobs'),
+    jobs: whole('jobs', 1),
     /** Test by test. */
     each: argv.each === true,
     reports,
-    save: single(argv, 'save') ?? '.intern-explore',
+    save: word('save') ?? '.intern-explore',
     /** The file of the one schedule. */
     scheduleFile,
     options: {
       pairs: argv.pairs === true,
       ...given({
-        moments: choiceOf(argv, 'moments', ['default', 'all']),
-        require: choiceOf(argv, 'require', ['transient']),
-        seed: single(argv, 'seed'),
-        shard: single(argv, 'shard'),
+        moments: choice('moments', ['default', 'all']),
+        require: choice('require', ['transient']),
+        seed: word('seed'),
+        shard: word('shard'),
         only: only.length === 0 ? undefined : only,
-        maxRuns: wholeOf(argv, 'max-runs'),
-        maxTime: single(argv, 'max-time'),
-        patience: single(argv, 'patience'),
-        runTimeout: single(argv, 'run-timeout'),
+        maxRuns: whole('max-runs', 1),
+        maxTime: word('max-time'),
+        patience: word('patience'),
+        runTimeout: word('run-timeout'),
         laws: Object.keys(laws).length === 0 ? undefined : laws,
         schedule: scheduleFile === undefined ? undefined : readSchedule(scheduleFile),
       }),

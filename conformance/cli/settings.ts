@@ -3,14 +3,13 @@ import { suggestion } from '../../emulator/contract/nearest.js';
 import type { Profile } from '../../emulator/contract/profile.js';
 import { budgetNamed } from '../engine/budget.js';
 import { checksOfSet } from '../engine/checks-of-set.js';
-import type { FailOn } from '../framework/known.js';
 import { variable } from '../framework/needs.js';
 import { readProfile, SHIPPED } from '../framework/profile.js';
 import { UsageError } from '../framework/usage.js';
 import { CREDENTIAL_NAMES, type CredentialName } from '../probe/request.js';
 import { REPORT_KINDS, type ReportKind } from '../reporters/index.js';
 import { FACTS, type Fact, readConfig, readJson, readKeys, readPrompts } from './files.js';
-import { createValues, type Flags, type ReportTo, reportOf } from './values.js';
+import { createValues, type Flags, type ReportTo, refuseEmpty, reportOf } from './values.js';
 
 export type { Flags } from './values.js';
 
@@ -38,18 +37,6 @@ function eachToItsOwn(
 
 /** What may be empty: a credential or a fact that is not known is one that was not given. */
 const MAY_BE_EMPTY: ReadonlySet<string> = new Set([...CREDENTIAL_NAMES, ...Object.keys(FACTS), 'control_token', 'url']);
-
-/**
- * Refuses an empty text for anything else, as a variable of a CI job gives that is not set: taken for a flag that was not
- * given, it would check more than was meant, or demand less.
- *
- * @throws UsageError that names the flag
- */
-function refuseEmpty(flags: Flags): void {
-  for (const [name, value] of Object.entries(flags))
-    if (!MAY_BE_EMPTY.has(name) && [value].flat().includes(''))
-      throw new UsageError(`--${name.replaceAll('_', '-')}: expected a value after it, found an empty text`);
-}
 
 /** The address that was given. One that is empty was meant to be another than the emulator, which would pass in its place. */
 function addressOf(flags: Flags, variable: string | undefined, configured: unknown): unknown {
@@ -93,8 +80,8 @@ export type Settings = Readonly<ReturnType<typeof readSettings>>;
 export function readSettings(flags: Flags, environment: Readonly<Record<string, string | undefined>>) {
   const file = typeof flags.config === 'string' ? flags.config : environment.INTERN_CONFORMANCE_CONFIG;
   const config = readConfig(file);
-  const { raw, own, text, many, number, whole, time, truth } = createValues(flags, environment, config);
-  refuseEmpty(flags);
+  const { raw, own, text, word, many, number, whole, time, truth, choice } = createValues(flags, environment, config);
+  refuseEmpty(flags, MAY_BE_EMPTY);
   const url = text(addressOf(flags, environment.INTERN_BASE_URL, config.url), 'url');
   const credentials: Partial<Record<CredentialName, string>> = {};
   for (const name of CREDENTIAL_NAMES) {
@@ -110,7 +97,7 @@ export function readSettings(flags: Flags, environment: Readonly<Record<string, 
   if (![undefined, 'yes', 'no'].includes(others.scimSync))
     throw new UsageError(`--scim-sync: expected yes or no, got ${others.scimSync}`);
 
-  const named = text(own('profile'), 'profile');
+  const named = word('profile');
   let profile: Profile | undefined;
   if (named !== undefined) {
     try {
@@ -120,7 +107,7 @@ export function readSettings(flags: Flags, environment: Readonly<Record<string, 
       throw new UsageError(error instanceof Error ? error.message : String(error));
     }
   }
-  const levels = many(own('level'), 'level').map((entry) => {
+  const levels = many('level').map((entry) => {
     const level = ({ s: 'S', stated: 'S', p: 'P', published: 'P', c: 'C', chosen: 'C' } as const)[entry.toLowerCase()];
     if (level === undefined)
       throw new UsageError(
@@ -128,11 +115,11 @@ export function readSettings(flags: Flags, environment: Readonly<Record<string, 
       );
     return level;
   });
-  const path = text(own('path'), 'path');
+  const path = word('path');
   const pathAt = path?.indexOf(':') ?? -1;
   if (path !== undefined && pathAt <= 0)
     throw new UsageError(`--path: expected NAME:PATH as a finding gives it, got ${path}`);
-  const shard = text(own('shard'), 'shard');
+  const shard = word('shard');
   const part = shard === undefined ? undefined : /^(\d+)\/(\d+)$/.exec(shard);
   if (
     shard !== undefined &&
@@ -140,10 +127,10 @@ export function readSettings(flags: Flags, environment: Readonly<Record<string, 
   ) {
     throw new UsageError(`--shard: expected i/n with 1 ≤ i ≤ n, got ${shard}`);
   }
-  const baseline = text(own('baseline'), 'baseline');
+  const baseline = word('baseline');
   if (flags.update_baseline === true && baseline === undefined)
     throw new UsageError('--update-baseline: expected --baseline FILE too');
-  const reports = many(own('report'), 'report').map((one) => reportOf(one, REPORT_KINDS));
+  const reports = many('report').map((one) => reportOf(one, REPORT_KINDS));
   eachToItsOwn(reports, { '--config': file, '--baseline': baseline });
   const toOutput = reports.filter((report) => report.file === undefined && report.kind !== 'tty');
   if (toOutput.length > 1)
@@ -151,17 +138,14 @@ export function readSettings(flags: Flags, environment: Readonly<Record<string, 
       '--report: only one of several can go to standard output; give the others a file, as in --report junit=junit.xml',
     );
   const control = own('control');
-  const coverage = text(own('min_coverage'), 'min_coverage');
+  const coverage = word('min_coverage');
   const minCoverage = coverage === undefined ? undefined : Number(coverage.replace(/%$/, ''));
   if (minCoverage !== undefined && !(minCoverage >= 0 && minCoverage <= 100))
     throw new UsageError(`--min-coverage: expected a percentage such as 60%, got ${JSON.stringify(coverage)}`);
 
-  const requirements = text(own('requirements'), 'requirements');
+  const requirements = word('requirements');
   if (requirements !== undefined) checksOfSet(requirements);
-  const budget = text(own('budget'), 'budget');
-  const failOn = text(own('fail_on'), 'fail_on');
-  if (failOn !== undefined && failOn !== 'fail' && failOn !== 'warn')
-    throw new UsageError(`--fail-on: expected fail or warn, got ${JSON.stringify(failOn)}`);
+  const budget = word('budget');
 
   return {
     /** The file that other settings come from. */
@@ -172,17 +156,17 @@ export function readSettings(flags: Flags, environment: Readonly<Record<string, 
     workspaceId,
     facts: others,
     prompts: readPrompts(config.prompts),
-    publicKeys: readKeys(text(own('public_keys'), 'public_keys')),
+    publicKeys: readKeys(word('public_keys')),
     control: control !== false,
     controlToken: text(
       flags.control_token ?? environment.INTERN_CONTROL_TOKEN ?? config.control_token,
       'control_token',
     ),
-    only: many(own('only'), 'only'),
-    skip: many(own('skip'), 'skip'),
+    only: many('only'),
+    skip: many('skip'),
     levels: levels.length === 0 ? undefined : levels,
     runs: whole('runs', 1),
-    seed: text(own('seed'), 'seed'),
+    seed: word('seed'),
     path: path === undefined ? undefined : { name: path.slice(0, pathAt), path: path.slice(pathAt + 1) },
     readOnly: truth('read_only'),
     slow: time('slow') ?? 0,
@@ -197,14 +181,14 @@ export function readSettings(flags: Flags, environment: Readonly<Record<string, 
     baseline,
     /** Percent. */
     minCoverage,
-    failOn: failOn as FailOn | undefined,
+    failOn: choice('fail_on', ['fail', 'warn']),
     requirements,
     /** Folder for scripts that send the requests of findings again. */
-    save: text(own('save'), 'save'),
+    save: word('save'),
     updateBaseline: flags.update_baseline === true,
     plan: flags.plan === true,
     reports: reports.length === 0 ? [{ kind: 'tty' as const, file: undefined }] : reports,
-    ledgerDir: text(own('ledger_dir'), 'ledger_dir') ?? '.intern-conformance',
+    ledgerDir: word('ledger_dir') ?? '.intern-conformance',
     /** The flags of this call that one to do a finding again is made with too, as words. */
     again: again(flags),
   };

@@ -5,14 +5,28 @@ import { duration } from './duration.js';
 /** Flags as given, by their names in snake case. */
 export type Flags = Readonly<Record<string, unknown>>;
 
+const flagOf = (name: string): string => `--${name.replaceAll('_', '-')}`;
+
+/**
+ * Refuses an empty text, as a variable of a CI job gives that is not set: taken for a flag that was not given, it would do more
+ * than was meant, or demand less. `except` are the flags that may be empty.
+ *
+ * @throws UsageError that names the flag
+ */
+export function refuseEmpty(flags: Flags, except: ReadonlySet<string> = new Set()): void {
+  for (const [name, value] of Object.entries(flags))
+    if (!except.has(name) && [value].flat().includes(''))
+      throw new UsageError(`${flagOf(name)}: expected a value after it, found an empty text`);
+}
+
 /**
  * Reads single settings from flags, variables and config file, in this order. Each throws a UsageError with one line
  * that names the setting and what is wrong.
  */
 export function createValues(
   flags: Flags,
-  environment: Readonly<Record<string, string | undefined>>,
-  config: Readonly<Record<string, unknown>>,
+  environment: Readonly<Record<string, string | undefined>> = {},
+  config: Readonly<Record<string, unknown>> = {},
 ) {
   const raw = (name: string): unknown =>
     flags[name] ?? (environment[`INTERN_${name.toUpperCase()}`] || undefined) ?? config[name];
@@ -20,39 +34,33 @@ export function createValues(
   const own = (name: string): unknown => flags[name] ?? config[name];
   const text = (value: unknown, name: string): string | undefined => {
     if (value === undefined) return undefined;
+    if (Array.isArray(value)) throw new UsageError(`${flagOf(name)}: given more than once`);
     if (typeof value !== 'string' && typeof value !== 'number') throw new UsageError(`${name}: expected text`);
     return String(value) === '' ? undefined : String(value);
   };
-  const many = (value: unknown, name: string): string[] => {
-    const list = Array.isArray(value) ? value : value === undefined ? [] : [value];
-    return list
+  const word = (name: string): string | undefined => text(own(name), name);
+  const many = (name: string): string[] =>
+    [own(name) ?? []]
+      .flat()
       .flatMap((entry) => (text(entry, name) ?? '').split(','))
       .map((entry) => entry.trim())
       .filter((entry) => entry !== '');
-  };
-  const number = (name: string, least: number): number | undefined => {
-    const value = text(own(name), name);
+  const numeric = (name: string, least: number, what: string, fits: (value: number) => boolean) => {
+    const value = word(name);
     if (value === undefined) return undefined;
     const found = Number(value);
-    if (!Number.isFinite(found) || found < least) {
-      throw new UsageError(
-        `--${name.replaceAll('_', '-')}: expected a number of at least ${least}, got ${JSON.stringify(value)}`,
-      );
-    }
+    if (!fits(found) || found < least)
+      throw new UsageError(`${flagOf(name)}: expected ${what} ${least}, got ${JSON.stringify(value)}`);
     return found;
   };
-  const whole = (name: string, least: number) => {
-    const value = number(name, least);
-    if (value !== undefined && !Number.isInteger(value))
-      throw new UsageError(`--${name.replaceAll('_', '-')}: expected a whole number`);
-    return value;
-  };
+  const number = (name: string, least: number) => numeric(name, least, 'a number of at least', Number.isFinite);
+  const whole = (name: string, least: number) => numeric(name, least, 'a whole number from', Number.isSafeInteger);
   const time = (name: string, least = 0): number | undefined => {
-    const value = text(own(name), name);
+    const value = word(name);
     if (value === undefined) return undefined;
-    const flag = `--${name.replaceAll('_', '-')}`;
-    const found = duration(value, flag);
-    if (found < least) throw new UsageError(`${flag}: expected at least ${least} ms, got ${JSON.stringify(value)}`);
+    const found = duration(value, flagOf(name));
+    if (found < least)
+      throw new UsageError(`${flagOf(name)}: expected at least ${least} ms, got ${JSON.stringify(value)}`);
     return found;
   };
   const truth = (name: string): boolean => {
@@ -60,7 +68,16 @@ export function createValues(
     if (value !== undefined && typeof value !== 'boolean') throw new UsageError(`${name}: expected true or false`);
     return value === true;
   };
-  return { raw, own, text, many, number, whole, time, truth };
+  const choice = <const T extends string>(name: string, choices: readonly T[]): T | undefined => {
+    const value = word(name);
+    const found = choices.find((one) => one === value);
+    if (value !== undefined && found === undefined)
+      throw new UsageError(
+        `${flagOf(name)}: expected ${choices.join(' or ')}, got ${JSON.stringify(value)}${suggestion(value, choices)}`,
+      );
+    return found;
+  };
+  return { raw, own, text, word, many, number, whole, time, truth, choice };
 }
 
 type Given<T> = { [Name in keyof T]?: Exclude<T[Name], undefined> };
