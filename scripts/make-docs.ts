@@ -6,11 +6,13 @@ import { withCalls } from './control-docs.js';
 import { withFiles } from './embed-files.js';
 import { withApps } from './explore-rows.js';
 import { withHabits } from './habit-rows.js';
+import { withImports } from './import-picture.js';
 import { llmsText } from './llms.js';
 import { reportAssets } from './report-assets.js';
 import { withFigure, withSeen } from './seen-rows.js';
 
 for (const [page, made] of [
+  ['CONTRIBUTING.md', withImports],
   ['docs/ci.md', withHabits],
   ['docs/ci.md', withFigure],
   ['docs/control.md', withCalls],

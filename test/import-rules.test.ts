@@ -1,6 +1,8 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { dirname, join, normalize, resolve } from 'node:path';
+import { existsSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
+import { withImports } from '../scripts/import-picture.js';
+import { areaOf, CODE, type Import, importsIn, importsOf, OF_TESTS, reachIn, SOURCES } from '../scripts/imports.js';
 
 const ROOT = resolve(import.meta.dirname, '..');
 
@@ -205,54 +207,6 @@ const SHARED = [
   'emulator/contract/system-error.ts',
 ];
 
-interface Import {
-  file: string;
-  from: string;
-  target: string;
-  typeOnly: boolean;
-}
-
-const FROM = /(?:^|\n)\s*(import|export)\s+(type\s+)?([^;'"]*?)\s*from\s+'(\.[^']+)'/g;
-const BARE = /(?:^|\n)\s*import\s+'(\.[^']+)'|\bimport\(\s*'(\.[^']+)'/g;
-
-/** `emulator/http/app.ts` as `emulator/http`, `emulator/index.ts` as itself. */
-const areaOf = (file: string) => {
-  if (file.startsWith('conformance/engine/testing/')) return 'conformance/engine/testing';
-  const parts = file.split('/');
-  return parts[0] === 'bin' ? 'bin' : parts.slice(0, 2).join('/');
-};
-
-const onlyTypes = (names: string) =>
-  /^\{[\s\S]*\}$/.test(names) &&
-  names
-    .slice(1, -1)
-    .split(',')
-    .filter((name) => name.trim() !== '')
-    .every((name) => name.trim().startsWith('type '));
-
-function importsIn(file: string, source: string): Import[] {
-  const located = (path: string, typeOnly: boolean): Import => {
-    const written = normalize(join(dirname(file), path)).replace(/\.js$/, '.ts');
-    const target = existsSync(join(ROOT, `${written}x`)) ? `${written}x` : written;
-    return { file, from: areaOf(file), target, typeOnly };
-  };
-  return [
-    ...[...source.matchAll(FROM)].map(([, , type, names = '', path = '']) =>
-      located(path, type !== undefined || onlyTypes(names)),
-    ),
-    ...[...source.matchAll(BARE)].map(([, bare, dynamic]) => located(bare ?? dynamic ?? '', false)),
-  ];
-}
-
-const importsOf = (file: string) => importsIn(file, readFileSync(join(ROOT, file), 'utf8'));
-
-const CODE = ['emulator', 'conformance', 'bin']
-  .flatMap((half) =>
-    readdirSync(join(ROOT, half), { recursive: true, encoding: 'utf8' }).map((file) => join(half, file)),
-  )
-  .filter((file) => /\.tsx?$/.test(file));
-const OF_TESTS = /\.(test|harness)\.ts$/;
-const SOURCES = CODE.filter((file) => !OF_TESTS.test(file));
 const HARNESSES = CODE.filter((file) => file.endsWith('.harness.ts'));
 
 const isCode = ({ target }: Pick<Import, 'target'>) => /^(emulator|conformance|bin)\//.test(target);
@@ -305,20 +259,11 @@ test('no room of the kit imports one above it', () => {
   expect(up.map(({ file, target }) => `${file} imports ${target}`)).toEqual([]);
 });
 
-test('CONTRIBUTING.md draws imports that there are, and names files that there are', () => {
-  const page = readFileSync(join(ROOT, 'CONTRIBUTING.md'), 'utf8').split('### From a request to a sentence')[1] ?? '';
-  const [, drawing = '', table = ''] = page.split(/```(?:mermaid)?\n/);
-  const edges = [...drawing.matchAll(/^ {2}(\w+) --> (\w+)$/gm)].map(([, from, to]) => [from, to].join(' --> '));
-  const room = (area: string) => area.replace('conformance/', '');
-  const made = new Set(SOURCES.flatMap(importsOf).map((one) => `${room(one.from)} --> ${room(areaOf(one.target))}`));
-  expect(edges.length).toBeGreaterThan(10);
-  expect(edges.filter((edge) => !made.has(edge))).toEqual([]);
-  const files = [
-    ...table
-      .split('\n## ', 1)
-      .join('')
-      .matchAll(/`(\w+\/[a-z-]+\.ts)`/g),
-  ].map(([, file = '']) => file);
+test('CONTRIBUTING.md draws the imports that there are, and names files that there are', async () => {
+  const page = readFileSync(join(ROOT, 'CONTRIBUTING.md'), 'utf8');
+  expect(await withImports(page)).toBe(page);
+  const [, table = ''] = page.split('### From a request to a sentence');
+  const files = [...(table.split('\n## ', 1)[0]?.matchAll(/`(\w+\/[a-z-]+\.ts)`/g) ?? [])].map(([, file = '']) => file);
   expect(files.length).toBeGreaterThan(10);
   expect(files.filter((file) => !existsSync(join(ROOT, 'conformance', file)))).toEqual([]);
 });
@@ -375,20 +320,9 @@ test.each([
 
 /** Groups of files that import each other in a circle, imports of types included. */
 function circles(imports: readonly Pick<Import, 'file' | 'target'>[]): string[][] {
-  const targets = new Map<string, string[]>();
-  for (const { file, target } of imports) targets.set(file, [...(targets.get(file) ?? []), target]);
-  const reached = (from: string) => {
-    const seen = new Set<string>();
-    const open = [...(targets.get(from) ?? [])];
-    for (let file = open.pop(); file !== undefined; file = open.pop()) {
-      if (!seen.has(file)) open.push(...(targets.get(file) ?? []));
-      seen.add(file);
-    }
-    return seen;
-  };
-  const reach = new Map([...targets.keys()].map((file) => [file, reached(file)]));
-  const groups = [...targets.keys()].map((file) =>
-    [...targets.keys()].filter((other) => reach.get(file)?.has(other) && reach.get(other)?.has(file)),
+  const reach = reachIn(imports.map(({ file, target }) => [file, target] as const));
+  const groups = [...reach.keys()].map((file) =>
+    [...reach.keys()].filter((other) => reach.get(file)?.has(other) && reach.get(other)?.has(file)),
   );
   return [...new Map(groups.filter((group) => group.length > 0).map((group) => [group.join(), group])).values()];
 }

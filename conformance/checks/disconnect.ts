@@ -3,7 +3,6 @@ import { checksOf } from '../framework/check.js';
 import type { ChatInput, Ctx } from '../framework/context.js';
 import * as expect from '../framework/expect.js';
 import type { ChatReply } from '../framework/reply.js';
-import { NOTICED_WITHIN } from '../habits/visit.js';
 import {
   allowable,
   answered,
@@ -20,8 +19,8 @@ import {
 } from '../helpers/chat.js';
 import { onceFree } from '../helpers/turns.js';
 
-/** ms to wait for it, with some more for the way there and back. */
-const WAITED = NOTICED_WITHIN + 3_000;
+/** ms until a service has noticed that a client has gone (30 s), with some more for the way there and back. */
+const WAITED = 33_000;
 const MOMENT = 2_000;
 
 /** Leaves a silent stream, and looks until a prompt to the intern is taken, and another in the session. */
