@@ -1,8 +1,8 @@
 // What each check costs at a deployment, and what it finds there: requests, prompts, interns made and time, with one run
-// of each property and as many as a thorough run has, and the deviations that it sees. In process and in virtual time, one
-// check after the other, against an emulator without its control interface whose interns do what they are asked.
-// A run is put in order, and `--plan` says what it will cost, by these numbers: `write` puts them where they are found,
-// and how many deviations each budget finds into docs/ci.md.
+// of each property and as many as a thorough run has, and how often it sees each deviation. In process and in virtual time,
+// one check after the other, against an emulator without its control interface whose interns do what they are asked. Costs
+// are the mean of all seeds. A run is put in order, and `--plan` says what it will cost, by these numbers: `write` puts them
+// into conformance/engine/measured.json, and `found` how many deviations each budget finds into docs/ci.md.
 //
 //   npx tsx bench/kit-requests.ts [write | found]
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -20,7 +20,7 @@ type Cost = readonly [requests: number, prompts: number, interns: number, ms: nu
 type Which = 'all' | 'key';
 
 const [what = 'print'] = process.argv.slice(2);
-const SEEDS = ['one', 'two', 'three'];
+const SEEDS = ['one', 'two', 'three', 'four', 'five'];
 const possible = checks.filter((check) => !needsControl(check));
 const file = (path: string) => new URL(`../${path}`, import.meta.url);
 
@@ -31,8 +31,8 @@ const deploymentOf = (which: Which): Deployment => ({
 });
 
 /** What every check that can be done costs; `runs` is undefined where a run leaves out what its budget does. */
-async function costs(which: Which, runs?: number): Promise<Map<string, Cost>> {
-  const { driver, host, close } = await deploy(deploymentOf(which), 'costs');
+async function costs(which: Which, runs?: number, seed = 'costs'): Promise<Map<string, Cost>> {
+  const { driver, host, close } = await deploy(deploymentOf(which), seed);
   let [prompts, interns] = [0, 0];
   const fetch: typeof driver.fetch = async (request) => {
     const answer = await driver.fetch(request);
@@ -47,7 +47,7 @@ async function costs(which: Which, runs?: number): Promise<Map<string, Cost>> {
     driver: { ...driver, fetch },
     host,
     checks,
-    seed: 'costs',
+    seed,
     rate: 0,
     concurrency: 1,
     blocking: false,
@@ -72,37 +72,30 @@ const HEAD = '| `--budget` | requests | found with every credential | found with
 
 const OUTSIDE = deviations.filter((one) => showsFrom(one, checks).kind === 'outside');
 
-/** The checks that see each deviation that they are named for: with every seed, and with some only. */
-async function sightings(runs: number, seeds = SEEDS) {
-  const seen: { always: string[]; byChance: string[] }[] = [];
+/** With how many of the seeds each check sees each deviation that it is named for: by deviation, then by check. */
+async function sightings(runs: number, seeds: readonly string[]) {
+  const seen = new Map<string, Map<string, number>>();
   for (const deviation of OUTSIDE) {
     const named = possible.filter(({ id }) => deviation.caughtBy.includes(id));
     const often = new Map<string, number>();
     for (const seed of named.length === 0 ? [] : seeds)
       for (const row of await atDeployed(deviation, named, { runs, seed }))
         if (broke(row)) often.set(row.id, (often.get(row.id) ?? 0) + 1);
-    const ids = [...often.keys()];
-    const always = ids.filter((id) => often.get(id) === seeds.length);
-    seen.push({ always, byChance: ids.filter((id) => !always.includes(id)) });
+    seen.set(deviation.name, often);
   }
   return seen;
 }
 
-/**
- * What each check sees, by numbers: equal where two see the same. What it sees with some draws alone, it sees for itself: no
- * other check stands for it.
- */
-function numbered(seen: Awaited<ReturnType<typeof sightings>>): Map<string, number[]> {
-  const numbers = new Map<string, number[]>();
-  let next = 0;
-  const add = (id: string, number: number) => numbers.set(id, [...(numbers.get(id) ?? []), number]);
-  for (const { always, byChance } of seen) {
-    if (always.length > 0) {
-      for (const id of always) add(id, next);
-      next++;
-    } else for (const id of byChance) add(id, next++);
-  }
-  return numbers;
+/** The mean of what each check cost with each seed, to a tenth. */
+function mean(all: readonly ReadonlyMap<string, Cost>[]): Map<string, number[]> {
+  const ids = new Set(all.flatMap((costs) => [...costs.keys()]));
+  return new Map(
+    [...ids].map((id) => {
+      const rows = all.flatMap((costs) => [costs.get(id) ?? []]).filter((row) => row.length > 0);
+      const of = (at: number) => rows.reduce((sum, row) => sum + (row[at] ?? 0), 0) / rows.length;
+      return [id, [0, 1, 2, 3].map((at) => Math.round(of(at) * (at === 3 ? 1 : 10)) / (at === 3 ? 1 : 10))];
+    }),
+  );
 }
 
 /** How many of the deviations the checks see that a run with a budget does. */
@@ -119,22 +112,24 @@ async function found(which: Which, budget: BudgetName, seen: Awaited<ReturnType<
   await close();
   const able = plan.order.filter((unit) => !unit.needs.some(lacks) && plan.beyond(unit, 0) === undefined);
   const done = new Set(able.map(({ id }) => id));
-  return seen.filter(({ always, byChance }) => [...always, ...byChance].some((id) => done.has(id))).length;
+  return [...seen.values()].filter((often) => [...often.keys()].some((id) => done.has(id))).length;
 }
 
 if (what === 'write') {
-  const once = await costs('all', 1);
+  const all: Map<string, Cost>[] = [];
+  for (const seed of SEEDS) all.push(await costs('all', 1, seed));
+  const once = mean(all);
   const thorough = await costs('all', BUDGETS.thorough.runs);
-  const numbers = numbered(await sightings(1));
+  const seen = await sightings(1, SEEDS);
   const lines = [...once]
     .sort(([one], [other]) => (one < other ? -1 : 1))
     .map(([id, row]) => {
-      const more = thorough.get(id) ?? row;
-      return `  '${id}': [${[...row, ...more, ...(numbers.get(id) ?? [])].join(', ')}],`;
+      const sees = [...seen].flatMap(([name, often]) => (often.has(id) ? [[name, often.get(id)]] : []));
+      const found = sees.length === 0 ? {} : { sees: Object.fromEntries(sees) };
+      return `    ${JSON.stringify(id)}: ${JSON.stringify({ once: row, thorough: thorough.get(id) ?? row, ...found })}`;
     });
-  const path = file('conformance/engine/measured.ts');
-  const [head] = readFileSync(path, 'utf8').split('= {');
-  writeFileSync(path, `${head}= {\n${lines.join('\n')}\n};\n`);
+  const path = file('conformance/engine/measured.json');
+  writeFileSync(path, `{\n  "seeds": ${SEEDS.length},\n  "checks": {\n${lines.join(',\n')}\n  }\n}\n`);
 } else if (what === 'found') {
   const rows = [];
   const once = await sightings(1, ['one']);

@@ -3,40 +3,43 @@ import { equal, match, ok } from '../framework/assert.js';
 import { checksOf } from '../framework/check.js';
 import type { Ctx } from '../framework/context.js';
 import * as expect from '../framework/expect.js';
+import { Finding } from '../framework/finding.js';
 import { operation, request } from '../helpers/operations.js';
 import { LIMITED, over, prompt, taken } from '../helpers/turns.js';
 import type { Answer } from '../probe/client.js';
 
-/** Prompts that it may take to be over a limit that the run has met. */
-const FEW = 6;
 /** Seconds that a caller has to wait, so that no turn becomes free between two requests. */
 const A_WHILE = 3;
 
 /** The turns over the limit that this run met. Turns of its own a check takes only where they cost nothing. */
-async function met(ctx: Ctx): Promise<readonly Answer[]> {
+async function met(ctx: Ctx, as: 'api_key' | 'oauth_token' = 'api_key'): Promise<readonly Answer[]> {
   const intern = await ctx.interns.shared();
-  for (const said of ctx.sample(['One.', 'Two.'], 0)) await prompt(ctx, intern.id, 'api_key', said);
+  for (const said of ctx.sample(['One.', 'Two.'], 0)) await prompt(ctx, intern.id, as, said);
   const answers = ctx.limited();
   ctx.assume(answers.length > 0, 'a turn over the limit', 'the run met none');
   return answers;
 }
 
-/** A caller whose prompt is over the limit, for a while, is over it with these operations too. */
+/** A caller whose prompts are over the limit before and after is over it with these operations between them, too. */
 async function alsoLimited(ctx: Ctx, as: 'api_key' | 'oauth_token', names: readonly string[]): Promise<void> {
+  if ((await met(ctx, as)).length === 0) return;
   const intern = await ctx.interns.shared();
-  const others = ctx.limited().length;
-  for (const said of ctx.sample(['One.', 'Two.'], 0)) await prompt(ctx, intern.id, as, said);
-  ctx.assume(others > 0, 'a turn over the limit', 'the run met none');
-  if (ctx.limited().length === 0) return;
+  const isOver = async () => {
+    const { headers, status } = await prompt(ctx, intern.id, as);
+    const seconds = status === 429 ? Number(headers.get('retry-after') ?? 0) : 0;
+    ctx.assume(seconds >= A_WHILE, 'a caller who is over the limit for some seconds', undefined, seconds);
+    return seconds >= A_WHILE;
+  };
+  if (!(await isOver())) return;
   for (const name of names) {
-    let seconds = 0;
-    for (let turn = 0; turn < FEW && seconds < A_WHILE; turn++)
-      seconds = Number((await prompt(ctx, intern.id, as)).headers.get('retry-after') ?? 0);
-    ctx.assume(seconds >= A_WHILE, 'a turn that is over the limit for some seconds', undefined, seconds);
-    if (seconds < A_WHILE) return;
-    const row = operation(name);
-    const answer = await ctx.send({ ...request(ctx, row, intern.id, { as }), limited: true });
-    expect.error(answer, LIMITED, `${name} of a caller over the limit of chat`);
+    const of = `${name} of a caller over the limit of chat`;
+    const answer = await ctx.send({ ...request(ctx, operation(name), intern.id, { as }), limited: true });
+    if (answer.status < 300) {
+      if (!(await isOver())) return;
+      const wanted = { kind: 'effect', words: 'refused with 429, as the prompts before and after it were' } as const;
+      throw new Finding({ wanted, got: expect.seen(answer), of, exchange: answer.exchange });
+    }
+    expect.error(answer, LIMITED, of);
   }
 }
 

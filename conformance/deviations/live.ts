@@ -59,17 +59,36 @@ export function deployed({ mutant: made }: Pick<Deviation, 'mutant'>, seed: stri
   });
 }
 
-/** What checks come to at the deviation, as a deployment of its own; without checks all that a default run does. */
+/** Whether a check found something. */
+export const broke = ({ verdict }: CheckResult): boolean => verdict === 'fail' || verdict === 'warn';
+
+/** What checks come to at the deviation, as a deployment of its own. */
 export async function atDeployed(
   deviation: Pick<Deviation, 'mutant'>,
-  checks: readonly Check[] | undefined,
+  checks: readonly Check[],
   { runs, seed, given }: LiveOptions,
 ): Promise<readonly CheckResult[]> {
   const { driver, host, close } = await deployed(deviation, seed, given);
   // Named one by one, so that none is left out for finding what another of them finds.
-  const some = checks === undefined ? { checks: allChecks } : { checks, only: checks.map(({ id }) => id) };
+  const only = checks.map(({ id }) => id);
   try {
-    return (await runChecks({ driver, host, ...some, runs, seed, rate: 0, blocking: false })).checks;
+    return (await runChecks({ driver, host, checks, only, runs, seed, rate: 0, blocking: false })).checks;
+  } finally {
+    await close();
+  }
+}
+
+/** What a default run comes to at the deviation, until it has found something: a finding stays, whatever comes after it. */
+export async function wholeRun(
+  deviation: Pick<Deviation, 'mutant'>,
+  { runs, seed, given }: LiveOptions,
+): Promise<readonly CheckResult[]> {
+  const { driver, host, close } = await deployed(deviation, seed, given);
+  const over = new AbortController();
+  const events = { checkEnd: (row: CheckResult) => (broke(row) ? over.abort() : undefined) };
+  const { signal } = over;
+  try {
+    return (await runChecks({ driver, host, checks: allChecks, runs, seed, rate: 0, events, signal })).checks;
   } finally {
     await close();
   }
@@ -123,9 +142,6 @@ async function whyMissed(
   );
 }
 
-/** Whether a check found something. */
-export const broke = ({ verdict }: CheckResult): boolean => verdict === 'fail' || verdict === 'warn';
-
 /**
  * Runs the checks that a deviation names against it, as a deployment. Undefined where it does not show from outside.
  */
@@ -143,37 +159,25 @@ export async function tryLive(
   return { ...result, unseen: await whyMissed(deviation, named, results, options) };
 }
 
-/** Ids of the checks that a default run leaves out, where nothing deviates. */
-export async function leftOut(options: LiveOptions): Promise<ReadonlySet<string>> {
-  const results = await atDeployed({ mutant: {} }, undefined, options);
-  return new Set(results.filter(({ skip }) => skip?.because.kind === 'budget').map(({ id }) => id));
-}
-
 /**
- * Whether a default run sees a deviation, and by which check: first by those named for it that such a run does, then by the
- * whole run. Undefined where it does not show from outside.
- *
- * @param beyond what a default run leaves out
+ * Whether a default run sees a deviation, and by which check, or why it does not. Undefined where it does not show from
+ * outside.
  */
 export async function measure(
   deviation: Deviation,
   options: LiveOptions & { readonly now: () => number },
-  beyond: ReadonlySet<string>,
 ): Promise<Outcome | undefined> {
-  const named = await tryLive(deviation, allChecks, options);
-  if (named === undefined) return undefined;
-  const soon = named.caught.find((id) => !beyond.has(id));
-  if (soon !== undefined) return { seen: soon };
-  // With an API key alone most lack a credential: a whole run for each of them would take longer than all else.
-  if (options.given === 'key' && named.unseen?.because === 'credential') return named.unseen;
-  const whole = (await atDeployed(deviation, undefined, options)).find(broke);
-  if (whole !== undefined) return { seen: whole.id };
+  if (showsFrom(deviation, allChecks).kind !== 'outside') return undefined;
+  const rows = await wholeRun(deviation, options);
+  const found = rows.find(broke);
+  if (found !== undefined) return { seen: found.id };
+  const { caught = [], unseen } = (await tryLive(deviation, allChecks, options)) ?? {};
   // What takes too long, or a credential that is not there, no other check makes up for.
-  if (named.unseen !== undefined && ['time', 'credential', 'dear'].includes(named.unseen.because)) return named.unseen;
+  if (unseen !== undefined && ['time', 'credential', 'dear'].includes(unseen.because)) return unseen;
   const possible = allChecks.filter((check) => !needsControl(check));
-  const alone = named.caught[0] ?? (await atDeployed(deviation, possible, options)).find(broke)?.id;
-  if (alone === undefined) return named.unseen;
-  return beyond.has(alone)
+  const alone = caught[0] ?? (await atDeployed(deviation, possible, options)).find(broke)?.id;
+  if (alone === undefined) return unseen;
+  return rows.some(({ id, skip }) => id === alone && skip?.because.kind === 'budget')
     ? { because: 'dear', why: `${alone} sees it` }
     : { because: 'sample', why: `${alone} sees it in another run` };
 }

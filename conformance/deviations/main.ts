@@ -8,7 +8,7 @@ import { systemHost } from '../probe/time.js';
 import { type Choice, choose, readChanges } from './changed.js';
 import { readModules } from './graph.js';
 import { deviations as allDeviations } from './index.js';
-import { leftOut, measure } from './live.js';
+import { measure } from './live.js';
 import {
   type Baseline,
   type DeviationResult,
@@ -69,14 +69,12 @@ type Message =
 const share = <T>(all: readonly T[], { index, of }: { index: number; of: number }) =>
   all.filter((_, at) => at % of === index);
 
-/** Each deviation as a deployment, with every credential and with an API key alone. */
+/** Each deviation as a deployment, with every credential and with an API key alone, each with draws of its own. */
 async function workLive(wanted: readonly Deviation[], runs: number, report: (message: Message) => void) {
-  const options = { seed: TRY.seed, runs, now: systemHost.now };
-  const beyond = { all: await leftOut(options), key: await leftOut({ ...options, given: 'key' }) };
   for (const deviation of wanted) {
-    const [all, key] = await Promise.all(
-      GIVEN.map((given) => measure(deviation, { ...options, given }, beyond[given])),
-    );
+    const options = { seed: `${TRY.seed} ${deviation.name}`, runs, now: systemHost.now };
+    const all = await measure(deviation, { ...options, given: 'all' });
+    const key = await measure(deviation, { ...options, given: 'key' });
     if (all !== undefined && key !== undefined) report({ type: 'live', name: deviation.name, row: { all, key } });
   }
 }

@@ -1,16 +1,25 @@
 import type { Because } from '../framework/skip.js';
 import { BUDGETS, type Budget } from './budget.js';
-import { MEASURED } from './measured.js';
+import measured from './measured.json' with { type: 'json' };
 import type { Unit } from './unit.js';
 
 /** Whether streams arrive decides what all that waits on one can tell. */
 const BEFORE_ALL = 'chat-stream/as-it-is-said';
 
 /** Look at what the others met. */
-const AFTER_ALL = ['limiter/as-met', 'limiter/words-as-met', 'limiter/signing-as-met', 'limiter/invoke-as-met'];
+const AFTER_ALL = ['limiter/as-met', 'limiter/words-as-met'];
+
+/** Need a caller over the limit of turns: they go before all others once one is, and after them where none was. */
+const OVER_LIMIT = ['limiter/signing-as-met', 'limiter/invoke-as-met'];
+
+/** Which of the units that wait is done next. */
+export function nextOf(waiting: readonly Pick<Unit, 'id'>[], isLimited: () => boolean): number {
+  const at = waiting.findIndex(({ id }) => OVER_LIMIT.includes(id));
+  return at > 0 && isLimited() ? at : 0;
+}
 
 /** Rest on what the intern did for others. */
-const LATE = ['invoke-sessions/steered-live'];
+const LATE = ['invoke-sessions/steered-live', ...OVER_LIMIT];
 
 /** Checks that no other is done beside. */
 export const ALONE: ReadonlySet<string> = new Set([BEFORE_ALL, ...AFTER_ALL]);
@@ -23,10 +32,26 @@ const AROUND = 42;
 const SPREAD = 1.035;
 /** The share of the default budget up to which stated checks are done that see what others see. */
 const ROOM = 0.72;
+/** What a check has to add to what others are expected to find, so that it is done for that. */
+const WORTH = 0.03;
 /** The share of a budget that is kept free for what checks send beyond what they were expected to. */
 const MARGIN = 0.013;
 /** What a check is taken to cost that was never seen to send anything: it looks at what others met. */
 const UNMEASURED = { requests: 3, interns: 0 };
+
+/** What bench/kit-requests.ts measured of a check at a deployment. */
+interface Measured {
+  /** Requests, prompts, interns made and ms with one run of each property. */
+  readonly once: readonly number[];
+  /** The same in a thorough run. */
+  readonly thorough: readonly number[];
+  /** With how many of the seeds it sees each deviation. */
+  readonly sees?: Readonly<Record<string, number>>;
+}
+const MEASURED: Readonly<Record<string, Measured>> = measured.checks;
+
+/** Ids of the checks that were measured. */
+export const MEASURED_IDS = Object.keys(MEASURED);
 
 /** What a check was measured to cost at a deployment. */
 export interface Cost {
@@ -39,18 +64,56 @@ export interface Cost {
 
 /** What a check costs with so many runs of each property. Undefined where it was never seen to send anything. */
 export function costOf(id: string, runs = 1): Cost | undefined {
-  const measured = MEASURED[id];
-  if (measured === undefined) return undefined;
+  const { once: row, thorough } = MEASURED[id] ?? {};
+  if (row === undefined || thorough === undefined) return undefined;
   const share = (Math.min(runs, BUDGETS.thorough.runs) - 1) / (BUDGETS.thorough.runs - 1);
   const at = (which: number) => {
-    const [once = 0, often = 0] = [measured[which], measured[which + 4]];
+    const [once = 0, often = 0] = [row[which], thorough[which]];
     return once + Math.max(0, often - once) * share;
   };
   return { requests: at(0), prompts: at(1), interns: at(2), time: at(3) };
 }
 
-/** The deviations that a check was measured to see, by numbers. Undefined where nobody measured it. */
-export const seenBy = (id: string): readonly number[] | undefined => MEASURED[id]?.slice(8);
+const SIGHTINGS = new Map(
+  Object.entries(MEASURED).map(([id, { sees = {} }]) => [
+    id,
+    Object.entries(sees).map(([name, times]) => [name, times / measured.seeds] as const),
+  ]),
+);
+
+/** How likely a check sees each deviation, as measured. Undefined where nobody measured it. */
+export const sightings = (id: string): readonly (readonly [deviation: string, chance: number])[] | undefined =>
+  SIGHTINGS.get(id);
+
+/** How many deviations checks are expected to see together, and what each of them adds. */
+export function createExpectation() {
+  const seenBy = new Map<string, number[]>();
+  const missed = (name: string) => {
+    let all = 1;
+    for (const chance of seenBy.get(name) ?? []) all *= 1 - chance;
+    return all;
+  };
+  return {
+    /** How many more are seen with this one too. What nobody measured may see anything. */
+    more(id: string): number {
+      const found = sightings(id);
+      if (found === undefined) return 1;
+      let sum = 0;
+      for (const [name, chance] of found) sum += chance * missed(name);
+      return sum;
+    },
+    add(id: string) {
+      for (const [name, chance] of sightings(id) ?? []) seenBy.set(name, [...(seenBy.get(name) ?? []), chance]);
+    },
+    remove(id: string) {
+      for (const [name, chance] of sightings(id) ?? []) {
+        const chances = seenBy.get(name) ?? [];
+        seenBy.set(name, chances.toSpliced(chances.indexOf(chance), 1));
+      }
+    },
+    all: () => [...seenBy.keys()].reduce((sum, name) => sum + 1 - missed(name), 0),
+  };
+}
 
 /** Requests that checks of such costs are: those of their interns' clean-up too. */
 export const requestsOf = ({ requests, interns }: Pick<Cost, 'requests' | 'interns'>): number =>
@@ -73,49 +136,53 @@ export interface Plan<One> {
 
 /**
  * Puts the units in the order in which a deployment is looked at, so that a budget cuts the tail: the unit first that sees
- * most of what none before it sees, for each request (MEASURED). Then what sees nothing more: what is stated before what is
+ * most of what none before it sees, for each request (measured.json). Then what sees nothing more: what is stated before what is
  * published, the cheapest first.
  */
 function byValue<One extends Ranked>(costs: ReadonlyMap<One, number>) {
-  const seen = new Set<number>();
+  const expectation = createExpectation();
   const looked = new Set<string>();
   const left = new Map(costs);
   const ranked: { readonly unit: One; readonly repeats: boolean }[] = [];
   while (left.size > 0) {
     let best: { unit: One; more: number; value: number } | undefined;
     for (const [unit, cost] of left) {
-      // What nobody measured may see anything.
-      const more = seenBy(unit.id)?.filter((number) => !seen.has(number)).length ?? 1;
+      const more = expectation.more(unit.id);
       const rest = unit.level === 'S' ? 1e-3 : looked.has(unit.requirement) ? 1e-6 : 1e-4;
-      const value = (more > 0 ? more : rest) / cost;
+      const value = (more > WORTH ? more : rest) / cost;
       if (best === undefined || value > best.value) best = { unit, more, value };
     }
     if (best === undefined) break;
     const { unit, more } = best;
     left.delete(unit);
-    ranked.push({ unit, repeats: more === 0 && looked.has(unit.requirement) });
+    ranked.push({ unit, repeats: more <= WORTH && looked.has(unit.requirement) });
     looked.add(unit.requirement);
-    for (const number of seenBy(unit.id) ?? []) seen.add(number);
+    expectation.add(unit.id);
   }
   return ranked;
 }
 
 /**
- * Those of a run that see nothing which no other of them sees, nor look alone at their requirement: what was worth most when
- * it was chosen, others that were chosen later may see together. The dearest goes first.
+ * Those of a run that add next to nothing to what all others of it see, nor look alone at their requirement: what was worth
+ * most when it was chosen, others that were chosen later may see together. The dearest goes first.
  */
 function needless<One extends Ranked>(done: readonly One[], costs: ReadonlyMap<One, number>): ReadonlySet<One> {
-  const reasonsFor = ({ id, requirement }: One) => [requirement, ...(seenBy(id) ?? [])];
-  const times = new Map<string | number, number>();
-  const count = (one: One, by: number) => {
-    for (const reason of reasonsFor(one)) times.set(reason, (times.get(reason) ?? 0) + by);
-  };
-  for (const one of done) count(one, 1);
+  const expectation = createExpectation();
+  const looks = new Map<string, number>();
+  const count = ({ requirement }: One, by: number) => looks.set(requirement, (looks.get(requirement) ?? 0) + by);
+  for (const one of done) {
+    expectation.add(one.id);
+    count(one, 1);
+  }
   const without = new Set<One>();
   for (const one of done.toSorted((a, b) => (costs.get(b) ?? 0) - (costs.get(a) ?? 0))) {
-    if ((seenBy(one.id) ?? []).length === 0 || reasonsFor(one).some((reason) => times.get(reason) === 1)) continue;
-    without.add(one);
-    count(one, -1);
+    if ((sightings(one.id) ?? []).length === 0 || looks.get(one.requirement) === 1) continue;
+    expectation.remove(one.id);
+    if (expectation.more(one.id) > WORTH) expectation.add(one.id);
+    else {
+      without.add(one);
+      count(one, -1);
+    }
   }
   return without;
 }

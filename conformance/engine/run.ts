@@ -69,6 +69,8 @@ export interface UnitOptions {
   readonly kind?: UnitKind;
   /** Plans what the requests are spent on, by the units of every shard and those of this one. Without it, on all of them. */
   plan?(units: readonly Unit[], part: readonly Unit[]): Plan<Unit>;
+  /** Which of those that wait is done next. Default: the first. */
+  next?(waiting: readonly Unit[]): number;
   /** What the results say of them beside their rows. */
   summary?(): Pick<Assembled, 'asked' | 'ledger'>;
   /** The units are not all that there are: a baseline may have others. */
@@ -286,6 +288,12 @@ export function createRun(units: readonly Unit[], target: RunTarget, options: En
   };
 }
 
+/** Each unit once, to whichever lane asks. */
+function* oneByOne(units: readonly Unit[], next: NonNullable<UnitOptions['next']> = () => 0): Generator<Unit> {
+  const waiting = [...units];
+  while (waiting.length > 0) yield* waiting.splice(next(waiting), 1);
+}
+
 /** What ended the run, where a row was skipped for that. */
 const stopOf = (skip: Skip | undefined): Stop | undefined =>
   skip?.because.kind === 'over' ? skip.because.stop : undefined;
@@ -303,7 +311,8 @@ export async function run(
   const steps = createRun(units, target, options);
   const begun: Promise<unknown>[] = [];
   const errors: unknown[] = [];
-  const waiting = steps.units.filter(({ watches }) => watches !== true).values();
+  const sending = steps.units.filter(({ watches }) => watches !== true);
+  const waiting = oneByOne(sending, options.next);
   const lane = async (_: unknown, at: number) => {
     for (const unit of waiting)
       await new Promise<void>((next) => {

@@ -6,7 +6,7 @@ import { judgeMet } from './judge-met.js';
 import { createLane } from './lane.js';
 import { type OpenRun, openRun } from './open.js';
 import type { RunnerOptions } from './options.js';
-import { ALONE, planned } from './order.js';
+import { ALONE, nextOf, planned } from './order.js';
 import { createPool, dropForeign, dropShared, keepFewer, type Pool, takeBack } from './pool.js';
 import type { Results } from './results.js';
 import { createRun, type Run, run, type UnitOptions } from './run.js';
@@ -84,6 +84,7 @@ function prepared(options: RunnerOptions): Parameters<typeof createRun> {
     {
       ...options,
       ...(free ? {} : { plan }),
+      next: (waiting) => nextOf(waiting, () => opened.session.turns('api_key').paused()),
       summary: () => ({ asked: pool.asked, ledger: true }),
     },
   ];

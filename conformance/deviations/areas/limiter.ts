@@ -75,12 +75,13 @@ export const LIMITER = defineDeviations({
     caughtBy: ['limiter/chat', 'limiter/message-and-header', 'sign/counts-as-a-turn'],
   },
   'limit-met-by-the-way': {
-    description: 'A second prompt is over some limit, and its refusal is not retryable.',
+    description:
+      'Prompts after the first are over some limit, their refusals are not retryable, and other turns are taken.',
     mutant: () => {
       let prompts = 0;
       return {
         around: (next) => async (request) =>
-          request.url.endsWith('/chat/completions') && ++prompts % 2 === 0
+          request.url.endsWith('/chat/completions') && ++prompts > 1
             ? responseOf({
                 ...errorReply(429, 'Too many turns', 'rate_limited'),
                 headers: { 'content-type': 'application/json', 'retry-after': '30' },
