@@ -13,7 +13,7 @@ export interface InternRuns {
   /** The open run of a session: there is at most one. */
   readonly going: Map<string, Run>;
   /** By the id of every question they asked. */
-  readonly asked: Map<string, Run>;
+  asked: Map<string, Run> | undefined;
   /** In the order in which they ended. */
   readonly ended: Run[];
   /** The chat run that streams: it holds the turn lock (CHAT-14). */
@@ -44,9 +44,13 @@ export function createRunIndex() {
   const interns = new Map<string, InternRuns>();
   const gone: string[] = [];
 
+  const noteAsked = (own: InternRuns, id: string, run: Run) => {
+    own.asked ??= new Map();
+    own.asked.set(id, run);
+  };
   const evict = (own: InternRuns, run: Run) => {
     own.runs.delete(run.id);
-    for (const id of run.asked ?? []) own.asked.delete(id);
+    for (const id of run.asked ?? []) own.asked?.delete(id);
   };
 
   /** The runs of one intern, or of all, intern by intern. */
@@ -83,7 +87,7 @@ export function createRunIndex() {
     of(internId: string): InternRuns {
       let own = interns.get(internId);
       if (!own) {
-        own = { runs: new Map(), going: new Map(), asked: new Map(), ended: [], streaming: undefined, waiting: 0 };
+        own = { runs: new Map(), going: new Map(), asked: undefined, ended: [], streaming: undefined, waiting: 0 };
         interns.set(internId, own);
       }
       return own;
@@ -100,7 +104,7 @@ export function createRunIndex() {
       for (const run of ended.runs) {
         const own = this.of(run.internId);
         own.ended.push(run);
-        for (const id of run.asked ?? []) own.asked.set(id, run);
+        for (const id of run.asked ?? []) noteAsked(own, id, run);
       }
       // In the order in which they began.
       for (const own of interns.values())
@@ -131,7 +135,7 @@ export function createRunIndex() {
       if (run.status === 'running') own.streaming = run;
       if (run.status === 'waiting' && run.question) {
         own.waiting++;
-        own.asked.set(run.question.id, run);
+        noteAsked(own, run.question.id, run);
         run.asked ??= [];
         run.asked.push(run.question.id);
       }

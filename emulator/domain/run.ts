@@ -77,8 +77,18 @@ type Beginning =
   | 'startedAt'
   | 'scope';
 
-/** A run that is about to begin. */
-export const createRun = (beginning: Pick<Run, Beginning>): Run => ({
+/** A run that is about to begin. Field by field: of what is spread here V8 makes a shape for each run. */
+export const createRun = (known: Pick<Run, Beginning>): Run => ({
+  id: known.id,
+  internId: known.internId,
+  sessionId: known.sessionId,
+  origin: known.origin,
+  approvalMode: known.approvalMode,
+  behaviour: known.behaviour,
+  chosenBy: known.chosenBy,
+  seq: known.seq,
+  startedAt: known.startedAt,
+  scope: known.scope,
   status: 'running',
   ended: undefined,
   endedAt: 0,
@@ -99,7 +109,6 @@ export const createRun = (beginning: Pick<Run, Beginning>): Run => ({
   timer: undefined,
   asked: undefined,
   events: 0,
-  ...beginning,
 });
 
 const iso = (time: number) => new Date(time).toISOString();

@@ -226,7 +226,7 @@ export function createRuns(deps: RunsDeps): Runs {
 
     async reply({ intern, sessionId, interactionId, content, admit, onRun }) {
       const own = index.find(intern.id);
-      const run = own?.asked.get(interactionId);
+      const run = own?.asked?.get(interactionId);
       if (!own || run?.sessionId !== sessionId) throw new Refusal('interaction_unknown');
       onRun?.({ ...refOf(run), resumed: true });
       // The runs of an intern end with it. A stopped intern has nothing pending, and a retry never helps (CHAT-7).
@@ -280,7 +280,7 @@ export function createRuns(deps: RunsDeps): Runs {
     },
 
     expire(internId, questionId) {
-      const run = index.find(internId)?.asked.get(questionId);
+      const run = index.find(internId)?.asked?.get(questionId);
       if (run?.status === 'waiting' && run.question?.id === questionId) runner.end(run, { ended: 'deadline' });
     },
 

@@ -1,7 +1,7 @@
 import type { Clock } from '../clock/clock.js';
 import type { Random } from '../clock/random.js';
 import type { ReleaseVerdict } from '../contract/vault.js';
-import type { TurnGenerator } from '../scripts/behaviour.js';
+import type { TurnContext, TurnGenerator } from '../scripts/behaviour.js';
 import { validateGenerator } from './behaviour-events.js';
 import type { Run } from './run.js';
 
@@ -22,14 +22,33 @@ export interface TurnDeps {
   readonly release: (internId: string, name: string, to: string) => ReleaseVerdict;
 }
 
+/** A class, since one is made per run: a literal with getters takes half a kilobyte more. */
+class Context implements TurnContext {
+  private made: Random | undefined;
+  readonly clock: TurnContext['clock'];
+  readonly release: TurnContext['release'];
+  constructor(
+    private readonly run: Run,
+    private readonly deps: TurnDeps,
+  ) {
+    this.clock = { now: deps.clock.now, sleep: (ms, signal) => deps.sleep(run, ms, signal) };
+    this.release = (name, to) => deps.release(run.internId, name, to);
+  }
+  get signal(): AbortSignal {
+    return this.run.scope.signal;
+  }
+  get random(): Random {
+    this.made ??= this.deps.randomFor(this.run.id);
+    return this.made;
+  }
+}
+
 /**
  * Calls the behaviour of a run with the arguments of a turn: time, cancellation and randomness, made on demand.
  *
  * @throws what the behaviour throws, and TypeError if it returns no generator
  */
 export function beginTurn(run: Run, prompt: string, intern: TurnIntern, deps: TurnDeps): TurnGenerator {
-  const { clock, sleep, randomFor, release } = deps;
-  let random: Random | undefined;
   const turn = run.behaviour.turn(
     {
       prompt,
@@ -38,17 +57,7 @@ export function beginTurn(run: Run, prompt: string, intern: TurnIntern, deps: Tu
       origin: run.origin,
       approvalMode: run.approvalMode,
     },
-    {
-      clock: { now: clock.now, sleep: (ms, signal) => sleep(run, ms, signal) },
-      get signal() {
-        return run.scope.signal;
-      },
-      get random() {
-        random ??= randomFor(run.id);
-        return random;
-      },
-      release: (name, to) => release(intern.id, name, to),
-    },
+    new Context(run, deps),
   );
   return validateGenerator(turn);
 }

@@ -33,6 +33,7 @@ const STREAM_HEADERS = {
  * delivered into an open run. An answer to a question gets a stream that continues where the last one paused.
  */
 export function chatRoute(deps: ChatDeps): Route {
+  const keepalive = () => deps.settings().keepalive;
   const stream = (call: Call<ChatInput>, reader: Reader, note?: string): PlainResponse => {
     const body = new EventStream({
       source: reader,
@@ -44,7 +45,7 @@ export function chatRoute(deps: ChatDeps): Route {
         profile: deps.profile,
       }),
       clock: deps.clock,
-      keepalive: () => deps.settings().keepalive,
+      keepalive,
       drop: call.streamFault?.disconnect,
       cut: call.streamFault?.cut,
       hooks: call.watch,

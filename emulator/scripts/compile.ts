@@ -91,7 +91,7 @@ function looseEnds(steps: readonly Step[], path: PropertyKey[], known: Set<strin
 function compileTurn(steps: readonly Step[]): Behaviour['turn'] {
   const program = steps.map(ready);
   return async function* turn(_turn, { clock, release }) {
-    const answers = new Map<string, AskResult | ReleaseVerdict>();
+    let answers: Map<string, AskResult | ReleaseVerdict> | undefined;
     // Branches are pushed on a stack. Nested generators would cost time for every event of the script.
     const stack: { list: Ready[]; at: number }[] = [{ list: program, at: 0 }];
     for (let top = stack.at(-1); top; top = stack.at(-1)) {
@@ -112,17 +112,20 @@ function compileTurn(steps: readonly Step[]): Behaviour['turn'] {
           break;
         case 'ask': {
           const answer = yield step.event;
-          if (step.as !== undefined && answer !== undefined) answers.set(step.as, answer);
+          if (step.as === undefined || answer === undefined) break;
+          answers ??= new Map();
+          answers.set(step.as, answer);
           break;
         }
         case 'release': {
           const verdict = release(step.name, step.to);
+          answers ??= new Map();
           answers.set(step.as, verdict);
           yield { say: verdict };
           break;
         }
         case 'when': {
-          const met = step.test.every(([name, expected]) => matches(answers.get(name), expected));
+          const met = step.test.every(([name, expected]) => matches(answers?.get(name), expected));
           stack.push({ list: met ? step.yes : step.no, at: 0 });
           break;
         }

@@ -43,11 +43,12 @@ const ENDINGS: Readonly<Record<Exclude<RunEnd['ended'], 'stop'>, ErrorKey>> = {
  */
 export function createEncoder(options: ChunkOptions): Encoder {
   const { profile } = options;
-  const stem = `{"id":${lineJson(options.id)},"object":"chat.completion.chunk","created":${options.created},"model":`;
-  const upTo = (model: string) => `${stem}${lineJson(model)},"choices":[`;
-  const own = upTo(profile.model_placeholder);
-  let head = options.model === null ? own : upTo(options.model);
-  let delta = `data: ${head}{"index":0,"delta":`;
+  const upTo = (model: string) =>
+    `{"id":${lineJson(options.id)},"object":"chat.completion.chunk","created":${options.created},"model":${lineJson(model)},"choices":[`;
+  let model = options.model ?? profile.model_placeholder;
+  // In one piece, here and below: a concatenated text is walked in its parts each time, and takes more memory.
+  const deltaOf = () => ['data: ', upTo(model), '{"index":0,"delta":'].join('');
+  let delta = deltaOf();
   let betweenTexts: string | undefined;
   let closing: { head: string; usage: Usage | null } | undefined;
 
@@ -56,12 +57,12 @@ export function createEncoder(options: ChunkOptions): Encoder {
 
   const ending = (event: RunEnd): string => {
     if (event.ended === 'stop') {
-      closing = { head, usage: event.usage };
-      return frame(`${choice(head, '{}', '"stop"')}}`);
+      closing = { head: upTo(model), usage: event.usage };
+      return frame(`${choice(closing.head, '{}', '"stop"')}}`);
     }
     const key = ENDINGS[event.ended];
     // The intern reports a failed turn. The other endings are the service's own words, which carry no model.
-    const by = event.ended === 'failed' ? head : own;
+    const by = upTo(event.ended === 'failed' ? model : profile.model_placeholder);
     closing = { head: by, usage: event.usage };
     const { error } = envelope(key, event.message);
     const retryable = event.ended === 'failed' ? event.retryable : (ERRORS[key] as { retryable: boolean }).retryable;
@@ -74,7 +75,6 @@ export function createEncoder(options: ChunkOptions): Encoder {
     event(event, frames) {
       switch (event.type) {
         case 'content':
-          // In one piece, since it is copied between each two: a concatenated text is walked in its parts.
           if (event.texts.length > 1) betweenTexts ??= ['"', UNFINISHED, delta, '{"content":"'].join('');
           frames.add(`${delta}{"content":"`);
           frames.addJoined(linesJson(event.texts), betweenTexts ?? '');
@@ -82,11 +82,12 @@ export function createEncoder(options: ChunkOptions): Encoder {
         case 'reasoning':
           return frames.add(`${delta}{"reasoning":${lineJson(event.text)}${UNFINISHED}`);
         case 'model':
-          head = upTo(event.model);
-          delta = `data: ${head}{"index":0,"delta":`;
+          model = event.model;
+          delta = deltaOf();
           betweenTexts = undefined;
           return;
         case 'ask': {
+          const head = upTo(model);
           closing = { head, usage: null };
           const call = `{"index":0,"id":${lineJson(event.id)},"type":"function","function":{"name":${lineJson(
             profile.tool_name,
