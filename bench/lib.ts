@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { appendFileSync, readFileSync } from 'node:fs';
+import { basename } from 'node:path';
 import { createInterface } from 'node:readline';
 
 /** A server in a process of its own, and what it said of itself on its first line. */
@@ -72,8 +73,46 @@ export const percentile = (values: readonly number[], share: number): number => 
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
 };
 
-/** Prints one line of a comparison: what, the figure, the target, and whether it is met. */
-export function report(what: string, figure: string, target: string, met: boolean): void {
+/** One figure, as {@link report} leaves it for the table of docs/benchmarks.md. */
+export interface Row {
+  readonly script: string;
+  readonly what: string;
+  readonly figure: string;
+  readonly target: string;
+  readonly met: boolean;
+  readonly beside: string;
+}
+
+/**
+ * Prints one line of a comparison: what, the figure, the target, and whether it is met. With BENCH_ROWS it is kept in that
+ * file too. `beside` is what it was compared with.
+ */
+export function report(what: string, figure: string, target: string, met: boolean, beside = ''): void {
   console.log(`${met ? 'met   ' : 'MISSED'}  ${what}: ${figure} (target ${target})`);
   if (!met) process.exitCode = 1;
+  const file = process.env.BENCH_ROWS;
+  const script = basename(process.argv[1] ?? '', '.ts');
+  if (file) appendFileSync(file, `${JSON.stringify({ script, what, figure, target, met, beside } satisfies Row)}\n`);
 }
+
+/** One side of a comparison after one turn: what it did in a second, and its processor time for each, in µs. */
+export interface Turn {
+  readonly rate: number;
+  readonly cost: number;
+}
+
+/**
+ * How many times as much one side does as the other, turn by turn, and the median of that. By processor time it holds on
+ * a machine with other work on it too, so that is the figure; by rate it is printed beside.
+ */
+export function times(one: readonly Turn[], other: readonly Turn[]): { cpu: number; rate: number } {
+  const ratio = (of: (a: Turn, b: Turn) => number) =>
+    median(one.flatMap((a, i) => (other[i] === undefined ? [] : [of(a, other[i])])));
+  return { cpu: ratio((a, b) => b.cost / a.cost), rate: ratio((a, b) => a.rate / b.rate) };
+}
+
+/** `26,600/s, 37 µs of processor time` */
+export const shown = (turns: readonly Turn[]): string => {
+  const rate = Math.round(median(turns.map((turn) => turn.rate))).toLocaleString('en');
+  return `${rate}/s, ${Math.round(median(turns.map((turn) => turn.cost)))} µs of processor time`;
+};

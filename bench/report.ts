@@ -8,6 +8,7 @@ import type { CheckResult } from '../conformance/engine/results.js';
 import { sampleResults } from '../conformance/engine/testing/sample-results.js';
 import { htmlReport } from '../conformance/reporters/html.js';
 import { launchChromium } from '../test/chromium.js';
+import { report } from './lib.js';
 
 const FINDINGS = 500;
 const EXCHANGES = 6;
@@ -69,10 +70,10 @@ try {
 }
 const size = Math.round(statSync(file).size / 1024);
 rmSync(folder, { recursive: true });
-console.log(
-  `report of ${FINDINGS} findings, ${EXCHANGES} exchanges each: ${size} KB, written in ${Math.round(written)} ms`,
+report(
+  `a report of ${FINDINGS} findings opens in a browser`,
+  `${median(opened)} ms, ${median(spent)} ms of processor time`,
+  '< 1 s',
+  median(opened) < 1_000,
+  `${size} KB, written in ${Math.round(written)} ms; first group ${median(shown)} ms`,
 );
-console.log(
-  `open ${median(opened)} ms, first group ${median(shown)} ms, ${median(spent)} ms of processor time to open (median of ${OPENINGS})`,
-);
-if (median(opened) >= 1_000) process.exitCode = 1;

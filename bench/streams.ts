@@ -1,15 +1,15 @@
 // Streams per second of a reply of 50 chunks without pacing, and the time to the first byte, at 32 and 500 at once:
 // against aimock with an equal reply, and against bare node:http writing the emulator's own events chunk by chunk. The
-// figure of node:http with all its writes in one turn of the event loop is printed beside.
+// figure of node:http with all its writes in one turn of the event loop is printed beside. Ratios are of processor time.
 import { writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { median, percentile, report, type Served, start } from './lib.js';
-import { type Load, streamLoad } from './load.js';
+import { median, percentile, report, type Served, shown, start, type Turn, times } from './lib.js';
+import { streamLoad } from './load.js';
 
 const CHUNKS = 50;
-const ROUNDS = 3;
-const SECONDS = 3;
+const ROUNDS = 5;
+const SECONDS = 2;
 const content = Array.from({ length: CHUNKS }, (_, i) => `word-${String(i).padStart(3, '0')} `).join('');
 
 const script = join(tmpdir(), `intern-emulator-bench-${process.pid}.json`);
@@ -81,8 +81,7 @@ const servers: Record<string, Served> = {
   'node:http, one turn': gathered,
 };
 
-/** Processor time of a server per stream, in µs: the same even if other work takes its share of the machine. */
-const load = async (name: string, connections: number): Promise<Load & { cost: number }> => {
+const load = async (name: string, connections: number): Promise<Turn & { first: number }> => {
   const at = paths[name];
   const server = servers[name];
   if (!at || !server) throw new Error(name);
@@ -95,35 +94,46 @@ const load = async (name: string, connections: number): Promise<Load & { cost: n
   return {
     cost: ((server.cpu() - before) * 1e6) / streams,
     rate: loads.reduce((sum, { rate }) => sum + rate, 0),
-    firstByte: loads.flatMap(({ firstByte }) => firstByte),
-    whole: loads.flatMap(({ whole }) => whole),
+    first: percentile(
+      loads.flatMap(({ firstByte }) => firstByte),
+      0.5,
+    ),
   };
 };
 
 for (const connections of [32, 500]) {
-  const rates: Record<string, number[]> = {};
-  const first: Record<string, number[]> = {};
-  const costs: Record<string, number[]> = {};
+  const turns: Record<string, (Turn & { first: number })[]> = {};
   for (let round = 0; round <= ROUNDS; round++) {
     for (const name of Object.keys(paths)) {
-      const { rate, firstByte, cost } = await load(name, connections);
-      if (round === 0) continue; // warm-up
-      costs[name] = [...(costs[name] ?? []), cost];
-      rates[name] = [...(rates[name] ?? []), rate];
-      first[name] = [...(first[name] ?? []), percentile(firstByte, 0.5)];
+      const turn = await load(name, connections);
+      // The first round compiles.
+      if (round > 0) turns[name] = [...(turns[name] ?? []), turn];
     }
   }
-  const ratio = (other: string) => median((rates.emulator ?? []).map((rate, i) => rate / (rates[other]?.[i] ?? 1)));
+  const of = (name: string) => turns[name] ?? [];
+  const first = (name: string) => median(of(name).map((turn) => turn.first));
   for (const name of Object.keys(paths))
-    console.log(
-      `${connections} at once, ${name}: ${Math.round(median(rates[name] ?? []))} streams/s, first byte p50 ${median(first[name] ?? []).toFixed(1)} ms, ${Math.round(median(costs[name] ?? []))} µs of processor time each`,
-    );
-  report(`${connections} at once, times aimock`, ratio('aimock').toFixed(2), '≥ 1.5', ratio('aimock') >= 1.5);
-  report(`${connections} at once, times node:http`, ratio('node:http').toFixed(2), '≥ 1.2', ratio('node:http') >= 1.2);
-  console.log(`        times node:http that writes all in one turn: ${ratio('node:http, one turn').toFixed(2)}`);
+    console.log(`${connections} at once, ${name}: ${shown(of(name))}, first byte p50 ${first(name).toFixed(1)} ms`);
+  const compare = (what: string, other: string, least: number) => {
+    const { cpu, rate } = times(of('emulator'), of(other));
+    const figure = `${cpu.toFixed(2)} × (${rate.toFixed(2)} × by rate): ${shown(of('emulator'))}`;
+    report(what, figure, `≥ ${least} × ${other}`, cpu >= least, `${other} ${shown(of(other))}`);
+  };
+  compare(`reply of 50 chunks, ${connections} at once`, 'aimock', 1.5);
+  compare('the same', 'node:http', 1.2);
+  console.log(
+    `        node:http that writes all in one turn: ${times(of('emulator'), of('node:http, one turn')).cpu.toFixed(2)} ×`,
+  );
   if (connections === 500) {
-    const share = median((first.emulator ?? []).map((ms, i) => ms / (first.aimock?.[i] ?? 1)));
-    report('first byte p50 at 500, of aimock’s', share.toFixed(2), '≤ 0.5', share <= 0.5);
+    const share = median(of('emulator').map((turn, i) => turn.first / (of('aimock')[i]?.first ?? 1)));
+    const figure = `${first('emulator').toFixed(0)} ms (${share.toFixed(2)} ×)`;
+    report(
+      'first byte at 500 at once, median',
+      figure,
+      '≤ 0.5 × aimock',
+      share <= 0.5,
+      `aimock ${first('aimock').toFixed(0)} ms`,
+    );
   }
 }
 await Promise.all([emulator, aimock, bare, gathered].map((server) => server.stop()));

@@ -6,7 +6,7 @@ import { get, type IncomingMessage } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import autocannon from 'autocannon';
-import { median, report, type Served, startCommand } from './lib.js';
+import { report, type Served, shown, startCommand, type Turn, times } from './lib.js';
 
 const ROUNDS = 9;
 const SECONDS = 2;
@@ -18,13 +18,7 @@ const QUIET = ['--port', '0', '--quiet'];
 const nothing = openSync('/dev/null', 'w');
 const written = openSync(log, 'w');
 
-interface Load {
-  rate: number;
-  /** Processor time of the server per request, in µs: the same even if other work takes its share of the machine. */
-  cost: number;
-}
-
-async function load(server: Served, seconds = SECONDS): Promise<Load> {
+async function load(server: Served, seconds = SECONDS): Promise<Turn> {
   const { base_url, credentials } = server.hello as unknown as {
     base_url: string;
     credentials: { api_key: string; intern: { id: string } };
@@ -41,7 +35,7 @@ async function load(server: Served, seconds = SECONDS): Promise<Load> {
 }
 
 /** The load in a process of its own: no two are compiled alike, which by itself makes some percent. */
-async function loadAnew(args: readonly string[], stderr: number): Promise<Load> {
+async function loadAnew(args: readonly string[], stderr: number): Promise<Turn> {
   const server = await startCommand(args, stderr);
   await load(server, 1);
   const found = await load(server);
@@ -65,38 +59,42 @@ async function follow(server: Served): Promise<() => number> {
   };
 }
 
-/** Both sides in turns, and the median of their ratio, by rate and by processor time. */
-async function compare(without: () => Promise<Load>, with_: () => Promise<Load>) {
-  const pairs: [Load, Load][] = [];
+/** Both sides in turns, and their ratio. */
+async function compare(
+  what: string,
+  least: number,
+  without: () => Promise<Turn>,
+  observed: () => Promise<Turn>,
+): Promise<void> {
+  const sides: { readonly plain: Turn[]; readonly watched: Turn[] } = { plain: [], watched: [] };
   for (let round = 0; round <= ROUNDS; round++) {
-    const pair: [Load, Load] = [await without(), await with_()];
+    const plain = await without();
+    const watched = await observed();
     // The first round compiles.
-    if (round > 0) pairs.push(pair);
+    if (round === 0) continue;
+    sides.plain.push(plain);
+    sides.watched.push(watched);
   }
-  const of = (side: 0 | 1, key: keyof Load) => Math.round(median(pairs.map((pair) => pair[side][key])));
-  console.log(`without: ${of(0, 'rate')} requests/s, ${of(0, 'cost')} µs each`);
-  console.log(`with:    ${of(1, 'rate')} requests/s, ${of(1, 'cost')} µs each`);
-  return {
-    rate: median(pairs.map(([a, b]) => b.rate / a.rate)),
-    cost: median(pairs.map(([a, b]) => a.cost / b.cost)),
-  };
+  const { cpu, rate } = times(sides.watched, sides.plain);
+  const figure = `${percent(cpu)} (${percent(rate)} by rate): ${shown(sides.watched)}`;
+  report(what, figure, `≥ ${least * 100} % of without`, cpu >= least, `without ${shown(sides.plain)}`);
 }
 
 const percent = (share: number) => `${(share * 100).toFixed(1)} %`;
 
-console.log('== the log');
-const logged = await compare(
+await compare(
+  '`GET /interns/{id}` with the request log on',
+  0.95,
   () => loadAnew(QUIET, nothing),
   () => loadAnew(['--port', '0'], written),
 );
 console.log(`${Math.round(statSync(log).size / 1e6)} MB of log were written`);
-report('log on, of GET throughput with it off', percent(logged.rate), '≥ 95 %', logged.rate >= 0.95);
-console.log(`by processor time: ${percent(logged.cost)}`);
 
-console.log(`== the events, ${SUBSCRIBERS} subscribers`);
 let received = 0;
 const quiet = await startCommand(QUIET, nothing);
-const followed = await compare(
+await compare(
+  `the same with ${SUBSCRIBERS} subscribers of the events`,
+  0.9,
   () => load(quiet),
   async () => {
     const stops = await Promise.all(Array.from({ length: SUBSCRIBERS }, () => follow(quiet)));
@@ -106,8 +104,6 @@ const followed = await compare(
   },
 );
 console.log(`${Math.round(received / 1e6)} MB of events were received`);
-report('events on, of GET throughput without', percent(followed.rate), '≥ 90 %', followed.rate >= 0.9);
-console.log(`by processor time: ${percent(followed.cost)}`);
 
 await quiet.stop();
 rmSync(folder, { recursive: true });
