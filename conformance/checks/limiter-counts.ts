@@ -64,7 +64,6 @@ export const LIMITER_COUNTS = checksOf('CHAT-17', {
       const intern = await ctx.interns.running();
       const stopped = await ctx.interns.stopped();
       const t = await asked(ctx, intern.id, await ctx.script(ASKING));
-      const { session } = callOf(t);
       const away = await ctx.script([{ end: 'failed' }]);
       const gone = await ctx.script([{ end: 'severed' }]);
       const refusals: Record<string, () => Promise<Answer>> = {
