@@ -1,6 +1,6 @@
 import { wrap } from '../combinators/parts.js';
 import { errorMetadata, errorStatus, rewriteReply } from '../combinators/replies.js';
-import { busy, prompts, streamingIn } from '../combinators/runs.js';
+import { busy, refusesPrompts, streamingIn } from '../combinators/runs.js';
 import { cannedReply } from '../combinators/streams.js';
 import { defineDeviations } from '../mutant.js';
 
@@ -24,18 +24,16 @@ export const CHAT_LOCK = defineDeviations({
   },
   'lock-of-all-interns': {
     description: 'While a chat run streams no other intern takes a prompt.',
-    mutant: prompts(async (usual, request, runs) => {
-      if (streamingIn(runs.list()).some((run) => run.intern_id !== request.intern.id)) throw busy();
-      return usual(request);
-    }),
+    mutant: refusesPrompts((request, runs) =>
+      streamingIn(runs.list()).some((run) => run.intern_id !== request.intern.id),
+    ),
     caughtBy: ['chat-lock/per-intern', 'chat-sessions/same-id-elsewhere', 'keepalive/every-stream'],
   },
   'lock-kept-while-waiting': {
     description: 'A run that waits on a question keeps the lock.',
-    mutant: prompts(async (usual, request, runs) => {
+    mutant: refusesPrompts((request, runs) => {
       const waiting = runs.list(request.intern.id).find((run) => run.status === 'waiting');
-      if (waiting && waiting.session_id !== request.sessionId) throw busy();
-      return usual(request);
+      return waiting !== undefined && waiting.session_id !== request.sessionId;
     }),
     caughtBy: [
       'chat-lock/not-while-waiting',
@@ -46,10 +44,9 @@ export const CHAT_LOCK = defineDeviations({
   },
   'lock-held-by-invoke': {
     description: 'A run of invoke holds the lock.',
-    mutant: prompts(async (usual, request, runs) => {
-      if (runs.list(request.intern.id).some((run) => run.origin === 'invoke' && run.status === 'running')) throw busy();
-      return usual(request);
-    }),
+    mutant: refusesPrompts((request, runs) =>
+      runs.list(request.intern.id).some((run) => run.origin === 'invoke' && run.status === 'running'),
+    ),
     caughtBy: ['chat-lock/not-by-invoke', 'chat-sessions/invoke-session-going'],
   },
   'lock-keeps-invoke-out': {
@@ -66,10 +63,9 @@ export const CHAT_LOCK = defineDeviations({
   },
   'lock-kept-after-a-cancellation': {
     description: 'A run that was cancelled keeps the lock.',
-    mutant: prompts(async (usual, request, runs) => {
-      if (runs.list(request.intern.id).find((run) => run.origin === 'chat')?.ended === 'cancelled') throw busy();
-      return usual(request);
-    }),
+    mutant: refusesPrompts(
+      (request, runs) => runs.list(request.intern.id).find((run) => run.origin === 'chat')?.ended === 'cancelled',
+    ),
     caughtBy: ['chat-lock/let-go', 'chat-lock/let-go-by-suspend', 'disconnect/while-silent'],
   },
   'busy-for-good': {

@@ -3,7 +3,7 @@ import { behaviours } from '../combinators/behaviours.js';
 import { isObject } from '../combinators/exchange.js';
 import { rewriteJson, rewriteStatus } from '../combinators/replies.js';
 import { rewriteBody, rewritePrompts } from '../combinators/requests.js';
-import { busy, goingIn, prompts } from '../combinators/runs.js';
+import { busy, goingIn, prompts, refusesPrompts } from '../combinators/runs.js';
 import { defineDeviations, type Mutant } from '../mutant.js';
 
 /** Changes the session_id that a chat request names. */
@@ -41,11 +41,10 @@ export const CHAT_SESSIONS = defineDeviations({
   },
   'steered-prompt-is-busy': {
     description: 'A prompt to a session whose run streams is 409 busy.',
-    mutant: prompts(async (usual, request, runs) => {
-      if (request.sessionId !== undefined && goingIn(runs, request.intern.id, request.sessionId)?.status === 'running')
-        throw busy();
-      return usual(request);
-    }),
+    mutant: refusesPrompts(
+      (request, runs) =>
+        request.sessionId !== undefined && goingIn(runs, request.intern.id, request.sessionId)?.status === 'running',
+    ),
     caughtBy: [
       'chat-steering/steered',
       'chat-steering/steered-answer',
@@ -74,29 +73,27 @@ export const CHAT_SESSIONS = defineDeviations({
   },
   'waiting-run-is-not-steered': {
     description: 'A prompt to a session whose run waits is 409 busy.',
-    mutant: prompts(async (usual, request, runs) => {
-      if (request.sessionId !== undefined && goingIn(runs, request.intern.id, request.sessionId)?.status === 'waiting')
-        throw busy();
-      return usual(request);
-    }),
+    mutant: refusesPrompts(
+      (request, runs) =>
+        request.sessionId !== undefined && goingIn(runs, request.intern.id, request.sessionId)?.status === 'waiting',
+    ),
     caughtBy: ['chat-steering/steered-into-waiting', 'chat-steering/steered-answer', 'chat-deadlines/not-extended'],
   },
   'ended-session-is-closed': {
     description: 'A session whose run was cancelled takes no further prompt.',
-    mutant: prompts(async (usual, request, runs) => {
-      const last = runs.list(request.intern.id).find((run) => run.session_id === request.sessionId);
-      if (last?.ended === 'cancelled') throw busy();
-      return usual(request);
-    }),
+    mutant: refusesPrompts(
+      (request, runs) =>
+        runs.list(request.intern.id).find((run) => run.session_id === request.sessionId)?.ended === 'cancelled',
+    ),
     caughtBy: ['chat-steering/not-steered-when-over', 'chat-endings/suspend-while-waiting', 'disconnect/while-silent'],
   },
   'invoke-session-is-not-for-chat': {
     description: 'A session of invoke is 404 for chat.',
-    mutant: prompts(async (usual, request, runs) => {
-      if (runs.list(request.intern.id).some((run) => run.session_id === request.sessionId && run.origin === 'invoke'))
-        throw new Refusal('session_not_found');
-      return usual(request);
-    }),
+    mutant: refusesPrompts(
+      (request, runs) =>
+        runs.list(request.intern.id).some((run) => run.session_id === request.sessionId && run.origin === 'invoke'),
+      () => new Refusal('session_not_found'),
+    ),
     caughtBy: ['chat-sessions/of-the-intern', 'chat-sessions/invoke-session-going'],
   },
 });

@@ -2,7 +2,7 @@ import type { Intern } from '../../../emulator/contract/intern.js';
 import { exchangeOf, withRequest } from '../combinators/exchange.js';
 import { routes, wrap } from '../combinators/parts.js';
 import { jsonReply, rewriteErrors, rewriteJson, rewriteReply, rewriteSuccess } from '../combinators/replies.js';
-import { rewriteQuery } from '../combinators/requests.js';
+import { byDefault, cutsLimit, rewriteQuery } from '../combinators/requests.js';
 import { defineDeviations, type Mutant, together } from '../mutant.js';
 
 interface Page {
@@ -144,9 +144,7 @@ export const LIST = defineDeviations({
   },
   'list-limit-is-cut-to-the-allowed': {
     description: 'A limit above 500 is taken for 500.',
-    mutant: rewriteQuery('list', (query) => {
-      if (Number(query.get('limit')) > 500) query.set('limit', '500');
-    }),
+    mutant: cutsLimit('list', 500),
     caughtBy: ['list/bad-limit'],
   },
   'list-errors-of-another-reason': {
@@ -190,9 +188,7 @@ export const LIST = defineDeviations({
   },
   'list-of-a-hundred-by-default': {
     description: 'Without a limit a page holds 100 interns.',
-    mutant: rewriteQuery('list', (query) => {
-      if (!query.has('limit')) query.set('limit', '100');
-    }),
+    mutant: byDefault('list', 'limit', '100'),
     caughtBy: ['list/default-limit'],
   },
   'list-cursor-counts-filtered-entries': {

@@ -9,7 +9,7 @@ import {
   rewriteReply,
   rewriteStatus,
 } from '../combinators/replies.js';
-import { answerInstead, rewriteFields, rewriteQuery } from '../combinators/requests.js';
+import { answerInstead, byDefault, cutsLimit, rewriteFields, rewriteQuery } from '../combinators/requests.js';
 import { defineDeviations, type Mutant } from '../mutant.js';
 
 const directory = (change: (usual: Directory) => Partial<Directory>): Mutant => wrap({ createDirectory: change });
@@ -49,16 +49,12 @@ export const SCIM_DIRECTORY = defineDeviations({
   },
   'scim-list-limit-of-any-size': {
     description: 'A limit over 100 is taken for 100.',
-    mutant: rewriteQuery(LIST, (query) => {
-      if (Number(query.get('limit')) > 100) query.set('limit', '100');
-    }),
+    mutant: cutsLimit(LIST, 100),
     caughtBy: ['scim/list-limits'],
   },
   'scim-groups-limit-of-any-size': {
     description: 'A limit over 100 is taken for 100 in the list of groups.',
-    mutant: rewriteQuery(GROUPS, (query) => {
-      if (Number(query.get('limit')) > 100) query.set('limit', '100');
-    }),
+    mutant: cutsLimit(GROUPS, 100),
     caughtBy: ['scim/groups-limits'],
   },
   'scim-list-of-all-organizations': {
@@ -153,9 +149,7 @@ export const SCIM_DIRECTORY = defineDeviations({
   },
   'scim-delete-keeps-members-by-default': {
     description: 'Without keep_members a delete keeps them.',
-    mutant: rewriteQuery(DELETE, (query) => {
-      if (!query.has('keep_members')) query.set('keep_members', 'true');
-    }),
+    mutant: byDefault(DELETE, 'keep_members', 'true'),
     caughtBy: ['scim/delete'],
   },
   'scim-delete-is-204': {

@@ -11,7 +11,7 @@ import {
   rewriteJson,
   rewriteReply,
 } from '../combinators/replies.js';
-import { answerInstead, rewriteFields, rewriteQuery, tryAgain } from '../combinators/requests.js';
+import { answerInstead, byDefault, cutsLimit, rewriteFields, rewriteQuery, tryAgain } from '../combinators/requests.js';
 import { defineDeviations, type Handler, type Mutant } from '../mutant.js';
 
 const vaults = (change: (usual: Vaults) => Partial<Vaults>): Mutant => wrap({ createVaults: change });
@@ -181,16 +181,12 @@ export const VAULT_CONTENTS = defineDeviations({
   },
   'vault-pages-of-50': {
     description: 'Without a limit a page has 50 secrets.',
-    mutant: rewriteQuery('vault-list', (query) => {
-      if (!query.has('limit')) query.set('limit', '50');
-    }),
+    mutant: byDefault('vault-list', 'limit', '50'),
     caughtBy: ['vault/list-default'],
   },
   'vault-limit-of-any-size': {
     description: 'A limit over 100 is taken for 100.',
-    mutant: rewriteQuery('vault-list', (query) => {
-      if (Number(query.get('limit')) > 100) query.set('limit', '100');
-    }),
+    mutant: cutsLimit('vault-list', 100),
     caughtBy: ['vault/list-limits'],
   },
   'vault-delete-tells': {

@@ -10,6 +10,16 @@ import { defineDeviations, together } from '../mutant.js';
 const isOwnKey = (request: Request, target: Emulator['target']) =>
   tokenOf(request)?.startsWith('emu-ikey-') === true || tokenOf(request) === target.credentials.intern?.api_key;
 
+/** Refuses in another way what is there and hidden. */
+const hidden = (refusal: () => Refusal) =>
+  visible((caller, id, interns) => {
+    try {
+      return interns.visible(caller, id);
+    } catch (error) {
+      throw interns.get(id) ? refusal() : error;
+    }
+  });
+
 const METHODS = { 'content-type': 'application/json', allow: 'GET' };
 
 export const VISIBILITY = defineDeviations({
@@ -22,35 +32,17 @@ export const VISIBILITY = defineDeviations({
   },
   'hidden-is-403': {
     description: 'An intern that the caller cannot see is 403.',
-    mutant: visible((caller, id, interns) => {
-      try {
-        return interns.visible(caller, id);
-      } catch (error) {
-        throw interns.get(id) ? new Refusal('regional') : error;
-      }
-    }),
+    mutant: hidden(() => new Refusal('regional')),
     caughtBy: ['auth/hidden-is-unknown', 'auth/own-key-other-interns', 'auth/workspace-of-the-key', 'auth/matrix'],
   },
   'hidden-says-so': {
     description: 'The 404 of a hidden intern has a message of its own.',
-    mutant: visible((caller, id, interns) => {
-      try {
-        return interns.visible(caller, id);
-      } catch (error) {
-        throw interns.get(id) ? new Refusal('not_found', { message: 'Intern not visible' }) : error;
-      }
-    }),
+    mutant: hidden(() => new Refusal('not_found', { message: 'Intern not visible' })),
     caughtBy: ['auth/hidden-is-unknown', 'auth/hidden-whatever-the-body', 'auth/own-key-other-interns'],
   },
   'hidden-has-a-header': {
     description: 'The 404 of a hidden intern has a header that one for an unknown id has not.',
-    mutant: visible((caller, id, interns) => {
-      try {
-        return interns.visible(caller, id);
-      } catch (error) {
-        throw interns.get(id) ? new Refusal('not_found', { headers: { vary: 'authorization' } }) : error;
-      }
-    }),
+    mutant: hidden(() => new Refusal('not_found', { headers: { vary: 'authorization' } })),
     caughtBy: ['auth/hidden-is-unknown'],
   },
   'kind-of-credential-first': {

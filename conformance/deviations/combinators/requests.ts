@@ -55,6 +55,18 @@ export const rewriteQuery = (of: Of, change: (query: URLSearchParams) => void): 
     return url.href === request.url ? request : withRequest(request, { url: url.href });
   });
 
+/** Cuts the limit of a list to this, in the place of a refusal. */
+export const cutsLimit = (of: Of, most: number): Mutant =>
+  rewriteQuery(of, (query) => {
+    if (Number(query.get('limit')) > most) query.set('limit', String(most));
+  });
+
+/** Gives a parameter of the query another default. */
+export const byDefault = (of: Of, name: string, value: string): Mutant =>
+  rewriteQuery(of, (query) => {
+    if (!query.has(name)) query.set(name, value);
+  });
+
 /** Changes one header of requests; undefined leaves it out. */
 export const rewriteHeader = (
   name: string,

@@ -18,6 +18,13 @@ export const streamingIn = (runs: readonly RunView[]) =>
 /** The refusal of an intern that is busy. */
 export const busy = () => new Refusal('busy', { headers: { 'retry-after': '1' } });
 
+/** Refuses prompts that the emulator would take. */
+export const refusesPrompts = (refuses: (request: PromptRequest, runs: Runs) => boolean, refusal = busy): Mutant =>
+  prompts(async (usual, request, runs) => {
+    if (refuses(request, runs)) throw refusal();
+    return usual(request);
+  });
+
 /** The run of a session that has not ended. */
 export const goingIn = (runs: Runs, id: string, session: string | undefined) =>
   runs.list(id).find((run) => run.session_id === session && run.status !== 'ended');
