@@ -1,6 +1,6 @@
-import { recordedBefore } from '../drift/before.js';
 import type { Scenario } from '../drift/drift.js';
 import { isRead } from '../drift/exchange.js';
+import { recordedBefore } from '../drift/recorded-before.js';
 import { counted } from '../reporters/counted.js';
 
 export interface DriftPlan {

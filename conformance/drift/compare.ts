@@ -1,6 +1,6 @@
 import { type Bindings, matchText, piecesOf } from '../../emulator/recording/template.js';
 import type { Difference } from '../framework/difference.js';
-import { COMPARED_HEADERS, COMPARED_VALUES, isSameBoot, isSecret, MENDED_BY_TIME } from './meaning.js';
+import { COMPARED_HEADERS, COMPARED_VALUES, isSameBoot, isSecret, MENDED_BY_TIME } from './compared.js';
 import { isRecord, recordOf, textOf } from './shape.js';
 
 /** A difference between two answers. `byTime`: a later answer may be without it. */

@@ -70,7 +70,7 @@ export const scenariosOf = (exchanges: readonly PlacedExchange[]) =>
 
 /**
  * Sends the requests of recordings to a target and compares its answers with the recorded ones in what matters (REC-3);
- * what matters is the table in `meaning.ts`. A difference is a finding, a further key a warning, and what an intern did
+ * what matters is the table in `compared.ts`. A difference is a finding, a further key a warning, and what an intern did
  * otherwise on a deployment a skip. Nothing is written to an intern that the run did not make, and those are taken away.
  *
  * @throws SelectionError for a pattern that fits no scenario

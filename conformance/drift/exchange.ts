@@ -7,8 +7,8 @@ import type { Client, OpenAnswer } from '../probe/client.js';
 import { type NoAnswerGot, whyNoAnswer } from '../probe/no-answer.js';
 import { CREDENTIAL_NAMES, type CredentialName, type Send } from '../probe/request.js';
 import type { Host } from '../probe/time.js';
+import { isSecret } from './compared.js';
 import { dataOf } from './events.js';
-import { isSecret } from './meaning.js';
 import type { Names } from './names.js';
 import { isRecord, jsonOf } from './shape.js';
 

@@ -2,8 +2,8 @@ import type { Driver } from '../drivers/driver.js';
 import { blocked, lacking } from '../framework/skip.js';
 import type { Client } from '../probe/client.js';
 import { internPath, type Send } from '../probe/request.js';
-import type { Likeness, PriorStatus } from './before.js';
 import type { Names } from './names.js';
+import type { Likeness, PriorStatus } from './recorded-before.js';
 import { listOf, recordOf, type Shape, textOf } from './shape.js';
 
 /** Interns of the target that take the place of those which a recording did not create. */

@@ -9,17 +9,17 @@ import { type Finding, findingOf, isUnreached, noAnswerOf } from '../framework/f
 import { byTheIntern, type Skip, Skipped } from '../framework/skip.js';
 import { Stopped } from '../framework/stop.js';
 import type { Client } from '../probe/client.js';
-import { surroundings } from './around.js';
-import { recordedBefore, unresolved } from './before.js';
 import { type Compared, compared } from './compare.js';
+import { ofTheHour } from './compared.js';
 import { dataOf, eventsOf } from './events.js';
 import { isRead, type Live, type SendDeps, send } from './exchange.js';
 import { createInternFinder } from './interns.js';
 import { type Circumstances, type Judgement, judge } from './judge.js';
-import { ofTheHour } from './meaning.js';
 import type { Names } from './names.js';
 import { pauses } from './pauses.js';
 import { createPreparation } from './prepare.js';
+import { recordedBefore, unresolved } from './recorded-before.js';
+import { relationsOf } from './relations.js';
 import { scheduleOf } from './schedule.js';
 import { streamText } from './script.js';
 
@@ -72,7 +72,7 @@ export async function play(scenario: readonly PlacedExchange[], deps: PlayDeps):
   const { client, driver, host, names, session, settings, signal } = deps;
   const all = scenario.map(({ exchange }) => exchange);
   const schedule = scheduleOf(scenario);
-  const around = surroundings(all, schedule);
+  const relations = relationsOf(all, schedule);
   const before = recordedBefore(all);
   const bindings = new Bindings();
   const circumstancesOf = (exchange: RecordedExchange): Circumstances => ({
@@ -123,7 +123,7 @@ export async function play(scenario: readonly PlacedExchange[], deps: PlayDeps):
     ...deps,
     interns,
     before,
-    around,
+    relations,
     bindings,
     isReadOnly: settings.readOnly,
     isOwn,

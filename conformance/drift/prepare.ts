@@ -2,16 +2,16 @@ import type { RecordedExchange } from '../../emulator/recording/format.js';
 import type { Bindings } from '../../emulator/recording/template.js';
 import type { Driver } from '../drivers/driver.js';
 import { lacking } from '../framework/skip.js';
-import type { Before } from './before.js';
 import type { Interns } from './interns.js';
+import type { Before } from './recorded-before.js';
 import { internAliasOf } from './schedule.js';
-import { type Around, scriptOf } from './script.js';
+import { type Relations, scriptOf } from './script.js';
 
 interface PrepareDeps {
   readonly driver: Driver;
   readonly interns: Interns;
   readonly before: Before;
-  readonly around: Around;
+  readonly relations: Relations;
   readonly bindings: Bindings;
   readonly isReadOnly: boolean;
   /** Whether the run made an intern: nothing is done to others. */
@@ -19,7 +19,7 @@ interface PrepareDeps {
 }
 
 /** Brings the target into the state that a recording rests on. */
-export function createPreparation({ driver, interns, before, around, bindings, isReadOnly, isOwn }: PrepareDeps) {
+export function createPreparation({ driver, interns, before, relations, bindings, isReadOnly, isOwn }: PrepareDeps) {
   const { control } = driver;
 
   /** Reads alone may go to an intern that is there; on a deployment it need not bear the recorded name. */
@@ -72,7 +72,7 @@ export function createPreparation({ driver, interns, before, around, bindings, i
         bindings.bind(alias, id);
       }
       const intern = bindings.get(alias);
-      const script = scriptOf(exchange, around);
+      const script = scriptOf(exchange, relations);
       if (control === undefined || isReadOnly || script === undefined || intern === undefined || !isOwn(intern)) return;
       await control.useScript(intern, await control.script(script));
     },

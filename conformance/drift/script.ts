@@ -74,7 +74,7 @@ function endOf(exchange: RecordedExchange, chunks: readonly Chunk[], endedFromOu
 }
 
 /** Which exchanges of a recording surround one, as far as they decide what its script does. */
-export interface Around {
+export interface Relations {
   /** The streamed answer to the question with this alias, if one was given and taken. */
   answerTo(question: string): RecordedExchange | undefined;
   /** Whether a suspend or a delete of the intern came while this exchange was open. */
@@ -85,8 +85,8 @@ export interface Around {
   steeredLater(exchange: RecordedExchange): boolean;
 }
 
-function stepsOf(exchange: RecordedExchange, around: Around): Step[] {
-  const times = around.saidAt(exchange) ?? [];
+function stepsOf(exchange: RecordedExchange, relations: Relations): Step[] {
+  const times = relations.saidAt(exchange) ?? [];
   const said = chunksOf(exchange, times);
   const chunks = said.map(({ chunk }) => chunk);
   const steps: Step[] = [];
@@ -104,26 +104,26 @@ function stepsOf(exchange: RecordedExchange, around: Around): Step[] {
     for (const call of calls) {
       const ask = askOf(call.arguments);
       if (!ask) continue;
-      const answer = around.answerTo(call.id);
-      return [...steps, { ask }, ...(answer ? stepsOf(answer, around) : [{ end: 'never' }])];
+      const answer = relations.answerTo(call.id);
+      return [...steps, { ask }, ...(answer ? stepsOf(answer, relations) : [{ end: 'never' }])];
     }
   }
   waitUntil(times.at(-1) ?? 0);
-  return [...steps, ...usageOf(chunks.at(-1)?.usage), ...endOf(exchange, chunks, around.endedFromOutside(exchange))];
+  return [...steps, ...usageOf(chunks.at(-1)?.usage), ...endOf(exchange, chunks, relations.endedFromOutside(exchange))];
 }
 
 /**
  * The script that makes an emulator's intern do what a recorded one did, for an exchange that started a run; undefined
  * for any other.
  */
-export function scriptOf(exchange: RecordedExchange, around: Around): Script | undefined {
+export function scriptOf(exchange: RecordedExchange, relations: Relations): Script | undefined {
   const { operation, status } = exchange;
   if (operation === 'invoke' && status === 202) {
-    return { turn: [{ say: 'At work. ' }, { end: around.steeredLater(exchange) ? 'never' : 'stop' }] };
+    return { turn: [{ say: 'At work. ' }, { end: relations.steeredLater(exchange) ? 'never' : 'stop' }] };
   }
   if (operation !== 'chat' || lastMessage(exchange).role !== 'user') return undefined;
   if (status === 200 && exchange.writes) {
-    const steps = stepsOf(exchange, around);
+    const steps = stepsOf(exchange, relations);
     // The stream had opened: without anything before its end, the prompt itself would be refused.
     return { turn: 'end' in (steps[0] ?? {}) ? [{ wait: 1 }, ...steps] : steps };
   }

@@ -4,7 +4,7 @@ import { type FindingGroup, groups } from './groups.js';
 import { type Label, labelOf, labels } from './label.js';
 import { answersIn } from './other-answers.js';
 import { breakable, html, type Markup } from './page/markup.js';
-import { type Around, LEVELS, resultView } from './page/result.js';
+import { LEVELS, type ReportContext, resultView } from './page/result.js';
 import { pageOf } from './page/shell.js';
 import { seconds } from './stream-text.js';
 import { addressText, choices, LIKELY, unseen } from './tty.js';
@@ -40,11 +40,11 @@ function followersView([, ...others]: FindingGroup['parts']): Markup | undefined
 }
 
 /** One thing that is wrong, in one sentence; behind it every result that shows it. */
-function groupView({ title, many, checks, parts }: FindingGroup, around: Around): Markup {
+function groupView({ title, many, checks, parts }: FindingGroup, context: ReportContext): Markup {
   const label = labelOf(checks[0]);
   return html`<details class="group"><summary><span class="badge ${label}">${label}</span> <span class="sentence">${breakable(title)}${followersView(parts)}</span><span class="many">${
     checks.length > 1 ? many : checks[0].id
-  }</span></summary><div class="members">${checks.map((check) => resultView(check, around))}</div></details>`;
+  }</span></summary><div class="members">${checks.map((check) => resultView(check, context))}</div></details>`;
 }
 
 function coverageText({ checked, of, not, requirements }: Headline, one: string): string {
@@ -114,21 +114,21 @@ function cleanupView({ cleanup }: Results): Markup | undefined {
  * which the conversation stands. No request leaves it, and all that a target said is text.
  */
 export function htmlReport(results: Results): string {
-  const around: Around = { words: wordsOf(results), otherAnswers: answersIn(results) };
+  const context: ReportContext = { words: wordsOf(results), otherAnswers: answersIn(results) };
   const found = groups(results.checks);
   const inGroups = new Set(found.flatMap(({ checks }) => checks));
   const rank = (check: CheckResult) => ORDER.indexOf(labelOf(check));
   const others = results.checks.filter((check) => !inGroups.has(check)).sort((one, other) => rank(one) - rank(other));
-  const { title, one, verdicts } = around.words;
+  const { title, one, verdicts } = context.words;
   return pageOf(
     `${title}: ${verdicts[results.verdict].toLowerCase()}`,
     results.verdict,
     html`${headView(results, found)}<main id="main">${filtersView(results)}<section class="panel" id="wrong"><h2>What is wrong</h2>${
-      found.length === 0 ? html`<p class="hint">Nothing.</p>` : found.map((group) => groupView(group, around))
+      found.length === 0 ? html`<p class="hint">Nothing.</p>` : found.map((group) => groupView(group, context))
     }</section>${
       others.length === 0
         ? undefined
-        : html`<section class="panel"><h2>${found.length === 0 ? 'All' : 'Other'} ${one}s</h2>${others.map((check) => resultView(check, around))}</section>`
+        : html`<section class="panel"><h2>${found.length === 0 ? 'All' : 'Other'} ${one}s</h2>${others.map((check) => resultView(check, context))}</section>`
     }${requirementsView(results)}${cleanupView(results)}</main>`,
   );
 }

@@ -15,7 +15,7 @@ import { breakable, command, html, later, type Markup, pre } from './markup.js';
 export const LEVELS = { S: 'stated', P: 'published', C: 'chosen' } as const;
 
 /** What a page knows beside a result. */
-export interface Around {
+export interface ReportContext {
   readonly words: Words;
   readonly otherAnswers: ReturnType<typeof answersIn>;
 }
@@ -35,7 +35,7 @@ function searched(check: CheckResult): string {
 /** How many checks are named of those in which the same request was answered otherwise. */
 const NAMED = 6;
 
-function otherAnswersView(check: CheckResult, { otherAnswers }: Around): Markup | undefined {
+function otherAnswersView(check: CheckResult, { otherAnswers }: ReportContext): Markup | undefined {
   const found = otherAnswers(check);
   if (found === undefined) return undefined;
   return html`<div><h3>The same request elsewhere in this report: ${breakable(found.operation)}</h3><ul>${found.answers.map(
@@ -44,7 +44,7 @@ function otherAnswersView(check: CheckResult, { otherAnswers }: Around): Markup 
   )}</ul></div>`;
 }
 
-function findingView(check: CheckResult, finding: FindingResult, around: Around): Markup {
+function findingView(check: CheckResult, finding: FindingResult, context: ReportContext): Markup {
   const { what, expected, actual } = findingText(finding);
   return html`<p>${breakable(what)}</p><div class="sides"><div><h3>Expected</h3>${pre(value(expected), 'good')}</div><div><h3>Actual</h3>${pre(value(actual), 'bad')}</div></div>${
     finding.property === undefined
@@ -54,9 +54,9 @@ function findingView(check: CheckResult, finding: FindingResult, around: Around)
     finding.transcript.length === 0
       ? undefined
       : later(
-          html`<div class="talk"><h3>The conversation</h3>${finding.transcript.map((one) => exchangeView(one, around.words, finding))}</div>`,
+          html`<div class="talk"><h3>The conversation</h3>${finding.transcript.map((one) => exchangeView(one, context.words, finding))}</div>`,
         )
-  }${otherAnswersView(check, around)}${
+  }${otherAnswersView(check, context)}${
     finding.curl === undefined
       ? undefined
       : html`<div><h3>The last request, as a command</h3>${command(finding.curl)}</div>`
@@ -70,7 +70,7 @@ function quietView(check: CheckResult): Markup {
 }
 
 /** A result: one line, and behind it all that there is to know. `titled` are those of a group, whose sentence stands above. */
-export function resultView(check: CheckResult, around: Around): Markup {
+export function resultView(check: CheckResult, context: ReportContext): Markup {
   const { id: row, sentence, where, quote } = clauseOf(check);
   const { finding, error } = check;
   const label = labelOf(check);
@@ -93,8 +93,8 @@ export function resultView(check: CheckResult, around: Around): Markup {
       ? undefined
       : html`<p class="callout bad">${faultOf(check)}: ${breakable(error.message)}</p>${
           error.stack === undefined ? undefined : pre(error.stack)
-        }${error.transcript.map((one) => exchangeView(one, around.words))}`
-  }${finding === undefined ? undefined : findingView(check, finding, around)}${
+        }${error.transcript.map((one) => exchangeView(one, context.words))}`
+  }${finding === undefined ? undefined : findingView(check, finding, context)}${
     finding === undefined && error === undefined && skip === undefined ? quietView(check) : undefined
   }<p class="hint">${counted(check.requests, 'request')}, ${seconds(check.duration)}</p></div></details>`;
 }

@@ -2,11 +2,11 @@ import type { RecordedExchange } from '../../emulator/recording/format.js';
 import { parsedBody } from './answer.js';
 import { aliasOf } from './compare.js';
 import { endsRuns, internAliasOf, type Schedule } from './schedule.js';
-import { type Around, lastMessage } from './script.js';
+import { lastMessage, type Relations } from './script.js';
 import { recordOf } from './shape.js';
 
 /** What the exchanges of a scenario say about one another. */
-export function surroundings(all: readonly RecordedExchange[], { endOf, saidAt }: Schedule): Around {
+export function relationsOf(all: readonly RecordedExchange[], { endOf, saidAt }: Schedule): Relations {
   const sessionOf = (exchange: RecordedExchange) => aliasOf(recordOf(parsedBody(exchange.body)).session_id);
   return {
     saidAt,

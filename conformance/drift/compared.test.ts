@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { expect, test } from 'vitest';
-import { COMPARED_HEADERS, COMPARED_VALUES, OF_THE_HOUR, PASSED_OVER, WRITTEN_SETTINGS } from './meaning.js';
+import { COMPARED_HEADERS, COMPARED_VALUES, OF_THE_HOUR, PASSED_OVER, WRITTEN_SETTINGS } from './compared.js';
 
 const page = readFileSync(resolve(import.meta.dirname, '../../docs/recordings.md'), 'utf8');
 
