@@ -1,5 +1,9 @@
 import type { Check } from '../framework/check.js';
 import { ERRORS_AS_MET } from './as-met/errors.js';
+import { LISTS_AS_MET } from './as-met/lists.js';
+import { PROOFS_AS_MET } from './as-met/proofs.js';
+import { RECORDS_AS_MET } from './as-met/records.js';
+import { STREAMS_AS_MET } from './as-met/streams.js';
 import { AUTH } from './auth.js';
 import { AUTH_KINDS } from './auth-kinds.js';
 import { BASE } from './base.js';
@@ -141,4 +145,8 @@ export const checks: readonly Check[] = [
   ...VISIBILITY,
   // Monitors stand last: they look at what all others met.
   ...ERRORS_AS_MET,
+  ...LISTS_AS_MET,
+  ...RECORDS_AS_MET,
+  ...PROOFS_AS_MET,
+  ...STREAMS_AS_MET,
 ];

@@ -55,7 +55,10 @@ export function createConversation(run: RunContext, by: Sender, open: Ctx['open'
         if (said.approval_mode === 'manual' && kindOfQuestion(call) !== 'elicitation') pool.asked.permission = true;
         session.history.asked(id);
       },
-      ended: (transcript) => session.monitors.hears(send, transcript, answer.evidence, by),
+      // One that the end of its check has closed was not read to its end.
+      ended(transcript) {
+        if (answer.evidence.ended === 'end') session.monitors.hears(send, transcript, answer.evidence, by);
+      },
     });
     if (/event-stream/i.test(answer.headers.get('content-type') ?? ''))
       streams.set(id, [...(streams.get(id) ?? []), reply.transcript]);

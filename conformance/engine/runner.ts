@@ -36,7 +36,7 @@ async function settle(opened: OpenRun, run: RunContext, { rows }: Done): Promise
 function unitsOf(checks: readonly Check[], opened: OpenRun, pool: Pool): Unit[] {
   const { driver, settings, session } = opened;
   const { profile, workspaceId } = driver.target;
-  const watched = { profile, workspaceId, isOwn: (id: string) => session.own.madeBy(id) !== undefined };
+  const watched = { profile, workspaceId, creatorOf: (id: string) => session.own.madeBy(id)?.as };
   const lanes = Array.from(
     { length: settings.concurrency },
     (): RunContext => ({ ...opened, pool, lane: createLane(session.madeBy) }),

@@ -1,7 +1,7 @@
 import type { Profile } from '../../emulator/contract/profile.js';
 import type { Transcript } from '../probe/chunks.js';
 import type { Answer } from '../probe/client.js';
-import type { As, Send } from '../probe/request.js';
+import type { As, CredentialName, Send } from '../probe/request.js';
 
 /** A request of the run to an operation of the interface. */
 export interface Asked {
@@ -20,7 +20,7 @@ export interface Met extends Asked {
   readonly answer: Answer;
 }
 
-/** A chat stream that was read to its end. */
+/** A chat stream that has ended, and not because the kit left it. */
 export interface Streamed extends Asked {
   readonly transcript: Transcript;
 }
@@ -29,8 +29,8 @@ export interface Streamed extends Asked {
 export interface Watched {
   readonly profile: Profile;
   readonly workspaceId: string;
-  /** Whether the run made the intern. */
-  isOwn(id: string): boolean;
+  /** Who has made an intern of the run; undefined for those of others. */
+  creatorOf(id: string): CredentialName | undefined;
 }
 
 /**

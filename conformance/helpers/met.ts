@@ -1,4 +1,4 @@
-import type { Asked } from '../framework/watch.js';
+import type { Asked, Met } from '../framework/watch.js';
 import { OPERATIONS } from './operations.js';
 
 const SOME = 'any';
@@ -23,3 +23,17 @@ export const nameOf = ({ operation, id }: Pick<Asked, 'operation' | 'id'>): stri
 
 /** Whether an answer signs, by the operation or its alias. */
 export const isSigning = (name: string | undefined): boolean => name === 'sign' || name === 'sign alias';
+
+export type Row = Readonly<Record<string, unknown>>;
+export const isRow = (value: unknown): value is Row =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** The rows of an answer: of a list, or the one that it is. None of what is no success, or no JSON. */
+export function rowsOf({ answer: { status, json } }: Pick<Met, 'answer'>): readonly Row[] {
+  if (status >= 300 || !isRow(json)) return [];
+  return Array.isArray(json.data) ? json.data.filter(isRow) : [json];
+}
+
+/** The records of interns that an answer shows, and none of any other operation. */
+export const recordsOf = (met: Met): readonly Row[] => (SHOWS.has(nameOf(met) ?? '') ? rowsOf(met) : []);
+const SHOWS: ReadonlySet<string> = new Set(['list', 'create', 'get', 'update']);

@@ -49,7 +49,8 @@ export class Evidence {
   private kept = 0;
   private dropped = 0;
   private head: { at: number; status: number; headers: Headers } | undefined;
-  private ended: string | undefined;
+  /** How the body ended; undefined while it is open. */
+  ended: string | undefined;
   private error: string | undefined;
 
   constructor(

@@ -7,7 +7,7 @@ import type { As, Send } from '../../probe/request.js';
 const WATCHED: Watched = {
   profile: SHIPPED.svc as NonNullable<typeof SHIPPED.svc>,
   workspaceId: 'workspace',
-  isOwn: (id) => id.startsWith('own'),
+  creatorOf: (id) => (id.startsWith('own') ? 'api_key' : id.startsWith('foreign') ? 'foreign_api_key' : undefined),
 };
 
 let exchange = 0;

@@ -1,6 +1,11 @@
-import { isOf } from '../combinators/exchange.js';
-import { rewriteErrors } from '../combinators/replies.js';
+import { type Exchange, exchangeOf, isOf, type Json, tokenOf, withHeader } from '../combinators/exchange.js';
+import { rewriteErrors, rewriteJson, withoutHeader } from '../combinators/replies.js';
+import { rewriteQuery } from '../combinators/requests.js';
+import { rewriteFinal } from '../combinators/streams.js';
 import { defineDeviations } from '../mutant.js';
+
+const byBoth = ({ operation, query }: Exchange) =>
+  operation === 'list' && query.has('workspace_id') && query.has('status');
 
 /** One operation out of many is wrong, where no check of a default run asks: monitors see it in what others met. */
 export const AS_MET = defineDeviations({
@@ -28,5 +33,97 @@ export const AS_MET = defineDeviations({
         : undefined,
     ),
     caughtBy: ['as-met/errors'],
+  },
+  'list-by-workspace-oldest-first': {
+    description: 'The list filtered by workspace and status is oldest first.',
+    mutant: rewriteJson(byBoth, (body) => ({ ...body, data: (body.data as Json[]).toReversed() })),
+    caughtBy: ['as-met/list-order'],
+  },
+  'list-filters-by-workspace-alone': {
+    description: 'Beside the filter by workspace that by status is ignored.',
+    mutant: rewriteQuery('list', (query) => {
+      if (query.has('workspace_id')) query.delete('status');
+    }),
+    caughtBy: ['as-met/list-filters'],
+  },
+  'list-by-status-of-the-other-workspace': {
+    description: 'Filtered by status, the key of another workspace lists the interns of the first.',
+    mutant: {
+      around: (next, { target }) => {
+        const { api_key, foreign_api_key } = target.credentials;
+        return (request) => {
+          const { operation, query } = exchangeOf(request);
+          const isIt = operation === 'list' && query.has('status') && tokenOf(request) === foreign_api_key;
+          return next(isIt ? withHeader(request, 'authorization', `Bearer ${api_key}`) : request);
+        };
+      },
+    },
+    caughtBy: ['as-met/list-visible'],
+  },
+  'list-by-status-has-no-limit': {
+    description: 'The list filtered by status ignores its limit.',
+    mutant: rewriteQuery('list', (query) => {
+      if (query.has('status')) query.delete('limit');
+    }),
+    caughtBy: ['as-met/list-limit'],
+  },
+  'update-answers-no-text': {
+    description: 'The record of an update says `false` where no failure was.',
+    mutant: rewriteJson('update', (record) => ({ ...record, last_failure_message: false })),
+    caughtBy: ['as-met/records'],
+  },
+  'update-answers-times-in-seconds': {
+    description: 'Times of the record of an update have no milliseconds.',
+    mutant: rewriteJson('update', (record) => ({
+      ...record,
+      updated_at: String(record.updated_at).replace(/\.\d+Z$/, 'Z'),
+    })),
+    caughtBy: ['as-met/record-forms'],
+  },
+  'invoke-answers-a-session-of-its-own': {
+    description: 'An invoke in a session answers the id of another.',
+    mutant: () => {
+      let accepted = 0;
+      return rewriteJson('invoke', (body) =>
+        ++accepted % 2 === 0 ? { ...body, session_id: `${body.session_id}-2` } : body,
+      );
+    },
+    caughtBy: ['as-met/invokes'],
+  },
+  'alias-proof-may-be-stored': {
+    description: 'A proof for a route, asked for by the deprecated alias, may be stored.',
+    mutant: withoutHeader(
+      'cache-control',
+      ({ body }, { alias, operation }) => alias && operation === 'sign' && /signature-v2/.test(String(body)),
+    ),
+    caughtBy: ['as-met/proofs'],
+  },
+  'alias-daemon-may-be-stored': {
+    description: 'The access to a daemon, asked for by the deprecated alias, may be stored.',
+    mutant: withoutHeader('cache-control', (_, { alias, operation }) => alias && operation === 'daemon'),
+    caughtBy: ['as-met/daemon-access'],
+  },
+  'failed-stream-has-no-usage': {
+    description: 'The final chunk after an error has no usage, not even null.',
+    mutant: rewriteFinal(({ usage, ...chunk }, finish) => (finish === 'error' ? chunk : { ...chunk, usage })),
+    caughtBy: ['as-met/streams'],
+  },
+  'failed-stream-has-another-id': {
+    description: 'The final chunk after an error has another id than those before it.',
+    mutant: rewriteFinal((chunk, finish) => (finish === 'error' ? { ...chunk, id: `${chunk.id}-end` } : chunk)),
+    caughtBy: ['as-met/stream-forms'],
+  },
+  'answer-names-another-session': {
+    description: 'The stream of an answer to a question names another session.',
+    mutant: () => {
+      const asked = new Set<unknown>();
+      return rewriteFinal((chunk, finish) => {
+        if (finish === 'tool_calls') asked.add(chunk.session_id);
+        return asked.has(chunk.session_id) && finish === 'stop'
+          ? { ...chunk, session_id: `${chunk.session_id}-2` }
+          : chunk;
+      });
+    },
+    caughtBy: ['as-met/answers'],
   },
 });

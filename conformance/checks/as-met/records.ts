@@ -1,0 +1,90 @@
+import { equal, fail, ok, oneOf } from '../../framework/assert.js';
+import { checksOf } from '../../framework/check.js';
+import type { Ctx } from '../../framework/context.js';
+import type { Met, Watched } from '../../framework/watch.js';
+import { isRow, recordsOf } from '../../helpers/met.js';
+import { FIELDS } from '../../helpers/record.js';
+
+/** Where a record stands, for findings. */
+const where = ({ operation }: Met): string => `a record of ${operation}`;
+
+const TEXTS = ['description', 'instructions', 'model', 'last_failure_message'] as const;
+
+/** "Returns the public lifecycle state and settings of one visible intern." The types are those of the table of the intern. */
+const stated = ({ creatorOf }: Watched) => ({
+  sees(met: Met): boolean {
+    const records = recordsOf(met).filter(({ id }) => typeof id !== 'string' || creatorOf(id) !== undefined);
+    for (const record of records) {
+      const { id, name, status, last_failure_message: why } = record;
+      if (met.id !== undefined && typeof id === 'string') equal(id, met.id, `id of ${where(met)}`);
+      ok(typeof name === 'string' && name !== '', `name of ${where(met)}`, 'a name', name);
+      ok(typeof status === 'string' && status !== '', `status of ${where(met)}`, 'a status', status);
+      for (const key of TEXTS) {
+        const value = record[key] ?? null;
+        ok(value === null || typeof value === 'string', `${key} of ${where(met)}`, 'a text or null', value);
+      }
+      // "When status is `destroy_failed` it may name `workspace_archive_failed`."
+      if (typeof why === 'string' && why.includes('workspace_archive_failed'))
+        oneOf(status, ['destroy_failed', 'destroying'], `status of ${where(met)} whose archive failed`);
+    }
+    return records.length > 0;
+  },
+});
+
+/** "GET /interns/{id} answers 200 with exactly the fields of the record, in their formats." */
+const published = ({ creatorOf }: Watched) => ({
+  sees(met: Met): boolean {
+    // Interns of others may be older than the form.
+    const records = recordsOf(met).filter(({ id }) => typeof id === 'string' && creatorOf(id) !== undefined);
+    for (const record of records)
+      for (const [field, holds] of Object.entries(FIELDS))
+        if (!holds(record[field])) fail(`${field} of ${where(met)}`, 'the form of the published API', record[field]);
+    return records.length > 0;
+  },
+});
+
+/** "Starts a run on one intern and answers 202 with the `session_id` once the intern accepts it." */
+function accepted({ answer, operation, send }: Met): boolean {
+  if (operation !== 'POST /interns/{internId}/invoke' || answer.status >= 300) return false;
+  const { session_id } = isRow(answer.json) ? answer.json : {};
+  ok(typeof session_id === 'string' && session_id !== '', 'session_id of an invoke', 'a session_id', session_id);
+  const sent = isRow(send.json) ? send.json.session_id : undefined;
+  // "Sending the same `session_id` later continues the conversation."
+  if (typeof sent === 'string') equal(session_id, sent, 'session_id of an invoke in a session');
+  return true;
+}
+
+/** Every operation that answers a record, of one that is stopped and one that runs, and an invoke in a session. */
+async function meet({ api, interns }: Ctx): Promise<void> {
+  const { id } = await interns.running();
+  await interns.stopped();
+  await api.get(id);
+  await api.list();
+  await api.update(id, { description: 'looked at' });
+  const { json } = await api.invoke(id, { input: 'Hello.' });
+  if (isRow(json)) await api.invoke(id, { input: 'Hello.', session_id: json.session_id });
+}
+
+/** GET-1: the records that a run met. */
+export const RECORDS_AS_MET = checksOf('GET-1', {
+  'as-met/records': {
+    title: 'Every record that the run met is that of the intern in its path, with the stated fields in their types.',
+    needs: [],
+    watch: stated,
+    run: meet,
+  },
+  'as-met/record-forms': {
+    level: 'P',
+    title: 'Every record that the run met of its own interns has all fields in their forms.',
+    needs: [],
+    watch: published,
+    run: meet,
+  },
+  'as-met/invokes': {
+    requirement: 'INVOKE-1',
+    title: 'Every accepted invoke that the run met has a session_id, that of the request where one was sent.',
+    needs: [],
+    watch: () => ({ sees: accepted }),
+    run: meet,
+  },
+});
