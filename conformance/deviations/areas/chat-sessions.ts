@@ -3,7 +3,7 @@ import { behaviours } from '../combinators/behaviours.js';
 import { isObject } from '../combinators/exchange.js';
 import { rewriteJson, rewriteStatus } from '../combinators/replies.js';
 import { rewriteBody, rewritePrompts } from '../combinators/requests.js';
-import { busy, goingIn, prompts, refusesPrompts } from '../combinators/runs.js';
+import { goingIn, prompts, refusesPrompts } from '../combinators/runs.js';
 import { defineDeviations, type Mutant } from '../mutant.js';
 
 /** Changes the session_id that a chat request names. */
