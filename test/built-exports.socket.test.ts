@@ -1,0 +1,34 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { expect, test } from 'vitest';
+import { builtFile } from './built.js';
+
+const STATIC = /import\s*\{([^}]*)\}\s*from\s*"\.\/([\w-]+\.cjs)"/g;
+const DYNAMIC = /\{([^{}]*)\}=\s*await import\("\.\/([\w-]+\.cjs)"\)/g;
+
+/** The names that the files of the package import of packages that are bundled apart. */
+function imported(): Map<string, Set<string>> {
+  const names = new Map<string, Set<string>>();
+  const folder = dirname(builtFile('mcp.cjs'));
+  for (const file of readdirSync(folder).filter((name) => name.endsWith('.js'))) {
+    const text = readFileSync(builtFile(file), 'utf8');
+    for (const [, list = '', from = ''] of [...text.matchAll(STATIC), ...text.matchAll(DYNAMIC)])
+      for (const name of list.split(',').map((one) => one.trim().split(/ as |:/)[0] ?? ''))
+        names.set(from, (names.get(from) ?? new Set()).add(name));
+  }
+  return names;
+}
+
+test('a package that is bundled apart exports every name that the built package imports of it', async () => {
+  const names = imported();
+  expect([...names.keys()].sort()).toEqual(['mcp.cjs', 'undici.cjs']);
+  expect([...(names.get('mcp.cjs') ?? [])]).toContain('createMcpHandler');
+  for (const [file, wanted] of names) {
+    const exported: object = await import(pathToFileURL(builtFile(file)).href);
+    expect(
+      [...wanted].filter((name) => !(name in exported)),
+      file,
+    ).toEqual([]);
+  }
+});
