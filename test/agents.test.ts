@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { pages } from '../emulator/agents/pages.js';
 import { TOOLS } from '../emulator/agents/server.js';
+import { mcpClient } from '../emulator/testing/agents.harness.js';
 import { createTestClient } from '../emulator/testing/client.js';
 import { llmsText } from '../scripts/llms.js';
 
@@ -48,4 +49,17 @@ test('AGENT-4: docs/agents.md has every tool, and configurations that are JSON',
     'idempotency_key_reused',
   ];
   expect(named.filter((name) => !known.includes(name ?? ''))).toEqual([]);
+});
+
+test('docs/agents.md begins with what explain_request answers', async () => {
+  const api = createTestClient();
+  const body = { messages: [{ role: 'user', content: 'hi' }] };
+  expect((await api.post(`/interns/${api.credentials.intern?.id}/chat/completions`, body)).status).toBe(400);
+  const { content } = await mcpClient(api).call('explain_request');
+  const [, shown = ''] = /^```text\n([\s\S]*?)^```$/m.exec(read('docs/agents.md')) ?? [];
+  const lines = shown.trim().split('\n');
+  expect(lines).toHaveLength(6);
+  const said: string[] = content[0].text.split('\n');
+  const without = lines.filter((line) => !said.some((one) => one.startsWith(line.replace(/ ?…$/, ''))));
+  expect(without).toEqual([]);
 });

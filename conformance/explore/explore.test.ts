@@ -282,11 +282,11 @@ test('an undisturbed run that fails is said so, and a budget that ends is incomp
   );
   await expect(explore(fails)).rejects.toThrow('the undisturbed run failed: not today');
   const says: Program = ({ print }) => {
-    print(`starting\n${'.\n'.repeat(30)}\u001b[31mtwo interns expected, one found\u001b[0m\n\n`);
+    print(`starting\n${'.\n'.repeat(40)}\u001b[31mtwo interns expected, one found\u001b[0m\n\n`);
     return fails({} as Parameters<Program>[0]);
   };
   await expect(explore(says)).rejects.toThrow(
-    /^the undisturbed run failed: not today\. Its output ends:\n(\.\n){19}two interns expected, one found$/,
+    /^the undisturbed run failed: not today\. Its output ends:\n(\.\n){29}two interns expected, one found$/,
   );
   const { incomplete, counts } = await explore(right, { maxRuns: 3 });
   expect(incomplete).toEqual(['max-runs']);

@@ -29,7 +29,7 @@ const STRAIGHT_TIMEOUT = 120_000;
 const PAIRS = 1_000;
 
 /** Lines of output that a failure is shown with: the reason may stand there alone. */
-const SHOWN = 20;
+const SHOWN = 30;
 
 /** The end of what a program printed, as the end of a message. Nothing else is shown where it fails undisturbed. */
 function endOf(printed: string): string {
