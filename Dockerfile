@@ -1,6 +1,7 @@
 # The emulator in a container: not as root, with its state in the volume /data, and with nothing else that it writes. Beyond
 # loopback the control interface needs a token:
-#   docker run --read-only -e INTERN_EMULATOR_CONTROL_TOKEN=… -p 4683:4683 -p 4684:4684 intern-emulator
+#   docker run --read-only -e INTERN_EMULATOR_CONTROL_TOKEN=… \
+#     -p 127.0.0.1:4683:4683 -p 127.0.0.1:4684:4684 intern-emulator
 ARG BASE=node:22-bookworm-slim
 
 # No part of the package is native code, so the machine that builds makes the files of every platform. PACKAGE is what npm

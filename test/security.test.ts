@@ -37,6 +37,13 @@ test('each door of the threat model is held by a test that is there', () => {
   expect(missing(named)).toEqual([]);
 });
 
+test('each row of the threat model names a test', () => {
+  const page = readFileSync(join(ROOT, 'SECURITY.md'), 'utf8').split('## Threat model')[1] ?? '';
+  const rows = page.match(/^\| .*\|$/gm)?.slice(1) ?? [];
+  expect(rows.length).toBeGreaterThan(35);
+  expect(rows.filter((row) => !/\.test\.ts` "[^"]+"/.test(row))).toEqual([]);
+});
+
 test('a test that is gone would be found, and a file that is', () => {
   const page =
     '`test/security.test.ts` "a test that is gone would be found" · "no such title" · `test/none.test.ts` "any"';

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { describe, expect, test } from 'vitest';
 import { scriptOf, vitestOf } from './page/as-code.js';
 import { createStreamReader } from './page/completions.js';
@@ -185,6 +186,42 @@ test('curl sends what was sent, with the credential as a variable', () => {
   );
   const untyped = { ...entry, request: { ...entry.request, headers: {} } };
   expect(curlOf(untyped)).toContain(' -H content-type: ');
+});
+
+test('what is copied holds what a client sent as text: neither a shell nor a program runs any of it', async () => {
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: a client may send it
+  const hostile = '\'"; touch x; $(touch x) `touch x` ${x.y} */ --> \\\n}); x.y; ({';
+  const request = {
+    method: 'POST',
+    url: `http://127.0.0.1:1/api/v1/interns/'$(touch%20x)`,
+    headers: { authorization: 'Bearer [redacted]', 'x-a': hostile },
+    body: hostile,
+  };
+  const entry = { ...entryOf({}), operation: 'chat', request } as unknown as Entry;
+  const shell = `curl() { printf '%s\\0' "$@"; }; INTERN_API_KEY=key; ${curlOf(entry)}`;
+  const given = execFileSync('sh', ['-c', shell], { encoding: 'utf8' }).split('\0');
+  const headers = ['-H', 'Authorization: Bearer key', '-H', `x-a: ${hostile}`, '-H', 'content-type:'];
+  expect(given).toEqual(['-N', '-X', 'POST', request.url, ...headers, '--data-raw', hostile, '']);
+  const sent: unknown[] = [];
+  const fetch = async (_: string, init: { headers: Record<string, string>; body: string }) => {
+    sent.push(init.headers['x-a'], init.body);
+    return new Response('data: [DONE]');
+  };
+  const run = (source: string) =>
+    new Function('fetch', 'env', 'console', 'test', 'expect', `return (async () => {${source}})()`)(
+      fetch,
+      {},
+      { log() {} },
+      (_name: string, work: () => Promise<void>) => work(),
+      () => ({ toBe() {}, toContain() {} }),
+    );
+  await run(scriptOf(entry).replaceAll('process.env.', 'env.'));
+  await run(
+    vitestOf(entry)
+      .replace(/^import .*$/m, '')
+      .replaceAll('process.env.', 'env.'),
+  );
+  expect(sent).toEqual([hostile, hostile, hostile, hostile]);
 });
 
 test('bytes are dumped sixteen a line', () => {
