@@ -11,12 +11,19 @@ export interface Served {
   rss(): number;
   /** Processor time used so far, in seconds. */
   cpu(): number;
-  stop(): Promise<void>;
+  stop(signal?: NodeJS.Signals): Promise<void>;
 }
 
 /** Starts a script of `bench/servers` and waits for the one line of JSON that says it is ready. */
 export const start = (script: string, ...args: string[]): Promise<Served> =>
   startFile(new URL(`servers/${script}`, import.meta.url).pathname, args);
+
+/** The same with a profile, which is in the folder after `stop('SIGTERM')`. */
+export const startProfiled = (script: string, folder: string, ...args: string[]): Promise<Served> => {
+  const ends = new URL('servers/ends.cjs', import.meta.url).pathname;
+  const flags = ['--cpu-prof', '--cpu-prof-interval', '200', `--cpu-prof-dir=${folder}`, '--require', ends];
+  return startFile(new URL(`servers/${script}`, import.meta.url).pathname, args, 'inherit', flags);
+};
 
 /** The same for the emulator as it is built; what it logs goes to a file descriptor, or nowhere. */
 export const startCommand = (args: readonly string[], stderr: number | 'ignore'): Promise<Served> =>
@@ -26,8 +33,9 @@ async function startFile(
   script: string,
   args: readonly string[],
   stderr: number | 'inherit' | 'ignore' = 'inherit',
+  flags: readonly string[] = [],
 ): Promise<Served> {
-  const child = spawn(process.execPath, [script, ...args], { stdio: ['ignore', 'pipe', stderr] });
+  const child = spawn(process.execPath, [...flags, script, ...args], { stdio: ['ignore', 'pipe', stderr] });
   if (!child.stdout) throw new Error(`${script} has no standard output`);
   const lines = createInterface({ input: child.stdout });
   const hello = await new Promise<string>((resolve, reject) => {
@@ -43,10 +51,10 @@ async function startFile(
     hello: JSON.parse(hello),
     rss: () => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))?.[1]) * 1024,
     cpu: () => (Number(stat()[11]) + Number(stat()[12])) / 100,
-    stop: () =>
+    stop: (signal = 'SIGKILL') =>
       new Promise((resolve) => {
         child.once('exit', () => resolve());
-        child.kill('SIGKILL');
+        child.kill(signal);
       }),
   };
 }

@@ -27,30 +27,46 @@ export interface Reader {
   ended(): Run['ended'];
 }
 
-/** Attaches a reader to a run, at the position where the last one stopped. */
-export function attachReader(run: Run, cancel: (run: Run) => void): Reader {
-  let listener: (() => void) | undefined;
-  const detach = () => {
-    listener = undefined;
-    if (run.reader === reader) run.reader = undefined;
-    if (run.status === 'ended') clearEvents(run);
-  };
-  const reader: Reader = {
-    sessionId: run.sessionId,
-    model: run.model,
-    ready: () => !run.atWork,
-    complete: () => !run.atWork && run.status === 'ended',
-    take: (limit) => takeEvents(run, limit),
-    listen(wake) {
-      listener = wake;
-    },
-    wake: () => listener?.(),
-    finish: detach,
-    leave() {
-      cancel(run);
-      detach();
-    },
-    ended: () => run.ended,
-  };
-  return reader;
+/** A class, since thousands may wait at once. */
+class RunReader implements Reader {
+  readonly sessionId: string;
+  readonly model: string | null;
+  private listener: (() => void) | undefined;
+  constructor(
+    private readonly run: Run,
+    private readonly cancel: (run: Run) => void,
+  ) {
+    this.sessionId = run.sessionId;
+    this.model = run.model;
+  }
+  ready(): boolean {
+    return !this.run.atWork;
+  }
+  complete(): boolean {
+    return !this.run.atWork && this.run.status === 'ended';
+  }
+  take(limit: number): RunEvent[] {
+    return takeEvents(this.run, limit);
+  }
+  listen(wake: () => void): void {
+    this.listener = wake;
+  }
+  wake(): void {
+    this.listener?.();
+  }
+  finish(): void {
+    this.listener = undefined;
+    if (this.run.reader === this) this.run.reader = undefined;
+    if (this.run.status === 'ended') clearEvents(this.run);
+  }
+  leave(): void {
+    this.cancel(this.run);
+    this.finish();
+  }
+  ended(): Run['ended'] {
+    return this.run.ended;
+  }
 }
+
+/** Attaches a reader to a run, at the position where the last one stopped. */
+export const attachReader = (run: Run, cancel: (run: Run) => void): Reader => new RunReader(run, cancel);

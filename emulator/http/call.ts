@@ -70,9 +70,9 @@ export class AcceptedCall implements Call<unknown> {
   get signal(): AbortSignal | undefined {
     return this.exchange.request.signal;
   }
-  onRun = (run: RunRef): void => {
+  onRun(run: RunRef): void {
     this.exchange.draft.run = run;
-  };
+  }
   get scope(): Scope {
     const { scope } = this.exchange;
     if (!this.following && this.signal) scope.follow(this.signal);

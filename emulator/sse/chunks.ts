@@ -37,73 +37,94 @@ const ENDINGS: Readonly<Record<Exclude<RunEnd['ended'], 'stop'>, ErrorKey>> = {
   failed: 'turn_failed',
 };
 
+const choice = (head: string, deltaJson: string, finish: string) =>
+  `${head}{"index":0,"delta":${deltaJson},"finish_reason":${finish}}]`;
+
+/** A class, since thousands of streams may wait at once. */
+class ChunkEncoder implements Encoder {
+  private model: string;
+  /** The part of a chunk before its delta. */
+  private delta: string;
+  /** What stands between two texts that are said together. */
+  private between: string | undefined;
+  private closing: { head: string; usage: Usage | null } | undefined;
+
+  constructor(private readonly options: ChunkOptions) {
+    this.model = options.model ?? options.profile.model_placeholder;
+    this.delta = this.deltaOf(this.model);
+  }
+
+  private upTo(model: string): string {
+    const { id, created } = this.options;
+    return `{"id":${lineJson(id)},"object":"chat.completion.chunk","created":${created},"model":${lineJson(model)},"choices":[`;
+  }
+
+  /** In one piece: a concatenated text is walked in its parts each time, and takes more memory. */
+  private deltaOf(model: string): string {
+    return ['data: ', this.upTo(model), '{"index":0,"delta":'].join('');
+  }
+
+  private ending(event: RunEnd): string {
+    if (event.ended === 'stop') {
+      const head = this.upTo(this.model);
+      this.closing = { head, usage: event.usage };
+      return frame(`${choice(head, '{}', '"stop"')}}`);
+    }
+    const key = ENDINGS[event.ended];
+    // The intern reports a failed turn. The other endings are the service's own words, which carry no model.
+    const head = this.upTo(event.ended === 'failed' ? this.model : this.options.profile.model_placeholder);
+    this.closing = { head, usage: event.usage };
+    const { error } = envelope(key, event.message);
+    const retryable = event.ended === 'failed' ? event.retryable : (ERRORS[key] as { retryable: boolean }).retryable;
+    const reported = { ...error, ...(error.metadata && { metadata: { ...error.metadata, retryable } }) };
+    return frame(`${choice(head, '{}', '"error"')},"error":${lineJson(reported)}}`);
+  }
+
+  open(): string {
+    return `${this.delta}{"role":"assistant","content":""${UNFINISHED}`;
+  }
+
+  event(event: RunEvent, frames: Frames): void {
+    const { delta } = this;
+    switch (event.type) {
+      case 'content':
+        if (event.texts.length > 1) this.between ??= ['"', UNFINISHED, delta, '{"content":"'].join('');
+        frames.add(`${delta}{"content":"`);
+        frames.addJoined(linesJson(event.texts), this.between ?? '');
+        frames.add(`"${UNFINISHED}`);
+        return;
+      case 'reasoning':
+        frames.add(`${delta}{"reasoning":${lineJson(event.text)}${UNFINISHED}`);
+        return;
+      case 'model':
+        this.model = event.model;
+        this.delta = this.deltaOf(event.model);
+        this.between = undefined;
+        return;
+      case 'ask': {
+        const head = this.upTo(this.model);
+        this.closing = { head, usage: null };
+        const call = `{"index":0,"id":${lineJson(event.id)},"type":"function","function":{"name":${lineJson(
+          this.options.profile.tool_name,
+        )},"arguments":${lineJson(askArguments(event.ask))}}}`;
+        frames.add(`${delta}{"tool_calls":[${call}]${UNFINISHED}${frame(`${choice(head, '{}', '"tool_calls"')}}`)}`);
+        return;
+      }
+      case 'end':
+        frames.add(this.ending(event));
+    }
+  }
+
+  final(): string {
+    if (!this.closing) return '';
+    const session = lineJson(this.options.sessionId);
+    const { head, usage } = this.closing;
+    return `${frame(`${head}],"session_id":${session},"usage":${lineJson(usage)}}`)}${DONE}`;
+  }
+}
+
 /**
  * Encodes the events of a run as chat completion chunks (CHAT-1 to CHAT-5, CHAT-12, CHAT-13). The part of a chunk
  * before its delta is the same for all of them until the model changes, and is made once.
  */
-export function createEncoder(options: ChunkOptions): Encoder {
-  const { profile } = options;
-  const upTo = (model: string) =>
-    `{"id":${lineJson(options.id)},"object":"chat.completion.chunk","created":${options.created},"model":${lineJson(model)},"choices":[`;
-  let model = options.model ?? profile.model_placeholder;
-  // In one piece, here and below: a concatenated text is walked in its parts each time, and takes more memory.
-  const deltaOf = () => ['data: ', upTo(model), '{"index":0,"delta":'].join('');
-  let delta = deltaOf();
-  let betweenTexts: string | undefined;
-  let closing: { head: string; usage: Usage | null } | undefined;
-
-  const choice = (head: string, deltaJson: string, finish: string) =>
-    `${head}{"index":0,"delta":${deltaJson},"finish_reason":${finish}}]`;
-
-  const ending = (event: RunEnd): string => {
-    if (event.ended === 'stop') {
-      closing = { head: upTo(model), usage: event.usage };
-      return frame(`${choice(closing.head, '{}', '"stop"')}}`);
-    }
-    const key = ENDINGS[event.ended];
-    // The intern reports a failed turn. The other endings are the service's own words, which carry no model.
-    const by = upTo(event.ended === 'failed' ? model : profile.model_placeholder);
-    closing = { head: by, usage: event.usage };
-    const { error } = envelope(key, event.message);
-    const retryable = event.ended === 'failed' ? event.retryable : (ERRORS[key] as { retryable: boolean }).retryable;
-    const reported = { ...error, ...(error.metadata && { metadata: { ...error.metadata, retryable } }) };
-    return frame(`${choice(by, '{}', '"error"')},"error":${lineJson(reported)}}`);
-  };
-
-  return {
-    open: () => `${delta}{"role":"assistant","content":""${UNFINISHED}`,
-    event(event, frames) {
-      switch (event.type) {
-        case 'content':
-          if (event.texts.length > 1) betweenTexts ??= ['"', UNFINISHED, delta, '{"content":"'].join('');
-          frames.add(`${delta}{"content":"`);
-          frames.addJoined(linesJson(event.texts), betweenTexts ?? '');
-          return frames.add(`"${UNFINISHED}`);
-        case 'reasoning':
-          return frames.add(`${delta}{"reasoning":${lineJson(event.text)}${UNFINISHED}`);
-        case 'model':
-          model = event.model;
-          delta = deltaOf();
-          betweenTexts = undefined;
-          return;
-        case 'ask': {
-          const head = upTo(model);
-          closing = { head, usage: null };
-          const call = `{"index":0,"id":${lineJson(event.id)},"type":"function","function":{"name":${lineJson(
-            profile.tool_name,
-          )},"arguments":${lineJson(askArguments(event.ask))}}}`;
-          return frames.add(
-            `${delta}{"tool_calls":[${call}]${UNFINISHED}${frame(`${choice(head, '{}', '"tool_calls"')}}`)}`,
-          );
-        }
-        case 'end':
-          return frames.add(ending(event));
-      }
-    },
-    final() {
-      if (!closing) return '';
-      const session = lineJson(options.sessionId);
-      return `${frame(`${closing.head}],"session_id":${session},"usage":${lineJson(closing.usage)}}`)}${DONE}`;
-    },
-  };
-}
+export const createEncoder = (options: ChunkOptions): Encoder => new ChunkEncoder(options);
