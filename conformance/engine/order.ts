@@ -29,7 +29,7 @@ const CLEANED = 1.3;
 /** Requests of a run that no check sends: the look at the target, the first interns, the searches of the clean-up. */
 const AROUND = 42;
 /** How much more the most of several runs makes than their checks were measured to: what they share differs by seed. */
-const SPREAD = 1.035;
+const SPREAD = 1.01;
 /** The share of the default budget up to which stated checks are done that see what others see. */
 const ROOM = 0.72;
 /** What a check has to add to what others are expected to find, so that it is done for that. */
@@ -250,9 +250,9 @@ export function planned<One extends Ranked>(units: readonly One[], options: Plan
       .sort((one, other) => (one.at === other.at ? 0 : one.at - other.at))
       .map(({ unit }) => unit),
     beyond(unit, sent, owed = 0) {
-      // What looks at what others met is worth its few requests, however many those made.
+      // What is done late for what others met is worth its few requests, however many those made.
       if (unit.watches === true) return undefined;
-      if (out.has(unit) || (!hard && AFTER_ALL.includes(unit.id))) return out.get(unit);
+      if (out.has(unit) || (!hard && [...AFTER_ALL, ...LATE].includes(unit.id))) return out.get(unit);
       const spent = hard ? sent : sent + owed + MARGIN * budget.requests;
       return spent + (costs.get(unit) ?? 0) > budget.requests ? why('spent') : undefined;
     },

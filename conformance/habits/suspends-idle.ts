@@ -60,6 +60,8 @@ const explains: Habit['explains'] = async (_, visit) => {
     if (learnt.idler === undefined) {
       const again = Math.min(history.age(id), LONGEST);
       learnt.idler = await boots(visit);
+      // An older one may have been idle for longer than this will ever be.
+      visit.forget();
       return { again, learnt: true, skip };
     }
     const stops = await stopsIdle(visit, learnt.idler);
