@@ -35,7 +35,7 @@ const ROOM = 0.72;
 /** What a check has to add to what others are expected to find, so that it is done for that. */
 const WORTH = 0.03;
 /** The share of a budget that is kept free for what checks send beyond what they were expected to. */
-const MARGIN = 0.013;
+const MARGIN = 0.004;
 /** What a check is taken to cost that was never seen to send anything: it looks at what others met. */
 const UNMEASURED = { requests: 3, interns: 0 };
 

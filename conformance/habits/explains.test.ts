@@ -434,6 +434,14 @@ test.each(excused)('$id: $what, at a service without any habit, is a finding', a
   expect([...at.learnt.habits.values()]).not.toContain(true);
 });
 
+test('once an idle intern is there, no check is handed one that is older', async () => {
+  const at = visit(plain(false), ran);
+  let forgotten = 0;
+  const explains = HEEDED.find(({ id }) => id === 'suspends-idle')?.explains;
+  await explains?.(wrong([]), { ...at, forget: () => forgotten++ });
+  expect([at.learnt.idler, forgotten]).toEqual(['made', 1]);
+});
+
 const LATE_409 = missed(got(409, { reason: 'busy' }), [], { leftAgo: new Map([['one', 5_000]]) });
 test.each([
   ['warming-up', missed(got(409, { retryable: true }), [seen('POST', CHAT, 409)]), prompts],
