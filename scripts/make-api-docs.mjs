@@ -8,16 +8,27 @@ const TOOL = resolve(import.meta.dirname, 'api-docs');
 const OUT = resolve(import.meta.dirname, '..', 'docs', 'api');
 const LONGEST = 400;
 
-/** typedoc's name of each entry, and its import name. */
-const IMPORTED_AS = {
-  'conformance/clients/vitest': 'intern-emulator/lab/vitest',
-  'conformance/clients': 'intern-emulator/lab',
-  'conformance/explore/vitest': 'intern-emulator/explore/vitest',
-  'conformance/explore': 'intern-emulator/explore',
-  'conformance/vitest': 'intern-emulator/vitest',
-  conformance: 'intern-emulator/conformance',
-  emulator: 'intern-emulator',
-};
+/** typedoc's name of each entry, its import name, and what to begin with. */
+const ENTRIES = [
+  ['emulator', 'intern-emulator', '`createEmulator`: an emulator in process. [Running](../running.md)'],
+  [
+    'conformance.vitest',
+    'intern-emulator/vitest',
+    '`emulatorPerTest`, `emulatorPerFile`, `testConformance`. [For authors of clients](../sdk-authors.md)',
+  ],
+  ['conformance', 'intern-emulator/conformance', '`runConformance`: the kit without a test runner. [In CI](../ci.md)'],
+  ['conformance.explore', 'intern-emulator/explore', '`explore`: a program, disturbed. [Explore](../explore.md)'],
+  ['conformance.explore.vitest', 'intern-emulator/explore/vitest', '`exploreTest`: the same as a test'],
+  ['conformance.clients', 'intern-emulator/lab', '`cases`, `serve`, `judge`: the client lab. [The lab](../lab.md)'],
+  ['conformance.clients.vitest', 'intern-emulator/lab/vitest', '`testParser`: a test for each case'],
+];
+const IMPORTED_AS = Object.fromEntries(ENTRIES.map(([page, name]) => [page.replaceAll('.', '/'), name]));
+const INDEX = `# TypeScript API
+
+| import | begin with |
+|---|---|
+${ENTRIES.map(([page, name, first]) => `| [\`${name}\`](${page}.md) | ${first} |`).join('\n')}
+`;
 const named = (line) =>
   line.replace(/^(# |- \[)([\w/]+)(?=$|\])/, (_, start, name) => start + (IMPORTED_AS[name] ?? name));
 
@@ -46,3 +57,4 @@ for (const name of readdirSync(OUT)) {
   writeFileSync(path, readFileSync(path, 'utf8').split('\n').flatMap(readable).map(named).join('\n'));
   console.log(`docs/api/${name}`);
 }
+writeFileSync(join(OUT, 'index.md'), INDEX);

@@ -155,3 +155,12 @@ test.each([
   expect(exportsOf(entry).length).toBeGreaterThan(0);
   expect(exportsOf(entry).filter((name) => !headings.has(name))).toEqual([]);
 });
+
+test('docs/api/index.md names what to begin with, and it is there', () => {
+  const rows = [...textOf('docs/api/index.md').matchAll(/^\| \[`[^`]+`\]\(([^)]+)\) \| (.*?)[.:]/gm)];
+  expect(rows).toHaveLength(7);
+  const missing = rows.flatMap(([, page = '', first = '']) =>
+    [...first.matchAll(/`(\w+)`/g)].filter(([, name]) => !textOf(`docs/api/${page}`).includes(`### ${name}`)),
+  );
+  expect(missing).toEqual([]);
+});
