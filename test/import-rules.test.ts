@@ -333,6 +333,15 @@ test('no file imports itself by way of others, be it types only or when it is ne
   expect(circles(imports)).toEqual([]);
 });
 
+test('what the design names once is declared once', () => {
+  const declared = (name: string) =>
+    SOURCES.filter((file) =>
+      new RegExp(`^(?:export )?(?:interface|type|class) ${name}\\b`, 'm').test(readFileSync(join(ROOT, file), 'utf8')),
+    );
+  const twice = ['Answer', 'Found', 'Attempt', 'Client', 'Difference'].map((name) => [name, declared(name)] as const);
+  expect(twice.filter(([, files]) => files.length !== 1)).toEqual([]);
+});
+
 test('beside index, emulator, composition and factories nothing stands at the root of the emulator', () => {
   const root = SOURCES.filter((file) => file.split('/').length === 2 && file.startsWith('emulator/'));
   expect(root.sort()).toEqual(['composition', 'emulator', 'factories', 'index'].map((name) => `emulator/${name}.ts`));

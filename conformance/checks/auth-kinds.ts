@@ -1,6 +1,7 @@
 import { equal, notEqual } from '../framework/assert.js';
 import { checksOf } from '../framework/check.js';
 import * as expect from '../framework/expect.js';
+import { onStopped } from '../helpers/interns.js';
 import { DIGEST, OPERATIONS, request } from '../helpers/operations.js';
 import { type As, internPath } from '../probe/request.js';
 
@@ -42,8 +43,7 @@ export const AUTH_KINDS = checksOf('AUTH-6', {
     level: 'P',
     title: 'A management key under /interns is 401, on every operation.',
     needs: ['write', 'management_key'],
-    async run(ctx) {
-      const intern = await ctx.interns.stopped();
+    run: onStopped(async (ctx, intern) => {
       await ctx.each(
         'operations',
         OPERATIONS,
@@ -53,7 +53,7 @@ export const AUTH_KINDS = checksOf('AUTH-6', {
         },
         OPERATIONS.length,
       );
-    },
+    }),
   },
   'auth/daemon-needs-oauth': {
     requirement: 'AUTH-7',

@@ -3,6 +3,7 @@ import { equal, ok } from '../framework/assert.js';
 import { checksOf } from '../framework/check.js';
 import type { Ctx } from '../framework/context.js';
 import * as expect from '../framework/expect.js';
+import { onStopped } from '../helpers/interns.js';
 import { OPERATIONS, type Operation, operation, request } from '../helpers/operations.js';
 import { type As, type CredentialName, internPath, type Send } from '../probe/request.js';
 
@@ -172,8 +173,7 @@ export const AUTH = checksOf('AUTH-1', {
       'oauth_interns_only_token',
       'peer_oauth_token',
     ],
-    async run(ctx) {
-      const intern = await ctx.interns.stopped();
+    run: onStopped(async (ctx, intern) => {
       for (const [as, expectedOf] of Object.entries(MATRIX)) {
         for (const row of OPERATIONS) {
           const expected = expectedOf(row);
@@ -182,7 +182,7 @@ export const AUTH = checksOf('AUTH-1', {
           expect.status(answer, expected === 'ok' ? passed : expected, `${row.name} as ${as}`);
         }
       }
-    },
+    }),
   },
   'auth/workspace-of-the-key': {
     requirement: 'AUTH-2',

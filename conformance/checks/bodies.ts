@@ -7,6 +7,7 @@ import { checksOf } from '../framework/check.js';
 import type { Ctx } from '../framework/context.js';
 import * as expect from '../framework/expect.js';
 import { JSON_TYPE, jsonBytes, textBytes } from '../helpers/bytes.js';
+import { onRunning, onShared, onStopped } from '../helpers/interns.js';
 import { operation, request } from '../helpers/operations.js';
 import { signWrites, type Write, writes } from '../helpers/writes.js';
 import { internPath } from '../probe/request.js';
@@ -114,8 +115,7 @@ export const BODIES = checksOf('BODY-3', {
     title: 'Chat and invoke do not look at the media type.',
     needs: ['control', 'running'],
     maxRuns: 20,
-    async run(ctx) {
-      const intern = await ctx.interns.running();
+    run: onRunning(async (ctx, intern) => {
       await ctx.property('types', otherType(), fc.constantFrom('chat', 'invoke'), async (type, name) => {
         const row = operation(name);
         const answer = await ctx.send({
@@ -126,7 +126,7 @@ export const BODIES = checksOf('BODY-3', {
         });
         expect.status(answer, name === 'chat' ? 200 : 202, `${name} as ${type ?? 'no type'}`);
       });
-    },
+    }),
   },
   'bodies/any-field-is-refused': {
     requirement: 'BODY-1',
@@ -172,8 +172,7 @@ export const BODIES = checksOf('BODY-3', {
     title: 'No body, white space and {} have no field: provision and suspend accept them.',
     needs: ['control', 'running'],
     maxRuns: 15,
-    async run(ctx) {
-      const intern = await ctx.interns.stopped();
+    run: onStopped(async (ctx, intern) => {
       await ctx.property('bodies', noField, noField, async (first, second) => {
         for (const [text, path, expected] of [
           [first, 'provision', 202],
@@ -188,7 +187,7 @@ export const BODIES = checksOf('BODY-3', {
           if (path === 'provision') await ctx.interns.until(intern.id, ['running']);
         }
       });
-    },
+    }),
   },
   'bodies/no-object-where-none-is-taken': {
     requirement: 'BODY-1',
@@ -228,8 +227,7 @@ export const BODIES = checksOf('BODY-3', {
     requirement: 'BODY-4',
     title: 'A body of create, update and delete that is not JSON is 400, and does nothing.',
     needs: ['write'],
-    async run(ctx) {
-      const intern = await ctx.interns.stopped();
+    run: onStopped(async (ctx, intern) => {
       const rows = [operation('create'), operation('update'), operation('delete')];
       await ctx.property(
         'bodies',
@@ -243,14 +241,13 @@ export const BODIES = checksOf('BODY-3', {
       );
       const after = expect.intern(await ctx.api.get(intern.id), 200, 'the read after the refusals');
       ctx.same(after, intern, 'the intern after the refusals');
-    },
+    }),
   },
   'bodies/empty': {
     requirement: 'BODY-4',
     title: 'Create and signing without a body are 400, with and without a content type.',
     needs: ['write', 'oauth_token'],
-    async run(ctx) {
-      const intern = await ctx.interns.stopped();
+    run: onStopped(async (ctx, intern) => {
       for (const name of ctx.sample(['create', 'sign', 'sign alias'])) {
         const row = operation(name);
         const twin = async () =>
@@ -263,15 +260,14 @@ export const BODIES = checksOf('BODY-3', {
           expect.error(answer, { status }, `${name} without a body`);
         }
       }
-    },
+    }),
   },
   'bodies/chat-and-invoke-reason': {
     requirement: 'BODY-4',
     level: 'P',
     title: 'An invalid body of chat and invoke is 400 bad_request.',
     needs: ['running'],
-    async run(ctx) {
-      const intern = await ctx.interns.shared();
+    run: onShared(async (ctx, intern) => {
       for (const [name, text] of ctx.sample(NO_PROMPTS, NO_PROMPTS.length)) {
         const send = { method: 'POST', path: operation(name).path(intern.id), headers: JSON_TYPE } as const;
         const answer = await ctx.send({ ...send, body: textBytes(text) });
@@ -283,6 +279,6 @@ export const BODIES = checksOf('BODY-3', {
         const answer = await ctx.send({ method: 'POST', path, body: bytes, headers: JSON_TYPE });
         expect.error(answer, { status: 400, reason: 'bad_request', retryable: false }, `${name} with a bad body`);
       });
-    },
+    }),
   },
 });

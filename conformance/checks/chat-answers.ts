@@ -19,6 +19,7 @@ import {
   talk,
   when,
 } from '../helpers/chat.js';
+import { onRunning, onShared } from '../helpers/interns.js';
 import { notFromTheBeginning, notRepeated } from '../helpers/words.js';
 import type { Transcript } from '../probe/chunks.js';
 
@@ -60,8 +61,7 @@ export const CHAT_ANSWERS = checksOf('CHAT-6', {
   'chat/tool-call-pauses-and-continues': {
     title: 'After the answer the stream continues where it paused: in its session, well formed, repeating nothing.',
     needs: ['running', 'behaviour:ask-permission'],
-    async run(ctx) {
-      const intern = await ctx.interns.shared();
+    run: onShared(async (ctx, intern) => {
       await notRepeated(ctx, async (saying) => {
         const before = await asked(ctx, intern.id, ctx.prompt('ask-permission', saying));
         const after = await answered(ctx, intern.id, before, 'allow_once');
@@ -72,15 +72,14 @@ export const CHAT_ANSWERS = checksOf('CHAT-6', {
         equal(after.toolCalls.length, 0, 'tool calls after the answer');
         return { before, after };
       });
-    },
+    }),
   },
   'chat-answers/every-option': {
     level: 'P',
     title: 'The run gets the very option that was chosen; cancel may be chosen too.',
     needs: ['running', 'control'],
     maxRuns: 25,
-    async run(ctx) {
-      const intern = await ctx.interns.shared();
+    run: onShared(async (ctx, intern) => {
       const choose = async (offered: readonly string[], choice: string) => {
         const tell = [...offered, 'cancel'].map((one) => when({ ok: one }, [{ say: `got ${one}.` }], []));
         const t = await asked(ctx, intern.id, await ctx.script([permission('ok', offered), ...tell]));
@@ -92,27 +91,25 @@ export const CHAT_ANSWERS = checksOf('CHAT-6', {
       await ctx.property('chosen', options(), fc.nat({ max: 4 }), (offered, index) =>
         choose(offered, index === 4 ? 'cancel' : (offered[index % offered.length] ?? 'cancel')),
       );
-    },
+    }),
   },
   'chat-answers/cancel-goes-on': {
     level: 'P',
     title: 'The answer cancel is one like the others: the run goes on.',
     needs: ['running', 'behaviour:ask-permission'],
-    async run(ctx) {
-      const intern = await ctx.interns.shared();
+    run: onShared(async (ctx, intern) => {
       const t = await asked(ctx, intern.id, ctx.prompt('ask-permission'));
       const rest = await answered(ctx, intern.id, t, 'cancel');
       equal(rest.error?.reason === 'run_ended', false, 'whether the answer cancel ends the run');
       expect.grammar(rest, 'P');
-    },
+    }),
   },
   'chat-answers/question-content': {
     level: 'P',
     title: 'Acceptable content of a question reaches the run, value by value.',
     needs: ['running', 'control'],
     maxRuns: 25,
-    async run(ctx) {
-      const intern = await ctx.interns.shared();
+    run: onShared(async (ctx, intern) => {
       const both = fields().chain((list) => fc.tuple(fc.constant(list), contentFor(list)));
       await ctx.property('answer', both, async ([list, values]) => {
         const ask = { kind: 'elicitation', message: 'Fill in.', fields: list };
@@ -125,14 +122,13 @@ export const CHAT_ANSWERS = checksOf('CHAT-6', {
         expect.finish(rest, 'stop', 'the answered run');
         equal(rest.content, ['accept', ...Object.keys(values), ''].join(' '), 'what reached the run');
       });
-    },
+    }),
   },
   'chat-answers/question-actions': {
     level: 'P',
     title: 'accept, decline and cancel reach the run as what they are.',
     needs: ['running', 'control'],
-    async run(ctx) {
-      const intern = await ctx.interns.shared();
+    run: onShared(async (ctx, intern) => {
       const tell = ['accept', 'decline', 'cancel'].map((one) => when({ it: one }, [{ say: `${one}.` }], []));
       const blue = when({ it: { answer: 'blue' } }, [{ say: 'blue.' }], []);
       const said = await ctx.script([colour('it'), ...tell, blue]);
@@ -147,14 +143,13 @@ export const CHAT_ANSWERS = checksOf('CHAT-6', {
         expect.finish(rest, 'stop', 'the answered run');
         equal(rest.content, content, `what reached the run of ${JSON.stringify(answer)}`);
       }
-    },
+    }),
   },
   'chat-answers/echo-not-checked': {
     level: 'C',
     title: 'The echo before the tool message is not looked at.',
     needs: ['running', 'control'],
-    async run(ctx) {
-      const intern = await ctx.interns.shared();
+    run: onShared(async (ctx, intern) => {
       const said = await ctx.script(ASKING);
       for (const before of [
         [],
@@ -175,7 +170,7 @@ export const CHAT_ANSWERS = checksOf('CHAT-6', {
         expect.finish(rest, 'stop', 'the answered run');
         equal(rest.content, 'Allowed.', 'content after the answer');
       }
-    },
+    }),
   },
   'chat-answers/to-the-run-that-asked': {
     title: 'Of several waiting runs each gets its own answer, in whatever order they are answered.',
@@ -205,8 +200,7 @@ export const CHAT_ANSWERS = checksOf('CHAT-6', {
     title:
       'An answer sent to another intern, into another session, or without one is refused, and the right one is taken.',
     needs: ['running', 'behaviour:ask-permission'],
-    async run(ctx) {
-      const intern = await ctx.interns.running();
+    run: onRunning(async (ctx, intern) => {
       const other = await ctx.interns.running();
       const t = await asked(ctx, intern.id, ctx.prompt('ask-permission'));
       const { id: call, session } = callOf(t);
@@ -220,6 +214,6 @@ export const CHAT_ANSWERS = checksOf('CHAT-6', {
         'an answer to another call',
       );
       expect.finish(await answered(ctx, intern.id, t, content), 'stop', 'the run, answered rightly');
-    },
+    }),
   },
 });

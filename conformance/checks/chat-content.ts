@@ -4,6 +4,7 @@ import { equal, fail } from '../framework/assert.js';
 import { checksOf } from '../framework/check.js';
 import * as expect from '../framework/expect.js';
 import { talk } from '../helpers/chat.js';
+import { onShared } from '../helpers/interns.js';
 
 /** CHAT-1 and CHAT-2: what the intern says arrives whole. */
 export const CHAT_CONTENT = checksOf('CHAT-1', {
@@ -11,21 +12,19 @@ export const CHAT_CONTENT = checksOf('CHAT-1', {
     level: 'P',
     title: 'Thinking comes as delta.reasoning and is no content.',
     needs: ['running', 'control'],
-    async run(ctx) {
-      const intern = await ctx.interns.shared();
+    run: onShared(async (ctx, intern) => {
       const said = await ctx.script([{ reason: 'thinking first' }, { say: 'content then' }, { reason: ' and after' }]);
       const t = await talk(ctx, intern.id, said);
       expect.finish(t, 'stop');
       equal(t.content, 'content then', 'content');
       equal(t.reasoning, 'thinking first and after', 'reasoning');
-    },
+    }),
   },
   'chat-content/content-intact': {
     title: 'Content arrives as the intern said it: line ends, data:, [DONE], U+2028 and every code point included.',
     needs: ['running', 'control'],
     maxRuns: 60,
-    async run(ctx) {
-      const intern = await ctx.interns.shared();
+    run: onShared(async (ctx, intern) => {
       const list = fc.array(fc.record({ say: said(60), chunks: fc.integer({ min: 1, max: 5 }) }), {
         minLength: 1,
         maxLength: 4,
@@ -36,13 +35,12 @@ export const CHAT_CONTENT = checksOf('CHAT-1', {
         equal(t.content, steps.map((step) => step.say).join(''), 'content');
         expect.grammar(t, 'S');
       });
-    },
+    }),
   },
   'chat-content/awkward-lines': {
     title: 'What looks like the framing of a stream is content like any other.',
     needs: ['running', 'control'],
-    async run(ctx) {
-      const intern = await ctx.interns.shared();
+    run: onShared(async (ctx, intern) => {
       const lines = [
         '[DONE]',
         'data: [DONE]\n\n',
@@ -61,22 +59,21 @@ export const CHAT_CONTENT = checksOf('CHAT-1', {
       expect.finish(t, 'stop');
       equal(t.content, lines.join(''), 'content');
       expect.grammar(t, 'S');
-    },
+    }),
   },
   'chat-content/lone-surrogates': {
     level: 'P',
     title: 'Halves of surrogate pairs in content stay what they are, as JSON can say it.',
     needs: ['running', 'control'],
     maxRuns: 30,
-    async run(ctx) {
-      const intern = await ctx.interns.shared();
+    run: onShared(async (ctx, intern) => {
       await ctx.property('said', surrogates(), async (say) => {
         const t = await talk(ctx, intern.id, await ctx.script([{ say }]));
         expect.finish(t, 'stop');
         equal(t.content, say, 'content');
         expect.grammar(t, 'S');
       });
-    },
+    }),
   },
   'chat-content/no-output': {
     requirement: 'CHAT-2',
@@ -95,8 +92,7 @@ export const CHAT_CONTENT = checksOf('CHAT-1', {
     minRuns: 2,
     title: 'A long reply arrives whole and in order.',
     needs: ['running', 'control'],
-    async run(ctx) {
-      const intern = await ctx.interns.shared();
+    run: onShared(async (ctx, intern) => {
       const words = Array.from({ length: 1200 }, (_, at) => `w${at} `);
       const turns = [words.map((say) => ({ say })), [{ say: words.join(''), chunks: 1200 }]];
       for (const turn of turns) {
@@ -110,6 +106,6 @@ export const CHAT_CONTENT = checksOf('CHAT-1', {
         }
         expect.grammar(t, 'S');
       }
-    },
+    }),
   },
 });

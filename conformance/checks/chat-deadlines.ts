@@ -19,6 +19,7 @@ import {
   talk,
   unstreamed,
 } from '../helpers/chat.js';
+import { onRunning, onShared } from '../helpers/interns.js';
 import type { Transcript } from '../probe/chunks.js';
 import type { As } from '../probe/request.js';
 
@@ -66,28 +67,26 @@ export const CHAT_DEADLINES = checksOf('CHAT-7', {
   'chat-deadlines/open-until': {
     title: 'A question can be answered shortly before its five minutes are over.',
     needs: ['running', 'behaviour:ask-permission', 'slow:295s'],
-    async run(ctx) {
-      const intern = await ctx.interns.shared();
+    run: onShared(async (ctx, intern) => {
       const t = await asked(ctx, intern.id, ctx.prompt('ask-permission'));
       await ctx.wait(295_000);
       const reply = await ctx.answer(intern.id, t, 'allow_once');
       const note = 'a question was closed within 295 s; is a shorter one configured?';
       ctx.assume(reply.status !== 409, DEFAULT, note);
       expect.finish(await read(reply), 'stop', 'the run, answered after 295 s');
-    },
+    }),
   },
   'chat-deadlines/closed-after': {
     title: 'After its five minutes a question can no longer be answered, although no client was connected.',
     needs: ['running', 'behaviour:ask-permission', 'slow:305s'],
-    async run(ctx) {
-      const intern = await ctx.interns.running();
+    run: onRunning(async (ctx, intern) => {
       const t = await asked(ctx, intern.id, ctx.prompt('ask-permission'));
       await ctx.wait(305_000);
       const late = await badAnswer(ctx, intern.id, replyTo(t, 'allow_once'));
       const note = 'a question was open after 305 s; is a longer one configured?';
       ctx.assume(late.status !== 200, DEFAULT, note);
       expect.refused(late, 'an answer after 305 s');
-    },
+    }),
   },
   'chat-deadlines/to-the-millisecond': {
     title: 'A millisecond before the deadline the answer is delivered; a millisecond after it the run is cancelled.',
@@ -123,21 +122,19 @@ export const CHAT_DEADLINES = checksOf('CHAT-7', {
     level: 'P',
     title: 'At the deadline a question is either open or its run has ended, never half of each.',
     needs: ['running', 'control', 'clock'],
-    async run(ctx) {
-      const intern = await ctx.interns.running();
+    run: onRunning(async (ctx, intern) => {
       const t = await asked(ctx, intern.id, await ctx.script(ASKING));
       await ctx.clock.advance(FIVE_MINUTES);
       const seen = await fate(ctx, intern.id);
       const probe = await badAnswer(ctx, intern.id, replyTo(t, 'no such option'));
       expect.status(probe, seen === 'waiting' ? 400 : 409, `an unacceptable answer to a run that is ${seen}`);
-    },
+    }),
   },
   'chat-deadlines/late-answer': {
     level: 'P',
     title: 'A late answer is 409 interaction_not_pending, acceptable or not; the intern takes the next prompt.',
     needs: ['running', 'behaviour:ask-permission', 'clock'],
-    async run(ctx) {
-      const intern = await ctx.interns.shared();
+    run: onShared(async (ctx, intern) => {
       const t = await asked(ctx, intern.id, ctx.prompt('ask-permission'));
       await ctx.clock.advance(FIVE_MINUTES + 1);
       const { session } = callOf(t);
@@ -147,14 +144,13 @@ export const CHAT_DEADLINES = checksOf('CHAT-7', {
       }
       const next = await read(await ctx.chat(intern.id, { prompt: 'Hello.', session_id: session }));
       expect.finish(next, 'stop', 'the next prompt of the session');
-    },
+    }),
   },
   'chat-deadlines/shown-as-deadline': {
     requirement: 'EMU-4',
     title: 'A run whose question ran out is shown as ended by its deadline, at its time.',
     needs: ['running', 'control', 'clock'],
-    async run(ctx) {
-      const intern = await ctx.interns.running();
+    run: onRunning(async (ctx, intern) => {
       await asked(ctx, intern.id, await ctx.script(ASKING));
       const due = (await ctx.clock.now()) + FIVE_MINUTES;
       await ctx.clock.advance(FIVE_MINUTES + 60_000);
@@ -163,7 +159,7 @@ export const CHAT_DEADLINES = checksOf('CHAT-7', {
       equal(run.ended, 'deadline', 'how the run ended');
       equal(run.question, undefined, 'question of the ended run');
       equal(Date.parse(run.ended_at ?? ''), due, 'when the run ended');
-    },
+    }),
   },
   'chat-deadlines/not-extended': {
     minRuns: 2,
@@ -189,8 +185,7 @@ export const CHAT_DEADLINES = checksOf('CHAT-7', {
   'chat-deadlines/second-question': {
     title: 'A second question has five minutes of its own.',
     needs: ['running', 'control', 'clock'],
-    async run(ctx) {
-      const intern = await ctx.interns.running();
+    run: onRunning(async (ctx, intern) => {
       const first = await asked(ctx, intern.id, await ctx.script([permission('a'), permission('b'), { say: 'end' }]));
       await ctx.clock.advance(200_000);
       const second = await answered(ctx, intern.id, first, 'allow_once');
@@ -199,13 +194,12 @@ export const CHAT_DEADLINES = checksOf('CHAT-7', {
       await stillOpen(ctx, intern.id, second, 'the second question after 299.999 s');
       await ctx.clock.advance(2);
       match(await fate(ctx, intern.id), /^ended/, 'the run after 300.001 s');
-    },
+    }),
   },
   'chat-deadlines/answered-in-time': {
     title: 'A question that was answered has no deadline any more: the run may take its time.',
     needs: ['running', 'control', 'clock'],
-    async run(ctx) {
-      const intern = await ctx.interns.running();
+    run: onRunning(async (ctx, intern) => {
       const t = await asked(
         ctx,
         intern.id,
@@ -218,13 +212,12 @@ export const CHAT_DEADLINES = checksOf('CHAT-7', {
       const rest = await read(reply);
       expect.finish(rest, 'stop', 'a run that takes its time after the answer');
       equal(rest.content, 'one two', 'content after the answer');
-    },
+    }),
   },
   'chat-deadlines/each-its-own': {
     title: 'Runs that wait together run out one by one, each at its own time.',
     needs: ['running', 'control', 'clock'],
-    async run(ctx) {
-      const intern = await ctx.interns.running();
+    run: onRunning(async (ctx, intern) => {
       const said = await ctx.script(ASKING);
       const waiting: Transcript[] = [];
       for (let at = 0; at < 3; at++) {
@@ -241,6 +234,6 @@ export const CHAT_DEADLINES = checksOf('CHAT-7', {
         }
         await ctx.clock.advance(60_000);
       }
-    },
+    }),
   },
 });

@@ -20,6 +20,7 @@ import {
   streaming,
   talk,
 } from '../helpers/chat.js';
+import { onRunning, onShared } from '../helpers/interns.js';
 import { closed } from '../helpers/turns.js';
 import type { Transcript } from '../probe/chunks.js';
 
@@ -45,35 +46,31 @@ export const CHAT_ENDINGS = checksOf('CHAT-12', {
   'chat-endings/cancelled': {
     title: 'A run that the intern cancels ends with error, code 410, reason run_ended, final chunk, [DONE].',
     needs: ['running', 'behaviour:cancelled'],
-    async run(ctx) {
-      const intern = await ctx.interns.shared();
+    run: onShared(async (ctx, intern) => {
       ended(ctx, await talk(ctx, intern.id, ctx.prompt('cancelled')), 'a cancelled run', 'the intern');
-    },
+    }),
   },
   'chat-endings/deadline': {
     title: 'A run that meets its deadline ends in the same way.',
     needs: ['running', 'behaviour:deadline'],
-    async run(ctx) {
-      const intern = await ctx.interns.shared();
+    run: onShared(async (ctx, intern) => {
       ended(ctx, await talk(ctx, intern.id, ctx.prompt('deadline')), 'a run that met its deadline', 'the intern');
-    },
+    }),
   },
   'chat-endings/severed': {
     requirement: 'CHAT-13',
     title: 'A connection that breaks without confirmation ends with reason stream_severed, final chunk, [DONE].',
     needs: ['running', 'behaviour:severed'],
-    async run(ctx) {
-      const intern = await ctx.interns.shared();
+    run: onShared(async (ctx, intern) => {
       severed(ctx, await talk(ctx, intern.id, ctx.prompt('severed')), 'a severed run');
-    },
+    }),
   },
   'chat-endings/error-in-place': {
     level: 'P',
     title:
       'The error stands at the top of the chunk with the finish reason: code (502 severed), message, reason, retryable.',
     needs: ['running', 'behaviour:cancelled', 'behaviour:severed', 'behaviour:deadline'],
-    async run(ctx) {
-      const intern = await ctx.interns.shared();
+    run: onShared(async (ctx, intern) => {
       for (const behaviour of ['cancelled', 'severed', 'deadline'] as const) {
         const t = await talk(ctx, intern.id, ctx.prompt(behaviour));
         expect.finish(t, 'error');
@@ -98,14 +95,13 @@ export const CHAT_ENDINGS = checksOf('CHAT-12', {
           equal([t.error.code, t.error.retryable], [502, true], 'code and retryable of a severed run');
         expect.grammar(t, 'P');
       }
-    },
+    }),
   },
   'chat-endings/any': {
     title: 'Before and after a question, with usage or without: what was said stays, and the two errors differ.',
     needs: ['running', 'control'],
     maxRuns: 30,
-    async run(ctx) {
-      const intern = await ctx.interns.shared();
+    run: onShared(async (ctx, intern) => {
       const end = fc.constantFrom('cancelled' as const, 'deadline' as const, 'severed' as const);
       await ctx.property('ending', end, fc.boolean(), fc.boolean(), async (how, paused, reported) => {
         const usage = { prompt_tokens: 3, completion_tokens: 4, total_tokens: 7 };
@@ -123,14 +119,13 @@ export const CHAT_ENDINGS = checksOf('CHAT-12', {
         const seen = t.final?.usage as Record<string, unknown> | null | undefined;
         equal(reported ? seen?.total_tokens : seen, reported ? 7 : null, `usage of a run that ends ${how}`);
       });
-    },
+    }),
   },
   'chat-endings/fails': {
     requirement: 'CHAT-2',
     title: 'A run that fails midway ends with error, is no run_ended, and keeps what was said.',
     needs: ['running', 'control'],
-    async run(ctx) {
-      const intern = await ctx.interns.shared();
+    run: onShared(async (ctx, intern) => {
       for (const retryable of [true, false]) {
         const t = await talk(ctx, intern.id, await ctx.script([{ say: 'Half' }, { end: 'failed', retryable }]));
         expect.finish(t, 'error');
@@ -144,28 +139,26 @@ export const CHAT_ENDINGS = checksOf('CHAT-12', {
           t.error,
         );
       }
-    },
+    }),
   },
   'chat-endings/suspend-while-streaming': {
     requirement: 'SUSP-1',
     title: 'Suspending ends the stream with run_ended, final chunk and [DONE].',
     needs: ['running', 'behaviour:silent'],
-    async run(ctx) {
-      const intern = await ctx.interns.running();
+    run: onRunning(async (ctx, intern) => {
       const session_id = `suspended ${intern.id}`;
       const reply = await streaming(ctx, intern.id, { prompt: ctx.prompt('silent'), session_id });
       expect.done(await ctx.api.suspend(intern.id), 'the suspend');
       const t = await reply.end();
       ended(ctx, t, 'the stream of a suspended intern');
       sameSession(t, session_id, 'the stream of a suspended intern');
-    },
+    }),
   },
   'chat-endings/suspended-in-place': {
     level: 'P',
     title: 'The error of a run that a suspend ended stands at the top of the chunk with the finish reason.',
     needs: ['running', 'behaviour:silent'],
-    async run(ctx) {
-      const intern = await ctx.interns.running();
+    run: onRunning(async (ctx, intern) => {
       const reply = await streaming(ctx, intern.id, ctx.prompt('silent'));
       expect.done(await ctx.api.suspend(intern.id), 'the suspend');
       const t = await reply.end();
@@ -174,27 +167,25 @@ export const CHAT_ENDINGS = checksOf('CHAT-12', {
       const what = 'error of the stream of a suspended intern';
       ok(t.error?.inPlace, what, '{code, message, metadata} at the top of a chunk', carrying);
       equal(typeof t.error.retryable, 'boolean', 'type of retryable');
-    },
+    }),
   },
   'chat-endings/delete-while-streaming': {
     title: 'Deleting ends the stream with run_ended, final chunk and [DONE].',
     needs: ['running', 'behaviour:silent'],
-    async run(ctx) {
-      const intern = await ctx.interns.running();
+    run: onRunning(async (ctx, intern) => {
       const reply = await streaming(ctx, intern.id, ctx.prompt('silent'));
       const deleted = await ctx.api.remove(intern.id);
       expect.success(deleted, 'the delete');
       await ctx.interns.untilGone(intern.id);
       await reply.promised('the end of the stream of an intern that is gone', ({ finish }) => finish !== undefined);
       ended(ctx, await reply.end(), 'the stream of a deleted intern');
-    },
+    }),
   },
   'chat-endings/suspend-while-waiting': {
     requirement: 'SUSP-1',
     title: 'Suspending ends runs that wait: their answers are refused, after the resume too, which takes a prompt.',
     needs: ['running', 'behaviour:ask-permission'],
-    async run(ctx) {
-      const intern = await ctx.interns.running();
+    run: onRunning(async (ctx, intern) => {
       const t = await asked(ctx, intern.id, ctx.prompt('ask-permission'));
       const { session } = callOf(t);
       expect.done(await ctx.api.suspend(intern.id), 'the suspend');
@@ -209,14 +200,13 @@ export const CHAT_ENDINGS = checksOf('CHAT-12', {
         'stop',
         'a prompt to that session',
       );
-    },
+    }),
   },
   'chat-endings/shown': {
     requirement: 'EMU-4',
     title: 'The control interface shows how each run ended: by itself, by suspend, by delete, by its client.',
     needs: ['running', 'control'],
-    async run(ctx) {
-      const intern = await ctx.interns.running();
+    run: onRunning(async (ctx, intern) => {
       for (const end of ['stop', 'cancelled', 'deadline', 'severed', 'failed']) {
         await talk(ctx, intern.id, await ctx.script([{ say: 'x' }, { end }]));
         equal(await fate(ctx, intern.id), `ended: ${end}`, `the run of a turn that ends ${end}`);
@@ -242,14 +232,13 @@ export const CHAT_ENDINGS = checksOf('CHAT-12', {
       const started = runs.map((run) => Date.parse(run.started_at));
       if (started.some((at, index) => at > (started[index - 1] ?? at)))
         fail('order of the runs', 'newest first', started);
-    },
+    }),
   },
   'chat-endings/session-stays': {
     requirement: 'CHAT-3',
     title: 'A run of a known session that ends with an error carries its session_id, and the session goes on.',
     needs: ['running', 'behaviour:cancelled', 'behaviour:severed'],
-    async run(ctx) {
-      const intern = await ctx.interns.shared();
+    run: onShared(async (ctx, intern) => {
       for (const behaviour of ['cancelled', 'severed'] as const) {
         const first = await talk(ctx, intern.id, 'Hello.');
         expect.finish(first, 'stop', 'the first prompt of the session');
@@ -261,6 +250,6 @@ export const CHAT_ENDINGS = checksOf('CHAT-12', {
         expect.finish(next, 'stop', 'the next prompt of the session');
         sameSession(next, session_id, 'the next prompt');
       }
-    },
+    }),
   },
 });

@@ -3,6 +3,7 @@ import { equal } from '../framework/assert.js';
 import { checksOf } from '../framework/check.js';
 import * as expect from '../framework/expect.js';
 import { asked, permission, talk } from '../helpers/chat.js';
+import { onShared } from '../helpers/interns.js';
 
 /** CHAT-3 and CHAT-4: the final chunk. */
 export const CHAT_FINAL = checksOf('CHAT-4', {
@@ -11,21 +12,19 @@ export const CHAT_FINAL = checksOf('CHAT-4', {
     level: 'C',
     title: 'session_id and usage stand nowhere but in the final chunk.',
     needs: ['running', 'control'],
-    async run(ctx) {
-      const intern = await ctx.interns.shared();
+    run: onShared(async (ctx, intern) => {
       const usage = { usage: { prompt_tokens: 1, completion_tokens: 2, total_tokens: 3 } };
       const said = await ctx.script([{ say: 'a' }, usage, permission('ok'), { say: 'b' }]);
       const first = await asked(ctx, intern.id, said);
       expect.grammar(first, 'C', 'CHAT-3');
       expect.grammar(await (await ctx.answer(intern.id, first, 'allow_once')).end(), 'C', 'CHAT-3');
-    },
+    }),
   },
   'chat-final/usage-as-reported': {
     title: "The final chunk's usage is what the intern reported, after a stop and after an error.",
     needs: ['running', 'control'],
     maxRuns: 30,
-    async run(ctx) {
-      const intern = await ctx.interns.shared();
+    run: onShared(async (ctx, intern) => {
       const tokens = fc.nat({ max: 1_000_000 });
       const end = fc.constantFrom('stop', 'cancelled', 'deadline', 'severed', 'failed');
       await ctx.property('usage', tokens, tokens, end, async (prompt_tokens, completion_tokens, how) => {
@@ -38,13 +37,12 @@ export const CHAT_FINAL = checksOf('CHAT-4', {
           equal((seen as Record<string, unknown> | null)?.[key], value, `usage.${key} of the final chunk after ${how}`);
         }
       });
-    },
+    }),
   },
   'chat-final/usage-after-pause': {
     title: 'Usage is null after tool_calls, also when some was reported, and stands at the end of the answered run.',
     needs: ['running', 'control'],
-    async run(ctx) {
-      const intern = await ctx.interns.shared();
+    run: onShared(async (ctx, intern) => {
       const usage = { prompt_tokens: 40, completion_tokens: 12, total_tokens: 52 };
       const said = await ctx.script([{ say: 'a' }, { usage }, permission('ok'), { say: 'b' }]);
       const first = await asked(ctx, intern.id, said);
@@ -56,7 +54,7 @@ export const CHAT_FINAL = checksOf('CHAT-4', {
         52,
         'usage.total_tokens after the answer',
       );
-    },
+    }),
   },
   'chat-final/usage-shape': {
     level: 'P',

@@ -17,6 +17,7 @@ import {
   talk,
   unstreamed,
 } from '../helpers/chat.js';
+import { onRunning, onShared } from '../helpers/interns.js';
 import { seenByPeer, steered } from '../helpers/turns.js';
 import type { Transcript } from '../probe/chunks.js';
 
@@ -44,8 +45,7 @@ export const CHAT_LOCK = checksOf('CHAT-14', {
     level: 'P',
     title: 'A run that streams in silence keeps prompts and replies out, and its own session is steered.',
     needs: ['running', 'behaviour:ask-permission', 'behaviour:silent'],
-    async run(ctx) {
-      const intern = await ctx.interns.running();
+    run: onRunning(async (ctx, intern) => {
       const waiting = await asked(ctx, intern.id, ctx.prompt('ask-permission'));
       const session_id = `silent ${intern.id}`;
       const reply = await held(ctx, intern.id, { prompt: ctx.prompt('silent'), session_id });
@@ -68,14 +68,13 @@ export const CHAT_LOCK = checksOf('CHAT-14', {
       );
       ok(reply.transcript.finish === undefined, 'the run that streams', 'no finish reason', reply.transcript.finish);
       await reply.disconnect();
-    },
+    }),
   },
   'chat-lock/waiting-session': {
     level: 'P',
     title: 'While another run streams, a prompt to a session whose run waits is 409 busy, or steered.',
     needs: ['running', 'control', 'clock'],
-    async run(ctx) {
-      const intern = await ctx.interns.running();
+    run: onRunning(async (ctx, intern) => {
       const waiting = await asked(ctx, intern.id, await ctx.script(ASKING));
       const reply = await held(ctx, intern.id, await ctx.script(PAUSED));
       const was = await busyOrSteered(
@@ -88,14 +87,13 @@ export const CHAT_LOCK = checksOf('CHAT-14', {
       await read(reply);
       const rest = await answered(ctx, intern.id, waiting, 'allow_once');
       if (was === 'busy') equal(rest.content, 'Allowed.', 'content of the run that waited, nothing steered into it');
-    },
+    }),
   },
   'chat-lock/resumed-run': {
     level: 'P',
     title: 'A run that streams after an answer keeps others out, as one that streams after its prompt does.',
     needs: ['running', 'control', 'clock'],
-    async run(ctx) {
-      const intern = await ctx.interns.running();
+    run: onRunning(async (ctx, intern) => {
       const t = await asked(ctx, intern.id, await ctx.script([...ASKING, { wait: '20s' }, { say: ' End.' }]));
       const reply = await ctx.answer(intern.id, t, 'allow_once');
       await reply.until('content after the answer', (seen) => seen.content !== '');
@@ -104,7 +102,7 @@ export const CHAT_LOCK = checksOf('CHAT-14', {
       expect.status(steer, 202, 'a prompt to the session of the run that streams');
       await ctx.clock.advance(20_000);
       expect.finish(await read(reply), 'stop', 'the answered run');
-    },
+    }),
   },
   'chat-lock/per-intern': {
     level: 'P',
@@ -123,8 +121,7 @@ export const CHAT_LOCK = checksOf('CHAT-14', {
     level: 'P',
     title: "The lock is the intern's: another caller finds it busy too.",
     needs: ['running', 'behaviour:silent', 'peer_api_key'],
-    async run(ctx) {
-      const intern = await ctx.interns.running();
+    run: onRunning(async (ctx, intern) => {
       await seenByPeer(ctx, intern.id);
       expect.finish(
         await talk(ctx, intern.id, 'Hello.', { as: 'peer_api_key' }),
@@ -135,63 +132,58 @@ export const CHAT_LOCK = checksOf('CHAT-14', {
       const answer = await unstreamed(ctx, intern.id, 'Hello.', { as: 'peer_api_key' });
       expect.error(answer, { status: 409, reason: 'busy', retryable: true }, 'a prompt of a peer while a run streams');
       await reply.disconnect();
-    },
+    }),
   },
   'chat-lock/not-while-waiting': {
     level: 'P',
     title: 'Runs that wait on a question hold no lock.',
     needs: ['running', 'behaviour:ask-permission'],
-    async run(ctx) {
-      const intern = await ctx.interns.shared();
+    run: onShared(async (ctx, intern) => {
       const waiting: Transcript[] = [];
       for (let at = 0; at < 2; at++) waiting.push(await asked(ctx, intern.id, ctx.prompt('ask-permission')));
       expect.finish(await talk(ctx, intern.id, 'Hello.'), 'stop', 'a prompt while some runs wait');
       for (const t of waiting)
         expect.finish(await answered(ctx, intern.id, t, 'allow_once'), 'stop', 'a run that waited');
-    },
+    }),
   },
   'chat-lock/not-by-invoke': {
     level: 'P',
     title: 'Runs started by invoke hold no lock.',
     needs: ['running', 'behaviour:ask-permission', 'behaviour:silent'],
-    async run(ctx) {
-      const intern = await ctx.interns.running();
+    run: onRunning(async (ctx, intern) => {
       expect.status(await ctx.api.invoke(intern.id, { input: ctx.prompt('silent') }), 202, 'the invoke');
       expect.finish(await talk(ctx, intern.id, 'Hello.'), 'stop', 'a prompt while a run of invoke goes on');
       const t = await asked(ctx, intern.id, ctx.prompt('ask-permission'));
       expect.finish(await answered(ctx, intern.id, t, 'allow_once'), 'stop', 'a reply while a run of invoke goes on');
-    },
+    }),
   },
   'chat-lock/not-for-invoke': {
     level: 'P',
     title: 'The lock is for chat: invoke starts a run while a chat run streams.',
     needs: ['running', 'control', 'clock'],
-    async run(ctx) {
-      const intern = await ctx.interns.running();
+    run: onRunning(async (ctx, intern) => {
       const reply = await held(ctx, intern.id, await ctx.script(PAUSED));
       expect.status(await ctx.api.invoke(intern.id, { input: 'Hello.' }), 202, 'an invoke while a chat run streams');
       await busy(ctx, intern.id, 'Hello.', 'a prompt while a chat run streams');
       await ctx.clock.advance(20_000);
       equal((await read(reply)).content, 'One. Two.', 'content of the run that streamed');
-    },
+    }),
   },
   'chat-lock/not-for-invoke-in-silence': {
     level: 'P',
     title: 'invoke starts a run while a chat run is silent.',
     needs: ['running', 'behaviour:silent'],
-    async run(ctx) {
-      const intern = await ctx.interns.running();
+    run: onRunning(async (ctx, intern) => {
       const reply = await held(ctx, intern.id, ctx.prompt('silent'));
       expect.status(await ctx.api.invoke(intern.id, { input: 'Hello.' }), 202, 'an invoke while a chat run streams');
       await reply.disconnect();
-    },
+    }),
   },
   'chat-lock/let-go': {
     level: 'P',
     title: 'However a run ends, the intern takes the next prompt.',
     needs: ['running', 'control'],
-    async run(ctx) {
-      const intern = await ctx.interns.running();
+    run: onRunning(async (ctx, intern) => {
       for (const [how, steps] of [
         ['stop', [{ say: 'x' }]],
         ['cancelled', [{ say: 'x' }, { end: 'cancelled' }]],
@@ -207,14 +199,13 @@ export const CHAT_LOCK = checksOf('CHAT-14', {
         else await plain(ctx, reply);
         expect.finish(await talk(ctx, intern.id, 'Hello.'), 'stop', `a prompt after a run that ended: ${how}`);
       }
-    },
+    }),
   },
   'chat-lock/let-go-by-suspend': {
     level: 'P',
     title: 'An intern that was suspended while a run streamed takes a prompt once it runs again.',
     needs: ['running', 'behaviour:silent'],
-    async run(ctx) {
-      const intern = await ctx.interns.running();
+    run: onRunning(async (ctx, intern) => {
       const reply = await streaming(ctx, intern.id, ctx.prompt('silent'));
       expect.done(await ctx.api.suspend(intern.id), 'the suspend');
       await read(reply);
@@ -222,7 +213,7 @@ export const CHAT_LOCK = checksOf('CHAT-14', {
       expect.done(await ctx.api.provision(intern.id), 'the provision');
       await ctx.interns.until(intern.id, ['running']);
       expect.finish(await talk(ctx, intern.id, 'Hello.'), 'stop', 'a prompt after the resume');
-    },
+    }),
   },
   'chat-lock/race': {
     level: 'P',
@@ -251,14 +242,13 @@ export const CHAT_LOCK = checksOf('CHAT-14', {
     level: 'P',
     title: 'A prompt that is refused as busy starts no run and says nothing to the run that streams.',
     needs: ['running', 'control', 'clock'],
-    async run(ctx) {
-      const intern = await ctx.interns.running();
+    run: onRunning(async (ctx, intern) => {
       const reply = await held(ctx, intern.id, await ctx.script(PAUSED));
       for (let turn = 0; turn < 3; turn++)
         await busy(ctx, intern.id, { prompt: 'Lost words.', session_id: `s${turn}` }, 'a prompt while a run streams');
       equal((await ctx.control.runs(intern.id)).length, 1, 'runs of the intern');
       await ctx.clock.advance(20_000);
       equal((await read(reply)).content, 'One. Two.', 'content of the run that streamed');
-    },
+    }),
   },
 });

@@ -16,6 +16,7 @@ import {
   talk,
   when,
 } from '../helpers/chat.js';
+import { onRunning, onShared } from '../helpers/interns.js';
 import { refuses } from '../helpers/refuses.js';
 import { consents } from '../helpers/words.js';
 
@@ -26,20 +27,18 @@ export const CHAT_MODES = checksOf('CHAT-8', {
   'chat-modes/consents-when-omitted': {
     title: 'Without approval_mode the run consents by itself and goes on; with manual the same prompt asks.',
     needs: ['running', 'behaviour:ask-permission'],
-    async run(ctx) {
-      const intern = await ctx.interns.shared();
+    run: onShared(async (ctx, intern) => {
       const t = await asked(ctx, intern.id, ctx.prompt('ask-permission'));
       await answered(ctx, intern.id, t, 'allow_once');
       const alone = await talk(ctx, intern.id, ctx.prompt('ask-permission'));
       consents(alone, 'the same prompt without approval_mode');
       expect.finish(alone, 'stop', 'the same prompt without approval_mode');
-    },
+    }),
   },
   'chat-modes/mode-not-remembered': {
     title: 'After a manual run the next prompt of its session, and one of a new session, run through without a mode.',
     needs: ['running', 'behaviour:ask-permission'],
-    async run(ctx) {
-      const intern = await ctx.interns.shared();
+    run: onShared(async (ctx, intern) => {
       const t = await asked(ctx, intern.id, ctx.prompt('ask-permission'));
       expect.finish(await answered(ctx, intern.id, t, 'allow_once'), 'stop', 'the answered run');
       const same = await talk(ctx, intern.id, { prompt: ctx.prompt('ask-permission'), session_id: callOf(t).session });
@@ -50,27 +49,25 @@ export const CHAT_MODES = checksOf('CHAT-8', {
         consents(t, what);
         expect.finish(t, 'stop', what);
       }
-    },
+    }),
   },
   'chat-modes/self-drive-is-omitted': {
     level: 'P',
     title: 'self-drive is the same as no mode.',
     needs: ['running', 'behaviour:ask-permission'],
-    async run(ctx) {
-      const intern = await ctx.interns.shared();
+    run: onShared(async (ctx, intern) => {
       const asks = { prompt: ctx.prompt('ask-permission'), approval_mode: 'self-drive' };
       const t = await talk(ctx, intern.id, asks);
       consents(t, 'a prompt with approval_mode self-drive');
       expect.finish(t, 'stop', 'a prompt with approval_mode self-drive');
-    },
+    }),
   },
   'chat-modes/unknown-mode': {
     level: 'P',
     title: 'An approval_mode that is neither manual nor self-drive is refused.',
     needs: ['running'],
     maxRuns: 50,
-    async run(ctx) {
-      const intern = await ctx.interns.shared();
+    run: onShared(async (ctx, intern) => {
       const text = fc.string({ maxLength: 12 }).filter((said) => said !== 'manual' && said !== 'self-drive');
       await refuses<unknown>(ctx, {
         of: 'a prompt with approval_mode',
@@ -80,13 +77,12 @@ export const CHAT_MODES = checksOf('CHAT-8', {
         more: fc.oneof(text, notText()),
         send: async (approval_mode) => heard(await ctx.chat(intern.id, { prompt: 'Hi.', extra: { approval_mode } })),
       });
-    },
+    }),
   },
   'chat-modes/reply-keeps-mode': {
     title: 'A reply without a mode leaves the run under the one that its prompt started it with.',
     needs: ['running', 'behaviour:ask-permission-twice'],
-    async run(ctx) {
-      const intern = await ctx.interns.shared();
+    run: onShared(async (ctx, intern) => {
       const twice = async (options: Parameters<typeof answered>[4]) => {
         const first = await asked(ctx, intern.id, ctx.prompt('ask-permission-twice'));
         const second = await answered(ctx, intern.id, first, 'allow_once', options);
@@ -105,14 +101,13 @@ export const CHAT_MODES = checksOf('CHAT-8', {
         if (await twice({})) return;
       }
       fail('a manual run after a reply without a mode', 'asking for its second permission', gist('going on without'));
-    },
+    }),
   },
   'chat-modes/mode-of-a-reply': {
     level: 'C',
     title: 'A mode sent with a reply is validated, and changes the run to neither side.',
     needs: ['running', 'control'],
-    async run(ctx) {
-      const intern = await ctx.interns.running();
+    run: onRunning(async (ctx, intern) => {
       const twice = await ctx.script([permission('a'), permission('b'), { say: 'after' }]);
       const first = await asked(ctx, intern.id, twice);
       const second = await answered(ctx, intern.id, first, 'allow_once', { approval_mode: 'self-drive' });
@@ -132,6 +127,6 @@ export const CHAT_MODES = checksOf('CHAT-8', {
       expect.error(await wrong.whole(), { status: 400, reason: 'bad_request' }, 'a reply with an unknown mode');
       equal(await fate(ctx, intern.id), 'waiting', 'the run after a reply with an unknown mode');
       await read(await ctx.answer(intern.id, third, 'allow_once'));
-    },
+    }),
   },
 });

@@ -3,6 +3,7 @@ import { checksOf } from '../framework/check.js';
 import type { Ctx } from '../framework/context.js';
 import * as expect from '../framework/expect.js';
 import { ASKING, answered, asked, fate, plain, talk, unstreamed } from '../helpers/chat.js';
+import { onRunning, onShared } from '../helpers/interns.js';
 import type { Answer } from '../probe/client.js';
 
 /** Which prompts an intern takes is its own affair: only an answer that gives this reason is checked. */
@@ -49,8 +50,7 @@ export const CHAT_NOT_TAKEN = checksOf('CHAT-16', {
     title:
       'An intern that cannot be reached is 502 intern_unreachable, a refused turn 502 turn_failed, instead of a stream.',
     needs: ['running', 'behaviour:unreachable', 'behaviour:refuses'],
-    async run(ctx) {
-      const intern = await ctx.interns.shared();
+    run: onShared(async (ctx, intern) => {
       const away = await unstreamed(ctx, intern.id, ctx.prompt('unreachable'));
       notTaken(ctx, away, 'be out of reach', 'intern_unreachable');
       expect.error(
@@ -62,13 +62,12 @@ export const CHAT_NOT_TAKEN = checksOf('CHAT-16', {
       notTaken(ctx, refused, 'refuse the turn', 'turn_failed');
       expect.error(refused, { status: 502, reason: 'turn_failed' }, 'a prompt that the intern refuses');
       expect.finish(await talk(ctx, intern.id, 'Hello.'), 'stop', 'the next prompt');
-    },
+    }),
   },
   'chat-not-taken/accepted-first': {
     title: 'After a word or a wait the stream is open: what goes wrong then is reported in the stream.',
     needs: ['running', 'control', 'clock'],
-    async run(ctx) {
-      const intern = await ctx.interns.shared();
+    run: onShared(async (ctx, intern) => {
       for (const end of ['severed', 'failed']) {
         for (const first of [{ say: 'x' }, { reason: 'x' }, { wait: '1s' }]) {
           const reply = await ctx.chat(intern.id, await ctx.script([first, { end }]));
@@ -79,13 +78,12 @@ export const CHAT_NOT_TAKEN = checksOf('CHAT-16', {
           expect.grammar(t, 'S');
         }
       }
-    },
+    }),
   },
   'chat-not-taken/opens-at-once': {
     title: 'The stream opens when the intern accepts the prompt, before it has said a word.',
     needs: ['running', 'control', 'clock'],
-    async run(ctx) {
-      const intern = await ctx.interns.shared();
+    run: onShared(async (ctx, intern) => {
       const reply = await ctx.chat(intern.id, await ctx.script([{ wait: '20s' }, { say: 'late' }]));
       equal(reply.status, 200, 'status while the intern says nothing yet');
       match(await fate(ctx, intern.id), /^running$/, 'the run while the intern says nothing yet');
@@ -93,14 +91,13 @@ export const CHAT_NOT_TAKEN = checksOf('CHAT-16', {
       const t = await reply.end();
       expect.finish(t, 'stop');
       equal(t.content, 'late', 'content');
-    },
+    }),
   },
   'chat-not-taken/too-many-waiting': {
     minRuns: 2,
     title: '64 runs may wait on questions; with more than that the next prompt is 503 busy, until one is answered.',
     needs: ['running', 'control'],
-    async run(ctx) {
-      const intern = await ctx.interns.running();
+    run: onRunning(async (ctx, intern) => {
       const said = await ctx.script(ASKING);
       const first = await asked(ctx, intern.id, said);
       for (let at = 1; at < 64; at++) await asked(ctx, intern.id, said);
@@ -119,6 +116,6 @@ export const CHAT_NOT_TAKEN = checksOf('CHAT-16', {
       expect.finish(await talk(ctx, other.id, 'Hello.'), 'stop', 'a prompt to another intern');
       expect.finish(await answered(ctx, intern.id, first, 'allow_once'), 'stop', 'an answer while so many wait');
       expect.finish(await talk(ctx, intern.id, 'Hello.'), 'stop', 'a prompt once one has been answered');
-    },
+    }),
   },
 });

@@ -4,6 +4,7 @@ import type { Ctx } from '../framework/context.js';
 import * as expect from '../framework/expect.js';
 import type { ChatReply } from '../framework/reply.js';
 import { answered, asked, badAnswer, fate, permission, replyTo, when } from '../helpers/chat.js';
+import { onRunning, onShared } from '../helpers/interns.js';
 import { CLOSED, closed } from '../helpers/turns.js';
 
 /** A run that streams on after the answer to its question, and the parts of another answer to that. */
@@ -22,8 +23,7 @@ export const CHAT_ONCE = checksOf('CHAT-7', {
   'chat-once/while-it-streams': {
     title: 'While an answered run streams, a further answer to its question is refused and reaches no run.',
     needs: ['running', 'control', 'clock'],
-    async run(ctx) {
-      const intern = await ctx.interns.running();
+    run: onRunning(async (ctx, intern) => {
       const tell = ['allow_once', 'reject_once'].map((one) => when({ ok: one }, [{ say: `${one};` }], []));
       const said = await ctx.script([permission('ok'), ...tell, { wait: '10s' }, permission('again'), { say: 'end' }]);
       const t = await asked(ctx, intern.id, said);
@@ -36,25 +36,23 @@ export const CHAT_ONCE = checksOf('CHAT-7', {
       expect.finish(rest, 'tool_calls', 'the run that asks again');
       expect.refused(await badAnswer(ctx, intern.id, replyTo(t, 'allow_once')), 'a third answer');
       equal(await fate(ctx, intern.id), 'waiting', 'the run after a third answer');
-    },
+    }),
   },
   'chat-once/before-stale': {
     level: 'P',
     title: 'While an answered run streams on, an answer to its question is 409 attachment_failed.',
     needs: ['running', 'behaviour:ask-then-silent'],
-    async run(ctx) {
-      const intern = await ctx.interns.running();
+    run: onRunning(async (ctx, intern) => {
       const { reply, parts } = await goingOn(ctx, intern.id);
       const second = await badAnswer(ctx, intern.id, parts);
       expect.error(second, { status: 409, reason: 'attachment_failed' }, 'an answer to a question already answered');
       await reply.disconnect();
-    },
+    }),
   },
   'chat-once/race': {
     title: 'Of three equal answers sent at once one is delivered.',
     needs: ['running', 'behaviour:ask-permission'],
-    async run(ctx) {
-      const intern = await ctx.interns.running();
+    run: onRunning(async (ctx, intern) => {
       const t = await asked(ctx, intern.id, ctx.prompt('ask-permission'));
       const replies = await ctx.race(3, () => ctx.answer(intern.id, t, 'allow_once'));
       const away = replies.find(({ status }) => status === 429 || status >= 500)?.status;
@@ -72,17 +70,16 @@ export const CHAT_ONCE = checksOf('CHAT-7', {
         if (reply.status < 300) expect.finish(await reply.end(), 'stop', 'the answer that was delivered');
         else expect.refused(await reply.whole(), 'an answer that came second');
       }
-    },
+    }),
   },
   'chat-once/answered-twice': {
     title: 'The same answer sent again after the run went on is refused, and nothing happens twice.',
     needs: ['running', 'behaviour:ask-permission'],
-    async run(ctx) {
-      const intern = await ctx.interns.shared();
+    run: onShared(async (ctx, intern) => {
       const t = await asked(ctx, intern.id, ctx.prompt('ask-permission'));
       expect.finish(await answered(ctx, intern.id, t, 'allow_once'), 'stop', 'the answered run');
       const again = await badAnswer(ctx, intern.id, replyTo(t, 'allow_once'));
       closed(again, 'answered');
-    },
+    }),
   },
 });

@@ -4,14 +4,14 @@ import { equal, isArray, isObject, match, ok } from '../framework/assert.js';
 import { checksOf } from '../framework/check.js';
 import * as expect from '../framework/expect.js';
 import { answered, asked, callOf, fate, newest, permission, question } from '../helpers/chat.js';
+import { onRunning, onShared } from '../helpers/interns.js';
 
 /** CHAT-5: the contents of a question. */
 export const CHAT_QUESTIONS = checksOf('CHAT-5', {
   'chat-questions/one-tool-call': {
     title: 'Needing permission, the stream emits one tool call named by the profile, then tool_calls.',
     needs: ['running', 'behaviour:ask-permission'],
-    async run(ctx) {
-      const intern = await ctx.interns.shared();
+    run: onShared(async (ctx, intern) => {
       const t = await asked(ctx, intern.id, ctx.prompt('ask-permission'));
       expect.grammar(t, 'S');
       equal(t.toolCalls.length, 1, 'tool calls');
@@ -19,13 +19,12 @@ export const CHAT_QUESTIONS = checksOf('CHAT-5', {
       equal(t.error, undefined, 'error of a response that asks');
       question(t);
       await answered(ctx, intern.id, t, 'allow_once');
-    },
+    }),
   },
   'chat-questions/question-in-self-drive': {
     title: 'A question that needs an answer is asked although the run consents to tools by itself.',
     needs: ['running', 'behaviour:ask-question'],
-    async run(ctx) {
-      const intern = await ctx.interns.shared();
+    run: onShared(async (ctx, intern) => {
       const t = await asked(ctx, intern.id, { prompt: ctx.prompt('ask-question') }, undefined, 'any');
       expect.grammar(t, 'S');
       const { kind } = question(t);
@@ -33,7 +32,7 @@ export const CHAT_QUESTIONS = checksOf('CHAT-5', {
       const said = callOf(t).arguments;
       ctx.internDid(kind === 'elicitation', { did: 'ask a question', question: true, said, finding });
       await answered(ctx, intern.id, t, { action: 'decline' });
-    },
+    }),
   },
   'chat-questions/whole-call': {
     level: 'P',
@@ -110,8 +109,7 @@ export const CHAT_QUESTIONS = checksOf('CHAT-5', {
     requirement: 'EMU-4',
     title: 'While a question is open the control interface shows its run waiting on it, under the id of the call.',
     needs: ['running', 'control', 'clock'],
-    async run(ctx) {
-      const intern = await ctx.interns.running();
+    run: onRunning(async (ctx, intern) => {
       const t = await asked(ctx, intern.id, ctx.prompt('ask-permission'));
       const { id, session } = callOf(t);
       const run = await newest(ctx, intern.id);
@@ -125,7 +123,7 @@ export const CHAT_QUESTIONS = checksOf('CHAT-5', {
       const after = await newest(ctx, intern.id);
       equal(after.status, 'ended', 'status of the run after the answer');
       equal(after.question, undefined, 'question of the run after the answer');
-    },
+    }),
   },
   'chat-questions/ids-differ': {
     level: 'P',
@@ -150,8 +148,7 @@ export const CHAT_QUESTIONS = checksOf('CHAT-5', {
   'chat-questions/pause-keeps-content': {
     title: 'What was said before the question arrives before it, and the run waits.',
     needs: ['running', 'control'],
-    async run(ctx) {
-      const intern = await ctx.interns.running();
+    run: onRunning(async (ctx, intern) => {
       const t = await asked(
         ctx,
         intern.id,
@@ -163,6 +160,6 @@ export const CHAT_QUESTIONS = checksOf('CHAT-5', {
       const last = order.findLastIndex((text) => text.includes('Two.'));
       ok(last >= 0 && call > last, 'place of the tool call', 'after all content', order);
       match(await fate(ctx, intern.id), /^waiting$/, 'status of the run');
-    },
+    }),
   },
 });

@@ -16,6 +16,7 @@ import {
   replyTo,
   stillOpen,
 } from '../helpers/chat.js';
+import { onRunning, onShared } from '../helpers/interns.js';
 import { closed } from '../helpers/turns.js';
 import type { Transcript } from '../probe/chunks.js';
 import type { Answer } from '../probe/client.js';
@@ -82,21 +83,19 @@ export const CHAT_REFUSALS = checksOf('CHAT-7', {
     level: 'P',
     title: 'A missing session_id is reported before an unknown call.',
     needs: ['running', 'behaviour:ask-permission'],
-    async run(ctx) {
-      const intern = await ctx.interns.running();
+    run: onRunning(async (ctx, intern) => {
       const t = await asked(ctx, intern.id, ctx.prompt('ask-permission'));
       await refused(ctx, intern.id, { ...replyTo(t, GOOD), call: UNKNOWN }, 'unknown', 'its twin with session_id');
       await refused(ctx, intern.id, { call: UNKNOWN, content: GOOD }, 'bad', 'an unknown call without session_id');
       await answered(ctx, intern.id, t, GOOD);
-    },
+    }),
   },
   'chat-refusals/unknown-call': {
     level: 'P',
     title:
       'A call never asked in this session is 404 interaction_unknown: invented, of another session, of another intern.',
     needs: ['running', 'behaviour:ask-permission'],
-    async run(ctx) {
-      const intern = await ctx.interns.running();
+    run: onRunning(async (ctx, intern) => {
       const other = await ctx.interns.running();
       const said = ctx.prompt('ask-permission');
       const one = await asked(ctx, intern.id, said);
@@ -123,26 +122,24 @@ export const CHAT_REFUSALS = checksOf('CHAT-7', {
       await refused(ctx, other.id, replyTo(one, GOOD), 'unknown', 'a call and session of another intern');
       for (const [id, t] of [[intern.id, one] as const, ...asking])
         expect.finish(await answered(ctx, id, t, GOOD), 'stop', 'the run, answered rightly');
-    },
+    }),
   },
   'chat-refusals/unknown-before-ended': {
     level: 'P',
     title:
       'An unknown call is 404 also in a session whose run has ended; the known one is 409 interaction_not_pending there.',
     needs: ['running', 'behaviour:ask-permission'],
-    async run(ctx) {
-      const intern = await ctx.interns.shared();
+    run: onShared(async (ctx, intern) => {
       const t = await over(ctx, intern.id);
       await refused(ctx, intern.id, replyTo(t, GOOD), 'ended', 'an answer to a run that has ended');
       await refused(ctx, intern.id, { ...replyTo(t, GOOD), call: UNKNOWN }, 'unknown', 'an unknown call there');
-    },
+    }),
   },
   'chat-refusals/unknown-before-streaming': {
     level: 'P',
     title: 'An unknown call is 404 also while a run of its session, or another, streams.',
     needs: ['running', 'control'],
-    async run(ctx) {
-      const intern = await ctx.interns.running();
+    run: onRunning(async (ctx, intern) => {
       const waiting = await asked(ctx, intern.id, await ctx.script(ASKING));
       const { t, reply } = await streaming(ctx, intern.id);
       await refused(ctx, intern.id, replyTo(t, GOOD), 'attached', 'an answer to a run that streams elsewhere');
@@ -161,36 +158,33 @@ export const CHAT_REFUSALS = checksOf('CHAT-7', {
         'an unknown call in another session',
       );
       await reply.disconnect();
-    },
+    }),
   },
   'chat-refusals/ended-before-busy': {
     level: 'P',
     title: 'An ended run is reported before another run that streams.',
     needs: ['running', 'behaviour:ask-permission', 'behaviour:silent'],
-    async run(ctx) {
-      const intern = await ctx.interns.running();
+    run: onRunning(async (ctx, intern) => {
       const t = await over(ctx, intern.id);
       const reply = await occupy(ctx, intern.id);
       await refused(ctx, intern.id, replyTo(t, GOOD), 'ended', 'an answer to an ended run while another streams');
       await reply.disconnect();
-    },
+    }),
   },
   'chat-refusals/ended-before-unacceptable': {
     level: 'P',
     title: 'An ended run is reported before an unacceptable answer.',
     needs: ['running', 'behaviour:ask-permission'],
-    async run(ctx) {
-      const intern = await ctx.interns.shared();
+    run: onShared(async (ctx, intern) => {
       const t = await over(ctx, intern.id);
       await refused(ctx, intern.id, replyTo(t, BAD), 'ended', 'an unacceptable answer to an ended run');
-    },
+    }),
   },
   'chat-refusals/streaming-before-stale': {
     level: 'P',
     title: 'While the run streams to another request an answer to its old question is 409 attachment_failed.',
     needs: ['running', 'control'],
-    async run(ctx) {
-      const intern = await ctx.interns.running();
+    run: onRunning(async (ctx, intern) => {
       const { t, reply } = await streaming(ctx, intern.id);
       await refused(ctx, intern.id, replyTo(t, GOOD), 'attached', 'an answer to a question already answered');
       await refused(ctx, intern.id, replyTo(t, BAD), 'attached', 'an unacceptable one');
@@ -202,40 +196,37 @@ export const CHAT_REFUSALS = checksOf('CHAT-7', {
         reply.transcript.finish,
       );
       await reply.disconnect();
-    },
+    }),
   },
   'chat-refusals/stale': {
     level: 'P',
     title: 'With the second question open an answer to the first is 409 interaction_not_pending, acceptable or not.',
     needs: ['running', 'control'],
-    async run(ctx) {
-      const intern = await ctx.interns.running();
+    run: onRunning(async (ctx, intern) => {
       const { first, second } = await passed(ctx, intern.id);
       await refused(ctx, intern.id, replyTo(first, GOOD), 'stale', 'an answer to the first question');
       await refused(ctx, intern.id, replyTo(first, BAD), 'stale', 'an unacceptable one');
       await stillOpen(ctx, intern.id, second, 'the second question after answers to the first');
       expect.finish(await answered(ctx, intern.id, second, GOOD), 'stop', 'the run answered twice');
-    },
+    }),
   },
   'chat-refusals/stale-before-busy': {
     level: 'P',
     title: 'A question that is not the pending one is reported before another run that streams.',
     needs: ['running', 'control'],
-    async run(ctx) {
-      const intern = await ctx.interns.running();
+    run: onRunning(async (ctx, intern) => {
       const { first, second } = await passed(ctx, intern.id);
       const reply = await occupy(ctx, intern.id);
       await refused(ctx, intern.id, replyTo(second, GOOD), 'busy', 'its twin, an answer to the pending question');
       await refused(ctx, intern.id, replyTo(first, GOOD), 'stale', 'an answer to the first question');
       await reply.disconnect();
-    },
+    }),
   },
   'chat-refusals/busy-before-unacceptable': {
     level: 'P',
     title: 'While another run streams a reply is 409 busy with Retry-After, acceptable or not, and the question stays.',
     needs: ['running', 'control', 'clock'],
-    async run(ctx) {
-      const intern = await ctx.interns.running();
+    run: onRunning(async (ctx, intern) => {
       const t = await asked(ctx, intern.id, await ctx.script(ASKING));
       const reply = await held(ctx, intern.id, await ctx.script([{ say: 'Held.' }, { wait: '20s' }, { say: 'Done.' }]));
       for (const content of [GOOD, BAD]) {
@@ -247,6 +238,6 @@ export const CHAT_REFUSALS = checksOf('CHAT-7', {
       const rest = await answered(ctx, intern.id, t, GOOD);
       expect.finish(rest, 'stop', 'the reply once nothing streams');
       equal(rest.content, 'Allowed.', 'content after the reply');
-    },
+    }),
   },
 });

@@ -6,6 +6,7 @@ import { checksOf } from '../framework/check.js';
 import type { Ctx } from '../framework/context.js';
 import * as expect from '../framework/expect.js';
 import { talk, unstreamed } from '../helpers/chat.js';
+import { onShared } from '../helpers/interns.js';
 import { refuses } from '../helpers/refuses.js';
 import type { Answer } from '../probe/client.js';
 import { internPath } from '../probe/request.js';
@@ -47,8 +48,7 @@ export const CHAT_REQUESTS = checksOf('CHAT-15', {
   'chat-requests/length': {
     title: 'A prompt has 1 to 32000 code points, however many bytes or code units that is.',
     needs: ['running'],
-    async run(ctx) {
-      const intern = await ctx.interns.shared();
+    run: onShared(async (ctx, intern) => {
       for (const unit of ctx.sample(['a', 'é', '€', '😀'])) {
         // Long replies cost: once with code points of one unit, once with those of two.
         const fits = unit === 'a' || unit === '😀' ? [1, 32_000] : [1];
@@ -59,7 +59,7 @@ export const CHAT_REQUESTS = checksOf('CHAT-15', {
         expect.error(over, BAD, `a prompt of 32001 times ${unit}`);
       }
       expect.error(await unstreamed(ctx, intern.id, ''), BAD, 'an empty prompt');
-    },
+    }),
   },
   'chat-requests/length-of-parts': {
     title: 'Text parts of a prompt count together.',
@@ -111,19 +111,17 @@ export const CHAT_REQUESTS = checksOf('CHAT-15', {
     title: 'A prompt with fields that the interface does not know is taken.',
     needs: ['running'],
     maxRuns: 40,
-    async run(ctx) {
-      const intern = await ctx.interns.shared();
+    run: onShared(async (ctx, intern) => {
       await ctx.property('fields', unknownFields(), async (extra) => {
         expect.finish(await talk(ctx, intern.id, { prompt: 'Hello.', extra }), 'stop');
       });
-    },
+    }),
   },
   'chat-requests/cut-anywhere': {
     title: 'A body that arrives in pieces, cut within characters too, says the same.',
     needs: ['running', 'control'],
     maxRuns: 40,
-    async run(ctx) {
-      const intern = await ctx.interns.shared();
+    run: onShared(async (ctx, intern) => {
       await ctx.property('prompt', prompt(60), cuts(), async (said, at) => {
         const body = pieces(JSON.stringify({ messages: [{ role: 'user', content: said }], stream: true }), at);
         const headers = { 'content-type': 'application/json' };
@@ -140,6 +138,6 @@ export const CHAT_REQUESTS = checksOf('CHAT-15', {
           .join('');
         equal(content, said, 'content of the echo');
       });
-    },
+    }),
   },
 });

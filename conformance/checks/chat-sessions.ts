@@ -18,6 +18,7 @@ import {
   talk,
   unstreamed,
 } from '../helpers/chat.js';
+import { onRunning, onShared } from '../helpers/interns.js';
 import { refuses } from '../helpers/refuses.js';
 import { invoke, session, steered } from '../helpers/turns.js';
 
@@ -27,34 +28,31 @@ export const CHAT_SESSIONS = checksOf('CHAT-15', {
     requirement: 'CHAT-3',
     title: 'A prompt with the session_id of an earlier one goes on in that session.',
     needs: ['running'],
-    async run(ctx) {
-      const intern = await ctx.interns.shared();
+    run: onShared(async (ctx, intern) => {
       const first = await talk(ctx, intern.id, 'Hello.');
       expect.finish(first, 'stop', 'the first prompt');
       const session_id = sessionOf(first);
       const second = await talk(ctx, intern.id, { prompt: 'Hello again.', session_id });
       expect.finish(second, 'stop', 'the second prompt');
       sameSession(second, session_id, 'the second prompt');
-    },
+    }),
   },
   'chat-sessions/new-each-time': {
     title: 'Prompts without a session_id start sessions of their own.',
     needs: ['running'],
-    async run(ctx) {
-      const intern = await ctx.interns.shared();
+    run: onShared(async (ctx, intern) => {
       const first = await talk(ctx, intern.id, 'Hello.');
       expect.finish(first, 'stop', 'the first prompt');
       const second = await talk(ctx, intern.id, 'Hello.');
       expect.finish(second, 'stop', 'the second prompt');
       notEqual(sessionOf(second), sessionOf(first), 'session_id of the second prompt');
-    },
+    }),
   },
   'chat-sessions/unseen-id': {
     title: 'An unseen session_id of up to 256 characters starts a session under that id, letter for letter.',
     needs: ['running'],
     maxRuns: 60,
-    async run(ctx) {
-      const intern = await ctx.interns.shared();
+    run: onShared(async (ctx, intern) => {
       await ctx.property('session_id', sessionId(), async (some) => {
         // Whether interns share their sessions is not stated: an id of one character may have been seen long ago.
         const session_id = [...`${ctx.interns.name()} ${some}`].slice(0, 256).join('');
@@ -62,14 +60,13 @@ export const CHAT_SESSIONS = checksOf('CHAT-15', {
         expect.finish(t, 'stop');
         equal(sessionOf(t), session_id, 'session_id of the final chunk');
       });
-    },
+    }),
   },
   'chat-sessions/unfit-id': {
     title: 'A session_id that is empty, longer than 256, no text, or holds a control character is refused.',
     needs: ['running'],
     maxRuns: 60,
-    async run(ctx) {
-      const intern = await ctx.interns.shared();
+    run: onShared(async (ctx, intern) => {
       const control = { arbitrary: controlled() as fc.Arbitrary<unknown>, weight: 3 };
       await refuses<unknown>(ctx, {
         of: 'a prompt with session_id',
@@ -79,7 +76,7 @@ export const CHAT_SESSIONS = checksOf('CHAT-15', {
         more: fc.oneof(control, { arbitrary: notText(), weight: 1 }),
         send: async (session_id) => heard(await ctx.chat(intern.id, { prompt: 'Hello.', extra: { session_id } })),
       });
-    },
+    }),
   },
   'chat-sessions/same-id-elsewhere': {
     title: 'Equal session ids on two interns are two sessions, of one character too.',
@@ -100,21 +97,19 @@ export const CHAT_SESSIONS = checksOf('CHAT-15', {
     level: 'C',
     title: 'A prompt to a session of invoke whose run goes on is delivered into that run.',
     needs: ['running', 'control', 'clock'],
-    async run(ctx) {
-      const intern = await ctx.interns.running();
+    run: onRunning(async (ctx, intern) => {
       const id = session(await invoke(ctx, intern.id, await ctx.script(PAUSED)), 'the invoke');
       steered(await unstreamed(ctx, intern.id, { prompt: 'Also.', session_id: id }), id, 'a prompt to a run of invoke');
       equal((await ctx.control.runs(intern.id)).length, 1, 'runs of the intern');
       await ctx.clock.advance(20_000);
       equal(await fate(ctx, intern.id, id), 'ended: stop', 'the run of invoke');
-    },
+    }),
   },
   'chat-sessions/of-the-intern': {
     level: 'C',
     title: 'Chat may continue any session of the intern: those of another caller and those of invoke.',
     needs: ['running', 'control', 'peer_api_key'],
-    async run(ctx) {
-      const intern = await ctx.interns.running();
+    run: onRunning(async (ctx, intern) => {
       const t = await asked(ctx, intern.id, await ctx.script(ASKING));
       const rest = await answered(ctx, intern.id, t, 'allow_once', { as: 'peer_api_key' });
       expect.finish(rest, 'stop', 'a question answered by a peer');
@@ -132,6 +127,6 @@ export const CHAT_SESSIONS = checksOf('CHAT-15', {
       const next = await talk(ctx, intern.id, { prompt: 'Hello.', session_id });
       expect.finish(next, 'stop', 'a prompt to the session of an invoke that has ended');
       equal(next.sessionId, session_id, 'its session_id');
-    },
+    }),
   },
 });

@@ -17,6 +17,7 @@ import {
   talk,
   unstreamed,
 } from '../helpers/chat.js';
+import { onRunning, onShared } from '../helpers/interns.js';
 import { steered } from '../helpers/turns.js';
 import { codeWord } from '../helpers/words.js';
 
@@ -25,8 +26,7 @@ export const CHAT_STEERING = checksOf('CHAT-14', {
   'chat-steering/steered': {
     title: 'A prompt to a session whose run goes on, streaming or waiting, is reported as steered.',
     needs: ['running', 'behaviour:ask-permission', 'behaviour:silent'],
-    async run(ctx) {
-      const intern = await ctx.interns.running();
+    run: onRunning(async (ctx, intern) => {
       const t = await asked(ctx, intern.id, ctx.prompt('ask-permission'));
       const { session: waits } = callOf(t);
       steered(
@@ -44,13 +44,12 @@ export const CHAT_STEERING = checksOf('CHAT-14', {
         'a prompt to a run that streams',
       );
       await reply.disconnect();
-    },
+    }),
   },
   'chat-steering/delivered-live': {
     title: 'A waiting run does what a steered prompt asks for once it is answered: the prompt was delivered into it.',
     needs: ['running', 'behaviour:ask-permission'],
-    async run(ctx) {
-      const intern = await ctx.interns.shared();
+    run: onShared(async (ctx, intern) => {
       const t = await asked(ctx, intern.id, ctx.prompt('ask-permission'));
       const { session } = callOf(t);
       const word = codeWord(ctx);
@@ -68,14 +67,13 @@ export const CHAT_STEERING = checksOf('CHAT-14', {
         said: rest.content,
         finding: { what: 'content of the run, answered after a steer', expected: 'the word', actual: rest.content },
       });
-    },
+    }),
   },
   'chat-steering/steered-answer': {
     level: 'P',
     title: 'A steered prompt is answered 202 {session_id, status: steered} as JSON, streaming or waiting.',
     needs: ['running', 'behaviour:ask-permission', 'behaviour:silent'],
-    async run(ctx) {
-      const intern = await ctx.interns.running();
+    run: onRunning(async (ctx, intern) => {
       const session_id = `s ${intern.id}`;
       const reply = await held(ctx, intern.id, { prompt: ctx.prompt('silent'), session_id });
       const waiting = await ctx.interns.running();
@@ -96,7 +94,7 @@ export const CHAT_STEERING = checksOf('CHAT-14', {
       }
       await reply.disconnect();
       await answered(ctx, waiting.id, t, 'allow_once');
-    },
+    }),
   },
   'chat-steering/steered-shows': {
     level: 'C',
@@ -123,8 +121,7 @@ export const CHAT_STEERING = checksOf('CHAT-14', {
   'chat-steering/steered-into-waiting': {
     title: 'A prompt to a session whose run waits is steered too; the question stays as it was.',
     needs: ['running', 'control'],
-    async run(ctx) {
-      const intern = await ctx.interns.running();
+    run: onRunning(async (ctx, intern) => {
       const t = await asked(ctx, intern.id, await ctx.script(ASKING));
       const { session } = callOf(t);
       steered(
@@ -137,14 +134,13 @@ export const CHAT_STEERING = checksOf('CHAT-14', {
       const rest = await answered(ctx, intern.id, t, 'allow_once');
       expect.finish(rest, 'stop', 'the answered run');
       ok(rest.content.includes('Allowed.'), 'content after the answer', 'what the run says to it', rest.content);
-    },
+    }),
   },
   'chat-steering/steered-shows-after-answer': {
     level: 'C',
     title: 'What was steered into a waiting run shows once, after the answer.',
     needs: ['running', 'control'],
-    async run(ctx) {
-      const intern = await ctx.interns.shared();
+    run: onShared(async (ctx, intern) => {
       const t = await asked(ctx, intern.id, await ctx.script(ASKING));
       await unstreamed(ctx, intern.id, { prompt: 'also this', session_id: callOf(t).session });
       const rest = await answered(ctx, intern.id, t, 'allow_once');
@@ -154,13 +150,12 @@ export const CHAT_STEERING = checksOf('CHAT-14', {
         'how often the steered prompt shows after the answer',
       );
       equal(rest.content.replace('(steered: also this)', ''), 'Allowed.', 'content beside it');
-    },
+    }),
   },
   'chat-steering/not-steered-when-over': {
     title: 'Once the run of a session has ended, however it did, the next prompt starts another.',
     needs: ['running', 'control'],
-    async run(ctx) {
-      const intern = await ctx.interns.shared();
+    run: onShared(async (ctx, intern) => {
       for (const end of ['stop', 'cancelled', 'deadline', 'severed', 'failed']) {
         const first = await talk(ctx, intern.id, await ctx.script([{ say: 'x' }, { end }]));
         const session_id = sessionOf(first);
@@ -168,14 +163,13 @@ export const CHAT_STEERING = checksOf('CHAT-14', {
         expect.finish(next, 'stop', `the prompt after a run that ended ${end}`);
         sameSession(next, session_id, `the prompt after a run that ended ${end}`);
       }
-    },
+    }),
   },
   'chat-steering/steered-is-checked': {
     requirement: 'CHAT-15',
     title: 'A steered prompt must be valid.',
     needs: ['running', 'behaviour:silent'],
-    async run(ctx) {
-      const intern = await ctx.interns.running();
+    run: onRunning(async (ctx, intern) => {
       const session_id = `s ${intern.id}`;
       const reply = await held(ctx, intern.id, { prompt: ctx.prompt('silent'), session_id });
       expect.status(await unstreamed(ctx, intern.id, { prompt: 'x', session_id }), 202, 'its valid twin');
@@ -184,6 +178,6 @@ export const CHAT_STEERING = checksOf('CHAT-14', {
         expect.error(answer, { status: 400, reason: 'bad_request' }, `a steered prompt of ${prompt.length} characters`);
       }
       await reply.disconnect();
-    },
+    }),
   },
 });

@@ -7,6 +7,7 @@ import * as expect from '../framework/expect.js';
 import { findingOf } from '../framework/finding.js';
 import { asked, heard, talk } from '../helpers/chat.js';
 import { type Arrival, arrival, heldBack } from '../helpers/held-back.js';
+import { onRunning, onShared } from '../helpers/interns.js';
 
 /** CHAT-1: the form of a reply. */
 export const CHAT_STREAM = checksOf('CHAT-1', {
@@ -14,21 +15,19 @@ export const CHAT_STREAM = checksOf('CHAT-1', {
     title: 'Whatever is asked, the reply is chunks, one finish reason, one final chunk with session_id, [DONE], end.',
     needs: ['running'],
     maxRuns: 50,
-    async run(ctx) {
-      const intern = await ctx.interns.shared();
+    run: onShared(async (ctx, intern) => {
       await ctx.property('prompt', fc.stringMatching(/^[A-Za-z]{1,8}( [A-Za-z]{1,8}){0,6}\.$/), async (said) => {
         const t = await talk(ctx, intern.id, said);
         expect.finish(t, 'stop', 'the reply to a prompt');
         expect.grammar(t, 'S');
         equal(t.ended, 'end', 'how the body ended');
       });
-    },
+    }),
   },
   'chat-stream/as-it-is-said': {
     title: 'The reply arrives while the run goes on, not when it has ended.',
     needs: ['running', 'behaviour:silent'],
-    async run(ctx) {
-      const intern = await ctx.interns.running();
+    run: onRunning(async (ctx, intern) => {
       // Content that comes while the run goes on proves it at once. The rest is for interns that say all in one go.
       const first = await ctx.chat(intern.id, ctx.prompt('silent'));
       if (first.status < 300) {
@@ -58,39 +57,36 @@ export const CHAT_STREAM = checksOf('CHAT-1', {
       const { content, finish } = first.transcript;
       const finding = { what: 'arrival of a reply', expected: 'a reply of several chunks', actual: finish };
       ctx.internDid(false, { did: 'say enough, or fall silent,', said: content, finding });
-    },
+    }),
   },
   'chat-stream/published-shape': {
     level: 'P',
     title: 'Chunks have the published shape: object, one id, created, role first, one choice.',
     needs: ['running'],
-    async run(ctx) {
-      const intern = await ctx.interns.shared();
+    run: onShared(async (ctx, intern) => {
       const reply = await ctx.chat(intern.id, 'Hello.');
       if (reply.status !== 200) expect.status(await heard(reply), 200, 'the reply');
       match(reply.headers.get('content-type'), /^text\/event-stream(\s*;|$)/i, 'content-type of the reply');
       expect.grammar(await reply.end(), 'P');
-    },
+    }),
   },
   'chat-stream/shape-across-pauses': {
     level: 'P',
     title: 'A response that asks, and the one that goes on, have the published shape too.',
     needs: ['running', 'behaviour:ask-permission'],
-    async run(ctx) {
-      const intern = await ctx.interns.shared();
+    run: onShared(async (ctx, intern) => {
       const first = await asked(ctx, intern.id, ctx.prompt('ask-permission'));
       expect.grammar(first, 'P');
       const rest = await (await ctx.answer(intern.id, first, 'allow_once')).end();
       expect.finish(rest, 'stop', 'the answered run');
       expect.grammar(rest, 'P');
-    },
+    }),
   },
   'chat-stream/created-in-seconds': {
     level: 'P',
     title: 'created is the time in whole Unix seconds.',
     needs: ['running'],
-    async run(ctx) {
-      const intern = await ctx.interns.shared();
+    run: onShared(async (ctx, intern) => {
       const [before, after] = [Date.UTC(2020) / 1000, Date.UTC(2100) / 1000];
       const t = await talk(ctx, intern.id, 'Hello.');
       for (const { json } of t.chunks) {
@@ -102,7 +98,7 @@ export const CHAT_STREAM = checksOf('CHAT-1', {
           created,
         );
       }
-    },
+    }),
   },
   'chat-stream/empty-first-content': {
     level: 'C',
@@ -118,8 +114,7 @@ export const CHAT_STREAM = checksOf('CHAT-1', {
     title: 'A model in the request is not used: no chunk carries it.',
     needs: ['running', 'behaviour:ask-permission'],
     maxRuns: 20,
-    async run(ctx) {
-      const intern = await ctx.interns.shared();
+    run: onShared(async (ctx, intern) => {
       await ctx.property('model', fc.stringMatching(/^[a-z]{3,8}\/[a-z0-9-]{3,12}$/), async (model) => {
         const t = await talk(ctx, intern.id, { prompt: 'Hello.', extra: { model } });
         for (const { json } of t.chunks) notEqual(json.model, model, 'model of a chunk');
@@ -131,14 +126,13 @@ export const CHAT_STREAM = checksOf('CHAT-1', {
         extra: { model },
       });
       for (const { json } of t.chunks) notEqual(json.model, model, 'model of a chunk of a response that asks');
-    },
+    }),
   },
   'chat-stream/only-last-message': {
     requirement: 'CHAT-15',
     title: 'Only the last message is read: what stands before it changes nothing.',
     needs: ['running', 'behaviour:echo', 'control'],
-    async run(ctx) {
-      const intern = await ctx.interns.shared();
+    run: onShared(async (ctx, intern) => {
       await ctx.property('messages', earlier(), content(), async (before, last) => {
         const messages = [...before, { role: 'user', content: last.content }];
         const t = await talk(ctx, intern.id, { messages });
@@ -160,14 +154,13 @@ export const CHAT_STREAM = checksOf('CHAT-1', {
           );
         }
       });
-    },
+    }),
   },
   'chat-stream/echo-is-the-prompt': {
     requirement: 'EMU-9',
     title: 'echo repeats the prompt, with usage, whatever else the request has: a model, unknown fields.',
     needs: ['running', 'control'],
-    async run(ctx) {
-      const intern = await ctx.interns.shared();
+    run: onShared(async (ctx, intern) => {
       await ctx.property('prompt', prompt(), unknownFields(), async (said, more) => {
         const t = await talk(ctx, intern.id, { prompt: said, extra: { model: 'acme/other', ...more } });
         expect.finish(t, 'stop');
@@ -175,6 +168,6 @@ export const CHAT_STREAM = checksOf('CHAT-1', {
         expect.grammar(t, 'C');
         notEqual(t.final?.usage, null, 'usage of the echo');
       });
-    },
+    }),
   },
 });

@@ -17,6 +17,7 @@ import {
   unstreamed,
   when,
 } from '../helpers/chat.js';
+import { onShared } from '../helpers/interns.js';
 import type { Transcript } from '../probe/chunks.js';
 import type { Answer } from '../probe/client.js';
 import { GATEWAY } from '../probe/gateway.js';
@@ -37,8 +38,7 @@ export const CHAT_UNACCEPTABLE = checksOf('CHAT-6', {
     title: 'An answer that is not an offered option is 400, and the question stays open.',
     needs: ['running', 'behaviour:ask-permission'],
     maxRuns: 50,
-    async run(ctx) {
-      const intern = await ctx.interns.shared();
+    run: onShared(async (ctx, intern) => {
       const t = await asked(ctx, intern.id, ctx.prompt('ask-permission'));
       const refused = async (content: string) => {
         const answer = await badAnswer(ctx, intern.id, replyTo(t, content));
@@ -49,14 +49,13 @@ export const CHAT_UNACCEPTABLE = checksOf('CHAT-6', {
       for (const content of ctx.sample(NO_OPTIONS)) await refused(content);
       await ctx.property('content', noOption(), refused);
       expect.finish(await answered(ctx, intern.id, t, 'allow_once'), 'stop', 'the run, answered after all');
-    },
+    }),
   },
   'chat-unacceptable/option-not-offered': {
     level: 'C',
     title: 'Of the four options only those are taken that were offered, letter for letter.',
     needs: ['running', 'control'],
-    async run(ctx) {
-      const intern = await ctx.interns.shared();
+    run: onShared(async (ctx, intern) => {
       const t = await asked(
         ctx,
         intern.id,
@@ -67,15 +66,14 @@ export const CHAT_UNACCEPTABLE = checksOf('CHAT-6', {
         expect.error(answer, { status: 400, reason: 'bad_request' }, `${content}, which was not offered`);
       }
       expect.finish(await answered(ctx, intern.id, t, 'reject_always'), 'stop', 'the run, answered after all');
-    },
+    }),
   },
   'chat-unacceptable/unacceptable-content': {
     level: 'C',
     title: 'No JSON, another action, a missing field, a wrong type, an unlisted option: 400, and the question stays.',
     needs: ['running', 'control'],
     maxRuns: 60,
-    async run(ctx) {
-      const intern = await ctx.interns.shared();
+    run: onShared(async (ctx, intern) => {
       const says = when({ it: { answer: 'red' } }, [{ say: 'red' }], [{ say: 'else' }]);
       const t = await asked(ctx, intern.id, await ctx.script([{ say: 'Asking. ' }, colour('it'), says]));
       const refused = async (content: string) => {
@@ -87,14 +85,13 @@ export const CHAT_UNACCEPTABLE = checksOf('CHAT-6', {
       const rest = await answered(ctx, intern.id, t, accepted({ answer: 'red' }));
       expect.finish(rest, 'stop', 'the run, answered after all');
       equal(rest.content, 'red', 'content of the run, answered after all');
-    },
+    }),
   },
   'chat-unacceptable/field-types': {
     level: 'C',
     title: 'A field takes values of its type only, and may be left out where it is not required.',
     needs: ['running', 'control'],
-    async run(ctx) {
-      const intern = await ctx.interns.shared();
+    run: onShared(async (ctx, intern) => {
       const list = [
         { name: 'n', type: 'number', required: true },
         { name: 'b', type: 'boolean' },
@@ -117,14 +114,13 @@ export const CHAT_UNACCEPTABLE = checksOf('CHAT-6', {
         expect.error(answer, { status: 400, reason: 'bad_request' }, `content ${JSON.stringify(wrong)}`);
       }
       expect.finish(await answered(ctx, intern.id, t, accepted({ n: 0, p: 2 })), 'stop', 'the run, answered after all');
-    },
+    }),
   },
   'chat-unacceptable/inherited-names': {
     level: 'C',
     title: 'A required field named as what every object inherits is missing until it is answered.',
     needs: ['running', 'control'],
-    async run(ctx) {
-      const intern = await ctx.interns.shared();
+    run: onShared(async (ctx, intern) => {
       for (const name of ctx.sample(['constructor', 'toString', 'hasOwnProperty', 'valueOf'])) {
         const ask = { kind: 'elicitation', message: 'Fill in.', fields: [{ name, required: true }] };
         const t = await asked(ctx, intern.id, await ctx.script([{ ask, as: 'it' }, { say: 'x' }]));
@@ -133,14 +129,13 @@ export const CHAT_UNACCEPTABLE = checksOf('CHAT-6', {
         const rest = await answered(ctx, intern.id, t, accepted({ [name]: 'here' }));
         expect.finish(rest, 'stop', `the run, answered with the field ${name}`);
       }
-    },
+    }),
   },
   'chat-unacceptable/without-session': {
     requirement: 'CHAT-15',
     title: 'A tool message without session_id is refused, and the question stays.',
     needs: ['running', 'behaviour:ask-permission'],
-    async run(ctx) {
-      const intern = await ctx.interns.shared();
+    run: onShared(async (ctx, intern) => {
       const t = await asked(ctx, intern.id, ctx.prompt('ask-permission'));
       const { id, session } = callOf(t);
       const tool = { role: 'tool', tool_call_id: id, content: 'allow_once' };
@@ -152,15 +147,14 @@ export const CHAT_UNACCEPTABLE = checksOf('CHAT-6', {
       );
       const rest = await read(await answerWith(ctx, intern.id, { call: id, session, content: 'allow_once' }));
       expect.finish(rest, 'stop', 'the run, answered with its session_id');
-    },
+    }),
   },
   'chat-unacceptable/unacceptable-stays': {
     requirement: 'CHAT-7',
     level: 'P',
     title: 'After any number of unacceptable answers the same question is answered under the same call.',
     needs: ['running', 'behaviour:ask-permission'],
-    async run(ctx) {
-      const intern = await ctx.interns.shared();
+    run: onShared(async (ctx, intern) => {
       const t = await asked(ctx, intern.id, ctx.prompt('ask-permission'));
       for (let turns = 0; turns < ctx.upTo(5, 2); turns++) {
         const answer = await badAnswer(ctx, intern.id, {
@@ -172,20 +166,19 @@ export const CHAT_UNACCEPTABLE = checksOf('CHAT-6', {
         expect.error(answer, { status: 400, reason: 'bad_request', retryable: false }, 'an unacceptable answer');
       }
       expect.finish(await answered(ctx, intern.id, t, 'allow_once'), 'stop', 'the run, answered after all');
-    },
+    }),
   },
   'chat-unacceptable/body-before-state': {
     requirement: 'CHAT-15',
     title: 'A reply with stream false is 400, and the question stays.',
     needs: ['running', 'behaviour:ask-permission'],
-    async run(ctx) {
-      const intern = await ctx.interns.shared();
+    run: onShared(async (ctx, intern) => {
       const t = await asked(ctx, intern.id, ctx.prompt('ask-permission'));
       const { id, session } = callOf(t);
       const messages = [{ role: 'tool', tool_call_id: id, content: 'allow_once' }];
       const answer = await unstreamed(ctx, intern.id, { messages, session_id: session, extra: { stream: false } });
       expect.error(answer, { status: 400, reason: 'bad_request', retryable: false }, 'a reply with stream false');
       expect.finish(await answered(ctx, intern.id, t, 'allow_once'), 'stop', 'the run, answered after all');
-    },
+    }),
   },
 });

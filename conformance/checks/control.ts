@@ -2,6 +2,7 @@ import { equal, isObject, match, notEqual, ok, oneOf, UUID } from '../framework/
 import { checksOf } from '../framework/check.js';
 import type { Ctx } from '../framework/context.js';
 import * as expect from '../framework/expect.js';
+import { onStopped } from '../helpers/interns.js';
 import { CREDENTIAL_NAMES, internPath } from '../probe/request.js';
 
 /** Credentials of a target descriptor. Own keys belong to interns. */
@@ -90,8 +91,7 @@ export const CONTROL = checksOf('EMU-1', {
     requirement: 'EMU-7',
     title: 'A reset takes away what was put and made since the start: scripts, faults, limits, interns.',
     needs: ['control', 'disposable', 'write'],
-    async run(ctx) {
-      const intern = await ctx.interns.stopped();
+    run: onStopped(async (ctx, intern) => {
       const name = await ctx.control.script({ turn: [{ say: 'put' }] });
       equal((await ctx.control.call('GET', `/scripts/${name}`)).status, 200, 'status of the script that was put');
       await ctx.control.fault({ operation: 'get', times: 3, status: 503 });
@@ -99,7 +99,7 @@ export const CONTROL = checksOf('EMU-1', {
       equal((await ctx.control.call('GET', `/scripts/${name}`)).status, 404, 'status of the script after the reset');
       expect.status(await ctx.api.get(intern.id), 404, 'the intern after the reset');
       expect.status(await ctx.api.list({ limit: 1 }), 200, 'the list after the reset');
-    },
+    }),
   },
   'emulator/intern-view': {
     requirement: 'EMU-4',

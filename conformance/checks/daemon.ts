@@ -3,6 +3,7 @@ import { equal, fail, form, isObject, match, notEqual, ok } from '../framework/a
 import { checksOf } from '../framework/check.js';
 import type { Ctx } from '../framework/context.js';
 import * as expect from '../framework/expect.js';
+import { onRunning, onStopped } from '../helpers/interns.js';
 import { indistinguishable } from '../helpers/same.js';
 import type { Answer } from '../probe/client.js';
 import { type As, internPath } from '../probe/request.js';
@@ -28,35 +29,32 @@ export const DAEMON = checksOf('DAEMON-1', {
   'daemon/access': {
     title: 'Origin and token of a running intern, not to be stored.',
     needs: ['running', 'oauth_token'],
-    async run({ api, interns }) {
-      const intern = await interns.running();
+    run: onRunning(async ({ api }, intern) => {
       const answer = await api.daemon(intern.id, { as: 'oauth_token' });
       const { token } = access(answer, 'the daemon access');
       expect.noStore(answer, 'the daemon access');
       const read = await api.get(intern.id);
       ok(!read.text.includes(token), 'the record of a running intern', 'nothing of its daemon token', 'the token');
-    },
+    }),
   },
   'daemon/access-by-any-grant': {
     title: 'An OAuth token with an interns-only grant reads the same, not to be stored either.',
     needs: ['running', 'oauth_token', 'oauth_interns_only_token'],
-    async run({ api, interns }) {
-      const intern = await interns.running();
+    run: onRunning(async ({ api, interns }, intern) => {
       access(await api.daemon(intern.id, { as: 'oauth_token' }), 'the daemon access');
       const only = await api.daemon(intern.id, { as: 'oauth_interns_only_token' });
       access(only, 'the access with an interns-only grant');
       expect.noStore(only, 'the daemon access with an interns-only grant');
-    },
+    }),
   },
   'daemon/access-form': {
     level: 'P',
     title: 'origin is scheme, host and optional port, without a path.',
     needs: ['running', 'oauth_token'],
-    async run({ api, interns }) {
-      const intern = await interns.running();
+    run: onRunning(async ({ api }, intern) => {
       const { origin } = access(await api.daemon(intern.id, { as: 'oauth_token' }), 'the daemon access');
       match(origin, ORIGIN, 'origin');
-    },
+    }),
   },
   'daemon/not-running': {
     level: 'P',
@@ -98,8 +96,7 @@ export const DAEMON = checksOf('DAEMON-1', {
   'daemon/not-of-a-stopped-intern': {
     title: 'The access of an intern that does not run is refused and holds no token.',
     needs: ['write', 'oauth_token'],
-    async run({ api, interns, assume }) {
-      const intern = await interns.stopped();
+    run: onStopped(async ({ api, assume }, intern) => {
       const answer = await api.daemon(intern.id, { as: 'oauth_token' });
       if (answer.status < 300) {
         const { status } = expect.intern(await api.get(intern.id), 200, 'the read of an intern that is reached');
@@ -107,7 +104,7 @@ export const DAEMON = checksOf('DAEMON-1', {
       }
       expect.refused(answer, 'the access of a stopped intern');
       ok(!/"token"/.test(answer.text), 'the refusal', 'no token', answer.text);
-    },
+    }),
   },
   'daemon/unreachable': {
     level: 'P',
@@ -177,8 +174,7 @@ export const DAEMON = checksOf('DAEMON-1', {
     requirement: 'DAEMON-2',
     title: 'The log of reveals never holds the token.',
     needs: ['control', 'running', 'oauth_token'],
-    async run({ api, interns, control }) {
-      const intern = await interns.running();
+    run: onRunning(async ({ api, control }, intern) => {
       const { token } = access(await api.daemon(intern.id, { as: 'oauth_token' }), 'a reveal');
       const text = await (await control.call('GET', '/reveals')).text();
       ok(text.includes(intern.id), 'the log of reveals', 'the reveal');
@@ -186,7 +182,7 @@ export const DAEMON = checksOf('DAEMON-1', {
       for (const part of [token.slice(0, 12), token.slice(-12)]) {
         ok(part.length < 12 || !text.includes(part), 'the log of reveals', 'no part of a token');
       }
-    },
+    }),
   },
   'daemon/alias': {
     requirement: 'DAEMON-3',
@@ -222,14 +218,13 @@ export const DAEMON = checksOf('DAEMON-1', {
     level: 'C',
     title: 'The alias is marked deprecated and links its successor; the operation itself is not.',
     needs: ['control', 'running', 'oauth_token'],
-    async run(ctx) {
-      const intern = await ctx.interns.running();
+    run: onRunning(async (ctx, intern) => {
       const old = await alias(ctx, intern.id);
       ok(old.headers.has('deprecation'), 'the alias', 'a Deprecation header');
       match(old.headers.get('link'), /rel="?successor-version"?/, 'Link of the alias');
       match(old.headers.get('link'), new RegExp(internPath(intern.id, '/daemon>')), 'Link of the alias');
       const fresh = await ctx.api.daemon(intern.id, { as: 'oauth_token' });
       ok(!fresh.headers.has('deprecation'), 'the operation', 'no Deprecation header');
-    },
+    }),
   },
 });

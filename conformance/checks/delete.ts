@@ -3,6 +3,7 @@ import { equal, ok, oneOf } from '../framework/assert.js';
 import { checksOf } from '../framework/check.js';
 import * as expect from '../framework/expect.js';
 import { textBytes } from '../helpers/bytes.js';
+import { onRunning } from '../helpers/interns.js';
 import { BY_KEY, request } from '../helpers/operations.js';
 import { internPath } from '../probe/request.js';
 
@@ -47,8 +48,7 @@ export const DELETE = checksOf('DELETE-1', {
     level: 'P',
     title: 'A delete answers 202 {deleting: true}, and the intern is destroying until the teardown ends.',
     needs: ['running'],
-    async run({ api, interns }) {
-      const intern = await interns.running();
+    run: onRunning(async ({ api }, intern) => {
       const answer = await api.remove(intern.id);
       expect.status(answer, 202, 'the delete');
       equal((answer.json as { deleting?: unknown } | undefined)?.deleting, true, 'deleting');
@@ -56,7 +56,7 @@ export const DELETE = checksOf('DELETE-1', {
       // A teardown may fail, and soon.
       const after = ['destroying', 'destroy_failed'];
       if (read.status !== 404) oneOf(expect.intern(read, 200, 'the read').status, after, 'status after the delete');
-    },
+    }),
   },
   'delete/from-every-state': {
     level: 'C',
@@ -120,8 +120,7 @@ export const DELETE = checksOf('DELETE-1', {
     level: 'C',
     title: 'Runs that wait on a question and invoke runs end as cancelled with the delete.',
     needs: ['control', 'running'],
-    async run({ api, interns, chat, prompt, control, answer }) {
-      const intern = await interns.running();
+    run: onRunning(async ({ api, chat, prompt, control, answer }, intern) => {
       const asked = await (await chat(intern.id, prompt('ask-question'))).end();
       expect.finish(asked, 'tool_calls', 'the prompt that asks');
       expect.status(await api.invoke(intern.id, { input: prompt('never-ends') }), 202, 'an invoke');
@@ -135,7 +134,7 @@ export const DELETE = checksOf('DELETE-1', {
       equal(runs.length, 2, 'number of runs');
       const late = await answer(intern.id, asked, { action: 'decline' });
       oneOf(late.status, [404, 409], 'status of an answer after the delete');
-    },
+    }),
   },
   'delete/optional-body': {
     requirement: 'DELETE-2',

@@ -17,6 +17,7 @@ import {
   streaming,
   talk,
 } from '../helpers/chat.js';
+import { onRunning, onShared } from '../helpers/interns.js';
 import { onceFree } from '../helpers/turns.js';
 
 /** ms until a service has noticed that a client has gone (30 s), with some more for the way there and back. */
@@ -69,15 +70,14 @@ export const DISCONNECT = checksOf('CHAT-10', {
     title:
       'A client that leaves a silent stream has cancelled its run within 30 seconds: the next prompt of the session starts another.',
     needs: ['running', 'behaviour:silent', 'slow:31s'],
-    async run(ctx) {
-      const intern = await ctx.interns.running();
+    run: onRunning(async (ctx, intern) => {
       const session_id = `gone ${intern.id}`;
       const reply = await streaming(ctx, intern.id, { prompt: ctx.prompt('silent'), session_id });
       await reply.disconnect();
       await ctx.wait(31_000);
       const next = await onceFree(ctx, () => ctx.chat(intern.id, { prompt: 'Hello.', session_id }));
       expect.finish(next, 'stop', 'the next prompt of the session');
-    },
+    }),
   },
   'disconnect/after-an-answer': {
     title: 'A client that leaves a stream after an answer has cancelled that run within 30 seconds, and no other.',
@@ -112,8 +112,7 @@ export const DISCONNECT = checksOf('CHAT-10', {
   'disconnect/cancels': {
     title: 'A run whose client leaves while it streams is cancelled within 30 seconds and does nothing more.',
     needs: ['running', 'control', 'clock'],
-    async run(ctx) {
-      const intern = await ctx.interns.running();
+    run: onRunning(async (ctx, intern) => {
       const steps = [{ say: 'One.' }, { wait: '60s' }, { say: 'Two.' }, { end: 'failed' }];
       const reply = await held(ctx, intern.id, await ctx.script(steps));
       const before = await ctx.clock.now();
@@ -124,7 +123,7 @@ export const DISCONNECT = checksOf('CHAT-10', {
       await ctx.clock.advance(60_000);
       equal(await fate(ctx, intern.id), 'ended: cancelled', 'the run when it would have gone on');
       expect.finish(await talk(ctx, intern.id, 'Hello.'), 'stop', 'the next prompt');
-    },
+    }),
   },
   'disconnect/while-it-speaks': {
     title: 'A run that speaks, one that has said nothing yet, and one that streams after an answer are cancelled too.',
@@ -152,8 +151,7 @@ export const DISCONNECT = checksOf('CHAT-10', {
   'disconnect/only-its-own': {
     title: 'Other runs of the intern and runs of other interns go on.',
     needs: ['running', 'control', 'clock'],
-    async run(ctx) {
-      const intern = await ctx.interns.running();
+    run: onRunning(async (ctx, intern) => {
       const other = await ctx.interns.running();
       const waiting = await asked(ctx, intern.id, await ctx.script([permission('ok'), { say: 'answered' }]));
       const started = await ctx.api.invoke(intern.id, { input: await ctx.script(HELD) });
@@ -172,40 +170,37 @@ export const DISCONNECT = checksOf('CHAT-10', {
       equal((await answered(ctx, intern.id, waiting, 'allow_once')).content, 'answered', 'content after the answer');
       await ctx.clock.advance(9_000);
       equal((await read(far)).content, 'One. Two.', 'content of the run of another intern');
-    },
+    }),
   },
   'disconnect/after-done': {
     requirement: 'CHAT-9',
     title: 'Closing after the [DONE] that follows tool_calls keeps the run alive.',
     needs: ['running', 'behaviour:ask-permission'],
-    async run(ctx) {
-      const intern = await ctx.interns.shared();
+    run: onShared(async (ctx, intern) => {
       const { reply, t } = await pausedAtDone(ctx, intern.id);
       await reply.disconnect();
       await ctx.settle();
       const rest = await answered(ctx, intern.id, t, 'allow_once');
       expect.finish(rest, 'stop', 'the run, answered after its client had gone');
-    },
+    }),
   },
   'disconnect/cancel-after-done': {
     requirement: 'CHAT-9',
     title: 'Cancelling the body on reading [DONE], and a minute without a client, keep the run alive too.',
     needs: ['running', 'behaviour:ask-permission', 'slow:61s'],
-    async run(ctx) {
-      const intern = await ctx.interns.shared();
+    run: onShared(async (ctx, intern) => {
       const { reply, t } = await pausedAtDone(ctx, intern.id);
       await reply.cancel();
       await ctx.wait(61_000);
       const rest = await answered(ctx, intern.id, t, 'allow_once');
       expect.finish(rest, 'stop', 'the run, answered a minute after its client had gone');
-    },
+    }),
   },
   'disconnect/after-each-done': {
     requirement: 'CHAT-9',
     title: 'Closing after each of several questions keeps the run alive.',
     needs: ['running', 'control'],
-    async run(ctx) {
-      const intern = await ctx.interns.running();
+    run: onRunning(async (ctx, intern) => {
       const steps = ['a', 'b', 'c'].flatMap((as) => [permission(as), { say: as }]);
       let reply = await ctx.chat(intern.id, { prompt: await ctx.script(steps), approval_mode: 'manual' });
       for (const as of ['a', 'b', 'c']) {
@@ -218,13 +213,12 @@ export const DISCONNECT = checksOf('CHAT-10', {
         await reply.until(`content after answer ${as}`, (seen) => seen.content === as);
       }
       expect.finish(await reply.end(), 'stop', 'the run answered three times');
-    },
+    }),
   },
   'disconnect/of-who-steered': {
     title: 'A client that steered a run and leaves cancels nothing.',
     needs: ['running', 'control', 'clock'],
-    async run(ctx) {
-      const intern = await ctx.interns.running();
+    run: onRunning(async (ctx, intern) => {
       const session_id = `s ${intern.id}`;
       const said = await ctx.script([{ say: 'One. ' }, { wait: '40s' }, { say: 'Two.' }]);
       const reply = await held(ctx, intern.id, { prompt: said, session_id });
@@ -234,19 +228,18 @@ export const DISCONNECT = checksOf('CHAT-10', {
       const t = await read(reply);
       expect.finish(t, 'stop', 'the run that was steered');
       ok(t.content.endsWith('Two.'), 'content of the run that was steered', 'all of it', t.content);
-    },
+    }),
   },
   'disconnect/after-stop': {
     requirement: 'EMU-4',
     title: 'A client that goes after the end changes nothing: the run is shown as it ended.',
     needs: ['running', 'control'],
-    async run(ctx) {
-      const intern = await ctx.interns.running();
+    run: onRunning(async (ctx, intern) => {
       const reply = await ctx.chat(intern.id, 'Hello.');
       const t = await reply.until('[DONE]', (seen) => seen.done);
       await reply.cancel();
       await ctx.settle();
       equal(await fate(ctx, intern.id, t.sessionId), 'ended: stop', 'the run after its client went');
-    },
+    }),
   },
 });

@@ -3,6 +3,7 @@ import { noObject } from '../arbitraries/broken-json.js';
 import { equal } from '../framework/assert.js';
 import { checksOf } from '../framework/check.js';
 import * as expect from '../framework/expect.js';
+import { onStopped } from '../helpers/interns.js';
 
 const INVALID = { status: 400, reason: 'invalid_body', retryable: false } as const;
 
@@ -49,8 +50,7 @@ export const FIELDS = checksOf('BODY-4', {
   'create/field-types': {
     title: 'A field of another type is 400, on create and update.',
     needs: ['write'],
-    async run({ api, interns, property, sample, twin }) {
-      const intern = await interns.stopped();
+    run: onStopped(async ({ api, interns, property, sample, twin }, intern) => {
       await twin('create', async () =>
         expect.status(await api.create(interns.body({ description: 'a' })), expect.CREATED, 'the valid twin'),
       );
@@ -68,7 +68,7 @@ export const FIELDS = checksOf('BODY-4', {
         );
         expect.error(await api.update(intern.id, { [key]: value }), { status: 400 }, `an update of ${key} to ${shown}`);
       });
-    },
+    }),
   },
   'create/flag-types': {
     requirement: 'CREATE-1',
@@ -139,26 +139,24 @@ export const FIELDS = checksOf('BODY-4', {
   'create/no-object': {
     title: 'A body that is not a JSON object is 400 on create and update.',
     needs: ['write'],
-    async run({ api, interns, property }) {
-      const intern = await interns.stopped();
+    run: onStopped(async ({ api, property }, intern) => {
       await property('bodies', noObject(), async (value) => {
         expect.error(await api.create(value), { status: 400 }, `a create of ${JSON.stringify(value)}`);
         expect.error(await api.update(intern.id, value), { status: 400 }, `an update with ${JSON.stringify(value)}`);
       });
-    },
+    }),
   },
   'create/invalid-body-reason': {
     level: 'P',
     title: 'An invalid body of a lifecycle operation is 400 `Invalid request body`, invalid_body.',
     needs: ['write'],
-    async run({ api, interns, property }) {
-      const intern = await interns.stopped();
+    run: onStopped(async ({ api, property }, intern) => {
       const expected = { ...INVALID, message: /^Invalid request body/ };
       await property('bodies', noObject(), async (value) => {
         expect.error(await api.create(value), expected, 'a create');
         expect.error(await api.update(intern.id, value), expected, 'an update');
         expect.error(await api.remove(intern.id, value), expected, 'a delete');
       });
-    },
+    }),
   },
 });

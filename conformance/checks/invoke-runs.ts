@@ -2,6 +2,7 @@ import { equal, match } from '../framework/assert.js';
 import { checksOf } from '../framework/check.js';
 import * as expect from '../framework/expect.js';
 import { ALL_OPTIONS, colour, fate, HELD, newest, permission, when } from '../helpers/chat.js';
+import { onRunning, onShared } from '../helpers/interns.js';
 import { invoke, session, steered } from '../helpers/turns.js';
 import { internPath } from '../probe/request.js';
 
@@ -16,8 +17,7 @@ export const INVOKE_RUNS = checksOf('INVOKE-4', {
     requirement: 'INVOKE-1',
     title: 'The run goes on after the response, until it ends by itself.',
     needs: ['running', 'control', 'clock'],
-    async run(ctx) {
-      const intern = await ctx.interns.running();
+    run: onRunning(async (ctx, intern) => {
       const id = session(
         await invoke(ctx, intern.id, await ctx.script([{ say: 'x' }, { wait: '20m' }, { say: 'y' }])),
         'the invoke',
@@ -28,13 +28,12 @@ export const INVOKE_RUNS = checksOf('INVOKE-4', {
       await ctx.clock.advance(1);
       equal(await fate(ctx, intern.id, id), 'ended: stop', 'the run when it is done');
       equal((await newest(ctx, intern.id)).origin, 'invoke', 'origin of the run');
-    },
+    }),
   },
   'invoke-runs/consents': {
     title: 'Approvals are consented to without a pause, also when the request says manual.',
     needs: ['running', 'control'],
-    async run(ctx) {
-      const intern = await ctx.interns.shared();
+    run: onShared(async (ctx, intern) => {
       const refused = when({ ok: 'reject_once' }, WRONG, [
         when({ ok: 'reject_always' }, WRONG, [when({ ok: 'cancel' }, WRONG, RIGHT)]),
       ]);
@@ -47,13 +46,12 @@ export const INVOKE_RUNS = checksOf('INVOKE-4', {
           `a run that needs approval, started with ${JSON.stringify(extra)}`,
         );
       }
-    },
+    }),
   },
   'invoke-runs/fallback': {
     title: "A question is answered by the intern's own fallback, without a pause.",
     needs: ['running', 'control'],
-    async run(ctx) {
-      const intern = await ctx.interns.shared();
+    run: onShared(async (ctx, intern) => {
       for (const [fallback, is] of [
         [{ action: 'accept', content: { answer: 'blue' } }, { answer: 'blue' }],
         [{ action: 'accept', content: { answer: 'red' } }, { answer: 'red' }],
@@ -68,25 +66,23 @@ export const INVOKE_RUNS = checksOf('INVOKE-4', {
           `a run that asks, with the fallback ${JSON.stringify(fallback)}`,
         );
       }
-    },
+    }),
   },
   'invoke-runs/no-fallback': {
     level: 'C',
     title: 'Where a script gives none the fallback is to decline.',
     needs: ['running', 'control'],
-    async run(ctx) {
-      const intern = await ctx.interns.shared();
+    run: onShared(async (ctx, intern) => {
       const input = await ctx.script([{ say: 'x' }, colour('it'), when({ it: 'decline' }, RIGHT, WRONG)]);
       const id = session(await invoke(ctx, intern.id, input), 'the invoke');
       equal(await fate(ctx, intern.id, id), 'ended: stop', 'a run that asks without a fallback');
-    },
+    }),
   },
   'invoke-runs/deadline': {
     requirement: 'INVOKE-5',
     title: 'A run that does not end is ended by its execution deadline of one hour, to the millisecond.',
     needs: ['running', 'control', 'clock'],
-    async run(ctx) {
-      const intern = await ctx.interns.running();
+    run: onRunning(async (ctx, intern) => {
       const id = session(await invoke(ctx, intern.id, await ctx.script(HELD)), 'the invoke');
       const late = session(
         await invoke(ctx, intern.id, await ctx.script([{ say: 'x' }, { wait: HOUR - 1 }])),
@@ -97,27 +93,25 @@ export const INVOKE_RUNS = checksOf('INVOKE-4', {
       equal(await fate(ctx, intern.id, late), 'ended: stop', 'a run of 59:59.999');
       await ctx.clock.advance(2);
       match(await fate(ctx, intern.id, id), /^ended: (deadline|cancelled)$/, 'the run after 1:00:00.001');
-    },
+    }),
   },
   'invoke-runs/deadline-shown': {
     requirement: 'EMU-4',
     title: 'A run of invoke that meets its deadline is shown as ended by it, at its time.',
     needs: ['running', 'control', 'clock'],
-    async run(ctx) {
-      const intern = await ctx.interns.running();
+    run: onRunning(async (ctx, intern) => {
       session(await invoke(ctx, intern.id, await ctx.script(HELD)), 'the invoke');
       await ctx.clock.advance(HOUR + 60_000);
       const run = await newest(ctx, intern.id);
       equal(run.ended, 'deadline', 'how the run ended');
       equal(Date.parse(run.ended_at ?? '') - Date.parse(run.started_at), HOUR, 'ms that the run lasted');
-    },
+    }),
   },
   'invoke-runs/deadline-not-extended': {
     requirement: 'INVOKE-5',
     title: 'Steering does not extend the deadline; the next run of the session has an hour of its own.',
     needs: ['running', 'control', 'clock'],
-    async run(ctx) {
-      const intern = await ctx.interns.running();
+    run: onRunning(async (ctx, intern) => {
       const said = await ctx.script(HELD);
       const id = session(await invoke(ctx, intern.id, said), 'the invoke');
       await ctx.clock.advance(HOUR - 60_000);
@@ -127,14 +121,13 @@ export const INVOKE_RUNS = checksOf('INVOKE-4', {
       session(await invoke(ctx, intern.id, said, id), 'the next run');
       await ctx.clock.advance(HOUR - 1);
       equal(await fate(ctx, intern.id, id), 'running', 'the next run in its last millisecond');
-    },
+    }),
   },
   'invoke-runs/client-gone': {
     requirement: 'INVOKE-6',
     title: 'Losing the client after 202 changes nothing.',
     needs: ['running', 'control', 'clock'],
-    async run(ctx) {
-      const intern = await ctx.interns.running();
+    run: onRunning(async (ctx, intern) => {
       const input = await ctx.script([{ say: 'x' }, { wait: '100s' }, { say: 'y' }]);
       const open = await ctx.open({ method: 'POST', path: internPath(intern.id, '/invoke'), json: { input } });
       equal(open.status, 202, 'status of the invoke');
@@ -143,14 +136,13 @@ export const INVOKE_RUNS = checksOf('INVOKE-4', {
       equal(await fate(ctx, intern.id), 'running', 'the run a minute after its client went');
       await ctx.clock.advance(40_000);
       equal(await fate(ctx, intern.id), 'ended: stop', 'the run when it is done');
-    },
+    }),
   },
   'invoke-runs/ended-by-suspend': {
     requirement: 'SUSP-1',
     title: 'Suspending ends runs of invoke; the session is taken again after the resume.',
     needs: ['running', 'control'],
-    async run(ctx) {
-      const intern = await ctx.interns.running();
+    run: onRunning(async (ctx, intern) => {
       const id = session(await invoke(ctx, intern.id, await ctx.script(HELD)), 'the invoke');
       expect.status(await ctx.api.suspend(intern.id), 200, 'the suspend');
       equal(await fate(ctx, intern.id, id), 'ended: cancelled', 'the run after suspend');
@@ -159,6 +151,6 @@ export const INVOKE_RUNS = checksOf('INVOKE-4', {
       const answer = await invoke(ctx, intern.id, 'Hello.', id);
       equal(session(answer, 'the session after the resume'), id, 'session_id after the resume');
       equal((answer.json as Record<string, unknown>).status, 'started', 'status after the resume');
-    },
+    }),
   },
 });

@@ -2,6 +2,7 @@ import { equal } from '../framework/assert.js';
 import { checksOf } from '../framework/check.js';
 import * as expect from '../framework/expect.js';
 import { answered, asked, callOf, sessionOf, talk } from '../helpers/chat.js';
+import { onRunning, onShared } from '../helpers/interns.js';
 import { indistinguishable } from '../helpers/same.js';
 import { invoke, seenByPeer, session, steered } from '../helpers/turns.js';
 import type { Answer } from '../probe/client.js';
@@ -15,20 +16,18 @@ export const INVOKE_SESSIONS = checksOf('INVOKE-3', {
     requirement: 'INVOKE-2',
     title: 'A session_id that invoke gave is taken again.',
     needs: ['running'],
-    async run(ctx) {
-      const intern = await ctx.interns.shared();
+    run: onShared(async (ctx, intern) => {
       const id = session(await invoke(ctx, intern.id, 'Hello.'), 'the first invoke');
       const again = await invoke(ctx, intern.id, 'And more.', id);
       expect.status(again, 202, 'the second invoke');
       equal(session(again, 'the second invoke'), id, 'session_id of the second invoke');
-    },
+    }),
   },
   'invoke-sessions/steered-live': {
     requirement: 'INVOKE-2',
     title: 'While its run goes on in silence, a prompt to the session is delivered into it, and others may not use it.',
     needs: ['running', 'behaviour:silent'],
-    async run(ctx) {
-      const intern = await ctx.interns.running();
+    run: onRunning(async (ctx, intern) => {
       const other = await ctx.interns.running();
       const id = session(await invoke(ctx, intern.id, ctx.prompt('silent')), 'the invoke');
       const began = (answer: Answer) =>
@@ -49,14 +48,13 @@ export const INVOKE_SESSIONS = checksOf('INVOKE-3', {
       }
       steered(also, id, 'an invoke with a run going');
       expect.error(await invoke(ctx, other.id, 'Also.', id), { status: 404 }, 'an invoke with it on another intern');
-    },
+    }),
   },
   'invoke-sessions/steered': {
     requirement: 'INVOKE-2',
     title: 'With a run going the prompt is delivered into it: status steered, no further run.',
     needs: ['running', 'control', 'clock'],
-    async run(ctx) {
-      const intern = await ctx.interns.running();
+    run: onRunning(async (ctx, intern) => {
       const id = session(await invoke(ctx, intern.id, await ctx.script([{ say: 'x' }, { wait: '60s' }])), 'the invoke');
       for (let turn = 0; turn < 2; turn++)
         steered(await invoke(ctx, intern.id, 'Also.', id), id, 'an invoke with a run going');
@@ -65,20 +63,19 @@ export const INVOKE_SESSIONS = checksOf('INVOKE-3', {
       const answer = await invoke(ctx, intern.id, 'Next.', id);
       equal(session(answer, 'an invoke once it has ended'), id, 'session_id of an invoke once the run has ended');
       equal((answer.json as Record<string, unknown>).status, 'started', 'status of an invoke once the run has ended');
-    },
+    }),
   },
   'invoke-sessions/session-of-the-caller': {
     title: 'A session_id is refused with 404 from another caller, also while its run goes on.',
     needs: ['running', 'peer_api_key', 'behaviour:silent'],
-    async run(ctx) {
-      const intern = await ctx.interns.running();
+    run: onRunning(async (ctx, intern) => {
       await seenByPeer(ctx, intern.id);
       const mine = session(await invoke(ctx, intern.id, ctx.prompt('silent')), 'the invoke');
       const theirs = await invoke(ctx, intern.id, 'Also.', mine, { as: 'peer_api_key' });
       expect.error(theirs, { status: 404 }, 'its session with the key of a peer');
       const again = session(await invoke(ctx, intern.id, 'Also.', mine), 'its session with its own key');
       equal(again, mine, 'session_id with its own key');
-    },
+    }),
   },
   'invoke-sessions/session-of-an-own-key': {
     title: "The intern's own key is a caller of its own.",
@@ -110,19 +107,17 @@ export const INVOKE_SESSIONS = checksOf('INVOKE-3', {
     level: 'C',
     title: "A person's API key and OAuth tokens are one caller to invoke.",
     needs: ['running', 'oauth_token', 'oauth_interns_only_token'],
-    async run(ctx) {
-      const intern = await ctx.interns.shared();
+    run: onShared(async (ctx, intern) => {
       const id = session(await invoke(ctx, intern.id, 'Hello.'), 'an invoke with the API key');
       for (const as of ['oauth_token', 'oauth_interns_only_token'] as const) {
         equal(session(await invoke(ctx, intern.id, 'Hello.', id, { as }), `its session with ${as}`), id, 'session_id');
       }
-    },
+    }),
   },
   'invoke-sessions/session-elsewhere': {
     title: 'A session_id of another intern, of chat, or of nobody is refused with 404.',
     needs: ['running'],
-    async run(ctx) {
-      const intern = await ctx.interns.running();
+    run: onRunning(async (ctx, intern) => {
       const other = await ctx.interns.running();
       const id = session(await invoke(ctx, intern.id, 'Hello.'), 'the invoke');
       expect.error(
@@ -143,13 +138,12 @@ export const INVOKE_SESSIONS = checksOf('INVOKE-3', {
           'an invoke in a session of nobody',
         );
       equal(session(await invoke(ctx, intern.id, 'Hello.', id), 'the valid twin'), id, 'session_id of the valid twin');
-    },
+    }),
   },
   'invoke-sessions/busy-chat-session': {
     title: 'A session of chat is refused also while its run goes on or waits, under an id of the client too.',
     needs: ['running', 'behaviour:ask-permission'],
-    async run(ctx) {
-      const intern = await ctx.interns.shared();
+    run: onShared(async (ctx, intern) => {
       const t = await asked(ctx, intern.id, ctx.prompt('ask-permission'));
       expect.error(
         await invoke(ctx, intern.id, 'Also.', callOf(t).session),
@@ -164,14 +158,13 @@ export const INVOKE_SESSIONS = checksOf('INVOKE-3', {
         'an invoke in a chat session named by the client',
       );
       expect.finish(await answered(ctx, intern.id, t, 'allow_once'), 'stop', 'the run that waited');
-    },
+    }),
   },
   'invoke-sessions/hidden-is-unknown': {
     level: 'P',
     title: 'The 404 for a session of others is the one for a session of nobody.',
     needs: ['running', 'peer_api_key'],
-    async run(ctx) {
-      const intern = await ctx.interns.shared();
+    run: onShared(async (ctx, intern) => {
       const nobodys = 'no-such-session';
       const unknown = async () => {
         const answer = await invoke(ctx, intern.id, 'Hello.', nobodys);
@@ -199,16 +192,15 @@ export const INVOKE_SESSIONS = checksOf('INVOKE-3', {
         const same = { ids: [id, nobodys], ignored: ['content-length'] };
         await indistinguishable(ask, unknown, `${what} and one of nobody`, same);
       }
-    },
+    }),
   },
   'invoke-sessions/refused-reason': {
     level: 'P',
     title: 'The 404 for a session of another has the reason not_found.',
     needs: ['running'],
-    async run(ctx) {
-      const intern = await ctx.interns.shared();
+    run: onShared(async (ctx, intern) => {
       const answer = await invoke(ctx, intern.id, 'Hello.', 'no-such-session');
       expect.error(answer, { status: 404, reason: 'not_found', retryable: false }, 'an invoke in a session of nobody');
-    },
+    }),
   },
 });

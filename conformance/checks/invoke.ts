@@ -4,6 +4,7 @@ import { controlled, notText } from '../arbitraries/session-id.js';
 import { equal, hasKeys, match, notEqual, ok } from '../framework/assert.js';
 import { checksOf } from '../framework/check.js';
 import * as expect from '../framework/expect.js';
+import { onShared } from '../helpers/interns.js';
 import { invoke, session } from '../helpers/turns.js';
 
 const BAD = { status: 400, reason: 'bad_request', retryable: false } as const;
@@ -16,19 +17,17 @@ export const INVOKE_CHECKS = checksOf('INVOKE-1', {
   'invoke/accepted': {
     title: 'invoke answers 202 with a session_id.',
     needs: ['running'],
-    async run(ctx) {
-      const intern = await ctx.interns.shared();
+    run: onShared(async (ctx, intern) => {
       const answer = await invoke(ctx, intern.id, 'Hello.');
       expect.status(answer, 202, 'the invoke');
       session(answer, 'the invoke');
-    },
+    }),
   },
   'invoke/published-answer': {
     level: 'P',
     title: 'The answer is JSON {session_id, status: started}; prompts without a session start new ones.',
     needs: ['running'],
-    async run(ctx) {
-      const intern = await ctx.interns.shared();
+    run: onShared(async (ctx, intern) => {
       const answer = await invoke(ctx, intern.id, 'Hello.');
       const first = session(answer, 'the invoke');
       equal((answer.json as Record<string, unknown>).status, 'started', 'status in the body of the invoke');
@@ -40,26 +39,24 @@ export const INVOKE_CHECKS = checksOf('INVOKE-1', {
         first,
         'session_id of the second invoke',
       );
-    },
+    }),
   },
   'invoke/no-progress': {
     requirement: 'INVOKE-7',
     title: 'Nothing of what the run says comes back on the request.',
     needs: ['running', 'control'],
-    async run(ctx) {
-      const intern = await ctx.interns.shared();
+    run: onShared(async (ctx, intern) => {
       const answer = await invoke(ctx, intern.id, await ctx.script([{ say: 'kit-progress-text' }, { end: 'stop' }]));
       session(answer, 'the invoke');
       ok(!answer.text.includes('kit-progress-text'), 'body of the invoke', 'nothing of what the run says', answer.text);
       hasKeys(answer.json, ['session_id', 'status'], 'body of the invoke');
-    },
+    }),
   },
   'invoke/input-length': {
     level: 'P',
     title: 'input has 1 to 32000 code points.',
     needs: ['running'],
-    async run(ctx) {
-      const intern = await ctx.interns.shared();
+    run: onShared(async (ctx, intern) => {
       for (const unit of ctx.sample(['a', 'é', '€', '😀'])) {
         for (const length of [1, 32_000]) {
           session(await invoke(ctx, intern.id, unit.repeat(length)), `an invoke of ${length} times ${unit}`);
@@ -68,15 +65,14 @@ export const INVOKE_CHECKS = checksOf('INVOKE-1', {
           expect.error(await invoke(ctx, intern.id, unit.repeat(length)), BAD, `an invoke of ${length} times ${unit}`);
         }
       }
-    },
+    }),
   },
   'invoke/invalid-body': {
     level: 'P',
     title: 'An input or session_id that is not a text is 400 bad_request.',
     needs: ['running'],
     maxRuns: 40,
-    async run(ctx) {
-      const intern = await ctx.interns.shared();
+    run: onShared(async (ctx, intern) => {
       await ctx.twin('invoke', async () => session(await invoke(ctx, intern.id, 'Twin.'), 'the valid twin'));
       await ctx.property('input', notText(), async (input) => {
         expect.error(await ctx.api.invoke(intern.id, { input }), BAD, 'an invoke without text');
@@ -95,27 +91,25 @@ export const INVOKE_CHECKS = checksOf('INVOKE-1', {
         expect.status(answer, [400, 404], 'an invoke with an unfit session_id');
         if (typeof session_id !== 'string') expect.error(answer, BAD, 'an invoke with a session_id that is not a text');
       });
-    },
+    }),
   },
   'invoke/unknown-fields': {
     level: 'P',
     title: 'Fields that invoke does not know change nothing.',
     needs: ['running'],
     maxRuns: 30,
-    async run(ctx) {
-      const intern = await ctx.interns.shared();
+    run: onShared(async (ctx, intern) => {
       await ctx.property('fields', unknownFields(), async (extra) => {
         const answer = await ctx.api.invoke(intern.id, { ...extra, input: 'Hello.' });
         session(answer, 'an invoke with unknown fields');
         equal((answer.json as Record<string, unknown>).status, 'started', 'status in its body');
       });
-    },
+    }),
   },
   'invoke/not-accepted': {
     title: 'What the intern does not accept is not answered 202.',
     needs: ['running', 'behaviour:unreachable', 'behaviour:refuses'],
-    async run(ctx) {
-      const intern = await ctx.interns.shared();
+    run: onShared(async (ctx, intern) => {
       for (const behaviour of ['unreachable', 'refuses'] as const) {
         const answer = await invoke(ctx, intern.id, ctx.prompt(behaviour));
         const said = expect.seen(answer);
@@ -123,6 +117,6 @@ export const INVOKE_CHECKS = checksOf('INVOKE-1', {
         const finding = { what: 'an invoke that is not accepted', expected: 'an error', actual: said };
         ctx.internDid(answer.status >= 400, { did, said, finding });
       }
-    },
+    }),
   },
 });

@@ -4,6 +4,7 @@ import { checksOf } from '../framework/check.js';
 import type { Ctx } from '../framework/context.js';
 import * as expect from '../framework/expect.js';
 import { asked, held, permission } from '../helpers/chat.js';
+import { onRunning } from '../helpers/interns.js';
 import type { Transcript } from '../probe/chunks.js';
 import type { SseComment } from '../probe/sse.js';
 
@@ -73,8 +74,7 @@ export const KEEPALIVE = checksOf('CHAT-11', {
   'keepalive/to-the-millisecond': {
     title: 'No keepalive at 29.999 s of silence, one by 30.001 s.',
     needs: ['running', 'control', 'clock'],
-    async run(ctx) {
-      const intern = await ctx.interns.running();
+    run: onRunning(async (ctx, intern) => {
       const reply = await held(ctx, intern.id, await ctx.script([{ say: 'x' }, { wait: '300s' }]));
       await ctx.clock.advance(29_999);
       await ctx.settle();
@@ -87,7 +87,7 @@ export const KEEPALIVE = checksOf('CHAT-11', {
       await ctx.settle();
       equal(beats(reply.transcript), 1, 'keepalives 29.998 s later');
       await reply.disconnect();
-    },
+    }),
   },
   'keepalive/between-events': {
     title: 'Between two events there is one keepalive for every whole 30 seconds of silence, and it splits no event.',
@@ -135,8 +135,7 @@ export const KEEPALIVE = checksOf('CHAT-11', {
   'keepalive/before-first-word': {
     title: 'A stream that has said nothing yet carries keepalives too.',
     needs: ['running', 'control', 'clock'],
-    async run(ctx) {
-      const intern = await ctx.interns.running();
+    run: onRunning(async (ctx, intern) => {
       const reply = await ctx.chat(intern.id, await ctx.script([{ wait: '45s' }, { say: 'late' }]));
       equal(reply.status, 200, 'status while the intern says nothing yet');
       await ctx.clock.advance(31_000);
@@ -146,13 +145,12 @@ export const KEEPALIVE = checksOf('CHAT-11', {
       expect.finish(t, 'stop');
       equal(t.content, 'late', 'content');
       equal(beats(t), 1, 'keepalives in 45 s of silence');
-    },
+    }),
   },
   'keepalive/after-an-answer': {
     title: 'A stream that goes on after an answer carries keepalives too. The time that it waited does not count.',
     needs: ['running', 'control', 'clock'],
-    async run(ctx) {
-      const intern = await ctx.interns.running();
+    run: onRunning(async (ctx, intern) => {
       const t = await asked(ctx, intern.id, await ctx.script([permission('ok'), { say: 'x' }, { wait: '100s' }]));
       await ctx.clock.advance(100_000);
       equal(beats(t), 0, 'keepalives on the response that ended with the question');
@@ -164,7 +162,7 @@ export const KEEPALIVE = checksOf('CHAT-11', {
       await ctx.clock.advance(2_000);
       await reply.promised('a keepalive 31 s after the answer', (seen) => beats(seen) === 1);
       await reply.disconnect();
-    },
+    }),
   },
   'keepalive/every-stream': {
     title: 'Streams of several interns each carry their own keepalives.',

@@ -4,6 +4,7 @@ import { checksOf } from '../framework/check.js';
 import type { Ctx } from '../framework/context.js';
 import * as expect from '../framework/expect.js';
 import { Finding } from '../framework/finding.js';
+import { onRunning } from '../helpers/interns.js';
 import { operation, request } from '../helpers/operations.js';
 import { LIMITED, over, prompt, taken } from '../helpers/turns.js';
 import type { Answer } from '../probe/client.js';
@@ -49,15 +50,14 @@ export const LIMITER = checksOf('CHAT-17', {
     title: 'Prompts over the limit are 429 rate_limited, retryable; those within it are taken.',
     needs: ['running', 'control'],
     maxRuns: 6,
-    async run(ctx) {
-      const intern = await ctx.interns.running();
+    run: onRunning(async (ctx, intern) => {
       await ctx.property('turns a minute', fc.integer({ min: 1, max: 6 }), async (limit) => {
         await ctx.control.limit(0);
         await ctx.control.limit(limit);
         for (let turn = 1; turn <= limit; turn++) await taken(ctx, intern.id, `prompt ${turn} of ${limit} allowed`);
         await over(ctx, intern.id, `prompt ${limit + 1} of ${limit} allowed`);
       });
-    },
+    }),
   },
   'limiter/as-met': {
     title: 'Every turn over the limit that this run met was answered as retryable.',
@@ -93,8 +93,7 @@ export const LIMITER = checksOf('CHAT-17', {
     level: 'P',
     title: 'The message starts `Too many intern turns`, and Retry-After says when; invoke is limited the same way.',
     needs: ['running', 'control'],
-    async run(ctx) {
-      const intern = await ctx.interns.running();
+    run: onRunning(async (ctx, intern) => {
       await ctx.control.limit(1);
       await taken(ctx, intern.id, 'the first prompt');
       const invoked = await ctx.api.invoke(intern.id, { input: 'Hello.' }, { limited: true });
@@ -111,15 +110,14 @@ export const LIMITER = checksOf('CHAT-17', {
           answer.headers.get('retry-after'),
         );
       }
-    },
+    }),
   },
   'sign/counts-as-a-turn': {
     requirement: 'SIGN-8',
     title: 'Signatures, by the alias too, count against the limit of chat, and the other way round.',
     needs: ['running', 'control', 'oauth_token'],
     maxRuns: 6,
-    async run(ctx) {
-      const intern = await ctx.interns.running();
+    run: onRunning(async (ctx, intern) => {
       const sign = (name: string) => ctx.send({ ...request(ctx, operation(name), intern.id), limited: true });
       await ctx.property('turns a minute', fc.integer({ min: 1, max: 5 }), async (limit) => {
         await ctx.control.limit(0);
@@ -134,15 +132,14 @@ export const LIMITER = checksOf('CHAT-17', {
         }
         await over(ctx, intern.id, 'a prompt over the limit', 'oauth_token');
       });
-    },
+    }),
   },
   'limiter/sliding': {
     level: 'C',
     title: 'A turn counts for 60 seconds, to the millisecond, each for itself; refused ones do not count on.',
     needs: ['running', 'control', 'clock'],
     maxRuns: 6,
-    async run(ctx) {
-      const intern = await ctx.interns.running();
+    run: onRunning(async (ctx, intern) => {
       await ctx.property('ms between two turns', fc.integer({ min: 1_000, max: 58_000 }), async (apart) => {
         await ctx.control.limit(0);
         await ctx.control.limit(2);
@@ -160,15 +157,14 @@ export const LIMITER = checksOf('CHAT-17', {
         await ctx.clock.advance(2);
         await taken(ctx, intern.id, 'a fourth 60.001 s after the second');
       });
-    },
+    }),
   },
   'limiter/retry-after-holds': {
     level: 'P',
     title: 'After the seconds of Retry-After the turn is taken, and Retry-After shrinks while one waits.',
     needs: ['running', 'control', 'clock'],
     maxRuns: 8,
-    async run(ctx) {
-      const intern = await ctx.interns.running();
+    run: onRunning(async (ctx, intern) => {
       await ctx.property('ms since the turn', fc.integer({ min: 0, max: 59_500 }), async (waited) => {
         await ctx.control.limit(0);
         await ctx.control.limit(1);
@@ -186,7 +182,7 @@ export const LIMITER = checksOf('CHAT-17', {
         await ctx.clock.advance(seconds * 1000);
         await taken(ctx, intern.id, `a turn ${seconds} s later, as Retry-After said`);
       });
-    },
+    }),
   },
   'limiter/per-member': {
     level: 'C',
@@ -210,8 +206,7 @@ export const LIMITER = checksOf('CHAT-17', {
     requirement: 'EMU-5',
     title: 'The limit can be read; putting it clears what was counted, the same one too; 0 is off.',
     needs: ['running', 'control'],
-    async run(ctx) {
-      const intern = await ctx.interns.running();
+    run: onRunning(async (ctx, intern) => {
       await ctx.control.limit(1);
       await taken(ctx, intern.id, 'the one turn');
       await over(ctx, intern.id, 'the second');
@@ -225,6 +220,6 @@ export const LIMITER = checksOf('CHAT-17', {
       await taken(ctx, intern.id, 'a turn once the same limit is put again');
       await ctx.control.limit(0);
       for (let turn = 0; turn < 70; turn++) await taken(ctx, intern.id, 'a turn without a limit');
-    },
+    }),
   },
 });

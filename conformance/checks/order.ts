@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { equal } from '../framework/assert.js';
 import { checksOf } from '../framework/check.js';
 import * as expect from '../framework/expect.js';
+import { onStopped } from '../helpers/interns.js';
 import { DIGEST, OPERATIONS, operation } from '../helpers/operations.js';
 import { compatible, STAGES, spoilt } from '../helpers/refusals.js';
 
@@ -13,8 +14,7 @@ export const ORDER = checksOf('BODY-5', {
   'order/pairs': {
     title: 'Of any two faults in one request the one of the earlier stage is reported.',
     needs: NEEDS,
-    async run(ctx) {
-      const intern = await ctx.interns.stopped();
+    run: onStopped(async (ctx, intern) => {
       for (const row of OPERATIONS) {
         const stages = STAGES.filter((stage) => stage.applies(row));
         for (const [at, first] of stages.entries()) {
@@ -27,14 +27,13 @@ export const ORDER = checksOf('BODY-5', {
         }
       }
       equal(expect.intern(await ctx.api.get(intern.id), 200, 'the read').status, 'stopped', 'status in the end');
-    },
+    }),
   },
   'order/any-faults': {
     title: 'However many faults a request has, the one of the earliest stage is reported.',
     needs: NEEDS,
     maxRuns: 60,
-    async run(ctx) {
-      const intern = await ctx.interns.stopped();
+    run: onStopped(async (ctx, intern) => {
       const names = fc.constantFrom(...OPERATIONS.map(({ name }) => name));
       const some = fc.subarray(
         STAGES.map(({ name }) => name),
@@ -48,7 +47,7 @@ export const ORDER = checksOf('BODY-5', {
         const answer = await ctx.send(await spoilt(ctx, row, intern.id, faults));
         expect.status(answer, faults[0]?.status ?? 0, `${name} with ${faults.map((stage) => stage.name).join(', ')}`);
       });
-    },
+    }),
   },
   'order/own-key-on-the-collection': {
     title: 'An own key on the collection is 404 before size, media type and body are looked at, and after the method.',

@@ -3,6 +3,7 @@ import { defineChecks } from '../framework/check.js';
 import * as expect from '../framework/expect.js';
 import { JSON_TYPE, textBytes } from '../helpers/bytes.js';
 import { talk } from '../helpers/chat.js';
+import { onShared } from '../helpers/interns.js';
 import { internPath } from '../probe/request.js';
 
 /** What one run, boot or body leaves behind must not show in the next. */
@@ -11,8 +12,7 @@ export const OWN_RUN = defineChecks({
     requirement: 'CHAT-4',
     title: 'A run that reports no usage does not show that of an earlier run of its session.',
     needs: ['running', 'behaviour:no-usage', 'control'],
-    async run(ctx) {
-      const intern = await ctx.interns.shared();
+    run: onShared(async (ctx, intern) => {
       const usage = { prompt_tokens: 3, completion_tokens: 4, total_tokens: 7 };
       const first = await talk(ctx, intern.id, await ctx.script([{ say: 'x' }, { usage }]));
       ok(first.final?.usage, 'usage of the first run', 'what it reported', first.final);
@@ -20,7 +20,7 @@ export const OWN_RUN = defineChecks({
       const next = await talk(ctx, intern.id, { prompt: ctx.prompt('no-usage'), ...session });
       expect.finish(next, 'stop', 'the next run of the session');
       equal(next.final?.usage, null, 'usage of a run that reports none');
-    },
+    }),
   },
   'update/while-it-boots': {
     requirement: 'UPDATE-1',

@@ -6,6 +6,7 @@ import { equal, notEqual, ok } from '../framework/assert.js';
 import { checksOf } from '../framework/check.js';
 import * as expect from '../framework/expect.js';
 import { textBytes } from '../helpers/bytes.js';
+import { onStopped } from '../helpers/interns.js';
 import { BY_KEY, OPERATIONS, PATHS, request } from '../helpers/operations.js';
 import type { Answer } from '../probe/client.js';
 import { internPath, type Send } from '../probe/request.js';
@@ -24,15 +25,14 @@ export const PATH_CHECKS = checksOf('BASE-5', {
   'base/unknown-path': {
     title: 'An unknown path is 404 not_found.',
     needs: ['control', 'write'],
-    async run({ interns, send, property }) {
-      const intern = await interns.stopped();
+    run: onStopped(async ({ send, property }, intern) => {
       await property('paths', SEGMENT, fc.constantFrom('GET', 'POST', 'DELETE'), async (segment, method) => {
         const answer = await send({ method, path: internPath(intern.id, `/${segment}/y`) });
         expect.error(answer, { status: 404, reason: 'not_found', retryable: false }, `${method} …/${segment}/y`);
       });
       const answer = await send({ path: internPath(intern.id, '/provision/x') });
       expect.error(answer, { status: 404, reason: 'not_found', retryable: false }, 'a path below provision');
-    },
+    }),
   },
   'base/unknown-scim-path': {
     title: 'An unknown path below /scim is 404 `Resource not found` without metadata.',
@@ -48,8 +48,7 @@ export const PATH_CHECKS = checksOf('BASE-5', {
   'base/method-not-allowed': {
     title: 'A known path with another method is 405 with the methods of the path in Allow.',
     needs: ['control', 'write', 'management_key', 'scim_mapping'],
-    async run({ interns, send, target }) {
-      const intern = await interns.stopped();
+    run: onStopped(async ({ send, target }, intern) => {
       const scim = {
         path: () => `/scim/group-mappings/${target.scimMappingId}`,
         methods: ['GET', 'PATCH', 'DELETE'],
@@ -70,13 +69,12 @@ export const PATH_CHECKS = checksOf('BASE-5', {
           ok(!methods.includes(method), `Allow of ${what}`, `no ${method}`, methods);
         }
       }
-    },
+    }),
   },
   'base/head-as-get': {
     title: 'HEAD answers as GET does, without a body.',
     needs: ['control', 'write', 'management_key', 'scim_mapping'],
-    async run({ interns, send, target, wrongKey }) {
-      const intern = await interns.stopped();
+    run: onStopped(async ({ interns, send, target, wrongKey }, intern) => {
       const reads: Send[] = [
         { path: '/interns?limit=2' },
         { path: '/interns?limit=0' },
@@ -92,13 +90,12 @@ export const PATH_CHECKS = checksOf('BASE-5', {
         equal(head.bytes.length, 0, `bytes of HEAD ${read.path}`);
         equal(head.headers.get('content-type'), get.headers.get('content-type'), `content-type of HEAD ${read.path}`);
       }
-    },
+    }),
   },
   'base/options': {
     title: 'OPTIONS of a known path is 204 with its methods in Allow.',
     needs: ['control', 'write'],
-    async run({ interns, send }) {
-      const intern = await interns.stopped();
+    run: onStopped(async ({ send }, intern) => {
       for (const row of PATHS) {
         const path = row.path(intern.id);
         const answer = await send({ method: 'OPTIONS', path });
@@ -109,7 +106,7 @@ export const PATH_CHECKS = checksOf('BASE-5', {
           ok(!methods.includes(method), `Allow of OPTIONS ${path}`, `no ${method}`, methods);
         }
       }
-    },
+    }),
   },
   'base/malformed-json-is-400': {
     title: 'A body that is not JSON is 400 on every operation that reads one.',

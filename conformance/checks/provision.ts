@@ -3,6 +3,7 @@ import { equal, match, ok, oneOf } from '../framework/assert.js';
 import { checksOf } from '../framework/check.js';
 import * as expect from '../framework/expect.js';
 import { heard } from '../helpers/chat.js';
+import { onStopped } from '../helpers/interns.js';
 import { asleep, provisioned } from '../helpers/turns.js';
 
 const BUSY = { status: 409, reason: 'intern_busy', retryable: false } as const;
@@ -53,21 +54,19 @@ export const PROVISION = checksOf('PROV-1', {
     level: 'P',
     title: 'A provision answers 202 {provisioning: true}; a create with it answers queued or provisioning.',
     needs: ['running'],
-    async run({ api, interns }) {
-      const intern = await interns.stopped();
+    run: onStopped(async ({ api, interns }, intern) => {
       const answer = await api.provision(intern.id);
       expect.status(answer, 202, 'the provision');
       equal((answer.json as { provisioning?: unknown } | undefined)?.provisioning, true, 'provisioning');
       const made = expect.intern(await api.create(interns.body({ provision: true })), 201, 'a create');
       oneOf(made.status, ['queued', 'provisioning', 'running'], 'status of an intern created with provision');
-    },
+    }),
   },
   'provision/shows-progress': {
     level: 'P',
     title: 'While an intern is provisioned its record says where the boot stands.',
     needs: ['running'],
-    async run({ api, interns, settle, assume }) {
-      const intern = await interns.stopped();
+    run: onStopped(async ({ api, interns, settle, assume }, intern) => {
       expect.done(await api.provision(intern.id), 'the provision');
       const seen: Intern['progress'][] = [];
       for (let read = 0; read < LOOKS; read++) {
@@ -85,14 +84,13 @@ export const PROVISION = checksOf('PROV-1', {
           seen,
         );
       await interns.until(intern.id, ['running']);
-    },
+    }),
   },
   'provision/states': {
     level: 'P',
     title: 'A boot goes queued, provisioning with progress, running with a hostname.',
     needs: ['running', 'clock'],
-    async run({ api, interns, clock }) {
-      const intern = await interns.stopped();
+    run: onStopped(async ({ api, clock }, intern) => {
       expect.status(await api.provision(intern.id), 202, 'the provision');
       const order = ['queued', 'provisioning', 'running'];
       let at = 0;
@@ -119,7 +117,7 @@ export const PROVISION = checksOf('PROV-1', {
         await clock.advance(100);
       }
       equal(order[at], 'running', 'status 6 s after the provision');
-    },
+    }),
   },
   'provision/takes-a-second': {
     level: 'C',
@@ -148,8 +146,7 @@ export const PROVISION = checksOf('PROV-1', {
     level: 'P',
     title: 'A provision of an intern that boots or runs is 409 intern_busy, not retryable.',
     needs: ['running'],
-    async run({ api, interns }) {
-      const intern = await interns.stopped();
+    run: onStopped(async ({ api, interns }, intern) => {
       expect.done(await api.provision(intern.id), 'the valid twin');
       const { status } = expect.intern(await api.get(intern.id), 200, 'the read');
       // One whose boot has failed by now may be provisioned again.
@@ -158,20 +155,19 @@ export const PROVISION = checksOf('PROV-1', {
       await interns.until(intern.id, ['running']);
       expect.error(await api.provision(intern.id), BUSY, 'a provision while running');
       equal(expect.intern(await api.get(intern.id), 200, 'the read').status, 'running', 'status after the refusal');
-    },
+    }),
   },
   'provision/race': {
     level: 'P',
     title: 'Of provisions sent at once one starts the boot; the others are 409.',
     needs: ['running'],
-    async run({ api, interns, race, upTo }) {
-      const intern = await interns.stopped();
+    run: onStopped(async ({ api, interns, race, upTo }, intern) => {
       const answers = await race(upTo(5, 3), () => api.provision(intern.id));
       const started = answers.filter(({ status }) => status < 300);
       equal(started.length, 1, 'provisions that were accepted');
       for (const answer of answers) if (answer.status >= 300) expect.error(answer, BUSY, 'a provision that came late');
       await interns.until(intern.id, ['running']);
-    },
+    }),
   },
   'provision/failed-boot': {
     level: 'P',

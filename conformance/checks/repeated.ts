@@ -4,6 +4,7 @@ import type { Ctx } from '../framework/context.js';
 import * as expect from '../framework/expect.js';
 import { pieces, textBytes } from '../helpers/bytes.js';
 import { talk } from '../helpers/chat.js';
+import { onShared } from '../helpers/interns.js';
 import { codeWord } from '../helpers/words.js';
 import { internPath } from '../probe/request.js';
 
@@ -33,8 +34,7 @@ export const REPEATED = checksOf('CHAT-15', {
     requirement: 'CHAT-1',
     title: 'What an intern repeats arrives with its white space, its characters and its order.',
     needs: ['running'],
-    async run(ctx) {
-      const intern = await ctx.interns.shared();
+    run: onShared(async (ctx, intern) => {
       const text = ctx.plain() ? textOf(ctx).replace(/[é€]/g, '') : textOf(ctx);
       const t = await talk(ctx, intern.id, asking(text));
       expect.grammar(t, 'S');
@@ -43,13 +43,12 @@ export const REPEATED = checksOf('CHAT-15', {
       if (seen !== undefined) fail('a text that the intern repeats', 'the text as it was sent', gist(seen, t.content));
       const whole = text.split(/\s+/).every((word) => t.content.includes(word));
       ctx.internDid(whole, { did: 'repeat what it was given', said: t.content });
-    },
+    }),
   },
   'chat-requests/cut-within-a-character': {
     title: 'A body that is cut within a character says the same: what the intern repeats has no replacement character.',
     needs: ['running'],
-    async run(ctx) {
-      const intern = await ctx.interns.shared();
+    run: onShared(async (ctx, intern) => {
       const text = asking(`${codeWord(ctx)} ${'é'.repeat(20)} ${codeWord(ctx)}`);
       const json = JSON.stringify({ messages: [{ role: 'user', content: text }], stream: true });
       const body = pieces(textBytes(json), 7);
@@ -62,13 +61,12 @@ export const REPEATED = checksOf('CHAT-15', {
       });
       expect.status(answer, 200, 'a prompt sent in pieces');
       ok(!/\ufffd|\\ufffd/i.test(answer.text), 'what the intern repeats', 'no replacement character', answer.text);
-    },
+    }),
   },
   'chat-stream/earlier-messages-unread': {
     title: 'Only the last message is read: an intern cannot repeat what stands before it.',
     needs: ['running'],
-    async run(ctx) {
-      const intern = await ctx.interns.shared();
+    run: onShared(async (ctx, intern) => {
       const [before, last] = [codeWord(ctx), codeWord(ctx)];
       const messages = [
         { role: 'user', content: `The first word is ${before}.` },
@@ -82,6 +80,6 @@ export const REPEATED = checksOf('CHAT-15', {
       expect.finish(t, 'stop', 'a prompt with earlier messages');
       ok(!t.content.includes(before), 'what the intern repeats', 'nothing of earlier messages', t.content);
       ctx.internDid(t.content.includes(last), { did: 'repeat what it was given', said: t.content });
-    },
+    }),
   },
 });

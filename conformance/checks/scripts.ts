@@ -21,6 +21,7 @@ import {
   unstreamed,
   when,
 } from '../helpers/chat.js';
+import { onShared } from '../helpers/interns.js';
 
 /** A script that says one word. */
 const says = (ctx: Ctx, word: string) => ctx.control.script({ turn: [{ say: word }] });
@@ -40,8 +41,7 @@ export const SCRIPTS = checksOf('EMU-3', {
     title: 'say comes in as many chunks as it says, cut within no character, whole when put together.',
     needs: ['running', 'control'],
     maxRuns: 40,
-    async run(ctx) {
-      const intern = await ctx.interns.shared();
+    run: onShared(async (ctx, intern) => {
       const cut = async (say: string, chunks: number) => {
         const t = await talk(ctx, intern.id, await ctx.script([{ say, chunks }]));
         const seen = texts(t);
@@ -60,7 +60,7 @@ export const SCRIPTS = checksOf('EMU-3', {
       await ctx.property('letters', fc.stringMatching(/^[a-z]{6,20}$/), number, async (say, chunks) => {
         equal(await cut(say, chunks), chunks, `chunks of a say in ${chunks}`);
       });
-    },
+    }),
   },
   'scripts/pace': {
     requirement: 'EMU-2',
@@ -98,8 +98,7 @@ export const SCRIPTS = checksOf('EMU-3', {
     requirement: 'EMU-2',
     title: 'wait takes its time of the clock to the millisecond, in every unit.',
     needs: ['running', 'control', 'clock'],
-    async run(ctx) {
-      const intern = await ctx.interns.shared();
+    run: onShared(async (ctx, intern) => {
       for (const [wait, ms] of [
         ['250ms', 250],
         ['45s', 45_000],
@@ -114,13 +113,12 @@ export const SCRIPTS = checksOf('EMU-3', {
         const t = await read(reply);
         equal(t.content, 'ab', `content after ${wait}`);
       }
-    },
+    }),
   },
   'scripts/when': {
     title: 'when compares with the option, the action, or a subset of the content; else is what is left.',
     needs: ['running', 'control'],
-    async run(ctx) {
-      const intern = await ctx.interns.shared();
+    run: onShared(async (ctx, intern) => {
       const tell = (is: Record<string, unknown>, yes: string) =>
         when(is, [{ say: `${yes};` }], [{ say: `not ${yes};` }]);
       const ask = {
@@ -146,20 +144,19 @@ export const SCRIPTS = checksOf('EMU-3', {
       const second = await answered(ctx, intern.id, first, 'allow_always');
       const rest = await answered(ctx, intern.id, second, accepted({ colour: 'red', count: 2 }));
       equal(rest.content, 'not once;always;accept;red;two;not three;both;', 'which ways the script went');
-    },
+    }),
   },
   'scripts/ends': {
     title: 'A turn that runs out stops. A failed one says whether to retry.',
     needs: ['running', 'control'],
-    async run(ctx) {
-      const intern = await ctx.interns.shared();
+    run: onShared(async (ctx, intern) => {
       const out = await talk(ctx, intern.id, await ctx.script([{ say: 'a' }]));
       expect.finish(out, 'stop', 'a turn that runs out');
       for (const retryable of [true, false]) {
         const t = await talk(ctx, intern.id, await ctx.script([{ say: 'a' }, { end: 'failed', retryable }]));
         equal(t.error?.retryable, retryable, `retryable of a turn that failed with retryable ${retryable}`);
       }
-    },
+    }),
   },
   'scripts/chosen-by': {
     title:
@@ -207,8 +204,7 @@ export const SCRIPTS = checksOf('EMU-3', {
     title:
       'A prompt that names an unknown script is 400 and lists the known ones; a script put is known, a deleted one is not.',
     needs: ['running', 'control'],
-    async run(ctx) {
-      const intern = await ctx.interns.shared();
+    run: onShared(async (ctx, intern) => {
       const name = await says(ctx, 'known');
       equal((await talk(ctx, intern.id, named(name))).content, 'known', 'content of a script that was put');
       const wrong = await unstreamed(ctx, intern.id, named('no-such-script'));
@@ -232,7 +228,7 @@ export const SCRIPTS = checksOf('EMU-3', {
       const missing = await ctx.control.call('GET', `/scripts/${name}`);
       equal(missing.status, 404, 'status of reading a deleted script');
       await missing.body?.cancel();
-    },
+    }),
   },
   'scripts/invalid': {
     title: 'An invalid script is refused when it is put.',
@@ -268,8 +264,7 @@ export const SCRIPTS = checksOf('EMU-3', {
   'scripts/put-again': {
     title: 'A script put again is another from the next run on; one that goes on keeps its own.',
     needs: ['running', 'control', 'clock'],
-    async run(ctx) {
-      const intern = await ctx.interns.shared();
+    run: onShared(async (ctx, intern) => {
       const name = await ctx.control.script({ turn: [{ say: 'old ' }, { wait: '10s' }, { say: 'end' }] });
       const reply = await held(ctx, intern.id, named(name));
       const put = await ctx.control.call('PUT', `/scripts/${name}`, { name, turn: [{ say: 'new' }] });
@@ -278,13 +273,12 @@ export const SCRIPTS = checksOf('EMU-3', {
       await ctx.clock.advance(10_000);
       equal((await read(reply)).content, 'old end', 'content of the run that went on');
       equal((await talk(ctx, intern.id, named(name))).content, 'new', 'content of the next run');
-    },
+    }),
   },
   'scripts/asks-of-a-question': {
     title: 'A question is asked in chat whatever the mode and although it has a fallback.',
     needs: ['running', 'control'],
-    async run(ctx) {
-      const intern = await ctx.interns.shared();
+    run: onShared(async (ctx, intern) => {
       const prompt = await ctx.script([
         colour('it', accepted({ answer: 'red' })),
         when({ it: { answer: 'blue' } }, [{ say: 'blue' }], [{ say: 'fallback' }]),
@@ -295,6 +289,6 @@ export const SCRIPTS = checksOf('EMU-3', {
         equal(rest.content, 'blue', 'content after the answer');
         expect.refused(await badAnswer(ctx, intern.id, replyTo(t, '{}')), 'an answer after the end');
       }
-    },
+    }),
   },
 });

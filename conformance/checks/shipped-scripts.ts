@@ -2,14 +2,14 @@ import { equal, match, notEqual, ok } from '../framework/assert.js';
 import { checksOf } from '../framework/check.js';
 import * as expect from '../framework/expect.js';
 import { ALL_OPTIONS, answered, asked, held, named, question, talk, texts, unstreamed } from '../helpers/chat.js';
+import { onRunning, onShared } from '../helpers/interns.js';
 
 /** EMU-9: the scripts that ship with an emulator. */
 export const SHIPPED_SCRIPTS = checksOf('EMU-9', {
   'shipped-scripts/shipped-asks': {
     title: 'ask-permission asks one permission with all four options, ask-question one question, ask-twice two.',
     needs: ['running', 'control'],
-    async run(ctx) {
-      const intern = await ctx.interns.shared();
+    run: onShared(async (ctx, intern) => {
       const leave = await asked(ctx, intern.id, named('ask-permission'));
       const shown = question(leave);
       equal(shown.kind, 'permission', 'kind of what ask-permission asks');
@@ -35,13 +35,12 @@ export const SHIPPED_SCRIPTS = checksOf('EMU-9', {
         t = await answered(ctx, intern.id, t, acceptable(question(t)));
       }
       expect.finish(t, 'stop', 'ask-twice answered twice');
-    },
+    }),
   },
   'shipped-scripts/shipped-endings': {
     title: 'cancelled, deadline, severed, fails, no-usage and unicode say something, and end as their names say.',
     needs: ['running', 'control'],
-    async run(ctx) {
-      const intern = await ctx.interns.shared();
+    run: onShared(async (ctx, intern) => {
       for (const [name, finish, reason, usage] of [
         ['cancelled', 'error', 'run_ended', true],
         ['deadline', 'error', 'run_ended', true],
@@ -59,26 +58,24 @@ export const SHIPPED_SCRIPTS = checksOf('EMU-9', {
         if (usage === true) ok(t.final?.usage !== null, `usage of ${name}`, 'some', t.final);
         if (name === 'unicode') match(t.content, /[\u{10000}-\u{10ffff}]/u, 'content of unicode');
       }
-    },
+    }),
   },
   'shipped-scripts/shipped-refusals': {
     title: 'refuses fails and unreachable is severed before any output.',
     needs: ['running', 'control'],
-    async run(ctx) {
-      const intern = await ctx.interns.shared();
+    run: onShared(async (ctx, intern) => {
       for (const [name, reason] of [
         ['refuses', 'turn_failed'],
         ['unreachable', 'intern_unreachable'],
       ] as const) {
         expect.error(await unstreamed(ctx, intern.id, named(name)), { status: 502, reason }, name);
       }
-    },
+    }),
   },
   'shipped-scripts/shipped-times': {
     title: 'slow says 20 chunks 500 ms apart, silent one and stops after 5 minutes, never-ends one, long 1,000.',
     needs: ['running', 'control', 'clock'],
-    async run(ctx) {
-      const intern = await ctx.interns.running();
+    run: onRunning(async (ctx, intern) => {
       const slow = await held(ctx, intern.id, named('slow'));
       for (let at = 2; at <= 20; at++) {
         await ctx.clock.advance(500);
@@ -108,7 +105,7 @@ export const SHIPPED_SCRIPTS = checksOf('EMU-9', {
       equal(texts(never.transcript).length, 1, 'chunks of never-ends after two hours');
       equal(never.transcript.finish, undefined, 'finish_reason of never-ends after two hours');
       await never.disconnect();
-    },
+    }),
   },
 });
 

@@ -3,6 +3,7 @@ import { equal, form, match, notEqual, ok } from '../framework/assert.js';
 import { checksOf } from '../framework/check.js';
 import type { Ctx } from '../framework/context.js';
 import * as expect from '../framework/expect.js';
+import { onStopped } from '../helpers/interns.js';
 import { DIGEST } from '../helpers/operations.js';
 import { holds, proofOf } from '../helpers/proofs.js';
 import { seenByPeer } from '../helpers/turns.js';
@@ -42,11 +43,10 @@ export const SIGN_IDENTITY = checksOf('SIGN-5', {
   'sign/timestamp-form': {
     title: 'The timestamp is a string of seconds, not of milliseconds.',
     needs: ['write', 'oauth_token'],
-    async run(ctx) {
-      const intern = await ctx.interns.stopped();
+    run: onStopped(async (ctx, intern) => {
       const proof = proofOf(ctx, await ctx.api.sign(intern.id, JSON_BODY, OAUTH), false, 'a proof');
       match(proof.timestamp, SECONDS, 'timestamp of a proof');
-    },
+    }),
   },
   'sign/user-is-the-subject': {
     requirement: 'SIGN-6',
@@ -106,8 +106,7 @@ export const SIGN_IDENTITY = checksOf('SIGN-5', {
     requirement: 'SIGN-9',
     title: 'A failure of the server is 500 `The request could not be completed`, internal_error, retryable.',
     needs: ['control', 'write', 'oauth_token'],
-    async run({ api, interns, control, send }) {
-      const intern = await interns.stopped();
+    run: onStopped(async ({ api, control, send }, intern) => {
       const message = /^The request could not be completed/;
       const expected = { status: 500, message, reason: 'internal_error', retryable: true } as const;
       await control.fault({ operation: 'sign', status: 500, times: 2 });
@@ -115,7 +114,7 @@ export const SIGN_IDENTITY = checksOf('SIGN-5', {
       const alias = { method: 'POST', path: internPath(intern.id, '/daemon-access/sign'), json: JSON_BODY, ...OAUTH };
       expect.error(await send(alias), expected, 'a failing signature by the alias');
       expect.status(await api.sign(intern.id, JSON_BODY, OAUTH), 200, 'the signature after it');
-    },
+    }),
   },
   'sign/refusals': {
     requirement: 'SIGN-10',
@@ -173,8 +172,7 @@ export const SIGN_IDENTITY = checksOf('SIGN-5', {
     requirement: 'SIGN-1',
     title: 'A retried request is signed anew: another nonce, and a v2 signature of its own.',
     needs: ['write', 'oauth_token'],
-    async run(ctx) {
-      const intern = await ctx.interns.stopped();
+    run: onStopped(async (ctx, intern) => {
       const json = { ...JSON_BODY, route: ROUTE };
       const options = { ...OAUTH, headers: { 'idempotency-key': 'same', 'x-request-id': 'same' } };
       const one = proofOf(ctx, await ctx.api.sign(intern.id, json, options), true, 'a proof');
@@ -186,6 +184,6 @@ export const SIGN_IDENTITY = checksOf('SIGN-5', {
         `one that was given before; ${two.nonce}`,
       );
       notEqual(two.signatureV2, one.signatureV2, 'v2 signature of the retry');
-    },
+    }),
   },
 });

@@ -3,6 +3,7 @@ import { checksOf } from '../framework/check.js';
 import type { Ctx } from '../framework/context.js';
 import * as expect from '../framework/expect.js';
 import { JSON_TYPE, textBytes } from '../helpers/bytes.js';
+import { onStopped } from '../helpers/interns.js';
 import { DIGEST, operation } from '../helpers/operations.js';
 import { proofOf } from '../helpers/proofs.js';
 import { indistinguishable, mediaType } from '../helpers/same.js';
@@ -112,22 +113,20 @@ export const SIGN_TIME = checksOf('SIGN-9', {
     requirement: 'SIGN-5',
     title: 'The timestamp of a proof is that of its signing: two seconds later it is another.',
     needs: ['write', 'oauth_token'],
-    async run(ctx) {
-      const { id } = await ctx.interns.stopped();
+    run: onStopped(async (ctx, { id }) => {
       const stamp = async () =>
         Number(proofOf(ctx, await ctx.api.sign(id, JSON_BODY, OAUTH), false, 'the proof').timestamp);
       const first = await stamp();
       await ctx.wait(2_000);
       const later = (await stamp()) - first;
       ok(later >= 1, 'seconds between the timestamps of two proofs', 'two, or more', later);
-    },
+    }),
   },
   'sign/body-in-time': {
     title:
       'Where a service reads bodies as they come, one that does not come is 408 after 10 seconds, by the alias too.',
     needs: ['write', 'oauth_token', 'slow:33s'],
-    async run(ctx) {
-      const { id } = await ctx.interns.stopped();
+    run: onStopped(async (ctx, { id }) => {
       const slow = NAMES.map((name) => withLateBody(ctx, id, name, 60_000));
       const done = () => slow.map((one) => one.done());
       try {
@@ -145,7 +144,7 @@ export const SIGN_TIME = checksOf('SIGN-9', {
         await Promise.allSettled(slow.map(({ answer }) => answer));
       }
       for (const { answer } of slow) expect.error(await answer, TIMEOUT, 'signing whose body does not come');
-    },
+    }),
   },
   'sign/alias': {
     requirement: 'SIGN-11',

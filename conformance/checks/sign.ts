@@ -5,6 +5,7 @@ import { ok } from '../framework/assert.js';
 import { checksOf } from '../framework/check.js';
 import type { Ctx, SendOptions } from '../framework/context.js';
 import * as expect from '../framework/expect.js';
+import { onStopped } from '../helpers/interns.js';
 import { DIGEST } from '../helpers/operations.js';
 import { holds, proofOf } from '../helpers/proofs.js';
 import { refuses } from '../helpers/refuses.js';
@@ -65,8 +66,7 @@ export const SIGN = checksOf('SIGN-3', {
     requirement: 'SIGN-1',
     title: 'The answer is exactly the proof headers; those of v2 exactly when the request names a route; no-store.',
     needs: ['write', 'oauth_token'],
-    async run(ctx) {
-      const intern = await ctx.interns.stopped();
+    run: onStopped(async (ctx, intern) => {
       const path = fc.option(routePath(), { nil: undefined });
       await ctx.property('requests', digest(), path, where, async (bodySha256, named, at) => {
         const json = { bodySha256, ...(named === undefined ? {} : { route: route(named) }) };
@@ -74,15 +74,14 @@ export const SIGN = checksOf('SIGN-3', {
         proofOf(ctx, answer, named !== undefined, `the answer of ${at}`);
         expect.noStore(answer, 'the proof');
       });
-    },
+    }),
   },
   'sign/verifies': {
     requirement: 'SIGN-4',
     title: 'Both signatures are Ed25519 over the stated fields, in the layout of the profile.',
     needs: ['write', 'oauth_token', 'public_keys'],
     maxRuns: 25,
-    async run(ctx) {
-      const intern = await ctx.interns.stopped();
+    run: onStopped(async (ctx, intern) => {
       const path = fc.option(routePath(), { nil: undefined });
       const verifies = async (bodySha256: string, named: string | undefined, at: string) => {
         const over = named === undefined ? {} : { route: route(named) };
@@ -92,14 +91,13 @@ export const SIGN = checksOf('SIGN-3', {
       // In every run: a path that a service signs otherwise if it tidies paths up.
       await verifies(DIGEST, '/Api/%C3%a9/a%2Fb/', PATHS[0]);
       await ctx.property('requests', digest(), path, where, verifies);
-    },
+    }),
   },
   'sign/bad-digest': {
     requirement: 'SIGN-2',
     title: 'A bodySha256 that is not 64 lower-case hexadecimal digits is 400 `Invalid request body`, invalid_body.',
     needs: ['write', 'oauth_token'],
-    async run(ctx) {
-      const intern = await ctx.interns.stopped();
+    run: onStopped(async (ctx, intern) => {
       const refused = async (bodySha256: unknown, at: string, routed: boolean) => {
         const twin = { bodySha256: DIGEST, ...(routed ? { route: route('/api/invoke') } : {}) };
         await ctx.twin(routed ? 'sign for a route' : 'sign', async () =>
@@ -120,7 +118,7 @@ export const SIGN = checksOf('SIGN-3', {
           expect.error(await sign(ctx, intern.id, body, at), INVALID, `${at} without a digest`);
         }
       }
-    },
+    }),
   },
   'sign/route-method': {
     title: 'The method of a route is one that the profile allows, as it is written there; anything else is 400.',
@@ -135,8 +133,7 @@ export const SIGN = checksOf('SIGN-3', {
     title:
       'The path of a route starts with one slash, percent-encoded, without origin, query and fragment, else it is 400.',
     needs: ['write', 'oauth_token'],
-    async run(ctx) {
-      const intern = await ctx.interns.stopped();
+    run: onStopped(async (ctx, intern) => {
       await ctx.each('paths', BAD_ROUTE_PATHS, async (path) => {
         const json = { bodySha256: DIGEST, route: { method: 'POST', path } };
         expect.error(await sign(ctx, intern.id, json), INVALID, `a route with path ${JSON.stringify(path)}`);
@@ -149,20 +146,19 @@ export const SIGN = checksOf('SIGN-3', {
         const json = { bodySha256: DIGEST, route: route(path) };
         expect.status(await sign(ctx, intern.id, json), expect.ACCEPTED, `a route with path ${path}`);
       });
-    },
+    }),
   },
   'sign/path-as-sent': {
     title: 'The path is signed as it was sent: case, escapes, dots and doubled slashes within are left as they are.',
     needs: ['write', 'oauth_token', 'public_keys'],
-    async run(ctx) {
-      const intern = await ctx.interns.stopped();
+    run: onStopped(async (ctx, intern) => {
       const paths = ['/A/b', '/a/../b', '/a/./b', '/a//b', '/a/', '/%41', '/a%2Fb', '/a%2fb', '/a+b', "/a'(b)"];
       await ctx.each('paths', paths, async (path) => {
         const json = { bodySha256: DIGEST, route: route(path) };
         const proof = proofOf(ctx, await sign(ctx, intern.id, json), true, `the proof for ${path}`);
         await holds(ctx, proof, { internId: intern.id, ...json }, `the proof for ${path}`);
       });
-    },
+    }),
   },
   'sign/route-form': {
     title: 'A route that is not an object with method and path is 400, null too.',
@@ -173,8 +169,7 @@ export const SIGN = checksOf('SIGN-3', {
     title: 'Other fields are ignored, in the route too.',
     needs: ['write', 'oauth_token', 'public_keys'],
     maxRuns: 12,
-    async run(ctx) {
-      const intern = await ctx.interns.stopped();
+    run: onStopped(async (ctx, intern) => {
       const key = fc.string({ minLength: 1, maxLength: 8 }).filter((name) => !['bodySha256', 'route'].includes(name));
       const more = fc.dictionary(key, fc.jsonValue({ maxDepth: 1 }), { maxKeys: 2, noNullPrototype: true });
       await ctx.property('fields', more, more, async (outer, inner) => {
@@ -186,7 +181,7 @@ export const SIGN = checksOf('SIGN-3', {
         const plain = await sign(ctx, intern.id, { ...outer, bodySha256: DIGEST });
         proofOf(ctx, plain, false, 'a proof without a route');
       });
-    },
+    }),
   },
   'sign/nonces-never-repeat': {
     requirement: 'SIGN-7',
@@ -233,8 +228,7 @@ export const SIGN = checksOf('SIGN-3', {
     requirement: 'SIGN-8',
     title: 'Signing is behind the gate of the programme: from outside it is 404, alias and other bodies too.',
     needs: ['write', 'outsider_api_key', 'oauth_token'],
-    async run(ctx) {
-      const intern = await ctx.interns.stopped();
+    run: onStopped(async (ctx, intern) => {
       await ctx.twin('sign', async () =>
         expect.status(await sign(ctx, intern.id, { bodySha256: DIGEST }), expect.ACCEPTED, 'the valid twin'),
       );
@@ -244,6 +238,6 @@ export const SIGN = checksOf('SIGN-3', {
           expect.error(answer, { status: 404 }, `${at} from outside the programme`);
         }
       }
-    },
+    }),
   },
 });

@@ -3,6 +3,7 @@ import { equal, notEqual, ok, oneOf } from '../framework/assert.js';
 import { checksOf } from '../framework/check.js';
 import * as expect from '../framework/expect.js';
 import { asked, badAnswer, heard, replyTo } from '../helpers/chat.js';
+import { onRunning, onStopped } from '../helpers/interns.js';
 import { untouched } from '../helpers/settings.js';
 import { asleep, provisioned } from '../helpers/turns.js';
 
@@ -67,20 +68,18 @@ export const SUSPEND = checksOf('SUSP-1', {
     level: 'P',
     title: 'A suspend answers 200 {suspended: true}, and the intern is stopped.',
     needs: ['running'],
-    async run({ api, interns }) {
-      const intern = await interns.running();
+    run: onRunning(async ({ api, interns }, intern) => {
       const answer = await api.suspend(intern.id);
       expect.status(answer, 200, 'the suspend');
       equal((answer.json as { suspended?: unknown } | undefined)?.suspended, true, 'suspended');
       equal((await interns.untilSuspended(intern.id)).status, 'stopped', 'status after it');
-    },
+    }),
   },
   'suspend/only-what-runs': {
     level: 'P',
     title: 'A suspend of an intern that does not run is 409 intern_busy: stopped, booting, suspended already.',
     needs: ['running'],
-    async run({ api, interns, undisturbed }) {
-      const intern = await interns.stopped();
+    run: onStopped(async ({ api, interns, undisturbed }, intern) => {
       expect.error(await api.suspend(intern.id), BUSY, 'a suspend of a new intern');
       expect.done(await api.provision(intern.id), 'the provision');
       const { status } = expect.intern(await api.get(intern.id), 200, 'the read');
@@ -97,15 +96,14 @@ export const SUSPEND = checksOf('SUSP-1', {
       expect.done(await api.suspend(intern.id), 'the valid twin');
       await interns.untilSuspended(intern.id);
       expect.error(await api.suspend(intern.id), BUSY, 'a second suspend');
-    },
+    }),
   },
   'suspend/ends-every-run': {
     level: 'P',
     title:
       'Runs that wait and invoke runs are ended as cancelled: an answer is 409, and none goes on after the resume.',
     needs: ['control', 'running'],
-    async run({ api, interns, chat, prompt, control, answer }) {
-      const intern = await interns.running();
+    run: onRunning(async ({ api, interns, chat, prompt, control, answer }, intern) => {
       const asked = await (await chat(intern.id, prompt('ask-question'))).end();
       expect.finish(asked, 'tool_calls', 'the prompt that asks');
       expect.status(await api.invoke(intern.id, { input: prompt('never-ends') }), 202, 'an invoke');
@@ -120,27 +118,25 @@ export const SUSPEND = checksOf('SUSP-1', {
         ['ended cancelled', 'ended cancelled'],
         'the runs after the suspend',
       );
-    },
+    }),
   },
   'suspend/answer-is-409': {
     level: 'P',
     title: 'An answer to a question whose run a suspend ended is 409.',
     needs: ['running', 'behaviour:ask-permission'],
-    async run(ctx) {
-      const intern = await ctx.interns.running();
+    run: onRunning(async (ctx, intern) => {
       const t = await asked(ctx, intern.id, ctx.prompt('ask-permission'));
       expect.done(await ctx.api.suspend(intern.id), 'the suspend');
       await ctx.interns.untilSuspended(intern.id);
       const answer = await badAnswer(ctx, intern.id, replyTo(t, 'allow_once'));
       expect.status(answer, 409, 'an answer to a run that the suspend ended');
-    },
+    }),
   },
   'suspend/daemon-token-dies': {
     level: 'C',
     title: 'The daemon token dies with the suspend; the next boot has another.',
     needs: ['control', 'running', 'oauth_token', 'daemon'],
-    async run({ api, interns, daemon }) {
-      const intern = await interns.running();
+    run: onRunning(async ({ api, interns, daemon }, intern) => {
       const token = async () => {
         const answer = await api.daemon(intern.id, { as: 'oauth_token' });
         expect.status(answer, 200, 'the reveal');
@@ -161,7 +157,7 @@ export const SUSPEND = checksOf('SUSP-1', {
       notEqual(second, first, 'the token of the next boot');
       equal(await reason(first), 'token_invalid', 'what the daemon says to the old token');
       equal(await reason(second), 'proof_missing', 'what the daemon says to the new one');
-    },
+    }),
   },
   'suspend/race': {
     level: 'P',

@@ -3,6 +3,7 @@ import { BAD_MODELS, model } from '../arbitraries/model.js';
 import { equal, ok } from '../framework/assert.js';
 import { checksOf } from '../framework/check.js';
 import * as expect from '../framework/expect.js';
+import { onRunning, onStopped } from '../helpers/interns.js';
 import { untouched } from '../helpers/settings.js';
 
 const INVALID = { status: 400, reason: 'invalid_body', retryable: false } as const;
@@ -96,8 +97,7 @@ export const UPDATE = checksOf('UPDATE-1', {
     level: 'P',
     title: 'A new model takes effect at the next provision, not before.',
     needs: ['control', 'running'],
-    async run({ api, interns, chat }) {
-      const intern = await interns.running();
+    run: onRunning(async ({ api, interns, chat }, intern) => {
       const usage = async () => (await (await chat(intern.id, 'Hello.')).end()).final?.usage ?? null;
       ok((await usage()) !== null, 'usage before the change', 'what echo reports');
       expect.status(await api.update(intern.id, { model: 'script/no-usage' }), expect.ACCEPTED, 'the update');
@@ -107,7 +107,7 @@ export const UPDATE = checksOf('UPDATE-1', {
       expect.status(await api.provision(intern.id), 202, 'a provision');
       await interns.until(intern.id, ['running']);
       equal(await usage(), null, 'usage after the provision');
-    },
+    }),
   },
   'update/no-op': {
     level: 'C',
@@ -131,8 +131,7 @@ export const UPDATE = checksOf('UPDATE-1', {
     title: 'Every change moves updated_at forward by at least 1 ms, also when the clock stands still.',
     needs: ['control', 'write'],
     maxRuns: 30,
-    async run({ api, interns, property }) {
-      const intern = await interns.stopped();
+    run: onStopped(async ({ api, interns, property }, intern) => {
       let count = 0;
       const field = fc.constantFrom('description', 'instructions', 'name', 'model');
       await property('changes', field, async (key) => {
@@ -148,14 +147,13 @@ export const UPDATE = checksOf('UPDATE-1', {
         ok(moved >= 1, 'updated_at', 'at least 1 ms later', `${before.updated_at}, ${after.updated_at}`);
         equal(after.created_at, intern.created_at, 'created_at');
       });
-    },
+    }),
   },
   'update/status-moves-updated-at': {
     level: 'C',
     title: 'Every change of status moves updated_at forward too.',
     needs: ['control', 'running'],
-    async run({ api, interns }) {
-      const intern = await interns.stopped();
+    run: onStopped(async ({ api, interns }, intern) => {
       const at = async () => Date.parse(expect.intern(await api.get(intern.id), 200, 'the read').updated_at);
       let before = Date.parse(intern.updated_at);
       const steps: readonly (readonly [string, () => Promise<unknown>])[] = [
@@ -170,13 +168,12 @@ export const UPDATE = checksOf('UPDATE-1', {
         ok(after > before, `updated_at after ${what}`, `later than ${new Date(before).toISOString()}`, after);
         before = after;
       }
-    },
+    }),
   },
   'update/in-every-state': {
     title: 'A running and a suspended intern can be updated, and stay what they are. The suspended one can be deleted.',
     needs: ['running'],
-    async run({ api, interns, assume }) {
-      const intern = await interns.running();
+    run: onRunning(async ({ api, interns, assume }, intern) => {
       // In which states an intern can be changed is not stated.
       const updated = async (changes: Record<string, unknown>) => {
         const answer = await api.update(intern.id, changes);
@@ -192,6 +189,6 @@ export const UPDATE = checksOf('UPDATE-1', {
       untouched(after.description, 'while running', 'description', 'after an update of instructions');
       // Cleaning up would delete it all the same.
       expect.done(await api.remove(intern.id), 'a delete of a suspended intern');
-    },
+    }),
   },
 });

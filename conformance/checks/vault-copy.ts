@@ -4,6 +4,7 @@ import { equal, isArray, isObject } from '../framework/assert.js';
 import { checksOf } from '../framework/check.js';
 import type { Ctx } from '../framework/context.js';
 import * as expect from '../framework/expect.js';
+import { onStopped } from '../helpers/interns.js';
 import {
   copy,
   HOSTS,
@@ -75,8 +76,7 @@ export const VAULT_COPY = checksOf('VAULT-7', {
   'vault/copy': {
     title: 'A copy has the value and the hosts of the secret, in place of one of that name, and shows each once.',
     needs: ['write'],
-    async run(ctx) {
-      const { id } = await ctx.interns.stopped();
+    run: onStopped(async (ctx, { id }) => {
       const scope = ofIntern(id);
       const [name, other] = [secretName(ctx), secretName(ctx)];
       const value = codeWord(ctx);
@@ -97,7 +97,7 @@ export const VAULT_COPY = checksOf('VAULT-7', {
       // The same value has the same fingerprint in one vault.
       const { fingerprint } = await store(ctx, scope, secretName(ctx), value);
       equal(inList?.fingerprint, fingerprint, 'fingerprint of the copy');
-    },
+    }),
   },
   'vault/copy-all-or-nothing': {
     title: 'Where one of the names is not there, the copy is 404 and nothing is copied, wherever that name stands.',
@@ -124,8 +124,7 @@ export const VAULT_COPY = checksOf('VAULT-7', {
   'vault/copy-names': {
     title: 'A copy names 1 to 100 secrets, each once: none, 101, or one twice is 400.',
     needs: ['write'],
-    async run(ctx) {
-      const { id } = await ctx.interns.stopped();
+    run: onStopped(async (ctx, { id }) => {
       const [name = ''] = await inWorkspace(ctx, 1);
       const many = Array.from({ length: 101 }, (_, at) => `${name}_${at}`);
       for (const names of ctx.sample([[], many, [name, name]], 3)) {
@@ -133,14 +132,13 @@ export const VAULT_COPY = checksOf('VAULT-7', {
         expect.error(answer, { status: 400 }, `a copy of ${names.length} names`);
       }
       copied(await copy(ctx, id, [name]));
-    },
+    }),
   },
   'vault/copy-refusals': {
     level: 'C',
     title: 'Copies are answered in the order asked with 200; malformed names and unknown fields are 400.',
     needs: ['control', 'write'],
-    async run(ctx) {
-      const { id } = await ctx.interns.stopped();
+    run: onStopped(async (ctx, { id }) => {
       const names = (await inWorkspace(ctx, 3)).reverse();
       const answer = await copy(ctx, id, names);
       expect.status(answer, 200, 'a copy');
@@ -152,14 +150,13 @@ export const VAULT_COPY = checksOf('VAULT-7', {
         const request = { method: 'POST', path: `${ofIntern(id)}/copy`, json };
         expect.error(await ctx.send(request), invalid, `a copy with ${JSON.stringify(json)}`);
       }
-    },
+    }),
   },
   'vault/copies-are-apart': {
     level: 'C',
     title: 'What changes later in one place does not in the other, and a copy has a time of its own.',
     needs: ['control', 'write', 'clock'],
-    async run(ctx) {
-      const { id } = await ctx.interns.stopped();
+    run: onStopped(async (ctx, { id }) => {
       const scope = ofIntern(id);
       const [name = ''] = await inWorkspace(ctx, 1);
       const source = (await secretsIn(ctx, WORKSPACE)).get(name);
@@ -174,7 +171,7 @@ export const VAULT_COPY = checksOf('VAULT-7', {
       expect.status(await remove(ctx, WORKSPACE, name), 204, 'the delete of the source');
       equal((await secretsIn(ctx, scope)).get(name), again, 'the copy after its source is gone');
       expect.status(await remove(ctx, scope, name), 204, 'the delete of the copy');
-    },
+    }),
   },
   'vault/copy-into-a-full-vault': {
     level: 'C',
@@ -197,8 +194,7 @@ export const VAULT_COPY = checksOf('VAULT-7', {
     requirement: 'VAULT-8',
     title: 'While vault writes are disabled every write is 503 and changes nothing; reads go on.',
     needs: ['control', 'write'],
-    async run(ctx) {
-      const { id } = await ctx.interns.stopped();
+    run: onStopped(async (ctx, { id }) => {
       const name = secretName(ctx);
       const scopes = [WORKSPACE, ofIntern(id)];
       const before = await Promise.all(
@@ -214,15 +210,14 @@ export const VAULT_COPY = checksOf('VAULT-7', {
         equal((await secretsIn(ctx, scope)).get(name), before[at], 'the secret after refused writes');
       await ctx.control.settings({ vault_writes: 'on' });
       for (const scope of scopes) await store(ctx, scope, name, codeWord(ctx));
-    },
+    }),
   },
   'vault/writes-off-refusal': {
     requirement: 'VAULT-8',
     level: 'C',
     title: 'The 503 says vault_writes_disabled, retryable, with Retry-After.',
     needs: ['control', 'write'],
-    async run(ctx) {
-      const { id } = await ctx.interns.stopped();
+    run: onStopped(async (ctx, { id }) => {
       const name = secretName(ctx);
       for (const scope of [WORKSPACE, ofIntern(id)]) await store(ctx, scope, name, codeWord(ctx));
       await ctx.control.settings({ vault_writes: 'off' });
@@ -231,15 +226,14 @@ export const VAULT_COPY = checksOf('VAULT-7', {
         expect.error(answer, OFF, row.name);
         expect.retryAfter(answer, row.name);
       }
-    },
+    }),
   },
   'vault/faults': {
     requirement: 'VAULT-8',
     level: 'C',
     title: 'Faults of vault-list, vault-store, vault-delete and vault-copy hit both scopes, and no other operation.',
     needs: ['control', 'write'],
-    async run(ctx) {
-      const { id } = await ctx.interns.stopped();
+    run: onStopped(async (ctx, { id }) => {
       const name = secretName(ctx);
       const json = { value: codeWord(ctx), hosts: HOSTS };
       const done = { 'vault-list': 200, 'vault-store': 200, 'vault-delete': 204, 'vault-copy': 200 } as const;
@@ -259,6 +253,6 @@ export const VAULT_COPY = checksOf('VAULT-7', {
         expect.error(await call(), { status: 502 }, `${what} under a fault`);
         expect.status(await call(), done[operation], `${what} after it`);
       }
-    },
+    }),
   },
 });

@@ -3,6 +3,7 @@ import { equal, ok } from '../framework/assert.js';
 import { checksOf } from '../framework/check.js';
 import type { Ctx } from '../framework/context.js';
 import * as expect from '../framework/expect.js';
+import { onStopped } from '../helpers/interns.js';
 import {
   HOSTS,
   list,
@@ -78,8 +79,7 @@ export const VAULT_LISTS = checksOf('VAULT-5', {
     level: 'C',
     title: 'A limit is 1 to 100 and an offset 0 to 10000; anything else is 400, in both scopes.',
     needs: ['control', 'write'],
-    async run(ctx) {
-      const { id } = await ctx.interns.stopped();
+    run: onStopped(async (ctx, { id }) => {
       const good = [{ limit: 1 }, { limit: 100 }, { offset: 0 }, { offset: 10_000 }];
       const junk = ['', '0x1', '1.5', '-1', 'ten', '1e1', ' 1', '٣'];
       const bad = [
@@ -93,7 +93,7 @@ export const VAULT_LISTS = checksOf('VAULT-5', {
         for (const query of bad)
           expect.error(await list(ctx, scope, query), INVALID, `a list with ${JSON.stringify(query)}`);
       }
-    },
+    }),
   },
   'vault/delete': {
     requirement: 'VAULT-6',
@@ -117,14 +117,13 @@ export const VAULT_LISTS = checksOf('VAULT-5', {
     level: 'C',
     title: 'The delete of an unknown secret is `Secret not found`, that of a malformed name 400.',
     needs: ['control', 'write'],
-    async run(ctx) {
-      const { id } = await ctx.interns.stopped();
+    run: onStopped(async (ctx, { id }) => {
       for (const scope of [WORKSPACE, ofIntern(id)]) {
         expect.error(await remove(ctx, scope, secretName(ctx)), NOT_FOUND, 'the delete of an unknown secret');
         const malformed = { status: 400, reason: 'invalid_body', retryable: false } as const;
         expect.error(await remove(ctx, scope, `${secretName(ctx)}__a`), malformed, 'the delete of a malformed name');
       }
-    },
+    }),
   },
   'vault/full': {
     requirement: 'VAULT-3',

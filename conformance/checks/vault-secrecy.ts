@@ -4,6 +4,7 @@ import { checksOf } from '../framework/check.js';
 import type { Ctx } from '../framework/context.js';
 import * as expect from '../framework/expect.js';
 import { talk } from '../helpers/chat.js';
+import { onRunning, onStopped } from '../helpers/interns.js';
 import { copy, HOSTS, list, ofIntern, put, remove, secretName, secretsIn, store, WORKSPACE } from '../helpers/vault.js';
 import { codeWord } from '../helpers/words.js';
 import type { Answer } from '../probe/client.js';
@@ -41,8 +42,7 @@ export const VAULT_SECRECY = checksOf('VAULT-2', {
     title: 'The value of a secret is in no answer: not of its store, a list, a copy, a delete, nor of a refusal.',
     needs: ['write'],
     maxRuns: 8,
-    async run(ctx) {
-      const { id } = await ctx.interns.stopped();
+    run: onStopped(async (ctx, { id }) => {
       const name = secretName(ctx);
       await ctx.property('values', values(ctx), async (value) => {
         for (const scope of [WORKSPACE, ...ctx.sample([ofIntern(id)], 0)]) {
@@ -61,14 +61,13 @@ export const VAULT_SECRECY = checksOf('VAULT-2', {
         }
         hides(await remove(ctx, ofIntern(id), name), value, 'the answer to a delete');
       });
-    },
+    }),
   },
   'vault/value-in-no-journal': {
     level: 'C',
     title: 'The value of a secret is in no journal, also where its store was refused.',
     needs: ['control', 'write'],
-    async run(ctx) {
-      const { id } = await ctx.interns.stopped();
+    run: onStopped(async (ctx, { id }) => {
       const name = secretName(ctx);
       const value = `sk-${codeWord(ctx)}`;
       await store(ctx, ofIntern(id), name, value);
@@ -79,7 +78,7 @@ export const VAULT_SECRECY = checksOf('VAULT-2', {
       const journal = await ctx.control.journal();
       ok(journal.includes(name), 'the journal', 'the name of the secret', 'no mention of it');
       withoutValue(journal, value, 'the journal');
-    },
+    }),
   },
   'vault/rows-without-hosts': {
     level: 'C',
@@ -139,8 +138,7 @@ export const VAULT_SECRECY = checksOf('VAULT-2', {
     level: 'C',
     title: 'A fingerprint is 64 lower-case hex digits, and stays as it is over a suspension.',
     needs: ['control', 'running'],
-    async run(ctx) {
-      const { id } = await ctx.interns.running();
+    run: onRunning(async (ctx, { id }) => {
       const name = secretName(ctx);
       const { fingerprint } = await store(ctx, ofIntern(id), name, 'a value of the kit');
       match(fingerprint, /^[0-9a-f]{64}$/, 'fingerprint of a secret');
@@ -148,14 +146,13 @@ export const VAULT_SECRECY = checksOf('VAULT-2', {
       await ctx.interns.untilSuspended(id);
       const again = await store(ctx, ofIntern(id), name, 'a value of the kit');
       equal(again.fingerprint, fingerprint, 'fingerprint after a suspension');
-    },
+    }),
   },
   'vault/released-to-its-hosts': {
     requirement: 'VAULT-9',
     title: 'A script learns whether its vault would release a secret: to exactly its hosts, in any spelling of them.',
     needs: ['control', 'running'],
-    async run(ctx) {
-      const { id } = await ctx.interns.running();
+    run: onRunning(async (ctx, { id }) => {
       const name = secretName(ctx);
       await store(ctx, ofIntern(id), name, 'a value of the kit', ['api.example.com']);
       const asked = async (secret: string, to: string) =>
@@ -174,7 +171,7 @@ export const VAULT_SECRECY = checksOf('VAULT-2', {
       equal(await asked(inWorkspace, 'api.example.com'), 'refused: missing', 'the verdict of one of the workspace');
       expect.done(await copy(ctx, id, [inWorkspace]), 'the copy');
       equal(await asked(inWorkspace, 'api.example.com'), 'released', 'the verdict of its copy');
-    },
+    }),
   },
   'vault/released-from-a-borrowed-vault': {
     requirement: 'VAULT-9',
@@ -203,8 +200,7 @@ export const VAULT_SECRECY = checksOf('VAULT-2', {
     requirement: 'VAULT-9',
     title: 'Exports and snapshots hold no value of a secret in clear.',
     needs: ['control', 'write'],
-    async run(ctx) {
-      const { id } = await ctx.interns.stopped();
+    run: onStopped(async (ctx, { id }) => {
       const name = secretName(ctx);
       const value = `sk-${codeWord(ctx)}`;
       await store(ctx, ofIntern(id), name, value);
@@ -219,6 +215,6 @@ export const VAULT_SECRECY = checksOf('VAULT-2', {
       const state = await (await ctx.control.call('GET', '/state')).text();
       ok(state.includes(name), 'the export', 'the name of the secret', 'no mention of it');
       await ctx.control.call('DELETE', snapshot);
-    },
+    }),
   },
 });

@@ -2,6 +2,7 @@ import { equal } from '../framework/assert.js';
 import { checksOf } from '../framework/check.js';
 import type { Ctx } from '../framework/context.js';
 import * as expect from '../framework/expect.js';
+import { onRunning, onStopped } from '../helpers/interns.js';
 import {
   copy,
   list,
@@ -70,8 +71,7 @@ export const VAULT_CHECKS = checksOf('VAULT-1', {
   'vault/key-needed': {
     title: 'Without a key, or with a wrong one, every operation on secrets is 401.',
     needs: ['write'],
-    async run(ctx) {
-      const { id } = await ctx.interns.stopped();
+    run: onStopped(async (ctx, { id }) => {
       const name = secretName(ctx);
       await ctx.twin('secrets', async () => expect.status(await list(ctx, ofIntern(id)), 200, 'the valid twin'));
       await ctx.each(
@@ -90,13 +90,12 @@ export const VAULT_CHECKS = checksOf('VAULT-1', {
       const listed = await list(ctx, WORKSPACE, undefined, { as: ctx.wrongKey });
       expect.error(listed, { status: 401 }, 'the list of the workspace with a wrong key');
       equal((await secretsIn(ctx, ofIntern(id))).has(name), false, 'the secret after refused stores');
-    },
+    }),
   },
   'vault/outside-the-programme': {
     title: 'Outside the programme every operation on secrets is 404, the reads too.',
     needs: ['write', 'outsider_api_key'],
-    async run(ctx) {
-      const { id } = await ctx.interns.stopped();
+    run: onStopped(async (ctx, { id }) => {
       const name = secretName(ctx);
       await ctx.each(
         'operations',
@@ -108,7 +107,7 @@ export const VAULT_CHECKS = checksOf('VAULT-1', {
         },
         VAULT_OPERATIONS.length,
       );
-    },
+    }),
   },
   'vault/intern-not-visible': {
     title: 'The secrets of an intern that is not visible are 404, as those of one that nobody has.',
@@ -132,8 +131,7 @@ export const VAULT_CHECKS = checksOf('VAULT-1', {
   'vault/another-workspace': {
     title: 'A key of another workspace reaches neither the secrets of the workspace nor those of its interns.',
     needs: ['write', 'foreign_api_key'],
-    async run(ctx) {
-      const { id } = await ctx.interns.stopped();
+    run: onStopped(async (ctx, { id }) => {
       const name = secretName(ctx);
       const as = 'foreign_api_key';
       for (const scope of [WORKSPACE, ofIntern(id)]) await store(ctx, scope, name, 'a value of the kit');
@@ -143,20 +141,19 @@ export const VAULT_CHECKS = checksOf('VAULT-1', {
         expect.error(await sent(ctx, row, id, name, { as }), { status: 404 }, `${row.name} with the foreign key`);
       for (const scope of [WORKSPACE, ofIntern(id)])
         equal(await namesIn(ctx, scope, [name]), [name], 'the secret after requests with the foreign key');
-    },
+    }),
   },
   'vault/regional-refused': {
     title: 'On a regional hostname every operation on secrets is refused.',
     needs: ['write', 'regional_host'],
-    async run(ctx) {
-      const { id } = await ctx.interns.stopped();
+    run: onStopped(async (ctx, { id }) => {
       const name = secretName(ctx);
       const host = ctx.target.regionalHost ?? '';
       await ctx.twin('secrets', async () => expect.status(await list(ctx, WORKSPACE), 200, 'the valid twin'));
       await ctx.each('operations', VAULT_OPERATIONS, async (row) => {
         expect.error(await sent(ctx, row, id, name, { host }), { status: 403 }, `${row.name} on a regional host`);
       });
-    },
+    }),
   },
   'vault/own-key': {
     level: 'C',
@@ -179,22 +176,20 @@ export const VAULT_CHECKS = checksOf('VAULT-1', {
     level: 'C',
     title: 'Peers and OAuth tokens of either grant act as members do; a management key is 401.',
     needs: ['control', 'write', 'peer_api_key', 'oauth_token', 'oauth_interns_only_token', 'management_key'],
-    async run(ctx) {
-      const { id } = await ctx.interns.stopped();
+    run: onStopped(async (ctx, { id }) => {
       for (const as of ['api_key', 'peer_api_key', 'oauth_token', 'oauth_interns_only_token'] as const)
         await allAccepted(ctx, id, as, ['workspace', 'intern']);
       for (const row of VAULT_OPERATIONS) {
         const answer = await sent(ctx, row, id, secretName(ctx), { as: 'management_key' });
         expect.error(answer, { status: 401, metadata: 'absent' }, `${row.name} with a management key`);
       }
-    },
+    }),
   },
   'vault/any-status': {
     level: 'C',
     title: 'The status of an intern does not matter for its secrets, but one that is being torn down is 404.',
     needs: ['control', 'running', 'clock'],
-    async run(ctx) {
-      const intern = await ctx.interns.running();
+    run: onRunning(async (ctx, intern) => {
       const scope = ofIntern(intern.id);
       const name = secretName(ctx);
       await store(ctx, scope, name, 'a value of the kit');
@@ -204,14 +199,13 @@ export const VAULT_CHECKS = checksOf('VAULT-1', {
       expect.status(await ctx.api.remove(intern.id), 202, 'the delete of the intern');
       for (const row of VAULT_OPERATIONS.filter(({ of }) => of === 'intern'))
         expect.error(await sent(ctx, row, intern.id, name, {}), NOT_FOUND, `${row.name} of one that is torn down`);
-    },
+    }),
   },
   'vault/order': {
     level: 'C',
     title: 'Who may not see is judged before what was sent, the size before the body, the body before what is there.',
     needs: ['control', 'write', 'outsider_api_key'],
-    async run(ctx) {
-      const { id } = await ctx.interns.stopped();
+    run: onStopped(async (ctx, { id }) => {
       const large = { body: new Uint8Array(1_048_577).fill(0x20) };
       const bad = { json: { value: 7, names: 7 } };
       for (const row of VAULT_OPERATIONS.filter(({ name }) => /store|copy/.test(name))) {
@@ -232,6 +226,6 @@ export const VAULT_CHECKS = checksOf('VAULT-1', {
         expect.error(unknown, NOT_FOUND, 'the delete of an unknown secret while writes are off');
       }
       expect.error(await copy(ctx, id, [secretName(ctx)]), NOT_FOUND, 'a copy of nothing while writes are off');
-    },
+    }),
   },
 });

@@ -5,6 +5,7 @@ import { checksOf } from '../framework/check.js';
 import type { Ctx } from '../framework/context.js';
 import * as expect from '../framework/expect.js';
 import { JSON_TYPE, textBytes } from '../helpers/bytes.js';
+import { onStopped } from '../helpers/interns.js';
 import { BY_KEY, ON_INTERN, OPERATIONS, type Operation, operation, request } from '../helpers/operations.js';
 import { indistinguishable } from '../helpers/same.js';
 import { internPath, type Send } from '../probe/request.js';
@@ -172,8 +173,7 @@ export const VISIBILITY = checksOf('AUTH-3', {
     requirement: 'AUTH-5',
     title: 'A caller outside the programme gets 404 for every operation.',
     needs: ['outsider_api_key', 'write'],
-    async run(ctx) {
-      const intern = await ctx.interns.stopped();
+    run: onStopped(async (ctx, intern) => {
       await ctx.twin('list', async () =>
         expect.status(await ctx.api.list({ limit: 1 }), 200, 'the list of a caller within'),
       );
@@ -187,7 +187,7 @@ export const VISIBILITY = checksOf('AUTH-3', {
         OPERATIONS.length,
       );
       expect.status(await ctx.api.get(intern.id), 200, 'the intern after all');
-    },
+    }),
   },
   'auth/outsider-any-path': {
     requirement: 'AUTH-5',
