@@ -40,7 +40,7 @@ export const DAEMON = checksOf('DAEMON-1', {
   'daemon/access-by-any-grant': {
     title: 'An OAuth token with an interns-only grant reads the same, not to be stored either.',
     needs: ['running', 'oauth_token', 'oauth_interns_only_token'],
-    run: onRunning(async ({ api, interns }, intern) => {
+    run: onRunning(async ({ api }, intern) => {
       access(await api.daemon(intern.id, { as: 'oauth_token' }), 'the daemon access');
       const only = await api.daemon(intern.id, { as: 'oauth_interns_only_token' });
       access(only, 'the access with an interns-only grant');

@@ -2,7 +2,7 @@ import { reference } from '../openapi/schemas.js';
 import type { answerSchemas } from './answer-schemas.js';
 
 /** What a call answers: its status, and its schema by its type of content. */
-interface Answer {
+interface CallAnswer {
   readonly status: 200 | 201 | 204;
   readonly content: Readonly<Record<string, { readonly schema: object }>>;
 }
@@ -18,12 +18,12 @@ const list = (name: Name): object => ({
 const either = (...schemas: readonly object[]): object => ({ oneOf: schemas });
 
 const as = (type: string, schema: object = { type: 'string' }) => ({ [type]: { schema } });
-const json = (schema: object): Answer => ({ status: 200, content: as('application/json', schema) });
-const made = (schema: object): Answer => ({ ...json(schema), status: 201 });
-const NOTHING: Answer = { status: 204, content: {} };
+const json = (schema: object): CallAnswer => ({ status: 200, content: as('application/json', schema) });
+const made = (schema: object): CallAnswer => ({ ...json(schema), status: 201 });
+const NOTHING: CallAnswer = { status: 204, content: {} };
 
 /** What each call of the control interface answers where it is not refused, by its row. */
-export const ANSWERS: Readonly<Record<string, Answer>> = {
+export const ANSWERS: Readonly<Record<string, CallAnswer>> = {
   'GET /': json(list('Call')),
   'GET /control-openapi.json': json(one('OpenApi')),
   'GET /health': json(one('Health')),
