@@ -1,7 +1,7 @@
 // The cost of a space: time and memory, what is left once they end, GET beside 500 others at work, and restoring a
 // snapshot. In process, except for the GETs. Run it with --expose-gc.
 import { createEmulator } from '../emulator/index.js';
-import { median, percentile, report } from './lib.js';
+import { median, percentile, report, startCommand } from './lib.js';
 
 if (!globalThis.gc) throw new Error('run it with node --expose-gc');
 const gc = globalThis.gc;
@@ -61,6 +61,27 @@ for (let round = 0; round < 500; round++) {
 const each = ((await heap()) - before) / spaces.length / 1024;
 report('a space', `${median(took).toFixed(2)} ms`, '≤ 3 ms', median(took) <= 3);
 report('memory of a space', `${each.toFixed(0)} KB`, '≤ 300 KB', each <= 300);
+
+/** Times of making spaces one after another over HTTP, at an emulator in a process of its own. */
+const fromOutside = async () => {
+  const { hello, stop } = await startCommand(['--port', '0', '--daemon-port', '0', '--quiet'], 'ignore');
+  const times: number[] = [];
+  for (let round = 0; round < 500; round++) {
+    const begun = performance.now();
+    const answer = await fetch(`${hello.control_url}/spaces`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: '{}',
+    });
+    await answer.text();
+    times.push(performance.now() - begun);
+    if (answer.status !== 201) throw new Error(`a space was answered ${answer.status}`);
+  }
+  await stop();
+  return median(times.slice(100));
+};
+const outside = await fromOutside();
+report('a space, made over HTTP', `${outside.toFixed(2)} ms`, '≤ 3 ms', outside <= 3);
 
 /** Times of GETs in one space over HTTP, one after another, beside `others` that are asked in between. */
 const gets = async (one: Made, others: readonly Made[]) => {

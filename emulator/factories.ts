@@ -10,6 +10,7 @@ import { createProvisioning } from './domain/provisioning.js';
 import { createRuns } from './domain/runs.js';
 import { createFaults } from './http/faults.js';
 import { createPipeline } from './http/pipeline.js';
+import { createPathFinder, type PathFinder } from './http/router.js';
 import { createRoutes } from './http/routes.js';
 import { loadProfile, loadSeed, loadSettings } from './options/options.js';
 import { createScriptRegistry } from './scripts/registry.js';
@@ -43,6 +44,7 @@ export const defaultFactories = {
   createFaults,
   createDisturber,
   createRoutes,
+  createPathFinder,
   createPipeline,
 };
 
@@ -63,6 +65,7 @@ export function sharedFactories(
   given?: Parameters<typeof loadProfile>[0],
 ): Factories {
   let stock: ReturnType<typeof stockBehaviours> | undefined;
+  const finders = new Map<string, PathFinder>();
   return {
     ...factories,
     loadProfile: (wanted) => (wanted === given ? loaded.profile : factories.loadProfile(wanted)),
@@ -70,6 +73,12 @@ export function sharedFactories(
     loadStockScripts() {
       stock ??= factories.loadStockScripts();
       return stock;
+    },
+    createPathFinder(paths) {
+      const key = paths.join('\n');
+      const finder = finders.get(key) ?? factories.createPathFinder(paths);
+      finders.set(key, finder);
+      return finder;
     },
     createScriptRegistry: (deps) => factories.createScriptRegistry({ ...deps, files: [], filed: loaded.scripts.filed }),
   };

@@ -70,13 +70,22 @@ async function mergeChunks(outputs, { into, chunks, passing = [], options }) {
     await writeFile(file, `export{${names(file, (name, out) => `${out} as ${name}`)}}from"./${into}";\n`);
   for (const file of [...others.filter((file) => existsSync(file)), join(folder, into)]) {
     const text = await readFile(file, 'utf8');
-    await writeFile(
-      file,
-      gone.reduce((sum, each) => sum.replaceAll(basename(each), into), text),
-    );
+    const named = gone.reduce((sum, each) => sum.replaceAll(basename(each), into), text);
+    await writeFile(file, basename(file) === into ? askForBuiltins(named) : named);
   }
   return staying;
 }
+
+/**
+ * Asks for Node's own modules instead of importing them. An import reads all names of a module, and some of these load
+ * more of Node: all of its fetch, web cryptography, file streams.
+ */
+const askForBuiltins = (text) =>
+  text.replaceAll(
+    /(?<=^|[;}])import(?:\{([^}"]+)\}|\*as (\w+) )from("node:[a-z_/]+");/gm,
+    (_, names, all, module) =>
+      `const ${all ?? `{${names.replaceAll(' as ', ':')}}`}=process.getBuiltinModule(${module});`,
+  );
 
 const imports = (outputs, file) =>
   outputs[file].imports.flatMap(({ path, kind }) => (kind === 'import-statement' && path in outputs ? [path] : []));

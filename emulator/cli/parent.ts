@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { hostEvery } from '../clock/host.js';
 
@@ -25,6 +24,8 @@ function look(pid: number): KnownProcess | undefined {
       return { parent: Number(parent), command: readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ') };
     }
     if (process.platform === 'win32') return undefined;
+    // Loaded here alone: a start on Linux never needs it.
+    const { execFileSync } = process.getBuiltinModule('node:child_process');
     const line = execFileSync('ps', ['-o', 'ppid=,command=', '-p', String(pid)], { encoding: 'utf8' }).trim();
     return { parent: Number.parseInt(line, 10), command: line.replace(/^\d+\s*/, '') };
   } catch {

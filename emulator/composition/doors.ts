@@ -87,7 +87,7 @@ export function openDoors(options: EmulatorOptions, deps: DoorsDeps) {
     scim: { directory, store, prefix: mount.prefix },
     vault: { vaults, interns, store },
   });
-  const resourceOf = createRouter(routes);
+  const resourceOf = createRouter(routes, factories.createPathFinder);
   const cors = loadCors(options.cors, profile);
   const disturber: Disturber = factories.createDisturber({
     clock,

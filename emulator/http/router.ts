@@ -29,29 +29,23 @@ interface Known {
 }
 
 const LAST_PARAMETER = /:\w+$/;
-/** Whether a path is another one with a word in place of its last parameter. */
-const isLiteralOf = (path: string, pattern: string): boolean =>
-  path !== pattern &&
-  LAST_PARAMETER.test(pattern) &&
-  !LAST_PARAMETER.test(path) &&
-  path.slice(0, path.lastIndexOf('/')) === pattern.slice(0, pattern.lastIndexOf('/'));
+const parentOf = (path: string): string => path.slice(0, path.lastIndexOf('/'));
 
 /** The data of each path. A literal path comes with the pattern that it matches, as Hono's router wants it. */
 function knownPaths(routes: readonly Route[]): ReadonlyMap<string, Known> {
   const byPath = new Map<string, Route[]>();
   for (const row of routes) byPath.set(row.path, [...(byPath.get(row.path) ?? []), row]);
-  const paths = [...byPath.keys()];
-  const known = new Map<string, Known>();
+  const patterns = new Map(
+    [...byPath].filter(([path]) => LAST_PARAMETER.test(path)).map(([path]) => [parentOf(path), path]),
+  );
+  const known = new Map<string, Known & { literal: Map<string, readonly Route[]> }>();
+  for (const [path, rows] of byPath)
+    if ((patterns.get(parentOf(path)) ?? path) === path)
+      known.set(path, { area: areaOf(BASE + path), routes: rows, literal: new Map() });
   for (const [path, rows] of byPath) {
-    if (paths.some((pattern) => isLiteralOf(path, pattern))) continue;
-    const literal = paths.filter((other) => isLiteralOf(other, path));
-    known.set(path, {
-      area: areaOf(BASE + path),
-      routes: rows,
-      literal: new Map(
-        literal.map((other) => [other.slice(other.lastIndexOf('/') + 1), [...rows, ...(byPath.get(other) ?? [])]]),
-      ),
-    });
+    const pattern = known.get(patterns.get(parentOf(path)) ?? path);
+    if (pattern !== known.get(path))
+      pattern?.literal.set(path.slice(path.lastIndexOf('/') + 1), [...pattern.routes, ...rows]);
   }
   return known;
 }
@@ -59,19 +53,34 @@ function knownPaths(routes: readonly Route[]): ReadonlyMap<string, Known> {
 /** The resource of a request. */
 export type ResourceOf = (request: Pick<Request, 'url'>) => Resource;
 
+/** Which of its paths another path is, and the values of the parameters, as Hono's router has it. */
+export type PathFinder = (path: string) => ReturnType<RegExpRouter<string>['match']>;
+
 /**
- * Finds the resource of a request, by its path alone: the pipeline checks the method. It uses Hono's router without
- * Hono, since nothing else of it would be used.
+ * Hono's router without Hono, since nothing else of it would be used. It is a quarter of what an emulator keeps in memory;
+ * those with the same paths may share it.
  */
-export function createRouter(routes: readonly Route[]): ResourceOf {
-  const router = new RegExpRouter<Known>();
-  for (const [path, known] of knownPaths(routes)) router.add(ANY_METHOD, BASE + path, known);
+export function createPathFinder(paths: readonly string[]): PathFinder {
+  const router = new RegExpRouter<string>();
+  for (const path of paths) router.add(ANY_METHOD, BASE + path, path);
+  return (path) => router.match(ANY_METHOD, path);
+}
+
+/** Finds the resource of a request, by its path alone: the pipeline checks the method. */
+export function createRouter(
+  routes: readonly Route[],
+  finderOf: (paths: readonly string[]) => PathFinder = createPathFinder,
+): ResourceOf {
+  const known = knownPaths(routes);
+  const find = finderOf([...known.keys()]);
 
   return ({ url }) => {
     const path = getPath({ url } as Request);
-    const [[found], values] = router.match(ANY_METHOD, path);
-    if (!found) return { area: areaOf(path), routes: [] };
-    const [{ area, routes, literal }, names] = found;
+    const [[found], values] = find(path);
+    const row = found && known.get(found[0]);
+    if (!found || !row) return { area: areaOf(path), routes: [] };
+    const { area, routes, literal } = row;
+    const [, names] = found;
     const last = literal.size === 0 ? '' : path.slice(path.lastIndexOf('/') + 1);
     return {
       area,

@@ -1,5 +1,5 @@
-import { crc32 } from 'node:zlib';
 import type { CollectionName } from '../contract/state.js';
+import { crc32 } from './crc32.js';
 import { Damage, Foreign } from './errors.js';
 import { type Files, writeAll } from './files.js';
 

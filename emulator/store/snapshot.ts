@@ -1,6 +1,6 @@
-import { crc32 } from 'node:zlib';
 import { JsonSyntaxError, parseJson } from '../contract/json.js';
 import { COLLECTIONS, type CollectionName } from '../contract/state.js';
+import { crc32 } from './crc32.js';
 import { Damage, Foreign } from './errors.js';
 import { type Files, writeAll } from './files.js';
 
