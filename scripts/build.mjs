@@ -116,7 +116,7 @@ const { metafile } = await build({
   splitting: true,
   ...FORM,
   // Loaded only where they are used, or the user's own copy.
-  external: ['oidc-provider', 'jose', 'fast-check', 'vitest', 'vitest/*', 'tweetnacl'],
+  external: ['oidc-provider', 'jose', 'fast-check', 'vitest', 'vitest/*'],
   plugins: [requiredApart, undiciApart, mcpApart, plainWidth],
   metafile: true,
 });

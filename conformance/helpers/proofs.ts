@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import nacl from 'tweetnacl';
+import { ed25519 } from '@noble/curves/ed25519.js';
 import type { ProofField } from '../../emulator/contract/profile.js';
 import { equal, fail, form, gist, hasKeys, isObject, match } from '../framework/assert.js';
 import type { Ctx } from '../framework/context.js';
@@ -73,10 +73,12 @@ export function proofOf(ctx: Pick<Ctx, 'proof'>, answer: Answer, routed: boolean
 
 const verifies = (keys: readonly PublicKey[], bytes: Uint8Array, signature: string): boolean =>
   keys.some((key) =>
-    nacl.sign.detached.verify(
-      bytes,
+    ed25519.verify(
       Uint8Array.from(Buffer.from(signature, 'base64')),
+      bytes,
       Uint8Array.from(Buffer.from(key.x, 'base64url')),
+      // By RFC 8032, as everybody's verifier does it.
+      { zip215: false },
     ),
   );
 
