@@ -1,0 +1,90 @@
+// How many ways to be wrong a run of the kit finds, of samples that an independent reader of interface.md made without
+// looking at the checks: one deployment with every credential for each way and seed, in process and in virtual time.
+// Half of the last sample was never shown to those who wrote the checks that its first measurement called for.
+//
+//   npx tsx bench/independent/run.ts [--budget default] [--seeds a,b] [--sample hidden] [--only NAME] [--json FILE]
+import { appendFileSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+import { budgetNamed } from '../../conformance/engine/budget.js';
+import { run } from '../../conformance/index.js';
+import { older } from './older/index.js';
+import { ways } from './ways/index.js';
+import { deployWay, type Way } from './world.js';
+
+const { values } = parseArgs({
+  options: {
+    budget: { type: 'string', default: 'default' },
+    seeds: { type: 'string', default: 'a,b' },
+    sample: { type: 'string' },
+    only: { type: 'string' },
+    json: { type: 'string' },
+  },
+});
+const budget = budgetNamed(values.budget);
+const seeds = values.seeds.split(',');
+
+const SAMPLES: readonly (readonly [name: string, ways: readonly Way[]])[] = [
+  ['2026-11-22', older],
+  // The second, the fourth, and so on were shown.
+  ['2026-11-23 shown', ways.filter((_, at) => at % 2 === 1)],
+  ['2026-11-23 hidden', ways.filter((_, at) => at % 2 === 0)],
+];
+
+/** Checks that failed, with one seed, and how often the way showed. */
+async function measured(way: Way, seed: string) {
+  const { deployed, hits } = await deployWay(way, seed);
+  try {
+    const { driver, host } = deployed;
+    const { checks } = await run({ driver, host, seed, rate: 50, budget });
+    return { hits: hits(), failed: checks.filter(({ verdict }) => verdict === 'fail').map(({ id }) => id) };
+  } finally {
+    await deployed.close();
+  }
+}
+
+const totals: string[] = [];
+let known = false;
+for (const [sample, all] of SAMPLES) {
+  if (values.sample !== undefined && !sample.includes(values.sample)) continue;
+  const counted: string[] = [];
+  const always: string[] = [];
+  const once: string[] = [];
+  const quiet: string[] = [];
+  const blamed: string[] = [];
+  for (const way of all) {
+    const { name, unseen, lawful } = way;
+    if (values.only !== undefined && name !== values.only) continue;
+    known = true;
+    if (unseen !== undefined) {
+      console.log(`${sample}: ${name}: not counted, ${unseen}`);
+      continue;
+    }
+    const runs = [];
+    for (const seed of seeds) runs.push({ seed, ...(await measured(way, seed)) });
+    const found = runs.filter(({ failed }) => failed.length > 0);
+    const hits = runs.reduce((sum, one) => sum + one.hits, 0);
+    if (lawful === true) {
+      if (found.length > 0) blamed.push(name);
+    } else {
+      counted.push(name);
+      if (found.length === seeds.length) always.push(name);
+      if (found.length > 0) once.push(name);
+      else if (hits === 0) quiet.push(name);
+    }
+    const verdict =
+      found.length > 0 ? `found with ${found.length} of ${seeds.length}` : hits > 0 ? 'missed' : 'not triggered';
+    const by = [...new Set(found.flatMap(({ failed }) => failed))].slice(0, 3).join(', ');
+    console.log(`${sample}: ${name}: ${verdict}${lawful === true ? ' (lawful)' : ''}, shown ${hits} times ${by}`);
+    if (values.json !== undefined)
+      appendFileSync(values.json, `${JSON.stringify({ sample, way: name, lawful, budget, runs })}\n`);
+  }
+  const share = (some: readonly string[]) => `${some.length} (${Math.round((100 * some.length) / counted.length)} %)`;
+  if (counted.length > 0)
+    totals.push(
+      `${sample}: of ${counted.length} ways ${share(always)} found with each of ${seeds.length} seeds, ${share(once)} with one; ` +
+        `${quiet.length} of the others never showed. Lawful ones blamed: ${blamed.join(', ') || 'none'}`,
+    );
+}
+if (!known) throw new Error(`no such way: ${values.only ?? values.sample ?? ''}`);
+console.log(totals.join('\n'));
+process.exit(0);
