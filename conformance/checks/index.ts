@@ -3,6 +3,7 @@ import { ERRORS_AS_MET } from './as-met/errors.js';
 import { LISTS_AS_MET } from './as-met/lists.js';
 import { PROOFS_AS_MET } from './as-met/proofs.js';
 import { RECORDS_AS_MET } from './as-met/records.js';
+import { SETTINGS_AS_MET } from './as-met/settings.js';
 import { STREAMS_AS_MET } from './as-met/streams.js';
 import { AUTH } from './auth.js';
 import { AUTH_KINDS } from './auth-kinds.js';
@@ -149,4 +150,5 @@ export const checks: readonly Check[] = [
   ...RECORDS_AS_MET,
   ...PROOFS_AS_MET,
   ...STREAMS_AS_MET,
+  ...SETTINGS_AS_MET,
 ];

@@ -25,11 +25,17 @@ function isReported({ exchanges, shown }: Breaches, findings: readonly FindingRe
 /** Statuses of refusals that changed nothing, and come again for the same request. */
 const REFUSED: ReadonlySet<number> = new Set([400, 401, 403, 404, 413, 415]);
 
-/** What was seen once is asked for again, where it does nothing: all that a monitor sends. */
-async function lookAgain({ session }: RunContext, { exchanges, shown: [only] }: Breaches): Promise<void> {
-  if (exchanges.size > 1 || only === undefined) return;
-  const { send, status } = only;
-  if (READS.has(send.method ?? 'GET') || REFUSED.has(status)) await session.running.send(send).catch(() => {});
+/**
+ * Whether two exchanges show it. What was seen once is asked for again, where that does nothing: all that a monitor sends. So is
+ * a read that shows what lasts.
+ */
+async function isTwice({ session }: RunContext, { exchanges, shown }: Breaches, lasts: boolean): Promise<boolean> {
+  const before = exchanges.size;
+  const { send, status } = shown.at(-1) ?? {};
+  const reads = READS.has(send?.method ?? 'GET');
+  if (send === undefined || (before > 1 && !(lasts && reads))) return before > 1;
+  if (reads || REFUSED.has(status ?? 0)) await session.running.send(send).catch(() => {});
+  return exchanges.size > before;
 }
 
 /**
@@ -42,12 +48,12 @@ export async function judgeMet(run: RunContext, check: Check): Promise<Done> {
   const ours = driver.control !== undefined;
   const tried = ours ? await attempt(run, check) : undefined;
   if (tried !== undefined && 'error' in tried) return conclude(await outcomeOf(run, check, tried), tried);
-  const { breaches, judged } = session.monitors.of(check.id);
+  const { breaches, judged, lasts } = session.monitors.of(check.id);
   const counted: FindingResult[] = [];
   let excuse: Skip | undefined;
   for (const breach of breaches) {
     if (isReported(breach, pool.reported)) continue;
-    if (!ours) await lookAgain(run, breach);
+    const twice = ours || (await isTwice(run, breach, lasts));
     const last = breach.shown.at(-1);
     if (last === undefined) continue;
     const { finding, by } = last;
@@ -55,7 +61,7 @@ export async function judgeMet(run: RunContext, check: Check): Promise<Done> {
     const again = { transcript, control: [] };
     const why = ours
       ? undefined
-      : breach.exchanges.size < 2
+      : !twice
         ? raced({ kind: 'not-again', found: finding.found }).skip
         : await explained(run, check, finding, transcript);
     if (why !== undefined) excuse ??= why;

@@ -36,6 +36,7 @@ export interface Breaches {
 export interface Monitor {
   /** Whether it has judged anything. */
   readonly judged: boolean;
+  readonly lasts: boolean;
   readonly breaches: readonly Breaches[];
 }
 
@@ -113,7 +114,7 @@ export function createMonitors(baseUrl: string) {
       if (failure !== undefined) throw failure.error;
       const monitor = monitors.get(id);
       if (monitor === undefined) throw new Error(`nobody watches for ${id}`);
-      return { judged: monitor.judged, breaches: [...monitor.kinds.values()] };
+      return { judged: monitor.judged, lasts: monitor.watch.lasts === true, breaches: [...monitor.kinds.values()] };
     },
     asks(send: Send, by: Sender | undefined) {
       if (!looksAt(by)) return;

@@ -38,6 +38,8 @@ export interface Watched {
  * two exchanges show the same.
  */
 export interface Watch {
+  /** What a read shows wrong stays wrong: it counts where the same read shows it when all else is done, for reads may be late. */
+  readonly lasts?: true;
   /** A request leaves. */
   asks?(asked: Asked): void;
   /** An answer was read whole. Whether there was anything in it to judge. */

@@ -1,11 +1,15 @@
 import { type Exchange, exchangeOf, isOf, type Json, tokenOf, withHeader } from '../combinators/exchange.js';
-import { rewriteErrors, rewriteJson, withoutHeader } from '../combinators/replies.js';
+import { rewriteErrors, rewriteJson, rewriteRecords, withoutHeader } from '../combinators/replies.js';
 import { rewriteQuery } from '../combinators/requests.js';
 import { rewriteFinal } from '../combinators/streams.js';
 import { defineDeviations } from '../mutant.js';
 
 const byBoth = ({ operation, query }: Exchange) =>
   operation === 'list' && query.has('workspace_id') && query.has('status');
+
+/** One that was suspended differs from one that never ran: it was changed after it was created. */
+const suspended = ({ created_at, updated_at }: Json) => created_at !== updated_at;
+const cleared = (record: Json) => ({ ...record, description: null });
 
 /** One operation out of many is wrong, where no check of a default run asks: monitors see it in what others met. */
 export const AS_MET = defineDeviations({
@@ -125,5 +129,24 @@ export const AS_MET = defineDeviations({
       });
     },
     caughtBy: ['as-met/answers'],
+  },
+  'update-that-is-hidden-is-done': {
+    description: 'An update by the key of another workspace is 404, and done all the same.',
+    mutant: {
+      around: (next, { target }) => {
+        const { api_key, foreign_api_key } = target.credentials;
+        return async (request) => {
+          if (exchangeOf(request).operation === 'update' && tokenOf(request) === foreign_api_key)
+            await next(withHeader(request.clone(), 'authorization', `Bearer ${api_key}`));
+          return next(request);
+        };
+      },
+    },
+    caughtBy: ['as-met/settings'],
+  },
+  'suspend-forgets-the-description': {
+    description: 'A suspended intern has no description any more.',
+    mutant: rewriteRecords((record) => (record.status === 'stopped' && suspended(record) ? cleared(record) : record)),
+    caughtBy: ['as-met/settings'],
   },
 });
