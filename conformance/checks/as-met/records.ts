@@ -43,6 +43,23 @@ const published = ({ creatorOf }: Watched) => ({
   },
 });
 
+/** "Creating an intern also creates its private vault." Of interns that the run made, those that are gone too. */
+const vaults = ({ creatorOf }: Watched) => {
+  const owners = new Map<unknown, unknown>();
+  return {
+    sees(met: Met): boolean {
+      const records = recordsOf(met).filter(({ id }) => typeof id === 'string' && creatorOf(id) !== undefined);
+      const having = records.filter(({ vault_id }) => typeof vault_id === 'string');
+      for (const { id, vault_id } of having) {
+        const owner = owners.get(vault_id) ?? id;
+        ok(owner === id, `vault_id of ${where(met)}`, 'a vault that no other intern has', vault_id);
+        owners.set(vault_id, id);
+      }
+      return having.length > 0;
+    },
+  };
+};
+
 /** "Starts a run on one intern and answers 202 with the `session_id` once the intern accepts it." */
 function accepted({ answer, operation, send }: Met): boolean {
   if (operation !== 'POST /interns/{internId}/invoke' || answer.status >= 300) return false;
@@ -57,8 +74,9 @@ function accepted({ answer, operation, send }: Met): boolean {
 /** Every operation that answers a record, of one that is stopped and one that runs, and an invoke in a session. */
 async function meet({ api, interns }: Ctx): Promise<void> {
   const { id } = await interns.running();
-  await interns.stopped();
+  const other = await interns.stopped();
   await api.get(id);
+  await api.get(other.id);
   await api.list();
   await api.update(id, { description: 'looked at' });
   const { json } = await api.invoke(id, { input: 'Hello.' });
@@ -78,6 +96,13 @@ export const RECORDS_AS_MET = checksOf('GET-1', {
     title: 'Every record that the run met of its own interns has all fields in their forms.',
     needs: [],
     watch: published,
+    run: meet,
+  },
+  'as-met/vaults': {
+    requirement: 'CREATE-2',
+    title: 'No two interns of the run were met with the same vault.',
+    needs: [],
+    watch: vaults,
     run: meet,
   },
   'as-met/invokes': {

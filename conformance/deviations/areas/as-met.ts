@@ -71,6 +71,17 @@ export const AS_MET = defineDeviations({
     }),
     caughtBy: ['as-met/list-limit'],
   },
+  'vault-of-the-one-before': {
+    description: 'A read of an intern names the vault of one that was read before it.',
+    mutant: () => {
+      let before: Json | undefined;
+      return rewriteJson('get', (record) => {
+        before ??= record;
+        return { ...record, vault_id: before.vault_id };
+      });
+    },
+    caughtBy: ['as-met/vaults'],
+  },
   'update-answers-no-text': {
     description: 'The record of an update says `false` where no failure was.',
     mutant: rewriteJson('update', (record) => ({ ...record, last_failure_message: false })),
