@@ -186,7 +186,7 @@ export const AUTH = checksOf('AUTH-1', {
   },
   'auth/workspace-of-the-key': {
     requirement: 'AUTH-2',
-    title: 'The key selects the workspace: an intern of one is neither listed nor read with a key of another.',
+    title: 'The key selects the workspace: an intern of one is neither listed, read nor changed with a key of another.',
     needs: ['write', 'foreign_api_key', 'foreign_workspace'],
     async run(ctx) {
       const { api, interns, target } = ctx;
@@ -202,7 +202,13 @@ export const AUTH = checksOf('AUTH-1', {
       equal(strangers, [], 'interns of another workspace in the list of a key');
       expect.status(await api.get(theirs.id, { as: 'foreign_api_key' }), 200, 'the read with the key of the workspace');
       expect.status(await api.get(theirs.id), 404, 'the read with a key of another workspace');
-      expect.status(await api.get(ours.id, { as: 'foreign_api_key' }), 404, 'the read with the foreign key');
+      const send = { as: 'foreign_api_key' } as const;
+      expect.status(await api.get(ours.id, send), 404, 'the read with the foreign key');
+      expect.status(
+        await api.update(ours.id, { description: 'of others' }, send),
+        404,
+        'the update with the foreign key',
+      );
       equal(theirs.workspace_id, target.foreignWorkspaceId, 'workspace_id of the foreign intern');
     },
   },

@@ -21,9 +21,11 @@ export async function tidy(run: RunContext): Promise<void> {
   if (signal.aborted) return;
   const made = ledger.open().filter(({ id }) => pool.idle.has(id));
   if (driver.clock === undefined) {
-    const over = made.filter(({ deleting }) => deleting !== true);
+    // What a monitor has to see once more stays for that.
+    const { unread } = session.monitors;
+    const over = made.filter(({ id, deleting }) => deleting !== true && !unread.has(id));
     if (over.length < TOGETHER) return;
-    pool.idle.clear();
+    for (const { id } of over) pool.idle.delete(id);
     return takeAwayTogether(run, over);
   }
   pool.idle.clear();

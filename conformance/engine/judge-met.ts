@@ -1,13 +1,15 @@
 import type { Check } from '../framework/check.js';
 import { lacking, raced, type Skip } from '../framework/skip.js';
 import { READS } from '../habits/visit.js';
+import { internPath } from '../probe/request.js';
 import { attempt } from './attempt.js';
 import { explain } from './explain.js';
 import { reported } from './finding.js';
 import { concluding, outcomeOf, severity } from './judge.js';
-import type { Breaches } from './monitors.js';
+import type { Breaches, Monitor } from './monitors.js';
 import type { FindingResult } from './results.js';
 import type { RunContext } from './run-context.js';
+import type { Session } from './session.js';
 import type { Done } from './unit.js';
 
 /** Whether a check has reported the same thing of one of these exchanges itself. */
@@ -38,6 +40,23 @@ async function isTwice({ session }: RunContext, { exchanges, shown }: Breaches, 
   return exchanges.size > before;
 }
 
+/** Interns that are read once more, a request each: the latest of them. */
+const LOOKS = 6;
+
+/** How many requests a look at the end takes. */
+export const requestsOfLook = ({ monitors }: Pick<Session, 'monitors'>): number =>
+  Math.min(LOOKS, monitors.unread.size);
+
+/** Reads once more what the monitor has to see before it judges. */
+async function look({ session, settings }: RunContext, { unread }: Monitor): Promise<void> {
+  const { running, own } = session;
+  for (const id of [...unread].slice(-LOOKS)) {
+    // That number is for the checks: used up, it would end the run.
+    if (running.sent + 1 >= (settings.maxRequests ?? Number.POSITIVE_INFINITY)) return;
+    await running.send({ path: internPath(id), as: own.madeBy(id)?.as ?? 'api_key' }).catch(() => {});
+  }
+}
+
 /**
  * Judges what a monitor has seen in the whole run. A breach counts when two exchanges show the same, no habit of the target
  * explains it, and no check has reported it. On an emulator one is enough, and the monitor has more to see there. Never throws.
@@ -48,6 +67,7 @@ export async function judgeMet(run: RunContext, check: Check): Promise<Done> {
   const ours = driver.control !== undefined;
   const tried = ours ? await attempt(run, check) : undefined;
   if (tried !== undefined && 'error' in tried) return conclude(await outcomeOf(run, check, tried), tried);
+  if (!ours) await look(run, session.monitors.of(check.id));
   const { breaches, judged, lasts } = session.monitors.of(check.id);
   const counted: FindingResult[] = [];
   let excuse: Skip | undefined;

@@ -21,7 +21,11 @@ const creates = (id: string) =>
   check(id, async ({ api, interns }) => void (await api.create(interns.body())), { needs: ['write'] });
 const reads = (id: string) => check(id, async ({ api }) => void (await api.get('nobody')), { needs: [] });
 
-async function runOf(checks: readonly Check[], wrong: (request: Request) => boolean = () => true) {
+async function runOf(
+  checks: readonly Check[],
+  wrong: (request: Request) => boolean = () => true,
+  more: { maxRequests?: number } = {},
+) {
   const target = fakeTarget();
   const host = fakeHost();
   const served = async (request: Request) => {
@@ -29,7 +33,7 @@ async function runOf(checks: readonly Check[], wrong: (request: Request) => bool
     if (!wrong(request)) response.headers.set('x-right', 'yes');
     return response;
   };
-  const results = await run({ driver: fakeDriver(served, host), host, checks, seed: 'seed', concurrency: 2 });
+  const results = await run({ driver: fakeDriver(served, host), host, checks, seed: 'seed', concurrency: 2, ...more });
   return { results, log: target.log };
 }
 const rowOf = ({ checks }: Report) => checks.find(({ id }) => id === 'm/header');
@@ -76,6 +80,27 @@ test('what a check reports of an exchange its monitor does not report again', as
     ['a/reports', 'fail'],
     ['m/header', 'pass'],
   ]);
+});
+
+test('an intern that a watch has to see once more is read when all else is done, within the number that was given', async () => {
+  const unread = new Set<string>();
+  const watches = check('m/header', async () => {}, {
+    needs: [],
+    watch: () => ({
+      unread,
+      sees({ answer, id, operation }: Met) {
+        if (operation === 'POST /interns') unread.add((answer.json as { id: string }).id);
+        else if (id !== undefined) unread.delete(id);
+        return id !== undefined;
+      },
+    }),
+  });
+  const { results, log } = await runOf([watches, creates('a/one')], () => false);
+  expect(rowOf(results)?.verdict).toBe('pass');
+  const isRead = (line: string) => /^GET .*\/interns\/./.test(line);
+  expect(log.filter(isRead)).toHaveLength(1);
+  const few = await runOf([watches, creates('a/one')], () => false, { maxRequests: log.findIndex(isRead) + 1 });
+  expect(rowOf(few.results)).toMatchObject({ verdict: 'skip', skip: { because: { kind: 'met' } } });
 });
 
 test('a watch that fails is an error of the kit', async () => {

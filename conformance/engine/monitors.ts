@@ -38,6 +38,8 @@ export interface Monitor {
   readonly judged: boolean;
   readonly lasts: boolean;
   readonly breaches: readonly Breaches[];
+  /** Interns that it has to see once more. */
+  readonly unread: readonly string[];
 }
 
 const operationOf = (method: string, path: string): string => {
@@ -114,7 +116,13 @@ export function createMonitors(baseUrl: string) {
       if (failure !== undefined) throw failure.error;
       const monitor = monitors.get(id);
       if (monitor === undefined) throw new Error(`nobody watches for ${id}`);
-      return { judged: monitor.judged, lasts: monitor.watch.lasts === true, breaches: [...monitor.kinds.values()] };
+      const { judged, kinds, watch } = monitor;
+      const { lasts = false, unread = [] } = watch;
+      return { judged, lasts, breaches: [...kinds.values()], unread: [...unread] };
+    },
+    /** Interns that any of them has to see once more. */
+    get unread(): ReadonlySet<string> {
+      return new Set([...monitors.values()].flatMap(({ watch }) => [...(watch.unread ?? [])]));
     },
     asks(send: Send, by: Sender | undefined) {
       if (!looksAt(by)) return;

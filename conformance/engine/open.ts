@@ -6,6 +6,7 @@ import { takeAway } from './cleaning.js';
 import { type CleanupResult, requestsOfCleanUp } from './cleanup.js';
 import { createEnding, type Ending } from './ending.js';
 import { recorded } from './finding.js';
+import { requestsOfLook } from './judge-met.js';
 import { createLedger } from './ledger.js';
 import { createObstacles, type Obstacles } from './obstacles.js';
 import { type RunnerOptions, settingsOf } from './options.js';
@@ -66,7 +67,7 @@ export function openRun(options: Omit<RunnerOptions, 'checks'>, { puts = true } 
       return session.client.sent;
     },
     get owed() {
-      return requestsOfCleanUp(ledger);
+      return requestsOfCleanUp(ledger) + requestsOfLook(session);
     },
     lacks(need) {
       const how = session.unusable(need);

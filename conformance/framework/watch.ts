@@ -40,6 +40,8 @@ export interface Watched {
 export interface Watch {
   /** What a read shows wrong stays wrong: it counts where the same read shows it when all else is done, for reads may be late. */
   readonly lasts?: true;
+  /** Interns that it has to see once more: before they are taken away, or when all else is done. */
+  readonly unread?: ReadonlySet<string>;
   /** A request leaves. */
   asks?(asked: Asked): void;
   /** An answer was read whole. Whether there was anything in it to judge. */

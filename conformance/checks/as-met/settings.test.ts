@@ -70,3 +70,13 @@ test('interns of others are not judged', () => {
   const others = (more: object) => met('GET', '/interns/else', 200, { ...record(more), id: 'else' });
   expect(found(watch(), others({}), others({ description: 'second' }))).toEqual([]);
 });
+
+test('whose update was refused is seen once more, until its record is right', () => {
+  const seen = watch();
+  found(seen, created, update({ description: 'second' }, 404));
+  expect([...(seen.unread ?? [])]).toEqual(['own-1']);
+  found(seen, read({ description: 'second' }));
+  expect([...(seen.unread ?? [])]).toEqual(['own-1']);
+  found(seen, read());
+  expect([...(seen.unread ?? [])]).toEqual([]);
+});

@@ -31,12 +31,19 @@ const differs = (key: string, now: unknown, was: unknown): boolean =>
 export function settings({ creatorOf }: Pick<Watched, 'creatorOf'>): Watch {
   const all = new Map<string, Known>();
   const left = new WeakMap<Send, number>();
+  /** Those of whom an update was refused since they were last read: it may be done all the same. */
+  const unread = new Set<string>();
   let moment = 0;
   const isOwn = (id: unknown): id is string => typeof id === 'string' && creatorOf(id) !== undefined;
   const of = (id: string): Known => {
     const known = all.get(id) ?? { settings: {}, flying: 0, mixed: false, moved: 0 };
     all.set(id, known);
     return known;
+  };
+
+  const forget = (id: string) => {
+    all.delete(id);
+    unread.delete(id);
   };
 
   /** Holds a record to what is known of its intern, but for the settings that were just sent. */
@@ -60,6 +67,7 @@ export function settings({ creatorOf }: Pick<Watched, 'creatorOf'>): Watch {
     const before = known.settings;
     if (!alone || (!refused && !(isRow(json) && status < 300))) known.settings = {};
     if (known.flying === 0) known.mixed = false;
+    if (refused && isOwn(id)) unread.add(id);
     if (!alone || refused || !isRow(json) || status >= 300) return false;
     known.settings = settingsOf(json);
     return isRow(met.send.json) && compare(met, json, before, met.send.json);
@@ -67,6 +75,7 @@ export function settings({ creatorOf }: Pick<Watched, 'creatorOf'>): Watch {
 
   return {
     lasts: true,
+    unread,
     asks({ send, id, operation }: Asked) {
       left.set(send, ++moment);
       if (id === undefined || !operation.startsWith('PATCH ')) return;
@@ -77,7 +86,7 @@ export function settings({ creatorOf }: Pick<Watched, 'creatorOf'>): Watch {
     sees(met: Met): boolean {
       const name = nameOf(met);
       if (met.id !== undefined && name === 'update') return updated(met, met.id);
-      if (met.id !== undefined && name === 'delete' && met.answer.status < 300) all.delete(met.id);
+      if (met.id !== undefined && name === 'delete' && met.answer.status < 300) forget(met.id);
       const since = left.get(met.send) ?? Number.POSITIVE_INFINITY;
       let judged = false;
       for (const record of recordsOf(met)) {
@@ -88,11 +97,19 @@ export function settings({ creatorOf }: Pick<Watched, 'creatorOf'>): Watch {
         // A create that is sent again may answer what it answered first, and a read may be late.
         if (name === 'create') {
           if (known.moved === 0) known.settings = settingsOf(record);
-        } else judged = compare(met, record, known.settings) || judged;
+          continue;
+        }
+        unread.add(id);
+        judged = compare(met, record, known.settings) || judged;
+        // Where it differs, it is seen once more.
+        unread.delete(id);
       }
       return judged;
     },
-    forgets: () => all.clear(),
+    forgets() {
+      all.clear();
+      unread.clear();
+    },
   };
 }
 
