@@ -30,8 +30,12 @@ test('a vault is that of one intern', () => {
   const record = (id: string, vault_id: unknown) => met('GET', `/interns/${id}`, 200, { ...RECORD, id, vault_id });
   const seenOf = (...all: ReturnType<typeof met>[]) => found(watchOf(RECORDS_AS_MET, 'as-met/vaults'), ...all);
   expect(seenOf(record('own-1', 'a'), record('own-2', 'b'), record('own-1', 'a'))).toEqual([]);
-  expect(seenOf(record('own-1', null), record('own-2', null), record('stranger', 'a'), record('own-1', 'a'))).toEqual([]);
-  expect(seenOf(record('own-1', 'a'), record('own-2', 'a'))).toEqual(['vault_id of a record of GET /interns/{internId}']);
+  expect(seenOf(record('own-1', null), record('own-2', null), record('stranger', 'a'), record('own-1', 'a'))).toEqual(
+    [],
+  );
+  expect(seenOf(record('own-1', 'a'), record('own-2', 'a'))).toEqual([
+    'vault_id of a record of GET /interns/{internId}',
+  ]);
 });
 
 test('an accepted invoke has the session_id that was sent', () => {
