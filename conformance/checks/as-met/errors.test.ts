@@ -11,6 +11,10 @@ describe('nothing is held against', () => {
   test.each<[string, Parameters<typeof met>]>([
     ['an error in its envelope', ['PATCH', '/interns/own-1', 404, { error: NOT_FOUND }]],
     ['a 401 without metadata', ['GET', '/interns', 401, { error: { code: 401, message: 'No' } }]],
+    [
+      'an error without metadata where no catalogue states it',
+      ['POST', '/interns', 415, { error: { ...bare, code: 415 } }],
+    ],
     ['an error of SCIM', ['GET', '/scim/group-mappings/{id}', 404, { error: bare }]],
     ['a page of a gateway', ['POST', '/interns/own-1/suspend', 502]],
     ['a page of a firewall', ['PATCH', '/interns/own-1', 403]],
@@ -36,7 +40,11 @@ describe('is found', () => {
       ['POST', '/interns', 404, { error: { ...NOT_FOUND, message: '' } }],
       'error.message of a 404 of POST /interns',
     ],
-    ['no metadata', ['POST', '/interns', 404, { error: bare }], 'error.metadata of a 404 of POST /interns'],
+    [
+      'no metadata in signing',
+      ['POST', SIGN, 404, { error: bare }],
+      'error.metadata of a 404 of POST /interns/{internId}/daemon/sign',
+    ],
     [
       'metadata without retryable',
       ['GET', '/interns/x', 404, { error: { ...NOT_FOUND, metadata: { reason: 'not_found' } } }],

@@ -44,13 +44,13 @@ function sees(met: Met): boolean {
   // "The `metadata` object is absent on the 401 error of the signing route and on all SCIM errors."
   const absent = name === 'scim' || (status === 401 && isSigning(name));
   if (absent) ok(!('metadata' in json.error), `error of ${what}`, 'no metadata', metadata);
-  // That of a regional host, or any 401, is not stated.
-  if (absent || ((status === 401 || send.host !== undefined) && metadata === undefined)) return true;
+  const stated = isSigning(name) && send.host === undefined ? SIGNING[status] : undefined;
+  // Only the catalogue of signing states which errors have it.
+  if (absent || (stated === undefined && metadata === undefined)) return true;
   isObject(metadata, `error.metadata of ${what}`);
   const { reason, retryable } = metadata;
   ok(typeof reason === 'string', `error.metadata.reason of ${what}`, 'a string', reason);
   ok(typeof retryable === 'boolean', `error.metadata.retryable of ${what}`, 'a boolean', retryable);
-  const stated = isSigning(name) && send.host === undefined ? SIGNING[status] : undefined;
   if (stated === undefined) return true;
   match(message, stated.message, `error.message of ${what}`);
   equal(reason, stated.reason, `error.metadata.reason of ${what}`);
