@@ -33,6 +33,11 @@ function outcomeOf(id: string, result: CheckResult | undefined): Replayed {
   return result.finding === undefined ? { id, outcome: 'FIXED' } : { id, outcome: 'STILL', why: titleOf(result) };
 }
 
+/** The checks that have to be done for these rows: where a monitor judged what another had asked, that one too. */
+export const checksFor = (rows: readonly Pick<CheckResult, 'id' | 'finding'>[]): string[] => [
+  ...new Set(rows.flatMap(({ id, finding }) => [finding?.askedBy ?? id, id])),
+];
+
 /** Findings that were drawn alike: they are done again in one run. */
 function byDraw(report: Report, found: readonly CheckResult[]) {
   const groups = new Map<string, { seed: string; runs: number; checks: CheckResult[] }>();
@@ -62,7 +67,7 @@ async function againOnTarget(
         ? []
         : [[id, { name: finding.property.name, path: finding.property.path }] as const],
     );
-    const only = rows.map(({ id }) => id);
+    const only = checksFor(rows);
     const again = { checks, only, seed, runs, paths: Object.fromEntries(paths), ...given({ failOn: settings.failOn }) };
     const results = await atTarget(settings, io, (target) => runChecks({ ...target, ...again }));
     for (const check of results.checks) done.set(check.id, check);

@@ -17,6 +17,7 @@ import { systemHost } from '../probe/time.js';
 import { json } from '../reporters/json.js';
 import { conformance } from './command.js';
 import type { Io } from './io.js';
+import { checksFor } from './replay.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'intern-reports-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -170,6 +171,13 @@ test('replay does findings again, and says which are fixed and which it did not 
   expect(await call('replay', written('none.json', json({ ...sample, checks: [] })))).toMatchObject({ exit: 0 });
   const client = json({ ...sample, target: { ...sample.target, kind: 'client' } });
   expect((await call('replay', written('client.json', client))).err).toContain('name its adapter');
+});
+
+test('replay does the check again whose answers a monitor judged', () => {
+  const finding = sample.checks.find(({ id }) => id === 'chat/fails')?.finding;
+  if (finding === undefined) throw new Error('the sample has no finding');
+  const judged = { id: 'as-met/errors', finding: { ...finding, askedBy: 'get/unknown' } };
+  expect(checksFor([judged, { id: 'chat/fails', finding }])).toEqual(['get/unknown', 'as-met/errors', 'chat/fails']);
 });
 
 describe('an address that a report alone names', () => {

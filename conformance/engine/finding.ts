@@ -25,13 +25,13 @@ function clean(value: unknown, redactor: Redactor): unknown {
 /** Data as JSON can carry it, secrets taken out before anything is cut off. */
 export const recorded = <Data>(data: Data, redactor: Redactor): Data => clean(data, redactor) as Data;
 
-/** What a finding says, with all that it takes to act on it, free of secrets. `by`: another check, which must be done for it. */
+/** What a finding says, with all that it takes to act on it, free of secrets. `askedBy`: the check that asked. */
 export function reported(
   run: RunContext,
   check: Check,
   { found, more: { property } }: Finding,
   { transcript, control }: Pick<Attempt, 'transcript' | 'control'>,
-  by?: string,
+  askedBy: string = check.id,
 ): FindingResult {
   const { settings, session } = run;
   const { redactor } = session;
@@ -42,6 +42,7 @@ export function reported(
     ...look,
     ...breaks(check, broken),
     ...(property === undefined ? {} : { property: recorded(property, redactor) }),
+    ...(askedBy === check.id ? {} : { askedBy }),
     transcript,
     ...(control.length === 0 ? {} : { control: recorded(control, redactor) }),
     ...(last === undefined ? {} : { curl: redactor.text(curl(last)) }),
@@ -49,7 +50,7 @@ export function reported(
     runs: settings.runs,
     replay: replayCommand({
       command: settings.command,
-      id: by === undefined || by === check.id ? check.id : `${by},${check.id}`,
+      id: [...new Set([askedBy, check.id])].join(','),
       seed: settings.seed,
       runs: settings.runs,
       ...(property === undefined ? {} : { path: { name: property.name, path: property.path } }),

@@ -44,6 +44,7 @@ test('what two exchanges of a run show is a finding of its monitor, with both an
   expect(row).toMatchObject({ verdict: 'fail', requests: 0, finding: { of: 'x-right of POST /interns' } });
   expect(row?.finding?.transcript.map(({ request }) => request.method)).toEqual(['POST', 'POST']);
   expect(row?.finding?.replay).toMatch(/--only a\/(one|two),m\/header /);
+  expect(row?.finding?.askedBy).toMatch(/^a\/(one|two)$/);
 });
 
 test('what one write shows is none, and one read is sent again', async () => {

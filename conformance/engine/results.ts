@@ -25,6 +25,8 @@ export interface FindingResult extends Omit<Found, 'breaks'> {
   /** The requirement that is broken, where it is not the one that the check is about. */
   readonly breaks?: RequirementId;
   readonly property?: FalsifiedProperty;
+  /** The check that asked, where another judged what it met. */
+  readonly askedBy?: string;
   readonly transcript: readonly Exchange[];
   /** Calls of the control interface that led there, in their order: emulators only. */
   readonly control?: readonly ControlStep[];
