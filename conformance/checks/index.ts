@@ -1,6 +1,7 @@
 import type { Check } from '../framework/check.js';
 import { ERRORS_AS_MET } from './as-met/errors.js';
 import { LISTS_AS_MET } from './as-met/lists.js';
+import { MEDIA_TYPES_AS_MET } from './as-met/media-types.js';
 import { PROOFS_AS_MET } from './as-met/proofs.js';
 import { RECORDS_AS_MET } from './as-met/records.js';
 import { SETTINGS_AS_MET } from './as-met/settings.js';
@@ -151,4 +152,5 @@ export const checks: readonly Check[] = [
   ...PROOFS_AS_MET,
   ...STREAMS_AS_MET,
   ...SETTINGS_AS_MET,
+  ...MEDIA_TYPES_AS_MET,
 ];

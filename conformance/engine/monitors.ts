@@ -132,8 +132,9 @@ export function createMonitors(baseUrl: string) {
     sees(send: Send, answer: Met['answer'], record: Evidence, by: Sender | undefined) {
       if (!looksAt(by)) return;
       const asked = askedIn(send);
+      const type = () => record.snapshot().request.headers['content-type'];
       if (asked !== undefined)
-        judge({ send, status: answer.status, record, by }, (watch) => watch.sees?.({ ...asked, answer }));
+        judge({ send, status: answer.status, record, by }, (watch) => watch.sees?.({ ...asked, answer, type }));
     },
     hears(send: Send, transcript: Streamed['transcript'], record: Evidence, by: Sender | undefined) {
       if (!looksAt(by)) return;

@@ -24,6 +24,7 @@ import { type Asked, createOwnInterns, type OwnInterns } from './own-interns.js'
 import { decoded, secretPrefixOf } from './own-things.js';
 import { createRate, createTurns, type Turns } from './rate.js';
 import type { RunBase } from './run-base.js';
+import { createSpellings } from './spellings.js';
 
 /** The client of a run, and what watches over what it sends. */
 export interface Session {
@@ -116,6 +117,7 @@ export function createSession(run: RunBase): Session {
   const shown = { prefix: secretPrefixOf(prefix), group, mapping };
   const asked = new WeakMap<Send, Asked>();
   const madeBy = new WeakMap<Send, string>();
+  const spellings = createSpellings(settings.seed);
   const guard = createGuard({
     own,
     // An emulator under control is the run's own: there a read would be one more than a check has asked for.
@@ -243,6 +245,8 @@ export function createSession(run: RunBase): Session {
       if (value === undefined) throw new Error(`a check uses the credential ${name} without declaring the need for it`);
       return value;
     },
+    type: (send, url) =>
+      live && !cleaning ? spellings.of(send, url.slice(baseUrl.length).split('?')[0] ?? '') : undefined,
     headerNames: { [IDEMPOTENCY_HEADER]: idempotencyHeaderOf(driver.target.profile) },
     before,
     sent(send, url, by) {
@@ -282,6 +286,7 @@ export function createSession(run: RunBase): Session {
       if (status < 400 && !READS.has(method)) conditions.done(request);
       if (status < 400 && method === 'DELETE' && rest === '' && own.madeBy(id) !== undefined)
         ledger.write({ event: 'deleting', id });
+      if (spellings.again(send, status)) return 0;
       const head = { ...request, status, headers };
       for (const habit of habits) {
         const again = habit.again?.(head, known);

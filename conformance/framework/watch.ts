@@ -18,6 +18,8 @@ export interface Asked {
 /** A request and its answer, in the interface's words. */
 export interface Met extends Asked {
   readonly answer: Answer;
+  /** The content type of what was sent. */
+  type(): string | undefined;
 }
 
 /** A chat stream that has ended, and not because the kit left it. */

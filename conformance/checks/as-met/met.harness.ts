@@ -18,7 +18,11 @@ export function met(
   path: string,
   status: number,
   json?: unknown,
-  { headers = {}, ...send }: Omit<Send, 'headers'> & { as?: As; headers?: Record<string, string> } = {},
+  {
+    headers = {},
+    sent,
+    ...send
+  }: Omit<Send, 'headers'> & { as?: As; headers?: Record<string, string>; sent?: string } = {},
 ): Met {
   const [where = '', query = ''] = path.split('?');
   const id = /^\/interns\/([^/]+)/.exec(where)?.[1];
@@ -29,6 +33,7 @@ export function met(
     operation: `${method} ${id === undefined ? where : where.replace(id, '{internId}')}`,
     id,
     query: new URLSearchParams(query),
+    type: () => sent,
     answer: {
       status,
       headers: new Headers(headers),

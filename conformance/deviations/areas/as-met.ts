@@ -1,6 +1,6 @@
 import { type Exchange, exchangeOf, isOf, type Json, tokenOf, withHeader } from '../combinators/exchange.js';
 import { rewriteErrors, rewriteJson, rewriteRecords, withoutHeader } from '../combinators/replies.js';
-import { rewriteQuery } from '../combinators/requests.js';
+import { rewriteHeader, rewriteQuery } from '../combinators/requests.js';
 import { rewriteFinal } from '../combinators/streams.js';
 import { defineDeviations } from '../mutant.js';
 
@@ -154,6 +154,20 @@ export const AS_MET = defineDeviations({
       },
     },
     caughtBy: ['as-met/settings'],
+  },
+  'update-without-parameters': {
+    description: 'An update refuses application/json; charset=utf-8.',
+    mutant: rewriteHeader('content-type', (type, { operation }) =>
+      operation === 'update' && type?.includes(';') ? 'text/plain' : type,
+    ),
+    caughtBy: ['as-met/media-type', 'bodies/media-type'],
+  },
+  'create-looks-at-the-case-of-a-type': {
+    description: 'A create refuses Application/JSON.',
+    mutant: rewriteHeader('content-type', (type, { operation }) =>
+      operation === 'create' && type !== type?.toLowerCase() ? 'text/plain' : type,
+    ),
+    caughtBy: ['as-met/media-type', 'bodies/media-type'],
   },
   'suspend-forgets-the-description': {
     description: 'A suspended intern has no description any more.',
