@@ -33,7 +33,7 @@ function outcomeOf(id: string, result: CheckResult | undefined): Replayed {
   return result.finding === undefined ? { id, outcome: 'FIXED' } : { id, outcome: 'STILL', why: titleOf(result) };
 }
 
-/** The checks that have to be done for these rows: where a monitor judged what another had asked, that one too. */
+/** The checks that must be done for these rows. Where a monitor judged what another had asked, the check that asked is one of them. */
 export const checksFor = (rows: readonly Pick<CheckResult, 'id' | 'finding'>[]): string[] => [
   ...new Set(rows.flatMap(({ id, finding }) => [finding?.askedBy ?? id, id])),
 ];
