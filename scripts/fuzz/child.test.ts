@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import { type Child, checkLively } from './child.js';
+import { type Child, checkLively, whileItLives } from './child.js';
 
 /** A process that has taken a number of ms of a processor more each time it is asked. */
 function working(ms: number): Child {
   let worked = 0;
   return {
-    process: {} as Child['process'],
+    process: { exitCode: null, signalCode: null } as Child['process'],
     closed: new Promise(() => {}),
     errors: () => '',
     memory: () => undefined,
@@ -28,4 +28,17 @@ test('a process that works for longer than a second each time before it answers 
 test('one that waits while the machine is busy with others is not', async () => {
   await expect(checkLively(working(20), async () => {}, probe(1_050))).resolves.toBe(undefined);
   await expect(checkLively(working(5_000), async () => {}, probe(1))).resolves.toBe(undefined);
+});
+
+test('what fails since the process ends is reported as its end, and what fails otherwise as it is', async () => {
+  const lost = () => Promise.reject(new TypeError('fetch failed'));
+  const dead: Child = {
+    ...working(0),
+    process: { exitCode: 70, signalCode: null } as Child['process'],
+    closed: Promise.resolve(),
+  };
+  await expect(whileItLives(dead, lost())).rejects.toThrow(/^the process lives: it ended with 70/);
+  const lives: Child = { ...working(0), closed: Promise.resolve() };
+  await expect(whileItLives(lives, lost())).rejects.toThrow(/^fetch failed$/);
+  expect(await whileItLives(dead, Promise.resolve(1))).toBe(1);
 });

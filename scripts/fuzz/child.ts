@@ -117,6 +117,18 @@ export async function checkChild(child: Child, mostMegabytes: number, silent = f
     throw new Broken('memory stays bounded', `${Math.round(held)} MB are held, of ${mostMegabytes} MB at most`);
 }
 
+/**
+ * The work, while the process lives. A process that ends loses its connections first: what failed for that is its end.
+ *
+ * @throws Broken for a process that has ended, else what the work throws
+ */
+export async function whileItLives<T>(child: Child, work: Promise<T>): Promise<T> {
+  return work.catch(async (error: unknown) => {
+    if (!(error instanceof Broken)) await checkChild(child, Number.POSITIVE_INFINITY, true);
+    throw error;
+  });
+}
+
 /** How long a process may take to answer an ordinary request. */
 export const LIVELY_MS = 1_000;
 

@@ -3,7 +3,7 @@ import { request as send } from 'node:http';
 import fc from 'fast-check';
 import { validateExchange } from '../../emulator/openapi/testing.js';
 import { type Call, controlCall, interfaceCall } from './calls.js';
-import { checkChild, checkLively } from './child.js';
+import { checkChild, checkLively, whileItLives } from './child.js';
 import { type RunningEmulator, startEmulator } from './emulator.js';
 import type { Subject, Target } from './fuzz.js';
 import { isRecord } from './json.js';
@@ -108,20 +108,21 @@ async function subjectOf(running: RunningEmulator): Promise<Subject<readonly Cal
         throw new Broken('an answer is as the OpenAPI document has it', wrong.join('; ').slice(0, 1_000));
     }
   };
+  const meet = async (calls: readonly Call[]) => {
+    for (const call of calls) await meetOne(call);
+    const probe = async () => {
+      const { status } = await running.control('/_emulator/health').catch(() => ({ status: 0 }));
+      await checkChild(child, MOST_MB, status === 0);
+      if (status !== 200) throw new Broken('a probe is answered 200', `it was ${status}`);
+    };
+    const again = async () => {
+      for (const call of calls) await ask(running, call);
+    };
+    await checkLively(child, again, probe);
+    if ((await digestOf(running)) !== beside) throw new Broken('what is in another space stays', `${BESIDE} differs`);
+  };
   return {
-    async meet(calls) {
-      for (const call of calls) await meetOne(call);
-      const probe = async () => {
-        const { status } = await running.control('/_emulator/health').catch(() => ({ status: 0 }));
-        await checkChild(child, MOST_MB, status === 0);
-        if (status !== 200) throw new Broken('a probe is answered 200', `it was ${status}`);
-      };
-      const again = async () => {
-        for (const call of calls) await ask(running, call);
-      };
-      await checkLively(child, again, probe);
-      if ((await digestOf(running)) !== beside) throw new Broken('what is in another space stays', `${BESIDE} differs`);
-    },
+    meet: (calls) => whileItLives(child, meet(calls)),
     close: () => child.stop(),
   };
 }

@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import fc from 'fast-check';
 import openapi from '../../schemas/openapi.json' with { type: 'json' };
-import { checkChild, checkLively } from './child.js';
+import { checkChild, checkLively, whileItLives } from './child.js';
 import { type RunningEmulator, startEmulator } from './emulator.js';
 import type { Subject, Target } from './fuzz.js';
 import { Broken } from './law.js';
@@ -55,28 +55,29 @@ async function digestOf({ control }: RunningEmulator): Promise<string> {
 
 async function subjectOf(running: RunningEmulator): Promise<Subject<Sent>> {
   const { child, port } = running;
+  const meet = async ({ requests, cut }: Sent) => {
+    const bytes = requests.map((one) => one.bytes).join('');
+    const foreign = requests.every((one) => one.foreign);
+    const before = foreign ? await digestOf(running) : '';
+    const send = () => exchange(port, bytes, cut);
+    const answer = await send();
+    await checkChild(child, MOST_MB);
+    if (answer !== '' && !/^HTTP\/1\.1 \d{3} /.test(answer))
+      throw new Broken('an answer is HTTP', JSON.stringify(answer.slice(0, 200)));
+    const probe = async () => {
+      const { status } = await running.control('/_emulator/health').catch(() => ({ status: 0 }));
+      await checkChild(child, MOST_MB, status === 0);
+      if (status !== 200) throw new Broken('a probe is answered 200', `it was ${status}`);
+    };
+    await checkLively(child, async () => void (await send()), probe);
+    if (foreign && (await digestOf(running)) !== before)
+      throw new Broken(
+        'nobody from elsewhere changes anything',
+        `the state differs after what was answered ${answer.slice(0, 200)}`,
+      );
+  };
   return {
-    async meet({ requests, cut }) {
-      const bytes = requests.map((one) => one.bytes).join('');
-      const foreign = requests.every((one) => one.foreign);
-      const before = foreign ? await digestOf(running) : '';
-      const send = () => exchange(port, bytes, cut);
-      const answer = await send();
-      await checkChild(child, MOST_MB);
-      if (answer !== '' && !/^HTTP\/1\.1 \d{3} /.test(answer))
-        throw new Broken('an answer is HTTP', JSON.stringify(answer.slice(0, 200)));
-      const probe = async () => {
-        const { status } = await running.control('/_emulator/health').catch(() => ({ status: 0 }));
-        await checkChild(child, MOST_MB, status === 0);
-        if (status !== 200) throw new Broken('a probe is answered 200', `it was ${status}`);
-      };
-      await checkLively(child, async () => void (await send()), probe);
-      if (foreign && (await digestOf(running)) !== before)
-        throw new Broken(
-          'nobody from elsewhere changes anything',
-          `the state differs after what was answered ${answer.slice(0, 200)}`,
-        );
-    },
+    meet: (sent) => whileItLives(child, meet(sent)),
     close: () => child.stop(),
   };
 }
