@@ -1,6 +1,6 @@
 // The cost of a space: time and memory, what is left once they end, GET beside 500 others at work, and restoring a
-// snapshot. In process, except for the GETs. Run it with --expose-gc.
-import { createEmulator } from '../emulator/index.js';
+// snapshot. Of the built package, in process except for the GETs. Run it with --expose-gc.
+import { createEmulator } from '../dist/emulator/index.js';
 import { median, percentile, report, startCommand } from './lib.js';
 
 if (!globalThis.gc) throw new Error('run it with node --expose-gc');
