@@ -1,3 +1,4 @@
+import { OBEDIENT } from '../../conformance/deviations/live.js';
 import { type Deployed, deploy } from '../../conformance/engine/testing/deployment.js';
 import type { Fetch, Serve, Setting } from '../../conformance/habits/serve.js';
 import type { Target } from '../../emulator/control/target.js';
@@ -46,15 +47,6 @@ export interface World extends Answers {
   /** The wrongness showed. */
   hit(): void;
 }
-
-export const OBEDIENT = {
-  name: 'obeys every prompt',
-  obeys: 1,
-  turns: 60,
-  slow: 35_000,
-  pace: 5,
-  profile: 'openrouter',
-} as const;
 
 /** A deployment that is wrong in one way, and how often that showed so far. */
 export async function deployWay(way: Way, seed: string): Promise<{ deployed: Deployed; hits: () => number }> {

@@ -17,7 +17,7 @@ import type { TryOptions } from './try.js';
  * Obeys every prompt, takes as many turns a minute as an emulator does, and is published: what is not seen at such a
  * deployment with every credential given, the kit does not look for where it has no control.
  */
-const OBEDIENT = {
+export const OBEDIENT = {
   name: 'obeys every prompt',
   obeys: 1,
   turns: 60,
