@@ -203,6 +203,9 @@ export const AUTH = checksOf('AUTH-1', {
       expect.status(await api.get(theirs.id, { as: 'foreign_api_key' }), 200, 'the read with the key of the workspace');
       expect.status(await api.get(theirs.id), 404, 'the read with a key of another workspace');
       const send = { as: 'foreign_api_key' } as const;
+      const filtered = expect.page(await api.list({ status: ours.status }, send), 'the filtered list of a key');
+      const ourOwn = filtered.data.filter(({ id }) => id === ours.id);
+      equal(ourOwn, [], 'interns of another workspace in the filtered list of a key');
       expect.status(await api.get(ours.id, send), 404, 'the read with the foreign key');
       expect.status(
         await api.update(ours.id, { description: 'of others' }, send),

@@ -20,7 +20,8 @@ import { onRunning, onShared } from '../helpers/interns.js';
 import { refuses } from '../helpers/refuses.js';
 import { consents } from '../helpers/words.js';
 
-const NEARLY_MODES = ['', 'Manual', 'MANUAL', ' manual', 'manual ', 'self_drive', 'Self-Drive', 'auto', 'none'];
+const IN_ANOTHER_CASE = ['Manual', 'MANUAL', 'Self-Drive', 'SELF-DRIVE'];
+const NEARLY_MODES = ['', ' manual', 'manual ', 'self_drive', 'auto', 'none', true, 1, {}, ['manual']];
 
 /** CHAT-8: when a run asks for leave, and when it consents by itself. */
 export const CHAT_MODES = checksOf('CHAT-8', {
@@ -69,12 +70,13 @@ export const CHAT_MODES = checksOf('CHAT-8', {
     maxRuns: 50,
     run: onShared(async (ctx, intern) => {
       const text = fc.string({ maxLength: 12 }).filter((said) => said !== 'manual' && said !== 'self-drive');
+      const nearly = fc.constantFrom(...NEARLY_MODES);
       await refuses<unknown>(ctx, {
         of: 'a prompt with approval_mode',
         as: { status: 400, reason: 'bad_request', retryable: false },
         twins: ['self-drive'],
-        wrong: [...NEARLY_MODES, true, 1, {}, ['manual']],
-        more: fc.oneof(text, notText()),
+        wrong: IN_ANOTHER_CASE,
+        more: fc.oneof(nearly, text, notText()),
         send: async (approval_mode) => heard(await ctx.chat(intern.id, { prompt: 'Hi.', extra: { approval_mode } })),
       });
     }),

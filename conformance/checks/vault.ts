@@ -56,9 +56,9 @@ export const VAULT_CHECKS = checksOf('VAULT-1', {
       const other = ofIntern((await ctx.interns.stopped()).id);
       const name = secretName(ctx);
       const scopes = [one, other, WORKSPACE];
-      for (const scope of ctx.sample(scopes)) {
+      // In every run the workspace's: it is what one falls back on who finds nothing at an intern.
+      for (const scope of [WORKSPACE, ...ctx.sample([one, other], 0)]) {
         await store(ctx, scope, name, 'a value of the kit');
-        equal(await namesIn(ctx, scope, [name]), [name], 'secrets of the vault that it was stored in');
         for (const elsewhere of ctx.sample(scopes.filter((it) => it !== scope))) {
           equal(await namesIn(ctx, elsewhere, [name], []), [], 'secrets of a vault that it was not stored in');
           expect.status(await remove(ctx, elsewhere, name), 404, 'a delete in a vault that it was not stored in');
@@ -73,22 +73,12 @@ export const VAULT_CHECKS = checksOf('VAULT-1', {
     needs: ['write'],
     run: onStopped(async (ctx, { id }) => {
       const name = secretName(ctx);
-      await ctx.twin('secrets', async () => expect.status(await list(ctx, ofIntern(id)), 200, 'the valid twin'));
-      await ctx.each(
-        'operations',
-        VAULT_OPERATIONS,
-        async (row) => {
-          for (const as of [null, ...ctx.sample([ctx.wrongKey], 0)])
-            expect.error(
-              await sent(ctx, row, id, name, { as }),
-              { status: 401 },
-              `${row.name} without a key of its own`,
-            );
-        },
-        VAULT_OPERATIONS.length,
-      );
-      const listed = await list(ctx, WORKSPACE, undefined, { as: ctx.wrongKey });
-      expect.error(listed, { status: 401 }, 'the list of the workspace with a wrong key');
+      for (const [row, as] of ctx.deal(VAULT_OPERATIONS, [null, ctx.wrongKey]))
+        expect.error(
+          await sent(ctx, row, id, name, { as }),
+          { status: 401 },
+          `${row.name} with ${as === null ? 'no' : 'a wrong'} key`,
+        );
       equal((await secretsIn(ctx, ofIntern(id))).has(name), false, 'the secret after refused stores');
     }),
   },
@@ -134,12 +124,14 @@ export const VAULT_CHECKS = checksOf('VAULT-1', {
     run: onStopped(async (ctx, { id }) => {
       const name = secretName(ctx);
       const as = 'foreign_api_key';
-      for (const scope of [WORKSPACE, ofIntern(id)]) await store(ctx, scope, name, 'a value of the kit');
+      const scopes = [WORKSPACE, ...ctx.sample([ofIntern(id)], 0)];
+      for (const scope of scopes) await store(ctx, scope, name, 'a value of the kit');
       equal((await secretsIn(ctx, WORKSPACE, { as })).has(name), false, 'the secret in the list of another workspace');
       expect.error(await remove(ctx, WORKSPACE, name, { as }), { status: 404 }, 'the delete with the foreign key');
-      for (const row of VAULT_OPERATIONS.filter(({ of }) => of === 'intern'))
+      const rows = VAULT_OPERATIONS.filter(({ of }) => of === 'intern');
+      for (const row of ctx.sample(rows, 2))
         expect.error(await sent(ctx, row, id, name, { as }), { status: 404 }, `${row.name} with the foreign key`);
-      for (const scope of [WORKSPACE, ofIntern(id)])
+      for (const scope of scopes)
         equal(await namesIn(ctx, scope, [name]), [name], 'the secret after requests with the foreign key');
     }),
   },

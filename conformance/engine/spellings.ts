@@ -2,7 +2,12 @@ import { hash } from '../framework/random.js';
 import type { Send } from '../probe/request.js';
 
 /** The media type application/json, as it may be spelled too: its name in any case, and with parameters (RFC 9110, 8.3.1). */
-const SPELLINGS = ['application/json; charset=utf-8', 'Application/JSON'] as const;
+export const SPELLINGS = [
+  'application/json; charset=utf-8',
+  'Application/JSON',
+  'application/json;charset="UTF-8"',
+  'APPLICATION/JSON; Charset=UTF-8',
+] as const;
 
 /** Of these it is stated that they look at the media type. */
 const LOOKS = /^(POST \/interns|(PATCH|DELETE) \/interns\/[^/]+|POST \/interns\/[^/]+\/daemon(-access)?\/sign)$/;

@@ -85,6 +85,15 @@ test.each([
   },
 );
 
+test('rows are dealt every kind where that costs nothing, and else one each, so that every kind is dealt', () => {
+  const dealt = (kind: Parameters<typeof on>[0]) => on(kind).ctx.deal(['a', 'b', 'c'], [null, 1]);
+  const all = ['a', 'b', 'c'].flatMap((row) => [null, 1].map((kind) => [row, kind]));
+  expect(dealt('emulator')).toEqual(all);
+  expect(dealt('thorough')).toEqual(all);
+  const each = ['a', 1, 'b', null, 'c', 1];
+  expect(dealt('deployment').flat()).toEqual(each);
+});
+
 test('what costs is done in full on an emulator, and in part on a deployment', async () => {
   const items = [{ name: 'get' }, { name: 'list' }, { name: 'update' }];
   const looked = async (kind: 'emulator' | 'deployment' | 'thorough') => {

@@ -48,6 +48,7 @@ export type Tolerance = Pick<
   | 'undisturbed'
   | 'eventually'
   | 'sample'
+  | 'deal'
   | 'each'
   | 'twin'
   | 'upTo'
@@ -99,6 +100,16 @@ export function createTolerance(
       }
     },
     sample,
+    deal(rows, kinds) {
+      if (sample(kinds, 0).length > 0) return rows.flatMap((row) => kinds.map((kind) => [row, kind] as const));
+      const from = Math.floor(random() * kinds.length);
+      return rows.flatMap((row, at) =>
+        kinds
+          .slice((from + at) % kinds.length)
+          .slice(0, 1)
+          .map((kind) => [row, kind] as const),
+      );
+    },
     async each(name, items, look, few = 1) {
       if (!controlled && few === 1) return property(name, oneOf(items), look);
       for (const item of sample(items, few)) await look(item);

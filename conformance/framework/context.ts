@@ -174,6 +174,8 @@ export interface Ctx {
   eventually<T>(read: () => Promise<T>, holds: (value: T) => boolean, within: number): Promise<T>;
   /** All of the items; where requests cost, `few` of them (1), others in each run. */
   sample<T>(items: readonly T[], few?: number): readonly T[];
+  /** Every row with every kind; where requests cost, every row with one kind, and every kind with some rows. */
+  deal<Row, Kind>(rows: readonly Row[], kinds: readonly Kind[]): readonly (readonly [row: Row, kind: Kind])[];
   /**
    * Holds `look` against every item; where requests cost, against as many generated picks as a property has runs, or against
    * `few` of them that differ.

@@ -62,7 +62,7 @@ export const AS_MET = defineDeviations({
         };
       },
     },
-    caughtBy: ['as-met/list-visible'],
+    caughtBy: ['as-met/list-visible', 'auth/workspace-of-the-key'],
   },
   'list-by-status-has-no-limit': {
     description: 'The list filtered by status ignores its limit.',
