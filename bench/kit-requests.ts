@@ -110,7 +110,7 @@ async function found(which: Which, budget: BudgetName): Promise<number> {
   const { runs } = BUDGETS[budget];
   const plan = planned(units, { part: units, lacks, budget: budgetOf({ budget }), runs, named: false });
   await close();
-  const done = plan.order.filter((unit) => !unit.needs.some(lacks) && plan.beyond(unit, 0) === undefined);
+  const done = plan.order.filter((unit) => !unit.needs.some(lacks) && plan.beyond(unit, { sent: 0 }) === undefined);
   const missed = new Map<string, number>();
   for (const [name, chance] of done.flatMap(({ id }) => sightings(id) ?? []))
     missed.set(name, (missed.get(name) ?? 1) * (1 - chance) ** runs);

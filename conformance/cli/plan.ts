@@ -114,7 +114,7 @@ export async function plan(options: PlanOptions): Promise<string> {
   const beyond = new Map<string, string[]>();
   for (const check of spending?.order ?? checks.map(asUnit)) {
     const lacking = check.needs.map((need) => driver.lacks(need)).find((lack) => lack !== undefined);
-    const because = spending?.beyond(check, 0);
+    const because = spending?.beyond(check, { sent: 0 });
     if (lacking === undefined && because !== undefined) {
       const { why } = skipWords({ kind: 'need', because });
       beyond.set(why, [...(beyond.get(why) ?? []), check.id]);

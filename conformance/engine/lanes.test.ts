@@ -94,6 +94,26 @@ async function finds(what: (tries: number) => string) {
   return { tries, result: results.checks.find(({ id }) => id === 'a/2') };
 }
 
+test('what was found beside others is done alone although the budget leaves no room for another check', async () => {
+  for (let wrong = 26; wrong < 31; wrong++) {
+    let tries = 0;
+    const looks = Array.from({ length: 40 }, (_, at) =>
+      check(
+        `a/${at}`,
+        async ({ send }) => {
+          for (let times = 0; times < (at < 24 ? 5 : 3); times++) await send({ path: '/elsewhere' });
+          if (at === wrong && ++tries > 0) fail('colour', 'blue', 'red');
+        },
+        { needs: [] },
+      ),
+    );
+    const results = await go(looks, { budget: 'quick' });
+    expect([wrong, tries, results.counts.fail]).toEqual([wrong, tries === 0 ? 0 : 2, tries === 0 ? 0 : 1]);
+    expect(results.requests).toBeLessThanOrEqual(150);
+    expect(results.requests).toBeGreaterThan(125);
+  }
+});
+
 test('what was found beside others counts when one run alone finds the same', async () => {
   const { tries, result } = await finds(() => 'colour');
   expect(result).toMatchObject({ verdict: 'fail', finding: { what: 'colour' } });

@@ -14,8 +14,8 @@ function planOf(
   const { lacks = () => false, named = false, ids } = more;
   const part = ids === undefined ? UNITS : UNITS.filter(({ id }) => ids.includes(id));
   const plan = planned(UNITS, { part, lacks, budget: budgetOf(options), runs: 1, named });
-  const done = plan.order.filter((unit) => !unit.needs.some(lacks) && plan.beyond(unit, 0) === undefined);
-  const why = (id: string) => plan.beyond(UNITS.find((unit) => unit.id === id) ?? (UNITS[0] as never), 0);
+  const done = plan.order.filter((unit) => !unit.needs.some(lacks) && plan.beyond(unit, { sent: 0 }) === undefined);
+  const why = (id: string) => plan.beyond(UNITS.find((unit) => unit.id === id) ?? (UNITS[0] as never), { sent: 0 });
   return { done: done.map(({ id }) => id), why, plan };
 }
 /** How many deviations checks are expected to see. */
@@ -89,17 +89,17 @@ test('a unit for which what was sent and what the clean-up will send leave no ro
     const { plan } = planOf(options);
     const [first] = plan.order;
     if (first === undefined) throw new Error('no checks');
-    expect(plan.beyond(first, 0)).toBeUndefined();
-    expect(plan.beyond(first, 900)).toMatchObject({ kind: 'budget', how: 'spent' });
+    expect(plan.beyond(first, { sent: 0 })).toBeUndefined();
+    expect(plan.beyond(first, { sent: 900 })).toMatchObject({ kind: 'budget', how: 'spent' });
     // A number that was given is that of the run without its clean-up.
-    expect(plan.beyond(first, 800, 100)?.kind).toBe('maxRequests' in options ? undefined : 'budget');
+    expect(plan.beyond(first, { sent: 800, owed: 100 })?.kind).toBe('maxRequests' in options ? undefined : 'budget');
   }
 });
 
 test('what looks at what the others met is done however much those sent', () => {
   const { plan } = planOf({ budget: 'default' });
   const last = plan.order.find(({ id }) => id === 'limiter/as-met');
-  expect(last && plan.beyond(last, 1_000)).toBeUndefined();
+  expect(last && plan.beyond(last, { sent: 1_000 })).toBeUndefined();
 });
 
 test('what needs a caller over the limit goes before all others once one is, and in its place where none is', () => {

@@ -34,8 +34,6 @@ const SPREAD = 1.01;
 const ROOM = 0.72;
 /** What a check has to add to what others are expected to find, so that it is done for that. */
 const WORTH = 0.03;
-/** The share of a budget that is kept free for what checks send beyond what they were expected to. */
-const MARGIN = 0.004;
 /** What a check is taken to cost that was never seen to send anything: it looks at what others met. */
 const UNMEASURED = { requests: 3, interns: 0 };
 
@@ -121,15 +119,22 @@ export const requestsOf = ({ requests, interns }: Pick<Cost, 'requests' | 'inter
 
 type Ranked = Pick<Unit, 'id' | 'requirement' | 'level' | 'needs' | 'watches'>;
 
+/** What is spent of a budget. */
+export interface Spent {
+  /** Requests that were sent, or promised to units under way. */
+  readonly sent: number;
+  /** Those that the clean-up would send if the run ended now. */
+  readonly owed?: number | undefined;
+  /** The unit has found something, and does it once more to be sure. */
+  readonly found?: boolean;
+}
+
 /** A run's units by what they find for what they cost, and which of them its budget leaves out. */
 export interface Plan<One> {
   /** The units in the order in which they are done. */
   readonly order: readonly One[];
-  /**
-   * Why a unit is left out: the budget was planned without it, or what is spent by now leaves no room for it. `sent` are the
-   * requests that were sent, or promised to units under way; `owed` those that the clean-up would send if the run ended now.
-   */
-  beyond(unit: One, sent: number, owed?: number): Because<'need'> | undefined;
+  /** Why a unit is left out: the budget was planned without it, or what is spent by now leaves no room for it. */
+  beyond(unit: One, spent: Spent): Because<'need'> | undefined;
   /** Requests that a unit is expected to send. */
   expected(unit: One): number;
 }
@@ -249,12 +254,13 @@ export function planned<One extends Ranked>(units: readonly One[], options: Plan
       .map((unit) => ({ unit, at: rank(unit) }))
       .sort((one, other) => (one.at === other.at ? 0 : one.at - other.at))
       .map(({ unit }) => unit),
-    beyond(unit, sent, owed = 0) {
+    beyond(unit, { sent, owed = 0, found = false }) {
       // What is done late for what others met is worth its few requests, however many those made.
       if (unit.watches === true) return undefined;
       if (out.has(unit) || (!hard && [...AFTER_ALL, ...LATE].includes(unit.id))) return out.get(unit);
-      const spent = hard ? sent : sent + owed + MARGIN * budget.requests;
-      return spent + (costs.get(unit) ?? 0) > budget.requests ? why('spent') : undefined;
+      // What finds something is done once more to be sure: there must be room for that too.
+      const times = hard || found ? 1 : 2;
+      return sent + (hard ? 0 : owed) + times * (costs.get(unit) ?? 0) > budget.requests ? why('spent') : undefined;
     },
     expected: (unit) => costs.get(unit) ?? 0,
   };

@@ -182,8 +182,11 @@ export function createRun(units: readonly Unit[], target: RunTarget, options: En
       const because = target.lacks(need);
       if (because !== undefined) return conclude(unit, { rows: skipped(unit, { kind: 'need', because }) });
     }
-    const beyond = planned?.beyond(unit, target.sent + promised, target.owed);
+    const { sent, owed } = target;
+    const beyond = planned?.beyond(unit, { sent: sent + promised, owed, found: context.before !== undefined });
     if (beyond !== undefined) {
+      // What others under way have sent is counted with what they are expected to: when they are done, there may be room.
+      if (!context.alone && planned?.beyond(unit, { sent, owed }) === undefined) return {};
       cut ||= most !== undefined;
       return conclude(unit, { rows: skipped(unit, { kind: 'need', because: beyond }) });
     }
