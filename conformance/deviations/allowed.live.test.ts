@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { checks } from '../checks/index.js';
 import { tokenOf } from './combinators/exchange.js';
-import { errorReply, responseOf, rewriteErrors, rewriteReply } from './combinators/replies.js';
+import { errorReply, errors, responseOf, rewriteReply } from './combinators/replies.js';
 import { type Mutant, together } from './mutant.js';
 import { tryChecks } from './try.js';
 
@@ -9,15 +9,16 @@ import { tryChecks } from './try.js';
 const ALLOWED: Readonly<Record<string, () => Mutant>> = {
   'an id of the request in the body of an error': () => {
     let last = 0;
-    return rewriteErrors(({ error }) => ({ body: { error, request_id: `rq_${++last}` } }));
+    return rewriteReply((reply) =>
+      reply.status >= 400 && typeof reply.body === 'string'
+        ? { ...reply, body: reply.body.replace(/\}$/, `,"request_id":"rq_${++last}"}`) }
+        : reply,
+    );
   },
   'words of its own for 413 and 415 outside signing': () =>
-    rewriteErrors(({ status, operation, error }) =>
-      (status === 413 || status === 415) &&
-      operation !== undefined &&
-      ['create', 'update', 'delete'].includes(operation)
-        ? { error: { code: error.code, message: 'That is not for us.' } }
-        : undefined,
+    errors(
+      { of: ['create', 'update', 'delete'], status: [413, 415] },
+      { message: 'That is not for us.', metadata: undefined },
     ),
   'the kind of a credential before what it sees': () => ({
     around: (next, { target }) => {

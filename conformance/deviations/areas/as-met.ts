@@ -1,6 +1,6 @@
-import { type Exchange, exchangeOf, isOf, type Json, tokenOf, withHeader } from '../combinators/exchange.js';
-import { rewriteErrors, rewriteJson, rewriteRecords, withoutHeader } from '../combinators/replies.js';
-import { rewriteHeader, rewriteQuery } from '../combinators/requests.js';
+import { type Exchange, type Json, tokenOf, withHeader } from '../combinators/exchange.js';
+import { errors, exchanges, rewriteJson, rewriteRecords, withoutHeader } from '../combinators/replies.js';
+import { rewriteHeader, rewriteQuery, withTheKey } from '../combinators/requests.js';
 import { rewriteFinal } from '../combinators/streams.js';
 import { defineDeviations } from '../mutant.js';
 
@@ -15,27 +15,17 @@ const cleared = (record: Json) => ({ ...record, description: null });
 export const AS_MET = defineDeviations({
   'provision-404-without-retryable': {
     description: 'The 404 of a provision does not say whether it is retryable.',
-    mutant: rewriteErrors((seen) =>
-      seen.status === 404 && isOf('provision', seen)
-        ? { error: { ...seen.error, metadata: { reason: seen.reason } } }
-        : undefined,
-    ),
+    mutant: errors({ of: 'provision', status: 404 }, { metadata: { reason: 'not_found' } }),
     caughtBy: ['as-met/errors'],
   },
   'suspend-401-with-another-code': {
     description: 'The 401 of a suspend has the code 403 in its body.',
-    mutant: rewriteErrors((seen) =>
-      seen.status === 401 && isOf('suspend', seen) ? { error: { ...seen.error, code: 403 } } : undefined,
-    ),
+    mutant: errors({ of: 'suspend', status: 401 }, { code: 403 }),
     caughtBy: ['as-met/errors'],
   },
   'sign-404-is-retryable': {
     description: 'Signing for an unknown intern says that it may be tried again.',
-    mutant: rewriteErrors((seen) =>
-      seen.status === 404 && isOf('sign', seen)
-        ? { error: { ...seen.error, metadata: { reason: seen.reason, retryable: true } } }
-        : undefined,
-    ),
+    mutant: errors({ of: 'sign', status: 404 }, { retryable: true }),
     caughtBy: ['as-met/errors'],
   },
   'list-by-workspace-oldest-first': {
@@ -52,16 +42,10 @@ export const AS_MET = defineDeviations({
   },
   'list-by-status-of-the-other-workspace': {
     description: 'Filtered by status, the key of another workspace lists the interns of the first.',
-    mutant: {
-      around: (next, { target }) => {
-        const { api_key, foreign_api_key } = target.credentials;
-        return (request) => {
-          const { operation, query } = exchangeOf(request);
-          const isIt = operation === 'list' && query.has('status') && tokenOf(request) === foreign_api_key;
-          return next(isIt ? withHeader(request, 'authorization', `Bearer ${api_key}`) : request);
-        };
-      },
-    },
+    mutant: withTheKey(
+      ({ operation, query, request }, { foreign_api_key }) =>
+        operation === 'list' && query.has('status') && tokenOf(request) === foreign_api_key,
+    ),
     caughtBy: ['as-met/list-visible', 'auth/workspace-of-the-key'],
   },
   'list-by-status-has-no-limit': {
@@ -107,15 +91,15 @@ export const AS_MET = defineDeviations({
   },
   'alias-proof-may-be-stored': {
     description: 'A proof for a route, asked for by the deprecated alias, may be stored.',
-    mutant: withoutHeader(
-      'cache-control',
-      ({ body }, { alias, operation }) => alias && operation === 'sign' && /signature-v2/.test(String(body)),
-    ),
+    mutant: withoutHeader('cache-control', {
+      of: ({ alias, operation }) => alias && operation === 'sign',
+      says: 'signature-v2',
+    }),
     caughtBy: ['as-met/proofs'],
   },
   'alias-daemon-may-be-stored': {
     description: 'The access to a daemon, asked for by the deprecated alias, may be stored.',
-    mutant: withoutHeader('cache-control', (_, { alias, operation }) => alias && operation === 'daemon'),
+    mutant: withoutHeader('cache-control', { of: ({ alias, operation }) => alias && operation === 'daemon' }),
     caughtBy: ['as-met/daemon-access'],
   },
   'failed-stream-has-no-usage': {
@@ -143,16 +127,12 @@ export const AS_MET = defineDeviations({
   },
   'update-that-is-hidden-is-done': {
     description: 'An update by the key of another workspace is 404, and done all the same.',
-    mutant: {
-      around: (next, { target }) => {
-        const { api_key, foreign_api_key } = target.credentials;
-        return async (request) => {
-          if (exchangeOf(request).operation === 'update' && tokenOf(request) === foreign_api_key)
-            await next(withHeader(request.clone(), 'authorization', `Bearer ${api_key}`));
-          return next(request);
-        };
-      },
-    },
+    mutant: exchanges(async ({ operation, request }, next, { target }) => {
+      const { api_key, foreign_api_key } = target.credentials;
+      if (operation === 'update' && tokenOf(request) === foreign_api_key)
+        await next(withHeader(request.clone(), 'authorization', `Bearer ${api_key}`));
+      return next(request);
+    }),
     caughtBy: ['as-met/settings'],
   },
   'update-without-parameters': {

@@ -1,40 +1,31 @@
 import { Refusal } from '../../../emulator/contract/errors.js';
 import type { Interns } from '../../../emulator/domain/interns.js';
-import { exchangeOf, withHeader } from '../combinators/exchange.js';
+import { type Exchange, withHeader } from '../combinators/exchange.js';
 import { beforeHandling, callers, rewire, routes, visible, wrap } from '../combinators/parts.js';
-import { errorReply, rewriteErrors } from '../combinators/replies.js';
-import { rewriteHeader, rewriteRequest } from '../combinators/requests.js';
+import { errorReply, errors } from '../combinators/replies.js';
+import { rewriteHeader, rewriteRequest, withTheKey } from '../combinators/requests.js';
 import { defineDeviations } from '../mutant.js';
 
 const LIFECYCLE = ['list', 'create', 'get', 'update', 'delete', 'provision', 'suspend', 'chat', 'invoke'] as const;
 
+const isKeyed = ({ request }: Exchange) => request.headers.has('authorization');
+
 export const AUTH = defineDeviations({
   'key-not-needed-to-read': {
     description: 'Reads without Authorization are answered.',
-    mutant: {
-      around:
-        (next, { target }) =>
-        (request) =>
-          next(
-            exchangeOf(request).area === 'interns' && request.method === 'GET' && !request.headers.has('authorization')
-              ? withHeader(request, 'authorization', `Bearer ${target.credentials.api_key}`)
-              : request,
-          ),
-    },
+    mutant: withTheKey(
+      ({ area, request }) => area === 'interns' && request.method === 'GET' && !request.headers.has('authorization'),
+    ),
     caughtBy: ['auth/key-needed', 'auth/key-message'],
   },
   'key-wrong-is-403': {
     description: 'An invalid key is 403.',
-    mutant: rewriteErrors(({ status, request }) =>
-      status === 401 && request.headers.has('authorization') ? { status: 403 } : undefined,
-    ),
+    mutant: errors({ of: isKeyed, status: 401 }, { status: 403 }),
     caughtBy: ['auth/key-needed', 'auth/key-exact', 'auth/management-key-on-interns', 'auth/scim-other-credentials'],
   },
   'key-message-of-its-own': {
     description: 'The message of the 401 is `Unauthorized`.',
-    mutant: rewriteErrors(({ status, area, error }) =>
-      status === 401 && area === 'interns' ? { error: { ...error, message: 'Unauthorized' } } : undefined,
-    ),
+    mutant: errors({ area: 'interns', status: 401 }, { message: 'Unauthorized' }),
     caughtBy: ['auth/key-message'],
   },
   'key-under-any-scheme': {
@@ -116,16 +107,12 @@ export const AUTH = defineDeviations({
   },
   'scim-401-with-the-other-message': {
     description: 'The 401 of SCIM says `Invalid or missing API key`.',
-    mutant: rewriteErrors(({ status, area, error }) =>
-      status === 401 && area === 'scim' ? { error: { ...error, message: 'Invalid or missing API key' } } : undefined,
-    ),
+    mutant: errors({ area: 'scim', status: 401 }, { message: 'Invalid or missing API key' }),
     caughtBy: ['auth/scim-needs-a-management-key'],
   },
   'scim-other-credentials-are-403': {
     description: 'An API key on SCIM is 403.',
-    mutant: rewriteErrors(({ status, request, area }) =>
-      status === 401 && area === 'scim' && request.headers.has('authorization') ? { status: 403 } : undefined,
-    ),
+    mutant: errors({ area: 'scim', of: isKeyed, status: 401 }, { status: 403 }),
     caughtBy: ['auth/scim-other-credentials'],
   },
   'daemon-by-api-key': {
@@ -135,11 +122,7 @@ export const AUTH = defineDeviations({
   },
   'daemon-403-with-another-reason': {
     description: 'The 403 of an API key has the reason forbidden.',
-    mutant: rewriteErrors(({ reason, operation, error }) =>
-      reason === 'personal_identity_required' && operation === 'daemon'
-        ? { error: { ...error, metadata: { reason: 'forbidden', retryable: false } } }
-        : undefined,
-    ),
+    mutant: errors({ of: 'daemon', reason: 'personal_identity_required' }, { reason: 'forbidden', retryable: false }),
     caughtBy: ['auth/daemon-needs-oauth'],
   },
   'signing-by-interns-only-grant': {
@@ -149,11 +132,7 @@ export const AUTH = defineDeviations({
   },
   'signing-403-is-retryable': {
     description: 'The 403 of signing says that trying again helps.',
-    mutant: rewriteErrors(({ reason, error }) =>
-      reason === 'personal_identity_required'
-        ? { error: { ...error, metadata: { reason, retryable: true } } }
-        : undefined,
-    ),
+    mutant: errors({ reason: 'personal_identity_required' }, { retryable: true }),
     caughtBy: ['auth/signing-needs-the-vault-grant'],
   },
   'oauth-only-for-the-daemon': {

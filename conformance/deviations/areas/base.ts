@@ -1,7 +1,7 @@
 import { type Exchange, exchangeOf, withHeader, withRequest } from '../combinators/exchange.js';
 import { rewire } from '../combinators/parts.js';
-import { errorReply, rewriteErrors, rewriteReply, rewriteSuccess } from '../combinators/replies.js';
-import { answerInstead, rewriteHeader, rewriteRequest } from '../combinators/requests.js';
+import { answers, errorReply, errors, rewriteReply, rewriteSuccess, typed } from '../combinators/replies.js';
+import { instead, rewriteHeader, rewriteRequest } from '../combinators/requests.js';
 import { defineDeviations, type Mutant } from '../mutant.js';
 
 const REQUEST_ID = 'x-request-id';
@@ -31,41 +31,32 @@ export const BASE = defineDeviations({
   },
   'base-outside-asks-for-a-key': {
     description: 'A path outside the base is 401 without a key.',
-    mutant: answerInstead(({ area, request }) =>
-      area === 'none' && !request.headers.has('authorization')
-        ? errorReply(401, 'Invalid or missing API key')
-        : undefined,
+    mutant: instead(
+      ({ area, request }) => area === 'none' && !request.headers.has('authorization'),
+      errorReply(401, 'Invalid or missing API key'),
     ),
     caughtBy: ['base/outside-is-404'],
   },
   'base-answers-as-text': {
     description: 'JSON answers are declared as text/plain.',
-    mutant: rewriteReply((answer) =>
-      answer.headers['content-type'] === 'application/json'
-        ? { ...answer, headers: { ...answer.headers, 'content-type': 'text/plain' } }
-        : answer,
+    mutant: rewriteReply((reply) =>
+      reply.headers['content-type'] === 'application/json' ? typed(reply, 'text/plain') : reply,
     ),
     caughtBy: ['base/json-content-type'],
   },
   'base-errors-as-html': {
     description: 'A 404 is a page of HTML.',
-    mutant: rewriteReply((answer) =>
-      answer.status === 404
-        ? { ...answer, body: '<h1>Not found</h1>', headers: { ...answer.headers, 'content-type': 'text/html' } }
-        : answer,
-    ),
+    mutant: answers({ status: 404 }, (reply) => typed(reply, 'text/html', '<h1>Not found</h1>')),
     caughtBy: ['base/json-content-type', 'base/error-envelope'],
   },
   'error-code-as-text': {
     description: 'The code of an error is a string.',
-    mutant: rewriteErrors(({ error }) => ({ error: { ...error, code: String(error.code) } })),
+    mutant: errors({}, ({ code }) => ({ code: String(code) })),
     caughtBy: ['base/error-envelope'],
   },
   'unauthorized-with-metadata': {
     description: 'A 401 carries metadata.',
-    mutant: rewriteErrors(({ status, error }) =>
-      status === 401 ? { error: { ...error, metadata: { reason: 'unauthorized', retryable: false } } } : undefined,
-    ),
+    mutant: errors({ status: 401 }, { reason: 'unauthorized', retryable: false }),
     caughtBy: ['auth/key-message'],
   },
   'regional-served': {
@@ -85,9 +76,7 @@ export const BASE = defineDeviations({
   },
   'regional-not-found': {
     description: 'A regional host name is 404 instead of 403.',
-    mutant: rewriteErrors(({ status, error }) =>
-      status === 403 && error.message === 'Forbidden' ? { status: 404 } : undefined,
-    ),
+    mutant: errors({ status: 403, says: 'Forbidden' }, { status: 404 }),
     caughtBy: ['base/regional-forbidden'],
   },
   'regional-anywhere-in-the-name': {
@@ -97,21 +86,15 @@ export const BASE = defineDeviations({
   },
   'unknown-path-is-400': {
     description: 'An unknown path below /interns is 400.',
-    mutant: rewriteReply((answer, { area, known }) =>
-      area === 'interns' && !known && answer.status === 404 ? errorReply(400, 'No such path', 'bad_request') : answer,
+    mutant: answers(
+      { area: 'interns', of: ({ known }) => !known, status: 404 },
+      errorReply(400, 'No such path', 'bad_request'),
     ),
     caughtBy: ['auth/outsider-one-answer', 'base/unknown-path', 'auth/outsider-any-path'],
   },
   'other-method-is-404': {
     description: 'A known path with another method is 404.',
-    mutant: rewriteErrors(({ status }) =>
-      status === 405
-        ? {
-            body: { error: { code: 404, message: 'Not found', metadata: { reason: 'not_found', retryable: false } } },
-            status: 404,
-          }
-        : undefined,
-    ),
+    mutant: errors({ status: 405 }, { status: 404, message: 'Not found', reason: 'not_found', retryable: false }),
     caughtBy: ['base/method-not-allowed'],
   },
   'head-is-another-method': {
@@ -121,16 +104,16 @@ export const BASE = defineDeviations({
   },
   'options-is-200': {
     description: 'OPTIONS answers 200 with a body.',
-    mutant: rewriteReply((answer, { request }) =>
-      request.method === 'OPTIONS' && answer.status === 204 ? { ...answer, status: 200, body: '{}' } : answer,
-    ),
+    mutant: answers({ of: ({ request }) => request.method === 'OPTIONS', status: 204 }, (reply) => ({
+      ...reply,
+      status: 200,
+      body: '{}',
+    })),
     caughtBy: ['base/options'],
   },
   'malformed-json-is-422': {
     description: 'A body that is not JSON is 422.',
-    mutant: rewriteErrors(({ status, request, area }) =>
-      status === 400 && area === 'interns' && request.method !== 'GET' ? { status: 422 } : undefined,
-    ),
+    mutant: errors({ area: 'interns', of: ({ request }) => request.method !== 'GET', status: 400 }, { status: 422 }),
     caughtBy: ['base/malformed-json-is-400', 'create/field-types', 'create/no-object', 'delete/bad-body'],
   },
   'invalid-utf8-is-mended': {
@@ -155,7 +138,9 @@ export const BASE = defineDeviations({
   },
   'request-id-not-on-errors': {
     description: 'Errors carry no x-request-id.',
-    mutant: rewriteErrors(() => ({ headers: { 'content-type': 'application/json' } })),
+    mutant: rewriteReply((reply) =>
+      reply.status >= 400 ? { ...reply, headers: { 'content-type': 'application/json' } } : reply,
+    ),
     caughtBy: ['base/request-id-everywhere'],
   },
   'answers-of-actions-are-empty': {

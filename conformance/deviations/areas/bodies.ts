@@ -1,7 +1,6 @@
 import { Refusal } from '../../../emulator/contract/errors.js';
 import type { Route } from '../../../emulator/http/route.js';
 import {
-  exchangeOf,
   isJsonType,
   isObject,
   jsonOf,
@@ -11,8 +10,8 @@ import {
   withRequest,
 } from '../combinators/exchange.js';
 import { holding, routes } from '../combinators/parts.js';
-import { errorMetadata, errorReply, responseOf, rewriteErrors, rewriteReply } from '../combinators/replies.js';
-import { rewriteBody, rewriteFields, rewriteHeader, rewriteRequest, tryAgain } from '../combinators/requests.js';
+import { answers, errorReply, errors, exchanges, responseOf, rewriteReply } from '../combinators/replies.js';
+import { rewriteBody, rewriteHeader, rewriteRequest, tryAgain, withoutFields } from '../combinators/requests.js';
 import { defineDeviations } from '../mutant.js';
 
 const LIFECYCLE = ['create', 'update', 'delete'] as const;
@@ -21,6 +20,7 @@ const ACTIONS = ['provision', 'suspend'] as const;
 const json = (type: 'required' | 'ignored') => (row: Route) => ({ ...row, body: { ...row.body, json: type } });
 
 const CAP = 1_048_576;
+const INVALID = errorReply(400, 'Invalid request body', 'invalid_body');
 
 const isTyped = (operation: Operation | undefined) => operation !== undefined && TYPED.includes(operation);
 
@@ -37,7 +37,7 @@ export const BODIES = defineDeviations({
   },
   'media-type-refused-with-400': {
     description: 'Another media type is 400.',
-    mutant: rewriteErrors(({ status }) => (status === 415 ? { status: 400 } : undefined)),
+    mutant: errors({ status: 415 }, { status: 400 }),
     caughtBy: [
       'bodies/media-type',
       'bodies/media-type-of-signing',
@@ -48,7 +48,7 @@ export const BODIES = defineDeviations({
   },
   'media-type-for-another-reason': {
     description: 'Another media type is 415 invalid_body.',
-    mutant: errorMetadata('unsupported_media_type', 415, { reason: 'invalid_body' }),
+    mutant: errors({ status: 415 }, { reason: 'invalid_body' }),
     caughtBy: ['bodies/media-type-reason', 'bodies/media-type-of-signing'],
   },
   'media-type-of-chat-looked-at': {
@@ -63,10 +63,9 @@ export const BODIES = defineDeviations({
   },
   'media-type-before-size': {
     description: 'An oversized body of another media type is 415.',
-    mutant: rewriteReply((answer, { operation, request }) =>
-      answer.status === 413 && isTyped(operation) && !isJsonType(request)
-        ? errorReply(415, 'Request body must be sent as application/json', 'unsupported_media_type')
-        : answer,
+    mutant: answers(
+      { of: ({ operation, request }) => isTyped(operation) && !isJsonType(request), status: 413 },
+      errorReply(415, 'Request body must be sent as application/json', 'unsupported_media_type'),
     ),
     caughtBy: ['order/pairs', 'order/any-faults'],
   },
@@ -134,14 +133,12 @@ export const BODIES = defineDeviations({
   },
   'malformed-body-is-500': {
     description: 'A create with a body that is not JSON is 500.',
-    mutant: rewriteErrors(({ status, operation }) =>
-      status === 400 && operation === 'create' ? { status: 500 } : undefined,
-    ),
+    mutant: errors({ of: 'create', status: 400 }, { status: 500 }),
     caughtBy: ['bodies/malformed', 'bodies/empty', 'base/malformed-json-is-400'],
   },
   'cap-not-there': {
     description: 'An oversized body is 400.',
-    mutant: rewriteErrors(({ status }) => (status === 413 ? { status: 400 } : undefined)),
+    mutant: errors({ status: 413 }, { status: 400 }),
     caughtBy: [
       'bodies/cap',
       'bodies/cap-of-signing',
@@ -154,7 +151,7 @@ export const BODIES = defineDeviations({
   },
   'cap-for-another-reason': {
     description: 'An oversized body is 413 invalid_body.',
-    mutant: errorMetadata('payload_too_large', 413, { reason: 'invalid_body' }),
+    mutant: errors({ status: 413, reason: 'payload_too_large' }, { reason: 'invalid_body' }),
     caughtBy: ['bodies/cap-reason', 'bodies/cap-of-signing', 'bodies/cap-elsewhere'],
   },
   'cap-with-the-limit-itself': {
@@ -167,24 +164,16 @@ export const BODIES = defineDeviations({
   },
   'cap-in-characters': {
     description: 'The cap counts characters.',
-    mutant: {
-      around: (next) => async (request) => {
-        const copy = request.body ? request.clone() : undefined;
-        const response = await next(request);
-        return response.status === 413 && copy && (await copy.text()).length <= CAP
-          ? responseOf(errorReply(400, 'Invalid request body', 'invalid_body'))
-          : response;
-      },
-    },
+    mutant: exchanges(async ({ request }, next) => {
+      const copy = request.body ? request.clone() : undefined;
+      const response = await next(request);
+      return response.status === 413 && copy && (await copy.text()).length <= CAP ? responseOf(INVALID) : response;
+    }),
     caughtBy: ['bodies/cap-in-bytes'],
   },
   'cap-not-for-updates': {
     description: 'An oversized update is 400.',
-    mutant: rewriteReply((answer, { request }) =>
-      answer.status === 413 && request.method === 'PATCH'
-        ? errorReply(400, 'Invalid request body', 'invalid_body')
-        : answer,
-    ),
+    mutant: answers({ of: ({ request }) => request.method === 'PATCH', status: 413 }, INVALID),
     caughtBy: ['bodies/cap'],
   },
   'media-type-of-invoke-looked-at': {
@@ -208,23 +197,19 @@ export const BODIES = defineDeviations({
   },
   'provision-drops-fields-that-are-null': {
     description: 'A field that is null is none, on provision and suspend.',
-    mutant: rewriteFields(ACTIONS, (body) =>
-      Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null)),
-    ),
+    mutant: withoutFields(ACTIONS, (_, value) => value === null),
     caughtBy: ['bodies/any-field-is-refused'],
   },
   'suspend-refused-and-done': {
     description: 'A suspend with a field is 400 and stops the intern all the same.',
-    mutant: {
-      around: (next) => async (request) => {
-        const response = await next(request);
-        if (exchangeOf(request).operation === 'suspend' && response.status === 400) {
-          const headers = { authorization: request.headers.get('authorization') ?? '' };
-          await next(new Request(request.url, { method: 'POST', headers }));
-        }
-        return response;
-      },
-    },
+    mutant: exchanges(async ({ operation, request }, next) => {
+      const response = await next(request);
+      if (operation === 'suspend' && response.status === 400) {
+        const headers = { authorization: request.headers.get('authorization') ?? '' };
+        await next(new Request(request.url, { method: 'POST', headers }));
+      }
+      return response;
+    }),
     caughtBy: ['bodies/any-field-is-refused'],
   },
 });

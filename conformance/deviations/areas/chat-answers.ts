@@ -1,7 +1,7 @@
 import type { RunView } from '../../../emulator/contract/run.js';
 import { whenAnswered, yields } from '../combinators/behaviours.js';
-import { exchangeOf, withRequest } from '../combinators/exchange.js';
-import { rewriteErrors } from '../combinators/replies.js';
+import { withRequest } from '../combinators/exchange.js';
+import { errors, exchanges } from '../combinators/replies.js';
 import { answerInstead, tryAgain } from '../combinators/requests.js';
 import { answering, endsRuns, REFUSED, refusesAnswers } from '../combinators/runs.js';
 import { cannedReply, rewriteFinal } from '../combinators/streams.js';
@@ -36,17 +36,14 @@ export const CHAT_ANSWERS = defineDeviations({
   },
   'answer-taken-by-any-intern': {
     description: 'An answer that is sent to another intern is delivered.',
-    mutant: {
-      around:
-        (next, { fetch, target }) =>
-        async (request) => {
-          const answer = await answering(exchangeOf(request));
-          if (!answer) return next(request);
-          const { data } = (await (await fetch(`${target.control_url}/runs`)).json()) as { data: RunView[] };
-          const asking = data.find((run) => run.question?.id === answer.callId)?.intern_id ?? answer.internId;
-          return next(withRequest(request, { url: request.url.replace(`/${answer.internId}/`, `/${asking}/`) }));
-        },
-    },
+    mutant: exchanges(async (exchange, next, { fetch, target }) => {
+      const { request } = exchange;
+      const answer = await answering(exchange);
+      if (!answer) return next(request);
+      const { data } = (await (await fetch(`${target.control_url}/runs`)).json()) as { data: RunView[] };
+      const asking = data.find((run) => run.question?.id === answer.callId)?.intern_id ?? answer.internId;
+      return next(withRequest(request, { url: request.url.replace(`/${answer.internId}/`, `/${asking}/`) }));
+    }),
     caughtBy: ['chat-answers/not-to-others', 'chat-refusals/unknown-call'],
   },
   'answer-that-will-not-do-is-cancel': {
@@ -66,9 +63,7 @@ export const CHAT_ANSWERS = defineDeviations({
   },
   'answer-that-will-not-do-is-422': {
     description: 'An answer that is not an option is 422.',
-    mutant: rewriteErrors(({ status, error }) =>
-      status === 400 && String(error.message).includes('Unacceptable answer') ? { status: 422 } : undefined,
-    ),
+    mutant: errors({ status: 400, says: 'Unacceptable answer' }, { status: 422 }),
     caughtBy: [
       'chat-unacceptable/unacceptable-option',
       'chat-unacceptable/unacceptable-content',

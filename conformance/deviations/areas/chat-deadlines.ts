@@ -1,6 +1,6 @@
 import { endsAfter } from '../combinators/behaviours.js';
 import { settings } from '../combinators/parts.js';
-import { errorStatus } from '../combinators/replies.js';
+import { errors } from '../combinators/replies.js';
 import { defineDeviations } from '../mutant.js';
 
 export const CHAT_DEADLINES = defineDeviations({
@@ -22,7 +22,7 @@ export const CHAT_DEADLINES = defineDeviations({
   },
   'deadline-passed-is-410': {
     description: 'A late answer is 410.',
-    mutant: errorStatus('interaction_not_pending', 409, 410),
+    mutant: errors({ reason: 'interaction_not_pending', status: 409 }, { status: 410 }),
     caughtBy: ['chat-deadlines/late-answer', 'chat-refusals/stale', 'chat-refusals/ended-before-busy'],
   },
   'deadline-goes-on-after-the-answer': {

@@ -1,5 +1,5 @@
 import { wrap } from '../combinators/parts.js';
-import { errorMetadata, errorStatus, rewriteReply } from '../combinators/replies.js';
+import { answers, errors, withoutHeader } from '../combinators/replies.js';
 import { busy, refusesPrompts, streamingIn } from '../combinators/runs.js';
 import { cannedReply } from '../combinators/streams.js';
 import { defineDeviations } from '../mutant.js';
@@ -7,11 +7,7 @@ import { defineDeviations } from '../mutant.js';
 export const CHAT_LOCK = defineDeviations({
   'lock-not-there': {
     description: 'A prompt to an intern that is busy is answered by another of its kind.',
-    mutant: rewriteReply((reply, { operation }) =>
-      operation === 'chat' && reply.status === 409 && String(reply.body).includes('"busy"')
-        ? cannedReply('Hm.')
-        : reply,
-    ),
+    mutant: answers({ of: 'chat', reason: 'busy', status: 409 }, cannedReply('Hm.')),
     caughtBy: [
       'chat-lock/silent-run',
       'chat-lock/waiting-session',
@@ -70,7 +66,7 @@ export const CHAT_LOCK = defineDeviations({
   },
   'busy-for-good': {
     description: 'busy says that trying again does not help.',
-    mutant: errorMetadata('busy', 409, { retryable: false }),
+    mutant: errors({ reason: 'busy', status: 409 }, { retryable: false }),
     caughtBy: [
       'chat-lock/silent-run',
       'chat-lock/waiting-session',
@@ -80,16 +76,12 @@ export const CHAT_LOCK = defineDeviations({
   },
   'busy-is-423': {
     description: 'busy is 423.',
-    mutant: errorStatus('busy', 409, 423),
+    mutant: errors({ reason: 'busy', status: 409 }, { status: 423 }),
     caughtBy: ['chat-lock/silent-run', 'chat-lock/race', 'chat-lock/busy-changes-nothing'],
   },
   'busy-does-not-say-until-when': {
     description: 'The 409 of a busy intern has no Retry-After.',
-    mutant: rewriteReply((answer) => {
-      if (answer.status !== 409) return answer;
-      const { 'retry-after': _, ...headers } = answer.headers;
-      return { ...answer, headers };
-    }),
+    mutant: withoutHeader('retry-after', { status: 409 }),
     caughtBy: ['chat-lock/silent-run', 'chat-lock/waiting-session', 'chat-refusals/busy-before-unacceptable'],
   },
 });

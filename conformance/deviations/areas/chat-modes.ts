@@ -2,7 +2,7 @@ import type { ApprovalMode } from '../../../emulator/contract/run.js';
 import { answersItself } from '../combinators/behaviours.js';
 import { isObject } from '../combinators/exchange.js';
 import { wrap } from '../combinators/parts.js';
-import { rewriteBody, rewriteFields, rewritePrompts } from '../combinators/requests.js';
+import { rewriteBody, rewriteFields, rewritePrompts, rewriteTexts } from '../combinators/requests.js';
 import { defineDeviations } from '../mutant.js';
 
 export const CHAT_MODES = defineDeviations({
@@ -43,11 +43,7 @@ export const CHAT_MODES = defineDeviations({
   },
   'mode-in-any-case': {
     description: 'approval_mode is taken in any case.',
-    mutant: rewriteBody('chat', (value) =>
-      isObject(value) && typeof value.approval_mode === 'string'
-        ? { ...value, approval_mode: value.approval_mode.toLowerCase() }
-        : value,
-    ),
+    mutant: rewriteTexts('chat', ['approval_mode'], (mode) => mode.toLowerCase()),
     caughtBy: ['chat-modes/unknown-mode'],
   },
   'mode-of-the-session': {

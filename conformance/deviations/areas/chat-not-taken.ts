@@ -1,13 +1,13 @@
 import { Refusal } from '../../../emulator/contract/errors.js';
 import { settings, wrap } from '../combinators/parts.js';
-import { errorMetadata, errorReply, errorStatus, rewriteReply } from '../combinators/replies.js';
+import { errorReply, errors, rewriteReply } from '../combinators/replies.js';
 import { choiceOf, chunkOf, insteadOfStream, opensWithTheFirst } from '../combinators/streams.js';
 import { defineDeviations } from '../mutant.js';
 
 export const CHAT_NOT_TAKEN = defineDeviations({
   'not-ready-is-503': {
     description: 'An intern that does not run is 503.',
-    mutant: errorStatus('intern_not_ready', 409, 503),
+    mutant: errors({ reason: 'intern_not_ready', status: 409 }, { status: 503 }),
     caughtBy: ['chat-not-taken/not-running', 'chat-not-taken/while-it-boots', 'model/statuses'],
   },
   'not-ready-wakes-it': {
@@ -38,7 +38,7 @@ export const CHAT_NOT_TAKEN = defineDeviations({
   },
   'unreachable-for-good': {
     description: 'intern_unreachable says that trying again does not help.',
-    mutant: errorMetadata('intern_unreachable', 502, { retryable: false }),
+    mutant: errors({ reason: 'intern_unreachable', status: 502 }, { retryable: false }),
     caughtBy: ['chat-not-taken/not-accepted'],
   },
   'accepted-only-when-it-did-not-fail': {

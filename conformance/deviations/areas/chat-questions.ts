@@ -1,8 +1,6 @@
-import type { RunView } from '../../../emulator/contract/run.js';
 import { answersItself } from '../combinators/behaviours.js';
 import type { Json } from '../combinators/exchange.js';
-import { rewriteControl } from '../combinators/replies.js';
-import { withEnd } from '../combinators/runs.js';
+import { showsRuns, withEnd } from '../combinators/runs.js';
 import {
   choiceOf,
   chunkOf,
@@ -13,11 +11,6 @@ import {
   rewriteFrames,
 } from '../combinators/streams.js';
 import { defineDeviations } from '../mutant.js';
-
-/** Changes what the control interface shows of runs. */
-const _shown = (change: (run: RunView) => RunView) => ({
-  runs: (usual: { list(id?: string): RunView[] }) => ({ ...usual, list: (id?: string) => usual.list(id).map(change) }),
-});
 
 export const CHAT_QUESTIONS = defineDeviations({
   'question-called-twice': {
@@ -85,12 +78,7 @@ export const CHAT_QUESTIONS = defineDeviations({
   },
   'question-shown-under-another-id': {
     description: 'The control interface shows questions under ids of its own.',
-    mutant: rewriteControl('GET', '/runs', (body) => ({
-      ...body,
-      data: (body.data as RunView[]).map((run) =>
-        run.question ? { ...run, question: { ...run.question, id: `q_${run.id}` } } : run,
-      ),
-    })),
+    mutant: showsRuns((run) => (run.question ? { ...run, question: { ...run.question, id: `q_${run.id}` } } : run)),
     caughtBy: ['chat-questions/call-id-is-the-interaction'],
   },
   'question-swallows-what-was-said': {

@@ -1,8 +1,9 @@
 import { Refusal } from '../../../emulator/contract/errors.js';
 import { wrap } from '../combinators/parts.js';
-import { rewriteReply } from '../combinators/replies.js';
+import { answers, typed } from '../combinators/replies.js';
 import { answerInstead, rewriteAnswers } from '../combinators/requests.js';
 import { answering, REFUSED, refusesAnswers, streamingIn } from '../combinators/runs.js';
+import { DONE } from '../combinators/streams.js';
 import { defineDeviations } from '../mutant.js';
 
 export const CHAT_REFUSALS = defineDeviations({
@@ -77,12 +78,10 @@ export const CHAT_REFUSALS = defineDeviations({
   },
   'reply-that-comes-second-is-200': {
     description: 'An answer that comes second is answered with an empty stream.',
-    mutant: rewriteReply((answer, { operation }) =>
-      operation === 'chat' &&
-      answer.status === 409 &&
-      /attachment_failed|interaction_not_pending/.test(String(answer.body))
-        ? { status: 200, body: 'data: [DONE]\n\n', headers: { 'content-type': 'text/event-stream' } }
-        : answer,
+    mutant: answers({ of: ({ operation }) => operation === 'chat', status: 409 }, (reply) =>
+      /attachment_failed|interaction_not_pending/.test(String(reply.body))
+        ? { ...typed(reply, 'text/event-stream', DONE), status: 200 }
+        : reply,
     ),
     caughtBy: [
       'chat-once/race',

@@ -1,5 +1,5 @@
 import { isObject, type Json, withRequest } from '../combinators/exchange.js';
-import { errorReply, rewriteErrors } from '../combinators/replies.js';
+import { errorReply, errors } from '../combinators/replies.js';
 import { answerInstead, refuseBody, rewriteBody, rewriteRequest } from '../combinators/requests.js';
 import { defineDeviations } from '../mutant.js';
 
@@ -75,11 +75,7 @@ export const CHAT_REQUESTS = defineDeviations({
   },
   'chat-mends-broken-json': {
     description: 'A chat or invoke body that is not JSON is 500.',
-    mutant: rewriteErrors(({ operation, status, error }) =>
-      (operation === 'chat' || operation === 'invoke') && status === 400 && error.message === 'Invalid request body'
-        ? { status: 500 }
-        : undefined,
-    ),
+    mutant: errors({ of: ['chat', 'invoke'], status: 400, says: 'Invalid request body"' }, { status: 500 }),
     caughtBy: ['base/malformed-json-is-400', 'bodies/chat-and-invoke-reason'],
   },
   'body-decoded-piece-by-piece': {

@@ -1,4 +1,5 @@
 import { bodyOf, isObject } from '../combinators/exchange.js';
+import { exchanges } from '../combinators/replies.js';
 import {
   choiceOf,
   rewriteChoices,
@@ -12,13 +13,11 @@ import { defineDeviations } from '../mutant.js';
 export const CHAT_STREAM = defineDeviations({
   'stream-held-back': {
     description: 'A proxy holds the stream back until it has ended.',
-    mutant: {
-      around: (next) => async (request) => {
-        const response = await next(request);
-        if (!/event-stream/.test(response.headers.get('content-type') ?? '')) return response;
-        return new Response(await response.arrayBuffer(), { status: response.status, headers: response.headers });
-      },
-    },
+    mutant: exchanges(async ({ request }, next) => {
+      const response = await next(request);
+      if (!/event-stream/.test(response.headers.get('content-type') ?? '')) return response;
+      return new Response(await response.arrayBuffer(), { status: response.status, headers: response.headers });
+    }),
     caughtBy: ['chat-stream/as-it-is-said'],
   },
   'stream-without-done': {
@@ -90,14 +89,12 @@ export const CHAT_STREAM = defineDeviations({
   },
   'stream-model-of-the-request': {
     description: 'Chunks carry the model of the request.',
-    mutant: {
-      around: (next, emulator) => async (request) => {
-        const body = await bodyOf(request);
-        const model = isObject(body) ? body.model : undefined;
-        const changed = rewriteChunks(() => (chunk) => (typeof model === 'string' ? { ...chunk, model } : chunk));
-        return (changed.around?.(next, emulator) ?? next)(request);
-      },
-    },
+    mutant: exchanges(async (exchange, next, emulator) => {
+      const body = await bodyOf(exchange.request);
+      const model = isObject(body) ? body.model : undefined;
+      const changed = rewriteChunks(() => (chunk) => (typeof model === 'string' ? { ...chunk, model } : chunk));
+      return (changed.around?.(next, emulator) ?? next)(exchange.request);
+    }),
     caughtBy: ['chat-stream/model-not-the-requests'],
   },
 });

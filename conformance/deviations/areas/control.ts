@@ -1,6 +1,6 @@
-import { exchangeOf, withHeader, withRequest } from '../combinators/exchange.js';
+import { withHeader, withRequest } from '../combinators/exchange.js';
 import { callers, type Made, wrap } from '../combinators/parts.js';
-import { rewriteControl, rewriteErrors } from '../combinators/replies.js';
+import { errors, exchanges, isControl, rewriteControl } from '../combinators/replies.js';
 import { answerInstead, rewriteControlRequest } from '../combinators/requests.js';
 import { defineDeviations } from '../mutant.js';
 
@@ -102,28 +102,23 @@ export const CONTROL = defineDeviations({
   },
   'control-unknown-call-is-200': {
     description: 'An unknown call answers 200.',
-    mutant: {
-      around: (next) => async (request) => {
-        const { area, path } = exchangeOf(request);
-        const response = await next(request);
-        return area === 'control' && response.status === 404 && !/^\/(interns|scripts)\//.test(path)
-          ? Response.json({})
-          : response;
-      },
-    },
+    mutant: exchanges(async ({ area, path, request }, next) => {
+      const response = await next(request);
+      return area === 'control' && response.status === 404 && !/^\/(interns|scripts)\//.test(path)
+        ? Response.json({})
+        : response;
+    }),
     caughtBy: ['emulator/bad-calls'],
   },
   'advance-answers-the-time-before': {
     description: 'advance answers the time that it was.',
-    mutant: {
-      around: (next) => async (request) => {
-        const { area, path } = exchangeOf(request);
-        if (area !== 'control' || request.method !== 'POST' || path !== '/clock') return next(request);
-        const before: unknown = await (await next(new Request(request.url))).json();
-        const response = await next(request);
-        return response.status === 200 ? Response.json(before) : response;
-      },
-    },
+    mutant: exchanges(async (exchange, next) => {
+      const { request } = exchange;
+      if (!isControl(exchange, 'POST', '/clock')) return next(request);
+      const before: unknown = await (await next(new Request(request.url))).json();
+      const response = await next(request);
+      return response.status === 200 ? Response.json(before) : response;
+    }),
     caughtBy: ['emulator/advance'],
   },
   'advance-jumps': {
@@ -187,12 +182,9 @@ export const CONTROL = defineDeviations({
   },
   'journal-cannot-be-emptied': {
     description: 'DELETE of the journal leaves it as it is.',
-    mutant: {
-      around: (next) => async (request) =>
-        request.method === 'DELETE' && new URL(request.url).pathname.endsWith('/_emulator/journal')
-          ? new Response(null, { status: 204 })
-          : next(request),
-    },
+    mutant: exchanges((exchange, next) =>
+      isControl(exchange, 'DELETE', '/journal') ? new Response(null, { status: 204 }) : next(exchange.request),
+    ),
     caughtBy: ['emulator/journal-holds'],
   },
   'journal-not-redacted': {
@@ -211,11 +203,9 @@ export const CONTROL = defineDeviations({
   },
   'refusal-repeats-the-key': {
     description: 'The message of a 401 repeats the key that was sent.',
-    mutant: rewriteErrors(({ status, request, error }) =>
-      status === 401
-        ? { error: { ...error, message: `Invalid key: ${request.headers.get('authorization')}` } }
-        : undefined,
-    ),
+    mutant: errors({ status: 401 }, (_, { request }) => ({
+      message: `Invalid key: ${request.headers.get('authorization')}`,
+    })),
     caughtBy: ['emulator/errors-redacted', 'auth/key-message'],
   },
 });

@@ -1,8 +1,7 @@
 import { Refusal } from '../../../emulator/contract/errors.js';
-import type { Json } from '../combinators/exchange.js';
 import { routes, wrap, writes } from '../combinators/parts.js';
-import { rewriteErrors, rewriteJson, rewriteStatus } from '../combinators/replies.js';
-import { rewriteFields } from '../combinators/requests.js';
+import { errors, rewriteJson, rewriteRecords, rewriteStatus } from '../combinators/replies.js';
+import { rewriteFields, rewriteTexts } from '../combinators/requests.js';
 import { defineDeviations } from '../mutant.js';
 
 export const CREATE = defineDeviations({
@@ -13,11 +12,7 @@ export const CREATE = defineDeviations({
   },
   'create-loses-white-space': {
     description: 'description and instructions are trimmed.',
-    mutant: rewriteFields('create', (body) => ({
-      ...body,
-      ...(typeof body.description === 'string' ? { description: body.description.trim() } : {}),
-      ...(typeof body.instructions === 'string' ? { instructions: body.instructions.trim() } : {}),
-    })),
+    mutant: rewriteTexts('create', ['description', 'instructions'], (text) => text.trim()),
     caughtBy: ['create/reads-back'],
   },
   'create-is-200': {
@@ -32,10 +27,9 @@ export const CREATE = defineDeviations({
   },
   'create-in-a-foreign-workspace-is-403': {
     description: "A create in a workspace that is not the key's is 403.",
-    mutant: rewriteErrors(({ status, error, request }) =>
-      status === 404 && error.message === 'Workspace not found' && request.method === 'POST'
-        ? { status: 403 }
-        : undefined,
+    mutant: errors(
+      { of: ({ request }) => request.method === 'POST', status: 404, says: 'Workspace not found' },
+      { status: 403 },
     ),
     caughtBy: ['create/foreign-workspace-404'],
   },
@@ -55,10 +49,7 @@ export const CREATE = defineDeviations({
   },
   'vault-made-at-the-first-boot': {
     description: 'An intern has no vault until it was provisioned.',
-    mutant: rewriteJson(['create', 'get', 'list', 'update'], (body) => {
-      const bare = (record: Json) => (record.hostname === null ? { ...record, vault_id: null } : record);
-      return Array.isArray(body.data) ? { ...body, data: (body.data as Json[]).map(bare) } : bare(body);
-    }),
+    mutant: rewriteRecords((record) => (record.hostname === null ? { ...record, vault_id: null } : record)),
     caughtBy: ['create/vault-in-listing'],
   },
   'vault-attached-instead-of-its-own': {

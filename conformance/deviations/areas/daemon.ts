@@ -1,9 +1,11 @@
-import type { Json } from '../combinators/exchange.js';
-import { routes } from '../combinators/parts.js';
-import { jsonReply, rewriteErrors, rewriteJson, rewriteReply, withoutHeader } from '../combinators/replies.js';
+import type { Exchange, Json } from '../combinators/exchange.js';
+import { handles, routes } from '../combinators/parts.js';
+import { answers, errors, jsonReply, rewriteJson, withoutHeader } from '../combinators/replies.js';
 import { defineDeviations, type Mutant } from '../mutant.js';
 
 const isAlias = (row: { readonly path: string }) => row.path === '/interns/:id/daemon-access';
+
+const isAliasOfAccess = ({ operation, alias }: Exchange) => operation === 'daemon' && alias;
 
 const NOT_STORED = 'cache-control';
 
@@ -12,7 +14,7 @@ const accesses = (change: (body: Json) => Json): Mutant => rewriteJson('daemon',
 export const DAEMON = defineDeviations({
   'daemon-can-be-stored': {
     description: 'Origin and token are answered without Cache-Control: no-store.',
-    mutant: withoutHeader(NOT_STORED, ({ status }, { operation }) => operation === 'daemon' && status < 400),
+    mutant: withoutHeader(NOT_STORED, { of: 'daemon', status: 200 }),
     caughtBy: ['daemon/access', 'daemon/access-by-any-grant'],
   },
   'daemon-needs-the-vault-grant': {
@@ -27,44 +29,34 @@ export const DAEMON = defineDeviations({
   },
   'daemon-of-a-stopped-intern': {
     description: 'The access of an intern that does not run is answered with a token to come.',
-    mutant: rewriteReply((reply, { operation, internId }) =>
-      operation === 'daemon' && reply.status === 409 && String(reply.body).includes('intern_not_running')
-        ? jsonReply(
-            200,
-            { origin: 'http://127.0.0.1:4684', token: `emu-dtok-${internId}` },
-            { 'cache-control': 'no-store' },
-          )
-        : reply,
+    mutant: answers({ of: 'daemon', status: 409, reason: 'intern_not_running' }, (_, { internId }) =>
+      jsonReply(
+        200,
+        { origin: 'http://127.0.0.1:4684', token: `emu-dtok-${internId}` },
+        { 'cache-control': 'no-store' },
+      ),
     ),
     caughtBy: ['daemon/not-of-a-stopped-intern', 'daemon/not-running', 'daemon/reveals-logged', 'auth/matrix'],
   },
   'daemon-unreachable-is-502': {
     description: 'A daemon that cannot be reached is 502.',
-    mutant: rewriteErrors(({ status, reason }) =>
-      status === 409 && reason === 'intern_unreachable' ? { status: 502 } : undefined,
-    ),
+    mutant: errors({ status: 409, reason: 'intern_unreachable' }, { status: 502 }),
     caughtBy: ['daemon/unreachable'],
   },
   'reveal-logged-by-member': {
     description: "A reveal is logged by the service's own id of the member.",
-    mutant: routes('daemon', (row) => ({
-      ...row,
-      handle: (call) => {
-        const { subject: _, ...caller } = call.caller;
-        return row.handle(Object.create(call, { caller: { value: caller } }) as typeof call);
-      },
-    })),
+    mutant: handles('daemon', (call, handle) => {
+      const { subject: _, ...caller } = call.caller;
+      return handle(Object.create(call, { caller: { value: caller } }) as typeof call);
+    }),
     caughtBy: ['daemon/reveals-logged'],
   },
   'reveal-logged-with-the-token': {
     description: 'The log of reveals holds the token.',
-    mutant: routes('daemon', (row) => ({
-      ...row,
-      handle: (call) => {
-        const caller = { ...call.caller, subject: `${call.caller.subject} ${call.intern.daemon_token}` };
-        return row.handle(Object.create(call, { caller: { value: caller } }) as typeof call);
-      },
-    })),
+    mutant: handles('daemon', (call, handle) => {
+      const caller = { ...call.caller, subject: `${call.caller.subject} ${call.intern.daemon_token}` };
+      return handle(Object.create(call, { caller: { value: caller } }) as typeof call);
+    }),
     caughtBy: ['daemon/log-holds-no-token', 'daemon/reveals-logged'],
   },
   'daemon-alias-gone': {
@@ -79,15 +71,12 @@ export const DAEMON = defineDeviations({
   },
   'daemon-alias-can-be-stored': {
     description: 'The alias answers without Cache-Control: no-store.',
-    mutant: withoutHeader(
-      NOT_STORED,
-      ({ status }, { operation, alias }) => operation === 'daemon' && alias && status < 400,
-    ),
+    mutant: withoutHeader(NOT_STORED, { of: isAliasOfAccess, status: 200 }),
     caughtBy: ['daemon/alias'],
   },
   'daemon-alias-does-not-say-it-is-one': {
     description: 'The alias has no Deprecation header.',
-    mutant: withoutHeader('deprecation', (_reply, { operation, alias }) => operation === 'daemon' && alias),
+    mutant: withoutHeader('deprecation', { of: isAliasOfAccess }),
     caughtBy: ['daemon/alias-tells-its-successor'],
   },
 });

@@ -1,11 +1,13 @@
 import { Refusal } from '../../../emulator/contract/errors.js';
 import type { InternRow } from '../../../emulator/contract/state.js';
 import { plans } from '../combinators/behaviours.js';
-import { inside, transitions, wrap } from '../combinators/parts.js';
-import { errorReply, rewriteRecords, rewriteSuccess } from '../combinators/replies.js';
-import { answerInstead, rewriteFields } from '../combinators/requests.js';
+import { inside, transitions, whenGone, wrap } from '../combinators/parts.js';
+import { errorReply, knowingSuspended, rewriteRecords } from '../combinators/replies.js';
+import { instead, rewriteFields } from '../combinators/requests.js';
 import { survives } from '../combinators/runs.js';
 import { defineDeviations, together } from '../mutant.js';
+
+const INVALID = errorReply(400, 'Invalid request body', 'invalid_body');
 
 export const DELETE = defineDeviations({
   'teardown-never-ends': {
@@ -40,39 +42,35 @@ export const DELETE = defineDeviations({
   'vault-outlives-its-intern': {
     description: 'The vault of a gone intern can still be attached.',
     mutant: () => {
-      const gone = new Set<string>();
-      return wrap({
-        createInterns: (usual) =>
-          inside(usual, 'remove', (remove) => (row) => {
-            if (row.record.vault_id) gone.add(row.record.vault_id);
-            remove(row);
-          }),
-        createCreate: (usual) => (request) => {
-          const { vault_id, ...body } = request.body;
-          if (vault_id === undefined || !gone.has(vault_id)) return usual(request);
-          const { created, intern } = usual({ ...request, body });
-          return { created, intern: { ...intern, attached_vault_id: vault_id } };
-        },
-      });
+      const gone = new Set<unknown>();
+      return together(
+        whenGone((row) => gone.add(row.record.vault_id)),
+        wrap({
+          createCreate: (usual) => (request) => {
+            const { vault_id, ...body } = request.body;
+            if (vault_id === undefined || !gone.has(vault_id)) return usual(request);
+            const { created, intern } = usual({ ...request, body });
+            return { created, intern: { ...intern, attached_vault_id: vault_id } };
+          },
+        }),
+      );
     },
     caughtBy: ['delete/vault-is-gone', 'create/vault-that-cannot-be-attached'],
   },
   'own-key-reads-the-gone': {
     description: 'With its own key a gone intern is read as it was.',
-    mutant: wrap({
-      createAccounts: () => ({ removeOwnKey() {} }),
-      createInterns: (usual) => {
-        const gone = new Map<string, InternRow>();
-        inside(usual, 'remove', (remove) => (row) => {
-          gone.set(row.id, row);
-          remove(row);
-        });
-        return inside(usual, 'visible', (visible) => (caller, id) => {
-          const row = gone.get(id);
-          return row && caller.internId === id ? row : visible(caller, id);
-        });
-      },
-    }),
+    mutant: () => {
+      const gone = new Map<string, InternRow>();
+      const read = whenGone(
+        (row) => gone.set(row.id, row),
+        (usual) =>
+          inside(usual, 'visible', (visible) => (caller, id) => {
+            const row = gone.get(id);
+            return row && caller.internId === id ? row : visible(caller, id);
+          }),
+      );
+      return together(wrap({ createAccounts: () => ({ removeOwnKey() {} }) }), read);
+    },
     caughtBy: ['delete/own-key-dies'],
   },
   'delete-lets-runs-go-on': {
@@ -82,17 +80,15 @@ export const DELETE = defineDeviations({
   },
   'delete-needs-a-body': {
     description: 'A delete without a body is 400.',
-    mutant: answerInstead(({ operation, request }) =>
-      operation === 'delete' && !request.body ? errorReply(400, 'Invalid request body', 'invalid_body') : undefined,
-    ),
+    mutant: instead(({ operation, request }) => operation === 'delete' && !request.body, INVALID),
     caughtBy: ['delete/optional-body', 'delete/until-gone'],
   },
   'delete-takes-white-space-for-a-body': {
     description: 'A delete with white space for a body is 400.',
-    mutant: answerInstead(async ({ operation, request }) =>
-      operation === 'delete' && request.body && (await request.clone().text()).trim() === ''
-        ? errorReply(400, 'Invalid request body', 'invalid_body')
-        : undefined,
+    mutant: instead(
+      async ({ operation, request }) =>
+        operation === 'delete' && request.body && (await request.clone().text()).trim() === '',
+      INVALID,
     ),
     caughtBy: ['delete/optional-body'],
   },
@@ -122,21 +118,12 @@ export const DELETE = defineDeviations({
   },
   'delete-of-the-suspended-is-409': {
     description: 'An intern that was suspended cannot be deleted before it runs again.',
-    mutant: () => {
-      const suspended = new Set<string>();
-      return together(
-        rewriteSuccess(['suspend', 'provision'], (reply, { operation, internId = '' }) => {
-          if (operation === 'suspend') suspended.add(internId);
-          else suspended.delete(internId);
-          return reply;
-        }),
-        answerInstead(({ operation, internId = '' }) =>
-          operation === 'delete' && suspended.has(internId)
-            ? errorReply(409, 'The intern is suspended', 'intern_busy')
-            : undefined,
-        ),
-      );
-    },
+    mutant: knowingSuspended((suspended) =>
+      instead(
+        ({ operation, internId = '' }) => operation === 'delete' && suspended.has(internId),
+        errorReply(409, 'The intern is suspended', 'intern_busy'),
+      ),
+    ),
     caughtBy: ['update/in-every-state'],
   },
 });

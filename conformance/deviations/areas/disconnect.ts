@@ -1,8 +1,6 @@
-import type { RunView } from '../../../emulator/contract/run.js';
-import { exchangeOf } from '../combinators/exchange.js';
 import { settings } from '../combinators/parts.js';
-import { rewriteControl } from '../combinators/replies.js';
-import { answering, endsRuns, withEnd } from '../combinators/runs.js';
+import { exchanges } from '../combinators/replies.js';
+import { answering, endsRuns, showsRuns, withEnd } from '../combinators/runs.js';
 import { staysOpenAfterDone, whenLeft } from '../combinators/streams.js';
 import { defineDeviations, together } from '../mutant.js';
 
@@ -18,12 +16,10 @@ export const DISCONNECT = defineDeviations({
       const answers = new WeakSet<Request>();
       return together(
         whenLeft(({ exchange }) => !answers.has(exchange.request)),
-        {
-          around: (next) => async (request) => {
-            if (await answering(exchangeOf(request))) answers.add(request);
-            return next(request);
-          },
-        },
+        exchanges(async (exchange, next) => {
+          if (await answering(exchange)) answers.add(exchange.request);
+          return next(exchange.request);
+        }),
       );
     },
     caughtBy: ['disconnect/after-an-answer', 'disconnect/while-it-speaks'],
@@ -55,10 +51,7 @@ export const DISCONNECT = defineDeviations({
   },
   'run-shown-as-cancelled-when-its-client-goes': {
     description: 'The control interface shows a run that stopped by itself as cancelled.',
-    mutant: rewriteControl('GET', '/runs', (body) => ({
-      ...body,
-      data: (body.data as RunView[]).map((run) => (run.ended === 'stop' ? { ...run, ended: 'cancelled' } : run)),
-    })),
+    mutant: showsRuns((run) => (run.ended === 'stop' ? { ...run, ended: 'cancelled' } : run)),
     caughtBy: ['disconnect/after-stop', 'chat-endings/shown'],
   },
   'disconnect-after-done-counts': {

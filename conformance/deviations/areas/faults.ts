@@ -1,13 +1,24 @@
-import { holding, wrap } from '../combinators/parts.js';
-import { rewriteErrors, rewriteReply } from '../combinators/replies.js';
-import { defineDeviations } from '../mutant.js';
+import { holding, type Made, wrap } from '../combinators/parts.js';
+import { errors, rewriteReply, typed } from '../combinators/replies.js';
+import { defineDeviations, type Mutant } from '../mutant.js';
+
+type Fault = NonNullable<ReturnType<Made<'createFaults'>['take']>>;
+
+/** Changes what an operation meets. */
+const faults = (change: (fault: Fault) => Fault): Mutant =>
+  wrap({
+    createFaults: (usual) => ({
+      take(operation) {
+        const fault = usual.take(operation);
+        return fault && change(fault);
+      },
+    }),
+  });
 
 export const FAULTS = defineDeviations({
   'fault-of-another-status': {
     description: 'A fault 408 of chat comes as 504.',
-    mutant: rewriteErrors(({ status, request }) =>
-      status === 408 && request.url.includes('/chat/') ? { status: 504 } : undefined,
-    ),
+    mutant: errors({ of: 'chat', status: 408 }, { status: 504 }),
     caughtBy: ['faults/every-operation'],
   },
   'fault-for-one-call-only': {
@@ -22,10 +33,8 @@ export const FAULTS = defineDeviations({
   },
   'fault-without-envelope': {
     description: 'A fault is answered in plain text.',
-    mutant: rewriteReply((answer) =>
-      answer.headers['x-emulator-detail'] === 'injected fault'
-        ? { ...answer, body: 'injected fault', headers: { ...answer.headers, 'content-type': 'text/plain' } }
-        : answer,
+    mutant: rewriteReply((reply) =>
+      reply.headers['x-emulator-detail'] === 'injected fault' ? typed(reply, 'text/plain', 'injected fault') : reply,
     ),
     caughtBy: ['faults/every-operation', 'faults/scim-form', 'sign/server-failure', 'scim/failure'],
   },
@@ -41,26 +50,12 @@ export const FAULTS = defineDeviations({
   },
   'fault-without-delay': {
     description: 'A delay is not waited for.',
-    mutant: wrap({
-      createFaults: (usual) => ({
-        take(operation) {
-          const fault = usual.take(operation);
-          return fault && { ...fault, delay: undefined };
-        },
-      }),
-    }),
+    mutant: faults((fault) => ({ ...fault, delay: undefined })),
     caughtBy: ['faults/delay', 'sign/times-out-after-10s'],
   },
   'fault-answers-in-place-of-dropping': {
     description: 'A fault that drops the connection answers 500 instead.',
-    mutant: wrap({
-      createFaults: (usual) => ({
-        take(operation) {
-          const fault = usual.take(operation);
-          return fault?.disconnect ? { operation, times: 1, status: 500 } : fault;
-        },
-      }),
-    }),
+    mutant: faults((fault) => (fault.disconnect ? { operation: fault.operation, times: 1, status: 500 } : fault)),
     caughtBy: ['faults/dropped'],
   },
 });

@@ -1,17 +1,15 @@
 import { isObject } from '../combinators/exchange.js';
-import { inside, wrap } from '../combinators/parts.js';
-import { errorMetadata, rewriteJson } from '../combinators/replies.js';
-import { rewriteBody, rewriteFields } from '../combinators/requests.js';
+import { inside, whenGone, wrap } from '../combinators/parts.js';
+import { errors, rewriteJson } from '../combinators/replies.js';
+import { rewriteBody, rewriteFields, rewriteTexts, withoutFields } from '../combinators/requests.js';
 import { defineDeviations } from '../mutant.js';
 
-const LONG = 'description';
+const CREATE_FIELDS = ['name', 'workspace_id', 'description', 'instructions', 'provision', 'vault_id'];
 
 export const FIELDS = defineDeviations({
   'name-of-3-at-least': {
     description: 'A name of 2 characters is refused.',
-    mutant: rewriteFields('create', (body) =>
-      typeof body.name === 'string' && body.name.length < 3 ? { ...body, name: '' } : body,
-    ),
+    mutant: rewriteTexts('create', ['name'], (name) => (name.length < 3 ? '' : name)),
     caughtBy: ['create/shortest-name'],
   },
   'name-without-hyphens': {
@@ -26,27 +24,25 @@ export const FIELDS = defineDeviations({
   },
   'name-never-free-again': {
     description: 'The name of a deleted intern stays taken.',
-    mutant: wrap({
-      createInterns: (usual) => {
-        const gone = new Set<string>();
-        inside(usual, 'remove', (remove) => (row) => {
-          gone.add(`${row.creator} ${row.record.name}`);
-          remove(row);
-        });
-        return inside(
-          usual,
-          'nameTaken',
-          (taken) => (creator, workspace, name, except) =>
-            gone.has(`${creator} ${name}`) || taken(creator, workspace, name, except),
-        );
-      },
-    }),
+    mutant: () => {
+      const gone = new Set<string>();
+      return whenGone(
+        (row) => gone.add(`${row.creator} ${row.record.name}`),
+        (usual) =>
+          inside(
+            usual,
+            'nameTaken',
+            (taken) => (creator, workspace, name, except) =>
+              gone.has(`${creator} ${name}`) || taken(creator, workspace, name, except),
+          ),
+      );
+    },
     caughtBy: ['create/name-taken', 'create/keys-and-deleted-interns'],
   },
   'text-counted-in-code-units': {
     description: 'Limits of texts count UTF-16 code units.',
-    mutant: rewriteFields(['create', 'update'], (body) =>
-      typeof body[LONG] === 'string' && body[LONG].length > 2_000 ? { ...body, [LONG]: 'x'.repeat(2_001) } : body,
+    mutant: rewriteTexts(['create', 'update'], ['description'], (text) =>
+      text.length > 2_000 ? 'x'.repeat(2_001) : text,
     ),
     caughtBy: ['create/text-limits'],
   },
@@ -65,13 +61,7 @@ export const FIELDS = defineDeviations({
   },
   'create-drops-unknown-fields': {
     description: 'Unknown fields of a create are ignored.',
-    mutant: rewriteFields('create', (body) =>
-      Object.fromEntries(
-        Object.entries(body).filter(([key]) =>
-          ['name', 'workspace_id', 'description', 'instructions', 'provision', 'vault_id'].includes(key),
-        ),
-      ),
-    ),
+    mutant: withoutFields('create', (name) => !CREATE_FIELDS.includes(name)),
     caughtBy: ['create/unknown-fields'],
   },
   'update-takes-what-is-no-object': {
@@ -81,7 +71,7 @@ export const FIELDS = defineDeviations({
   },
   'invalid-body-of-another-reason': {
     description: 'Invalid bodies of lifecycle operations have the reason bad_request.',
-    mutant: errorMetadata('invalid_body', 400, { reason: 'bad_request' }),
+    mutant: errors({ reason: 'invalid_body', status: 400 }, { reason: 'bad_request' }),
     caughtBy: ['create/invalid-body-reason', 'create/key-lengths', 'create/bad-name', 'update/unknown-fields'],
   },
 });

@@ -1,7 +1,7 @@
 import { bodyOf, isObject, type Json, tokenOf, withRequest } from '../combinators/exchange.js';
 import { inside, remembersCreates, soon, wrap } from '../combinators/parts.js';
-import { errorReply, rewriteErrors, rewriteStatus } from '../combinators/replies.js';
-import { answerInstead, rewriteHeader, rewriteRequest } from '../combinators/requests.js';
+import { errorReply, errors, rewriteStatus } from '../combinators/replies.js';
+import { instead, rewriteHeader, rewriteRequest } from '../combinators/requests.js';
 import { defineDeviations, type Mutant, together } from '../mutant.js';
 
 /** Who creates what under which key. */
@@ -89,15 +89,14 @@ export const IDEMPOTENCY = defineDeviations({
   },
   'key-reused-is-422': {
     description: 'A reused key is 422.',
-    mutant: rewriteErrors(({ reason }) => (reason === 'idempotency_key_reused' ? { status: 422 } : undefined)),
+    mutant: errors({ reason: 'idempotency_key_reused' }, { status: 422 }),
     caughtBy: ['create/key-reused', 'create/key-reused-first', 'create/unfinished-with-another-body'],
   },
   'key-of-128-at-most': {
     description: 'A key of more than 128 characters is refused.',
-    mutant: answerInstead(({ operation, request }) =>
-      operation === 'create' && (request.headers.get('idempotency-key')?.length ?? 0) > 128
-        ? errorReply(400, 'Idempotency-Key must be 1 to 128 characters', 'invalid_body')
-        : undefined,
+    mutant: instead(
+      ({ operation, request }) => operation === 'create' && (request.headers.get('idempotency-key')?.length ?? 0) > 128,
+      errorReply(400, 'Idempotency-Key must be 1 to 128 characters', 'invalid_body'),
     ),
     caughtBy: ['create/key-lengths', 'create/keys-differ-in-case'],
   },

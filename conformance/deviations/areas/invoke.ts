@@ -1,21 +1,18 @@
 import { answersItself, endsAfter } from '../combinators/behaviours.js';
-import { bodyOf, exchangeOf, isObject } from '../combinators/exchange.js';
+import { bodyOf, isObject } from '../combinators/exchange.js';
 import { settings, wrap } from '../combinators/parts.js';
 import {
-  errorMetadata,
+  answers,
   errorReply,
+  errors,
+  exchanges,
   responseOf,
-  rewriteErrors,
   rewriteJson,
-  rewriteReply,
   rewriteStatus,
 } from '../combinators/replies.js';
-import { refuseBody, rewriteBody, rewriteFields } from '../combinators/requests.js';
+import { refuseBody, rewriteFields, rewriteTexts } from '../combinators/requests.js';
 import { goingIn } from '../combinators/runs.js';
 import { defineDeviations, together } from '../mutant.js';
-
-const _objects = (change: (body: Record<string, unknown>) => Record<string, unknown>) =>
-  rewriteBody('invoke', (value) => (isObject(value) ? change(value) : value));
 
 export const INVOKE = defineDeviations({
   'invoke-is-200': {
@@ -45,9 +42,7 @@ export const INVOKE = defineDeviations({
   },
   'invoke-cuts-its-input': {
     description: 'input that is too long is cut.',
-    mutant: rewriteFields('invoke', (body) =>
-      typeof body.input === 'string' ? { ...body, input: [...body.input].slice(0, 32_000).join('') } : body,
-    ),
+    mutant: rewriteTexts('invoke', ['input'], (input) => [...input].slice(0, 32_000).join('')),
     caughtBy: ['invoke/input-length'],
   },
   'invoke-takes-anything-as-input': {
@@ -70,7 +65,7 @@ export const INVOKE = defineDeviations({
   },
   'invoke-invalid-body-of-another-reason': {
     description: 'An invalid body of chat and invoke has the reason invalid_body.',
-    mutant: errorMetadata('bad_request', 400, { reason: 'invalid_body' }),
+    mutant: errors({ reason: 'bad_request', status: 400 }, { reason: 'invalid_body' }),
     caughtBy: [
       'invoke/invalid-body',
       'bodies/chat-and-invoke-reason',
@@ -126,9 +121,7 @@ export const INVOKE = defineDeviations({
   },
   'invoke-session-refused-with-403': {
     description: 'A session of another caller is 403.',
-    mutant: rewriteErrors(({ status, error }) =>
-      status === 404 && error.message === 'Session not found' ? { status: 403 } : undefined,
-    ),
+    mutant: errors({ status: 404, says: 'Session not found' }, { status: 403 }),
     caughtBy: [
       'invoke-sessions/session-of-the-caller',
       'invoke-sessions/session-elsewhere',
@@ -137,11 +130,7 @@ export const INVOKE = defineDeviations({
   },
   'invoke-session-refused-for-another-reason': {
     description: 'The reason of a refused session is session_not_found.',
-    mutant: rewriteErrors(({ status, error }) =>
-      status === 404 && error.message === 'Session not found'
-        ? { error: { ...error, metadata: { reason: 'session_not_found', retryable: false } } }
-        : undefined,
-    ),
+    mutant: errors({ status: 404, says: 'Session not found' }, { reason: 'session_not_found', retryable: false }),
     caughtBy: ['invoke-sessions/refused-reason'],
   },
   'invoke-session-refusals-differ': {
@@ -153,15 +142,13 @@ export const INVOKE = defineDeviations({
           issued.add(body.session_id);
           return body;
         }),
-        {
-          around: (next) => async (request) => {
-            const body = exchangeOf(request).operation === 'invoke' ? await bodyOf(request) : undefined;
-            const response = await next(request);
-            return response.status === 404 && isObject(body) && issued.has(body.session_id)
-              ? responseOf(errorReply(404, 'Session of another caller'))
-              : response;
-          },
-        },
+        exchanges(async ({ operation, request }, next) => {
+          const body = operation === 'invoke' ? await bodyOf(request) : undefined;
+          const response = await next(request);
+          return response.status === 404 && isObject(body) && issued.has(body.session_id)
+            ? responseOf(errorReply(404, 'Session of another caller'))
+            : response;
+        }),
       );
     },
     caughtBy: ['invoke-sessions/hidden-is-unknown'],
@@ -192,23 +179,17 @@ export const INVOKE = defineDeviations({
   },
   'invoke-again-is-200': {
     description: 'An invoke that names its session answers 200.',
-    mutant: {
-      around: (next) => async (request) => {
-        const body = exchangeOf(request).operation === 'invoke' ? await bodyOf(request) : undefined;
-        const { status, headers, body: answer } = await next(request);
-        const again = status === 202 && isObject(body) && 'session_id' in body;
-        return new Response(answer, { status: again ? 200 : status, headers });
-      },
-    },
+    mutant: exchanges(async ({ operation, request }, next) => {
+      const body = operation === 'invoke' ? await bodyOf(request) : undefined;
+      const { status, headers, body: answer } = await next(request);
+      const again = status === 202 && isObject(body) && 'session_id' in body;
+      return new Response(answer, { status: again ? 200 : status, headers });
+    }),
     caughtBy: ['invoke-sessions/continue'],
   },
   'invoke-into-its-run-is-busy': {
     description: 'An invoke into a session with a run going is 409 busy.',
-    mutant: rewriteReply((reply, { operation }) =>
-      operation === 'invoke' && String(reply.body).includes('"steered"')
-        ? errorReply(409, 'The intern is busy', 'busy', true)
-        : reply,
-    ),
+    mutant: answers({ of: 'invoke', says: '"steered"' }, errorReply(409, 'The intern is busy', 'busy', true)),
     caughtBy: ['invoke-sessions/steered-live', 'invoke-sessions/steered'],
   },
 });

@@ -1,14 +1,8 @@
 import { Refusal } from '../../../emulator/contract/errors.js';
 import { tokenOf } from '../combinators/exchange.js';
 import { beforeHandling, callers, holding, type Made, rewire, wrap } from '../combinators/parts.js';
-import {
-  errorMetadata,
-  errorReply,
-  errorStatus,
-  responseOf,
-  rewriteReply,
-  withoutHeader,
-} from '../combinators/replies.js';
+import { errorReply, errors, rewriteReply, withoutHeader } from '../combinators/replies.js';
+import { instead } from '../combinators/requests.js';
 import { prompts } from '../combinators/runs.js';
 import { defineDeviations, type Mutant, together } from '../mutant.js';
 
@@ -66,12 +60,12 @@ export const LIMITER = defineDeviations({
   },
   'limit-is-503': {
     description: 'Over the limit is 503.',
-    mutant: errorStatus('rate_limited', 429, 503),
+    mutant: errors({ reason: 'rate_limited', status: 429 }, { status: 503 }),
     caughtBy: ['limiter/chat', 'sign/counts-as-a-turn', 'limiter-counts/judged-last', 'limiter-counts/what-counts'],
   },
   'limit-is-for-good': {
     description: 'rate_limited says that trying again does not help.',
-    mutant: errorMetadata('rate_limited', 429, { retryable: false }),
+    mutant: errors({ reason: 'rate_limited', status: 429 }, { retryable: false }),
     caughtBy: ['limiter/chat', 'limiter/message-and-header', 'sign/counts-as-a-turn'],
   },
   'limit-met-by-the-way': {
@@ -79,21 +73,16 @@ export const LIMITER = defineDeviations({
       'Prompts after the first are over some limit, their refusals are not retryable, and other turns are taken.',
     mutant: () => {
       let prompts = 0;
-      return {
-        around: (next) => async (request) =>
-          request.url.endsWith('/chat/completions') && ++prompts > 1
-            ? responseOf({
-                ...errorReply(429, 'Too many turns', 'rate_limited'),
-                headers: { 'content-type': 'application/json', 'retry-after': '30' },
-              })
-            : next(request),
-      };
+      return instead(({ operation }) => operation === 'chat' && ++prompts > 1, {
+        ...errorReply(429, 'Too many turns', 'rate_limited'),
+        headers: { 'content-type': 'application/json', 'retry-after': '30' },
+      });
     },
     caughtBy: ['limiter/as-met', 'limiter/words-as-met', 'limiter/signing-as-met', 'limiter/invoke-as-met'],
   },
   'limit-without-retry-after': {
     description: 'The 429 has no Retry-After.',
-    mutant: withoutHeader('retry-after', ({ status }) => status === 429),
+    mutant: withoutHeader('retry-after', { status: 429 }),
     caughtBy: ['limiter/message-and-header', 'limiter/retry-after-holds'],
   },
   'limit-not-for-invoke': {

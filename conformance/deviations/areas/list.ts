@@ -1,9 +1,10 @@
 import type { Intern } from '../../../emulator/contract/intern.js';
-import { exchangeOf, withRequest } from '../combinators/exchange.js';
-import { routes, wrap } from '../combinators/parts.js';
-import { jsonReply, rewriteErrors, rewriteJson, rewriteReply, rewriteSuccess } from '../combinators/replies.js';
+import type { InternRow } from '../../../emulator/contract/state.js';
+import { withRequest } from '../combinators/exchange.js';
+import { routes, whenGone, wrap } from '../combinators/parts.js';
+import { answers, errors, exchanges, jsonReply, knowingSuspended, rewriteJson } from '../combinators/replies.js';
 import { byDefault, cutsLimit, rewriteQuery } from '../combinators/requests.js';
-import { defineDeviations, type Mutant, together } from '../mutant.js';
+import { defineDeviations, type Mutant } from '../mutant.js';
 
 interface Page {
   data: Intern[];
@@ -16,9 +17,8 @@ const pages = (change: (page: Page, query: URLSearchParams) => unknown): Mutant 
   rewriteJson('list', (body, { query }) => change(body as unknown as Page, query));
 
 /** Has cursors be offsets into the list as it is now, where the query says so. */
-const countsEntries = (when: (query: URLSearchParams) => boolean): Mutant => ({
-  around: (next) => async (request) => {
-    const { operation, query } = exchangeOf(request);
+const countsEntries = (when: (query: URLSearchParams) => boolean): Mutant =>
+  exchanges(async ({ operation, query, request }, next) => {
     if (operation !== 'list' || !when(query)) return next(request);
     const offset = Number(query.get('starting_after') ?? 0);
     const wanted = Number(query.get('limit') ?? 500);
@@ -34,24 +34,7 @@ const countsEntries = (when: (query: URLSearchParams) => boolean): Mutant => ({
       has_more: more,
       ...(more ? { next_cursor: String(offset + wanted) } : {}),
     });
-  },
-});
-
-/** Changes the pages of the list, given what was suspended and not provisioned since. */
-const ofSuspended = (change: (page: Page, suspended: ReadonlySet<string>) => unknown) => (): Mutant => {
-  const suspended = new Set<string>();
-  return together(
-    pages((page) => change(page, suspended)),
-    rewriteSuccess(['suspend', 'provision'], (reply, { operation, internId = '' }) => {
-      if (operation === 'suspend') suspended.add(internId);
-      else suspended.delete(internId);
-      return reply;
-    }),
-  );
-};
-
-const BAD_QUERY_STATUS = 400;
-const isListError = (path: string) => path.endsWith('/interns');
+  });
 
 export const LIST = defineDeviations({
   'list-oldest-first': {
@@ -71,21 +54,18 @@ export const LIST = defineDeviations({
   },
   'list-keeps-the-gone': {
     description: 'Deleted interns stay in the list.',
-    mutant: wrap({
-      createInterns: (part) => {
-        const gone: ReturnType<typeof part.list> = [];
-        return {
-          remove(row) {
-            gone.push(row);
-            part.remove(row);
-          },
+    mutant: () => {
+      const gone: InternRow[] = [];
+      return whenGone(
+        (row) => gone.push(row),
+        (part) => ({
           list: (caller) =>
             [...part.list(caller), ...gone.filter((row) => row.record.workspace_id === caller.workspaceId)].sort(
               (a, b) => b.seq - a.seq,
             ),
-        };
-      },
-    }),
+        }),
+      );
+    },
     caughtBy: ['list/gone-is-not-listed', 'delete/until-gone'],
   },
   'list-leaves-out-the-stopped': {
@@ -116,10 +96,9 @@ export const LIST = defineDeviations({
   },
   'list-of-a-foreign-workspace-is-empty': {
     description: "A workspace that is not the key's gives an empty list.",
-    mutant: rewriteReply((reply, { operation }) =>
-      operation === 'list' && reply.status === 404 && String(reply.body).includes('Workspace not found')
-        ? jsonReply(200, { data: [], has_more: false })
-        : reply,
+    mutant: answers(
+      { of: 'list', status: 404, says: 'Workspace not found' },
+      jsonReply(200, { data: [], has_more: false }),
     ),
     caughtBy: ['list/foreign-workspace', 'list/foreign-workspace-404'],
   },
@@ -130,10 +109,9 @@ export const LIST = defineDeviations({
   },
   'list-of-a-foreign-workspace-is-403': {
     description: "A workspace that is not the key's is 403.",
-    mutant: rewriteErrors(({ status, error, request }) =>
-      status === 404 && error.message === 'Workspace not found' && request.method === 'GET'
-        ? { status: 403 }
-        : undefined,
+    mutant: errors(
+      { of: ({ request }) => request.method === 'GET', status: 404, says: 'Workspace not found' },
+      { status: 403 },
     ),
     caughtBy: ['list/foreign-workspace-404'],
   },
@@ -149,11 +127,7 @@ export const LIST = defineDeviations({
   },
   'list-errors-of-another-reason': {
     description: 'A bad list query is 400 with the reason invalid_query.',
-    mutant: rewriteErrors(({ status, request, error }) =>
-      status === BAD_QUERY_STATUS && request.method === 'GET' && isListError(new URL(request.url).pathname)
-        ? { error: { ...error, metadata: { reason: 'invalid_query', retryable: false } } }
-        : undefined,
-    ),
+    mutant: errors({ of: 'list', status: 400 }, { reason: 'invalid_query', retryable: false }),
     caughtBy: ['list/bad-limit', 'list/bad-cursor', 'list/bad-status'],
   },
   'list-one-page-too-many': {
@@ -217,15 +191,19 @@ export const LIST = defineDeviations({
   },
   'list-leaves-out-the-suspended': {
     description: 'The list lacks what was suspended.',
-    mutant: ofSuspended((page, suspended) => ({ ...page, data: page.data.filter(({ id }) => !suspended.has(id)) })),
+    mutant: knowingSuspended((suspended) =>
+      pages((page) => ({ ...page, data: page.data.filter(({ id }) => !suspended.has(id)) })),
+    ),
     caughtBy: ['suspend/keeps-what-was-changed'],
   },
   'list-shows-the-suspended-as-running': {
     description: 'In the list an intern that was suspended is running.',
-    mutant: ofSuspended((page, suspended) => ({
-      ...page,
-      data: page.data.map((one) => (suspended.has(one.id) ? { ...one, status: 'running' } : one)),
-    })),
+    mutant: knowingSuspended((suspended) =>
+      pages((page) => ({
+        ...page,
+        data: page.data.map((one) => (suspended.has(one.id) ? { ...one, status: 'running' } : one)),
+      })),
+    ),
     caughtBy: ['suspend/keeps-what-was-changed'],
   },
 });

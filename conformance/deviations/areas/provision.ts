@@ -1,7 +1,7 @@
 import type { Interns } from '../../../emulator/domain/interns.js';
 import { plans } from '../combinators/behaviours.js';
 import { inside, moves, transitions, wrap } from '../combinators/parts.js';
-import { errorStatus, rewriteRecords } from '../combinators/replies.js';
+import { errors, rewriteRecords } from '../combinators/replies.js';
 import { rewriteFields } from '../combinators/requests.js';
 import { defineDeviations } from '../mutant.js';
 
@@ -25,9 +25,7 @@ export const PROVISION = defineDeviations({
   },
   'provision-at-create-is-ignored': {
     description: 'provision in a create is ignored.',
-    mutant: rewriteFields('create', (body) =>
-      'provision' in body && body.provision === true ? { ...body, provision: false } : body,
-    ),
+    mutant: rewriteFields('create', (body) => ({ ...body, ...(body.provision === true && { provision: false }) })),
     caughtBy: ['provision/at-create', 'provision/answer'],
   },
   'provision-at-every-create': {
@@ -90,7 +88,7 @@ export const PROVISION = defineDeviations({
   },
   'provision-refusal-is-423': {
     description: 'intern_busy is 423.',
-    mutant: errorStatus('intern_busy', 409, 423),
+    mutant: errors({ reason: 'intern_busy', status: 409 }, { status: 423 }),
     caughtBy: [
       'provision/not-from-destroy-failed',
       'provision/only-where-it-can',

@@ -1,20 +1,21 @@
 import type { Directory } from '../../../emulator/domain/directory.js';
-import { type exchangeOf, type Json, tokenOf } from '../combinators/exchange.js';
+import { type Exchange, type Json, tokenOf } from '../combinators/exchange.js';
 import { wrap } from '../combinators/parts.js';
 import {
+  answers,
   errorReply,
+  errors,
   jsonReply,
-  rewriteErrors,
   rewriteJson,
   rewriteReply,
   rewriteStatus,
+  withoutHeader,
 } from '../combinators/replies.js';
-import { answerInstead, byDefault, cutsLimit, rewriteFields, rewriteQuery } from '../combinators/requests.js';
+import { byDefault, cutsLimit, instead, rewriteFields, rewriteQuery } from '../combinators/requests.js';
 import { defineDeviations, type Mutant } from '../mutant.js';
 
 const directory = (change: (usual: Directory) => Partial<Directory>): Mutant => wrap({ createDirectory: change });
 
-type Exchange = ReturnType<typeof exchangeOf>;
 const at =
   (method: string, path: RegExp) =>
   (exchange: Exchange): boolean =>
@@ -28,7 +29,6 @@ const START = at('POST', /^\/scim\/sync-jobs$/);
 const JOB = at('GET', /^\/scim\/sync-jobs\//);
 
 const allIn = (all: Json, change: (entry: Json) => Json): Json => ({ ...all, data: (all.data as Json[]).map(change) });
-const NO_SUCH = errorReply(400, 'Bad Request');
 
 /** Mappings, groups and syncs of the directory (SCIM-3 to SCIM-7). */
 export const SCIM_DIRECTORY = defineDeviations({
@@ -130,7 +130,7 @@ export const SCIM_DIRECTORY = defineDeviations({
   },
   'scim-groups-of-others-are-409': {
     description: 'A group that the organization does not have is 409.',
-    mutant: rewriteErrors((seen) => (CREATE(seen) && seen.status === 404 ? { status: 409 } : undefined)),
+    mutant: errors({ of: CREATE, status: 404 }, { status: 409 }),
     caughtBy: ['scim/create-elsewhere'],
   },
   'scim-update-makes-anew': {
@@ -154,9 +154,7 @@ export const SCIM_DIRECTORY = defineDeviations({
   },
   'scim-delete-is-204': {
     description: 'A delete has no body.',
-    mutant: rewriteReply((reply, exchange) =>
-      DELETE(exchange) && reply.status === 200 ? { status: 204, headers: {}, body: null } : reply,
-    ),
+    mutant: answers({ of: DELETE, status: 200 }, { status: 204, headers: {}, body: null }),
     caughtBy: ['scim/delete'],
   },
   'scim-delete-takes-the-first-word': {
@@ -169,10 +167,9 @@ export const SCIM_DIRECTORY = defineDeviations({
   },
   'scim-writes-by-api-keys': {
     description: 'An API key lists groups.',
-    mutant: answerInstead((exchange, { target }) =>
-      GROUPS(exchange) && tokenOf(exchange.request) === target.credentials.api_key
-        ? jsonReply(200, { data: [], total_count: 0 })
-        : undefined,
+    mutant: instead(
+      (exchange, { target }) => GROUPS(exchange) && tokenOf(exchange.request) === target.credentials.api_key,
+      jsonReply(200, { data: [], total_count: 0 }),
     ),
     caughtBy: ['scim/all-need-a-management-key'],
   },
@@ -198,15 +195,12 @@ export const SCIM_DIRECTORY = defineDeviations({
   },
   'scim-unknown-job-is-400': {
     description: 'An unknown sync is 400.',
-    mutant: rewriteReply((reply, exchange) => (JOB(exchange) && reply.status === 404 ? NO_SUCH : reply)),
+    mutant: answers({ of: JOB, status: 404 }, errorReply(400, 'Bad Request')),
     caughtBy: ['scim/job-unknown'],
   },
   'scim-job-without-location': {
     description: 'The start of a sync has no Location.',
-    mutant: rewriteReply((reply, exchange) => {
-      const { location: _, ...headers } = reply.headers;
-      return START(exchange) ? { ...reply, headers } : reply;
-    }),
+    mutant: withoutHeader('location', { of: START }),
     caughtBy: ['scim/job-once'],
   },
   'scim-job-of-no-groups': {

@@ -1,7 +1,9 @@
-import type { Json } from '../combinators/exchange.js';
-import { errorReply, rewriteErrors, rewriteJson, rewriteReply, rewriteStatus } from '../combinators/replies.js';
-import { answerInstead } from '../combinators/requests.js';
+import type { Exchange, Json } from '../combinators/exchange.js';
+import { answers, errorReply, errors, rewriteJson, rewriteStatus } from '../combinators/replies.js';
+import { instead } from '../combinators/requests.js';
 import { defineDeviations } from '../mutant.js';
+
+const isRead = ({ mappingId, request }: Exchange) => mappingId !== undefined && request.method === 'GET';
 
 export const SCIM = defineDeviations({
   'scim-mapping-without-envelope': {
@@ -16,43 +18,27 @@ export const SCIM = defineDeviations({
   },
   'scim-unknown-is-empty': {
     description: 'An unknown mapping is 200 with no data.',
-    mutant: rewriteReply((answer, { mappingId, request }) =>
-      answer.status === 404 && mappingId !== undefined && request.method === 'GET'
-        ? { ...answer, status: 200, body: '{"data":null}' }
-        : answer,
-    ),
+    mutant: answers({ of: isRead, status: 404 }, (reply) => ({ ...reply, status: 200, body: '{"data":null}' })),
     caughtBy: ['scim/unknown', 'scim/ids'],
   },
   'scim-unknown-with-another-message': {
     description: 'The message of an unknown mapping is `Mapping not found`.',
-    mutant: rewriteErrors(({ status, area, error }) =>
-      area === 'scim' && status === 404 ? { error: { ...error, message: 'Mapping not found' } } : undefined,
-    ),
+    mutant: errors({ area: 'scim', status: 404 }, { message: 'Mapping not found' }),
     caughtBy: ['scim/unknown', 'base/unknown-scim-path'],
   },
   'scim-errors-with-metadata': {
     description: 'SCIM errors carry metadata.',
-    mutant: rewriteErrors(({ area, error }) =>
-      area === 'scim' ? { error: { ...error, metadata: { reason: 'scim', retryable: false } } } : undefined,
-    ),
+    mutant: errors({ area: 'scim' }, { reason: 'scim', retryable: false }),
     caughtBy: ['faults/scim-form', 'auth/scim-needs-a-management-key', 'scim/unknown', 'scim/failure'],
   },
   'scim-ids-in-one-case': {
     description: 'A mapping is found only by its id in lower case.',
-    mutant: answerInstead(({ mappingId }) =>
-      mappingId !== undefined && mappingId !== mappingId.toLowerCase()
-        ? errorReply(404, 'Resource not found')
-        : undefined,
-    ),
+    mutant: instead(({ mappingId }) => mappingId !== mappingId?.toLowerCase(), errorReply(404, 'Resource not found')),
     caughtBy: ['scim/ids'],
   },
   'scim-failure-with-the-other-message': {
     description: 'A 500 of SCIM says `The request could not be completed`.',
-    mutant: rewriteErrors(({ status, area, error }) =>
-      area === 'scim' && status === 500
-        ? { error: { ...error, message: 'The request could not be completed' } }
-        : undefined,
-    ),
+    mutant: errors({ area: 'scim', status: 500 }, { message: 'The request could not be completed' }),
     caughtBy: ['scim/failure'],
   },
   'scim-is-202': {

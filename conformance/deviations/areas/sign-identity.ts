@@ -1,7 +1,8 @@
-import { exchangeOf, tokenOf } from '../combinators/exchange.js';
+import { tokenOf } from '../combinators/exchange.js';
 import { beforeHandling, type Made, wrap } from '../combinators/parts.js';
-import { errorReply, responseOf, rewriteJson } from '../combinators/replies.js';
-import { defineDeviations, type Mutant } from '../mutant.js';
+import { errorReply, exchanges, rewriteJson } from '../combinators/replies.js';
+import { instead } from '../combinators/requests.js';
+import { defineDeviations, type Mutant, together } from '../mutant.js';
 
 type SignRequest = Parameters<Made<'createProofs'>['signer']['sign']>[0];
 
@@ -40,12 +41,14 @@ export const SIGN_IDENTITY = defineDeviations({
     description: 'A user that a header of the request names is signed for.',
     mutant: () => {
       let named: string | null = null;
-      const signing = signs((request) => (named === null ? request : { ...request, user: named }));
-      const around: Mutant['around'] = (next) => (request) => {
-        if (exchangeOf(request).operation === 'sign') named = request.headers.get('x-forwarded-user');
+      const noted = exchanges(({ operation, request }, next) => {
+        if (operation === 'sign') named = request.headers.get('x-forwarded-user');
         return next(request);
-      };
-      return { ...signing, around };
+      });
+      return together(
+        signs((request) => (named === null ? request : { ...request, user: named })),
+        noted,
+      );
     },
     caughtBy: ['sign/user-of-the-request-is-ignored'],
   },
@@ -73,14 +76,11 @@ export const SIGN_IDENTITY = defineDeviations({
   },
   'sign-before-the-gate': {
     description: 'Signing from outside the programme is 403.',
-    mutant: {
-      around:
-        (next, { target }) =>
-        async (request) =>
-          exchangeOf(request).operation === 'sign' && tokenOf(request) === target.credentials.outsider_api_key
-            ? responseOf(errorReply(403, 'Personal connections require the OIDC login', 'personal_identity_required'))
-            : next(request),
-    },
+    mutant: instead(
+      ({ operation, request }, { target }) =>
+        operation === 'sign' && tokenOf(request) === target.credentials.outsider_api_key,
+      errorReply(403, 'Personal connections require the OIDC login', 'personal_identity_required'),
+    ),
     caughtBy: ['sign/gate', 'auth/outsider', 'auth/matrix'],
   },
 });

@@ -1,6 +1,6 @@
 import { type Exchange, withRequest } from '../combinators/exchange.js';
 import { routes, settings } from '../combinators/parts.js';
-import { errorMessage, rewriteErrors, rewriteSuccess } from '../combinators/replies.js';
+import { errors, rewriteSuccess } from '../combinators/replies.js';
 import { rewriteFields, rewriteRequest } from '../combinators/requests.js';
 import { defineDeviations } from '../mutant.js';
 
@@ -28,22 +28,22 @@ export const SIGN_REFUSALS = defineDeviations({
   },
   'sign-failure-with-another-message': {
     description: 'The message of a 500 is `Internal Server Error`.',
-    mutant: errorMessage('sign', 500, 'Internal Server Error'),
+    mutant: errors({ of: 'sign', status: 500 }, { message: 'Internal Server Error' }),
     caughtBy: ['sign/server-failure'],
   },
   'sign-unknown-intern-with-another-message': {
     description: 'The message of the 404 is `Not found`.',
-    mutant: errorMessage('sign', 404, 'Not found'),
+    mutant: errors({ of: 'sign', status: 404 }, { message: 'Not found' }),
     caughtBy: ['sign/refusals'],
   },
   'sign-too-large-with-another-message': {
     description: 'The message of the 413 is `Payload too large`.',
-    mutant: errorMessage('sign', 413, 'Payload too large'),
+    mutant: errors({ of: 'sign', status: 413 }, { message: 'Payload too large' }),
     caughtBy: ['sign/refusals', 'bodies/cap-of-signing'],
   },
   'sign-other-type-with-another-message': {
     description: 'The message of the 415 is `Unsupported media type`.',
-    mutant: errorMessage('sign', 415, 'Unsupported media type'),
+    mutant: errors({ of: 'sign', status: 415 }, { message: 'Unsupported media type' }),
     caughtBy: ['sign/refusals', 'bodies/media-type-of-signing'],
   },
   'sign-alias-gone': {
@@ -72,11 +72,7 @@ export const SIGN_REFUSALS = defineDeviations({
   },
   'sign-alias-401-with-metadata': {
     description: 'The 401 of the alias of signing has metadata.',
-    mutant: rewriteErrors((seen) =>
-      seen.status === 401 && isAlias(seen)
-        ? { error: { ...seen.error, metadata: { reason: 'unauthorized', retryable: false } } }
-        : undefined,
-    ),
+    mutant: errors({ of: isAlias, status: 401 }, { reason: 'unauthorized', retryable: false }),
     caughtBy: ['auth/key-needed', 'auth/key-message'],
   },
 });

@@ -1,7 +1,7 @@
 import { isObject, type Json } from '../combinators/exchange.js';
 import { wrap } from '../combinators/parts.js';
 import { rewriteJson, withoutHeader } from '../combinators/replies.js';
-import { rewriteBody } from '../combinators/requests.js';
+import { rewriteBody, rewriteTexts } from '../combinators/requests.js';
 import { defineDeviations, type Mutant } from '../mutant.js';
 
 /** Changes the body of a signing request. */
@@ -46,14 +46,12 @@ export const SIGN = defineDeviations({
   },
   'sign-can-be-stored': {
     description: 'A proof is answered without Cache-Control: no-store.',
-    mutant: withoutHeader('cache-control', ({ status }, { operation }) => operation === 'sign' && status < 400),
+    mutant: withoutHeader('cache-control', { of: 'sign', status: 200 }),
     caughtBy: ['sign/answer'],
   },
   'sign-takes-upper-case-digests': {
     description: 'A digest in upper case is taken.',
-    mutant: asked((body) =>
-      typeof body.bodySha256 === 'string' ? { ...body, bodySha256: body.bodySha256.toLowerCase() } : body,
-    ),
+    mutant: rewriteTexts('sign', ['bodySha256'], (digest) => digest.toLowerCase()),
     caughtBy: ['sign/bad-digest'],
   },
   'sign-without-digest': {
@@ -108,10 +106,7 @@ export const SIGN = defineDeviations({
   },
   'sign-trims-the-digest': {
     description: 'A digest with a line feed after it is taken.',
-    mutant: asked((body) => ({
-      ...body,
-      ...(typeof body.bodySha256 === 'string' ? { bodySha256: body.bodySha256.replace(/\n$/, '') } : {}),
-    })),
+    mutant: rewriteTexts('sign', ['bodySha256'], (digest) => digest.replace(/\n$/, '')),
     caughtBy: ['sign/bad-digest'],
   },
 });

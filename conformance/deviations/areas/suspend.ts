@@ -1,7 +1,5 @@
-import type { RunView } from '../../../emulator/contract/run.js';
 import { moves, transitions, wrap } from '../combinators/parts.js';
-import { rewriteControl } from '../combinators/replies.js';
-import { survives } from '../combinators/runs.js';
+import { showsRuns, survives } from '../combinators/runs.js';
 import { defineDeviations } from '../mutant.js';
 
 export const SUSPEND = defineDeviations({
@@ -34,14 +32,11 @@ export const SUSPEND = defineDeviations({
   },
   'suspend-forgets-invoke-runs': {
     description: 'Runs of invoke that a suspend ended are shown as going on.',
-    mutant: rewriteControl('GET', '/runs', (body) => ({
-      ...body,
-      data: (body.data as RunView[]).map(({ ended, ended_at, ...run }) =>
-        run.origin === 'invoke' && ended === 'cancelled'
-          ? { ...run, status: 'running' }
-          : { ...run, ...(ended && { ended }), ...(ended_at && { ended_at }) },
-      ),
-    })),
+    mutant: showsRuns(({ ended, ended_at, ...run }) =>
+      run.origin === 'invoke' && ended === 'cancelled'
+        ? { ...run, status: 'running' }
+        : { ...run, ...(ended && { ended }), ...(ended_at && { ended_at }) },
+    ),
     caughtBy: ['suspend/ends-every-run', 'invoke-runs/ended-by-suspend'],
   },
   'daemon-token-outlives-the-suspend': {

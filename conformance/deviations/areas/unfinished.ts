@@ -2,9 +2,9 @@ import { Refusal } from '../../../emulator/contract/errors.js';
 import type { InternRow } from '../../../emulator/contract/state.js';
 import type { Interns } from '../../../emulator/domain/interns.js';
 import { plans } from '../combinators/behaviours.js';
-import { exchangeOf, tokenOf, withHeader } from '../combinators/exchange.js';
+import { tokenOf, withHeader } from '../combinators/exchange.js';
 import { remembersCreates, wrap } from '../combinators/parts.js';
-import { rewriteErrors } from '../combinators/replies.js';
+import { errors, exchanges } from '../combinators/replies.js';
 import { defineDeviations, type Mutant } from '../mutant.js';
 
 /** What happens to a create that broke off. */
@@ -38,19 +38,17 @@ const skips = (step: 'vault' | 'provisioner') => (): Mutant =>
 export const UNFINISHED = defineDeviations({
   'unfinished-starts-over': {
     description: 'The retry of a create that broke off meets the half-made intern as a conflict.',
-    mutant: {
-      around: (next) => {
-        let count = 0;
-        const again = new Map<string, string>();
-        return async (request) => {
-          if (exchangeOf(request).operation !== 'create') return next(request);
-          const asked = `${tokenOf(request)} ${request.headers.get('idempotency-key')} ${await request.clone().text()}`;
-          const key = again.get(asked);
-          const response = await next(key === undefined ? request : withHeader(request, 'idempotency-key', key));
-          if (response.status === 502) again.set(asked, `again-${count++}`);
-          return response;
-        };
-      },
+    mutant: () => {
+      let count = 0;
+      const again = new Map<string, string>();
+      return exchanges(async ({ operation, request }, next) => {
+        if (operation !== 'create') return next(request);
+        const asked = `${tokenOf(request)} ${request.headers.get('idempotency-key')} ${await request.clone().text()}`;
+        const key = again.get(asked);
+        const response = await next(key === undefined ? request : withHeader(request, 'idempotency-key', key));
+        if (response.status === 502) again.set(asked, `again-${count++}`);
+        return response;
+      });
     },
     caughtBy: ['create/unfinished-is-resumed', 'create/unfinished-retries-race', 'create/unfinished-more-than-once'],
   },
@@ -66,7 +64,7 @@ export const UNFINISHED = defineDeviations({
   },
   'unfinished-is-500': {
     description: 'A create that breaks off is 500.',
-    mutant: rewriteErrors(({ reason }) => (reason === 'upstream_unavailable' ? { status: 500 } : undefined)),
+    mutant: errors({ reason: 'upstream_unavailable' }, { status: 500 }),
     caughtBy: ['create/script-vault-fails-once', 'create/unfinished-is-resumed'],
   },
   'unfinished-taken-over-by-another-body': {

@@ -1,7 +1,7 @@
 import type { PlainResponse } from '../../../emulator/http/response.js';
-import { puts, routes, transitions, wrap } from '../combinators/parts.js';
+import { handles, puts, transitions, wrap } from '../combinators/parts.js';
 import { rewriteJson, rewriteRecords } from '../combinators/replies.js';
-import { rewriteFields } from '../combinators/requests.js';
+import { rewriteFields, withoutFields } from '../combinators/requests.js';
 import { defineDeviations } from '../mutant.js';
 
 /** Adds to the JSON of a response. */
@@ -10,11 +10,13 @@ const adding = (response: PlainResponse, more: object): PlainResponse => ({
   body: JSON.stringify({ ...(JSON.parse(String(response.body)) as object), ...more }),
 });
 
+const SETTINGS = ['name', 'description', 'instructions', 'model'];
+
 export const UPDATE = defineDeviations({
   'update-clears-what-is-omitted': {
     description: 'An update sets omitted descriptions and instructions to null.',
     mutant: rewriteFields('update', (body) =>
-      Object.keys(body).every((key) => ['name', 'description', 'instructions', 'model'].includes(key))
+      Object.keys(body).every((key) => SETTINGS.includes(key))
         ? { description: null, instructions: null, ...body }
         : body,
     ),
@@ -50,11 +52,7 @@ export const UPDATE = defineDeviations({
   },
   'update-drops-unknown-fields': {
     description: 'Unknown fields of an update are ignored.',
-    mutant: rewriteFields('update', (body) =>
-      Object.fromEntries(
-        Object.entries(body).filter(([key]) => ['name', 'description', 'instructions', 'model'].includes(key)),
-      ),
-    ),
+    mutant: withoutFields('update', (name) => !SETTINGS.includes(name)),
     caughtBy: ['update/unknown-fields'],
   },
   'update-of-the-model-at-once': {
@@ -111,22 +109,16 @@ export const UPDATE = defineDeviations({
   },
   'record-shows-the-key': {
     description: "A read carries the intern's own key.",
-    mutant: routes('get', (row) => ({
-      ...row,
-      handle: async (call) => adding(await row.handle(call), { api_key: call.intern.api_key }),
-    })),
+    mutant: handles('get', async (call, handle) => adding(await handle(call), { api_key: call.intern.api_key })),
     caughtBy: ['get/no-secrets', 'get/no-known-secrets'],
   },
   'record-shows-the-daemon-token': {
     description: 'The daemon token is part of the hostname.',
-    mutant: routes('get', (row) => ({
-      ...row,
-      async handle(call) {
-        const { daemon_token } = call.intern;
-        const reply = await row.handle(call);
-        return daemon_token === null ? reply : adding(reply, { hostname: `${daemon_token}.interns.localhost` });
-      },
-    })),
+    mutant: handles('get', async (call, handle) => {
+      const { daemon_token } = call.intern;
+      const reply = await handle(call);
+      return daemon_token === null ? reply : adding(reply, { hostname: `${daemon_token}.interns.localhost` });
+    }),
     caughtBy: ['daemon/access', 'get/no-known-secrets'],
   },
   'update-of-the-model-clears-instructions': {
@@ -138,9 +130,7 @@ export const UPDATE = defineDeviations({
   },
   'update-ignores-an-empty-text': {
     description: 'An empty description in an update is ignored.',
-    mutant: rewriteFields('update', ({ description, ...body }) =>
-      description === undefined || description === '' ? body : { ...body, description },
-    ),
+    mutant: withoutFields('update', (name, value) => name === 'description' && value === ''),
     caughtBy: ['update/null-clears'],
   },
 });

@@ -3,16 +3,9 @@ import { Refusal } from '../../../emulator/contract/errors.js';
 import type { Vaults, VaultsDeps } from '../../../emulator/vault/vaults.js';
 import { bodyOf, exchangeOf, isObject, type Json } from '../combinators/exchange.js';
 import { rewire, routes, wrap } from '../combinators/parts.js';
-import {
-  errorMetadata,
-  errorStatus,
-  jsonReply,
-  rewriteErrors,
-  rewriteJson,
-  rewriteReply,
-} from '../combinators/replies.js';
-import { answerInstead, byDefault, cutsLimit, rewriteFields, rewriteQuery, tryAgain } from '../combinators/requests.js';
-import { defineDeviations, type Handler, type Mutant } from '../mutant.js';
+import { answers, errors, jsonReply, rewriteJson } from '../combinators/replies.js';
+import { byDefault, cutsLimit, refuseBody, rewriteFields, rewriteQuery, tryAgain } from '../combinators/requests.js';
+import { defineDeviations, type Handler, type Mutant, together } from '../mutant.js';
 
 const vaults = (change: (usual: Vaults) => Partial<Vaults>): Mutant => wrap({ createVaults: change });
 
@@ -52,6 +45,9 @@ function telling(shows: (path: string, status: number) => boolean, into: (text: 
     },
   });
 }
+/** No content. */
+const NOTHING = { status: 204, headers: {}, body: null };
+
 const inJson = (text: string, value: string) => text.replace(/\}$/, `,"was":${JSON.stringify(value)}}`);
 
 /** What is kept of secrets, and shown: secrecy, fingerprints, lists, deletes, copies (VAULT-2, VAULT-4 to VAULT-9). */
@@ -120,7 +116,7 @@ export const VAULT_CONTENTS = defineDeviations({
   },
   'vault-full-is-400': {
     description: 'A full vault is 400.',
-    mutant: errorStatus('vault_full', 409, 400),
+    mutant: errors({ reason: 'vault_full', status: 409 }, { status: 400 }),
     caughtBy: ['vault/full', 'vault/copy-into-a-full-vault'],
   },
   'vault-fingerprints-of-values-in-lower-case': {
@@ -191,18 +187,12 @@ export const VAULT_CONTENTS = defineDeviations({
   },
   'vault-delete-tells': {
     description: 'A delete answers 200 with a body.',
-    mutant: rewriteReply((reply, { operation }) =>
-      operation === 'vault-delete' && reply.status === 204 ? jsonReply(200, { deleted: true }) : reply,
-    ),
+    mutant: answers({ of: 'vault-delete', status: 204 }, jsonReply(200, { deleted: true })),
     caughtBy: ['vault/delete'],
   },
   'vault-delete-of-nothing': {
     description: 'The delete of a secret that is not there is 204.',
-    mutant: rewriteReply((reply, { operation }) =>
-      operation === 'vault-delete' && reply.status === 404 && String(reply.body).includes('Secret not found')
-        ? { status: 204, headers: {}, body: null }
-        : reply,
-    ),
+    mutant: answers({ of: 'vault-delete', status: 404, says: 'Secret not found' }, NOTHING),
     caughtBy: ['vault/delete', 'vault/delete-refusals', 'vault/scopes-apart'],
   },
   'vault-delete-keeps': {
@@ -212,21 +202,15 @@ export const VAULT_CONTENTS = defineDeviations({
   },
   'vault-unknown-secrets-are-interns': {
     description: 'An unknown secret is `Intern not found`.',
-    mutant: rewriteErrors(({ operation, status, error }) =>
-      operation === 'vault-delete' && status === 404 ? { error: { ...error, message: 'Intern not found' } } : undefined,
-    ),
+    mutant: errors({ of: 'vault-delete', status: 404 }, { message: 'Intern not found' }),
     caughtBy: ['vault/delete-refusals'],
   },
   'vault-copies-one-by-one': {
     description: 'A copy stops at the first name that cannot be copied; those before it stay.',
-    mutant: {
-      factories: (usual) => ({
-        ...routes('vault-copy', ({ authorize: _, ...row }) => row).factories?.(usual),
-        ...vaults((made) => ({
-          copy: (from, to, names) => names.flatMap((name) => made.copy(from, to, [name])),
-        })).factories?.(usual),
-      }),
-    },
+    mutant: together(
+      routes('vault-copy', ({ authorize: _, ...row }) => row),
+      vaults((usual) => ({ copy: (from, to, names) => names.flatMap((name) => usual.copy(from, to, [name])) })),
+    ),
     caughtBy: ['vault/copy-all-or-nothing', 'vault/copy-unbound', 'vault/copy-into-a-full-vault'],
   },
   'vault-copies-what-has-hosts': {
@@ -254,12 +238,11 @@ export const VAULT_CONTENTS = defineDeviations({
   },
   'vault-copy-of-none': {
     description: 'A copy of no secrets is accepted.',
-    mutant: answerInstead(async ({ operation, request }) => {
-      const body = operation === 'vault-copy' ? await bodyOf(request) : undefined;
-      return isObject(body) && Array.isArray(body.names) && body.names.length === 0
-        ? jsonReply(200, { data: [] })
-        : undefined;
-    }),
+    mutant: refuseBody(
+      'vault-copy',
+      (body) => isObject(body) && Array.isArray(body.names) && body.names.length === 0,
+      jsonReply(200, { data: [] }),
+    ),
     caughtBy: ['vault/copy-names'],
   },
   'vault-copy-names-twice': {
@@ -305,14 +288,12 @@ export const VAULT_CONTENTS = defineDeviations({
   },
   'vault-deletes-while-writes-are-off': {
     description: 'While writes are disabled a delete is 204, and does nothing.',
-    mutant: rewriteReply((reply, { operation }) =>
-      operation === 'vault-delete' && reply.status === 503 ? { status: 204, headers: {}, body: null } : reply,
-    ),
+    mutant: answers({ of: 'vault-delete', status: 503 }, NOTHING),
     caughtBy: ['vault/writes-off', 'vault/writes-off-refusal'],
   },
   'vault-writes-off-for-good': {
     description: 'The 503 is not retryable.',
-    mutant: errorMetadata('vault_writes_disabled', 503, { retryable: false }),
+    mutant: errors({ reason: 'vault_writes_disabled', status: 503 }, { retryable: false }),
     caughtBy: ['vault/writes-off-refusal'],
   },
   'vault-faults-of-workspaces-alone': {

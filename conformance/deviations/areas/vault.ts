@@ -1,14 +1,14 @@
-import type { Json } from '../combinators/exchange.js';
-import { isObject, tokenOf, withRequest } from '../combinators/exchange.js';
+import { isObject, type Json, tokenOf, withRequest } from '../combinators/exchange.js';
 import { beforeHandling, routes } from '../combinators/parts.js';
-import { errorReply, jsonReply, rewriteJson, rewriteReply, rewriteStatus } from '../combinators/replies.js';
+import { answers, errorReply, jsonReply, rewriteJson, rewriteStatus } from '../combinators/replies.js';
 import {
   answerInstead,
+  instead,
   refuseBody,
   rewriteFields,
-  rewriteHeader,
   rewriteRequest,
   tryAgain,
+  withTheKey,
 } from '../combinators/requests.js';
 import { defineDeviations } from '../mutant.js';
 import { onAnyHost } from './base.js';
@@ -55,45 +55,39 @@ export const VAULT = defineDeviations({
   },
   'vault-lists-without-a-key': {
     description: 'A list of secrets needs no key.',
-    mutant: answerInstead(({ operation, request }) =>
-      operation === 'vault-list' && !request.headers.has('authorization') ? EMPTY : undefined,
+    mutant: instead(
+      ({ operation, request }) => operation === 'vault-list' && !request.headers.has('authorization'),
+      EMPTY,
     ),
     caughtBy: ['vault/key-needed'],
   },
   'vault-reads-outside-the-programme': {
     description: 'Outside the programme secrets can be listed.',
-    mutant: answerInstead(({ operation, request }, { target }) =>
-      operation === 'vault-list' && tokenOf(request) === target.credentials.outsider_api_key ? EMPTY : undefined,
+    mutant: instead(
+      ({ operation, request }, { target }) =>
+        operation === 'vault-list' && tokenOf(request) === target.credentials.outsider_api_key,
+      EMPTY,
     ),
     caughtBy: ['vault/outside-the-programme'],
   },
   'vault-of-an-unknown-intern-is-empty': {
     description: 'The secrets of an intern that is not there are an empty list.',
-    mutant: rewriteReply((reply, { operation }) =>
-      operation === 'vault-list' && reply.status === 404 ? EMPTY : reply,
-    ),
+    mutant: answers({ of: 'vault-list', status: 404 }, EMPTY),
     caughtBy: ['vault/intern-not-visible', 'vault/another-workspace', 'vault/any-status', 'vault/own-key'],
   },
   'vault-writes-to-an-unknown-intern': {
     description: 'A store for an intern that is not there is accepted.',
-    mutant: rewriteReply((reply, { operation, internId }) =>
-      operation === 'vault-store' && reply.status === 404 && internId !== undefined
-        ? jsonReply(200, { data: { name: 'a', hosts: [], fingerprint: '0', created_at: '2026-01-01T00:00:00.000Z' } })
-        : reply,
+    mutant: answers(
+      { of: ({ operation, internId }) => operation === 'vault-store' && internId !== undefined, status: 404 },
+      jsonReply(200, { data: { name: 'a', hosts: [], fingerprint: '0', created_at: '2026-01-01T00:00:00.000Z' } }),
     ),
     caughtBy: ['vault/intern-not-visible'],
   },
   'vault-of-every-workspace': {
     description: 'A key of another workspace reaches the secrets of this one.',
-    mutant: {
-      around: (next, emulator) => {
-        const { api_key: key, foreign_api_key: foreign } = emulator.target.credentials;
-        const around = rewriteHeader('authorization', (value, { area }) =>
-          area === 'vault' && value === `Bearer ${foreign}` ? `Bearer ${key}` : value,
-        ).around;
-        return around?.(next, emulator) ?? next;
-      },
-    },
+    mutant: withTheKey(
+      ({ area, request }, { foreign_api_key }) => area === 'vault' && tokenOf(request) === foreign_api_key,
+    ),
     caughtBy: ['vault/another-workspace'],
   },
   'vault-on-regional-hosts': {
@@ -108,10 +102,10 @@ export const VAULT = defineDeviations({
   },
   'vault-refuses-oauth-tokens': {
     description: 'An interns-only OAuth token opens no vault.',
-    mutant: answerInstead(({ area, request }, { target }) =>
-      area === 'vault' && tokenOf(request) === target.credentials.oauth_interns_only_token
-        ? errorReply(403, 'Personal connections require the OIDC login', 'personal_identity_required')
-        : undefined,
+    mutant: instead(
+      ({ area, request }, { target }) =>
+        area === 'vault' && tokenOf(request) === target.credentials.oauth_interns_only_token,
+      errorReply(403, 'Personal connections require the OIDC login', 'personal_identity_required'),
     ),
     caughtBy: ['vault/kinds-of-credentials'],
   },
@@ -126,10 +120,10 @@ export const VAULT = defineDeviations({
   },
   'vault-judges-the-size-first': {
     description: 'A body that is too large is 413 for every caller.',
-    mutant: answerInstead(async ({ area, request }) =>
-      area === 'vault' && request.body && (await request.clone().text()).length > 1_048_576
-        ? errorReply(413, 'Request body exceeds 1048576 bytes', 'payload_too_large')
-        : undefined,
+    mutant: instead(
+      async ({ area, request }) =>
+        area === 'vault' && request.body && (await request.clone().text()).length > 1_048_576,
+      errorReply(413, 'Request body exceeds 1048576 bytes', 'payload_too_large'),
     ),
     caughtBy: ['vault/order'],
   },
@@ -253,10 +247,9 @@ export const VAULT = defineDeviations({
   },
   'vault-needs-a-content-type': {
     description: 'A store must be declared as JSON.',
-    mutant: answerInstead(({ operation, request }) =>
-      operation === 'vault-store' && request.headers.get('content-type') === 'text/plain'
-        ? errorReply(415, 'Request body must be sent as application/json', 'unsupported_media_type')
-        : undefined,
+    mutant: instead(
+      ({ operation, request }) => operation === 'vault-store' && request.headers.get('content-type') === 'text/plain',
+      errorReply(415, 'Request body must be sent as application/json', 'unsupported_media_type'),
     ),
     caughtBy: ['vault/body-strict'],
   },

@@ -1,14 +1,14 @@
 import { Refusal } from '../../../emulator/contract/errors.js';
 import type { Emulator } from '../../../emulator/emulator.js';
-import { bodyOf, exchangeOf, isJsonType, TYPED, tokenOf, withHeader } from '../combinators/exchange.js';
-import { beforeHandling, callers, inside, puts, visible, wrap } from '../combinators/parts.js';
-import { errorReply, responseOf, rewriteErrors, rewriteReply } from '../combinators/replies.js';
-import { answerInstead } from '../combinators/requests.js';
+import { bodyOf, type Exchange, isJsonType, TYPED, tokenOf } from '../combinators/exchange.js';
+import { beforeHandling, callers, puts, visible, whenGone } from '../combinators/parts.js';
+import { errorReply, errors, exchanges, responseOf } from '../combinators/replies.js';
+import { instead, withTheKey } from '../combinators/requests.js';
 import { defineDeviations, together } from '../mutant.js';
 
 /** Whether it is sent with the own key of an intern: one that was made, or that of the seed. */
-const isOwnKey = (request: Request, target: Emulator['target']) =>
-  tokenOf(request)?.startsWith('emu-ikey-') === true || tokenOf(request) === target.credentials.intern?.api_key;
+const isOwnKey = (request: Request, credentials: Emulator['target']['credentials']) =>
+  tokenOf(request)?.startsWith('emu-ikey-') === true || tokenOf(request) === credentials.intern?.api_key;
 
 /** Refuses in another way what is there and hidden. */
 const hidden = (refusal: () => Refusal) =>
@@ -19,6 +19,12 @@ const hidden = (refusal: () => Refusal) =>
       throw interns.get(id) ? refusal() : error;
     }
   });
+
+/** A create of a caller outside the programme. */
+const isOutsidersCreate = ({ operation, request }: Exchange, { credentials }: Emulator['target']) =>
+  operation === 'create' && tokenOf(request) === credentials.outsider_api_key;
+
+const NOT_OIDC = errorReply(403, 'Personal connections require the OIDC login', 'personal_identity_required');
 
 const METHODS = { 'content-type': 'application/json', allow: 'GET' };
 
@@ -54,27 +60,13 @@ export const VISIBILITY = defineDeviations({
           known.add(row.id);
           return put(row, ...rest);
         }),
-        {
-          around: (next, { target }) => {
-            const keys = [
-              target.credentials.api_key,
-              target.credentials.peer_api_key,
-              target.credentials.foreign_api_key,
-            ];
-            return async (request) => {
-              const { operation, internId } = exchangeOf(request);
-              const response = await next(request);
-              return response.status === 404 &&
-                (operation === 'daemon' || operation === 'sign') &&
-                known.has(internId ?? '') &&
-                keys.includes(tokenOf(request))
-                ? responseOf(
-                    errorReply(403, 'Personal connections require the OIDC login', 'personal_identity_required'),
-                  )
-                : response;
-            };
-          },
-        },
+        exchanges(async ({ operation, internId = '', request }, next, { target }) => {
+          const { api_key, peer_api_key, foreign_api_key } = target.credentials;
+          const isKey = [api_key, peer_api_key, foreign_api_key].includes(tokenOf(request) ?? '');
+          const response = await next(request);
+          const isIt = (operation === 'daemon' || operation === 'sign') && response.status === 404;
+          return isIt && isKey && known.has(internId) ? responseOf(NOT_OIDC) : response;
+        }),
       );
     },
     caughtBy: ['auth/kind-after-visibility'],
@@ -84,18 +76,8 @@ export const VISIBILITY = defineDeviations({
     mutant: () => {
       const gone = new Set<string>();
       return together(
-        wrap({
-          createInterns: (usual) =>
-            inside(usual, 'remove', (remove) => (row) => {
-              gone.add(row.id);
-              remove(row);
-            }),
-        }),
-        rewriteErrors(({ status, internId, error }) =>
-          status === 404 && internId !== undefined && gone.has(internId)
-            ? { error: { ...error, message: 'Intern was deleted' } }
-            : undefined,
-        ),
+        whenGone((row) => gone.add(row.id)),
+        errors({ of: ({ internId = '' }) => gone.has(internId), status: 404 }, { message: 'Intern was deleted' }),
       );
     },
     caughtBy: ['auth/hidden-timeless'],
@@ -109,34 +91,20 @@ export const VISIBILITY = defineDeviations({
   },
   'own-key-creates': {
     description: 'With an own key interns are created, in the name of who made it.',
-    mutant: {
-      around:
-        (next, { target }) =>
-        (request) =>
-          next(
-            exchangeOf(request).operation === 'create' && isOwnKey(request, target)
-              ? withHeader(request, 'authorization', `Bearer ${target.credentials.api_key}`)
-              : request,
-          ),
-    },
+    mutant: withTheKey(
+      ({ operation, request }, credentials) => operation === 'create' && isOwnKey(request, credentials),
+    ),
     caughtBy: ['auth/own-key-collection'],
   },
   'own-key-collection-is-403': {
     description: 'For an own key the collection is 403.',
-    mutant: {
-      around: (next, emulator) => {
-        const forbidden = rewriteReply((answer, { area, known, internId, request }) =>
-          answer.status === 404 &&
-          internId === undefined &&
-          known &&
-          area === 'interns' &&
-          isOwnKey(request, emulator.target)
-            ? errorReply(403, 'Forbidden')
-            : answer,
-        );
-        return forbidden.around?.(next, emulator) ?? next;
-      },
-    },
+    mutant: exchanges(async ({ area, known, internId, request }, next, { target }) => {
+      const response = await next(request);
+      const isCollection = area === 'interns' && known && internId === undefined;
+      return isCollection && response.status === 404 && isOwnKey(request, target.credentials)
+        ? responseOf(errorReply(403, 'Forbidden'))
+        : response;
+    }),
     caughtBy: ['order/own-key-on-the-collection', 'auth/own-key-collection'],
   },
   'own-key-sees-nothing': {
@@ -167,45 +135,41 @@ export const VISIBILITY = defineDeviations({
   },
   'method-before-programme': {
     description: 'A wrong method is 405 for every caller.',
-    mutant: answerInstead(({ area, known, operation, request }) =>
-      area === 'interns' &&
-      request.headers.has('authorization') &&
-      known &&
-      request.method !== 'OPTIONS' &&
-      operation === undefined
-        ? { ...errorReply(405, 'Method not allowed', 'method_not_allowed'), headers: METHODS }
-        : undefined,
+    mutant: instead(
+      ({ area, known, operation, request }) =>
+        area === 'interns' &&
+        request.headers.has('authorization') &&
+        known &&
+        request.method !== 'OPTIONS' &&
+        operation === undefined,
+      { ...errorReply(405, 'Method not allowed', 'method_not_allowed'), headers: METHODS },
     ),
     caughtBy: ['auth/outsider-any-path'],
   },
   'media-type-before-programme': {
     description: 'A body of another media type is 415 for every caller.',
-    mutant: answerInstead(({ operation, request }) =>
-      operation && TYPED.includes(operation) && request.headers.has('content-type') && !isJsonType(request)
-        ? errorReply(415, 'Request body must be sent as application/json', 'unsupported_media_type')
-        : undefined,
+    mutant: instead(
+      ({ operation, request }) =>
+        operation && TYPED.includes(operation) && request.headers.has('content-type') && !isJsonType(request),
+      errorReply(415, 'Request body must be sent as application/json', 'unsupported_media_type'),
     ),
     caughtBy: ['auth/outsider-any-body'],
   },
   'create-looks-at-the-body-before-the-programme': {
     description: 'From outside the programme a create that is not JSON is 400.',
-    mutant: answerInstead(async ({ operation, request }, { target }) =>
-      operation === 'create' &&
-      tokenOf(request) === target.credentials.outsider_api_key &&
-      (await bodyOf(request)) === undefined
-        ? errorReply(400, 'Invalid request body', 'invalid_body')
-        : undefined,
+    mutant: instead(
+      async (exchange, { target }) =>
+        isOutsidersCreate(exchange, target) && (await bodyOf(exchange.request)) === undefined,
+      errorReply(400, 'Invalid request body', 'invalid_body'),
     ),
     caughtBy: ['auth/outsider-any-body'],
   },
   'create-weighs-the-body-before-the-programme': {
     description: 'From outside the programme a create that is too long is 413.',
-    mutant: answerInstead(async ({ operation, request }, { target }) =>
-      operation === 'create' &&
-      tokenOf(request) === target.credentials.outsider_api_key &&
-      (await request.clone().arrayBuffer()).byteLength > 1_048_576
-        ? errorReply(413, 'Request body exceeds 1048576 bytes', 'payload_too_large')
-        : undefined,
+    mutant: instead(
+      async (exchange, { target }) =>
+        isOutsidersCreate(exchange, target) && (await exchange.request.clone().arrayBuffer()).byteLength > 1_048_576,
+      errorReply(413, 'Request body exceeds 1048576 bytes', 'payload_too_large'),
     ),
     caughtBy: ['auth/outsider-any-body'],
   },

@@ -112,9 +112,15 @@ const isRow = (of: Rows, row: Route): boolean =>
 export const routes = (of: Rows, change: (row: Route) => Route | undefined): Mutant =>
   wrap({ createRoutes: (table) => table.flatMap((row) => (isRow(of, row) ? (change(row) ?? []) : [row])) });
 
+/** Changes how an accepted call is handled. */
+export const handles = (
+  of: Rows,
+  change: (call: Call<unknown>, handle: Route['handle']) => ReturnType<Route['handle']>,
+): Mutant => routes(of, (row) => ({ ...row, handle: (call) => change(call, (other) => row.handle(other)) }));
+
 /** Does something before an accepted call is handled, or answers it. */
 export const beforeHandling = (of: Rows, first: (call: Call<unknown>) => PlainResponse | undefined): Mutant =>
-  routes(of, (row) => ({ ...row, handle: (call) => first(call) ?? row.handle(call) }));
+  handles(of, (call, handle) => first(call) ?? handle(call));
 
 /** Goes on with a value at once where it is there, and later where it is promised. */
 const after = <T, R>(value: T | Promise<T>, next: (value: T) => R): R | Promise<R> =>
@@ -153,6 +159,18 @@ export const writes = (change: (record: NonNullable<Put[1]>, row: Put[0]) => Non
       (row, record, ...rest) =>
         put(row, record && change(record, row), ...rest),
   );
+
+/** Does something when an intern is gone, before it is forgotten. */
+export const whenGone = (then: (row: InternRow) => void, interns?: (usual: Interns) => Partial<Interns>): Mutant =>
+  wrap({
+    createInterns: (usual) => {
+      inside(usual, 'remove', (remove) => (row) => {
+        then(row);
+        remove(row);
+      });
+      return interns?.(usual) ?? usual;
+    },
+  });
 
 /** Changes how an intern is moved along the lifecycle. */
 export const moves = (change: (move: Interns['move']) => Interns['move']): Mutant =>

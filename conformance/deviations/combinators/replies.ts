@@ -1,4 +1,5 @@
-import type { Mutant } from '../mutant.js';
+import type { Emulator } from '../../../emulator/emulator.js';
+import { type Handler, type Mutant, together } from '../mutant.js';
 import { type Exchange, exchangeOf, isObject, isOf, type Json, jsonOf, type Of } from './exchange.js';
 
 /** A response in plain values. Of an event stream the body is the stream. */
@@ -39,15 +40,19 @@ export const errorReply = (status: number, message: string, reason?: string, ret
 const isJson = (reply: Reply): reply is TextReply =>
   typeof reply.body === 'string' && reply.headers['content-type']?.startsWith('application/json') === true;
 
-/** Changes whatever the interface answers. */
-export const rewriteReply = (change: (reply: Reply, exchange: Exchange) => Reply | Promise<Reply>): Mutant => ({
-  around: (next) => async (request) => {
-    const exchange = exchangeOf(request);
-    if (exchange.area === 'control') return next(request);
-    const response = await next(request);
-    return responseOf(await change(await replyOf(response), exchange));
-  },
+/** Middleware around the emulator, given what the request means. */
+export const exchanges = (
+  does: (exchange: Exchange, next: Handler, emulator: Emulator) => Response | Promise<Response>,
+): Mutant => ({
+  around: (next, emulator) => async (request) => does(exchangeOf(request), next, emulator),
 });
+
+/** Changes whatever the interface answers. */
+export const rewriteReply = (change: (reply: Reply, exchange: Exchange) => Reply | Promise<Reply>): Mutant =>
+  exchanges(async (exchange, next) => {
+    const response = await next(exchange.request);
+    return exchange.area === 'control' ? response : responseOf(await change(await replyOf(response), exchange));
+  });
 
 /** Changes the successful answers of an operation. */
 export const rewriteSuccess = (of: Of, change: (reply: Reply, exchange: Exchange) => Reply): Mutant =>
@@ -66,17 +71,20 @@ export const rewriteRecords = (change: (record: Json) => Json): Mutant =>
     Array.isArray(body.data) ? { ...body, data: (body.data as Json[]).map(change) } : change(body),
   );
 
+/** Makes a mutant of the interns that were suspended and not provisioned since. */
+export const knowingSuspended = (make: (suspended: ReadonlySet<string>) => Mutant) => (): Mutant => {
+  const suspended = new Set<string>();
+  const noting = rewriteSuccess(['suspend', 'provision'], (reply, { operation, internId = '' }) => {
+    if (operation === 'suspend') suspended.add(internId);
+    else suspended.delete(internId);
+    return reply;
+  });
+  return together(noting, make(suspended));
+};
+
 /** Changes one status of the successful answers of an operation. */
 export const rewriteStatus = (of: Of, from: number, to: number): Mutant =>
   rewriteSuccess(of, (reply) => (reply.status === from ? { ...reply, status: to } : reply));
-
-/** Leaves a header out of the answers that `when` holds for. */
-export const withoutHeader = (name: string, when: (reply: Reply, exchange: Exchange) => boolean): Mutant =>
-  rewriteReply((reply, exchange) => {
-    if (!when(reply, exchange)) return reply;
-    const { [name]: _, ...headers } = reply.headers;
-    return { ...reply, headers };
-  });
 
 export interface ErrorBody {
   code: unknown;
@@ -85,74 +93,86 @@ export interface ErrorBody {
   [field: string]: unknown;
 }
 
-/** What is known of an error answer. */
-export interface ErrorSeen extends Exchange {
-  readonly status: number;
-  readonly reason: unknown;
-  readonly error: ErrorBody;
+const errorOf = (reply: Reply): ErrorBody | undefined => {
+  const body = reply.status >= 400 && isJson(reply) ? jsonOf(reply.body) : undefined;
+  return isObject(body) && isObject(body.error) ? (body.error as ErrorBody) : undefined;
+};
+
+/** Which answers are meant: those for which all holds that is said. */
+export interface Which {
+  readonly of?: Of;
+  readonly area?: Exchange['area'];
+  readonly status?: number | readonly number[];
+  /** Of an error. */
+  readonly reason?: string;
+  /** Stands in the body. */
+  readonly says?: string;
 }
 
-/** What replaces parts of an error answer. `body` is the whole of it; a status alone changes the code too. */
+const isMeant = ({ of, area, status, reason, says }: Which, reply: Reply, exchange: Exchange): boolean =>
+  (of === undefined || isOf(of, exchange)) &&
+  (area === undefined || area === exchange.area) &&
+  (status === undefined || [status].flat().includes(reply.status)) &&
+  (reason === undefined || errorOf(reply)?.metadata?.reason === reason) &&
+  (says === undefined || String(reply.body).includes(says));
+
+/** Answers otherwise. */
+export const answers = (which: Which, other: Reply | ((reply: Reply, exchange: Exchange) => Reply)): Mutant =>
+  rewriteReply((reply, exchange) => {
+    if (!isMeant(which, reply, exchange)) return reply;
+    return typeof other === 'function' ? other(reply, exchange) : other;
+  });
+
+/** Leaves a header out. */
+export const withoutHeader = (name: string, which: Which): Mutant =>
+  answers(which, ({ headers: { [name]: _, ...headers }, ...reply }) => ({ ...reply, headers }));
+
+/** A reply under another media type, and with another body. */
+export const typed = (reply: Reply, type: string, body = reply.body): Reply => ({
+  ...reply,
+  body,
+  headers: { ...reply.headers, 'content-type': type },
+});
+
+/** What an error has instead. A status changes the code too; metadata that is undefined is left out. */
 export interface ErrorChange {
   readonly status?: number;
-  readonly error?: unknown;
-  readonly body?: unknown;
-  readonly headers?: Record<string, string>;
+  readonly code?: unknown;
+  readonly message?: string;
+  readonly reason?: string;
+  readonly retryable?: boolean;
+  readonly metadata?: object | undefined;
 }
 
-/** Changes error answers; undefined leaves one as it is. */
-export const rewriteErrors = (change: (seen: ErrorSeen) => ErrorChange | undefined): Mutant =>
-  rewriteReply((reply, exchange) => {
-    const body = reply.status >= 400 && isJson(reply) ? jsonOf(reply.body) : undefined;
-    if (!isObject(body) || !isObject(body.error)) return reply;
-    const error = body.error as ErrorBody;
-    const changed = change({ ...exchange, status: reply.status, reason: error.metadata?.reason, error });
-    if (changed === undefined) return reply;
-    const coded = changed.status === undefined ? error : { ...error, code: changed.status };
-    return {
-      status: changed.status ?? reply.status,
-      body: JSON.stringify('body' in changed ? changed.body : { error: changed.error ?? coded }),
-      headers: changed.headers ?? reply.headers,
+/** Changes parts of errors. */
+export const errors = (which: Which, change: ErrorChange | ((error: ErrorBody, exchange: Exchange) => ErrorChange)) =>
+  answers(which, (reply, exchange) => {
+    const error = errorOf(reply);
+    if (error === undefined) return reply;
+    const changed = typeof change === 'function' ? change(error, exchange) : change;
+    const { status = reply.status, reason, retryable, ...rest } = changed;
+    const metadata = { ...error.metadata, ...(reason && { reason }), ...('retryable' in changed && { retryable }) };
+    const coded = {
+      ...error,
+      ...(status !== reply.status && { code: status }),
+      ...(Object.keys(metadata).length > 0 && { metadata }),
     };
+    return { ...reply, status, body: JSON.stringify({ error: { ...coded, ...rest } }) };
   });
-
-/** Gives errors of one reason another status. */
-export const errorStatus = (reason: string, from: number, to: number): Mutant =>
-  rewriteErrors((seen) => (seen.reason === reason && seen.status === from ? { status: to } : undefined));
-
-/** Gives errors of one reason other metadata, or none. */
-export const errorMetadata = (
-  reason: string,
-  status: number,
-  metadata: { reason?: string; retryable?: boolean } | undefined,
-): Mutant =>
-  rewriteErrors((seen) => {
-    if (seen.reason !== reason || seen.status !== status) return undefined;
-    const { metadata: was, ...rest } = seen.error;
-    return { error: metadata === undefined ? rest : { ...rest, metadata: { ...was, ...metadata } } };
-  });
-
-/** Gives errors of one status of an operation another message. */
-export const errorMessage = (of: Of, status: number, message: string): Mutant =>
-  rewriteErrors((seen) =>
-    seen.status === status && isOf(of, seen) ? { error: { ...seen.error, message } } : undefined,
-  );
 
 /** Changes the JSON that a call of the control interface answers. */
 export const rewriteControl = (
   method: string,
   path: string | RegExp,
   change: (body: Json, exchange: Exchange) => Json,
-): Mutant => ({
-  around: (next) => async (request) => {
-    const exchange = exchangeOf(request);
-    const response = await next(request);
-    const isIt =
-      exchange.area === 'control' &&
-      request.method === method &&
-      (typeof path === 'string' ? exchange.path === path : path.test(exchange.path));
-    if (!isIt) return response;
+): Mutant =>
+  exchanges(async (exchange, next) => {
+    const response = await next(exchange.request);
+    if (!isControl(exchange, method, path)) return response;
     const { status } = response;
     return Response.json(change((await response.json()) as Json, exchange), { status });
-  },
-});
+  });
+
+/** Whether a request is this call of the control interface. */
+export const isControl = ({ area, path, request }: Exchange, method: string, of: string | RegExp): boolean =>
+  area === 'control' && request.method === method && (typeof of === 'string' ? path === of : of.test(path));

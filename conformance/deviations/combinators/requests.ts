@@ -3,33 +3,37 @@ import type { Mutant } from '../mutant.js';
 import {
   bodyOf,
   type Exchange,
-  exchangeOf,
   isObject,
   isOf,
   type Json,
   jsonOf,
   type Of,
+  withHeader,
   withRequest,
 } from './exchange.js';
-import { type Reply, responseOf } from './replies.js';
+import { exchanges, type Reply, responseOf } from './replies.js';
+
+type Credentials = Emulator['target']['credentials'];
 
 /** Changes requests of the interface before the emulator sees them. */
-export const rewriteRequest = (
-  change: (request: Request, exchange: Exchange) => Request | Promise<Request>,
-): Mutant => ({
-  around: (next) => async (request) => {
-    const exchange = exchangeOf(request);
-    return next(exchange.area === 'control' ? request : await change(request, exchange));
-  },
-});
+export const rewriteRequest = (change: (request: Request, exchange: Exchange) => Request | Promise<Request>): Mutant =>
+  exchanges(async (exchange, next) => {
+    const { area, request } = exchange;
+    return next(area === 'control' ? request : await change(request, exchange));
+  });
 
 /** Changes calls of the control interface before the emulator sees them. */
-export const rewriteControlRequest = (change: (request: Request, path: string) => Request): Mutant => ({
-  around: (next) => async (request) => {
-    const { area, path } = exchangeOf(request);
-    return next(area === 'control' ? change(request, path) : request);
-  },
-});
+export const rewriteControlRequest = (change: (request: Request, path: string) => Request): Mutant =>
+  exchanges(({ area, path, request }, next) => next(area === 'control' ? change(request, path) : request));
+
+/** Sends requests with the API key of the target. */
+export const withTheKey = (when: (exchange: Exchange, credentials: Credentials) => boolean): Mutant =>
+  exchanges((exchange, next, { target }) => {
+    const { credentials } = target;
+    const { request } = exchange;
+    const key = `Bearer ${credentials.api_key}`;
+    return next(when(exchange, credentials) ? withHeader(request, 'authorization', key) : request);
+  });
 
 /** Changes the JSON body of an operation. Undefined sends none; a body that is not JSON stays. */
 export const rewriteBody = (of: Of, change: (value: unknown, exchange: Exchange) => unknown): Mutant =>
@@ -45,6 +49,17 @@ export const rewriteBody = (of: Of, change: (value: unknown, exchange: Exchange)
 /** Changes the body of an operation where it is a JSON object. */
 export const rewriteFields = (of: Of, change: (body: Json, exchange: Exchange) => unknown): Mutant =>
   rewriteBody(of, (value, exchange) => (isObject(value) ? change(value, exchange) : value));
+
+/** Changes texts in the body of an operation. */
+export const rewriteTexts = (of: Of, names: readonly string[], change: (text: string) => unknown): Mutant =>
+  rewriteFields(of, (body) => {
+    const isIt = ([name, value]: [string, unknown]) => names.includes(name) && typeof value === 'string';
+    return Object.fromEntries(Object.entries(body).map((one) => (isIt(one) ? [one[0], change(String(one[1]))] : one)));
+  });
+
+/** Leaves fields out of the body of an operation. */
+export const withoutFields = (of: Of, isOut: (name: string, value: unknown) => boolean): Mutant =>
+  rewriteFields(of, (body) => Object.fromEntries(Object.entries(body).filter(([name, value]) => !isOut(name, value))));
 
 /** Changes the query of an operation. */
 export const rewriteQuery = (of: Of, change: (query: URLSearchParams) => void): Mutant =>
@@ -75,29 +90,31 @@ export const rewriteHeader = (
   rewriteRequest((request, exchange) => {
     const given = request.headers.get(name);
     const changed = change(given, exchange) ?? null;
-    if (changed === given) return request;
-    const headers = new Headers(request.headers);
-    if (changed === null) headers.delete(name);
-    else headers.set(name, changed);
-    return withRequest(request, { headers });
+    return changed === given ? request : withHeader(request, name, changed ?? undefined);
   });
 
 /** Answers requests in the emulator's place; undefined leaves them to it. */
 export const answerInstead = (
   answer: (exchange: Exchange, emulator: Emulator) => Reply | undefined | Promise<Reply | undefined>,
-): Mutant => ({
-  around: (next, emulator) => async (request) => {
-    const exchange = exchangeOf(request);
+): Mutant =>
+  exchanges(async (exchange, next, emulator) => {
     const reply = exchange.area === 'control' ? undefined : await answer(exchange, emulator);
-    return reply ? responseOf(reply) : next(request);
-  },
-});
+    return reply ? responseOf(reply) : next(exchange.request);
+  });
+
+/** Answers some requests so, in the emulator's place. */
+export const instead = (
+  when: (exchange: Exchange, emulator: Emulator) => unknown,
+  reply: Reply | ((exchange: Exchange) => Reply),
+): Mutant =>
+  answerInstead(async (exchange, emulator) => {
+    if (!(await when(exchange, emulator))) return undefined;
+    return typeof reply === 'function' ? reply(exchange) : reply;
+  });
 
 /** Refuses bodies of an operation, given as JSON, that the emulator would take. */
 export const refuseBody = (of: Of, refuses: (body: unknown) => boolean, refusal: Reply): Mutant =>
-  answerInstead(async (exchange) =>
-    isOf(of, exchange) && refuses(await bodyOf(exchange.request)) ? refusal : undefined,
-  );
+  instead(async (exchange) => isOf(of, exchange) && refuses(await bodyOf(exchange.request)), refusal);
 
 /** What a refused request is sent as once more; undefined leaves the refusal. */
 export const tryAgain = (
@@ -107,9 +124,10 @@ export const tryAgain = (
     error: { reason?: unknown; message?: unknown },
     request: Request,
   ) => Request | undefined | Promise<Request | undefined>,
-): Mutant => ({
-  around: (next) => async (request) => {
-    if (!isOf(of, exchangeOf(request))) return next(request);
+): Mutant =>
+  exchanges(async (exchange, next) => {
+    const { request } = exchange;
+    if (!isOf(of, exchange)) return next(request);
     const copy = request.clone();
     const response = await next(request);
     if (response.status < 400) return response;
@@ -118,8 +136,7 @@ export const tryAgain = (
     };
     const again = await change(response.status, { message: error.message, reason: error.metadata?.reason }, copy);
     return again ? next(again) : response;
-  },
-});
+  });
 
 const isReply = (body: Json): boolean => {
   const last: unknown = Array.isArray(body.messages) ? body.messages.at(-1) : undefined;

@@ -2,9 +2,9 @@ import { Refusal } from '../../../emulator/contract/errors.js';
 import type { RunView } from '../../../emulator/contract/run.js';
 import type { EndCause, PromptRequest, PromptResult, Runs } from '../../../emulator/domain/runs.js';
 import { type Mutant, together } from '../mutant.js';
-import { bodyOf, type Exchange, exchangeOf, isObject } from './exchange.js';
+import { bodyOf, type Exchange, isObject } from './exchange.js';
 import { wrap } from './parts.js';
-import { type ErrorSeen, errorReply, type Reply, responseOf } from './replies.js';
+import { errorReply, exchanges, type Reply, responseOf, rewriteControl } from './replies.js';
 
 /** Changes how a prompt is taken. */
 export const prompts = (
@@ -41,14 +41,13 @@ export const survives = (cause: EndCause): Mutant =>
 
 /** Ends every run of an intern where `when` holds for an exchange with it, once it was answered. */
 export const endsRuns = (when: (exchange: Exchange, reply: Response) => boolean | Promise<boolean>): (() => Mutant) =>
-  withEnd((end) => ({
-    around: (next) => async (request) => {
-      const exchange = exchangeOf(request);
-      const response = await next(request);
+  withEnd((end) =>
+    exchanges(async (exchange, next) => {
+      const response = await next(exchange.request);
       if (exchange.area === 'interns' && (await when(exchange, response))) end(exchange.internId, 'reset');
       return response;
-    },
-  }));
+    }),
+  );
 
 /** Hands a mutation what ends the runs of an intern. */
 export const withEnd =
@@ -94,13 +93,14 @@ export async function answering(exchange: Exchange): Promise<Answering | undefin
 /** Refuses answers to questions for another reason than the real one; undefined leaves the reason. */
 export const refusesAnswers = (
   answerWith: (
-    seen: Pick<ErrorSeen, 'status' | 'reason'>,
+    seen: { readonly status: number; readonly reason: unknown },
     answer: Answering,
     runs: readonly RunView[],
   ) => Reply | undefined,
-): Mutant => ({
-  around: (next, emulator) => async (request) => {
-    const answer = await answering(exchangeOf(request));
+): Mutant =>
+  exchanges(async (exchange, next, emulator) => {
+    const { request } = exchange;
+    const answer = await answering(exchange);
     if (!answer) return next(request);
     const response = await next(request);
     if (response.status < 400) return response;
@@ -109,8 +109,7 @@ export const refusesAnswers = (
     const { data } = (await listed.json()) as { data: RunView[] };
     const reply = answerWith({ status: response.status, reason: error.metadata?.reason }, answer, data);
     return reply ? responseOf(reply) : response;
-  },
-});
+  });
 
 /** The refusals of answers, as the interface words them. */
 export const REFUSED = {
@@ -122,3 +121,7 @@ export const REFUSED = {
   },
   unacceptable: errorReply(400, 'Unacceptable answer', 'bad_request'),
 } as const satisfies Record<string, Reply>;
+
+/** Changes what the control interface shows of runs. */
+export const showsRuns = (change: (run: RunView) => unknown): Mutant =>
+  rewriteControl('GET', '/runs', (body) => ({ ...body, data: (body.data as RunView[]).map(change) }));
