@@ -7,6 +7,7 @@ import { appendFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { budgetNamed } from '../../conformance/engine/budget.js';
 import { run } from '../../conformance/index.js';
+import { newer } from './newer/index.js';
 import { older } from './older/index.js';
 import { ways } from './ways/index.js';
 import { deployWay, type Way } from './world.js';
@@ -28,6 +29,7 @@ const SAMPLES: readonly (readonly [name: string, ways: readonly Way[]])[] = [
   // The second, the fourth, and so on were shown.
   ['2026-11-23 shown', ways.filter((_, at) => at % 2 === 1)],
   ['2026-11-23 hidden', ways.filter((_, at) => at % 2 === 0)],
+  ['2026-11-23b', newer],
 ];
 
 /** Checks that failed, with one seed, and how often the way showed. */
