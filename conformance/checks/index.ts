@@ -1,6 +1,7 @@
 import type { Check } from '../framework/check.js';
 import { ERRORS_AS_MET } from './as-met/errors.js';
 import { LISTS_AS_MET } from './as-met/lists.js';
+import { LIVES_AS_MET } from './as-met/lives.js';
 import { MEDIA_TYPES_AS_MET } from './as-met/media-types.js';
 import { PROOFS_AS_MET } from './as-met/proofs.js';
 import { RECORDS_AS_MET } from './as-met/records.js';
@@ -148,6 +149,7 @@ export const checks: readonly Check[] = [
   // Monitors stand last: they look at what all others met.
   ...ERRORS_AS_MET,
   ...LISTS_AS_MET,
+  ...LIVES_AS_MET,
   ...RECORDS_AS_MET,
   ...PROOFS_AS_MET,
   ...STREAMS_AS_MET,

@@ -1,7 +1,7 @@
 import type { Check } from '../framework/check.js';
 import { lacking, raced, type Skip } from '../framework/skip.js';
 import { READS } from '../habits/visit.js';
-import { internPath } from '../probe/request.js';
+import { internPath, type Send } from '../probe/request.js';
 import { attempt } from './attempt.js';
 import { explain } from './explain.js';
 import { reported } from './finding.js';
@@ -27,65 +27,83 @@ function isReported({ exchanges, shown }: Breaches, findings: readonly FindingRe
 /** Statuses of refusals that changed nothing, and come again for the same request. */
 const REFUSED: ReadonlySet<number> = new Set([400, 401, 403, 404, 413, 415]);
 
-/**
- * Whether two exchanges show it. What was seen once is asked for again, where that does nothing: all that a monitor sends. So is
- * a read that shows what lasts.
- */
-async function isTwice({ session }: RunContext, { exchanges, shown }: Breaches, lasts: boolean): Promise<boolean> {
+/** What a look at the end may take: two lists, and reads of interns that they do not settle, the latest of them. */
+const LOOKS = 6;
+
+/** How many requests a look at the end takes. */
+export const requestsOfLook = ({ monitors }: Pick<Session, 'monitors'>): number => (monitors.lasting ? LOOKS : 0);
+
+/** Before the first monitor is judged: sees once more what lasts, and what monitors have to see before they judge. */
+async function look({ session, settings }: RunContext): Promise<void> {
+  const { monitors, own, running } = session;
+  if (!monitors.lasting || monitors.looks) return;
+  const ask = async (send: Send) => {
+    // That number is for the checks: used up, it would end the run.
+    if (running.sent + 1 < (settings.maxRequests ?? Number.POSITIVE_INFINITY)) await running.send(send).catch(() => {});
+  };
+  const list = { path: '/interns' };
+  if (own.count() > 0) await ask(list);
+  monitors.looks = true;
+  const unread = [...monitors.unread].slice(2 - LOOKS);
+  for (const id of unread) await ask({ path: internPath(id), as: own.madeBy(id)?.as ?? 'api_key' });
+  if (unread.length > 0) await ask(list);
+}
+
+/** What is made of the exchanges that show a breach alike. */
+type Standing =
+  | { readonly kind: 'counts' | 'reported'; readonly skip?: undefined }
+  | { readonly kind: 'excused'; readonly skip: Skip };
+
+/** Whether it is seen again. What was seen once is asked for again, where that does nothing: all that a monitor sends. */
+async function comesAgain({ session }: RunContext, breaches: Breaches, lasts: boolean): Promise<boolean> {
+  const { exchanges, shown } = breaches;
   const before = exchanges.size;
   const { send, status } = shown.at(-1) ?? {};
   const reads = READS.has(send?.method ?? 'GET');
-  if (send === undefined || (before > 1 && !(lasts && reads))) return before > 1;
+  if (send === undefined) return false;
+  // Reads may be late.
+  if (before > 1 && (breaches.stays || !(lasts && reads))) return true;
   if (reads || REFUSED.has(status ?? 0)) await session.running.send(send).catch(() => {});
   return exchanges.size > before;
 }
 
-/** Interns that are read once more, a request each: the latest of them. */
-const LOOKS = 6;
-
-/** How many requests a look at the end takes. */
-export const requestsOfLook = ({ monitors }: Pick<Session, 'monitors'>): number =>
-  Math.min(LOOKS, monitors.unread.size);
-
-/** Reads once more what the monitor has to see before it judges. */
-async function look({ session, settings }: RunContext, { unread }: Monitor): Promise<void> {
-  const { running, own } = session;
-  for (const id of [...unread].slice(-LOOKS)) {
-    // That number is for the checks: used up, it would end the run.
-    if (running.sent + 1 >= (settings.maxRequests ?? Number.POSITIVE_INFINITY)) return;
-    await running.send({ path: internPath(id), as: own.madeBy(id)?.as ?? 'api_key' }).catch(() => {});
-  }
+/** A breach counts when two exchanges show the same, no habit of the target explains it, and no check has reported it. */
+async function standingOf(run: RunContext, check: Check, breaches: Breaches, monitor: Monitor): Promise<Standing> {
+  const { driver, pool } = run;
+  if (isReported(breaches, pool.reported)) return { kind: 'reported' };
+  // On an emulator one exchange is enough.
+  if (driver.control !== undefined) return { kind: 'counts' };
+  const again = await comesAgain(run, breaches, monitor.lasts);
+  const last = breaches.shown.at(-1);
+  if (last === undefined) return { kind: 'reported' };
+  const { finding } = last;
+  const transcript = breaches.shown.map(({ record }) => record.snapshot());
+  const skip = again
+    ? await explained(run, check, monitor, finding, transcript)
+    : raced({ kind: 'not-again', found: finding.found }).skip;
+  return skip === undefined ? { kind: 'counts' } : { kind: 'excused', skip };
 }
 
 /**
- * Judges what a monitor has seen in the whole run. A breach counts when two exchanges show the same, no habit of the target
- * explains it, and no check has reported it. On an emulator one is enough, and the monitor has more to see there. Never throws.
+ * Judges what a monitor has seen in the whole run. On an emulator it has more to see there first. Never throws.
  */
 export async function judgeMet(run: RunContext, check: Check): Promise<Done> {
-  const { driver, pool, session } = run;
+  const { driver, session } = run;
   const conclude = concluding(run, check);
   const ours = driver.control !== undefined;
   const tried = ours ? await attempt(run, check) : undefined;
   if (tried !== undefined && 'error' in tried) return conclude(await outcomeOf(run, check, tried), tried);
-  if (!ours) await look(run, session.monitors.of(check.id));
-  const { breaches, judged, lasts } = session.monitors.of(check.id);
+  if (!ours) await look(run);
+  const monitor = session.monitors.of(check.id);
   const counted: FindingResult[] = [];
   let excuse: Skip | undefined;
-  for (const breach of breaches) {
-    if (isReported(breach, pool.reported)) continue;
-    const twice = ours || (await isTwice(run, breach, lasts));
-    const last = breach.shown.at(-1);
-    if (last === undefined) continue;
-    const { finding, by } = last;
-    const transcript = breach.shown.map(({ record }) => record.snapshot());
-    const again = { transcript, control: [] };
-    const why = ours
-      ? undefined
-      : !twice
-        ? raced({ kind: 'not-again', found: finding.found }).skip
-        : await explained(run, check, finding, transcript);
-    if (why !== undefined) excuse ??= why;
-    else counted.push(reported(run, check, finding, again, by?.id));
+  for (const breaches of monitor.breaches) {
+    const { kind, skip } = await standingOf(run, check, breaches, monitor);
+    excuse ??= skip;
+    const last = breaches.shown.at(-1);
+    if (kind !== 'counts' || last === undefined) continue;
+    const transcript = breaches.shown.map(({ record }) => record.snapshot());
+    counted.push(reported(run, check, last.finding, { transcript, control: [] }, last.by?.id));
   }
   const [first, ...others] = counted;
   if (first !== undefined) {
@@ -94,7 +112,7 @@ export async function judgeMet(run: RunContext, check: Check): Promise<Done> {
     return conclude({ verdict: severity(check, driver), finding });
   }
   if (excuse !== undefined) return conclude({ verdict: 'skip', skip: excuse });
-  if (judged || ours) return conclude({ verdict: 'pass' });
+  if (monitor.judged || ours) return conclude({ verdict: 'pass' });
   return conclude({
     verdict: 'skip',
     skip: lacking({ kind: 'met', need: 'an answer to judge', note: 'the run met none' }).skip,
@@ -105,11 +123,14 @@ export async function judgeMet(run: RunContext, check: Check): Promise<Done> {
 async function explained(
   run: RunContext,
   check: Check,
+  { measures }: Monitor,
   finding: Parameters<typeof explain>[3],
   transcript: Parameters<typeof explain>[2]['transcript'],
 ): Promise<Skip | undefined> {
   const tried = { transcript, leftAgo: new Map(), control: [], properties: [], led: new Set<never>() };
-  const explanation = await explain(run, check, tried, finding, run.host.now()).catch(() => ({ skip: undefined }));
+  const explanation = await explain(run, check, tried, finding, run.host.now(), measures).catch(() => ({
+    skip: undefined,
+  }));
   if (explanation === undefined) return undefined;
   return explanation.skip ?? raced({ kind: 'never-the-same', found: [finding.found] }).skip;
 }

@@ -28,8 +28,10 @@ interface Breach extends Looked {
 export interface Breaches {
   /** Numbers of all exchanges that show it. */
   readonly exchanges: Set<number>;
-  /** The first of them. */
+  /** The first of them, and the latest in the look at the end. */
   readonly shown: Breach[];
+  /** It was still so in the look at the end. */
+  stays: boolean;
 }
 
 /** A watch, and what it has seen. */
@@ -37,9 +39,9 @@ export interface Monitor {
   /** Whether it has judged anything. */
   readonly judged: boolean;
   readonly lasts: boolean;
+  /** Habits that it takes into account itself. */
+  readonly measures: readonly string[];
   readonly breaches: readonly Breaches[];
-  /** Interns that it has to see once more. */
-  readonly unread: readonly string[];
 }
 
 const operationOf = (method: string, path: string): string => {
@@ -59,6 +61,7 @@ const decoded = (id: string): string => {
 export function createMonitors(baseUrl: string) {
   const monitors = new Map<string, { watch: Watch; judged: boolean; kinds: Map<string, Breaches> }>();
   let astray = false;
+  let looking = false;
   let failure: { readonly error: unknown } | undefined;
 
   const askedIn = (send: Send): Asked | undefined => {
@@ -97,11 +100,14 @@ export function createMonitors(baseUrl: string) {
         monitor.judged = true;
         const { kinds } = monitor;
         const kind = likeness(error.found);
-        const breaches = kinds.get(kind) ?? { exchanges: new Set(), shown: [] };
+        const breaches = kinds.get(kind) ?? { exchanges: new Set(), shown: [], stays: false };
         if (kinds.size < KINDS) kinds.set(kind, breaches);
         breaches.exchanges.add(record.number);
-        if (breaches.shown.length < SHOWN && breaches.shown.every((one) => one.record !== record))
-          breaches.shown.push({ finding: error, send, status, record, by });
+        const { shown } = breaches;
+        if (looking && !breaches.stays) shown.splice(SHOWN - 1);
+        breaches.stays ||= looking;
+        if (shown.length < SHOWN && shown.every((one) => one.record !== record))
+          shown.push({ finding: error, send, status, record, by });
       }
     }
   };
@@ -117,12 +123,25 @@ export function createMonitors(baseUrl: string) {
       const monitor = monitors.get(id);
       if (monitor === undefined) throw new Error(`nobody watches for ${id}`);
       const { judged, kinds, watch } = monitor;
-      const { lasts = false, unread = [] } = watch;
-      return { judged, lasts, breaches: [...kinds.values()], unread: [...unread] };
+      const { lasts = false, measures = [] } = watch;
+      return { judged, lasts, measures, breaches: [...kinds.values()] };
     },
     /** Interns that any of them has to see once more. */
     get unread(): ReadonlySet<string> {
       return new Set([...monitors.values()].flatMap(({ watch }) => [...(watch.unread ?? [])]));
+    },
+    /** Whether an intern was met as it should not be. */
+    isStray: (id: string): boolean => [...monitors.values()].some(({ watch }) => watch.strays?.has(id) === true),
+    /** Whether any of them judges what lasts. */
+    get lasting(): boolean {
+      return [...monitors.values()].some(({ watch }) => watch.lasts === true);
+    },
+    /** All else is done: what is wrong from now on stays so. */
+    get looks(): boolean {
+      return looking;
+    },
+    set looks(now: boolean) {
+      looking = now;
     },
     asks(send: Send, by: Sender | undefined) {
       if (!looksAt(by)) return;

@@ -87,6 +87,13 @@ export function forget(pool: Pool, but?: Lane): void {
   pool.unused = { stopped: [], booting: [], running: [] };
 }
 
+/** Hands out none of those any more. */
+export function withhold(pool: Pool, isStray: (id: string) => boolean): void {
+  for (const [state, row] of Object.entries(pool.unused) as [IdleState, Intern[]][])
+    pool.unused[state] = row.filter(({ id }) => !isStray(id) || !pool.dropped.add(id).has(id));
+  for (const [lane, { id }] of pool.shared) if (isStray(id)) dropShared(pool, lane);
+}
+
 /** Ids of interns that later checks get. */
 export const kept = ({ shared, foreign, unused }: Pool): Set<string> => {
   const { stopped, booting, running } = unused;

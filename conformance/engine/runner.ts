@@ -7,7 +7,7 @@ import { createLane } from './lane.js';
 import { type OpenRun, openRun } from './open.js';
 import type { RunnerOptions } from './options.js';
 import { ALONE, nextOf, planned } from './order.js';
-import { createPool, dropForeign, dropShared, keepFewer, type Pool, takeBack } from './pool.js';
+import { createPool, dropForeign, dropShared, keepFewer, type Pool, takeBack, withhold } from './pool.js';
 import type { Results } from './results.js';
 import { createRun, type Run, run, type UnitOptions } from './run.js';
 import type { RunContext } from './run-context.js';
@@ -30,13 +30,20 @@ async function settle(opened: OpenRun, run: RunContext, { rows }: Done): Promise
     keepFewer(pool, session.learnt.mayKeep);
   }
   await tidy(run).catch((error) => (run.signal.aborted ? undefined : opened.putBackFailed(error)));
+  withhold(pool, session.monitors.isStray);
 }
 
 /** Checks as units of a run. */
 function unitsOf(checks: readonly Check[], opened: OpenRun, pool: Pool): Unit[] {
-  const { driver, settings, session } = opened;
+  const { driver, host, settings, session } = opened;
   const { profile, workspaceId } = driver.target;
-  const watched = { profile, workspaceId, creatorOf: (id: string) => session.own.madeBy(id)?.as };
+  const watched = {
+    profile,
+    workspaceId,
+    creatorOf: (id: string) => session.own.madeBy(id)?.as,
+    now: () => host.now(),
+    ours: driver.control !== undefined,
+  };
   const lanes = Array.from(
     { length: settings.concurrency },
     (): RunContext => ({ ...opened, pool, lane: createLane(session.madeBy) }),

@@ -33,6 +33,10 @@ export interface Watched {
   readonly workspaceId: string;
   /** Who has made an intern of the run; undefined for those of others. */
   creatorOf(id: string): CredentialName | undefined;
+  /** ms. */
+  now(): number;
+  /** The target is the run's own: nothing is late there, and nobody else does anything. */
+  readonly ours: boolean;
 }
 
 /**
@@ -44,6 +48,10 @@ export interface Watch {
   readonly lasts?: true;
   /** Interns that it has to see once more: before they are taken away, or when all else is done. */
   readonly unread?: ReadonlySet<string>;
+  /** Interns whose records were wrong: checks get them no more, so that it can be seen whether that lasts. */
+  readonly strays?: ReadonlySet<string>;
+  /** Habits that the watch itself takes into account. */
+  readonly measures?: readonly string[];
   /** A request leaves. */
   asks?(asked: Asked): void;
   /** An answer was read whole. Whether there was anything in it to judge. */

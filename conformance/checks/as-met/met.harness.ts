@@ -8,6 +8,8 @@ const WATCHED: Watched = {
   profile: SHIPPED.svc as NonNullable<typeof SHIPPED.svc>,
   workspaceId: 'workspace',
   creatorOf: (id) => (id.startsWith('own') ? 'api_key' : id.startsWith('foreign') ? 'foreign_api_key' : undefined),
+  now: () => 0,
+  ours: false,
 };
 
 let exchange = 0;

@@ -17,14 +17,14 @@ const created = met('POST', '/interns', 201, record());
 const read = (more: object = {}) => met('GET', at, 200, record(more));
 const update = (sent: object, status: number, more: object = {}) =>
   met('PATCH', at, status, status < 300 ? record(more) : { error: {} }, { json: sent });
-const OF_READ = 'description of an intern in GET /interns/{internId}';
+const OF_READ = 'description of an intern';
 
 test('every later record shows what was accepted last', () => {
   const second = { description: 'second' };
   expect(found(watch(), created, read(), update(second, 200, second), read(second))).toEqual([]);
   expect(found(watch(), created, read(second))).toEqual([OF_READ]);
   expect(found(watch(), created, met('GET', '/interns', 200, { data: [record(second)] }))).toEqual([
-    'description of an intern in GET /interns',
+    'description of an intern',
   ]);
 });
 
@@ -37,7 +37,7 @@ test('a refused update changes nothing', () => {
 test('an update leaves what it does not name', () => {
   const other = { instructions: 'Be brief.' };
   expect(found(watch(), created, update(other, 200, { ...other, description: null }))).toEqual([
-    'description of an intern in PATCH /interns/{internId}',
+    'description of an intern',
   ]);
 });
 

@@ -135,6 +135,31 @@ export const AS_MET = defineDeviations({
     }),
     caughtBy: ['as-met/settings'],
   },
+  'delete-refused-for-its-type-is-done': {
+    description: 'A delete whose body is not declared as JSON is refused, and done all the same.',
+    mutant: {
+      around: (next) => async (request) => {
+        const answer = await next(request.clone());
+        const refused = exchangeOf(request).operation === 'delete' && answer.status === 415;
+        const { method, headers, url } = request;
+        if (refused)
+          await next(new Request(url, { method, headers: { authorization: headers.get('authorization') ?? '' } }));
+        return answer;
+      },
+    },
+    caughtBy: ['as-met/status'],
+  },
+  'list-by-workspace-leaves-out-the-suspended': {
+    description: 'The list filtered by workspace lacks what was suspended.',
+    mutant: rewriteJson(
+      ({ operation, query }) => operation === 'list' && query.has('workspace_id') && !query.has('status'),
+      (body) => ({
+        ...body,
+        data: (body.data as Json[]).filter((record) => record.status !== 'stopped' || !suspended(record)),
+      }),
+    ),
+    caughtBy: ['as-met/list-whole'],
+  },
   'update-without-parameters': {
     description: 'An update refuses application/json; charset=utf-8.',
     mutant: rewriteHeader('content-type', (type, { operation }) =>
