@@ -88,6 +88,7 @@ test('an intern that a watch has to see once more is read when all else is done,
   const watches = check('m/header', async () => {}, {
     needs: [],
     watch: () => ({
+      lasts: true,
       unread,
       sees({ answer, id, operation }: Met) {
         if (operation === 'POST /interns') unread.add((answer.json as { id: string }).id);

@@ -79,7 +79,7 @@ export function createLives({ creatorOf, now, ours }: Pick<Watched, 'creatorOf' 
   const unasked = new Set<Act>();
   /** The longest that an accepted one took until it showed. */
   const took: Partial<Record<Act, number>> = {};
-  /** Interns that have to be seen once more, since what was refused may be done all the same; and those that are astray. */
+  /** Interns that must be seen once more, since what was refused may be done all the same; and those that are astray. */
   const unread = new Set<string>();
   const strays = new Set<string>();
 

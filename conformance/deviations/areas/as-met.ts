@@ -137,16 +137,14 @@ export const AS_MET = defineDeviations({
   },
   'delete-refused-for-its-type-is-done': {
     description: 'A delete whose body is not declared as JSON is refused, and done all the same.',
-    mutant: {
-      around: (next) => async (request) => {
-        const answer = await next(request.clone());
-        const refused = exchangeOf(request).operation === 'delete' && answer.status === 415;
-        const { method, headers, url } = request;
-        if (refused)
-          await next(new Request(url, { method, headers: { authorization: headers.get('authorization') ?? '' } }));
-        return answer;
-      },
-    },
+    mutant: exchanges(async ({ operation, request }, next) => {
+      const answer = await next(request.clone());
+      const { method, headers, url } = request;
+      const authorization = headers.get('authorization') ?? '';
+      if (operation === 'delete' && answer.status === 415)
+        await next(new Request(url, { method, headers: { authorization } }));
+      return answer;
+    }),
     caughtBy: ['as-met/status'],
   },
   'list-by-workspace-leaves-out-the-suspended': {
