@@ -8,18 +8,14 @@ import {
   ALL_OPTIONS,
   ASKING,
   accepted,
-  answered,
-  asked,
-  badAnswer,
   callOf,
   colour,
   permission,
   question,
   sameSession,
-  talk,
   when,
 } from '../helpers/chat.js';
-import { onRunning, onShared } from '../helpers/interns.js';
+import { onRunning, onShared, runningOne, sharedOne } from '../helpers/interns.js';
 import { notFromTheBeginning, notRepeated } from '../helpers/words.js';
 import type { Transcript } from '../probe/chunks.js';
 
@@ -30,9 +26,9 @@ export const CHAT_ANSWERS = checksOf('CHAT-6', {
     needs: ['running', 'control'],
     maxRuns: 100,
     async run(ctx) {
-      const shared = await ctx.interns.shared();
+      const shared = await sharedOne(ctx);
       await ctx.property('turn', turn(), async ({ steps, answers, responses, end, usage }) => {
-        let t = await talk(ctx, shared.id, { prompt: await ctx.script(steps), approval_mode: 'manual' });
+        let t = await shared.talk({ prompt: await ctx.script(steps), approval_mode: 'manual' });
         const session = t.sessionId;
         for (const [at, expected] of responses.entries()) {
           const name = `response ${at + 1} of ${responses.length}`;
@@ -48,7 +44,7 @@ export const CHAT_ANSWERS = checksOf('CHAT-6', {
             equal([...shown.options].sort(), [...(expected.ask.options as string[])].sort(), `options of ${name}`);
           } else equal(shown.message, expected.ask.message, `message of ${name}`);
           equal(t.final?.usage, null, `usage of ${name}`);
-          t = await answered(ctx, shared.id, t, answers[at]);
+          t = await shared.answered(t, answers[at]);
         }
         if (usage === null) equal(t.final?.usage, null, 'usage of a run that reported none');
         else {
@@ -63,8 +59,8 @@ export const CHAT_ANSWERS = checksOf('CHAT-6', {
     needs: ['running', 'behaviour:ask-permission'],
     run: onShared(async (ctx, intern) => {
       await notRepeated(ctx, async (saying) => {
-        const before = await asked(ctx, intern.id, ctx.prompt('ask-permission', saying));
-        const after = await answered(ctx, intern.id, before, 'allow_once');
+        const before = await intern.asked(ctx.prompt('ask-permission', saying));
+        const after = await intern.answered(before, 'allow_once');
         notFromTheBeginning(before, after);
         expect.finish(after, 'stop', 'the answered run');
         expect.grammar(after, 'S');
@@ -82,8 +78,8 @@ export const CHAT_ANSWERS = checksOf('CHAT-6', {
     run: onShared(async (ctx, intern) => {
       const choose = async (offered: readonly string[], choice: string) => {
         const tell = [...offered, 'cancel'].map((one) => when({ ok: one }, [{ say: `got ${one}.` }], []));
-        const t = await asked(ctx, intern.id, await ctx.script([permission('ok', offered), ...tell]));
-        const rest = await answered(ctx, intern.id, t, choice);
+        const t = await intern.asked(await ctx.script([permission('ok', offered), ...tell]));
+        const rest = await intern.answered(t, choice);
         expect.finish(rest, 'stop', `the run answered ${choice}`);
         equal(rest.content, `got ${choice}.`, `content after ${choice} was chosen`);
       };
@@ -98,8 +94,8 @@ export const CHAT_ANSWERS = checksOf('CHAT-6', {
     title: 'The answer cancel is one like the others: the run goes on.',
     needs: ['running', 'behaviour:ask-permission'],
     run: onShared(async (ctx, intern) => {
-      const t = await asked(ctx, intern.id, ctx.prompt('ask-permission'));
-      const rest = await answered(ctx, intern.id, t, 'cancel');
+      const t = await intern.asked(ctx.prompt('ask-permission'));
+      const rest = await intern.answered(t, 'cancel');
       equal(rest.error?.reason === 'run_ended', false, 'whether the answer cancel ends the run');
       expect.grammar(rest, 'P');
     }),
@@ -117,8 +113,8 @@ export const CHAT_ANSWERS = checksOf('CHAT-6', {
           when({ it: { [key]: value } }, [{ say: `${key} ` }], []),
         );
         const said = await ctx.script([{ ask, as: 'it' }, when({ it: 'accept' }, [{ say: 'accept ' }], []), ...tell]);
-        const t = await asked(ctx, intern.id, said);
-        const rest = await answered(ctx, intern.id, t, accepted(values));
+        const t = await intern.asked(said);
+        const rest = await intern.answered(t, accepted(values));
         expect.finish(rest, 'stop', 'the answered run');
         equal(rest.content, ['accept', ...Object.keys(values), ''].join(' '), 'what reached the run');
       });
@@ -138,8 +134,8 @@ export const CHAT_ANSWERS = checksOf('CHAT-6', {
         [{ action: 'decline' }, 'decline.'],
         [{ action: 'cancel' }, 'cancel.'],
       ] as const) {
-        const t = await asked(ctx, intern.id, said);
-        const rest = await answered(ctx, intern.id, t, answer);
+        const t = await intern.asked(said);
+        const rest = await intern.answered(t, answer);
         expect.finish(rest, 'stop', 'the answered run');
         equal(rest.content, content, `what reached the run of ${JSON.stringify(answer)}`);
       }
@@ -163,10 +159,10 @@ export const CHAT_ANSWERS = checksOf('CHAT-6', {
         ],
         [{ role: 'user', content: 'Something else.' }],
       ]) {
-        const t = await asked(ctx, intern.id, said);
+        const t = await intern.asked(said);
         const { id, session } = callOf(t);
         const tool = { role: 'tool', tool_call_id: id, content: 'allow_once' };
-        const rest = await talk(ctx, intern.id, { messages: [...before, tool], session_id: session });
+        const rest = await intern.talk({ messages: [...before, tool], session_id: session });
         expect.finish(rest, 'stop', 'the answered run');
         equal(rest.content, 'Allowed.', 'content after the answer');
       }
@@ -179,17 +175,17 @@ export const CHAT_ANSWERS = checksOf('CHAT-6', {
     async run(ctx) {
       const order = fc.shuffledSubarray([0, 1, 2, 3], { minLength: 4 });
       await ctx.property('order', order, async (turns) => {
-        const intern = await ctx.interns.running();
+        const intern = await runningOne(ctx);
         const waiting: Transcript[] = [];
         for (let at = 0; at < 4; at++) {
           const tell = when({ ok: 'allow_once' }, [{ say: `run ${at}: yes` }], [{ say: `run ${at}: no` }]);
-          waiting.push(await asked(ctx, intern.id, await ctx.script([{ say: '?' }, permission('ok'), tell])));
+          waiting.push(await intern.asked(await ctx.script([{ say: '?' }, permission('ok'), tell])));
         }
         equal(new Set(waiting.map((t) => t.sessionId)).size, 4, 'sessions of four prompts without one');
         for (const at of turns) {
           const t = waiting[at];
           if (t === undefined) continue;
-          const rest = await answered(ctx, intern.id, t, at % 2 === 0 ? 'allow_once' : 'reject_once');
+          const rest = await intern.answered(t, at % 2 === 0 ? 'allow_once' : 'reject_once');
           equal(rest.content, `run ${at}: ${at % 2 === 0 ? 'yes' : 'no'}`, 'content after the answer');
           equal(rest.sessionId, t.sessionId, 'session_id after the answer');
         }
@@ -201,19 +197,16 @@ export const CHAT_ANSWERS = checksOf('CHAT-6', {
       'An answer sent to another intern, into another session, or without one is refused, and the right one is taken.',
     needs: ['running', 'behaviour:ask-permission'],
     run: onRunning(async (ctx, intern) => {
-      const other = await ctx.interns.running();
-      const t = await asked(ctx, intern.id, ctx.prompt('ask-permission'));
+      const other = await runningOne(ctx);
+      const t = await intern.asked(ctx.prompt('ask-permission'));
       const { id: call, session } = callOf(t);
       const content = 'allow_once';
-      expect.refused(await badAnswer(ctx, other.id, { call, session, content }), 'an answer sent to another intern');
+      expect.refused(await other.badAnswer({ call, session, content }), 'an answer sent to another intern');
       const elsewhere = { call, session: `${session}x`, content };
-      expect.refused(await badAnswer(ctx, intern.id, elsewhere), 'an answer sent into another session');
-      expect.refused(await badAnswer(ctx, intern.id, { call, content }), 'an answer without a session');
-      expect.refused(
-        await badAnswer(ctx, intern.id, { call: `${call}x`, session, content }),
-        'an answer to another call',
-      );
-      expect.finish(await answered(ctx, intern.id, t, content), 'stop', 'the run, answered rightly');
+      expect.refused(await intern.badAnswer(elsewhere), 'an answer sent into another session');
+      expect.refused(await intern.badAnswer({ call, content }), 'an answer without a session');
+      expect.refused(await intern.badAnswer({ call: `${call}x`, session, content }), 'an answer to another call');
+      expect.finish(await intern.answered(t, content), 'stop', 'the run, answered rightly');
     }),
   },
 });

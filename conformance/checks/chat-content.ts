@@ -3,7 +3,6 @@ import { said, surrogates } from '../arbitraries/prompt.js';
 import { equal, fail } from '../framework/assert.js';
 import { checksOf } from '../framework/check.js';
 import * as expect from '../framework/expect.js';
-import { talk } from '../helpers/chat.js';
 import { onShared } from '../helpers/interns.js';
 
 /** CHAT-1 and CHAT-2: what the intern says arrives whole. */
@@ -14,7 +13,7 @@ export const CHAT_CONTENT = checksOf('CHAT-1', {
     needs: ['running', 'control'],
     run: onShared(async (ctx, intern) => {
       const said = await ctx.script([{ reason: 'thinking first' }, { say: 'content then' }, { reason: ' and after' }]);
-      const t = await talk(ctx, intern.id, said);
+      const t = await intern.talk(said);
       expect.finish(t, 'stop');
       equal(t.content, 'content then', 'content');
       equal(t.reasoning, 'thinking first and after', 'reasoning');
@@ -30,7 +29,7 @@ export const CHAT_CONTENT = checksOf('CHAT-1', {
         maxLength: 4,
       });
       await ctx.property('says', list, async (steps) => {
-        const t = await talk(ctx, intern.id, await ctx.script(steps));
+        const t = await intern.talk(await ctx.script(steps));
         expect.finish(t, 'stop');
         equal(t.content, steps.map((step) => step.say).join(''), 'content');
         expect.grammar(t, 'S');
@@ -55,7 +54,7 @@ export const CHAT_CONTENT = checksOf('CHAT-1', {
         '</script><!--',
         ' ',
       ];
-      const t = await talk(ctx, intern.id, await ctx.script(lines.map((say) => ({ say }))));
+      const t = await intern.talk(await ctx.script(lines.map((say) => ({ say }))));
       expect.finish(t, 'stop');
       equal(t.content, lines.join(''), 'content');
       expect.grammar(t, 'S');
@@ -68,7 +67,7 @@ export const CHAT_CONTENT = checksOf('CHAT-1', {
     maxRuns: 30,
     run: onShared(async (ctx, intern) => {
       await ctx.property('said', surrogates(), async (say) => {
-        const t = await talk(ctx, intern.id, await ctx.script([{ say }]));
+        const t = await intern.talk(await ctx.script([{ say }]));
         expect.finish(t, 'stop');
         equal(t.content, say, 'content');
         expect.grammar(t, 'S');
@@ -79,13 +78,13 @@ export const CHAT_CONTENT = checksOf('CHAT-1', {
     requirement: 'CHAT-2',
     title: 'A run that ends without a word ends as any other.',
     needs: ['running', 'behaviour:says-nothing'],
-    async run(ctx) {
-      const t = await talk(ctx, (await ctx.interns.shared()).id, ctx.prompt('says-nothing'));
+    run: onShared(async (ctx, intern) => {
+      const t = await intern.talk(ctx.prompt('says-nothing'));
       expect.grammar(t, 'S');
       expect.finish(t, 'stop');
       const finding = { what: 'content', expected: '', actual: t.content };
       ctx.internDid(t.content === '', { did: 'say nothing', said: t.content, finding });
-    },
+    }),
   },
   'chat-content/long': {
     requirement: 'CHAT-2',
@@ -96,7 +95,7 @@ export const CHAT_CONTENT = checksOf('CHAT-1', {
       const words = Array.from({ length: 1200 }, (_, at) => `w${at} `);
       const turns = [words.map((say) => ({ say })), [{ say: words.join(''), chunks: 1200 }]];
       for (const turn of turns) {
-        const t = await talk(ctx, intern.id, await ctx.script(turn));
+        const t = await intern.talk(await ctx.script(turn));
         expect.finish(t, 'stop');
         const seen = t.content.split(' ');
         const wrong = seen.findIndex((word, at) => word !== (at < words.length ? `w${at}` : ''));

@@ -2,24 +2,8 @@ import { equal, fail, match, oneOf } from '../framework/assert.js';
 import { checksOf } from '../framework/check.js';
 import type { Ctx } from '../framework/context.js';
 import * as expect from '../framework/expect.js';
-import {
-  ASKING,
-  answered,
-  asked,
-  badAnswer,
-  callOf,
-  fate,
-  HELD,
-  held,
-  newest,
-  permission,
-  read,
-  replyTo,
-  stillOpen,
-  talk,
-  unstreamed,
-} from '../helpers/chat.js';
-import { onRunning, onShared } from '../helpers/interns.js';
+import { ASKING, callOf, HELD, permission, read, replyTo } from '../helpers/chat.js';
+import { onRunning, onShared, type Partner, runningOne } from '../helpers/interns.js';
 import type { Transcript } from '../probe/chunks.js';
 import type { As } from '../probe/request.js';
 
@@ -30,14 +14,14 @@ type Good = { readonly call: string; readonly session: string; readonly content:
 
 /** A reply that is rejected. */
 const rejected =
-  (wrong: (good: Good) => Parameters<typeof badAnswer>[2], as?: (ctx: Ctx) => As) =>
-  async (ctx: Ctx, id: string, good: Good): Promise<void> => {
-    const answer = await badAnswer(ctx, id, wrong(good), as === undefined ? {} : { as: as(ctx) });
+  (wrong: (good: Good) => Parameters<Partner['badAnswer']>[0], as?: (ctx: Ctx) => As) =>
+  async (ctx: Ctx, intern: Partner, good: Good): Promise<void> => {
+    const answer = await intern.badAnswer(wrong(good), as === undefined ? {} : { as: as(ctx) });
     expect.refused(answer, 'a reply that is rejected');
   };
 
 /** What may be sent to an intern whose question is open, and leaves it open. */
-const MEANWHILE: Readonly<Record<string, (ctx: Ctx, id: string, good: Good) => Promise<void>>> = {
+const MEANWHILE: Readonly<Record<string, (ctx: Ctx, intern: Partner, good: Good) => Promise<void>>> = {
   'an unacceptable answer': rejected((good) => ({ ...good, content: 'no such option' })),
   'an unknown call': rejected((good) => ({ ...good, call: 'call_nobody_made' })),
   'another session': rejected((good) => ({ ...good, session: 'another' })),
@@ -47,18 +31,18 @@ const MEANWHILE: Readonly<Record<string, (ctx: Ctx, id: string, good: Good) => P
     (good) => good,
     (ctx) => ctx.wrongKey,
   ),
-  async 'a busy intern'(ctx, id, good) {
-    const occupied = await held(ctx, id, await ctx.script(HELD));
-    await rejected(() => good)(ctx, id, good);
+  async 'a busy intern'(ctx, intern, good) {
+    const occupied = await intern.held(await ctx.script(HELD));
+    await rejected(() => good)(ctx, intern, good);
     await occupied.disconnect();
     await ctx.settle();
   },
-  async 'a steered prompt'(ctx, id, { session }) {
-    const answer = await unstreamed(ctx, id, { prompt: 'More.', session_id: session });
+  async 'a steered prompt'(_, intern, { session }) {
+    const answer = await intern.unstreamed({ prompt: 'More.', session_id: session });
     expect.status(answer, [200, 202], 'a prompt to the waiting run');
   },
-  async 'a prompt to another session'(ctx, id) {
-    expect.finish(await talk(ctx, id, 'Hello.'), 'stop', 'a prompt to another session');
+  async 'a prompt to another session'(_, intern) {
+    expect.finish(await intern.talk('Hello.'), 'stop', 'a prompt to another session');
   },
 };
 
@@ -68,9 +52,9 @@ export const CHAT_DEADLINES = checksOf('CHAT-7', {
     title: 'A question can be answered shortly before its five minutes are over.',
     needs: ['running', 'behaviour:ask-permission', 'slow:295s'],
     run: onShared(async (ctx, intern) => {
-      const t = await asked(ctx, intern.id, ctx.prompt('ask-permission'));
+      const t = await intern.asked(ctx.prompt('ask-permission'));
       await ctx.wait(295_000);
-      const reply = await ctx.answer(intern.id, t, 'allow_once');
+      const reply = await intern.answer(t, 'allow_once');
       const note = 'a question was closed within 295 s; is a shorter one configured?';
       ctx.assume(reply.status !== 409, DEFAULT, note);
       expect.finish(await read(reply), 'stop', 'the run, answered after 295 s');
@@ -80,9 +64,9 @@ export const CHAT_DEADLINES = checksOf('CHAT-7', {
     title: 'After its five minutes a question can no longer be answered, although no client was connected.',
     needs: ['running', 'behaviour:ask-permission', 'slow:305s'],
     run: onRunning(async (ctx, intern) => {
-      const t = await asked(ctx, intern.id, ctx.prompt('ask-permission'));
+      const t = await intern.asked(ctx.prompt('ask-permission'));
       await ctx.wait(305_000);
-      const late = await badAnswer(ctx, intern.id, replyTo(t, 'allow_once'));
+      const late = await intern.badAnswer(replyTo(t, 'allow_once'));
       const note = 'a question was open after 305 s; is a longer one configured?';
       ctx.assume(late.status !== 200, DEFAULT, note);
       expect.refused(late, 'an answer after 305 s');
@@ -98,21 +82,17 @@ export const CHAT_DEADLINES = checksOf('CHAT-7', {
         [1, false],
         [1, true],
       ] as const) {
-        const intern = await ctx.interns.running();
-        const t = await asked(ctx, intern.id, await ctx.script(ASKING));
+        const intern = await runningOne(ctx);
+        const t = await intern.asked(await ctx.script(ASKING));
         if (inSteps) await ctx.clock.advance(FIVE_MINUTES / 3);
         await ctx.clock.advance((inSteps ? (FIVE_MINUTES / 3) * 2 : FIVE_MINUTES) + from);
         if (from < 0) {
-          equal(await fate(ctx, intern.id), 'waiting', `the run ${from} ms from its deadline`);
-          const rest = await answered(ctx, intern.id, t, 'allow_once');
+          equal(await intern.fate(), 'waiting', `the run ${from} ms from its deadline`);
+          const rest = await intern.answered(t, 'allow_once');
           equal(rest.content, 'Allowed.', `content after an answer ${from} ms from the deadline`);
         } else {
-          oneOf(
-            await fate(ctx, intern.id),
-            ['ended: deadline', 'ended: cancelled'],
-            `the run ${from} ms after its deadline`,
-          );
-          const late = await badAnswer(ctx, intern.id, replyTo(t, 'allow_once'));
+          oneOf(await intern.fate(), ['ended: deadline', 'ended: cancelled'], `the run ${from} ms after its deadline`);
+          const late = await intern.badAnswer(replyTo(t, 'allow_once'));
           expect.refused(late, `an answer ${from} ms after the deadline`);
         }
       }
@@ -123,10 +103,10 @@ export const CHAT_DEADLINES = checksOf('CHAT-7', {
     title: 'At the deadline a question is either open or its run has ended, never half of each.',
     needs: ['running', 'control', 'clock'],
     run: onRunning(async (ctx, intern) => {
-      const t = await asked(ctx, intern.id, await ctx.script(ASKING));
+      const t = await intern.asked(await ctx.script(ASKING));
       await ctx.clock.advance(FIVE_MINUTES);
-      const seen = await fate(ctx, intern.id);
-      const probe = await badAnswer(ctx, intern.id, replyTo(t, 'no such option'));
+      const seen = await intern.fate();
+      const probe = await intern.badAnswer(replyTo(t, 'no such option'));
       expect.status(probe, seen === 'waiting' ? 400 : 409, `an unacceptable answer to a run that is ${seen}`);
     }),
   },
@@ -135,14 +115,14 @@ export const CHAT_DEADLINES = checksOf('CHAT-7', {
     title: 'A late answer is 409 interaction_not_pending, acceptable or not; the intern takes the next prompt.',
     needs: ['running', 'behaviour:ask-permission', 'clock'],
     run: onShared(async (ctx, intern) => {
-      const t = await asked(ctx, intern.id, ctx.prompt('ask-permission'));
+      const t = await intern.asked(ctx.prompt('ask-permission'));
       await ctx.clock.advance(FIVE_MINUTES + 1);
       const { session } = callOf(t);
       for (const content of ['allow_once', 'no such option']) {
-        const late = await badAnswer(ctx, intern.id, replyTo(t, content));
+        const late = await intern.badAnswer(replyTo(t, content));
         expect.error(late, { status: 409, reason: 'interaction_not_pending' }, 'a late answer');
       }
-      const next = await read(await ctx.chat(intern.id, { prompt: 'Hello.', session_id: session }));
+      const next = await read(await intern.chat({ prompt: 'Hello.', session_id: session }));
       expect.finish(next, 'stop', 'the next prompt of the session');
     }),
   },
@@ -151,10 +131,10 @@ export const CHAT_DEADLINES = checksOf('CHAT-7', {
     title: 'A run whose question ran out is shown as ended by its deadline, at its time.',
     needs: ['running', 'control', 'clock'],
     run: onRunning(async (ctx, intern) => {
-      await asked(ctx, intern.id, await ctx.script(ASKING));
+      await intern.asked(await ctx.script(ASKING));
       const due = (await ctx.clock.now()) + FIVE_MINUTES;
       await ctx.clock.advance(FIVE_MINUTES + 60_000);
-      const run = await newest(ctx, intern.id);
+      const run = await intern.newest();
       equal(run.status, 'ended', 'status of the run');
       equal(run.ended, 'deadline', 'how the run ended');
       equal(run.question, undefined, 'question of the ended run');
@@ -169,16 +149,16 @@ export const CHAT_DEADLINES = checksOf('CHAT-7', {
     async run(ctx) {
       const said = await ctx.script(ASKING);
       for (const [what, does] of Object.entries(MEANWHILE)) {
-        const intern = await ctx.interns.running();
-        const t = await asked(ctx, intern.id, said);
+        const intern = await runningOne(ctx);
+        const t = await intern.asked(said);
         const { session } = callOf(t);
         await ctx.clock.advance(FIVE_MINUTES - 10_000);
         for (let turn = 0; turn < 3; turn++) {
-          await does(ctx, intern.id, replyTo(t, 'allow_once'));
+          await does(ctx, intern, replyTo(t, 'allow_once'));
           await ctx.clock.advance(3_000);
         }
         await ctx.clock.advance(1_001);
-        match(await fate(ctx, intern.id, session), /^ended/, `the run a millisecond after its deadline, after ${what}`);
+        match(await intern.fate(session), /^ended/, `the run a millisecond after its deadline, after ${what}`);
       }
     },
   },
@@ -186,28 +166,25 @@ export const CHAT_DEADLINES = checksOf('CHAT-7', {
     title: 'A second question has five minutes of its own.',
     needs: ['running', 'control', 'clock'],
     run: onRunning(async (ctx, intern) => {
-      const first = await asked(ctx, intern.id, await ctx.script([permission('a'), permission('b'), { say: 'end' }]));
+      const first = await intern.asked(await ctx.script([permission('a'), permission('b'), { say: 'end' }]));
       await ctx.clock.advance(200_000);
-      const second = await answered(ctx, intern.id, first, 'allow_once');
+      const second = await intern.answered(first, 'allow_once');
       expect.finish(second, 'tool_calls', 'the answer to the first question');
       await ctx.clock.advance(FIVE_MINUTES - 1);
-      await stillOpen(ctx, intern.id, second, 'the second question after 299.999 s');
+      await intern.stillOpen(second, 'the second question after 299.999 s');
       await ctx.clock.advance(2);
-      match(await fate(ctx, intern.id), /^ended/, 'the run after 300.001 s');
+      match(await intern.fate(), /^ended/, 'the run after 300.001 s');
     }),
   },
   'chat-deadlines/answered-in-time': {
     title: 'A question that was answered has no deadline any more: the run may take its time.',
     needs: ['running', 'control', 'clock'],
     run: onRunning(async (ctx, intern) => {
-      const t = await asked(
-        ctx,
-        intern.id,
+      const t = await intern.asked(
         await ctx.script([permission('a'), { say: 'one ' }, { wait: '400s' }, { say: 'two' }]),
       );
       await ctx.clock.advance(10_000);
-      const reply = await ctx.answer(intern.id, t, 'allow_once');
-      await reply.until('content after the answer', (seen) => seen.content !== '');
+      const reply = await intern.resumed(t);
       await ctx.clock.advance(400_000);
       const rest = await read(reply);
       expect.finish(rest, 'stop', 'a run that takes its time after the answer');
@@ -221,13 +198,13 @@ export const CHAT_DEADLINES = checksOf('CHAT-7', {
       const said = await ctx.script(ASKING);
       const waiting: Transcript[] = [];
       for (let at = 0; at < 3; at++) {
-        waiting.push(await asked(ctx, intern.id, said));
+        waiting.push(await intern.asked(said));
         await ctx.clock.advance(60_000);
       }
       await ctx.clock.advance(FIVE_MINUTES - 180_000 + 1);
       for (let over = 1; over <= 3; over++) {
         for (const [at, t] of waiting.entries()) {
-          const seen = await fate(ctx, intern.id, t.sessionId);
+          const seen = await intern.fate(t.sessionId);
           if (seen.startsWith('ended') !== at < over) {
             fail(`run ${at + 1} when ${over} of 3 deadlines have passed`, at < over ? 'ended' : 'waiting', seen);
           }

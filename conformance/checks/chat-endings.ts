@@ -3,23 +3,7 @@ import { equal, fail, match, ok } from '../framework/assert.js';
 import { checksOf } from '../framework/check.js';
 import type { Ctx } from '../framework/context.js';
 import * as expect from '../framework/expect.js';
-import {
-  ASKING,
-  answered,
-  asked,
-  badAnswer,
-  callOf,
-  endedBy,
-  fate,
-  HELD,
-  held,
-  permission,
-  replyTo,
-  sameSession,
-  sessionOf,
-  streaming,
-  talk,
-} from '../helpers/chat.js';
+import { ASKING, callOf, endedBy, HELD, permission, replyTo, sameSession, sessionOf } from '../helpers/chat.js';
 import { onRunning, onShared } from '../helpers/interns.js';
 import { closed } from '../helpers/turns.js';
 import type { Transcript } from '../probe/chunks.js';
@@ -47,14 +31,14 @@ export const CHAT_ENDINGS = checksOf('CHAT-12', {
     title: 'A run that the intern cancels ends with error, code 410, reason run_ended, final chunk, [DONE].',
     needs: ['running', 'behaviour:cancelled'],
     run: onShared(async (ctx, intern) => {
-      ended(ctx, await talk(ctx, intern.id, ctx.prompt('cancelled')), 'a cancelled run', 'the intern');
+      ended(ctx, await intern.talk(ctx.prompt('cancelled')), 'a cancelled run', 'the intern');
     }),
   },
   'chat-endings/deadline': {
     title: 'A run that meets its deadline ends in the same way.',
     needs: ['running', 'behaviour:deadline'],
     run: onShared(async (ctx, intern) => {
-      ended(ctx, await talk(ctx, intern.id, ctx.prompt('deadline')), 'a run that met its deadline', 'the intern');
+      ended(ctx, await intern.talk(ctx.prompt('deadline')), 'a run that met its deadline', 'the intern');
     }),
   },
   'chat-endings/severed': {
@@ -62,7 +46,7 @@ export const CHAT_ENDINGS = checksOf('CHAT-12', {
     title: 'A connection that breaks without confirmation ends with reason stream_severed, final chunk, [DONE].',
     needs: ['running', 'behaviour:severed'],
     run: onShared(async (ctx, intern) => {
-      severed(ctx, await talk(ctx, intern.id, ctx.prompt('severed')), 'a severed run');
+      severed(ctx, await intern.talk(ctx.prompt('severed')), 'a severed run');
     }),
   },
   'chat-endings/error-in-place': {
@@ -72,7 +56,7 @@ export const CHAT_ENDINGS = checksOf('CHAT-12', {
     needs: ['running', 'behaviour:cancelled', 'behaviour:severed', 'behaviour:deadline'],
     run: onShared(async (ctx, intern) => {
       for (const behaviour of ['cancelled', 'severed', 'deadline'] as const) {
-        const t = await talk(ctx, intern.id, ctx.prompt(behaviour));
+        const t = await intern.talk(ctx.prompt(behaviour));
         expect.finish(t, 'error');
         const carrying = t.chunks.filter(({ json }) => 'error' in json);
         equal(carrying.length, 1, `chunks with an error of a run that is ${behaviour}`);
@@ -108,10 +92,10 @@ export const CHAT_ENDINGS = checksOf('CHAT-12', {
         const before = [{ say: 'Half a sen' }, ...(reported ? [{ usage }] : [])];
         const ask = paused ? [permission('ok'), { say: 'tence' }] : [];
         const said = await ctx.script([...before, ...ask, { end: how }]);
-        let t = await talk(ctx, intern.id, { prompt: said, approval_mode: 'manual' });
+        let t = await intern.talk({ prompt: said, approval_mode: 'manual' });
         if (paused) {
           expect.finish(t, 'tool_calls', 'the prompt');
-          t = await answered(ctx, intern.id, t, 'allow_once');
+          t = await intern.answered(t, 'allow_once');
         }
         if (how === 'severed') severed(ctx, t, `a run that ends ${how}`);
         else ended(ctx, t, `a run that ends ${how}`);
@@ -127,7 +111,7 @@ export const CHAT_ENDINGS = checksOf('CHAT-12', {
     needs: ['running', 'control'],
     run: onShared(async (ctx, intern) => {
       for (const retryable of [true, false]) {
-        const t = await talk(ctx, intern.id, await ctx.script([{ say: 'Half' }, { end: 'failed', retryable }]));
+        const t = await intern.talk(await ctx.script([{ say: 'Half' }, { end: 'failed', retryable }]));
         expect.finish(t, 'error');
         expect.grammar(t, 'S');
         equal(t.content, 'Half', 'content of a run that fails');
@@ -147,7 +131,7 @@ export const CHAT_ENDINGS = checksOf('CHAT-12', {
     needs: ['running', 'behaviour:silent'],
     run: onRunning(async (ctx, intern) => {
       const session_id = `suspended ${intern.id}`;
-      const reply = await streaming(ctx, intern.id, { prompt: ctx.prompt('silent'), session_id });
+      const reply = await intern.streaming({ prompt: ctx.prompt('silent'), session_id });
       expect.done(await ctx.api.suspend(intern.id), 'the suspend');
       const t = await reply.end();
       ended(ctx, t, 'the stream of a suspended intern');
@@ -159,7 +143,7 @@ export const CHAT_ENDINGS = checksOf('CHAT-12', {
     title: 'The error of a run that a suspend ended stands at the top of the chunk with the finish reason.',
     needs: ['running', 'behaviour:silent'],
     run: onRunning(async (ctx, intern) => {
-      const reply = await streaming(ctx, intern.id, ctx.prompt('silent'));
+      const reply = await intern.streaming(ctx.prompt('silent'));
       expect.done(await ctx.api.suspend(intern.id), 'the suspend');
       const t = await reply.end();
       expect.finish(t, 'error', 'the stream of a suspended intern');
@@ -173,7 +157,7 @@ export const CHAT_ENDINGS = checksOf('CHAT-12', {
     title: 'Deleting ends the stream with run_ended, final chunk and [DONE].',
     needs: ['running', 'behaviour:silent'],
     run: onRunning(async (ctx, intern) => {
-      const reply = await streaming(ctx, intern.id, ctx.prompt('silent'));
+      const reply = await intern.streaming(ctx.prompt('silent'));
       const deleted = await ctx.api.remove(intern.id);
       expect.success(deleted, 'the delete');
       await ctx.interns.untilGone(intern.id);
@@ -186,20 +170,16 @@ export const CHAT_ENDINGS = checksOf('CHAT-12', {
     title: 'Suspending ends runs that wait: their answers are refused, after the resume too, which takes a prompt.',
     needs: ['running', 'behaviour:ask-permission'],
     run: onRunning(async (ctx, intern) => {
-      const t = await asked(ctx, intern.id, ctx.prompt('ask-permission'));
+      const t = await intern.asked(ctx.prompt('ask-permission'));
       const { session } = callOf(t);
       expect.done(await ctx.api.suspend(intern.id), 'the suspend');
       await ctx.interns.untilSuspended(intern.id);
       const answer = replyTo(t, 'allow_once');
-      closed(await badAnswer(ctx, intern.id, answer), 'suspended');
+      closed(await intern.badAnswer(answer), 'suspended');
       expect.done(await ctx.api.provision(intern.id), 'the provision');
       await ctx.interns.until(intern.id, ['running']);
-      closed(await badAnswer(ctx, intern.id, answer), 'suspended');
-      expect.finish(
-        await talk(ctx, intern.id, { prompt: 'Hello.', session_id: session }),
-        'stop',
-        'a prompt to that session',
-      );
+      closed(await intern.badAnswer(answer), 'suspended');
+      expect.finish(await intern.talk({ prompt: 'Hello.', session_id: session }), 'stop', 'a prompt to that session');
     }),
   },
   'chat-endings/shown': {
@@ -208,11 +188,11 @@ export const CHAT_ENDINGS = checksOf('CHAT-12', {
     needs: ['running', 'control'],
     run: onRunning(async (ctx, intern) => {
       for (const end of ['stop', 'cancelled', 'deadline', 'severed', 'failed']) {
-        await talk(ctx, intern.id, await ctx.script([{ say: 'x' }, { end }]));
-        equal(await fate(ctx, intern.id), `ended: ${end}`, `the run of a turn that ends ${end}`);
+        await intern.talk(await ctx.script([{ say: 'x' }, { end }]));
+        equal(await intern.fate(), `ended: ${end}`, `the run of a turn that ends ${end}`);
       }
-      const waiting = await asked(ctx, intern.id, await ctx.script(ASKING));
-      const reply = await held(ctx, intern.id, await ctx.script(HELD));
+      const waiting = await intern.asked(await ctx.script(ASKING));
+      const reply = await intern.held(await ctx.script(HELD));
       expect.status(await ctx.api.suspend(intern.id), SUSPENDED, 'the suspend');
       await reply.end();
       const runs = await ctx.control.runs(intern.id);
@@ -240,13 +220,13 @@ export const CHAT_ENDINGS = checksOf('CHAT-12', {
     needs: ['running', 'behaviour:cancelled', 'behaviour:severed'],
     run: onShared(async (ctx, intern) => {
       for (const behaviour of ['cancelled', 'severed'] as const) {
-        const first = await talk(ctx, intern.id, 'Hello.');
+        const first = await intern.talk('Hello.');
         expect.finish(first, 'stop', 'the first prompt of the session');
         const session_id = sessionOf(first);
-        const broken = await talk(ctx, intern.id, { prompt: ctx.prompt(behaviour), session_id });
+        const broken = await intern.talk({ prompt: ctx.prompt(behaviour), session_id });
         expect.finish(broken, 'error', `a run that is ${behaviour}`);
         sameSession(broken, session_id, `a run that is ${behaviour}`);
-        const next = await talk(ctx, intern.id, { prompt: 'Hello.', session_id });
+        const next = await intern.talk({ prompt: 'Hello.', session_id });
         expect.finish(next, 'stop', 'the next prompt of the session');
         sameSession(next, session_id, 'the next prompt');
       }

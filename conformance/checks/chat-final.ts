@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { equal } from '../framework/assert.js';
 import { checksOf } from '../framework/check.js';
 import * as expect from '../framework/expect.js';
-import { asked, permission, talk } from '../helpers/chat.js';
+import { permission } from '../helpers/chat.js';
 import { onShared } from '../helpers/interns.js';
 
 /** CHAT-3 and CHAT-4: the final chunk. */
@@ -15,9 +15,9 @@ export const CHAT_FINAL = checksOf('CHAT-4', {
     run: onShared(async (ctx, intern) => {
       const usage = { usage: { prompt_tokens: 1, completion_tokens: 2, total_tokens: 3 } };
       const said = await ctx.script([{ say: 'a' }, usage, permission('ok'), { say: 'b' }]);
-      const first = await asked(ctx, intern.id, said);
+      const first = await intern.asked(said);
       expect.grammar(first, 'C', 'CHAT-3');
-      expect.grammar(await (await ctx.answer(intern.id, first, 'allow_once')).end(), 'C', 'CHAT-3');
+      expect.grammar(await (await intern.answer(first, 'allow_once')).end(), 'C', 'CHAT-3');
     }),
   },
   'chat-final/usage-as-reported': {
@@ -29,7 +29,7 @@ export const CHAT_FINAL = checksOf('CHAT-4', {
       const end = fc.constantFrom('stop', 'cancelled', 'deadline', 'severed', 'failed');
       await ctx.property('usage', tokens, tokens, end, async (prompt_tokens, completion_tokens, how) => {
         const usage = { prompt_tokens, completion_tokens, total_tokens: prompt_tokens + completion_tokens };
-        const t = await talk(ctx, intern.id, await ctx.script([{ say: 'x' }, { usage }, { end: how }]));
+        const t = await intern.talk(await ctx.script([{ say: 'x' }, { usage }, { end: how }]));
         expect.finish(t, how === 'stop' ? 'stop' : 'error');
         expect.grammar(t, 'S');
         const seen = t.final?.usage;
@@ -45,9 +45,9 @@ export const CHAT_FINAL = checksOf('CHAT-4', {
     run: onShared(async (ctx, intern) => {
       const usage = { prompt_tokens: 40, completion_tokens: 12, total_tokens: 52 };
       const said = await ctx.script([{ say: 'a' }, { usage }, permission('ok'), { say: 'b' }]);
-      const first = await asked(ctx, intern.id, said);
+      const first = await intern.asked(said);
       equal(first.final?.usage, null, 'usage after tool_calls');
-      const rest = await (await ctx.answer(intern.id, first, 'allow_once')).end();
+      const rest = await (await intern.answer(first, 'allow_once')).end();
       expect.finish(rest, 'stop');
       equal(
         (rest.final?.usage as Record<string, unknown> | null)?.total_tokens,
@@ -60,7 +60,7 @@ export const CHAT_FINAL = checksOf('CHAT-4', {
     level: 'P',
     title: 'Usage is {prompt_tokens, completion_tokens, total_tokens}, with details and cost where they were reported.',
     needs: ['running', 'control'],
-    async run(ctx) {
+    run: onShared(async (ctx, intern) => {
       const usage = {
         prompt_tokens: 7,
         completion_tokens: 5,
@@ -68,9 +68,8 @@ export const CHAT_FINAL = checksOf('CHAT-4', {
         prompt_tokens_details: { cached_tokens: 3 },
         cost: 0.25,
       };
-      const said = await ctx.script([{ say: 'x' }, { usage }]);
-      const t = await talk(ctx, (await ctx.interns.shared()).id, said);
+      const t = await intern.talk(await ctx.script([{ say: 'x' }, { usage }]));
       equal(t.final?.usage, usage, 'usage of the final chunk');
-    },
+    }),
   },
 });

@@ -2,8 +2,8 @@ import { equal, match } from '../framework/assert.js';
 import { checksOf } from '../framework/check.js';
 import type { Ctx } from '../framework/context.js';
 import * as expect from '../framework/expect.js';
-import { ASKING, answered, asked, fate, plain, talk, unstreamed } from '../helpers/chat.js';
-import { onRunning, onShared } from '../helpers/interns.js';
+import { ASKING, plain } from '../helpers/chat.js';
+import { onRunning, onShared, runningOne, stoppedOne, talkingTo } from '../helpers/interns.js';
 import type { Answer } from '../probe/client.js';
 
 /** Which prompts an intern takes is its own affair: only an answer that gives this reason is checked. */
@@ -17,16 +17,16 @@ export const CHAT_NOT_TAKEN = checksOf('CHAT-16', {
     needs: ['running'],
     async run(ctx) {
       const NOT_READY = { status: 409, reason: 'intern_not_ready', retryable: true } as const;
-      const stopped = await ctx.interns.stopped();
-      expect.error(await unstreamed(ctx, stopped.id, 'Hello.'), NOT_READY, 'a prompt to an intern never provisioned');
-      const intern = await ctx.interns.running();
+      const stopped = await stoppedOne(ctx);
+      expect.error(await stopped.unstreamed('Hello.'), NOT_READY, 'a prompt to an intern never provisioned');
+      const intern = await runningOne(ctx);
       expect.done(await ctx.api.suspend(intern.id), 'the suspend');
       await ctx.interns.untilSuspended(intern.id);
-      expect.error(await unstreamed(ctx, intern.id, 'Hello.'), NOT_READY, 'a prompt to a suspended intern');
+      expect.error(await intern.unstreamed('Hello.'), NOT_READY, 'a prompt to a suspended intern');
       expect.error(await ctx.api.invoke(intern.id, { input: 'Hello.' }), NOT_READY, 'an invoke on a suspended intern');
       expect.done(await ctx.api.provision(intern.id), 'the provision');
       await ctx.interns.until(intern.id, ['running']);
-      expect.finish(await talk(ctx, intern.id, 'Hello.'), 'stop', 'the valid twin, once it runs again');
+      expect.finish(await intern.talk('Hello.'), 'stop', 'the valid twin, once it runs again');
     },
   },
   'chat-not-taken/while-it-boots': {
@@ -35,15 +35,15 @@ export const CHAT_NOT_TAKEN = checksOf('CHAT-16', {
     async run(ctx) {
       const NOT_READY = { status: 409, reason: 'intern_not_ready', retryable: true } as const;
       const body = ctx.interns.body({ provision: true, instructions: 'script: boot-fails' });
-      const intern = expect.intern(await ctx.api.create(body), 201, 'a create');
-      expect.error(await unstreamed(ctx, intern.id, 'Hello.'), NOT_READY, 'a prompt to an intern that boots');
+      const intern = talkingTo(ctx, expect.intern(await ctx.api.create(body), 201, 'a create'));
+      expect.error(await intern.unstreamed('Hello.'), NOT_READY, 'a prompt to an intern that boots');
       expect.error(
         await ctx.api.invoke(intern.id, { input: 'Hello.' }),
         NOT_READY,
         'an invoke on an intern that boots',
       );
       await ctx.interns.until(intern.id, ['failed']);
-      expect.error(await unstreamed(ctx, intern.id, 'Hello.'), NOT_READY, 'a prompt to an intern whose boot failed');
+      expect.error(await intern.unstreamed('Hello.'), NOT_READY, 'a prompt to an intern whose boot failed');
     },
   },
   'chat-not-taken/not-accepted': {
@@ -51,17 +51,17 @@ export const CHAT_NOT_TAKEN = checksOf('CHAT-16', {
       'An intern that cannot be reached is 502 intern_unreachable, a refused turn 502 turn_failed, instead of a stream.',
     needs: ['running', 'behaviour:unreachable', 'behaviour:refuses'],
     run: onShared(async (ctx, intern) => {
-      const away = await unstreamed(ctx, intern.id, ctx.prompt('unreachable'));
+      const away = await intern.unstreamed(ctx.prompt('unreachable'));
       notTaken(ctx, away, 'be out of reach', 'intern_unreachable');
       expect.error(
         away,
         { status: 502, reason: 'intern_unreachable', retryable: true },
         'a prompt to an intern out of reach',
       );
-      const refused = await unstreamed(ctx, intern.id, ctx.prompt('refuses'));
+      const refused = await intern.unstreamed(ctx.prompt('refuses'));
       notTaken(ctx, refused, 'refuse the turn', 'turn_failed');
       expect.error(refused, { status: 502, reason: 'turn_failed' }, 'a prompt that the intern refuses');
-      expect.finish(await talk(ctx, intern.id, 'Hello.'), 'stop', 'the next prompt');
+      expect.finish(await intern.talk('Hello.'), 'stop', 'the next prompt');
     }),
   },
   'chat-not-taken/accepted-first': {
@@ -70,7 +70,7 @@ export const CHAT_NOT_TAKEN = checksOf('CHAT-16', {
     run: onShared(async (ctx, intern) => {
       for (const end of ['severed', 'failed']) {
         for (const first of [{ say: 'x' }, { reason: 'x' }, { wait: '1s' }]) {
-          const reply = await ctx.chat(intern.id, await ctx.script([first, { end }]));
+          const reply = await intern.chat(await ctx.script([first, { end }]));
           equal(reply.status, 200, `status of a turn that begins with ${Object.keys(first)} and ends ${end}`);
           await ctx.clock.advance(1_000);
           const t = await reply.end();
@@ -84,9 +84,9 @@ export const CHAT_NOT_TAKEN = checksOf('CHAT-16', {
     title: 'The stream opens when the intern accepts the prompt, before it has said a word.',
     needs: ['running', 'control', 'clock'],
     run: onShared(async (ctx, intern) => {
-      const reply = await ctx.chat(intern.id, await ctx.script([{ wait: '20s' }, { say: 'late' }]));
+      const reply = await intern.chat(await ctx.script([{ wait: '20s' }, { say: 'late' }]));
       equal(reply.status, 200, 'status while the intern says nothing yet');
-      match(await fate(ctx, intern.id), /^running$/, 'the run while the intern says nothing yet');
+      match(await intern.fate(), /^running$/, 'the run while the intern says nothing yet');
       await ctx.clock.advance(20_000);
       const t = await reply.end();
       expect.finish(t, 'stop');
@@ -99,23 +99,23 @@ export const CHAT_NOT_TAKEN = checksOf('CHAT-16', {
     needs: ['running', 'control'],
     run: onRunning(async (ctx, intern) => {
       const said = await ctx.script(ASKING);
-      const first = await asked(ctx, intern.id, said);
-      for (let at = 1; at < 64; at++) await asked(ctx, intern.id, said);
+      const first = await intern.asked(said);
+      for (let at = 1; at < 64; at++) await intern.asked(said);
       // The 65th run may wait or not: both readings are fair. The 66th may not.
       let waiting = 64;
-      let reply = await ctx.chat(intern.id, { prompt: said, approval_mode: 'manual' });
+      let reply = await intern.chat({ prompt: said, approval_mode: 'manual' });
       if (reply.status === 200) {
         await reply.end();
         waiting++;
-        reply = await ctx.chat(intern.id, { prompt: said, approval_mode: 'manual' });
+        reply = await intern.chat({ prompt: said, approval_mode: 'manual' });
       }
       const full = await plain(ctx, reply);
       expect.error(full, { status: 503, reason: 'busy' }, `a prompt while ${waiting} runs wait`);
       expect.retryAfter(full, '503 busy');
-      const other = await ctx.interns.running();
-      expect.finish(await talk(ctx, other.id, 'Hello.'), 'stop', 'a prompt to another intern');
-      expect.finish(await answered(ctx, intern.id, first, 'allow_once'), 'stop', 'an answer while so many wait');
-      expect.finish(await talk(ctx, intern.id, 'Hello.'), 'stop', 'a prompt once one has been answered');
+      const other = await runningOne(ctx);
+      expect.finish(await other.talk('Hello.'), 'stop', 'a prompt to another intern');
+      expect.finish(await intern.answered(first, 'allow_once'), 'stop', 'an answer while so many wait');
+      expect.finish(await intern.talk('Hello.'), 'stop', 'a prompt once one has been answered');
     }),
   },
 });

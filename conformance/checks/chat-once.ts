@@ -3,17 +3,15 @@ import { checksOf } from '../framework/check.js';
 import type { Ctx } from '../framework/context.js';
 import * as expect from '../framework/expect.js';
 import type { ChatReply } from '../framework/reply.js';
-import { answered, asked, badAnswer, fate, permission, replyTo, when } from '../helpers/chat.js';
-import { onRunning, onShared } from '../helpers/interns.js';
+import { permission, replyTo, when } from '../helpers/chat.js';
+import { onRunning, onShared, type Partner } from '../helpers/interns.js';
 import { CLOSED, closed } from '../helpers/turns.js';
 
 /** A run that streams on after the answer to its question, and the parts of another answer to that. */
-async function goingOn(ctx: Ctx, id: string) {
+async function goingOn(ctx: Ctx, intern: Partner) {
   ctx.needsStreaming();
-  const t = await asked(ctx, id, ctx.prompt('ask-then-silent'));
-  const reply = await ctx.answer(id, t, 'allow_once');
-  const seen = await reply.until('content after the answer', (one) => one.content !== '' || one.finish !== undefined);
-  ctx.internDid(seen.finish === undefined, { did: 'fall silent', said: seen.content });
+  const t = await intern.asked(ctx.prompt('ask-then-silent'));
+  const reply = await intern.resumed(t);
   ctx.mustGoOn(reply);
   return { reply, parts: replyTo(t, 'allow_once') };
 }
@@ -26,16 +24,15 @@ export const CHAT_ONCE = checksOf('CHAT-7', {
     run: onRunning(async (ctx, intern) => {
       const tell = ['allow_once', 'reject_once'].map((one) => when({ ok: one }, [{ say: `${one};` }], []));
       const said = await ctx.script([permission('ok'), ...tell, { wait: '10s' }, permission('again'), { say: 'end' }]);
-      const t = await asked(ctx, intern.id, said);
-      const reply = await ctx.answer(intern.id, t, 'allow_once');
-      await reply.until('content after the answer', (seen) => seen.content !== '');
-      expect.refused(await badAnswer(ctx, intern.id, replyTo(t, 'reject_once')), 'a second answer');
+      const t = await intern.asked(said);
+      const reply = await intern.resumed(t);
+      expect.refused(await intern.badAnswer(replyTo(t, 'reject_once')), 'a second answer');
       await ctx.clock.advance(10_000);
       const rest = await reply.end();
       equal(rest.content, 'allow_once;', 'content after the answers');
       expect.finish(rest, 'tool_calls', 'the run that asks again');
-      expect.refused(await badAnswer(ctx, intern.id, replyTo(t, 'allow_once')), 'a third answer');
-      equal(await fate(ctx, intern.id), 'waiting', 'the run after a third answer');
+      expect.refused(await intern.badAnswer(replyTo(t, 'allow_once')), 'a third answer');
+      equal(await intern.fate(), 'waiting', 'the run after a third answer');
     }),
   },
   'chat-once/before-stale': {
@@ -43,8 +40,8 @@ export const CHAT_ONCE = checksOf('CHAT-7', {
     title: 'While an answered run streams on, an answer to its question is 409 attachment_failed.',
     needs: ['running', 'behaviour:ask-then-silent'],
     run: onRunning(async (ctx, intern) => {
-      const { reply, parts } = await goingOn(ctx, intern.id);
-      const second = await badAnswer(ctx, intern.id, parts);
+      const { reply, parts } = await goingOn(ctx, intern);
+      const second = await intern.badAnswer(parts);
       expect.error(second, { status: 409, reason: 'attachment_failed' }, 'an answer to a question already answered');
       await reply.disconnect();
     }),
@@ -53,8 +50,8 @@ export const CHAT_ONCE = checksOf('CHAT-7', {
     title: 'Of three equal answers sent at once one is delivered.',
     needs: ['running', 'behaviour:ask-permission'],
     run: onRunning(async (ctx, intern) => {
-      const t = await asked(ctx, intern.id, ctx.prompt('ask-permission'));
-      const replies = await ctx.race(3, () => ctx.answer(intern.id, t, 'allow_once'));
+      const t = await intern.asked(ctx.prompt('ask-permission'));
+      const replies = await ctx.race(3, () => intern.answer(t, 'allow_once'));
       const away = replies.find(({ status }) => status === 429 || status >= 500)?.status;
       ctx.undisturbed(away === undefined, 'an intern in reach', 'no 5xx', away);
       const delivered = replies.filter(({ status }) => status < 300).length;
@@ -76,9 +73,9 @@ export const CHAT_ONCE = checksOf('CHAT-7', {
     title: 'The same answer sent again after the run went on is refused, and nothing happens twice.',
     needs: ['running', 'behaviour:ask-permission'],
     run: onShared(async (ctx, intern) => {
-      const t = await asked(ctx, intern.id, ctx.prompt('ask-permission'));
-      expect.finish(await answered(ctx, intern.id, t, 'allow_once'), 'stop', 'the answered run');
-      const again = await badAnswer(ctx, intern.id, replyTo(t, 'allow_once'));
+      const t = await intern.asked(ctx.prompt('ask-permission'));
+      expect.finish(await intern.answered(t, 'allow_once'), 'stop', 'the answered run');
+      const again = await intern.badAnswer(replyTo(t, 'allow_once'));
       closed(again, 'answered');
     }),
   },

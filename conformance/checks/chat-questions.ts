@@ -3,8 +3,8 @@ import { fields, options } from '../arbitraries/answer.js';
 import { equal, isArray, isObject, match, ok } from '../framework/assert.js';
 import { checksOf } from '../framework/check.js';
 import * as expect from '../framework/expect.js';
-import { answered, asked, callOf, fate, newest, permission, question } from '../helpers/chat.js';
-import { onRunning, onShared } from '../helpers/interns.js';
+import { callOf, permission, question } from '../helpers/chat.js';
+import { onRunning, onShared, runningOne, sharedOne } from '../helpers/interns.js';
 
 /** CHAT-5: the contents of a question. */
 export const CHAT_QUESTIONS = checksOf('CHAT-5', {
@@ -12,26 +12,26 @@ export const CHAT_QUESTIONS = checksOf('CHAT-5', {
     title: 'Needing permission, the stream emits one tool call named by the profile, then tool_calls.',
     needs: ['running', 'behaviour:ask-permission'],
     run: onShared(async (ctx, intern) => {
-      const t = await asked(ctx, intern.id, ctx.prompt('ask-permission'));
+      const t = await intern.asked(ctx.prompt('ask-permission'));
       expect.grammar(t, 'S');
       equal(t.toolCalls.length, 1, 'tool calls');
       equal(t.toolCalls[0]?.name, ctx.profile.tool_name, 'name of the tool call');
       equal(t.error, undefined, 'error of a response that asks');
       question(t);
-      await answered(ctx, intern.id, t, 'allow_once');
+      await intern.answered(t, 'allow_once');
     }),
   },
   'chat-questions/question-in-self-drive': {
     title: 'A question that needs an answer is asked although the run consents to tools by itself.',
     needs: ['running', 'behaviour:ask-question'],
     run: onShared(async (ctx, intern) => {
-      const t = await asked(ctx, intern.id, { prompt: ctx.prompt('ask-question') }, undefined, 'any');
+      const t = await intern.asked({ prompt: ctx.prompt('ask-question') }, undefined, 'any');
       expect.grammar(t, 'S');
       const { kind } = question(t);
       const finding = { what: 'kind of the question', expected: 'elicitation', actual: kind };
       const said = callOf(t).arguments;
       ctx.internDid(kind === 'elicitation', { did: 'ask a question', question: true, said, finding });
-      await answered(ctx, intern.id, t, { action: 'decline' });
+      await intern.answered(t, { action: 'decline' });
     }),
   },
   'chat-questions/whole-call': {
@@ -40,8 +40,8 @@ export const CHAT_QUESTIONS = checksOf('CHAT-5', {
     needs: ['running', 'behaviour:ask-permission', 'behaviour:ask-question'],
     async run(ctx) {
       for (const behaviour of ['ask-permission', 'ask-question'] as const) {
-        const intern = await ctx.interns.shared();
-        const t = await asked(ctx, intern.id, ctx.prompt(behaviour), undefined, 'any');
+        const intern = await sharedOne(ctx);
+        const t = await intern.asked(ctx.prompt(behaviour), undefined, 'any');
         expect.grammar(t, 'P');
         ok(!('fallback' in question(t)), 'arguments of the question', 'no fallback in them', question(t));
         equal(t.toolCalls[0]?.parts, 1, 'entries that make up the tool call');
@@ -68,14 +68,14 @@ export const CHAT_QUESTIONS = checksOf('CHAT-5', {
     async run(ctx) {
       const operation = fc.string({ minLength: 1, maxLength: 30 });
       await ctx.property('asked', options(), operation, async (offered, tool) => {
-        const intern = await ctx.interns.running();
-        const t = await asked(ctx, intern.id, await ctx.script([permission('ok', offered, tool)]));
+        const intern = await runningOne(ctx);
+        const t = await intern.asked(await ctx.script([permission('ok', offered, tool)]));
         const seen = question(t);
         equal(seen.kind, 'permission', 'kind');
         equal(seen.operation, tool, 'operation');
         isArray(seen.options, 'options');
         equal([...seen.options].sort(), [...offered].sort(), 'options, in whatever order');
-        await answered(ctx, intern.id, t, offered[0]);
+        await intern.answered(t, offered[0]);
       });
     },
   },
@@ -87,9 +87,9 @@ export const CHAT_QUESTIONS = checksOf('CHAT-5', {
     async run(ctx) {
       const message = fc.string({ minLength: 1, maxLength: 60 });
       await ctx.property('asked', message, fields(), async (text, list) => {
-        const intern = await ctx.interns.running();
+        const intern = await runningOne(ctx);
         const ask = { kind: 'elicitation', message: text, fields: list, fallback: { action: 'decline' } };
-        const t = await asked(ctx, intern.id, await ctx.script([{ ask, as: 'it' }]));
+        const t = await intern.asked(await ctx.script([{ ask, as: 'it' }]));
         const seen = question(t);
         equal(seen.kind, 'elicitation', 'kind');
         equal(seen.message, text, 'message');
@@ -101,7 +101,7 @@ export const CHAT_QUESTIONS = checksOf('CHAT-5', {
           isObject(shown, `fields[${at}]`);
           for (const [key, value] of Object.entries(field)) equal(shown[key], value, `fields[${at}].${key}`);
         }
-        await answered(ctx, intern.id, t, { action: 'decline' });
+        await intern.answered(t, { action: 'decline' });
       });
     },
   },
@@ -110,17 +110,17 @@ export const CHAT_QUESTIONS = checksOf('CHAT-5', {
     title: 'While a question is open the control interface shows its run waiting on it, under the id of the call.',
     needs: ['running', 'control', 'clock'],
     run: onRunning(async (ctx, intern) => {
-      const t = await asked(ctx, intern.id, ctx.prompt('ask-permission'));
+      const t = await intern.asked(ctx.prompt('ask-permission'));
       const { id, session } = callOf(t);
-      const run = await newest(ctx, intern.id);
+      const run = await intern.newest();
       equal(run.status, 'waiting', 'status of the run that asks');
       equal(run.session_id, session, 'session_id of the run that asks');
       equal(run.question?.id, id, 'id of the open question');
       const deadline = run.question?.deadline ?? 0;
       const at = typeof deadline === 'number' ? deadline : Date.parse(deadline);
       equal(at - (await ctx.clock.now()), 300_000, 'ms until the deadline of the question');
-      await answered(ctx, intern.id, t, 'allow_once');
-      const after = await newest(ctx, intern.id);
+      await intern.answered(t, 'allow_once');
+      const after = await intern.newest();
       equal(after.status, 'ended', 'status of the run after the answer');
       equal(after.question, undefined, 'question of the run after the answer');
     }),
@@ -132,10 +132,10 @@ export const CHAT_QUESTIONS = checksOf('CHAT-5', {
     async run(ctx) {
       const seen = new Set<string>();
       for (let turn = 0; turn < 2; turn++) {
-        const intern = await ctx.interns.running();
-        const first = await asked(ctx, intern.id, ctx.prompt('ask-twice'), undefined, 'any');
+        const intern = await runningOne(ctx);
+        const first = await intern.asked(ctx.prompt('ask-twice'), undefined, 'any');
         const content = question(first).kind === 'permission' ? 'allow_once' : { action: 'decline' };
-        const again = await answered(ctx, intern.id, first, content);
+        const again = await intern.answered(first, content);
         expect.finish(again, 'tool_calls', 'the answer to the first of two questions');
         for (const t of [first, again]) {
           const { id } = callOf(t);
@@ -149,9 +149,7 @@ export const CHAT_QUESTIONS = checksOf('CHAT-5', {
     title: 'What was said before the question arrives before it, and the run waits.',
     needs: ['running', 'control'],
     run: onRunning(async (ctx, intern) => {
-      const t = await asked(
-        ctx,
-        intern.id,
+      const t = await intern.asked(
         await ctx.script([{ say: 'One. ' }, { say: 'Two.' }, permission('ok'), { say: 'Three.' }]),
       );
       equal(t.content, 'One. Two.', 'content before the question');
@@ -159,7 +157,7 @@ export const CHAT_QUESTIONS = checksOf('CHAT-5', {
       const call = order.findIndex((text) => text.includes('"tool_calls":['));
       const last = order.findLastIndex((text) => text.includes('Two.'));
       ok(last >= 0 && call > last, 'place of the tool call', 'after all content', order);
-      match(await fate(ctx, intern.id), /^waiting$/, 'status of the run');
+      match(await intern.fate(), /^waiting$/, 'status of the run');
     }),
   },
 });

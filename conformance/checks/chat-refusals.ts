@@ -3,20 +3,8 @@ import { checksOf } from '../framework/check.js';
 import type { Ctx } from '../framework/context.js';
 import * as expect from '../framework/expect.js';
 import type { ChatReply } from '../framework/reply.js';
-import {
-  ASKING,
-  answered,
-  asked,
-  badAnswer,
-  callOf,
-  fate,
-  HELD,
-  held,
-  permission,
-  replyTo,
-  stillOpen,
-} from '../helpers/chat.js';
-import { onRunning, onShared } from '../helpers/interns.js';
+import { ASKING, callOf, HELD, permission, replyTo } from '../helpers/chat.js';
+import { onRunning, onShared, type Partner, runningOne } from '../helpers/interns.js';
 import { closed } from '../helpers/turns.js';
 import type { Transcript } from '../probe/chunks.js';
 import type { Answer } from '../probe/client.js';
@@ -26,33 +14,30 @@ const GOOD = 'allow_once';
 const BAD = 'no such option';
 
 /** A run that was answered and has ended. */
-async function over(ctx: Ctx, id: string): Promise<Transcript> {
-  const t = await asked(ctx, id, ctx.prompt('ask-permission'));
-  expect.finish(await answered(ctx, id, t, GOOD), 'stop', 'the answered run');
+async function over(ctx: Ctx, intern: Partner): Promise<Transcript> {
+  const t = await intern.asked(ctx.prompt('ask-permission'));
+  expect.finish(await intern.answered(t, GOOD), 'stop', 'the answered run');
   return t;
 }
 
 /** A run that was answered and streams on. */
-async function streaming(ctx: Ctx, id: string): Promise<{ t: Transcript; reply: ChatReply }> {
-  const t = await asked(ctx, id, await ctx.script([permission('ok'), ...HELD]));
-  const reply = await ctx.answer(id, t, GOOD);
-  await reply.until('content after the answer', (seen) => seen.content !== '');
+async function streaming(ctx: Ctx, intern: Partner): Promise<{ t: Transcript; reply: ChatReply }> {
+  const t = await intern.asked(await ctx.script([permission('ok'), ...HELD]));
+  const reply = await intern.resumed(t);
   return { t, reply };
 }
 
 /** A run whose first question was answered and whose second is open. */
-async function passed(ctx: Ctx, id: string): Promise<{ first: Transcript; second: Transcript }> {
-  const first = await asked(
-    ctx,
-    id,
+async function passed(ctx: Ctx, intern: Partner): Promise<{ first: Transcript; second: Transcript }> {
+  const first = await intern.asked(
     await ctx.script([permission('a'), { say: 'between' }, permission('b'), { say: 'end' }]),
   );
-  const second = await answered(ctx, id, first, GOOD);
+  const second = await intern.answered(first, GOOD);
   expect.finish(second, 'tool_calls', 'a run that asks twice');
   return { first, second };
 }
 
-const occupy = async (ctx: Ctx, id: string) => held(ctx, id, ctx.prompt('silent'));
+const occupy = async (ctx: Ctx, intern: Partner) => intern.held(ctx.prompt('silent'));
 
 const REASONS = {
   unknown: { status: 404, reason: 'interaction_unknown', retryable: false },
@@ -65,13 +50,12 @@ const REASONS = {
 
 /** Sends a reply that is refused so. */
 async function refused(
-  ctx: Ctx,
-  id: string,
-  reply: Parameters<typeof badAnswer>[2],
+  intern: Partner,
+  reply: Parameters<Partner['badAnswer']>[0],
   as: keyof typeof REASONS,
   what: string,
 ): Promise<Answer> {
-  const answer = await badAnswer(ctx, id, reply);
+  const answer = await intern.badAnswer(reply);
   if (as === 'ended' && answer.status < 300) closed(answer, 'answered');
   expect.error(answer, REASONS[as], what);
   return answer;
@@ -84,10 +68,10 @@ export const CHAT_REFUSALS = checksOf('CHAT-7', {
     title: 'A missing session_id is reported before an unknown call.',
     needs: ['running', 'behaviour:ask-permission'],
     run: onRunning(async (ctx, intern) => {
-      const t = await asked(ctx, intern.id, ctx.prompt('ask-permission'));
-      await refused(ctx, intern.id, { ...replyTo(t, GOOD), call: UNKNOWN }, 'unknown', 'its twin with session_id');
-      await refused(ctx, intern.id, { call: UNKNOWN, content: GOOD }, 'bad', 'an unknown call without session_id');
-      await answered(ctx, intern.id, t, GOOD);
+      const t = await intern.asked(ctx.prompt('ask-permission'));
+      await refused(intern, { ...replyTo(t, GOOD), call: UNKNOWN }, 'unknown', 'its twin with session_id');
+      await refused(intern, { call: UNKNOWN, content: GOOD }, 'bad', 'an unknown call without session_id');
+      await intern.answered(t, GOOD);
     }),
   },
   'chat-refusals/unknown-call': {
@@ -96,32 +80,31 @@ export const CHAT_REFUSALS = checksOf('CHAT-7', {
       'A call never asked in this session is 404 interaction_unknown: invented, of another session, of another intern.',
     needs: ['running', 'behaviour:ask-permission'],
     run: onRunning(async (ctx, intern) => {
-      const other = await ctx.interns.running();
+      const other = await runningOne(ctx);
       const said = ctx.prompt('ask-permission');
-      const one = await asked(ctx, intern.id, said);
+      const one = await intern.asked(said);
       const { session } = callOf(one);
       const invented = [
         [UNKNOWN, 'an invented call'],
         [`${callOf(one).id}_`, 'a call spelled otherwise'],
       ] as const;
       const elsewhere = ctx.sample([
-        [intern.id, 'a call of another session'],
-        [other.id, 'a call of another intern'],
+        [intern, 'a call of another session'],
+        [other, 'a call of another intern'],
       ] as const);
-      const asking: [string, Transcript][] = [];
+      const asking: [Partner, Transcript][] = [];
       const calls: (readonly [string, string])[] = [...ctx.sample(invented)];
-      for (const [id, what] of elsewhere) {
-        const t = await asked(ctx, id, said);
-        asking.push([id, t]);
+      for (const [who, what] of elsewhere) {
+        const t = await who.asked(said);
+        asking.push([who, t]);
         calls.push([callOf(t).id, what]);
       }
-      for (const [call, what] of calls)
-        await refused(ctx, intern.id, { call, session, content: GOOD }, 'unknown', what);
+      for (const [call, what] of calls) await refused(intern, { call, session, content: GOOD }, 'unknown', what);
       const nowhere = { ...replyTo(one, GOOD), session: 'a-session-that-never-was' };
-      await refused(ctx, intern.id, nowhere, 'unknown', 'a call in a session that never was');
-      await refused(ctx, other.id, replyTo(one, GOOD), 'unknown', 'a call and session of another intern');
-      for (const [id, t] of [[intern.id, one] as const, ...asking])
-        expect.finish(await answered(ctx, id, t, GOOD), 'stop', 'the run, answered rightly');
+      await refused(intern, nowhere, 'unknown', 'a call in a session that never was');
+      await refused(other, replyTo(one, GOOD), 'unknown', 'a call and session of another intern');
+      for (const [asks, t] of [[intern, one] as const, ...asking])
+        expect.finish(await asks.answered(t, GOOD), 'stop', 'the run, answered rightly');
     }),
   },
   'chat-refusals/unknown-before-ended': {
@@ -130,9 +113,9 @@ export const CHAT_REFUSALS = checksOf('CHAT-7', {
       'An unknown call is 404 also in a session whose run has ended; the known one is 409 interaction_not_pending there.',
     needs: ['running', 'behaviour:ask-permission'],
     run: onShared(async (ctx, intern) => {
-      const t = await over(ctx, intern.id);
-      await refused(ctx, intern.id, replyTo(t, GOOD), 'ended', 'an answer to a run that has ended');
-      await refused(ctx, intern.id, { ...replyTo(t, GOOD), call: UNKNOWN }, 'unknown', 'an unknown call there');
+      const t = await over(ctx, intern);
+      await refused(intern, replyTo(t, GOOD), 'ended', 'an answer to a run that has ended');
+      await refused(intern, { ...replyTo(t, GOOD), call: UNKNOWN }, 'unknown', 'an unknown call there');
     }),
   },
   'chat-refusals/unknown-before-streaming': {
@@ -140,19 +123,12 @@ export const CHAT_REFUSALS = checksOf('CHAT-7', {
     title: 'An unknown call is 404 also while a run of its session, or another, streams.',
     needs: ['running', 'control'],
     run: onRunning(async (ctx, intern) => {
-      const waiting = await asked(ctx, intern.id, await ctx.script(ASKING));
-      const { t, reply } = await streaming(ctx, intern.id);
-      await refused(ctx, intern.id, replyTo(t, GOOD), 'attached', 'an answer to a run that streams elsewhere');
+      const waiting = await intern.asked(await ctx.script(ASKING));
+      const { t, reply } = await streaming(ctx, intern);
+      await refused(intern, replyTo(t, GOOD), 'attached', 'an answer to a run that streams elsewhere');
+      await refused(intern, { ...replyTo(t, GOOD), call: UNKNOWN }, 'unknown', 'an unknown call in its session');
       await refused(
-        ctx,
-        intern.id,
-        { ...replyTo(t, GOOD), call: UNKNOWN },
-        'unknown',
-        'an unknown call in its session',
-      );
-      await refused(
-        ctx,
-        intern.id,
+        intern,
         { ...replyTo(waiting, GOOD), call: UNKNOWN },
         'unknown',
         'an unknown call in another session',
@@ -165,9 +141,9 @@ export const CHAT_REFUSALS = checksOf('CHAT-7', {
     title: 'An ended run is reported before another run that streams.',
     needs: ['running', 'behaviour:ask-permission', 'behaviour:silent'],
     run: onRunning(async (ctx, intern) => {
-      const t = await over(ctx, intern.id);
-      const reply = await occupy(ctx, intern.id);
-      await refused(ctx, intern.id, replyTo(t, GOOD), 'ended', 'an answer to an ended run while another streams');
+      const t = await over(ctx, intern);
+      const reply = await occupy(ctx, intern);
+      await refused(intern, replyTo(t, GOOD), 'ended', 'an answer to an ended run while another streams');
       await reply.disconnect();
     }),
   },
@@ -176,8 +152,8 @@ export const CHAT_REFUSALS = checksOf('CHAT-7', {
     title: 'An ended run is reported before an unacceptable answer.',
     needs: ['running', 'behaviour:ask-permission'],
     run: onShared(async (ctx, intern) => {
-      const t = await over(ctx, intern.id);
-      await refused(ctx, intern.id, replyTo(t, BAD), 'ended', 'an unacceptable answer to an ended run');
+      const t = await over(ctx, intern);
+      await refused(intern, replyTo(t, BAD), 'ended', 'an unacceptable answer to an ended run');
     }),
   },
   'chat-refusals/streaming-before-stale': {
@@ -185,10 +161,10 @@ export const CHAT_REFUSALS = checksOf('CHAT-7', {
     title: 'While the run streams to another request an answer to its old question is 409 attachment_failed.',
     needs: ['running', 'control'],
     run: onRunning(async (ctx, intern) => {
-      const { t, reply } = await streaming(ctx, intern.id);
-      await refused(ctx, intern.id, replyTo(t, GOOD), 'attached', 'an answer to a question already answered');
-      await refused(ctx, intern.id, replyTo(t, BAD), 'attached', 'an unacceptable one');
-      equal(await fate(ctx, intern.id), 'running', 'the run after these answers');
+      const { t, reply } = await streaming(ctx, intern);
+      await refused(intern, replyTo(t, GOOD), 'attached', 'an answer to a question already answered');
+      await refused(intern, replyTo(t, BAD), 'attached', 'an unacceptable one');
+      equal(await intern.fate(), 'running', 'the run after these answers');
       ok(
         reply.transcript.finish === undefined,
         'the stream after these answers',
@@ -203,11 +179,11 @@ export const CHAT_REFUSALS = checksOf('CHAT-7', {
     title: 'With the second question open an answer to the first is 409 interaction_not_pending, acceptable or not.',
     needs: ['running', 'control'],
     run: onRunning(async (ctx, intern) => {
-      const { first, second } = await passed(ctx, intern.id);
-      await refused(ctx, intern.id, replyTo(first, GOOD), 'stale', 'an answer to the first question');
-      await refused(ctx, intern.id, replyTo(first, BAD), 'stale', 'an unacceptable one');
-      await stillOpen(ctx, intern.id, second, 'the second question after answers to the first');
-      expect.finish(await answered(ctx, intern.id, second, GOOD), 'stop', 'the run answered twice');
+      const { first, second } = await passed(ctx, intern);
+      await refused(intern, replyTo(first, GOOD), 'stale', 'an answer to the first question');
+      await refused(intern, replyTo(first, BAD), 'stale', 'an unacceptable one');
+      await intern.stillOpen(second, 'the second question after answers to the first');
+      expect.finish(await intern.answered(second, GOOD), 'stop', 'the run answered twice');
     }),
   },
   'chat-refusals/stale-before-busy': {
@@ -215,10 +191,10 @@ export const CHAT_REFUSALS = checksOf('CHAT-7', {
     title: 'A question that is not the pending one is reported before another run that streams.',
     needs: ['running', 'control'],
     run: onRunning(async (ctx, intern) => {
-      const { first, second } = await passed(ctx, intern.id);
-      const reply = await occupy(ctx, intern.id);
-      await refused(ctx, intern.id, replyTo(second, GOOD), 'busy', 'its twin, an answer to the pending question');
-      await refused(ctx, intern.id, replyTo(first, GOOD), 'stale', 'an answer to the first question');
+      const { first, second } = await passed(ctx, intern);
+      const reply = await occupy(ctx, intern);
+      await refused(intern, replyTo(second, GOOD), 'busy', 'its twin, an answer to the pending question');
+      await refused(intern, replyTo(first, GOOD), 'stale', 'an answer to the first question');
       await reply.disconnect();
     }),
   },
@@ -227,15 +203,15 @@ export const CHAT_REFUSALS = checksOf('CHAT-7', {
     title: 'While another run streams a reply is 409 busy with Retry-After, acceptable or not, and the question stays.',
     needs: ['running', 'control', 'clock'],
     run: onRunning(async (ctx, intern) => {
-      const t = await asked(ctx, intern.id, await ctx.script(ASKING));
-      const reply = await held(ctx, intern.id, await ctx.script([{ say: 'Held.' }, { wait: '20s' }, { say: 'Done.' }]));
+      const t = await intern.asked(await ctx.script(ASKING));
+      const reply = await intern.held(await ctx.script([{ say: 'Held.' }, { wait: '20s' }, { say: 'Done.' }]));
       for (const content of [GOOD, BAD]) {
         const what = `the reply ${JSON.stringify(content)} while another run streams`;
-        expect.retryAfter(await refused(ctx, intern.id, replyTo(t, content), 'busy', what), '409 busy');
+        expect.retryAfter(await refused(intern, replyTo(t, content), 'busy', what), '409 busy');
       }
       await ctx.clock.advance(20_000);
       expect.finish(await reply.end(), 'stop', 'the run that streamed');
-      const rest = await answered(ctx, intern.id, t, GOOD);
+      const rest = await intern.answered(t, GOOD);
       expect.finish(rest, 'stop', 'the reply once nothing streams');
       equal(rest.content, 'Allowed.', 'content after the reply');
     }),

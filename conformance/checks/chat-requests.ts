@@ -5,7 +5,6 @@ import { equal } from '../framework/assert.js';
 import { checksOf } from '../framework/check.js';
 import type { Ctx } from '../framework/context.js';
 import * as expect from '../framework/expect.js';
-import { talk, unstreamed } from '../helpers/chat.js';
 import { onShared } from '../helpers/interns.js';
 import { refuses } from '../helpers/refuses.js';
 import type { Answer } from '../probe/client.js';
@@ -53,12 +52,12 @@ export const CHAT_REQUESTS = checksOf('CHAT-15', {
         // Long replies cost: once with code points of one unit, once with those of two.
         const fits = unit === 'a' || unit === '😀' ? [1, 32_000] : [1];
         for (const length of fits) {
-          expect.finish(await talk(ctx, intern.id, unit.repeat(length)), 'stop', `a prompt of ${length} times ${unit}`);
+          expect.finish(await intern.talk(unit.repeat(length)), 'stop', `a prompt of ${length} times ${unit}`);
         }
-        const over = await unstreamed(ctx, intern.id, unit.repeat(32_001));
+        const over = await intern.unstreamed(unit.repeat(32_001));
         expect.error(over, BAD, `a prompt of 32001 times ${unit}`);
       }
-      expect.error(await unstreamed(ctx, intern.id, ''), BAD, 'an empty prompt');
+      expect.error(await intern.unstreamed(''), BAD, 'an empty prompt');
     }),
   },
   'chat-requests/length-of-parts': {
@@ -113,7 +112,7 @@ export const CHAT_REQUESTS = checksOf('CHAT-15', {
     maxRuns: 40,
     run: onShared(async (ctx, intern) => {
       await ctx.property('fields', unknownFields(), async (extra) => {
-        expect.finish(await talk(ctx, intern.id, { prompt: 'Hello.', extra }), 'stop');
+        expect.finish(await intern.talk({ prompt: 'Hello.', extra }), 'stop');
       });
     }),
   },

@@ -3,24 +3,10 @@ import { controlled, notText, sessionId } from '../arbitraries/session-id.js';
 import { equal, notEqual } from '../framework/assert.js';
 import { checksOf } from '../framework/check.js';
 import * as expect from '../framework/expect.js';
-import {
-  ASKING,
-  answered,
-  asked,
-  callOf,
-  fate,
-  heard,
-  held,
-  PAUSED,
-  read,
-  sameSession,
-  sessionOf,
-  talk,
-  unstreamed,
-} from '../helpers/chat.js';
-import { onRunning, onShared } from '../helpers/interns.js';
+import { ASKING, callOf, heard, PAUSED, read, sameSession, sessionOf } from '../helpers/chat.js';
+import { onRunning, onShared, runningOne } from '../helpers/interns.js';
 import { refuses } from '../helpers/refuses.js';
-import { invoke, session, steered } from '../helpers/turns.js';
+import { session, steered } from '../helpers/turns.js';
 
 /** CHAT-14 and CHAT-15: sessions, and prompts to those that are busy. */
 export const CHAT_SESSIONS = checksOf('CHAT-15', {
@@ -28,11 +14,11 @@ export const CHAT_SESSIONS = checksOf('CHAT-15', {
     requirement: 'CHAT-3',
     title: 'A prompt with the session_id of an earlier one goes on in that session.',
     needs: ['running'],
-    run: onShared(async (ctx, intern) => {
-      const first = await talk(ctx, intern.id, 'Hello.');
+    run: onShared(async (_ctx, intern) => {
+      const first = await intern.talk('Hello.');
       expect.finish(first, 'stop', 'the first prompt');
       const session_id = sessionOf(first);
-      const second = await talk(ctx, intern.id, { prompt: 'Hello again.', session_id });
+      const second = await intern.talk({ prompt: 'Hello again.', session_id });
       expect.finish(second, 'stop', 'the second prompt');
       sameSession(second, session_id, 'the second prompt');
     }),
@@ -40,10 +26,10 @@ export const CHAT_SESSIONS = checksOf('CHAT-15', {
   'chat-sessions/new-each-time': {
     title: 'Prompts without a session_id start sessions of their own.',
     needs: ['running'],
-    run: onShared(async (ctx, intern) => {
-      const first = await talk(ctx, intern.id, 'Hello.');
+    run: onShared(async (_ctx, intern) => {
+      const first = await intern.talk('Hello.');
       expect.finish(first, 'stop', 'the first prompt');
-      const second = await talk(ctx, intern.id, 'Hello.');
+      const second = await intern.talk('Hello.');
       expect.finish(second, 'stop', 'the second prompt');
       notEqual(sessionOf(second), sessionOf(first), 'session_id of the second prompt');
     }),
@@ -56,7 +42,7 @@ export const CHAT_SESSIONS = checksOf('CHAT-15', {
       await ctx.property('session_id', sessionId(), async (some) => {
         // Whether interns share their sessions is not stated: an id of one character may have been seen long ago.
         const session_id = [...`${ctx.interns.name()} ${some}`].slice(0, 256).join('');
-        const t = await talk(ctx, intern.id, { prompt: 'Hello.', session_id });
+        const t = await intern.talk({ prompt: 'Hello.', session_id });
         expect.finish(t, 'stop');
         equal(sessionOf(t), session_id, 'session_id of the final chunk');
       });
@@ -74,7 +60,7 @@ export const CHAT_SESSIONS = checksOf('CHAT-15', {
         twins: [ctx.interns.name().padEnd(256, 'a')],
         wrong: ['', 'a'.repeat(257), 'é'.repeat(257), 'a\nb', '\u0000', 'a\u007f', 1, {}],
         more: fc.oneof(control, { arbitrary: notText(), weight: 1 }),
-        send: async (session_id) => heard(await ctx.chat(intern.id, { prompt: 'Hello.', extra: { session_id } })),
+        send: async (session_id) => heard(await intern.chat({ prompt: 'Hello.', extra: { session_id } })),
       });
     }),
   },
@@ -82,11 +68,11 @@ export const CHAT_SESSIONS = checksOf('CHAT-15', {
     title: 'Equal session ids on two interns are two sessions, of one character too.',
     needs: ['running', 'control', 'clock'],
     async run(ctx) {
-      const one = await ctx.interns.running();
-      const two = await ctx.interns.running();
+      const one = await runningOne(ctx);
+      const two = await runningOne(ctx);
       const session_id = 'b';
-      const reply = await held(ctx, one.id, { prompt: await ctx.script(PAUSED), session_id });
-      const t = await talk(ctx, two.id, { prompt: 'Hello.', session_id });
+      const reply = await one.held({ prompt: await ctx.script(PAUSED), session_id });
+      const t = await two.talk({ prompt: 'Hello.', session_id });
       expect.finish(t, 'stop', 'a prompt under the same id on another intern');
       equal(t.sessionId, session_id, 'session_id there');
       await ctx.clock.advance(20_000);
@@ -98,11 +84,11 @@ export const CHAT_SESSIONS = checksOf('CHAT-15', {
     title: 'A prompt to a session of invoke whose run goes on is delivered into that run.',
     needs: ['running', 'control', 'clock'],
     run: onRunning(async (ctx, intern) => {
-      const id = session(await invoke(ctx, intern.id, await ctx.script(PAUSED)), 'the invoke');
-      steered(await unstreamed(ctx, intern.id, { prompt: 'Also.', session_id: id }), id, 'a prompt to a run of invoke');
+      const id = session(await intern.invoke(await ctx.script(PAUSED)), 'the invoke');
+      steered(await intern.unstreamed({ prompt: 'Also.', session_id: id }), id, 'a prompt to a run of invoke');
       equal((await ctx.control.runs(intern.id)).length, 1, 'runs of the intern');
       await ctx.clock.advance(20_000);
-      equal(await fate(ctx, intern.id, id), 'ended: stop', 'the run of invoke');
+      equal(await intern.fate(id), 'ended: stop', 'the run of invoke');
     }),
   },
   'chat-sessions/of-the-intern': {
@@ -110,21 +96,16 @@ export const CHAT_SESSIONS = checksOf('CHAT-15', {
     title: 'Chat may continue any session of the intern: those of another caller and those of invoke.',
     needs: ['running', 'control', 'peer_api_key'],
     run: onRunning(async (ctx, intern) => {
-      const t = await asked(ctx, intern.id, await ctx.script(ASKING));
-      const rest = await answered(ctx, intern.id, t, 'allow_once', { as: 'peer_api_key' });
+      const t = await intern.asked(await ctx.script(ASKING));
+      const rest = await intern.answered(t, 'allow_once', { as: 'peer_api_key' });
       expect.finish(rest, 'stop', 'a question answered by a peer');
-      const theirs = await talk(
-        ctx,
-        intern.id,
-        { prompt: 'Hello.', session_id: callOf(t).session },
-        { as: 'peer_api_key' },
-      );
+      const theirs = await intern.talk({ prompt: 'Hello.', session_id: callOf(t).session }, { as: 'peer_api_key' });
       expect.finish(theirs, 'stop', "a peer's prompt to the session");
       equal(theirs.sessionId, callOf(t).session, "session_id of a peer's prompt");
       const started = await ctx.api.invoke(intern.id, { input: 'Hello.' });
       expect.status(started, 202, 'the invoke');
       const { session_id } = started.json as { session_id: string };
-      const next = await talk(ctx, intern.id, { prompt: 'Hello.', session_id });
+      const next = await intern.talk({ prompt: 'Hello.', session_id });
       expect.finish(next, 'stop', 'a prompt to the session of an invoke that has ended');
       equal(next.sessionId, session_id, 'its session_id');
     }),

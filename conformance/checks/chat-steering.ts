@@ -2,22 +2,8 @@ import fc from 'fast-check';
 import { equal, ok } from '../framework/assert.js';
 import { checksOf } from '../framework/check.js';
 import * as expect from '../framework/expect.js';
-import {
-  ASKING,
-  answered,
-  asked,
-  callOf,
-  fate,
-  held,
-  PAUSED,
-  read,
-  sameSession,
-  sessionOf,
-  stillOpen,
-  talk,
-  unstreamed,
-} from '../helpers/chat.js';
-import { onRunning, onShared } from '../helpers/interns.js';
+import { ASKING, callOf, PAUSED, read, sameSession, sessionOf } from '../helpers/chat.js';
+import { onRunning, onShared, runningOne } from '../helpers/interns.js';
 import { steered } from '../helpers/turns.js';
 import { codeWord } from '../helpers/words.js';
 
@@ -27,22 +13,14 @@ export const CHAT_STEERING = checksOf('CHAT-14', {
     title: 'A prompt to a session whose run goes on, streaming or waiting, is reported as steered.',
     needs: ['running', 'behaviour:ask-permission', 'behaviour:silent'],
     run: onRunning(async (ctx, intern) => {
-      const t = await asked(ctx, intern.id, ctx.prompt('ask-permission'));
+      const t = await intern.asked(ctx.prompt('ask-permission'));
       const { session: waits } = callOf(t);
-      steered(
-        await unstreamed(ctx, intern.id, { prompt: 'Also.', session_id: waits }),
-        waits,
-        'a prompt to a run that waits',
-      );
-      expect.finish(await answered(ctx, intern.id, t, 'allow_once'), 'stop', 'the run, answered after a steer');
-      const next = await talk(ctx, intern.id, { prompt: 'Hello.', session_id: waits });
+      steered(await intern.unstreamed({ prompt: 'Also.', session_id: waits }), waits, 'a prompt to a run that waits');
+      expect.finish(await intern.answered(t, 'allow_once'), 'stop', 'the run, answered after a steer');
+      const next = await intern.talk({ prompt: 'Hello.', session_id: waits });
       expect.finish(next, 'stop', 'a prompt once the run has ended');
-      const reply = await held(ctx, intern.id, { prompt: ctx.prompt('silent'), session_id: waits });
-      steered(
-        await unstreamed(ctx, intern.id, { prompt: 'Also.', session_id: waits }),
-        waits,
-        'a prompt to a run that streams',
-      );
+      const reply = await intern.held({ prompt: ctx.prompt('silent'), session_id: waits });
+      steered(await intern.unstreamed({ prompt: 'Also.', session_id: waits }), waits, 'a prompt to a run that streams');
       await reply.disconnect();
     }),
   },
@@ -50,16 +28,12 @@ export const CHAT_STEERING = checksOf('CHAT-14', {
     title: 'A waiting run does what a steered prompt asks for once it is answered: the prompt was delivered into it.',
     needs: ['running', 'behaviour:ask-permission'],
     run: onShared(async (ctx, intern) => {
-      const t = await asked(ctx, intern.id, ctx.prompt('ask-permission'));
+      const t = await intern.asked(ctx.prompt('ask-permission'));
       const { session } = callOf(t);
       const word = codeWord(ctx);
       const prompt = `Before you are done, say the word ${word}.`;
-      steered(
-        await unstreamed(ctx, intern.id, { prompt, session_id: session }),
-        session,
-        'a prompt to a run that waits',
-      );
-      const rest = await answered(ctx, intern.id, t, 'allow_once');
+      steered(await intern.unstreamed({ prompt, session_id: session }), session, 'a prompt to a run that waits');
+      const rest = await intern.answered(t, 'allow_once');
       expect.finish(rest, 'stop', 'the run, answered after a steer');
       ctx.internDid(rest.content.includes(word), {
         did: 'do what a steered prompt asked for',
@@ -75,14 +49,14 @@ export const CHAT_STEERING = checksOf('CHAT-14', {
     needs: ['running', 'behaviour:ask-permission', 'behaviour:silent'],
     run: onRunning(async (ctx, intern) => {
       const session_id = `s ${intern.id}`;
-      const reply = await held(ctx, intern.id, { prompt: ctx.prompt('silent'), session_id });
-      const waiting = await ctx.interns.running();
-      const t = await asked(ctx, waiting.id, ctx.prompt('ask-permission'));
-      for (const [id, session] of [
-        [intern.id, session_id],
-        [waiting.id, callOf(t).session],
+      const reply = await intern.held({ prompt: ctx.prompt('silent'), session_id });
+      const waiting = await runningOne(ctx);
+      const t = await waiting.asked(ctx.prompt('ask-permission'));
+      for (const [one, session] of [
+        [intern, session_id],
+        [waiting, callOf(t).session],
       ] as const) {
-        const answer = await unstreamed(ctx, id, { prompt: 'Also this.', session_id: session });
+        const answer = await one.unstreamed({ prompt: 'Also this.', session_id: session });
         expect.status(answer, 202, 'a steered prompt');
         steered(answer, session, 'a steered prompt');
         equal((answer.json as Record<string, unknown>).session_id, session, 'session_id of a steered prompt');
@@ -93,7 +67,7 @@ export const CHAT_STEERING = checksOf('CHAT-14', {
         );
       }
       await reply.disconnect();
-      await answered(ctx, waiting.id, t, 'allow_once');
+      await waiting.answered(t, 'allow_once');
     }),
   },
   'chat-steering/steered-shows': {
@@ -104,11 +78,11 @@ export const CHAT_STEERING = checksOf('CHAT-14', {
     async run(ctx) {
       const words = fc.array(fc.stringMatching(/^[a-z]{1,9}$/), { minLength: 1, maxLength: 4 });
       await ctx.property('steered', words, async (prompts) => {
-        const intern = await ctx.interns.running();
+        const intern = await runningOne(ctx);
         const session_id = `s ${intern.id}`;
-        const reply = await held(ctx, intern.id, { prompt: await ctx.script(PAUSED), session_id });
+        const reply = await intern.held({ prompt: await ctx.script(PAUSED), session_id });
         for (const prompt of prompts)
-          expect.status(await unstreamed(ctx, intern.id, { prompt, session_id }), 202, 'a steered prompt');
+          expect.status(await intern.unstreamed({ prompt, session_id }), 202, 'a steered prompt');
         await ctx.clock.advance(20_000);
         const t = await read(reply);
         expect.finish(t, 'stop', 'the steered run');
@@ -122,16 +96,12 @@ export const CHAT_STEERING = checksOf('CHAT-14', {
     title: 'A prompt to a session whose run waits is steered too; the question stays as it was.',
     needs: ['running', 'control'],
     run: onRunning(async (ctx, intern) => {
-      const t = await asked(ctx, intern.id, await ctx.script(ASKING));
+      const t = await intern.asked(await ctx.script(ASKING));
       const { session } = callOf(t);
-      steered(
-        await unstreamed(ctx, intern.id, { prompt: 'Also this.', session_id: session }),
-        session,
-        'a prompt to a run that waits',
-      );
-      equal(await fate(ctx, intern.id), 'waiting', 'the run after the steered prompt');
-      await stillOpen(ctx, intern.id, t, 'the question after the steered prompt');
-      const rest = await answered(ctx, intern.id, t, 'allow_once');
+      await intern.steers(session, 'a prompt to a run that waits', 'Also this.');
+      equal(await intern.fate(), 'waiting', 'the run after the steered prompt');
+      await intern.stillOpen(t, 'the question after the steered prompt');
+      const rest = await intern.answered(t, 'allow_once');
       expect.finish(rest, 'stop', 'the answered run');
       ok(rest.content.includes('Allowed.'), 'content after the answer', 'what the run says to it', rest.content);
     }),
@@ -141,9 +111,9 @@ export const CHAT_STEERING = checksOf('CHAT-14', {
     title: 'What was steered into a waiting run shows once, after the answer.',
     needs: ['running', 'control'],
     run: onShared(async (ctx, intern) => {
-      const t = await asked(ctx, intern.id, await ctx.script(ASKING));
-      await unstreamed(ctx, intern.id, { prompt: 'also this', session_id: callOf(t).session });
-      const rest = await answered(ctx, intern.id, t, 'allow_once');
+      const t = await intern.asked(await ctx.script(ASKING));
+      await intern.unstreamed({ prompt: 'also this', session_id: callOf(t).session });
+      const rest = await intern.answered(t, 'allow_once');
       equal(
         rest.content.split('(steered: also this)').length - 1,
         1,
@@ -157,9 +127,9 @@ export const CHAT_STEERING = checksOf('CHAT-14', {
     needs: ['running', 'control'],
     run: onShared(async (ctx, intern) => {
       for (const end of ['stop', 'cancelled', 'deadline', 'severed', 'failed']) {
-        const first = await talk(ctx, intern.id, await ctx.script([{ say: 'x' }, { end }]));
+        const first = await intern.talk(await ctx.script([{ say: 'x' }, { end }]));
         const session_id = sessionOf(first);
-        const next = await talk(ctx, intern.id, { prompt: 'Hello.', session_id });
+        const next = await intern.talk({ prompt: 'Hello.', session_id });
         expect.finish(next, 'stop', `the prompt after a run that ended ${end}`);
         sameSession(next, session_id, `the prompt after a run that ended ${end}`);
       }
@@ -171,10 +141,10 @@ export const CHAT_STEERING = checksOf('CHAT-14', {
     needs: ['running', 'behaviour:silent'],
     run: onRunning(async (ctx, intern) => {
       const session_id = `s ${intern.id}`;
-      const reply = await held(ctx, intern.id, { prompt: ctx.prompt('silent'), session_id });
-      expect.status(await unstreamed(ctx, intern.id, { prompt: 'x', session_id }), 202, 'its valid twin');
+      const reply = await intern.held({ prompt: ctx.prompt('silent'), session_id });
+      expect.status(await intern.unstreamed({ prompt: 'x', session_id }), 202, 'its valid twin');
       for (const prompt of ['', 'x'.repeat(32_001)]) {
-        const answer = await unstreamed(ctx, intern.id, { prompt, session_id });
+        const answer = await intern.unstreamed({ prompt, session_id });
         expect.error(answer, { status: 400, reason: 'bad_request' }, `a steered prompt of ${prompt.length} characters`);
       }
       await reply.disconnect();

@@ -5,7 +5,7 @@ import { equal, fail, match, notEqual, ok } from '../framework/assert.js';
 import { checksOf } from '../framework/check.js';
 import * as expect from '../framework/expect.js';
 import { findingOf } from '../framework/finding.js';
-import { asked, heard, talk } from '../helpers/chat.js';
+import { heard } from '../helpers/chat.js';
 import { type Arrival, arrival, heldBack } from '../helpers/held-back.js';
 import { onRunning, onShared } from '../helpers/interns.js';
 
@@ -17,7 +17,7 @@ export const CHAT_STREAM = checksOf('CHAT-1', {
     maxRuns: 50,
     run: onShared(async (ctx, intern) => {
       await ctx.property('prompt', fc.stringMatching(/^[A-Za-z]{1,8}( [A-Za-z]{1,8}){0,6}\.$/), async (said) => {
-        const t = await talk(ctx, intern.id, said);
+        const t = await intern.talk(said);
         expect.finish(t, 'stop', 'the reply to a prompt');
         expect.grammar(t, 'S');
         equal(t.ended, 'end', 'how the body ended');
@@ -29,7 +29,7 @@ export const CHAT_STREAM = checksOf('CHAT-1', {
     needs: ['running', 'behaviour:silent'],
     run: onRunning(async (ctx, intern) => {
       // Content that comes while the run goes on proves it at once. The rest is for interns that say all in one go.
-      const first = await ctx.chat(intern.id, ctx.prompt('silent'));
+      const first = await intern.chat(ctx.prompt('silent'));
       if (first.status < 300) {
         const began = first.until('the first content', (t) => t.content !== '' || t.finish !== undefined);
         const before = (
@@ -63,8 +63,8 @@ export const CHAT_STREAM = checksOf('CHAT-1', {
     level: 'P',
     title: 'Chunks have the published shape: object, one id, created, role first, one choice.',
     needs: ['running'],
-    run: onShared(async (ctx, intern) => {
-      const reply = await ctx.chat(intern.id, 'Hello.');
+    run: onShared(async (_ctx, intern) => {
+      const reply = await intern.chat('Hello.');
       if (reply.status !== 200) expect.status(await heard(reply), 200, 'the reply');
       match(reply.headers.get('content-type'), /^text\/event-stream(\s*;|$)/i, 'content-type of the reply');
       expect.grammar(await reply.end(), 'P');
@@ -75,9 +75,9 @@ export const CHAT_STREAM = checksOf('CHAT-1', {
     title: 'A response that asks, and the one that goes on, have the published shape too.',
     needs: ['running', 'behaviour:ask-permission'],
     run: onShared(async (ctx, intern) => {
-      const first = await asked(ctx, intern.id, ctx.prompt('ask-permission'));
+      const first = await intern.asked(ctx.prompt('ask-permission'));
       expect.grammar(first, 'P');
-      const rest = await (await ctx.answer(intern.id, first, 'allow_once')).end();
+      const rest = await (await intern.answer(first, 'allow_once')).end();
       expect.finish(rest, 'stop', 'the answered run');
       expect.grammar(rest, 'P');
     }),
@@ -86,9 +86,9 @@ export const CHAT_STREAM = checksOf('CHAT-1', {
     level: 'P',
     title: 'created is the time in whole Unix seconds.',
     needs: ['running'],
-    run: onShared(async (ctx, intern) => {
+    run: onShared(async (_ctx, intern) => {
       const [before, after] = [Date.UTC(2020) / 1000, Date.UTC(2100) / 1000];
-      const t = await talk(ctx, intern.id, 'Hello.');
+      const t = await intern.talk('Hello.');
       for (const { json } of t.chunks) {
         const { created } = json;
         ok(
@@ -104,10 +104,7 @@ export const CHAT_STREAM = checksOf('CHAT-1', {
     level: 'C',
     title: 'The first chunk carries the role and empty content.',
     needs: ['running'],
-    async run(ctx) {
-      const t = await talk(ctx, (await ctx.interns.shared()).id, 'Hello.');
-      expect.grammar(t, 'C', 'CHAT-1');
-    },
+    run: onShared(async (_, intern) => expect.grammar(await intern.talk('Hello.'), 'C', 'CHAT-1')),
   },
   'chat-stream/model-not-the-requests': {
     level: 'P',
@@ -116,11 +113,11 @@ export const CHAT_STREAM = checksOf('CHAT-1', {
     maxRuns: 20,
     run: onShared(async (ctx, intern) => {
       await ctx.property('model', fc.stringMatching(/^[a-z]{3,8}\/[a-z0-9-]{3,12}$/), async (model) => {
-        const t = await talk(ctx, intern.id, { prompt: 'Hello.', extra: { model } });
+        const t = await intern.talk({ prompt: 'Hello.', extra: { model } });
         for (const { json } of t.chunks) notEqual(json.model, model, 'model of a chunk');
       });
       const model = 'kit/never-echoed';
-      const t = await talk(ctx, intern.id, {
+      const t = await intern.talk({
         prompt: ctx.prompt('ask-permission'),
         approval_mode: 'manual',
         extra: { model },
@@ -135,7 +132,7 @@ export const CHAT_STREAM = checksOf('CHAT-1', {
     run: onShared(async (ctx, intern) => {
       await ctx.property('messages', earlier(), content(), async (before, last) => {
         const messages = [...before, { role: 'user', content: last.content }];
-        const t = await talk(ctx, intern.id, { messages });
+        const t = await intern.talk({ messages });
         expect.finish(t, 'stop');
         let from = 0;
         for (const text of last.texts) {
@@ -162,7 +159,7 @@ export const CHAT_STREAM = checksOf('CHAT-1', {
     needs: ['running', 'control'],
     run: onShared(async (ctx, intern) => {
       await ctx.property('prompt', prompt(), unknownFields(), async (said, more) => {
-        const t = await talk(ctx, intern.id, { prompt: said, extra: { model: 'acme/other', ...more } });
+        const t = await intern.talk({ prompt: said, extra: { model: 'acme/other', ...more } });
         expect.finish(t, 'stop');
         equal(t.content, said, 'content of the echo');
         expect.grammar(t, 'C');

@@ -1,23 +1,9 @@
 import { NEARLY_OPTIONS, NO_COLOURS, NO_OPTIONS, noColour, noOption } from '../arbitraries/answer.js';
 import { equal } from '../framework/assert.js';
 import { checksOf } from '../framework/check.js';
-import type { Ctx } from '../framework/context.js';
 import * as expect from '../framework/expect.js';
-import {
-  accepted,
-  answered,
-  answerWith,
-  asked,
-  badAnswer,
-  callOf,
-  colour,
-  permission,
-  read,
-  replyTo,
-  unstreamed,
-  when,
-} from '../helpers/chat.js';
-import { onShared } from '../helpers/interns.js';
+import { accepted, callOf, colour, permission, read, replyTo, when } from '../helpers/chat.js';
+import { onShared, type Partner } from '../helpers/interns.js';
 import type { Transcript } from '../probe/chunks.js';
 import type { Answer } from '../probe/client.js';
 import { GATEWAY } from '../probe/gateway.js';
@@ -26,8 +12,8 @@ import { GATEWAY } from '../probe/gateway.js';
  * After a refusal with another status than 400: a question that refuses a good answer too is not open, and that is the finding.
  * The answer of a gateway says nothing about the question, which the next value needs.
  */
-async function open(ctx: Ctx, id: string, t: Transcript, { status }: Answer): Promise<void> {
-  if (status >= 401 && !GATEWAY.has(status)) await answered(ctx, id, t, 'allow_once');
+async function open(intern: Partner, t: Transcript, { status }: Answer): Promise<void> {
+  if (status >= 401 && !GATEWAY.has(status)) await intern.answered(t, 'allow_once');
 }
 
 /** CHAT-6 and CHAT-7: unacceptable answers, which leave the question open. */
@@ -39,16 +25,16 @@ export const CHAT_UNACCEPTABLE = checksOf('CHAT-6', {
     needs: ['running', 'behaviour:ask-permission'],
     maxRuns: 50,
     run: onShared(async (ctx, intern) => {
-      const t = await asked(ctx, intern.id, ctx.prompt('ask-permission'));
+      const t = await intern.asked(ctx.prompt('ask-permission'));
       const refused = async (content: string) => {
-        const answer = await badAnswer(ctx, intern.id, replyTo(t, content));
+        const answer = await intern.badAnswer(replyTo(t, content));
         const what = `the answer ${JSON.stringify(content)}, which is no option`;
-        await open(ctx, intern.id, t, answer);
+        await open(intern, t, answer);
         expect.error(answer, { status: 400, reason: 'bad_request', retryable: false }, what);
       };
       for (const content of ctx.sample(NO_OPTIONS)) await refused(content);
       await ctx.property('content', noOption(), refused);
-      expect.finish(await answered(ctx, intern.id, t, 'allow_once'), 'stop', 'the run, answered after all');
+      expect.finish(await intern.answered(t, 'allow_once'), 'stop', 'the run, answered after all');
     }),
   },
   'chat-unacceptable/option-not-offered': {
@@ -56,16 +42,12 @@ export const CHAT_UNACCEPTABLE = checksOf('CHAT-6', {
     title: 'Of the four options only those are taken that were offered, letter for letter.',
     needs: ['running', 'control'],
     run: onShared(async (ctx, intern) => {
-      const t = await asked(
-        ctx,
-        intern.id,
-        await ctx.script([permission('ok', ['allow_once', 'reject_always']), { say: 'x' }]),
-      );
+      const t = await intern.asked(await ctx.script([permission('ok', ['allow_once', 'reject_always']), { say: 'x' }]));
       for (const content of ['allow_always', 'reject_once', ...NEARLY_OPTIONS]) {
-        const answer = await badAnswer(ctx, intern.id, replyTo(t, content));
+        const answer = await intern.badAnswer(replyTo(t, content));
         expect.error(answer, { status: 400, reason: 'bad_request' }, `${content}, which was not offered`);
       }
-      expect.finish(await answered(ctx, intern.id, t, 'reject_always'), 'stop', 'the run, answered after all');
+      expect.finish(await intern.answered(t, 'reject_always'), 'stop', 'the run, answered after all');
     }),
   },
   'chat-unacceptable/unacceptable-content': {
@@ -75,14 +57,14 @@ export const CHAT_UNACCEPTABLE = checksOf('CHAT-6', {
     maxRuns: 60,
     run: onShared(async (ctx, intern) => {
       const says = when({ it: { answer: 'red' } }, [{ say: 'red' }], [{ say: 'else' }]);
-      const t = await asked(ctx, intern.id, await ctx.script([{ say: 'Asking. ' }, colour('it'), says]));
+      const t = await intern.asked(await ctx.script([{ say: 'Asking. ' }, colour('it'), says]));
       const refused = async (content: string) => {
-        const answer = await badAnswer(ctx, intern.id, replyTo(t, content));
+        const answer = await intern.badAnswer(replyTo(t, content));
         expect.error(answer, { status: 400, reason: 'bad_request', retryable: false }, `the answer ${content}`);
       };
       for (const content of ctx.sample(NO_COLOURS)) await refused(content);
       await ctx.property('content', noColour(), refused);
-      const rest = await answered(ctx, intern.id, t, accepted({ answer: 'red' }));
+      const rest = await intern.answered(t, accepted({ answer: 'red' }));
       expect.finish(rest, 'stop', 'the run, answered after all');
       equal(rest.content, 'red', 'content of the run, answered after all');
     }),
@@ -99,7 +81,7 @@ export const CHAT_UNACCEPTABLE = checksOf('CHAT-6', {
         { name: 'p', type: 'number', options: [1, 2] },
       ];
       const ask = { kind: 'elicitation', message: 'Fill in.', fields: list };
-      const t = await asked(ctx, intern.id, await ctx.script([{ ask, as: 'it' }, { say: 'x' }]));
+      const t = await intern.asked(await ctx.script([{ ask, as: 'it' }, { say: 'x' }]));
       for (const wrong of [
         { b: true },
         { n: '1' },
@@ -110,10 +92,10 @@ export const CHAT_UNACCEPTABLE = checksOf('CHAT-6', {
         { n: 1, p: 3 },
         { n: 1, p: '1' },
       ]) {
-        const answer = await badAnswer(ctx, intern.id, replyTo(t, accepted(wrong)));
+        const answer = await intern.badAnswer(replyTo(t, accepted(wrong)));
         expect.error(answer, { status: 400, reason: 'bad_request' }, `content ${JSON.stringify(wrong)}`);
       }
-      expect.finish(await answered(ctx, intern.id, t, accepted({ n: 0, p: 2 })), 'stop', 'the run, answered after all');
+      expect.finish(await intern.answered(t, accepted({ n: 0, p: 2 })), 'stop', 'the run, answered after all');
     }),
   },
   'chat-unacceptable/inherited-names': {
@@ -123,10 +105,10 @@ export const CHAT_UNACCEPTABLE = checksOf('CHAT-6', {
     run: onShared(async (ctx, intern) => {
       for (const name of ctx.sample(['constructor', 'toString', 'hasOwnProperty', 'valueOf'])) {
         const ask = { kind: 'elicitation', message: 'Fill in.', fields: [{ name, required: true }] };
-        const t = await asked(ctx, intern.id, await ctx.script([{ ask, as: 'it' }, { say: 'x' }]));
-        const without = await badAnswer(ctx, intern.id, replyTo(t, accepted({})));
+        const t = await intern.asked(await ctx.script([{ ask, as: 'it' }, { say: 'x' }]));
+        const without = await intern.badAnswer(replyTo(t, accepted({})));
         expect.error(without, { status: 400, reason: 'bad_request' }, `an answer without the field ${name}`);
-        const rest = await answered(ctx, intern.id, t, accepted({ [name]: 'here' }));
+        const rest = await intern.answered(t, accepted({ [name]: 'here' }));
         expect.finish(rest, 'stop', `the run, answered with the field ${name}`);
       }
     }),
@@ -136,16 +118,16 @@ export const CHAT_UNACCEPTABLE = checksOf('CHAT-6', {
     title: 'A tool message without session_id is refused, and the question stays.',
     needs: ['running', 'behaviour:ask-permission'],
     run: onShared(async (ctx, intern) => {
-      const t = await asked(ctx, intern.id, ctx.prompt('ask-permission'));
+      const t = await intern.asked(ctx.prompt('ask-permission'));
       const { id, session } = callOf(t);
       const tool = { role: 'tool', tool_call_id: id, content: 'allow_once' };
-      const answer = await unstreamed(ctx, intern.id, { messages: [tool] });
+      const answer = await intern.unstreamed({ messages: [tool] });
       expect.error(
         answer,
         { status: 400, reason: 'bad_request', retryable: false },
         'a tool message without session_id',
       );
-      const rest = await read(await answerWith(ctx, intern.id, { call: id, session, content: 'allow_once' }));
+      const rest = await read(await intern.answerWith({ call: id, session, content: 'allow_once' }));
       expect.finish(rest, 'stop', 'the run, answered with its session_id');
     }),
   },
@@ -155,17 +137,17 @@ export const CHAT_UNACCEPTABLE = checksOf('CHAT-6', {
     title: 'After any number of unacceptable answers the same question is answered under the same call.',
     needs: ['running', 'behaviour:ask-permission'],
     run: onShared(async (ctx, intern) => {
-      const t = await asked(ctx, intern.id, ctx.prompt('ask-permission'));
+      const t = await intern.asked(ctx.prompt('ask-permission'));
       for (let turns = 0; turns < ctx.upTo(5, 2); turns++) {
-        const answer = await badAnswer(ctx, intern.id, {
+        const answer = await intern.badAnswer({
           call: callOf(t).id,
           session: callOf(t).session,
           content: 'no such option',
         });
-        await open(ctx, intern.id, t, answer);
+        await open(intern, t, answer);
         expect.error(answer, { status: 400, reason: 'bad_request', retryable: false }, 'an unacceptable answer');
       }
-      expect.finish(await answered(ctx, intern.id, t, 'allow_once'), 'stop', 'the run, answered after all');
+      expect.finish(await intern.answered(t, 'allow_once'), 'stop', 'the run, answered after all');
     }),
   },
   'chat-unacceptable/body-before-state': {
@@ -173,12 +155,12 @@ export const CHAT_UNACCEPTABLE = checksOf('CHAT-6', {
     title: 'A reply with stream false is 400, and the question stays.',
     needs: ['running', 'behaviour:ask-permission'],
     run: onShared(async (ctx, intern) => {
-      const t = await asked(ctx, intern.id, ctx.prompt('ask-permission'));
+      const t = await intern.asked(ctx.prompt('ask-permission'));
       const { id, session } = callOf(t);
       const messages = [{ role: 'tool', tool_call_id: id, content: 'allow_once' }];
-      const answer = await unstreamed(ctx, intern.id, { messages, session_id: session, extra: { stream: false } });
+      const answer = await intern.unstreamed({ messages, session_id: session, extra: { stream: false } });
       expect.error(answer, { status: 400, reason: 'bad_request', retryable: false }, 'a reply with stream false');
-      expect.finish(await answered(ctx, intern.id, t, 'allow_once'), 'stop', 'the run, answered after all');
+      expect.finish(await intern.answered(t, 'allow_once'), 'stop', 'the run, answered after all');
     }),
   },
 });

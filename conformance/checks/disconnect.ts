@@ -3,21 +3,8 @@ import { checksOf } from '../framework/check.js';
 import type { ChatInput, Ctx } from '../framework/context.js';
 import * as expect from '../framework/expect.js';
 import type { ChatReply } from '../framework/reply.js';
-import {
-  allowable,
-  answered,
-  asked,
-  callOf,
-  fate,
-  HELD,
-  held,
-  newest,
-  permission,
-  read,
-  streaming,
-  talk,
-} from '../helpers/chat.js';
-import { onRunning, onShared } from '../helpers/interns.js';
+import { allowable, callOf, HELD, permission, read } from '../helpers/chat.js';
+import { onRunning, onShared, type Partner, runningOne } from '../helpers/interns.js';
 import { onceFree } from '../helpers/turns.js';
 
 /** ms until a service has noticed that a client has gone (30 s), with some more for the way there and back. */
@@ -26,14 +13,14 @@ const MOMENT = 2_000;
 
 /** Leaves a silent stream, and looks until a prompt to the intern is taken, and another in the session. */
 async function noticed(ctx: Ctx): Promise<void> {
-  const intern = await ctx.interns.running();
+  const intern = await runningOne(ctx);
   const session_id = `left ${intern.id}`;
-  const reply = await streaming(ctx, intern.id, { prompt: ctx.prompt('silent'), session_id });
+  const reply = await intern.streaming({ prompt: ctx.prompt('silent'), session_id });
   await reply.disconnect();
   let waited = 0;
   const taken = async (input: ChatInput, goesOn: number) => {
     for (;;) {
-      const next = await ctx.chat(intern.id, input);
+      const next = await intern.chat(input);
       if (next.status !== goesOn) return read(next);
       const answer = await next.whole();
       const what = 'a prompt 30 s after the client of a silent stream has left';
@@ -48,16 +35,16 @@ async function noticed(ctx: Ctx): Promise<void> {
 }
 
 /** The client leaves: 30 s later the run is cancelled. */
-async function left(ctx: Ctx, id: string, reply: ChatReply): Promise<void> {
+async function left(ctx: Ctx, intern: Partner, reply: ChatReply): Promise<void> {
   await reply.disconnect();
   await ctx.settle();
   await ctx.clock.advance(30_000);
-  equal(await fate(ctx, id), 'ended: cancelled', 'the run 30 s after its client left');
+  equal(await intern.fate(), 'ended: cancelled', 'the run 30 s after its client left');
 }
 
 /** A question that was asked, its reply read up to [DONE] and still open. */
-async function pausedAtDone(ctx: Ctx, id: string) {
-  const reply = await ctx.chat(id, { prompt: ctx.prompt('ask-permission'), approval_mode: 'manual' });
+async function pausedAtDone(ctx: Ctx, intern: Partner) {
+  const reply = await intern.chat({ prompt: ctx.prompt('ask-permission'), approval_mode: 'manual' });
   const t = await reply.until('[DONE]', (seen) => seen.done);
   expect.finish(t, 'tool_calls');
   allowable(ctx, t);
@@ -72,10 +59,10 @@ export const DISCONNECT = checksOf('CHAT-10', {
     needs: ['running', 'behaviour:silent', 'slow:31s'],
     run: onRunning(async (ctx, intern) => {
       const session_id = `gone ${intern.id}`;
-      const reply = await streaming(ctx, intern.id, { prompt: ctx.prompt('silent'), session_id });
+      const reply = await intern.streaming({ prompt: ctx.prompt('silent'), session_id });
       await reply.disconnect();
       await ctx.wait(31_000);
-      const next = await onceFree(ctx, () => ctx.chat(intern.id, { prompt: 'Hello.', session_id }));
+      const next = await onceFree(ctx, () => intern.chat({ prompt: 'Hello.', session_id }));
       expect.finish(next, 'stop', 'the next prompt of the session');
     }),
   },
@@ -84,21 +71,16 @@ export const DISCONNECT = checksOf('CHAT-10', {
     needs: ['running', 'behaviour:ask-then-silent', 'behaviour:ask-permission', 'slow:31s'],
     async run(ctx) {
       ctx.needsStreaming();
-      const intern = await ctx.interns.running();
-      const waiting = await asked(ctx, intern.id, ctx.prompt('ask-permission'));
-      const t = await asked(ctx, intern.id, ctx.prompt('ask-then-silent'));
-      const reply = await ctx.answer(intern.id, t, 'allow_once');
-      const seen = await reply.until(
-        'content after the answer',
-        (one) => one.content !== '' || one.finish !== undefined,
-      );
-      ctx.internDid(seen.finish === undefined, { did: 'fall silent', said: seen.content });
+      const intern = await runningOne(ctx);
+      const waiting = await intern.asked(ctx.prompt('ask-permission'));
+      const t = await intern.asked(ctx.prompt('ask-then-silent'));
+      const reply = await intern.resumed(t);
       await reply.disconnect();
       await ctx.wait(31_000);
       const { session: session_id } = callOf(t);
-      const next = await onceFree(ctx, () => ctx.chat(intern.id, { prompt: 'Hello.', session_id }));
+      const next = await onceFree(ctx, () => intern.chat({ prompt: 'Hello.', session_id }));
       expect.finish(next, 'stop', 'the next prompt of the session');
-      const rest = await ctx.answer(intern.id, waiting, 'allow_once');
+      const rest = await intern.answer(waiting, 'allow_once');
       if (rest.status >= 400) expect.success(await rest.whole(), 'the answer to the question of another run');
       expect.finish(await read(rest), 'stop', 'another run of the intern');
     },
@@ -114,60 +96,55 @@ export const DISCONNECT = checksOf('CHAT-10', {
     needs: ['running', 'control', 'clock'],
     run: onRunning(async (ctx, intern) => {
       const steps = [{ say: 'One.' }, { wait: '60s' }, { say: 'Two.' }, { end: 'failed' }];
-      const reply = await held(ctx, intern.id, await ctx.script(steps));
+      const reply = await intern.held(await ctx.script(steps));
       const before = await ctx.clock.now();
-      await left(ctx, intern.id, reply);
-      const run = await newest(ctx, intern.id);
+      await left(ctx, intern, reply);
+      const run = await intern.newest();
       const took = Date.parse(run.ended_at ?? '') - before;
       ok(took >= 0 && took <= 30_000, 'ms until the run was cancelled', 'at most 30000', took);
       await ctx.clock.advance(60_000);
-      equal(await fate(ctx, intern.id), 'ended: cancelled', 'the run when it would have gone on');
-      expect.finish(await talk(ctx, intern.id, 'Hello.'), 'stop', 'the next prompt');
+      equal(await intern.fate(), 'ended: cancelled', 'the run when it would have gone on');
+      expect.finish(await intern.talk('Hello.'), 'stop', 'the next prompt');
     }),
   },
   'disconnect/while-it-speaks': {
     title: 'A run that speaks, one that has said nothing yet, and one that streams after an answer are cancelled too.',
     needs: ['running', 'control', 'clock'],
     async run(ctx) {
-      const { interns, clock } = ctx;
-      const speaks = await interns.running();
+      const { clock } = ctx;
+      const speaks = await runningOne(ctx);
       const said = await ctx.script([{ say: 'x'.repeat(400), chunks: 400, every: '500ms' }]);
-      const reply = await held(ctx, speaks.id, said);
+      const reply = await speaks.held(said);
       await clock.advance(2_000);
-      await left(ctx, speaks.id, reply);
+      await left(ctx, speaks, reply);
 
-      const thinks = await interns.running();
-      const first = await ctx.chat(thinks.id, await ctx.script([{ wait: '120s' }, { say: 'x' }]));
+      const thinks = await runningOne(ctx);
+      const first = await thinks.chat(await ctx.script([{ wait: '120s' }, { say: 'x' }]));
       equal(first.status, 200, 'status while the intern says nothing yet');
-      await left(ctx, thinks.id, first);
+      await left(ctx, thinks, first);
 
-      const asks = await interns.running();
-      const t = await asked(ctx, asks.id, await ctx.script([permission('ok'), ...HELD]));
-      const rest = await ctx.answer(asks.id, t, 'allow_once');
-      await rest.until('content after the answer', (seen) => seen.content !== '');
-      await left(ctx, asks.id, rest);
+      const asks = await runningOne(ctx);
+      const t = await asks.asked(await ctx.script([permission('ok'), ...HELD]));
+      const rest = await asks.resumed(t);
+      await left(ctx, asks, rest);
     },
   },
   'disconnect/only-its-own': {
     title: 'Other runs of the intern and runs of other interns go on.',
     needs: ['running', 'control', 'clock'],
     run: onRunning(async (ctx, intern) => {
-      const other = await ctx.interns.running();
-      const waiting = await asked(ctx, intern.id, await ctx.script([permission('ok'), { say: 'answered' }]));
+      const other = await runningOne(ctx);
+      const waiting = await intern.asked(await ctx.script([permission('ok'), { say: 'answered' }]));
       const started = await ctx.api.invoke(intern.id, { input: await ctx.script(HELD) });
       expect.status(started, 202, 'the invoke');
-      const far = await held(ctx, other.id, await ctx.script([{ say: 'One. ' }, { wait: '40s' }, { say: 'Two.' }]));
-      const reply = await held(ctx, intern.id, await ctx.script(HELD));
+      const far = await other.held(await ctx.script([{ say: 'One. ' }, { wait: '40s' }, { say: 'Two.' }]));
+      const reply = await intern.held(await ctx.script(HELD));
       await reply.disconnect();
       await ctx.settle();
       await ctx.clock.advance(31_000);
-      equal(
-        await fate(ctx, intern.id, (started.json as { session_id: string }).session_id),
-        'running',
-        'the run of invoke',
-      );
-      equal(await fate(ctx, intern.id, waiting.sessionId), 'waiting', 'the run that waits');
-      equal((await answered(ctx, intern.id, waiting, 'allow_once')).content, 'answered', 'content after the answer');
+      equal(await intern.fate((started.json as { session_id: string }).session_id), 'running', 'the run of invoke');
+      equal(await intern.fate(waiting.sessionId), 'waiting', 'the run that waits');
+      equal((await intern.answered(waiting, 'allow_once')).content, 'answered', 'content after the answer');
       await ctx.clock.advance(9_000);
       equal((await read(far)).content, 'One. Two.', 'content of the run of another intern');
     }),
@@ -177,10 +154,10 @@ export const DISCONNECT = checksOf('CHAT-10', {
     title: 'Closing after the [DONE] that follows tool_calls keeps the run alive.',
     needs: ['running', 'behaviour:ask-permission'],
     run: onShared(async (ctx, intern) => {
-      const { reply, t } = await pausedAtDone(ctx, intern.id);
+      const { reply, t } = await pausedAtDone(ctx, intern);
       await reply.disconnect();
       await ctx.settle();
-      const rest = await answered(ctx, intern.id, t, 'allow_once');
+      const rest = await intern.answered(t, 'allow_once');
       expect.finish(rest, 'stop', 'the run, answered after its client had gone');
     }),
   },
@@ -189,10 +166,10 @@ export const DISCONNECT = checksOf('CHAT-10', {
     title: 'Cancelling the body on reading [DONE], and a minute without a client, keep the run alive too.',
     needs: ['running', 'behaviour:ask-permission', 'slow:61s'],
     run: onShared(async (ctx, intern) => {
-      const { reply, t } = await pausedAtDone(ctx, intern.id);
+      const { reply, t } = await pausedAtDone(ctx, intern);
       await reply.cancel();
       await ctx.wait(61_000);
-      const rest = await answered(ctx, intern.id, t, 'allow_once');
+      const rest = await intern.answered(t, 'allow_once');
       expect.finish(rest, 'stop', 'the run, answered a minute after its client had gone');
     }),
   },
@@ -202,14 +179,14 @@ export const DISCONNECT = checksOf('CHAT-10', {
     needs: ['running', 'control'],
     run: onRunning(async (ctx, intern) => {
       const steps = ['a', 'b', 'c'].flatMap((as) => [permission(as), { say: as }]);
-      let reply = await ctx.chat(intern.id, { prompt: await ctx.script(steps), approval_mode: 'manual' });
+      let reply = await intern.chat({ prompt: await ctx.script(steps), approval_mode: 'manual' });
       for (const as of ['a', 'b', 'c']) {
         const t = await reply.until('[DONE]', (seen) => seen.done);
         expect.finish(t, 'tool_calls');
         await reply.cancel();
         await ctx.settle();
-        match(await fate(ctx, intern.id), /^waiting$/, 'the run after its client cancelled on [DONE]');
-        reply = await ctx.answer(intern.id, t, 'allow_once');
+        match(await intern.fate(), /^waiting$/, 'the run after its client cancelled on [DONE]');
+        reply = await intern.answer(t, 'allow_once');
         await reply.until(`content after answer ${as}`, (seen) => seen.content === as);
       }
       expect.finish(await reply.end(), 'stop', 'the run answered three times');
@@ -221,8 +198,8 @@ export const DISCONNECT = checksOf('CHAT-10', {
     run: onRunning(async (ctx, intern) => {
       const session_id = `s ${intern.id}`;
       const said = await ctx.script([{ say: 'One. ' }, { wait: '40s' }, { say: 'Two.' }]);
-      const reply = await held(ctx, intern.id, { prompt: said, session_id });
-      const steering = await ctx.chat(intern.id, { prompt: 'Also.', session_id });
+      const reply = await intern.held({ prompt: said, session_id });
+      const steering = await intern.chat({ prompt: 'Also.', session_id });
       await steering.disconnect();
       await ctx.clock.advance(40_000);
       const t = await read(reply);
@@ -235,11 +212,11 @@ export const DISCONNECT = checksOf('CHAT-10', {
     title: 'A client that goes after the end changes nothing: the run is shown as it ended.',
     needs: ['running', 'control'],
     run: onRunning(async (ctx, intern) => {
-      const reply = await ctx.chat(intern.id, 'Hello.');
+      const reply = await intern.chat('Hello.');
       const t = await reply.until('[DONE]', (seen) => seen.done);
       await reply.cancel();
       await ctx.settle();
-      equal(await fate(ctx, intern.id, t.sessionId), 'ended: stop', 'the run after its client went');
+      equal(await intern.fate(t.sessionId), 'ended: stop', 'the run after its client went');
     }),
   },
 });

@@ -3,7 +3,8 @@ import { checksOf } from '../framework/check.js';
 import type { Ctx } from '../framework/context.js';
 import * as expect from '../framework/expect.js';
 import { JSON_TYPE, textBytes } from '../helpers/bytes.js';
-import { ASKING, answered, asked, broken, unstreamed } from '../helpers/chat.js';
+import { ASKING, broken, unstreamed } from '../helpers/chat.js';
+import { runningOne } from '../helpers/interns.js';
 import { operation, request } from '../helpers/operations.js';
 import type { Answer } from '../probe/client.js';
 import { internPath } from '../probe/request.js';
@@ -84,14 +85,14 @@ export const FAULTS = checksOf('EMU-6', {
       equal(expect.intern(await api.get(intern.id), 200, 'the read'), intern, 'the intern after failed calls');
       expect.status(await api.create(body), 201, 'the create after the fault');
 
-      const running = await interns.running();
-      const t = await asked(ctx, running.id, await ctx.script(ASKING));
+      const running = await runningOne(ctx);
+      const t = await running.asked(await ctx.script(ASKING));
       const before = (await control.runs(running.id)).length;
       await control.fault({ operation: 'chat', status: 502, times: 2 });
-      expect.status(await unstreamed(ctx, running.id, 'Hello.'), 502, 'a prompt with a fault');
-      expect.status(await (await ctx.answer(running.id, t, 'allow_once')).whole(), 502, 'a reply with a fault');
+      expect.status(await running.unstreamed('Hello.'), 502, 'a prompt with a fault');
+      expect.status(await (await running.answer(t, 'allow_once')).whole(), 502, 'a reply with a fault');
       equal((await control.runs(running.id)).length, before, 'runs after failed calls');
-      expect.finish(await answered(ctx, running.id, t, 'allow_once'), 'stop', 'the reply after the fault');
+      expect.finish(await running.answered(t, 'allow_once'), 'stop', 'the reply after the fault');
     },
   },
   'faults/refused-use-none': {
@@ -99,7 +100,8 @@ export const FAULTS = checksOf('EMU-6', {
     needs: ['control', 'running', 'foreign_workspace'],
     async run(ctx) {
       const { api, control, interns, send, target, wrongKey } = ctx;
-      const { id } = await interns.running();
+      const intern = await runningOne(ctx);
+      const { id } = intern;
       for (const operation of ['create', 'update', 'chat'] as const) await control.fault({ operation, status: 500 });
       const post = { method: 'POST', path: '/interns' };
       const foreign = interns.body({ workspace_id: target.foreignWorkspaceId });
@@ -113,9 +115,9 @@ export const FAULTS = checksOf('EMU-6', {
         [404, 'an update of nobody', () => api.update(interns.unknownId(), { description: 'x' })],
         [400, 'an invalid update', () => api.update(id, { colour: 'x' })],
         [405, 'another method', () => send({ method: 'PUT', path: internPath(id) })],
-        [401, 'a prompt with a wrong key', () => unstreamed(ctx, id, 'Hello.', { as: wrongKey })],
+        [401, 'a prompt with a wrong key', () => intern.unstreamed('Hello.', { as: wrongKey })],
         [404, 'a prompt to an unknown intern', () => unstreamed(ctx, interns.unknownId(), 'Hello.')],
-        [400, 'a prompt without messages', () => unstreamed(ctx, id, { messages: [] })],
+        [400, 'a prompt without messages', () => intern.unstreamed({ messages: [] })],
       ];
       for (const [status, what, ask] of refusals) expect.status(await ask(), status, what);
       for (const name of ['create', 'update', 'chat'] as const)

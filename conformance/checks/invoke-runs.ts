@@ -1,9 +1,9 @@
 import { equal, match } from '../framework/assert.js';
 import { checksOf } from '../framework/check.js';
 import * as expect from '../framework/expect.js';
-import { ALL_OPTIONS, colour, fate, HELD, newest, permission, when } from '../helpers/chat.js';
+import { ALL_OPTIONS, colour, HELD, permission, when } from '../helpers/chat.js';
 import { onRunning, onShared } from '../helpers/interns.js';
-import { invoke, session, steered } from '../helpers/turns.js';
+import { session, steered } from '../helpers/turns.js';
 import { internPath } from '../probe/request.js';
 
 const HOUR = 3_600_000;
@@ -19,15 +19,15 @@ export const INVOKE_RUNS = checksOf('INVOKE-4', {
     needs: ['running', 'control', 'clock'],
     run: onRunning(async (ctx, intern) => {
       const id = session(
-        await invoke(ctx, intern.id, await ctx.script([{ say: 'x' }, { wait: '20m' }, { say: 'y' }])),
+        await intern.invoke(await ctx.script([{ say: 'x' }, { wait: '20m' }, { say: 'y' }])),
         'the invoke',
       );
-      equal(await fate(ctx, intern.id, id), 'running', 'the run after the response');
+      equal(await intern.fate(id), 'running', 'the run after the response');
       await ctx.clock.advance(20 * 60_000 - 1);
-      equal(await fate(ctx, intern.id, id), 'running', 'the run a millisecond before it is done');
+      equal(await intern.fate(id), 'running', 'the run a millisecond before it is done');
       await ctx.clock.advance(1);
-      equal(await fate(ctx, intern.id, id), 'ended: stop', 'the run when it is done');
-      equal((await newest(ctx, intern.id)).origin, 'invoke', 'origin of the run');
+      equal(await intern.fate(id), 'ended: stop', 'the run when it is done');
+      equal((await intern.newest()).origin, 'invoke', 'origin of the run');
     }),
   },
   'invoke-runs/consents': {
@@ -40,11 +40,7 @@ export const INVOKE_RUNS = checksOf('INVOKE-4', {
       const input = await ctx.script([{ say: 'x' }, permission('ok', ALL_OPTIONS), refused]);
       for (const extra of [{}, { approval_mode: 'manual' }]) {
         const id = session(await ctx.api.invoke(intern.id, { input, ...extra }), 'the invoke');
-        equal(
-          await fate(ctx, intern.id, id),
-          'ended: stop',
-          `a run that needs approval, started with ${JSON.stringify(extra)}`,
-        );
+        equal(await intern.fate(id), 'ended: stop', `a run that needs approval, started with ${JSON.stringify(extra)}`);
       }
     }),
   },
@@ -59,12 +55,8 @@ export const INVOKE_RUNS = checksOf('INVOKE-4', {
         [{ action: 'cancel' }, 'cancel'],
       ] as const) {
         const input = await ctx.script([{ say: 'x' }, colour('it', fallback), when({ it: is }, RIGHT, WRONG)]);
-        const id = session(await invoke(ctx, intern.id, input), 'the invoke');
-        equal(
-          await fate(ctx, intern.id, id),
-          'ended: stop',
-          `a run that asks, with the fallback ${JSON.stringify(fallback)}`,
-        );
+        const id = session(await intern.invoke(input), 'the invoke');
+        equal(await intern.fate(id), 'ended: stop', `a run that asks, with the fallback ${JSON.stringify(fallback)}`);
       }
     }),
   },
@@ -74,8 +66,8 @@ export const INVOKE_RUNS = checksOf('INVOKE-4', {
     needs: ['running', 'control'],
     run: onShared(async (ctx, intern) => {
       const input = await ctx.script([{ say: 'x' }, colour('it'), when({ it: 'decline' }, RIGHT, WRONG)]);
-      const id = session(await invoke(ctx, intern.id, input), 'the invoke');
-      equal(await fate(ctx, intern.id, id), 'ended: stop', 'a run that asks without a fallback');
+      const id = session(await intern.invoke(input), 'the invoke');
+      equal(await intern.fate(id), 'ended: stop', 'a run that asks without a fallback');
     }),
   },
   'invoke-runs/deadline': {
@@ -83,16 +75,16 @@ export const INVOKE_RUNS = checksOf('INVOKE-4', {
     title: 'A run that does not end is ended by its execution deadline of one hour, to the millisecond.',
     needs: ['running', 'control', 'clock'],
     run: onRunning(async (ctx, intern) => {
-      const id = session(await invoke(ctx, intern.id, await ctx.script(HELD)), 'the invoke');
+      const id = session(await intern.invoke(await ctx.script(HELD)), 'the invoke');
       const late = session(
-        await invoke(ctx, intern.id, await ctx.script([{ say: 'x' }, { wait: HOUR - 1 }])),
+        await intern.invoke(await ctx.script([{ say: 'x' }, { wait: HOUR - 1 }])),
         'one that is just in time',
       );
       await ctx.clock.advance(HOUR - 1);
-      equal(await fate(ctx, intern.id, id), 'running', 'the run after 59:59.999');
-      equal(await fate(ctx, intern.id, late), 'ended: stop', 'a run of 59:59.999');
+      equal(await intern.fate(id), 'running', 'the run after 59:59.999');
+      equal(await intern.fate(late), 'ended: stop', 'a run of 59:59.999');
       await ctx.clock.advance(2);
-      match(await fate(ctx, intern.id, id), /^ended: (deadline|cancelled)$/, 'the run after 1:00:00.001');
+      match(await intern.fate(id), /^ended: (deadline|cancelled)$/, 'the run after 1:00:00.001');
     }),
   },
   'invoke-runs/deadline-shown': {
@@ -100,9 +92,9 @@ export const INVOKE_RUNS = checksOf('INVOKE-4', {
     title: 'A run of invoke that meets its deadline is shown as ended by it, at its time.',
     needs: ['running', 'control', 'clock'],
     run: onRunning(async (ctx, intern) => {
-      session(await invoke(ctx, intern.id, await ctx.script(HELD)), 'the invoke');
+      session(await intern.invoke(await ctx.script(HELD)), 'the invoke');
       await ctx.clock.advance(HOUR + 60_000);
-      const run = await newest(ctx, intern.id);
+      const run = await intern.newest();
       equal(run.ended, 'deadline', 'how the run ended');
       equal(Date.parse(run.ended_at ?? '') - Date.parse(run.started_at), HOUR, 'ms that the run lasted');
     }),
@@ -113,14 +105,14 @@ export const INVOKE_RUNS = checksOf('INVOKE-4', {
     needs: ['running', 'control', 'clock'],
     run: onRunning(async (ctx, intern) => {
       const said = await ctx.script(HELD);
-      const id = session(await invoke(ctx, intern.id, said), 'the invoke');
+      const id = session(await intern.invoke(said), 'the invoke');
       await ctx.clock.advance(HOUR - 60_000);
-      steered(await invoke(ctx, intern.id, 'Also.', id), id, 'an invoke with a run going');
+      steered(await intern.invoke('Also.', id), id, 'an invoke with a run going');
       await ctx.clock.advance(60_001);
-      match(await fate(ctx, intern.id, id), /^ended/, 'the run after its hour');
-      session(await invoke(ctx, intern.id, said, id), 'the next run');
+      match(await intern.fate(id), /^ended/, 'the run after its hour');
+      session(await intern.invoke(said, id), 'the next run');
       await ctx.clock.advance(HOUR - 1);
-      equal(await fate(ctx, intern.id, id), 'running', 'the next run in its last millisecond');
+      equal(await intern.fate(id), 'running', 'the next run in its last millisecond');
     }),
   },
   'invoke-runs/client-gone': {
@@ -133,9 +125,9 @@ export const INVOKE_RUNS = checksOf('INVOKE-4', {
       equal(open.status, 202, 'status of the invoke');
       await open.close();
       await ctx.clock.advance(60_000);
-      equal(await fate(ctx, intern.id), 'running', 'the run a minute after its client went');
+      equal(await intern.fate(), 'running', 'the run a minute after its client went');
       await ctx.clock.advance(40_000);
-      equal(await fate(ctx, intern.id), 'ended: stop', 'the run when it is done');
+      equal(await intern.fate(), 'ended: stop', 'the run when it is done');
     }),
   },
   'invoke-runs/ended-by-suspend': {
@@ -143,12 +135,12 @@ export const INVOKE_RUNS = checksOf('INVOKE-4', {
     title: 'Suspending ends runs of invoke; the session is taken again after the resume.',
     needs: ['running', 'control'],
     run: onRunning(async (ctx, intern) => {
-      const id = session(await invoke(ctx, intern.id, await ctx.script(HELD)), 'the invoke');
+      const id = session(await intern.invoke(await ctx.script(HELD)), 'the invoke');
       expect.status(await ctx.api.suspend(intern.id), 200, 'the suspend');
-      equal(await fate(ctx, intern.id, id), 'ended: cancelled', 'the run after suspend');
+      equal(await intern.fate(id), 'ended: cancelled', 'the run after suspend');
       expect.status(await ctx.api.provision(intern.id), 202, 'the provision');
       await ctx.interns.until(intern.id, ['running']);
-      const answer = await invoke(ctx, intern.id, 'Hello.', id);
+      const answer = await intern.invoke('Hello.', id);
       equal(session(answer, 'the session after the resume'), id, 'session_id after the resume');
       equal((answer.json as Record<string, unknown>).status, 'started', 'status after the resume');
     }),

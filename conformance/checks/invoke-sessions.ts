@@ -1,8 +1,8 @@
 import { equal } from '../framework/assert.js';
 import { checksOf } from '../framework/check.js';
 import * as expect from '../framework/expect.js';
-import { answered, asked, callOf, sessionOf, talk } from '../helpers/chat.js';
-import { onRunning, onShared } from '../helpers/interns.js';
+import { callOf, sessionOf } from '../helpers/chat.js';
+import { onRunning, onShared, runningOne } from '../helpers/interns.js';
 import { indistinguishable } from '../helpers/same.js';
 import { invoke, seenByPeer, session, steered } from '../helpers/turns.js';
 import type { Answer } from '../probe/client.js';
@@ -16,9 +16,9 @@ export const INVOKE_SESSIONS = checksOf('INVOKE-3', {
     requirement: 'INVOKE-2',
     title: 'A session_id that invoke gave is taken again.',
     needs: ['running'],
-    run: onShared(async (ctx, intern) => {
-      const id = session(await invoke(ctx, intern.id, 'Hello.'), 'the first invoke');
-      const again = await invoke(ctx, intern.id, 'And more.', id);
+    run: onShared(async (_ctx, intern) => {
+      const id = session(await intern.invoke('Hello.'), 'the first invoke');
+      const again = await intern.invoke('And more.', id);
       expect.status(again, 202, 'the second invoke');
       equal(session(again, 'the second invoke'), id, 'session_id of the second invoke');
     }),
@@ -28,26 +28,26 @@ export const INVOKE_SESSIONS = checksOf('INVOKE-3', {
     title: 'While its run goes on in silence, a prompt to the session is delivered into it, and others may not use it.',
     needs: ['running', 'behaviour:silent'],
     run: onRunning(async (ctx, intern) => {
-      const other = await ctx.interns.running();
-      const id = session(await invoke(ctx, intern.id, ctx.prompt('silent')), 'the invoke');
+      const other = await runningOne(ctx);
+      const id = session(await intern.invoke(ctx.prompt('silent')), 'the invoke');
       const began = (answer: Answer) =>
         answer.status === 202 && (answer.json as { status?: unknown } | undefined)?.status === 'started';
       await ctx.wait(MOMENT);
-      const also = await invoke(ctx, intern.id, 'Also.', id);
+      const also = await intern.invoke('Also.', id);
       if (began(also)) {
         const why =
           'the second invoke answered "started": either the run of the first had ended, or it was not delivered into it';
         ctx.assume(ctx.reliable('silent'), 'a run of invoke that is seen to go on', `${why}; nothing shows which`);
         // An intern that is silent whenever it is asked to does not stop four times in a row.
         for (let round = 0; round < 3; round++) {
-          const next = session(await invoke(ctx, other.id, ctx.prompt('silent')), 'the invoke');
+          const next = session(await other.invoke(ctx.prompt('silent')), 'the invoke');
           await ctx.wait(MOMENT);
-          const again = began(await invoke(ctx, other.id, 'Also.', next));
+          const again = began(await other.invoke('Also.', next));
           ctx.assume(again, 'a run of invoke that is seen to go on', why);
         }
       }
       steered(also, id, 'an invoke with a run going');
-      expect.error(await invoke(ctx, other.id, 'Also.', id), { status: 404 }, 'an invoke with it on another intern');
+      expect.error(await other.invoke('Also.', id), { status: 404 }, 'an invoke with it on another intern');
     }),
   },
   'invoke-sessions/steered': {
@@ -55,12 +55,11 @@ export const INVOKE_SESSIONS = checksOf('INVOKE-3', {
     title: 'With a run going the prompt is delivered into it: status steered, no further run.',
     needs: ['running', 'control', 'clock'],
     run: onRunning(async (ctx, intern) => {
-      const id = session(await invoke(ctx, intern.id, await ctx.script([{ say: 'x' }, { wait: '60s' }])), 'the invoke');
-      for (let turn = 0; turn < 2; turn++)
-        steered(await invoke(ctx, intern.id, 'Also.', id), id, 'an invoke with a run going');
+      const id = session(await intern.invoke(await ctx.script([{ say: 'x' }, { wait: '60s' }])), 'the invoke');
+      for (let turn = 0; turn < 2; turn++) steered(await intern.invoke('Also.', id), id, 'an invoke with a run going');
       equal((await ctx.control.runs(intern.id)).length, 1, 'runs of the intern');
       await ctx.clock.advance(60_000);
-      const answer = await invoke(ctx, intern.id, 'Next.', id);
+      const answer = await intern.invoke('Next.', id);
       equal(session(answer, 'an invoke once it has ended'), id, 'session_id of an invoke once the run has ended');
       equal((answer.json as Record<string, unknown>).status, 'started', 'status of an invoke once the run has ended');
     }),
@@ -70,10 +69,10 @@ export const INVOKE_SESSIONS = checksOf('INVOKE-3', {
     needs: ['running', 'peer_api_key', 'behaviour:silent'],
     run: onRunning(async (ctx, intern) => {
       await seenByPeer(ctx, intern.id);
-      const mine = session(await invoke(ctx, intern.id, ctx.prompt('silent')), 'the invoke');
-      const theirs = await invoke(ctx, intern.id, 'Also.', mine, { as: 'peer_api_key' });
+      const mine = session(await intern.invoke(ctx.prompt('silent')), 'the invoke');
+      const theirs = await intern.invoke('Also.', mine, { as: 'peer_api_key' });
       expect.error(theirs, { status: 404 }, 'its session with the key of a peer');
-      const again = session(await invoke(ctx, intern.id, 'Also.', mine), 'its session with its own key');
+      const again = session(await intern.invoke('Also.', mine), 'its session with its own key');
       equal(again, mine, 'session_id with its own key');
     }),
   },
@@ -107,10 +106,10 @@ export const INVOKE_SESSIONS = checksOf('INVOKE-3', {
     level: 'C',
     title: "A person's API key and OAuth tokens are one caller to invoke.",
     needs: ['running', 'oauth_token', 'oauth_interns_only_token'],
-    run: onShared(async (ctx, intern) => {
-      const id = session(await invoke(ctx, intern.id, 'Hello.'), 'an invoke with the API key');
+    run: onShared(async (_ctx, intern) => {
+      const id = session(await intern.invoke('Hello.'), 'an invoke with the API key');
       for (const as of ['oauth_token', 'oauth_interns_only_token'] as const) {
-        equal(session(await invoke(ctx, intern.id, 'Hello.', id, { as }), `its session with ${as}`), id, 'session_id');
+        equal(session(await intern.invoke('Hello.', id, { as }), `its session with ${as}`), id, 'session_id');
       }
     }),
   },
@@ -118,46 +117,34 @@ export const INVOKE_SESSIONS = checksOf('INVOKE-3', {
     title: 'A session_id of another intern, of chat, or of nobody is refused with 404.',
     needs: ['running'],
     run: onRunning(async (ctx, intern) => {
-      const other = await ctx.interns.running();
-      const id = session(await invoke(ctx, intern.id, 'Hello.'), 'the invoke');
-      expect.error(
-        await invoke(ctx, other.id, 'Hello.', id),
-        { status: 404 },
-        'an invoke in a session of another intern',
-      );
-      const chat = await talk(ctx, intern.id, 'Hello.');
-      expect.error(
-        await invoke(ctx, intern.id, 'Hello.', sessionOf(chat)),
-        { status: 404 },
-        'an invoke in a session of chat',
-      );
+      const other = await runningOne(ctx);
+      const id = session(await intern.invoke('Hello.'), 'the invoke');
+      expect.error(await other.invoke('Hello.', id), { status: 404 }, 'an invoke in a session of another intern');
+      const chat = await intern.talk('Hello.');
+      expect.error(await intern.invoke('Hello.', sessionOf(chat)), { status: 404 }, 'an invoke in a session of chat');
       for (const nobodys of ctx.sample(['no-such-session', ctx.interns.unknownId()]))
-        expect.error(
-          await invoke(ctx, intern.id, 'Hello.', nobodys),
-          { status: 404 },
-          'an invoke in a session of nobody',
-        );
-      equal(session(await invoke(ctx, intern.id, 'Hello.', id), 'the valid twin'), id, 'session_id of the valid twin');
+        expect.error(await intern.invoke('Hello.', nobodys), { status: 404 }, 'an invoke in a session of nobody');
+      equal(session(await intern.invoke('Hello.', id), 'the valid twin'), id, 'session_id of the valid twin');
     }),
   },
   'invoke-sessions/busy-chat-session': {
     title: 'A session of chat is refused also while its run goes on or waits, under an id of the client too.',
     needs: ['running', 'behaviour:ask-permission'],
     run: onShared(async (ctx, intern) => {
-      const t = await asked(ctx, intern.id, ctx.prompt('ask-permission'));
+      const t = await intern.asked(ctx.prompt('ask-permission'));
       expect.error(
-        await invoke(ctx, intern.id, 'Also.', callOf(t).session),
+        await intern.invoke('Also.', callOf(t).session),
         { status: 404 },
         'an invoke in a chat session that waits',
       );
       const named = `named ${intern.id}`;
-      await talk(ctx, intern.id, { prompt: 'Hello.', session_id: named });
+      await intern.talk({ prompt: 'Hello.', session_id: named });
       expect.error(
-        await invoke(ctx, intern.id, 'Also.', named),
+        await intern.invoke('Also.', named),
         { status: 404 },
         'an invoke in a chat session named by the client',
       );
-      expect.finish(await answered(ctx, intern.id, t, 'allow_once'), 'stop', 'the run that waited');
+      expect.finish(await intern.answered(t, 'allow_once'), 'stop', 'the run that waited');
     }),
   },
   'invoke-sessions/hidden-is-unknown': {
@@ -167,28 +154,25 @@ export const INVOKE_SESSIONS = checksOf('INVOKE-3', {
     run: onShared(async (ctx, intern) => {
       const nobodys = 'no-such-session';
       const unknown = async () => {
-        const answer = await invoke(ctx, intern.id, 'Hello.', nobodys);
+        const answer = await intern.invoke('Hello.', nobodys);
         expect.error(answer, { status: 404 }, 'an invoke in a session of nobody');
         return answer;
       };
       const theirs = async () => {
         await seenByPeer(ctx, intern.id);
-        return session(
-          await invoke(ctx, intern.id, 'Hello.', undefined, { as: 'peer_api_key' }),
-          'the invoke of a peer',
-        );
+        return session(await intern.invoke('Hello.', undefined, { as: 'peer_api_key' }), 'the invoke of a peer');
       };
       const far = async () => {
-        const other = await ctx.interns.running();
-        return session(await invoke(ctx, other.id, 'Hello.'), 'an invoke on another intern');
+        const other = await runningOne(ctx);
+        return session(await other.invoke('Hello.'), 'an invoke on another intern');
       };
       for (const [begin, what] of ctx.sample([
         [theirs, "a peer's session"],
         [far, 'a session of another intern'],
-        [async () => sessionOf(await talk(ctx, intern.id, 'Hello.')), 'a session of chat'],
+        [async () => sessionOf(await intern.talk('Hello.')), 'a session of chat'],
       ] as const)) {
         const id = await begin();
-        const ask = () => invoke(ctx, intern.id, 'Hello.', id);
+        const ask = () => intern.invoke('Hello.', id);
         const same = { ids: [id, nobodys], ignored: ['content-length'] };
         await indistinguishable(ask, unknown, `${what} and one of nobody`, same);
       }
@@ -198,8 +182,8 @@ export const INVOKE_SESSIONS = checksOf('INVOKE-3', {
     level: 'P',
     title: 'The 404 for a session of another has the reason not_found.',
     needs: ['running'],
-    run: onShared(async (ctx, intern) => {
-      const answer = await invoke(ctx, intern.id, 'Hello.', 'no-such-session');
+    run: onShared(async (_ctx, intern) => {
+      const answer = await intern.invoke('Hello.', 'no-such-session');
       expect.error(answer, { status: 404, reason: 'not_found', retryable: false }, 'an invoke in a session of nobody');
     }),
   },

@@ -5,7 +5,7 @@ import { equal, hasKeys, match, notEqual, ok } from '../framework/assert.js';
 import { checksOf } from '../framework/check.js';
 import * as expect from '../framework/expect.js';
 import { onShared } from '../helpers/interns.js';
-import { invoke, session } from '../helpers/turns.js';
+import { session } from '../helpers/turns.js';
 
 const BAD = { status: 400, reason: 'bad_request', retryable: false } as const;
 
@@ -17,8 +17,8 @@ export const INVOKE_CHECKS = checksOf('INVOKE-1', {
   'invoke/accepted': {
     title: 'invoke answers 202 with a session_id.',
     needs: ['running'],
-    run: onShared(async (ctx, intern) => {
-      const answer = await invoke(ctx, intern.id, 'Hello.');
+    run: onShared(async (_ctx, intern) => {
+      const answer = await intern.invoke('Hello.');
       expect.status(answer, 202, 'the invoke');
       session(answer, 'the invoke');
     }),
@@ -27,18 +27,14 @@ export const INVOKE_CHECKS = checksOf('INVOKE-1', {
     level: 'P',
     title: 'The answer is JSON {session_id, status: started}; prompts without a session start new ones.',
     needs: ['running'],
-    run: onShared(async (ctx, intern) => {
-      const answer = await invoke(ctx, intern.id, 'Hello.');
+    run: onShared(async (_ctx, intern) => {
+      const answer = await intern.invoke('Hello.');
       const first = session(answer, 'the invoke');
       equal((answer.json as Record<string, unknown>).status, 'started', 'status in the body of the invoke');
       match(answer.headers.get('content-type'), /^application\/json/i, 'content-type of the invoke');
       const telling = Object.keys(answer.json as object).filter((key) => PROGRESS.includes(key));
       equal(telling, [], 'fields of the answer that tell of progress');
-      notEqual(
-        session(await invoke(ctx, intern.id, 'Hello.'), 'the second invoke'),
-        first,
-        'session_id of the second invoke',
-      );
+      notEqual(session(await intern.invoke('Hello.'), 'the second invoke'), first, 'session_id of the second invoke');
     }),
   },
   'invoke/no-progress': {
@@ -46,7 +42,7 @@ export const INVOKE_CHECKS = checksOf('INVOKE-1', {
     title: 'Nothing of what the run says comes back on the request.',
     needs: ['running', 'control'],
     run: onShared(async (ctx, intern) => {
-      const answer = await invoke(ctx, intern.id, await ctx.script([{ say: 'kit-progress-text' }, { end: 'stop' }]));
+      const answer = await intern.invoke(await ctx.script([{ say: 'kit-progress-text' }, { end: 'stop' }]));
       session(answer, 'the invoke');
       ok(!answer.text.includes('kit-progress-text'), 'body of the invoke', 'nothing of what the run says', answer.text);
       hasKeys(answer.json, ['session_id', 'status'], 'body of the invoke');
@@ -59,10 +55,10 @@ export const INVOKE_CHECKS = checksOf('INVOKE-1', {
     run: onShared(async (ctx, intern) => {
       for (const unit of ctx.sample(['a', 'é', '€', '😀'])) {
         for (const length of [1, 32_000]) {
-          session(await invoke(ctx, intern.id, unit.repeat(length)), `an invoke of ${length} times ${unit}`);
+          session(await intern.invoke(unit.repeat(length)), `an invoke of ${length} times ${unit}`);
         }
         for (const length of [0, 32_001]) {
-          expect.error(await invoke(ctx, intern.id, unit.repeat(length)), BAD, `an invoke of ${length} times ${unit}`);
+          expect.error(await intern.invoke(unit.repeat(length)), BAD, `an invoke of ${length} times ${unit}`);
         }
       }
     }),
@@ -73,7 +69,7 @@ export const INVOKE_CHECKS = checksOf('INVOKE-1', {
     needs: ['running'],
     maxRuns: 40,
     run: onShared(async (ctx, intern) => {
-      await ctx.twin('invoke', async () => session(await invoke(ctx, intern.id, 'Twin.'), 'the valid twin'));
+      await ctx.twin('invoke', async () => session(await intern.invoke('Twin.'), 'the valid twin'));
       await ctx.property('input', notText(), async (input) => {
         expect.error(await ctx.api.invoke(intern.id, { input }), BAD, 'an invoke without text');
       });
@@ -111,7 +107,7 @@ export const INVOKE_CHECKS = checksOf('INVOKE-1', {
     needs: ['running', 'behaviour:unreachable', 'behaviour:refuses'],
     run: onShared(async (ctx, intern) => {
       for (const behaviour of ['unreachable', 'refuses'] as const) {
-        const answer = await invoke(ctx, intern.id, ctx.prompt(behaviour));
+        const answer = await intern.invoke(ctx.prompt(behaviour));
         const said = expect.seen(answer);
         const did = `be one that ${behaviour === 'refuses' ? 'refuses' : 'cannot be reached'}`;
         const finding = { what: 'an invoke that is not accepted', expected: 'an error', actual: said };

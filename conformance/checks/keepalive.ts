@@ -3,8 +3,8 @@ import { equal, fail, gist, ok } from '../framework/assert.js';
 import { checksOf } from '../framework/check.js';
 import type { Ctx } from '../framework/context.js';
 import * as expect from '../framework/expect.js';
-import { asked, held, permission } from '../helpers/chat.js';
-import { onRunning } from '../helpers/interns.js';
+import { permission } from '../helpers/chat.js';
+import { onRunning, runningOne } from '../helpers/interns.js';
 import type { Transcript } from '../probe/chunks.js';
 import type { SseComment } from '../probe/sse.js';
 
@@ -36,8 +36,8 @@ export function nothingElse({ assume }: Pick<Ctx, 'assume'>, t: Transcript): voi
 
 /** The stream of a silent run carries a keepalive after every 30 seconds. */
 async function silence(ctx: Ctx, most: number): Promise<void> {
-  const intern = await ctx.interns.running();
-  const reply = await held(ctx, intern.id, ctx.prompt('silent'));
+  const intern = await runningOne(ctx);
+  const reply = await intern.held(ctx.prompt('silent'));
   const { transcript } = reply;
   const before = spoken(transcript);
   for (let beat = 1; beat <= most; beat++) {
@@ -75,7 +75,7 @@ export const KEEPALIVE = checksOf('CHAT-11', {
     title: 'No keepalive at 29.999 s of silence, one by 30.001 s.',
     needs: ['running', 'control', 'clock'],
     run: onRunning(async (ctx, intern) => {
-      const reply = await held(ctx, intern.id, await ctx.script([{ say: 'x' }, { wait: '300s' }]));
+      const reply = await intern.held(await ctx.script([{ say: 'x' }, { wait: '300s' }]));
       await ctx.clock.advance(29_999);
       await ctx.settle();
       equal(beats(reply.transcript), 0, 'keepalives after 29.999 s');
@@ -104,12 +104,12 @@ export const KEEPALIVE = checksOf('CHAT-11', {
         fc.array(gap, { minLength: 1, maxLength: 4 }),
         fc.boolean(),
         async (gaps, thinks) => {
-          const intern = await ctx.interns.running();
+          const intern = await runningOne(ctx);
           const steps = gaps.flatMap((s, at) => [
             { wait: `${s}s` },
             thinks && at % 2 === 0 ? { reason: `<${at}>` } : { say: `<${at}>` },
           ]);
-          const reply = await held(ctx, intern.id, await ctx.script([{ say: '<start>' }, ...steps]));
+          const reply = await intern.held(await ctx.script([{ say: '<start>' }, ...steps]));
           for (const s of gaps) await ctx.clock.advance(s * 1000);
           const t = await reply.end();
           expect.grammar(t, 'S');
@@ -136,7 +136,7 @@ export const KEEPALIVE = checksOf('CHAT-11', {
     title: 'A stream that has said nothing yet carries keepalives too.',
     needs: ['running', 'control', 'clock'],
     run: onRunning(async (ctx, intern) => {
-      const reply = await ctx.chat(intern.id, await ctx.script([{ wait: '45s' }, { say: 'late' }]));
+      const reply = await intern.chat(await ctx.script([{ wait: '45s' }, { say: 'late' }]));
       equal(reply.status, 200, 'status while the intern says nothing yet');
       await ctx.clock.advance(31_000);
       await reply.promised('a keepalive before the first word', (t) => beats(t) === 1);
@@ -151,11 +151,10 @@ export const KEEPALIVE = checksOf('CHAT-11', {
     title: 'A stream that goes on after an answer carries keepalives too. The time that it waited does not count.',
     needs: ['running', 'control', 'clock'],
     run: onRunning(async (ctx, intern) => {
-      const t = await asked(ctx, intern.id, await ctx.script([permission('ok'), { say: 'x' }, { wait: '100s' }]));
+      const t = await intern.asked(await ctx.script([permission('ok'), { say: 'x' }, { wait: '100s' }]));
       await ctx.clock.advance(100_000);
       equal(beats(t), 0, 'keepalives on the response that ended with the question');
-      const reply = await ctx.answer(intern.id, t, 'allow_once');
-      await reply.until('content after the answer', (seen) => seen.content !== '');
+      const reply = await intern.resumed(t);
       await ctx.clock.advance(29_000);
       await ctx.settle();
       equal(beats(reply.transcript), 0, 'keepalives 29 s after the answer');
@@ -169,8 +168,8 @@ export const KEEPALIVE = checksOf('CHAT-11', {
     needs: ['running', 'control', 'clock'],
     async run(ctx) {
       const said = await ctx.script([{ say: 'x' }, { wait: '300s' }]);
-      const one = await held(ctx, (await ctx.interns.running()).id, said);
-      const two = await held(ctx, (await ctx.interns.running()).id, said);
+      const one = await (await runningOne(ctx)).held(said);
+      const two = await (await runningOne(ctx)).held(said);
       await ctx.clock.advance(31_000);
       for (const reply of [one, two]) {
         const t = await reply.promised('a keepalive after 31 s', (seen) => beats(seen) >= 1);

@@ -2,28 +2,35 @@ import { equal, ok } from '../framework/assert.js';
 import { checksOf } from '../framework/check.js';
 import type { Ctx } from '../framework/context.js';
 import * as expect from '../framework/expect.js';
-import { ASKING, asked, badAnswer, callOf, HELD, held, plain, replyTo, unstreamed } from '../helpers/chat.js';
+import { ASKING, callOf, HELD, plain, replyTo, unstreamed } from '../helpers/chat.js';
+import { type Partner, runningOne, stoppedOne } from '../helpers/interns.js';
 import { LIMITED, over, prompt, taken } from '../helpers/turns.js';
 import type { Answer } from '../probe/client.js';
 
 const DIGEST = { bodySha256: 'a'.repeat(64) };
 /** One turn of each kind that counts. `ready` prepares it while the limit is off. */
-const TURNS: Record<string, (ctx: Ctx, id: string) => Promise<() => Promise<Answer>>> = {
-  prompt: async (ctx, id) => () => prompt(ctx, id),
-  invoke: async (ctx, id) => () => ctx.api.invoke(id, { input: 'Hello.' }, { limited: true }),
-  reply: async (ctx, id) => {
-    const t = await asked(ctx, id, await ctx.script(ASKING));
+const TURNS: Record<string, (ctx: Ctx, intern: Partner) => Promise<() => Promise<Answer>>> = {
+  prompt:
+    async (ctx, { id }) =>
+    () =>
+      prompt(ctx, id),
+  invoke:
+    async (ctx, { id }) =>
+    () =>
+      ctx.api.invoke(id, { input: 'Hello.' }, { limited: true }),
+  reply: async (ctx, intern) => {
+    const t = await intern.asked(await ctx.script(ASKING));
     return async () => {
-      const reply = await ctx.answer(id, t, 'allow_once', { limited: true });
+      const reply = await intern.answer(t, 'allow_once', { limited: true });
       if (reply.status === 200) await reply.end();
       return plain(ctx, reply);
     };
   },
-  'steered prompt': async (ctx, id) => {
-    const t = await asked(ctx, id, await ctx.script(ASKING));
-    return () => unstreamed(ctx, id, { prompt: 'Also.', session_id: callOf(t).session }, { limited: true });
+  'steered prompt': async (ctx, intern) => {
+    const t = await intern.asked(await ctx.script(ASKING));
+    return () => intern.unstreamed({ prompt: 'Also.', session_id: callOf(t).session }, { limited: true });
   },
-  'steered invoke': async (ctx, id) => {
+  'steered invoke': async (ctx, { id }) => {
     const started = await ctx.api.invoke(id, { input: await ctx.script(HELD) });
     const { session_id } = started.json as { session_id: string };
     return () => ctx.api.invoke(id, { input: 'Also.', session_id }, { limited: true });
@@ -38,9 +45,9 @@ export const LIMITER_COUNTS = checksOf('CHAT-17', {
     needs: ['running', 'control'],
     async run(ctx) {
       for (const [name, ready] of Object.entries(TURNS)) {
-        const intern = await ctx.interns.running();
+        const intern = await runningOne(ctx);
         await ctx.control.limit(0);
-        const turn = await ready(ctx, intern.id);
+        const turn = await ready(ctx, intern);
         const runs = async () => (await ctx.control.runs(intern.id)).map((run) => `${run.id} ${run.status}`);
         await ctx.control.limit(1);
         await taken(ctx, intern.id, 'the one turn');
@@ -61,28 +68,28 @@ export const LIMITER_COUNTS = checksOf('CHAT-17', {
       'What is refused counts nothing: bodies, ids, credentials, states, answers, signatures, turns the intern refuses.',
     needs: ['running', 'control', 'oauth_interns_only_token'],
     async run(ctx) {
-      const intern = await ctx.interns.running();
-      const stopped = await ctx.interns.stopped();
-      const t = await asked(ctx, intern.id, await ctx.script(ASKING));
+      const intern = await runningOne(ctx);
+      const stopped = await stoppedOne(ctx);
+      const t = await intern.asked(await ctx.script(ASKING));
       const away = await ctx.script([{ end: 'failed' }]);
       const gone = await ctx.script([{ end: 'severed' }]);
       const refusals: Record<string, () => Promise<Answer>> = {
-        body: () => unstreamed(ctx, intern.id, { messages: [] }),
-        length: () => unstreamed(ctx, intern.id, 'x'.repeat(32_001)),
-        mode: () => unstreamed(ctx, intern.id, { prompt: 'Hello.', approval_mode: 'sometimes' }),
+        body: () => intern.unstreamed({ messages: [] }),
+        length: () => intern.unstreamed('x'.repeat(32_001)),
+        mode: () => intern.unstreamed({ prompt: 'Hello.', approval_mode: 'sometimes' }),
         id: () => unstreamed(ctx, ctx.interns.unknownId(), 'Hello.'),
-        key: () => unstreamed(ctx, intern.id, 'Hello.', { as: ctx.wrongKey }),
-        state: () => unstreamed(ctx, stopped.id, 'Hello.'),
-        answer: () => badAnswer(ctx, intern.id, replyTo(t, 'no such option')),
-        call: () => badAnswer(ctx, intern.id, { ...replyTo(t, 'allow_once'), call: 'nobodys' }),
-        script: () => unstreamed(ctx, intern.id, 'script: no-such-script'),
+        key: () => intern.unstreamed('Hello.', { as: ctx.wrongKey }),
+        state: () => stopped.unstreamed('Hello.'),
+        answer: () => intern.badAnswer(replyTo(t, 'no such option')),
+        call: () => intern.badAnswer({ ...replyTo(t, 'allow_once'), call: 'nobodys' }),
+        script: () => intern.unstreamed('script: no-such-script'),
         'invoke body': () => ctx.api.invoke(intern.id, { input: '' }),
         'invoke session': () => ctx.api.invoke(intern.id, { input: 'Hello.', session_id: 'nobodys' }),
         'invoke state': () => ctx.api.invoke(stopped.id, { input: 'Hello.' }),
         'sign with a key': () => ctx.api.sign(intern.id, DIGEST),
         'sign without the grant': () => ctx.api.sign(intern.id, DIGEST, { as: 'oauth_interns_only_token' }),
-        'refused by the intern': () => unstreamed(ctx, intern.id, away),
-        'out of reach': () => unstreamed(ctx, intern.id, gone),
+        'refused by the intern': () => intern.unstreamed(away),
+        'out of reach': () => intern.unstreamed(gone),
         'invoke refused by the intern': () => ctx.api.invoke(intern.id, { input: away }),
       };
       for (const [kind, refuse] of Object.entries(refusals)) {
@@ -101,12 +108,12 @@ export const LIMITER_COUNTS = checksOf('CHAT-17', {
     title: 'A turn that is refused as busy does not count.',
     needs: ['running', 'control'],
     async run(ctx) {
-      const intern = await ctx.interns.running();
-      const t = await asked(ctx, intern.id, await ctx.script(ASKING));
-      const occupied = await held(ctx, intern.id, await ctx.script(HELD));
+      const intern = await runningOne(ctx);
+      const t = await intern.asked(await ctx.script(ASKING));
+      const occupied = await intern.held(await ctx.script(HELD));
       await ctx.control.limit(1);
-      expect.status(await unstreamed(ctx, intern.id, 'Hello.'), 409, 'a prompt while a run streams');
-      expect.status(await badAnswer(ctx, intern.id, replyTo(t, 'allow_once')), 409, 'a reply meanwhile');
+      expect.status(await intern.unstreamed('Hello.'), 409, 'a prompt while a run streams');
+      expect.status(await intern.badAnswer(replyTo(t, 'allow_once')), 409, 'a reply meanwhile');
       const invoke = () => ctx.api.invoke(intern.id, { input: 'Hello.' }, { limited: true });
       expect.status(await invoke(), 202, 'the first turn that is taken');
       expect.error(await invoke(), LIMITED, 'the second turn of one');
@@ -119,25 +126,21 @@ export const LIMITER_COUNTS = checksOf('CHAT-17', {
     needs: ['running', 'control', 'oauth_token'],
     async run(ctx) {
       const { api, interns } = ctx;
-      const intern = await interns.running();
-      const stopped = await interns.stopped();
-      const { id: call, session } = callOf(await asked(ctx, intern.id, await ctx.script(ASKING)));
+      const intern = await runningOne(ctx);
+      const stopped = await stoppedOne(ctx);
+      const { id: call, session } = callOf(await intern.asked(await ctx.script(ASKING)));
       await ctx.control.limit(1);
       await taken(ctx, intern.id, 'the one turn');
       await over(ctx, intern.id, 'the second turn');
       const limited = { limited: true };
       const person = { as: 'oauth_token', limited: true } as const;
       const refusals: readonly (readonly [number, string, () => Promise<Answer>])[] = [
-        [400, 'a prompt without messages', () => unstreamed(ctx, intern.id, { messages: [] }, limited)],
+        [400, 'a prompt without messages', () => intern.unstreamed({ messages: [] }, limited)],
         [404, 'a prompt to an unknown intern', () => unstreamed(ctx, interns.unknownId(), 'Hello.', limited)],
-        [
-          401,
-          'a prompt with a wrong key',
-          () => unstreamed(ctx, intern.id, 'Hello.', { ...limited, as: ctx.wrongKey }),
-        ],
-        [409, 'a prompt to an intern that does not run', () => unstreamed(ctx, stopped.id, 'Hello.', limited)],
-        [404, 'an unknown call', () => badAnswer(ctx, intern.id, { call: 'nobodys', session, content: 'x' }, limited)],
-        [400, 'an unacceptable answer', () => badAnswer(ctx, intern.id, { call, session, content: 'x' }, limited)],
+        [401, 'a prompt with a wrong key', () => intern.unstreamed('Hello.', { ...limited, as: ctx.wrongKey })],
+        [409, 'a prompt to an intern that does not run', () => stopped.unstreamed('Hello.', limited)],
+        [404, 'an unknown call', () => intern.badAnswer({ call: 'nobodys', session, content: 'x' }, limited)],
+        [400, 'an unacceptable answer', () => intern.badAnswer({ call, session, content: 'x' }, limited)],
         [404, 'an unknown session', () => api.invoke(intern.id, { input: 'x', session_id: 'nobodys' }, limited)],
         [400, 'an invoke without input', () => api.invoke(intern.id, {}, limited)],
         [409, 'an invoke of an intern that does not run', () => api.invoke(stopped.id, { input: 'x' }, limited)],

@@ -2,7 +2,6 @@ import { equal, ok } from '../framework/assert.js';
 import { defineChecks } from '../framework/check.js';
 import * as expect from '../framework/expect.js';
 import { JSON_TYPE, textBytes } from '../helpers/bytes.js';
-import { talk } from '../helpers/chat.js';
 import { onShared } from '../helpers/interns.js';
 import { internPath } from '../probe/request.js';
 
@@ -14,10 +13,10 @@ export const OWN_RUN = defineChecks({
     needs: ['running', 'behaviour:no-usage', 'control'],
     run: onShared(async (ctx, intern) => {
       const usage = { prompt_tokens: 3, completion_tokens: 4, total_tokens: 7 };
-      const first = await talk(ctx, intern.id, await ctx.script([{ say: 'x' }, { usage }]));
+      const first = await intern.talk(await ctx.script([{ say: 'x' }, { usage }]));
       ok(first.final?.usage, 'usage of the first run', 'what it reported', first.final);
       const session = first.sessionId === undefined ? {} : { session_id: first.sessionId };
-      const next = await talk(ctx, intern.id, { prompt: ctx.prompt('no-usage'), ...session });
+      const next = await intern.talk({ prompt: ctx.prompt('no-usage'), ...session });
       expect.finish(next, 'stop', 'the next run of the session');
       equal(next.final?.usage, null, 'usage of a run that reports none');
     }),

@@ -3,7 +3,6 @@ import { checksOf } from '../framework/check.js';
 import type { Ctx } from '../framework/context.js';
 import * as expect from '../framework/expect.js';
 import { pieces, textBytes } from '../helpers/bytes.js';
-import { talk } from '../helpers/chat.js';
 import { onShared } from '../helpers/interns.js';
 import { codeWord } from '../helpers/words.js';
 import { internPath } from '../probe/request.js';
@@ -36,7 +35,7 @@ export const REPEATED = checksOf('CHAT-15', {
     needs: ['running'],
     run: onShared(async (ctx, intern) => {
       const text = ctx.plain() ? textOf(ctx).replace(/[é€]/g, '') : textOf(ctx);
-      const t = await talk(ctx, intern.id, asking(text));
+      const t = await intern.talk(asking(text));
       expect.grammar(t, 'S');
       expect.finish(t, 'stop', 'a prompt to repeat a text');
       const seen = damage(t.content, asking(text), text);
@@ -76,7 +75,7 @@ export const REPEATED = checksOf('CHAT-15', {
           content: `Repeat every word that begins with q and that you were given. One of them is ${last}.`,
         },
       ];
-      const t = await talk(ctx, intern.id, { messages });
+      const t = await intern.talk({ messages });
       expect.finish(t, 'stop', 'a prompt with earlier messages');
       ok(!t.content.includes(before), 'what the intern repeats', 'nothing of earlier messages', t.content);
       ctx.internDid(t.content.includes(last), { did: 'repeat what it was given', said: t.content });

@@ -1,38 +1,22 @@
 import fc from 'fast-check';
-import type { Intern } from '../../emulator/contract/intern.js';
 import { said } from '../arbitraries/prompt.js';
 import { equal, fail, ok } from '../framework/assert.js';
 import { checksOf } from '../framework/check.js';
 import type { Ctx } from '../framework/context.js';
 import * as expect from '../framework/expect.js';
-import {
-  accepted,
-  answered,
-  asked,
-  badAnswer,
-  colour,
-  held,
-  named,
-  permission,
-  read,
-  replyTo,
-  talk,
-  texts,
-  unstreamed,
-  when,
-} from '../helpers/chat.js';
-import { onShared } from '../helpers/interns.js';
+import { accepted, colour, named, permission, read, replyTo, texts, when } from '../helpers/chat.js';
+import { onShared, type Partner, runningOne, sharedOne, stoppedOne, talkingTo } from '../helpers/interns.js';
 
 /** A script that says one word. */
 const says = (ctx: Ctx, word: string) => ctx.control.script({ turn: [{ say: word }] });
 
 /** An intern that runs with this model. */
-async function booted(ctx: Ctx, model: string, instructions?: string): Promise<Intern> {
-  const intern = await ctx.interns.stopped();
+async function booted(ctx: Ctx, model: string, instructions?: string): Promise<Partner> {
+  const intern = await stoppedOne(ctx);
   const body = { model, ...(instructions === undefined ? {} : { instructions }) };
   expect.status(await ctx.api.update(intern.id, body), 200, 'an update of the model');
   expect.status(await ctx.api.provision(intern.id), 202, 'the provision');
-  return ctx.interns.until(intern.id, ['running']);
+  return talkingTo(ctx, await ctx.interns.until(intern.id, ['running']));
 }
 
 /** EMU-2 and EMU-3: scripts that are put, and which one a run takes. */
@@ -43,7 +27,7 @@ export const SCRIPTS = checksOf('EMU-3', {
     maxRuns: 40,
     run: onShared(async (ctx, intern) => {
       const cut = async (say: string, chunks: number) => {
-        const t = await talk(ctx, intern.id, await ctx.script([{ say, chunks }]));
+        const t = await intern.talk(await ctx.script([{ say, chunks }]));
         const seen = texts(t);
         equal(seen.join(''), say, 'content');
         for (const piece of seen) {
@@ -73,13 +57,13 @@ export const SCRIPTS = checksOf('EMU-3', {
         fc.integer({ min: 5, max: 9_000 }),
         fc.integer({ min: 2, max: 5 }),
         async (every, chunks) => {
-          const intern = await ctx.interns.running();
+          const intern = await runningOne(ctx);
           const prompt = await ctx.script([
             { say: 'a'.repeat(chunks), every: `${every}ms`, chunks },
             { wait: '1s' },
             { say: '!' },
           ]);
-          const reply = await held(ctx, intern.id, prompt);
+          const reply = await intern.held(prompt);
           equal(texts(reply.transcript).length, 1, 'chunks at once');
           for (let at = 2; at <= chunks; at++) {
             await ctx.clock.advance(every - 1);
@@ -105,7 +89,7 @@ export const SCRIPTS = checksOf('EMU-3', {
         ['2m', 120_000],
         ['1h', 3_600_000],
       ] as const) {
-        const reply = await held(ctx, intern.id, await ctx.script([{ say: 'a' }, { wait }, { say: 'b' }]));
+        const reply = await intern.held(await ctx.script([{ say: 'a' }, { wait }, { say: 'b' }]));
         await ctx.clock.advance(ms - 1);
         await ctx.settle();
         equal(reply.transcript.content, 'a', `content a millisecond before ${wait} have passed`);
@@ -140,9 +124,9 @@ export const SCRIPTS = checksOf('EMU-3', {
         tell({ it: { count: 3 } }, 'three'),
         tell({ leave: 'allow_always', it: 'accept' }, 'both'),
       ]);
-      const first = await asked(ctx, intern.id, prompt);
-      const second = await answered(ctx, intern.id, first, 'allow_always');
-      const rest = await answered(ctx, intern.id, second, accepted({ colour: 'red', count: 2 }));
+      const first = await intern.asked(prompt);
+      const second = await intern.answered(first, 'allow_always');
+      const rest = await intern.answered(second, accepted({ colour: 'red', count: 2 }));
       equal(rest.content, 'not once;always;accept;red;two;not three;both;', 'which ways the script went');
     }),
   },
@@ -150,10 +134,10 @@ export const SCRIPTS = checksOf('EMU-3', {
     title: 'A turn that runs out stops. A failed one says whether to retry.',
     needs: ['running', 'control'],
     run: onShared(async (ctx, intern) => {
-      const out = await talk(ctx, intern.id, await ctx.script([{ say: 'a' }]));
+      const out = await intern.talk(await ctx.script([{ say: 'a' }]));
       expect.finish(out, 'stop', 'a turn that runs out');
       for (const retryable of [true, false]) {
-        const t = await talk(ctx, intern.id, await ctx.script([{ say: 'a' }, { end: 'failed', retryable }]));
+        const t = await intern.talk(await ctx.script([{ say: 'a' }, { end: 'failed', retryable }]));
         equal(t.error?.retryable, retryable, `retryable of a turn that failed with retryable ${retryable}`);
       }
     }),
@@ -168,22 +152,18 @@ export const SCRIPTS = checksOf('EMU-3', {
       );
       if (put === undefined || asks === undefined) fail('scripts', 'four of them', 'fewer');
       const both = await booted(ctx, `script/${model}`, `script: ${instructed}\nBe kind.`);
-      const content = async (id: string, prompt: string) => (await talk(ctx, id, prompt)).content;
-      equal(await content(both.id, named(asks)), 'by asked', 'with one in the prompt');
-      equal(await content(both.id, 'Hello.'), 'by model', 'with a model and instructions');
-      equal(await content(both.id, `Hello.\nscript: ${asks}`), 'by model', 'with one in the second line of the prompt');
-      const instructedOne = await ctx.interns.running({ instructions: `script: ${instructed}\nBe kind.` });
-      equal(await content(instructedOne.id, 'Hello.'), 'by instructed', 'with instructions');
-      equal(await content(instructedOne.id, named(asks)), 'by asked', 'with instructions and one in the prompt');
+      const content = async (intern: Partner, prompt: string) => (await intern.talk(prompt)).content;
+      equal(await content(both, named(asks)), 'by asked', 'with one in the prompt');
+      equal(await content(both, 'Hello.'), 'by model', 'with a model and instructions');
+      equal(await content(both, `Hello.\nscript: ${asks}`), 'by model', 'with one in the second line of the prompt');
+      const instructedOne = await runningOne(ctx, { instructions: `script: ${instructed}\nBe kind.` });
+      equal(await content(instructedOne, 'Hello.'), 'by instructed', 'with instructions');
+      equal(await content(instructedOne, named(asks)), 'by asked', 'with instructions and one in the prompt');
       await ctx.control.useScript(instructedOne.id, put);
-      equal(
-        await content(instructedOne.id, named(asks)),
-        'by put',
-        'with one put on the intern, and one in the prompt',
-      );
+      equal(await content(instructedOne, named(asks)), 'by put', 'with one put on the intern, and one in the prompt');
       equal((await ctx.control.intern(instructedOne.id)).script, put, 'script of the intern');
-      const plain = await ctx.interns.running();
-      equal(await content(plain.id, 'Hello.'), 'Hello.', 'with none');
+      const plain = await runningOne(ctx);
+      equal(await content(plain, 'Hello.'), 'Hello.', 'with none');
     },
   },
   'scripts/model-it-booted-with': {
@@ -193,11 +173,11 @@ export const SCRIPTS = checksOf('EMU-3', {
       const [one, two] = await Promise.all(['one', 'two'].map((word) => says(ctx, word)));
       const intern = await booted(ctx, `script/${one}`);
       expect.status(await ctx.api.update(intern.id, { model: `script/${two}` }), 200, 'the update');
-      equal((await talk(ctx, intern.id, 'Hello.')).content, 'one', 'content before the next boot');
+      equal((await intern.talk('Hello.')).content, 'one', 'content before the next boot');
       expect.status(await ctx.api.suspend(intern.id), 200, 'the suspend');
       expect.status(await ctx.api.provision(intern.id), 202, 'the provision');
       await ctx.interns.until(intern.id, ['running']);
-      equal((await talk(ctx, intern.id, 'Hello.')).content, 'two', 'content after the next boot');
+      equal((await intern.talk('Hello.')).content, 'two', 'content after the next boot');
     },
   },
   'scripts/unknown': {
@@ -206,8 +186,8 @@ export const SCRIPTS = checksOf('EMU-3', {
     needs: ['running', 'control'],
     run: onShared(async (ctx, intern) => {
       const name = await says(ctx, 'known');
-      equal((await talk(ctx, intern.id, named(name))).content, 'known', 'content of a script that was put');
-      const wrong = await unstreamed(ctx, intern.id, named('no-such-script'));
+      equal((await intern.talk(named(name))).content, 'known', 'content of a script that was put');
+      const wrong = await intern.unstreamed(named('no-such-script'));
       expect.error(
         wrong,
         { status: 400, reason: 'bad_request', message: /ask-permission/ },
@@ -220,11 +200,7 @@ export const SCRIPTS = checksOf('EMU-3', {
       const gone = await ctx.control.call('DELETE', `/scripts/${name}`);
       ok(gone.status < 300, 'status of deleting a script', 'a success', gone.status);
       await gone.body?.cancel();
-      expect.error(
-        await unstreamed(ctx, intern.id, named(name)),
-        { status: 400 },
-        'a prompt that names a deleted script',
-      );
+      expect.error(await intern.unstreamed(named(name)), { status: 400 }, 'a prompt that names a deleted script');
       const missing = await ctx.control.call('GET', `/scripts/${name}`);
       equal(missing.status, 404, 'status of reading a deleted script');
       await missing.body?.cancel();
@@ -257,8 +233,8 @@ export const SCRIPTS = checksOf('EMU-3', {
         );
         await answer.body?.cancel();
       }
-      const intern = await ctx.interns.shared();
-      equal((await talk(ctx, intern.id, named(name))).content, 'twin', 'content of the script that was there before');
+      const intern = await sharedOne(ctx);
+      equal((await intern.talk(named(name))).content, 'twin', 'content of the script that was there before');
     },
   },
   'scripts/put-again': {
@@ -266,13 +242,13 @@ export const SCRIPTS = checksOf('EMU-3', {
     needs: ['running', 'control', 'clock'],
     run: onShared(async (ctx, intern) => {
       const name = await ctx.control.script({ turn: [{ say: 'old ' }, { wait: '10s' }, { say: 'end' }] });
-      const reply = await held(ctx, intern.id, named(name));
+      const reply = await intern.held(named(name));
       const put = await ctx.control.call('PUT', `/scripts/${name}`, { name, turn: [{ say: 'new' }] });
       ok(put.status < 300, 'status of putting a script again', 'a success', put.status);
       await put.body?.cancel();
       await ctx.clock.advance(10_000);
       equal((await read(reply)).content, 'old end', 'content of the run that went on');
-      equal((await talk(ctx, intern.id, named(name))).content, 'new', 'content of the next run');
+      equal((await intern.talk(named(name))).content, 'new', 'content of the next run');
     }),
   },
   'scripts/asks-of-a-question': {
@@ -284,10 +260,10 @@ export const SCRIPTS = checksOf('EMU-3', {
         when({ it: { answer: 'blue' } }, [{ say: 'blue' }], [{ say: 'fallback' }]),
       ]);
       for (const mode of [{}, { approval_mode: 'manual' }, { approval_mode: 'self-drive' }]) {
-        const t = await asked(ctx, intern.id, { prompt, ...mode });
-        const rest = await answered(ctx, intern.id, t, accepted({ answer: 'blue' }));
+        const t = await intern.asked({ prompt, ...mode });
+        const rest = await intern.answered(t, accepted({ answer: 'blue' }));
         equal(rest.content, 'blue', 'content after the answer');
-        expect.refused(await badAnswer(ctx, intern.id, replyTo(t, '{}')), 'an answer after the end');
+        expect.refused(await intern.badAnswer(replyTo(t, '{}')), 'an answer after the end');
       }
     }),
   },

@@ -1,7 +1,7 @@
 import { equal, match, notEqual, ok } from '../framework/assert.js';
 import { checksOf } from '../framework/check.js';
 import * as expect from '../framework/expect.js';
-import { ALL_OPTIONS, answered, asked, held, named, question, talk, texts, unstreamed } from '../helpers/chat.js';
+import { ALL_OPTIONS, named, question, texts } from '../helpers/chat.js';
 import { onRunning, onShared } from '../helpers/interns.js';
 
 /** EMU-9: the scripts that ship with an emulator. */
@@ -9,8 +9,8 @@ export const SHIPPED_SCRIPTS = checksOf('EMU-9', {
   'shipped-scripts/shipped-asks': {
     title: 'ask-permission asks one permission with all four options, ask-question one question, ask-twice two.',
     needs: ['running', 'control'],
-    run: onShared(async (ctx, intern) => {
-      const leave = await asked(ctx, intern.id, named('ask-permission'));
+    run: onShared(async (_ctx, intern) => {
+      const leave = await intern.asked(named('ask-permission'));
       const shown = question(leave);
       equal(shown.kind, 'permission', 'kind of what ask-permission asks');
       equal(
@@ -19,20 +19,20 @@ export const SHIPPED_SCRIPTS = checksOf('EMU-9', {
         'options of ask-permission',
       );
       for (const [at, option] of ALL_OPTIONS.entries()) {
-        const t = at === 0 ? leave : await asked(ctx, intern.id, named('ask-permission'));
-        const rest = await answered(ctx, intern.id, t, option);
+        const t = at === 0 ? leave : await intern.asked(named('ask-permission'));
+        const rest = await intern.answered(t, option);
         expect.finish(rest, 'stop', `ask-permission answered ${option}`);
         notEqual(rest.content, '', `content of ask-permission answered ${option}`);
       }
-      const one = await asked(ctx, intern.id, { prompt: named('ask-question') });
+      const one = await intern.asked({ prompt: named('ask-question') });
       equal(question(one).kind, 'elicitation', 'kind of what ask-question asks');
-      const rest = await answered(ctx, intern.id, one, { action: 'decline' });
+      const rest = await intern.answered(one, { action: 'decline' });
       expect.finish(rest, 'stop', 'ask-question answered');
       notEqual(one.content + rest.content, '', 'content of ask-question');
-      let t = await asked(ctx, intern.id, named('ask-twice'));
+      let t = await intern.asked(named('ask-twice'));
       for (let turn = 1; turn <= 2; turn++) {
         expect.finish(t, 'tool_calls', `question ${turn} of ask-twice`);
-        t = await answered(ctx, intern.id, t, acceptable(question(t)));
+        t = await intern.answered(t, acceptable(question(t)));
       }
       expect.finish(t, 'stop', 'ask-twice answered twice');
     }),
@@ -40,7 +40,7 @@ export const SHIPPED_SCRIPTS = checksOf('EMU-9', {
   'shipped-scripts/shipped-endings': {
     title: 'cancelled, deadline, severed, fails, no-usage and unicode say something, and end as their names say.',
     needs: ['running', 'control'],
-    run: onShared(async (ctx, intern) => {
+    run: onShared(async (_ctx, intern) => {
       for (const [name, finish, reason, usage] of [
         ['cancelled', 'error', 'run_ended', true],
         ['deadline', 'error', 'run_ended', true],
@@ -49,7 +49,7 @@ export const SHIPPED_SCRIPTS = checksOf('EMU-9', {
         ['no-usage', 'stop', undefined, false],
         ['unicode', 'stop', undefined, undefined],
       ] as const) {
-        const t = await talk(ctx, intern.id, named(name));
+        const t = await intern.talk(named(name));
         expect.finish(t, finish, name);
         expect.grammar(t, 'C');
         ok(t.content !== '', `content of ${name}`, 'something');
@@ -63,12 +63,12 @@ export const SHIPPED_SCRIPTS = checksOf('EMU-9', {
   'shipped-scripts/shipped-refusals': {
     title: 'refuses fails and unreachable is severed before any output.',
     needs: ['running', 'control'],
-    run: onShared(async (ctx, intern) => {
+    run: onShared(async (_ctx, intern) => {
       for (const [name, reason] of [
         ['refuses', 'turn_failed'],
         ['unreachable', 'intern_unreachable'],
       ] as const) {
-        expect.error(await unstreamed(ctx, intern.id, named(name)), { status: 502, reason }, name);
+        expect.error(await intern.unstreamed(named(name)), { status: 502, reason }, name);
       }
     }),
   },
@@ -76,7 +76,7 @@ export const SHIPPED_SCRIPTS = checksOf('EMU-9', {
     title: 'slow says 20 chunks 500 ms apart, silent one and stops after 5 minutes, never-ends one, long 1,000.',
     needs: ['running', 'control', 'clock'],
     run: onRunning(async (ctx, intern) => {
-      const slow = await held(ctx, intern.id, named('slow'));
+      const slow = await intern.held(named('slow'));
       for (let at = 2; at <= 20; at++) {
         await ctx.clock.advance(500);
         if (at % 6 !== 0) continue;
@@ -87,11 +87,11 @@ export const SHIPPED_SCRIPTS = checksOf('EMU-9', {
       expect.finish(await slow.end(), 'stop', 'slow');
       equal(texts(slow.transcript).length, 20, 'chunks of slow');
 
-      const long = await talk(ctx, intern.id, named('long'));
+      const long = await intern.talk(named('long'));
       expect.finish(long, 'stop', 'long');
       equal(texts(long).length, 1000, 'chunks of long');
 
-      const silent = await held(ctx, intern.id, named('silent'));
+      const silent = await intern.held(named('silent'));
       await ctx.clock.advance(299_000);
       await ctx.settle();
       equal(texts(silent.transcript).length, 1, 'chunks of silent after 299 s');
@@ -99,7 +99,7 @@ export const SHIPPED_SCRIPTS = checksOf('EMU-9', {
       await ctx.clock.advance(2_000);
       expect.finish(await silent.end(), 'stop', 'silent after 301 s');
 
-      const never = await held(ctx, intern.id, named('never-ends'));
+      const never = await intern.held(named('never-ends'));
       await ctx.clock.advance(7_200_000);
       await ctx.settle();
       equal(texts(never.transcript).length, 1, 'chunks of never-ends after two hours');

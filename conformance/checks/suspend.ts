@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { equal, notEqual, ok, oneOf } from '../framework/assert.js';
 import { checksOf } from '../framework/check.js';
 import * as expect from '../framework/expect.js';
-import { asked, badAnswer, heard, replyTo } from '../helpers/chat.js';
+import { heard, replyTo } from '../helpers/chat.js';
 import { onRunning, onStopped } from '../helpers/interns.js';
 import { untouched } from '../helpers/settings.js';
 import { asleep, provisioned } from '../helpers/turns.js';
@@ -125,10 +125,10 @@ export const SUSPEND = checksOf('SUSP-1', {
     title: 'An answer to a question whose run a suspend ended is 409.',
     needs: ['running', 'behaviour:ask-permission'],
     run: onRunning(async (ctx, intern) => {
-      const t = await asked(ctx, intern.id, ctx.prompt('ask-permission'));
+      const t = await intern.asked(ctx.prompt('ask-permission'));
       expect.done(await ctx.api.suspend(intern.id), 'the suspend');
       await ctx.interns.untilSuspended(intern.id);
-      const answer = await badAnswer(ctx, intern.id, replyTo(t, 'allow_once'));
+      const answer = await intern.badAnswer(replyTo(t, 'allow_once'));
       expect.status(answer, 409, 'an answer to a run that the suspend ended');
     }),
   },

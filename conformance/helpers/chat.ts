@@ -262,6 +262,14 @@ export async function held(ctx: Ctx, id: string, input: ChatInput | string, opti
   return reply;
 }
 
+/** Answers a question with leave. The run says something to it and falls silent. */
+export async function resumed(ctx: Ctx, id: string, t: Transcript): Promise<ChatReply> {
+  const reply = await ctx.answer(id, t, 'allow_once');
+  const seen = await reply.until('content after the answer', (one) => one.content !== '' || one.finish !== undefined);
+  ctx.internDid(seen.finish === undefined, { did: 'fall silent', said: seen.content });
+  return reply;
+}
+
 /** The newest run of an intern, or the newest of a session, as the control interface shows it. */
 export async function newest(ctx: Ctx, id: string, session?: string): Promise<ControlRun> {
   const runs = await ctx.control.runs(id);

@@ -1,16 +1,57 @@
 import type { Intern } from '../../emulator/contract/intern.js';
 import type { Check } from '../framework/check.js';
 import type { Ctx } from '../framework/context.js';
+import * as chat from './chat.js';
+import { invoke, steers } from './turns.js';
 
-type Does = (ctx: Ctx, intern: Intern) => Promise<void>;
+/** An intern as a check works with it: its record, and what is said to it. */
+export type Partner = Intern & ReturnType<typeof conversation>;
+
+/** What a check says to an intern, and asks of its runs. */
+function conversation(ctx: Ctx, id: string) {
+  const with_ =
+    <Given extends unknown[], Gives>(does: (ctx: Ctx, id: string, ...given: Given) => Gives) =>
+    (...given: Given): Gives =>
+      does(ctx, id, ...given);
+  return {
+    chat: with_((_, ...given: Parameters<Ctx['chat']>) => ctx.chat(...given)),
+    answer: with_((_, ...given: Parameters<Ctx['answer']>) => ctx.answer(...given)),
+    talk: with_(chat.talk),
+    unstreamed: with_(chat.unstreamed),
+    streaming: with_(chat.streaming),
+    held: with_(chat.held),
+    resumed: with_(chat.resumed),
+    asked: with_(chat.asked),
+    answered: with_(chat.answered),
+    answerWith: with_(chat.answerWith),
+    badAnswer: with_(chat.badAnswer),
+    stillOpen: with_(chat.stillOpen),
+    newest: with_(chat.newest),
+    fate: with_(chat.fate),
+    invoke: with_(invoke),
+    steers: with_(steers),
+  };
+}
+
+/** An intern that was made in another way. */
+export const talkingTo = (ctx: Ctx, intern: Intern): Partner => ({ ...intern, ...conversation(ctx, intern.id) });
+
+type Make = (ctx: Ctx, overrides?: Record<string, unknown>) => Promise<Partner>;
+
+/** An intern that runs, the one that checks share, which runs too, and one that does not run. */
+export const runningOne: Make = async (ctx, over) => talkingTo(ctx, await ctx.interns.running(over));
+export const sharedOne: Make = async (ctx) => talkingTo(ctx, await ctx.interns.shared());
+export const stoppedOne: Make = async (ctx, over) => talkingTo(ctx, await ctx.interns.stopped(over));
+
+type Does = (ctx: Ctx, intern: Partner) => Promise<void>;
 
 const on =
-  (intern: (ctx: Ctx) => Promise<Intern>) =>
+  (intern: Make) =>
   (does: Does): Check['run'] =>
   async (ctx) =>
     does(ctx, await intern(ctx));
 
-/** A check of an intern that runs, of the one that checks share, which runs too, or of one that does not run. */
-export const onRunning = on(({ interns }) => interns.running());
-export const onShared = on(({ interns }) => interns.shared());
-export const onStopped = on(({ interns }) => interns.stopped());
+/** A check of such an intern. */
+export const onRunning = on(runningOne);
+export const onShared = on(sharedOne);
+export const onStopped = on(stoppedOne);
