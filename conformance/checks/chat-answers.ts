@@ -15,7 +15,7 @@ import {
   sameSession,
   when,
 } from '../helpers/chat.js';
-import { onRunning, onShared, runningOne, sharedOne } from '../helpers/interns.js';
+import { onRunning, onShared, runningOne } from '../helpers/interns.js';
 import { notFromTheBeginning, notRepeated } from '../helpers/words.js';
 import type { Transcript } from '../probe/chunks.js';
 
@@ -25,8 +25,7 @@ export const CHAT_ANSWERS = checksOf('CHAT-6', {
     title: 'Through any number of questions the stream says what the intern says, once, in order, in one session.',
     needs: ['running', 'control'],
     maxRuns: 100,
-    async run(ctx) {
-      const shared = await sharedOne(ctx);
+    run: onShared(async (ctx, shared) => {
       await ctx.property('turn', turn(), async ({ steps, answers, responses, end, usage }) => {
         let t = await shared.talk({ prompt: await ctx.script(steps), approval_mode: 'manual' });
         const session = t.sessionId;
@@ -52,7 +51,7 @@ export const CHAT_ANSWERS = checksOf('CHAT-6', {
           equal(seen?.total_tokens, usage.total_tokens, 'usage.total_tokens at the end of the run');
         }
       });
-    },
+    }),
   },
   'chat/tool-call-pauses-and-continues': {
     title: 'After the answer the stream continues where it paused: in its session, well formed, repeating nothing.',

@@ -87,14 +87,13 @@ export const CHAT_LOCK = checksOf('CHAT-14', {
     level: 'P',
     title: 'A run that streams does not block other interns.',
     needs: ['running', 'behaviour:silent'],
-    async run(ctx) {
-      const one = await runningOne(ctx);
+    run: onRunning(async (ctx, one) => {
       const two = await runningOne(ctx);
       const reply = await one.held(ctx.prompt('silent'));
       expect.finish(await two.talk('Hello.'), 'stop', 'a prompt to another intern');
       await busy(one, 'Hello.', 'a prompt to the intern itself');
       await reply.disconnect();
-    },
+    }),
   },
   'chat-lock/for-every-caller': {
     level: 'P',

@@ -67,8 +67,7 @@ export const CHAT_SESSIONS = checksOf('CHAT-15', {
   'chat-sessions/same-id-elsewhere': {
     title: 'Equal session ids on two interns are two sessions, of one character too.',
     needs: ['running', 'control', 'clock'],
-    async run(ctx) {
-      const one = await runningOne(ctx);
+    run: onRunning(async (ctx, one) => {
       const two = await runningOne(ctx);
       const session_id = 'b';
       const reply = await one.held({ prompt: await ctx.script(PAUSED), session_id });
@@ -77,7 +76,7 @@ export const CHAT_SESSIONS = checksOf('CHAT-15', {
       equal(t.sessionId, session_id, 'session_id there');
       await ctx.clock.advance(20_000);
       equal((await read(reply)).content, 'One. Two.', 'content of the run on the first intern');
-    },
+    }),
   },
   'chat-sessions/invoke-session-going': {
     level: 'C',

@@ -2,7 +2,7 @@ import { equal, isObject, match, notEqual, ok, oneOf, UUID } from '../framework/
 import { checksOf } from '../framework/check.js';
 import type { Ctx } from '../framework/context.js';
 import * as expect from '../framework/expect.js';
-import { onStopped } from '../helpers/interns.js';
+import { onRunning, onStopped } from '../helpers/interns.js';
 import { CREDENTIAL_NAMES, internPath } from '../probe/request.js';
 
 /** Credentials of a target descriptor. Own keys belong to interns. */
@@ -105,9 +105,8 @@ export const CONTROL = checksOf('EMU-1', {
     requirement: 'EMU-4',
     title: 'An intern is shown with its record, vault, script, own key and runs; an unknown one is 404.',
     needs: ['control', 'running'],
-    async run(ctx) {
+    run: onRunning(async (ctx, { id }) => {
       const { api, interns, control } = ctx;
-      const { id } = await interns.running();
       const view = await control.intern(id);
       const read = expect.intern(await api.get(id), 200, 'the read');
       for (const key of ['id', 'name', 'status', 'vault_id', 'updated_at'] as const) {
@@ -120,7 +119,7 @@ export const CONTROL = checksOf('EMU-1', {
       const none = await call(ctx, 'PUT', internPath(id, '/script'), { name: 'kit-has-no-such-script' });
       ok(none.status >= 400 && none.status < 500, 'putting an unknown script on an intern', 'a refusal', none.status);
       equal((await call(ctx, 'GET', internPath(interns.unknownId()))).status, 404, 'status of an unknown intern');
-    },
+    }),
   },
   'emulator/loopback-only': {
     requirement: 'EMU-10',

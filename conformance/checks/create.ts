@@ -3,6 +3,7 @@ import { badName, badNames, LONGEST, nameFrom } from '../arbitraries/intern-name
 import { equal, match, notEqual, ok, UUID } from '../framework/assert.js';
 import { checksOf } from '../framework/check.js';
 import * as expect from '../framework/expect.js';
+import { onStopped } from '../helpers/interns.js';
 import { ownVault } from '../helpers/settings.js';
 import { seenByPeer } from '../helpers/turns.js';
 
@@ -94,38 +95,35 @@ export const CREATE = checksOf('CREATE-1', {
     requirement: 'CREATE-2',
     title: 'Creating an intern creates a vault: the record names one, and no other intern has it.',
     needs: ['write'],
-    async run(ctx) {
+    run: onStopped(async (ctx, other) => {
       const { api, interns } = ctx;
-      const other = await interns.stopped();
       const made = await interns.stopped();
       ownVault(made, other);
       const { vault_id } = expect.intern(await api.get(made.id), 200, 'the read');
       ok(typeof vault_id === 'string' && vault_id !== '', 'vault_id', 'the id of a vault', vault_id);
       const data = await ctx.listed('the list', { having: [made.id] });
       for (const intern of data) if (intern.id !== made.id) ownVault(made, intern);
-    },
+    }),
   },
   'create/private-vault-beside-attached': {
     requirement: 'CREATE-2',
     title: "An intern created with another's vault has a private one of its own all the same.",
     needs: ['write'],
-    async run({ api, interns }) {
-      const one = await interns.stopped();
+    run: onStopped(async ({ api, interns }, one) => {
       const answer = await api.create(interns.body({ vault_id: one.vault_id }));
       // That a vault can be attached at all is published, not stated.
       if (answer.status >= 300) return;
       const other = expect.intern(answer, expect.CREATED, 'a create with an attached vault');
       ok(typeof other.vault_id === 'string' && other.vault_id !== '', 'vault_id', 'a vault of its own', other.vault_id);
       ownVault(other, one);
-    },
+    }),
   },
   'create/attached-vault': {
     requirement: 'CREATE-2',
     level: 'P',
     title: "vault_id attaches another intern's vault, shown as attached_vault_id, beside a private one.",
     needs: ['write'],
-    async run({ api, interns }) {
-      const one = await interns.stopped();
+    run: onStopped(async ({ api, interns }, one) => {
       equal(one.attached_vault_id ?? null, null, 'attached_vault_id without an attached vault');
       const other = expect.intern(
         await api.create(interns.body({ vault_id: one.vault_id })),
@@ -136,7 +134,7 @@ export const CREATE = checksOf('CREATE-1', {
       match(other.vault_id, /./, 'vault_id beside an attached vault');
       ownVault(other, one);
       equal(expect.intern(await api.get(other.id), 200, 'the read').attached_vault_id, one.vault_id, 'as it is read');
-    },
+    }),
   },
   'create/vault-that-cannot-be-attached': {
     requirement: 'CREATE-2',
@@ -200,9 +198,8 @@ export const CREATE = checksOf('CREATE-1', {
     requirement: 'CREATE-5',
     title: 'A name outside the rules is 400, on create and on rename.',
     needs: ['write'],
-    async run(ctx) {
+    run: onStopped(async (ctx, intern) => {
       const { api, interns, property } = ctx;
-      const intern = await interns.stopped();
       const base = interns.name();
       const refused = async (name: string) => {
         expect.error(await api.create(interns.body({ name })), INVALID, `a create of ${JSON.stringify(name)}`);
@@ -211,7 +208,7 @@ export const CREATE = checksOf('CREATE-1', {
       await ctx.each('fixed names', badNames(base), refused);
       await property('names', badName(base), refused);
       equal(expect.intern(await api.get(intern.id), 200, 'the read').name, intern.name, 'name after refused renames');
-    },
+    }),
   },
   'create/name-taken': {
     requirement: 'CREATE-5',
@@ -219,8 +216,7 @@ export const CREATE = checksOf('CREATE-1', {
     fresh: true,
     title: 'A name is unique per creator while its intern exists, and free again after.',
     needs: ['write', 'peer_api_key'],
-    async run({ api, interns, undisturbed }) {
-      const one = await interns.stopped();
+    run: onStopped(async ({ api, interns, undisturbed }, one) => {
       const again = { name: one.name, description: 'another' };
       // An equal body of two callers would be about their idempotency keys.
       const peers = { name: one.name, description: "a peer's" };
@@ -242,7 +238,7 @@ export const CREATE = checksOf('CREATE-1', {
       }
       await interns.untilGone(one.id);
       expect.status(await api.create(interns.body(again)), expect.CREATED, 'a create of the name that is free again');
-    },
+    }),
   },
   'create/rename-taken': {
     requirement: 'CREATE-5',
@@ -250,9 +246,8 @@ export const CREATE = checksOf('CREATE-1', {
     fresh: true,
     title: 'A rename to a taken name is 409; to the own or a freed one it is not.',
     needs: ['write', 'peer_api_key'],
-    async run(ctx) {
+    run: onStopped(async (ctx, one) => {
       const { api, interns } = ctx;
-      const one = await interns.stopped();
       await seenByPeer(ctx, one.id);
       const two = await interns.stopped();
       const peers = await interns.stopped({}, { as: 'peer_api_key' });
@@ -280,6 +275,6 @@ export const CREATE = checksOf('CREATE-1', {
       );
       const renamed = { name: peers.name, description: 'another' };
       expect.error(await api.create(interns.body(renamed)), NAME_TAKEN, 'a create of a name renamed to');
-    },
+    }),
   },
 });

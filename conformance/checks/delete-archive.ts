@@ -1,6 +1,7 @@
 import { equal, ok, oneOf } from '../framework/assert.js';
 import { checksOf } from '../framework/check.js';
 import * as expect from '../framework/expect.js';
+import { onStopped } from '../helpers/interns.js';
 import { ownVault } from '../helpers/settings.js';
 
 const STARTED = expect.ACCEPTED;
@@ -10,8 +11,7 @@ export const DELETE_ARCHIVE = checksOf('DELETE-3', {
     requirement: 'DELETE-1',
     title: 'The vault of a gone intern is gone with it: no other intern gets it attached.',
     needs: ['write'],
-    async run({ api, interns }) {
-      const gone = await interns.stopped();
+    run: onStopped(async ({ api, interns }, gone) => {
       const { vault_id } = gone;
       expect.done(await api.remove(gone.id), 'the delete');
       await interns.untilGone(gone.id);
@@ -22,7 +22,7 @@ export const DELETE_ARCHIVE = checksOf('DELETE-3', {
       for (const key of ['vault_id', 'attached_vault_id'] as const) {
         ok(made[key] !== vault_id, `${key} of another intern`, 'not the vault that is gone', made[key]);
       }
-    },
+    }),
   },
   'delete/archive-fails': {
     title: 'A teardown whose archive fails leaves destroy_failed, says so, and keeps the workspace until acknowledged.',

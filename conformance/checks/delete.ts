@@ -33,16 +33,15 @@ export const DELETE = checksOf('DELETE-1', {
   'delete/until-gone': {
     title: 'A deleted intern is 404 when its teardown has ended, and stays so, on every operation.',
     needs: ['running'],
-    async run(ctx) {
+    run: onRunning(async (ctx, { id }) => {
       const { api, interns } = ctx;
-      const { id } = await interns.running();
       expect.done(await api.remove(id), 'the delete');
       await interns.untilGone(id);
       for (const row of ctx.sample(ON_ONE, 4))
         expect.error(await ctx.send(request(ctx, row, id)), { status: 404 }, `${row.name} of a gone intern`);
       const data = await ctx.listed('the list');
       ok(!data.some((intern) => intern.id === id), 'the list', 'no gone intern');
-    },
+    }),
   },
   'delete/answer': {
     level: 'P',

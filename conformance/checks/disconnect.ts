@@ -110,9 +110,8 @@ export const DISCONNECT = checksOf('CHAT-10', {
   'disconnect/while-it-speaks': {
     title: 'A run that speaks, one that has said nothing yet, and one that streams after an answer are cancelled too.',
     needs: ['running', 'control', 'clock'],
-    async run(ctx) {
+    run: onRunning(async (ctx, speaks) => {
       const { clock } = ctx;
-      const speaks = await runningOne(ctx);
       const said = await ctx.script([{ say: 'x'.repeat(400), chunks: 400, every: '500ms' }]);
       const reply = await speaks.held(said);
       await clock.advance(2_000);
@@ -127,7 +126,7 @@ export const DISCONNECT = checksOf('CHAT-10', {
       const t = await asks.asked(await ctx.script([permission('ok'), ...HELD]));
       const rest = await asks.resumed(t);
       await left(ctx, asks, rest);
-    },
+    }),
   },
   'disconnect/only-its-own': {
     title: 'Other runs of the intern and runs of other interns go on.',

@@ -4,7 +4,7 @@ import type { Ctx } from '../framework/context.js';
 import * as expect from '../framework/expect.js';
 import { JSON_TYPE, textBytes } from '../helpers/bytes.js';
 import { ASKING, broken, unstreamed } from '../helpers/chat.js';
-import { runningOne } from '../helpers/interns.js';
+import { onRunning, onStopped, runningOne } from '../helpers/interns.js';
 import { operation, request } from '../helpers/operations.js';
 import type { Answer } from '../probe/client.js';
 import { internPath } from '../probe/request.js';
@@ -34,9 +34,8 @@ export const FAULTS = checksOf('EMU-6', {
   'faults/every-operation': {
     title: 'On its operation alone a fault answers its status in the error form, for so many calls, and then no more.',
     needs: ['control', 'running', 'oauth_token'],
-    async run(ctx) {
+    run: onStopped(async (ctx, intern) => {
       const { control, interns } = ctx;
-      const intern = await interns.stopped();
       const met = async (name: Name, status: number, times: number | undefined) => {
         await control.fault({ operation: name, status, ...(times === undefined ? {} : { times }) });
         const other = await call(ctx, name === 'get' ? 'list' : 'get', intern.id);
@@ -53,7 +52,7 @@ export const FAULTS = checksOf('EMU-6', {
       };
       for (const name of NAMES.filter((one) => one !== 'delete'))
         for (const [at, status] of STATUSES.entries()) await met(name, status, [undefined, 1, 2, 3][at % 4]);
-    },
+    }),
   },
   'faults/scim-form': {
     title: 'A fault of SCIM comes without metadata, whatever its status.',
@@ -70,9 +69,8 @@ export const FAULTS = checksOf('EMU-6', {
   'faults/nothing-was-done': {
     title: 'A call that a fault answered has done nothing: no intern, no change, no delete, no run, no answer taken.',
     needs: ['control', 'running'],
-    async run(ctx) {
+    run: onStopped(async (ctx, intern) => {
       const { api, control, interns } = ctx;
-      const intern = await interns.stopped();
       const body = interns.body();
       for (const operation of ['create', 'update', 'delete', 'provision'] as const)
         await control.fault({ operation, status: 503 });
@@ -93,14 +91,13 @@ export const FAULTS = checksOf('EMU-6', {
       expect.status(await (await running.answer(t, 'allow_once')).whole(), 502, 'a reply with a fault');
       equal((await control.runs(running.id)).length, before, 'runs after failed calls');
       expect.finish(await running.answered(t, 'allow_once'), 'stop', 'the reply after the fault');
-    },
+    }),
   },
   'faults/refused-use-none': {
     title: 'A call that is refused for what it is uses no fault up: 401, 404, 405, 413, 415 and 400.',
     needs: ['control', 'running', 'foreign_workspace'],
-    async run(ctx) {
+    run: onRunning(async (ctx, intern) => {
       const { api, control, interns, send, target, wrongKey } = ctx;
-      const intern = await runningOne(ctx);
       const { id } = intern;
       for (const operation of ['create', 'update', 'chat'] as const) await control.fault({ operation, status: 500 });
       const post = { method: 'POST', path: '/interns' };
@@ -122,14 +119,13 @@ export const FAULTS = checksOf('EMU-6', {
       for (const [status, what, ask] of refusals) expect.status(await ask(), status, what);
       for (const name of ['create', 'update', 'chat'] as const)
         expect.status(await call(ctx, name, id), 500, `the ${name} that meets the fault`);
-    },
+    }),
   },
   'faults/delay': {
     title: 'A delayed call is answered when its time has come, with its own answer or the status of the fault.',
     needs: ['control', 'clock', 'running'],
-    async run(ctx) {
-      const { control, clock, interns, settle } = ctx;
-      const { id } = await interns.running();
+    run: onRunning(async (ctx, { id }) => {
+      const { control, clock, settle } = ctx;
       for (const [operation, delay, ms, status] of [
         ['get', 1_500, 1_500, undefined],
         ['get', '5s', 5_000, 503],
@@ -148,14 +144,13 @@ export const FAULTS = checksOf('EMU-6', {
         await clock.advance(1);
         expect.status(await pending, status ?? 200, `a ${operation} delayed by ${delay}`);
       }
-    },
+    }),
   },
   'faults/dropped': {
     title: 'A dropped connection is no answer, or one that breaks off; the next call is answered.',
     needs: ['control', 'clock', 'running'],
-    async run(ctx) {
-      const { control, clock, interns } = ctx;
-      const { id } = await interns.running();
+    run: onRunning(async (ctx, { id }) => {
+      const { control, clock } = ctx;
       for (const operation of ['get', 'update', 'chat', 'invoke'] as const) {
         await control.fault({ operation, disconnect: true });
         const lost = await broken(() => call(ctx, operation, id));
@@ -163,7 +158,7 @@ export const FAULTS = checksOf('EMU-6', {
         await clock.advance(31_000);
         expect.done(await call(ctx, operation, id), `the ${operation} after it`);
       }
-    },
+    }),
   },
   'faults/list-and-clear': {
     title: 'Faults that wait are listed, and DELETE takes them away.',

@@ -30,9 +30,8 @@ export const FIELDS = checksOf('BODY-4', {
     requirement: 'CREATE-5',
     title: 'description takes 2000 and instructions 100000 code points and not one more, on create and update.',
     needs: ['write'],
-    async run(ctx) {
+    run: onStopped(async (ctx, intern) => {
       const { api, interns } = ctx;
-      const intern = await interns.stopped();
       for (const unit of ctx.sample(ctx.plain() ? ['a'] : ['😀', 'é', 'a'].slice(0, ctx.upTo(3, 1)))) {
         const texts = Object.fromEntries(LIMITS.map(([field, most]) => [field, long(most, unit)]));
         const taken = LIMITS.map(([field, most]) => `${most} × ${unit} as ${field}`).join(' and ');
@@ -45,7 +44,7 @@ export const FIELDS = checksOf('BODY-4', {
           expect.error(await api.update(intern.id, over), INVALID, `an update of ${field} to ${most + 1} × ${unit}`);
         }
       }
-    },
+    }),
   },
   'create/field-types': {
     title: 'A field of another type is 400, on create and update.',
@@ -112,9 +111,8 @@ export const FIELDS = checksOf('BODY-4', {
     level: 'P',
     title: 'An update with a field that cannot be changed is 400, and changes nothing beside it either.',
     needs: ['write'],
-    async run(ctx) {
-      const { api, interns, property } = ctx;
-      const intern = await interns.stopped();
+    run: onStopped(async (ctx, intern) => {
+      const { api, property } = ctx;
       const key = fc.constantFrom(
         'id',
         'status',
@@ -134,7 +132,7 @@ export const FIELDS = checksOf('BODY-4', {
         const after = expect.intern(await api.get(intern.id), 200, 'the read');
         ctx.same(after, before, 'the record after the refusal');
       });
-    },
+    }),
   },
   'create/no-object': {
     title: 'A body that is not a JSON object is 400 on create and update.',

@@ -1,6 +1,7 @@
 import { equal, fail, match, ok, oneOf } from '../framework/assert.js';
 import { checksOf } from '../framework/check.js';
 import * as expect from '../framework/expect.js';
+import { onRunning, onStopped } from '../helpers/interns.js';
 import { DIGEST } from '../helpers/operations.js';
 import { FIELDS } from '../helpers/record.js';
 import type { Answer } from '../probe/client.js';
@@ -38,8 +39,7 @@ export const GET = checksOf('GET-1', {
     level: 'P',
     title: 'Every record has all fields in their forms: created, stopped, running, listed, updated.',
     needs: ['running'],
-    async run({ api, interns, ownStatuses }) {
-      const stopped = await interns.stopped();
+    run: onStopped(async ({ api, interns, ownStatuses }, stopped) => {
       const running = await interns.running();
       // Interns of others may be older than the form.
       const ours = new Set([stopped.id, running.id]);
@@ -54,13 +54,12 @@ export const GET = checksOf('GET-1', {
       }
       oneOf(stopped.last_failure_message, [null], 'last_failure_message of a new intern');
       match(running.hostname, /^[^\s/:]+$/, 'hostname of a running intern');
-    },
+    }),
   },
   'get/no-secrets': {
     title: 'No answer of the lifecycle carries a credential or content of the vault.',
     needs: ['running'],
-    async run({ api, interns }) {
-      const running = await interns.running();
+    run: onRunning(async ({ api, interns }, running) => {
       // One by one: the last request of a finding is the one to repeat.
       const holdsNone = (answer: Answer, what: string) => {
         expect.success(answer, what);
@@ -73,13 +72,12 @@ export const GET = checksOf('GET-1', {
       holdsNone(await api.suspend(running.id), 'suspend');
       await interns.untilSuspended(running.id);
       holdsNone(await api.provision(running.id), 'provision');
-    },
+    }),
   },
   'get/no-known-secrets': {
     title: "Neither the intern's own key nor its daemon token stands in any answer of the lifecycle.",
     needs: ['control', 'running', 'oauth_token'],
-    async run({ api, interns, control }) {
-      const { id } = await interns.running();
+    run: onRunning(async ({ api, control }, { id }) => {
       const { api_key } = await control.intern(id);
       const daemon = (await api.daemon(id, { as: 'oauth_token' })).json as { token?: string };
       const texts = [
@@ -93,6 +91,6 @@ export const GET = checksOf('GET-1', {
       for (const secret of [api_key, daemon.token ?? api_key]) {
         ok(!texts.some((text) => text.includes(secret)), 'the answers', 'no credential of the intern');
       }
-    },
+    }),
   },
 });

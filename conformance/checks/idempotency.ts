@@ -7,6 +7,7 @@ import type { Ctx } from '../framework/context.js';
 import * as expect from '../framework/expect.js';
 import { idempotencyHeaderOf } from '../framework/profile.js';
 import { textBytes } from '../helpers/bytes.js';
+import { onStopped } from '../helpers/interns.js';
 import type { Answer } from '../probe/client.js';
 
 const REUSED = { status: 409, reason: 'idempotency_key_reused', retryable: false } as const;
@@ -156,8 +157,7 @@ export const IDEMPOTENCY = checksOf('CREATE-4', {
     level: 'P',
     title: 'A reused key is reported before a taken name or a vault that cannot be attached.',
     needs: ['write'],
-    async run({ api, interns }) {
-      const taken = await interns.stopped();
+    run: onStopped(async ({ api, interns }, taken) => {
       const body = interns.body();
       const key = keyed(`first-${body.name}`);
       expect.status(await api.create(body, key), expect.CREATED, 'the create');
@@ -165,7 +165,7 @@ export const IDEMPOTENCY = checksOf('CREATE-4', {
       expect.error(await api.create({ ...body, name: taken.name }, key), REUSED, 'a used key with a taken name');
       const vault = { ...body, vault_id: interns.unknownId() };
       expect.error(await api.create(vault, key), REUSED, 'a used key with an unknown vault');
-    },
+    }),
   },
   'create/key-lengths': {
     level: 'P',

@@ -3,7 +3,7 @@ import { checksOf } from '../framework/check.js';
 import type { Ctx } from '../framework/context.js';
 import * as expect from '../framework/expect.js';
 import { ASKING, callOf, HELD, plain, replyTo, unstreamed } from '../helpers/chat.js';
-import { type Partner, runningOne, stoppedOne } from '../helpers/interns.js';
+import { onRunning, type Partner, runningOne, stoppedOne } from '../helpers/interns.js';
 import { LIMITED, over, prompt, taken } from '../helpers/turns.js';
 import type { Answer } from '../probe/client.js';
 
@@ -67,8 +67,7 @@ export const LIMITER_COUNTS = checksOf('CHAT-17', {
     title:
       'What is refused counts nothing: bodies, ids, credentials, states, answers, signatures, turns the intern refuses.',
     needs: ['running', 'control', 'oauth_interns_only_token'],
-    async run(ctx) {
-      const intern = await runningOne(ctx);
+    run: onRunning(async (ctx, intern) => {
       const stopped = await stoppedOne(ctx);
       const t = await intern.asked(await ctx.script(ASKING));
       const away = await ctx.script([{ end: 'failed' }]);
@@ -101,14 +100,13 @@ export const LIMITER_COUNTS = checksOf('CHAT-17', {
         await taken(ctx, intern.id, `the first turn that is taken, after ${what}`);
         await over(ctx, intern.id, `the second turn of one, after ${what}`);
       }
-    },
+    }),
   },
   'limiter-counts/busy-does-not-count': {
     level: 'C',
     title: 'A turn that is refused as busy does not count.',
     needs: ['running', 'control'],
-    async run(ctx) {
-      const intern = await runningOne(ctx);
+    run: onRunning(async (ctx, intern) => {
       const t = await intern.asked(await ctx.script(ASKING));
       const occupied = await intern.held(await ctx.script(HELD));
       await ctx.control.limit(1);
@@ -118,15 +116,14 @@ export const LIMITER_COUNTS = checksOf('CHAT-17', {
       expect.status(await invoke(), 202, 'the first turn that is taken');
       expect.error(await invoke(), LIMITED, 'the second turn of one');
       await occupied.disconnect();
-    },
+    }),
   },
   'limiter-counts/judged-last': {
     requirement: 'BODY-5',
     title: 'Over the limit every other refusal comes first.',
     needs: ['running', 'control', 'oauth_token'],
-    async run(ctx) {
+    run: onRunning(async (ctx, intern) => {
       const { api, interns } = ctx;
-      const intern = await runningOne(ctx);
       const stopped = await stoppedOne(ctx);
       const { id: call, session } = callOf(await intern.asked(await ctx.script(ASKING)));
       await ctx.control.limit(1);
@@ -151,15 +148,14 @@ export const LIMITER_COUNTS = checksOf('CHAT-17', {
         [429, 'an invoke', () => api.invoke(intern.id, { input: 'x' }, limited)],
       ];
       for (const [status, what, ask] of refusals) expect.status(await ask(), status, `${what} over the limit`);
-    },
+    }),
   },
   'limiter-counts/only-turns': {
     level: 'C',
     title: 'The operations of the lifecycle and the daemon read are neither counted nor limited.',
     needs: ['running', 'control', 'oauth_token'],
-    async run(ctx) {
+    run: onRunning(async (ctx, { id }) => {
       const { api, interns } = ctx;
-      const { id } = await interns.running();
       await ctx.control.limit(1);
       const free = async () => {
         expect.status(await api.list({ limit: 1 }, { limited: true }), 200, 'a list');
@@ -176,6 +172,6 @@ export const LIMITER_COUNTS = checksOf('CHAT-17', {
       await over(ctx, id, 'the second turn');
       await free();
       expect.status(await api.suspend(id, { limited: true }), 200, 'a suspend');
-    },
+    }),
   },
 });

@@ -6,7 +6,7 @@ import { equal, notEqual, ok } from '../framework/assert.js';
 import { checksOf } from '../framework/check.js';
 import * as expect from '../framework/expect.js';
 import { textBytes } from '../helpers/bytes.js';
-import { onStopped } from '../helpers/interns.js';
+import { onRunning, onStopped } from '../helpers/interns.js';
 import { BY_KEY, OPERATIONS, PATHS, request } from '../helpers/operations.js';
 import type { Answer } from '../probe/client.js';
 import { internPath, type Send } from '../probe/request.js';
@@ -111,9 +111,8 @@ export const PATH_CHECKS = checksOf('BASE-5', {
   'base/malformed-json-is-400': {
     title: 'A body that is not JSON is 400 on every operation that reads one.',
     needs: ['control', 'running', 'oauth_token'],
-    async run(ctx) {
-      const { interns, send, property } = ctx;
-      const intern = await interns.running();
+    run: onRunning(async (ctx, intern) => {
+      const { send, property } = ctx;
       const rows = OPERATIONS.filter(({ method }) => method !== 'GET');
       await property(
         'bodies',
@@ -125,7 +124,7 @@ export const PATH_CHECKS = checksOf('BASE-5', {
           expect.error(answer, { status: 400 }, `${row.name} with a body that is not JSON`);
         },
       );
-    },
+    }),
   },
   'base/request-id-echo': {
     requirement: 'BASE-6',
@@ -159,9 +158,8 @@ export const PATH_CHECKS = checksOf('BASE-5', {
     requirement: 'BASE-6',
     title: 'Every response carries x-request-id, whatever its status.',
     needs: ['control', 'running', 'management_key', 'regional_host'],
-    async run(ctx) {
+    run: onRunning(async (ctx, intern) => {
       const { interns, send, chat, target, wrongKey } = ctx;
-      const intern = await interns.running();
       const { id } = intern;
       const requests: readonly (readonly [string, Send])[] = [
         ['a wrong key', { path: '/interns', as: wrongKey }],
@@ -184,6 +182,6 @@ export const PATH_CHECKS = checksOf('BASE-5', {
       const reply = await chat(id, 'Hello.', { headers: { 'x-request-id': 'seen-chat' } });
       await reply.end();
       equal(reply.headers.get('x-request-id'), 'seen-chat', 'x-request-id of chat');
-    },
+    }),
   },
 });

@@ -15,15 +15,14 @@ export const PROVISION = checksOf('PROV-1', {
   'provision/first-boot': {
     title: 'A created intern does not run before provision, and runs after it.',
     needs: ['running'],
-    async run(ctx) {
+    run: onStopped(async (ctx, intern) => {
       const { interns, chat } = ctx;
-      const intern = await interns.stopped();
       await asleep(ctx, intern.id, await heard(await chat(intern.id, 'Hello.')), 'chat before the boot');
       await provisioned(ctx, intern);
       await interns.until(intern.id, ['running']);
       const t = await (await chat(intern.id, 'Hello.')).end();
       expect.finish(t, 'stop', 'chat after the boot');
-    },
+    }),
   },
   'provision/at-create': {
     requirement: 'CREATE-3',

@@ -26,9 +26,8 @@ export const SIGN_IDENTITY = checksOf('SIGN-5', {
     title: 'The timestamp is the time of signing in whole Unix seconds.',
     needs: ['clock', 'write', 'oauth_token'],
     maxRuns: 25,
-    async run(ctx) {
-      const { api, interns, clock, property } = ctx;
-      const intern = await interns.stopped();
+    run: onStopped(async (ctx, intern) => {
+      const { api, clock, property } = ctx;
       const ms = fc.oneof(fc.constantFrom(1, 499, 500, 501, 999, 1000, 1001), fc.integer({ min: 1, max: 90_000 }));
       await property('times', ms, async (pause) => {
         await clock.advance(pause);
@@ -38,7 +37,7 @@ export const SIGN_IDENTITY = checksOf('SIGN-5', {
         const at = Number(proof.timestamp);
         ok(at >= earliest && at <= latest, 'timestamp of a proof', `${earliest} to ${latest}`, proof.timestamp);
       });
-    },
+    }),
   },
   'sign/timestamp-form': {
     title: 'The timestamp is a string of seconds, not of milliseconds.',
@@ -52,9 +51,8 @@ export const SIGN_IDENTITY = checksOf('SIGN-5', {
     requirement: 'SIGN-6',
     title: 'The user is the verified OAuth subject of the caller.',
     needs: ['write', 'oauth_token', 'oauth_subject', 'peer_oauth_token', 'peer_oauth_subject'],
-    async run(ctx) {
-      const { api, interns, target } = ctx;
-      const intern = await interns.stopped();
+    run: onStopped(async (ctx, intern) => {
+      const { api, target } = ctx;
       await seenByPeer(ctx, intern.id, 'peer_oauth_token');
       const ours = proofOf(ctx, await api.sign(intern.id, JSON_BODY, OAUTH), false, 'a proof');
       equal(ours.user, target.oauthSubject, 'user of the proof');
@@ -65,16 +63,15 @@ export const SIGN_IDENTITY = checksOf('SIGN-5', {
         "a peer's proof",
       );
       equal(theirs.user, target.peerOauthSubject, "user of the peer's proof");
-    },
+    }),
   },
   'sign/user-of-the-request-is-ignored': {
     requirement: 'SIGN-6',
     title: 'A user in the body, the route, a header or the query changes nothing.',
     needs: ['write', 'oauth_token', 'public_keys'],
     maxRuns: 12,
-    async run(ctx) {
-      const { api, interns, property, target } = ctx;
-      const intern = await interns.stopped();
+    run: onStopped(async (ctx, intern) => {
+      const { api, property, target } = ctx;
       const { user } = proofOf(ctx, await api.sign(intern.id, JSON_BODY, OAUTH), false, 'the plain proof');
       const stranger = fc.constantFrom(target.peerOauthSubject ?? 'user_other', 'root', 'admin', intern.id);
       const places = fc.record({ body: fc.boolean(), route: fc.boolean(), headers: fc.boolean(), query: fc.boolean() });
@@ -100,7 +97,7 @@ export const SIGN_IDENTITY = checksOf('SIGN-5', {
       // In every run: everywhere at once.
       await ignored('user_other', { body: true, route: true, headers: true, query: true });
       await property('places', stranger, places, ignored);
-    },
+    }),
   },
   'sign/server-failure': {
     requirement: 'SIGN-9',
@@ -120,9 +117,8 @@ export const SIGN_IDENTITY = checksOf('SIGN-5', {
     requirement: 'SIGN-10',
     title: 'The refusals of signing are as stated: 401 without metadata, 404, 413 and 415 with theirs.',
     needs: ['write', 'oauth_token'],
-    async run(ctx) {
+    run: onStopped(async (ctx, intern) => {
       const { interns, send, wrongKey } = ctx;
-      const intern = await interns.stopped();
       for (const at of ctx.sample(['daemon/sign', 'daemon-access/sign'])) {
         const to = (id: string) => ({ method: 'POST', path: internPath(id, `/${at}`), ...OAUTH }) as const;
         const json = { 'content-type': 'application/json' };
@@ -166,7 +162,7 @@ export const SIGN_IDENTITY = checksOf('SIGN-5', {
           `${at} as text/plain`,
         );
       }
-    },
+    }),
   },
   'sign/fresh-nonce-each-time': {
     requirement: 'SIGN-1',

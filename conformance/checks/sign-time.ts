@@ -63,9 +63,8 @@ export const SIGN_TIME = checksOf('SIGN-9', {
     title:
       'Signing that takes longer than 10 seconds is 408 at 10 seconds, not before; one that takes less is answered.',
     needs: ['control', 'clock', 'write', 'oauth_token'],
-    async run(ctx) {
-      const { interns, control, clock, send, settle } = ctx;
-      const intern = await interns.stopped();
+    run: onStopped(async (ctx, intern) => {
+      const { control, clock, send, settle } = ctx;
       for (const name of NAMES) {
         const one = { method: 'POST', path: operation(name).path(intern.id), json: JSON_BODY, ...OAUTH };
         await control.fault({ operation: 'sign', delay: 9_999 });
@@ -87,7 +86,7 @@ export const SIGN_TIME = checksOf('SIGN-9', {
         await clock.advance(30_000);
         expect.status(await send(one), 200, `${name} after it`);
       }
-    },
+    }),
   },
   'sign/reading-the-body-counts': {
     title: 'The 10 seconds include reading the body: one that does not come is 408.',
@@ -150,9 +149,8 @@ export const SIGN_TIME = checksOf('SIGN-9', {
     requirement: 'SIGN-11',
     title: 'The deprecated alias answers every refusal as the operation does, in status, body and headers.',
     needs: ['write', 'oauth_token', 'oauth_interns_only_token'],
-    async run(ctx) {
+    run: onStopped(async (ctx, intern) => {
       const { interns, send, wrongKey } = ctx;
-      const intern = await interns.stopped();
       const cases: readonly (readonly [string, string, As, Record<string, unknown>])[] = [
         ['an invalid body', intern.id, 'oauth_token', { json: {} }],
         ['a body that is not JSON', intern.id, 'oauth_token', { body: textBytes('{'), headers: JSON_TYPE }],
@@ -183,15 +181,13 @@ export const SIGN_TIME = checksOf('SIGN-9', {
         };
         await indistinguishable(ask('sign'), ask('sign alias'), `the alias with ${what}`, { ignored });
       }
-    },
+    }),
   },
   'sign/alias-headers': {
     requirement: 'SIGN-11',
     title: 'A proof of the alias has the keys and headers of one of the operation.',
     needs: ['write', 'oauth_token'],
-    async run(ctx) {
-      const { interns, send } = ctx;
-      const intern = await interns.stopped();
+    run: onStopped(async ({ send }, intern) => {
       for (const json of [JSON_BODY, { ...JSON_BODY, route: { method: 'POST', path: '/api/invoke' } }]) {
         const by = (name: string) => send({ method: 'POST', path: operation(name).path(intern.id), json, ...OAUTH });
         const [one, other] = await Promise.all([by('sign'), by('sign alias')]);
@@ -201,6 +197,6 @@ export const SIGN_TIME = checksOf('SIGN-9', {
         equal(other.headers.get('cache-control'), one.headers.get('cache-control'), 'cache-control of the alias');
         equal(mediaType(other.headers), mediaType(one.headers), 'content-type of the alias');
       }
-    },
+    }),
   },
 });

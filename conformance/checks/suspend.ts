@@ -17,9 +17,8 @@ export const SUSPEND = checksOf('SUSP-1', {
   'suspend/stops-and-resumes': {
     title: 'A suspended intern does not answer chat; provision resumes it with its configuration.',
     needs: ['running'],
-    async run(ctx) {
+    run: onRunning(async (ctx, { id }) => {
       const { api, interns, chat } = ctx;
-      const { id } = await interns.running();
       const settings = { description: 'kept', instructions: 'Be kept.' };
       const intern = expect.intern(await api.update(id, settings), expect.ACCEPTED, 'an update');
       equal([intern.description, intern.instructions], Object.values(settings), 'the settings that must be kept');
@@ -30,7 +29,7 @@ export const SUSPEND = checksOf('SUSP-1', {
       const resumed = await interns.until(intern.id, ['running']);
       for (const key of KEPT) equal(resumed[key], intern[key], `${key} after suspend and provision`);
       expect.finish(await (await chat(intern.id, 'Hello.')).end(), 'stop', 'chat after the provision');
-    },
+    }),
   },
   'suspend/keeps-what-was-changed': {
     requirement: 'PROV-1',

@@ -33,8 +33,11 @@ function conversation(ctx: Ctx, id: string) {
   };
 }
 
-/** An intern that was made in another way. */
-export const talkingTo = (ctx: Ctx, intern: Intern): Partner => ({ ...intern, ...conversation(ctx, intern.id) });
+/** An intern that was made in another way. Its record is compared with others: what is said to it is no part of that. */
+export function talkingTo(ctx: Ctx, intern: Intern): Partner {
+  const all = Object.entries(conversation(ctx, intern.id)).map(([name, value]) => [name, { value }] as const);
+  return Object.defineProperties({ ...intern }, Object.fromEntries(all)) as Partner;
+}
 
 type Make = (ctx: Ctx, overrides?: Record<string, unknown>) => Promise<Partner>;
 
