@@ -39,8 +39,13 @@ async function prompts(ctx: Ctx): Promise<(over: Over) => Promise<Answer>> {
   return (over) => raw(ctx, id, JSON.stringify({ messages: [USER], stream: true, ...over }));
 }
 
-const badPrompts = async (ctx: Ctx, twins: readonly Over[], wrong: readonly Over[]) =>
-  refuses(ctx, { of: 'a prompt with', as: BAD, twins, wrong, send: await prompts(ctx) });
+/** A check that prompts with one thing wrong are refused, and a valid twin of them is taken. */
+const refusesPrompts = (title: string, twin: Over, wrong: readonly Over[]) => ({
+  title,
+  needs: ['running'] as const,
+  run: async (ctx: Ctx) =>
+    refuses(ctx, { of: 'a prompt with', as: BAD, twins: [twin], wrong, send: await prompts(ctx) }),
+});
 
 /** CHAT-15: what a chat request must be. */
 export const CHAT_REQUESTS = checksOf('CHAT-15', {
@@ -71,41 +76,26 @@ export const CHAT_REQUESTS = checksOf('CHAT-15', {
       expect.error(await send(of(5)), BAD, 'parts of 40000 characters');
     },
   },
-  'chat-requests/stream-true': {
-    title: 'stream other than true is refused.',
-    needs: ['running'],
-    run: (ctx) =>
-      badPrompts(
-        ctx,
-        [{ stream: true }],
-        STREAMS.map((stream) => ({ stream })),
-      ),
-  },
-  'chat-requests/messages': {
-    title: 'Messages that are missing, none, or no list are refused.',
-    needs: ['running'],
-    run: (ctx) =>
-      badPrompts(
-        ctx,
-        [{ messages: [USER] }],
-        NO_MESSAGES.map((messages) => ({ messages })),
-      ),
-  },
-  'chat-requests/last-role': {
-    title: 'A last message that is neither of a user nor of a tool is refused, whatever stands before it.',
-    needs: ['running'],
-    run: (ctx) =>
-      badPrompts(
-        ctx,
-        [{ messages: [USER, USER] }],
-        LAST_MESSAGES.map((last) => ({ messages: [USER, last] })),
-      ),
-  },
-  'chat-requests/content-forms': {
-    title: 'Content that is neither text nor text parts is refused.',
-    needs: ['running'],
-    run: (ctx) => badPrompts(ctx, [says([{ type: 'text', text: 'Hello.' }])], NO_CONTENTS.map(says)),
-  },
+  'chat-requests/stream-true': refusesPrompts(
+    'stream other than true is refused.',
+    { stream: true },
+    STREAMS.map((stream) => ({ stream })),
+  ),
+  'chat-requests/messages': refusesPrompts(
+    'Messages that are missing, none, or no list are refused.',
+    { messages: [USER] },
+    NO_MESSAGES.map((messages) => ({ messages })),
+  ),
+  'chat-requests/last-role': refusesPrompts(
+    'A last message that is neither of a user nor of a tool is refused, whatever stands before it.',
+    { messages: [USER, USER] },
+    LAST_MESSAGES.map((last) => ({ messages: [USER, last] })),
+  ),
+  'chat-requests/content-forms': refusesPrompts(
+    'Content that is neither text nor text parts is refused.',
+    says([{ type: 'text', text: 'Hello.' }]),
+    NO_CONTENTS.map(says),
+  ),
   'chat-requests/unknown-fields': {
     title: 'A prompt with fields that the interface does not know is taken.',
     needs: ['running'],

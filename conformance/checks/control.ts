@@ -21,6 +21,9 @@ async function call({ control }: Ctx, method: string, path: string, body?: unkno
   return { status: response.status, text, json };
 }
 
+/** A refusal of the caller's doing. */
+const refused = (status: number, what: string) => ok(status >= 400 && status < 500, what, 'a refusal', status);
+
 export const CONTROL = checksOf('EMU-1', {
   'emulator/health': {
     title: 'health says ok and the version.',
@@ -117,7 +120,7 @@ export const CONTROL = checksOf('EMU-1', {
       await control.useScript(id, 'unicode');
       equal((await control.intern(id)).script, 'unicode', 'script that was put on it');
       const none = await call(ctx, 'PUT', internPath(id, '/script'), { name: 'kit-has-no-such-script' });
-      ok(none.status >= 400 && none.status < 500, 'putting an unknown script on an intern', 'a refusal', none.status);
+      refused(none.status, 'putting an unknown script on an intern');
       equal((await call(ctx, 'GET', internPath(interns.unknownId()))).status, 404, 'status of an unknown intern');
     }),
   },
@@ -143,12 +146,7 @@ export const CONTROL = checksOf('EMU-1', {
           ['PUT', '/limits', { turns_per_minute: 1 }],
         ] as const) {
           const answer = await call(ctx, method, path, body, { host: `${host}:${port}` });
-          ok(
-            answer.status >= 400 && answer.status < 500,
-            `${method} ${path} with Host ${host}`,
-            'a refusal',
-            answer.status,
-          );
+          refused(answer.status, `${method} ${path} with Host ${host}`);
           ok(!answer.text.includes('api_key'), `${method} ${path} with Host ${host}`, 'no credential');
         }
       }
@@ -175,7 +173,7 @@ export const CONTROL = checksOf('EMU-1', {
           ['POST', '/clock', { advance: 1 }],
         ] as const) {
           const { status } = await call(ctx, method, path, body, { origin });
-          ok(status >= 400 && status < 500, `${method} ${path} from ${origin}`, 'a refusal', status);
+          refused(status, `${method} ${path} from ${origin}`);
         }
       }
     },
@@ -201,7 +199,7 @@ export const CONTROL = checksOf('EMU-1', {
       ];
       for (const [method, path, body] of wrong) {
         const { status } = await call(ctx, method, path, body);
-        ok(status >= 400 && status < 500, `${method} ${path} with ${JSON.stringify(body)}`, 'a refusal', status);
+        refused(status, `${method} ${path} with ${JSON.stringify(body)}`);
       }
       equal(await ctx.clock.now(), before, 'the clock after refused calls');
       equal((await call(ctx, 'GET', '/faults')).json.data, [], 'faults after refused calls');

@@ -10,6 +10,8 @@ import type { Answer } from '../probe/client.js';
 /** ms that a run is left to itself. */
 const MOMENT = 1_500;
 
+const NOT_THEIRS = { status: 404 };
+
 /** INVOKE-2 and INVOKE-3: sessions of invoke, and whose they are. */
 export const INVOKE_SESSIONS = checksOf('INVOKE-3', {
   'invoke-sessions/continue': {
@@ -47,7 +49,7 @@ export const INVOKE_SESSIONS = checksOf('INVOKE-3', {
         }
       }
       steered(also, id, 'an invoke with a run going');
-      expect.error(await other.invoke('Also.', id), { status: 404 }, 'an invoke with it on another intern');
+      expect.error(await other.invoke('Also.', id), NOT_THEIRS, 'an invoke with it on another intern');
     }),
   },
   'invoke-sessions/steered': {
@@ -119,11 +121,11 @@ export const INVOKE_SESSIONS = checksOf('INVOKE-3', {
     run: onRunning(async (ctx, intern) => {
       const other = await runningOne(ctx);
       const id = session(await intern.invoke('Hello.'), 'the invoke');
-      expect.error(await other.invoke('Hello.', id), { status: 404 }, 'an invoke in a session of another intern');
+      expect.error(await other.invoke('Hello.', id), NOT_THEIRS, 'an invoke in a session of another intern');
       const chat = await intern.talk('Hello.');
-      expect.error(await intern.invoke('Hello.', sessionOf(chat)), { status: 404 }, 'an invoke in a session of chat');
+      expect.error(await intern.invoke('Hello.', sessionOf(chat)), NOT_THEIRS, 'an invoke in a session of chat');
       for (const nobodys of ctx.sample(['no-such-session', ctx.interns.unknownId()]))
-        expect.error(await intern.invoke('Hello.', nobodys), { status: 404 }, 'an invoke in a session of nobody');
+        expect.error(await intern.invoke('Hello.', nobodys), NOT_THEIRS, 'an invoke in a session of nobody');
       equal(session(await intern.invoke('Hello.', id), 'the valid twin'), id, 'session_id of the valid twin');
     }),
   },
@@ -134,16 +136,12 @@ export const INVOKE_SESSIONS = checksOf('INVOKE-3', {
       const t = await intern.asked(ctx.prompt('ask-permission'));
       expect.error(
         await intern.invoke('Also.', callOf(t).session),
-        { status: 404 },
+        NOT_THEIRS,
         'an invoke in a chat session that waits',
       );
       const named = `named ${intern.id}`;
       await intern.talk({ prompt: 'Hello.', session_id: named });
-      expect.error(
-        await intern.invoke('Also.', named),
-        { status: 404 },
-        'an invoke in a chat session named by the client',
-      );
+      expect.error(await intern.invoke('Also.', named), NOT_THEIRS, 'an invoke in a chat session named by the client');
       expect.finish(await intern.answered(t, 'allow_once'), 'stop', 'the run that waited');
     }),
   },

@@ -3,7 +3,7 @@ import { equal, ok } from '../framework/assert.js';
 import { checksOf } from '../framework/check.js';
 import * as expect from '../framework/expect.js';
 import { sha256 } from '../helpers/proofs.js';
-import { accepted, attach, refused } from './proof-use.js';
+import { accepted, onAttached, refused } from './proof-use.js';
 
 const PATH = '/api/invoke';
 const ROUTE = { method: 'POST', path: PATH };
@@ -23,8 +23,7 @@ export const PROOF_REFUSALS = checksOf('EMU-8', {
   'proof/token': {
     title: 'Without the token, or with another, a valid proof is 401 token_invalid.',
     needs: NEEDS,
-    async run(ctx) {
-      const client = await attach(ctx);
+    run: onAttached(async (_, client) => {
       const proof = await client.sign('a');
       accepted(await client.ask(proof, { body: 'a' }), 'the valid twin');
       const tokens = [
@@ -38,13 +37,12 @@ export const PROOF_REFUSALS = checksOf('EMU-8', {
       for (const authorization of [...tokens, `Bearer ${client.token.slice(1)}`]) {
         refused(await client.ask(proof, { body: 'a', headers: { authorization } }), 'token_invalid', 'a wrong token');
       }
-    },
+    }),
   },
   'proof/missing': {
     title: 'A proof of which one header is missing is proof_missing, of v2 the nonce and the signature too.',
     needs: NEEDS,
-    async run(ctx) {
-      const client = await attach(ctx);
+    run: onAttached(async (ctx, client) => {
       const names = ctx.proof;
       const proof = await client.sign('a', ROUTE);
       for (const name of [names.signature, names.timestamp, names.user, names.signatureV2, names.nonce]) {
@@ -57,13 +55,12 @@ export const PROOF_REFUSALS = checksOf('EMU-8', {
         const answer = await client.ask(plain, { body: 'a', headers: { [name]: undefined } });
         refused(answer, 'proof_missing', `a v1 proof without ${name}`);
       }
-    },
+    }),
   },
   'proof/malformed': {
     title: 'A header of a proof that has not its form is proof_malformed.',
     needs: NEEDS,
-    async run(ctx) {
-      const client = await attach(ctx);
+    run: onAttached(async (ctx, client) => {
       const names = ctx.proof;
       const proof = await client.sign('a', ROUTE);
       const bad: readonly (readonly [string, string])[] = [
@@ -81,14 +78,13 @@ export const PROOF_REFUSALS = checksOf('EMU-8', {
         refused(answer, 'proof_malformed', `a proof with ${name}: ${value}`);
       }
       accepted(await client.ask(proof, { body: 'a' }), 'the valid twin');
-    },
+    }),
   },
   'proof/one-bit': {
     title: 'One bit changed in a signature, or one character in what it is for, is bad_signature.',
     needs: NEEDS,
     maxRuns: 20,
-    async run(ctx) {
-      const client = await attach(ctx);
+    run: onAttached(async (ctx, client) => {
       const names = ctx.proof;
       const what = fc.constantFrom('v1', 'v2', 'body', 'path', 'method', 'user', 'timestamp', 'nonce');
       await ctx.property('changes', what, fc.nat(511), async (part, bit) => {
@@ -108,27 +104,25 @@ export const PROOF_REFUSALS = checksOf('EMU-8', {
         refused(answer, 'bad_signature', `a proof with ${part} changed`);
         accepted(await client.ask(proof, { body: 'body' }), 'the valid twin');
       });
-    },
+    }),
   },
   'proof/bound-to-its-route': {
     requirement: 'SIGN-4',
     title: 'The daemon refuses a v2 proof for another path, method or body than the request has.',
     needs: ['running', 'oauth_token', 'daemon'],
-    async run(ctx) {
-      const client = await attach(ctx);
+    run: onAttached(async (_, client) => {
       const proof = await client.sign('a', ROUTE);
       for (const other of [{ path: '/api/other' }, { path: '/' }, { method: 'PUT' }, { body: 'b' }, { body: '' }]) {
         const answer = await client.ask(proof, { body: 'a', ...other });
         ok(answer.status >= 400, `a proof used for ${JSON.stringify(other)}`, 'a refusal', expect.seen(answer));
       }
       accepted(await client.ask(proof, { body: 'a' }), 'the valid twin');
-    },
+    }),
   },
   'proof/hints': {
     title: 'A bad signature comes with a hint: another digest, route or user.',
     needs: [...NEEDS, 'peer_oauth_subject'],
-    async run(ctx) {
-      const client = await attach(ctx);
+    run: onAttached(async (ctx, client) => {
       const proof = await client.sign('a', ROUTE);
       equal(hintOf((await client.ask(proof, { body: 'b' })).json), 'digest_mismatch', 'hint for another body');
       const elsewhere = await client.ask(proof, { body: 'a', path: '/api/other' });
@@ -136,16 +130,15 @@ export const PROOF_REFUSALS = checksOf('EMU-8', {
       const headers = { [ctx.proof.user]: ctx.target.peerOauthSubject };
       const plain = await client.sign('a');
       equal(hintOf((await client.ask(plain, { body: 'a', headers })).json), 'user_mismatch', 'hint for another user');
-    },
+    }),
   },
   'proof/from-the-future': {
     requirement: 'SIGN-7',
     level: 'C',
     title: 'A timestamp of more than 5 s in the future is proof_from_future, before the signature is looked at.',
     needs: [...NEEDS, 'clock'],
-    async run(ctx) {
+    run: onAttached(async (ctx, client) => {
       const { clock } = ctx;
-      const client = await attach(ctx);
       await clock.advance(1000 - ((await clock.now()) % 1000));
       const proof = await client.sign('a');
       const at = (ahead: number) => ({ [ctx.proof.timestamp]: String(Number(proof.timestamp) + ahead) });
@@ -154,13 +147,12 @@ export const PROOF_REFUSALS = checksOf('EMU-8', {
         refused(answer, 'proof_from_future', `a proof ${ahead} s in the future`);
       }
       refused(await client.ask(proof, { body: 'a', headers: at(4) }), 'bad_signature', 'a proof 4 s in the future');
-    },
+    }),
   },
   'proof/order': {
     title: 'The daemon judges token, presence, form, time, signature and nonce in that order.',
     needs: [...NEEDS, 'clock'],
-    async run(ctx) {
-      const client = await attach(ctx);
+    run: onAttached(async (ctx, client) => {
       const names = ctx.proof;
       const used = await client.sign('a', ROUTE);
       accepted(await client.ask(used, { body: 'a' }), 'the first use');
@@ -172,13 +164,12 @@ export const PROOF_REFUSALS = checksOf('EMU-8', {
       refused(await old({ [names.signature]: 'x', [names.user]: undefined }), 'proof_missing', 'the same, incomplete');
       const none = { [names.signature]: 'x', [names.user]: undefined, authorization: undefined };
       refused(await old(none), 'token_invalid', 'the same, without a token');
-    },
+    }),
   },
   'proof/any-route': {
     title: 'The daemon verifies on any route and method, over the bytes it received, a body of bytes too.',
     needs: NEEDS,
-    async run(ctx) {
-      const client = await attach(ctx);
+    run: onAttached(async (_, client) => {
       for (const method of ['POST', 'PUT', 'PATCH', 'DELETE', 'GET']) {
         const body = method === 'GET' || method === 'DELETE' ? '' : '{"a":"é\u0000"}\n';
         const proof = await client.sign(body);
@@ -189,6 +180,6 @@ export const PROOF_REFUSALS = checksOf('EMU-8', {
         equal([verified.method, verified.path], [method, '/any/route%2Fx'], 'method and path of what was verified');
         equal(verified.body_sha256, sha256(body), 'body_sha256 of what was verified');
       }
-    },
+    }),
   },
 });

@@ -43,6 +43,12 @@ export async function attach(ctx: Ctx): Promise<Attached> {
   };
 }
 
+/** A check of the daemon of a running intern. */
+export const onAttached =
+  (does: (ctx: Ctx, client: Attached) => Promise<void>) =>
+  async (ctx: Ctx): Promise<void> =>
+    does(ctx, await attach(ctx));
+
 /** What the daemon verified. */
 export function accepted(answer: Answer, what: string): Record<string, unknown> {
   expect.status(answer, 200, what);
@@ -63,8 +69,7 @@ export const PROOF_USE = checksOf('SIGN-7', {
     title: 'The daemon accepts a proof for its request and says what it verified.',
     needs: ['control', 'running', 'oauth_token', 'oauth_subject', 'daemon'],
     maxRuns: 15,
-    async run(ctx) {
-      const client = await attach(ctx);
+    run: onAttached(async (ctx, client) => {
       const body = text({ maxLength: 20 });
       await ctx.property('requests', body, routePath(), fc.boolean(), async (said, path, routed) => {
         const proof = await client.sign(said, routed ? { method: 'POST', path } : undefined);
@@ -83,13 +88,12 @@ export const PROOF_USE = checksOf('SIGN-7', {
         );
         equal(verified.body_sha256, sha256(said), 'body_sha256 of what was verified');
       });
-    },
+    }),
   },
   'proof/v2-once': {
     title: 'A v2 proof is accepted once, and a request without a proof not at all.',
     needs: ['running', 'oauth_token', 'daemon'],
-    async run(ctx) {
-      const client = await attach(ctx);
+    run: onAttached(async (ctx, client) => {
       const once = await client.sign('a', { method: 'POST', path: PATH });
       accepted(await client.ask(once, { body: 'a' }), 'the first use of a v2 proof');
       for (let count = 2; count < 4; count++) {
@@ -100,42 +104,39 @@ export const PROOF_USE = checksOf('SIGN-7', {
       expect.refused(bare, 'a request without a proof');
       const next = await client.sign('a', { method: 'POST', path: PATH });
       accepted(await client.ask(next, { body: 'a' }), 'a fresh v2 proof');
-    },
+    }),
   },
   'proof/v1-again': {
     level: 'C',
     title: 'A v1 proof may be used again; a v2 proof that was used is nonce_reused.',
     needs: ['control', 'running', 'oauth_token', 'daemon'],
-    async run(ctx) {
-      const client = await attach(ctx);
+    run: onAttached(async (_, client) => {
       const plain = await client.sign('a');
       for (let count = 1; count < 4; count++) accepted(await client.ask(plain, { body: 'a' }), `use ${count} of v1`);
       const once = await client.sign('a', { method: 'POST', path: PATH });
       accepted(await client.ask(once, { body: 'a' }), 'the first use of a v2 proof');
       refused(await client.ask(once, { body: 'a' }), 'nonce_reused', 'the second use of a v2 proof');
-    },
+    }),
   },
   'proof/refused-is-not-used-up': {
     level: 'C',
     title: 'A refused proof is not used up: sent wrongly first, it is accepted when it is sent right.',
     needs: ['control', 'running', 'oauth_token', 'daemon'],
-    async run(ctx) {
-      const client = await attach(ctx);
+    run: onAttached(async (_, client) => {
       const proof = await client.sign('a', { method: 'POST', path: PATH });
       refused(await client.ask(proof, { body: 'b' }), 'bad_signature', 'a proof with another body');
       refused(await client.ask(proof, { body: 'a', path: '/api/other' }), 'bad_signature', 'a proof on another path');
       const wrong = { authorization: 'Bearer nobody' };
       refused(await client.ask(proof, { body: 'a', headers: wrong }), 'token_invalid', 'a proof with a wrong token');
       accepted(await client.ask(proof, { body: 'a' }), 'the proof sent right');
-    },
+    }),
   },
   'proof/window': {
     level: 'C',
     title: 'A proof is accepted until 60 s after its second, and refused as proof_expired after.',
     needs: ['control', 'clock', 'running', 'oauth_token', 'daemon'],
-    async run(ctx) {
+    run: onAttached(async (ctx, client) => {
       const { clock } = ctx;
-      const client = await attach(ctx);
       for (const route of [undefined, { method: 'POST', path: PATH }]) {
         // From the beginning of a second the age is the same in seconds and in milliseconds.
         await clock.advance(1000 - ((await clock.now()) % 1000));
@@ -148,13 +149,12 @@ export const PROOF_USE = checksOf('SIGN-7', {
         await clock.advance(3_600_000);
         refused(await client.ask(old, { body: 'a' }), 'proof_expired', 'a proof an hour old');
       }
-    },
+    }),
   },
   'proof/old-is-refused': {
     title: 'The intern refuses a proof that is older than its window.',
     needs: ['clock', 'running', 'oauth_token', 'daemon'],
-    async run(ctx) {
-      const client = await attach(ctx);
+    run: onAttached(async (ctx, client) => {
       const proof = await client.sign('a');
       accepted(await client.ask(proof, { body: 'a' }), 'a fresh proof');
       await ctx.clock.advance(24 * 3_600_000);
@@ -162,7 +162,7 @@ export const PROOF_USE = checksOf('SIGN-7', {
       if (answer.status < 400) fail('a proof a day old', 'a refusal', expect.seen(answer));
       const fresh = await client.sign('a');
       accepted(await client.ask(fresh, { body: 'a' }), 'a fresh proof a day later');
-    },
+    }),
   },
   'proof/nonces-of-interns-apart': {
     requirement: 'EMU-8',

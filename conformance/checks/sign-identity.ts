@@ -3,6 +3,7 @@ import { equal, form, match, notEqual, ok } from '../framework/assert.js';
 import { checksOf } from '../framework/check.js';
 import type { Ctx } from '../framework/context.js';
 import * as expect from '../framework/expect.js';
+import { JSON_TYPE, textBytes } from '../helpers/bytes.js';
 import { onStopped } from '../helpers/interns.js';
 import { DIGEST } from '../helpers/operations.js';
 import { holds, proofOf } from '../helpers/proofs.js';
@@ -13,6 +14,21 @@ const OAUTH = { as: 'oauth_token' } as const;
 const JSON_BODY = { bodySha256: DIGEST };
 const ROUTE = { method: 'POST', path: '/api/invoke' };
 const SECONDS = form(/^[1-9]\d{9}$/, 'Unix seconds');
+
+const UNAUTHORIZED = { status: 401, message: 'Invalid or missing API key', metadata: 'absent' } as const;
+const UNKNOWN = { status: 404, message: /^Intern not found/, reason: 'not_found', retryable: false } as const;
+const TOO_LARGE = {
+  status: 413,
+  message: /^Request body exceeds 1048576 bytes/,
+  reason: 'payload_too_large',
+  retryable: false,
+} as const;
+const OTHER_TYPE = {
+  status: 415,
+  message: /^Request body must be sent as application\/json/,
+  reason: 'unsupported_media_type',
+  retryable: false,
+} as const;
 
 /** Where a careless service looks for a user. */
 const strangers = (ctx: Ctx, user: string) => ({
@@ -121,46 +137,20 @@ export const SIGN_IDENTITY = checksOf('SIGN-5', {
       const { interns, send, wrongKey } = ctx;
       for (const at of ctx.sample(['daemon/sign', 'daemon-access/sign'])) {
         const to = (id: string) => ({ method: 'POST', path: internPath(id, `/${at}`), ...OAUTH }) as const;
-        const json = { 'content-type': 'application/json' };
         await ctx.twin(at, async () =>
           expect.status(await send({ ...to(intern.id), json: JSON_BODY }), expect.ACCEPTED, `the valid twin of ${at}`),
         );
-        for (const as of [null, wrongKey]) {
-          expect.error(
-            await send({ ...to(intern.id), json: JSON_BODY, as }),
-            { status: 401, message: 'Invalid or missing API key', metadata: 'absent' },
-            `${at} ${as === null ? 'without a token' : 'with a wrong one'}`,
-          );
+        const large = { body: new Uint8Array(1_048_577).fill(0x20), headers: JSON_TYPE };
+        const text = { body: textBytes(JSON.stringify(JSON_BODY)), headers: { 'content-type': 'text/plain' } };
+        for (const [what, over, expected] of [
+          ['without a token', { json: JSON_BODY, as: null }, UNAUTHORIZED],
+          ['with a wrong one', { json: JSON_BODY, as: wrongKey }, UNAUTHORIZED],
+          ['of an unknown intern', { json: JSON_BODY, ...to(interns.unknownId()) }, UNKNOWN],
+          ['with a body over the cap', large, TOO_LARGE],
+          ['as text/plain', text, OTHER_TYPE],
+        ] as const) {
+          expect.error(await send({ ...to(intern.id), ...over }), expected, `${at} ${what}`);
         }
-        expect.error(
-          await send({ ...to(interns.unknownId()), json: JSON_BODY }),
-          { status: 404, message: /^Intern not found/, reason: 'not_found', retryable: false },
-          `${at} of an unknown intern`,
-        );
-        expect.error(
-          await send({ ...to(intern.id), body: new Uint8Array(1_048_577).fill(0x20), headers: json }),
-          {
-            status: 413,
-            message: /^Request body exceeds 1048576 bytes/,
-            reason: 'payload_too_large',
-            retryable: false,
-          },
-          `${at} with a body over the cap`,
-        );
-        expect.error(
-          await send({
-            ...to(intern.id),
-            body: new TextEncoder().encode(JSON.stringify(JSON_BODY)),
-            headers: { 'content-type': 'text/plain' },
-          }),
-          {
-            status: 415,
-            message: /^Request body must be sent as application\/json/,
-            reason: 'unsupported_media_type',
-            retryable: false,
-          },
-          `${at} as text/plain`,
-        );
       }
     }),
   },
