@@ -31,9 +31,8 @@ async function busyOrSteered(intern: Partner, input: ChatInput, what: string): P
 }
 
 /** CHAT-14: one chat run streams per intern, and what that keeps out. */
-export const CHAT_LOCK = checksOf('CHAT-14', {
+export const CHAT_LOCK = checksOf('CHAT-14', 'P', {
   'chat-lock/silent-run': {
-    level: 'P',
     title: 'A run that streams in silence keeps prompts and replies out, and its own session is steered.',
     needs: ['running', 'behaviour:ask-permission', 'behaviour:silent'],
     run: onRunning(async (ctx, intern) => {
@@ -52,7 +51,6 @@ export const CHAT_LOCK = checksOf('CHAT-14', {
     }),
   },
   'chat-lock/waiting-session': {
-    level: 'P',
     title: 'While another run streams, a prompt to a session whose run waits is 409 busy, or steered.',
     needs: ['running', 'control', 'clock'],
     run: onRunning(async (ctx, intern) => {
@@ -70,7 +68,6 @@ export const CHAT_LOCK = checksOf('CHAT-14', {
     }),
   },
   'chat-lock/resumed-run': {
-    level: 'P',
     title: 'A run that streams after an answer keeps others out, as one that streams after its prompt does.',
     needs: ['running', 'control', 'clock'],
     run: onRunning(async (ctx, intern) => {
@@ -84,7 +81,6 @@ export const CHAT_LOCK = checksOf('CHAT-14', {
     }),
   },
   'chat-lock/per-intern': {
-    level: 'P',
     title: 'A run that streams does not block other interns.',
     needs: ['running', 'behaviour:silent'],
     run: onRunning(async (ctx, one) => {
@@ -96,7 +92,6 @@ export const CHAT_LOCK = checksOf('CHAT-14', {
     }),
   },
   'chat-lock/for-every-caller': {
-    level: 'P',
     title: "The lock is the intern's: another caller finds it busy too.",
     needs: ['running', 'behaviour:silent', 'peer_api_key'],
     run: onRunning(async (ctx, intern) => {
@@ -109,7 +104,6 @@ export const CHAT_LOCK = checksOf('CHAT-14', {
     }),
   },
   'chat-lock/not-while-waiting': {
-    level: 'P',
     title: 'Runs that wait on a question hold no lock.',
     needs: ['running', 'behaviour:ask-permission'],
     run: onShared(async (ctx, intern) => {
@@ -120,7 +114,6 @@ export const CHAT_LOCK = checksOf('CHAT-14', {
     }),
   },
   'chat-lock/not-by-invoke': {
-    level: 'P',
     title: 'Runs started by invoke hold no lock.',
     needs: ['running', 'behaviour:ask-permission', 'behaviour:silent'],
     run: onRunning(async (ctx, intern) => {
@@ -131,7 +124,6 @@ export const CHAT_LOCK = checksOf('CHAT-14', {
     }),
   },
   'chat-lock/not-for-invoke': {
-    level: 'P',
     title: 'The lock is for chat: invoke starts a run while a chat run streams.',
     needs: ['running', 'control', 'clock'],
     run: onRunning(async (ctx, intern) => {
@@ -143,7 +135,6 @@ export const CHAT_LOCK = checksOf('CHAT-14', {
     }),
   },
   'chat-lock/not-for-invoke-in-silence': {
-    level: 'P',
     title: 'invoke starts a run while a chat run is silent.',
     needs: ['running', 'behaviour:silent'],
     run: onRunning(async (ctx, intern) => {
@@ -153,7 +144,6 @@ export const CHAT_LOCK = checksOf('CHAT-14', {
     }),
   },
   'chat-lock/let-go': {
-    level: 'P',
     title: 'However a run ends, the intern takes the next prompt.',
     needs: ['running', 'control'],
     run: onRunning(async (ctx, intern) => {
@@ -175,7 +165,6 @@ export const CHAT_LOCK = checksOf('CHAT-14', {
     }),
   },
   'chat-lock/let-go-by-suspend': {
-    level: 'P',
     title: 'An intern that was suspended while a run streamed takes a prompt once it runs again.',
     needs: ['running', 'behaviour:silent'],
     run: onRunning(async (ctx, intern) => {
@@ -189,7 +178,6 @@ export const CHAT_LOCK = checksOf('CHAT-14', {
     }),
   },
   'chat-lock/race': {
-    level: 'P',
     title:
       'Of prompts sent at once one streams, the others are 409 busy; of prompts to one session one streams, the others are steered.',
     needs: ['running', 'control'],
@@ -212,7 +200,6 @@ export const CHAT_LOCK = checksOf('CHAT-14', {
     },
   },
   'chat-lock/busy-changes-nothing': {
-    level: 'P',
     title: 'A prompt that is refused as busy starts no run and says nothing to the run that streams.',
     needs: ['running', 'control', 'clock'],
     run: onRunning(async (ctx, intern) => {

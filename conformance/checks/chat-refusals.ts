@@ -62,9 +62,8 @@ async function refused(
 }
 
 /** CHAT-7: the order in which a reply is checked, one check per pair of neighbours. */
-export const CHAT_REFUSALS = checksOf('CHAT-7', {
+export const CHAT_REFUSALS = checksOf('CHAT-7', 'P', {
   'chat-refusals/session-before-call': {
-    level: 'P',
     title: 'A missing session_id is reported before an unknown call.',
     needs: ['running', 'behaviour:ask-permission'],
     run: onRunning(async (ctx, intern) => {
@@ -75,7 +74,6 @@ export const CHAT_REFUSALS = checksOf('CHAT-7', {
     }),
   },
   'chat-refusals/unknown-call': {
-    level: 'P',
     title:
       'A call never asked in this session is 404 interaction_unknown: invented, of another session, of another intern.',
     needs: ['running', 'behaviour:ask-permission'],
@@ -108,7 +106,6 @@ export const CHAT_REFUSALS = checksOf('CHAT-7', {
     }),
   },
   'chat-refusals/unknown-before-ended': {
-    level: 'P',
     title:
       'An unknown call is 404 also in a session whose run has ended; the known one is 409 interaction_not_pending there.',
     needs: ['running', 'behaviour:ask-permission'],
@@ -119,7 +116,6 @@ export const CHAT_REFUSALS = checksOf('CHAT-7', {
     }),
   },
   'chat-refusals/unknown-before-streaming': {
-    level: 'P',
     title: 'An unknown call is 404 also while a run of its session, or another, streams.',
     needs: ['running', 'control'],
     run: onRunning(async (ctx, intern) => {
@@ -137,7 +133,6 @@ export const CHAT_REFUSALS = checksOf('CHAT-7', {
     }),
   },
   'chat-refusals/ended-before-busy': {
-    level: 'P',
     title: 'An ended run is reported before another run that streams.',
     needs: ['running', 'behaviour:ask-permission', 'behaviour:silent'],
     run: onRunning(async (ctx, intern) => {
@@ -148,7 +143,6 @@ export const CHAT_REFUSALS = checksOf('CHAT-7', {
     }),
   },
   'chat-refusals/ended-before-unacceptable': {
-    level: 'P',
     title: 'An ended run is reported before an unacceptable answer.',
     needs: ['running', 'behaviour:ask-permission'],
     run: onShared(async (ctx, intern) => {
@@ -157,7 +151,6 @@ export const CHAT_REFUSALS = checksOf('CHAT-7', {
     }),
   },
   'chat-refusals/streaming-before-stale': {
-    level: 'P',
     title: 'While the run streams to another request an answer to its old question is 409 attachment_failed.',
     needs: ['running', 'control'],
     run: onRunning(async (ctx, intern) => {
@@ -175,7 +168,6 @@ export const CHAT_REFUSALS = checksOf('CHAT-7', {
     }),
   },
   'chat-refusals/stale': {
-    level: 'P',
     title: 'With the second question open an answer to the first is 409 interaction_not_pending, acceptable or not.',
     needs: ['running', 'control'],
     run: onRunning(async (ctx, intern) => {
@@ -187,7 +179,6 @@ export const CHAT_REFUSALS = checksOf('CHAT-7', {
     }),
   },
   'chat-refusals/stale-before-busy': {
-    level: 'P',
     title: 'A question that is not the pending one is reported before another run that streams.',
     needs: ['running', 'control'],
     run: onRunning(async (ctx, intern) => {
@@ -199,7 +190,6 @@ export const CHAT_REFUSALS = checksOf('CHAT-7', {
     }),
   },
   'chat-refusals/busy-before-unacceptable': {
-    level: 'P',
     title: 'While another run streams a reply is 409 busy with Retry-After, acceptable or not, and the question stays.',
     needs: ['running', 'control', 'clock'],
     run: onRunning(async (ctx, intern) => {

@@ -37,8 +37,9 @@ const OTHER_BODY = 'a create with a used key and another body';
 const AGAIN = 'a repeated create, with its key';
 const ALIKE = 'a repeated create, without a key';
 
-export const IDEMPOTENCY = checksOf('CREATE-4', {
+export const IDEMPOTENCY = checksOf('CREATE-4', 'P', {
   'create/retry-makes-no-second': {
+    level: 'S',
     title: 'A retry with the same key and body answers the same intern and makes no second.',
     needs: ['write'],
     maxRuns: 25,
@@ -58,6 +59,7 @@ export const IDEMPOTENCY = checksOf('CREATE-4', {
     },
   },
   'create/racing-equal-creates': {
+    level: 'S',
     title: 'Equal creates with one key, sent at once, make one intern.',
     needs: ['write'],
     maxRuns: 10,
@@ -77,7 +79,6 @@ export const IDEMPOTENCY = checksOf('CREATE-4', {
     },
   },
   'create/racing-different-creates': {
-    level: 'P',
     title: 'Different creates with one key, sent at once, make one intern; the others are 409.',
     needs: ['write'],
     maxRuns: 10,
@@ -104,7 +105,6 @@ export const IDEMPOTENCY = checksOf('CREATE-4', {
     },
   },
   'create/replay-200': {
-    level: 'P',
     title: 'A finished create replays with 200 and the first answer, also after the intern was changed.',
     needs: ['running'],
     async run({ api, interns }) {
@@ -124,7 +124,6 @@ export const IDEMPOTENCY = checksOf('CREATE-4', {
     },
   },
   'create/key-reused': {
-    level: 'P',
     title: 'The same key with another body is 409 idempotency_key_reused, whichever field differs.',
     needs: ['write'],
     async run(ctx) {
@@ -154,7 +153,6 @@ export const IDEMPOTENCY = checksOf('CREATE-4', {
     },
   },
   'create/key-reused-first': {
-    level: 'P',
     title: 'A reused key is reported before a taken name or a vault that cannot be attached.',
     needs: ['write'],
     run: onStopped(async ({ api, interns }, taken) => {
@@ -168,7 +166,6 @@ export const IDEMPOTENCY = checksOf('CREATE-4', {
     }),
   },
   'create/key-lengths': {
-    level: 'P',
     title: 'An Idempotency-Key has up to 255 characters; one of 256 is 400 and makes nothing.',
     needs: ['write'],
     async run(ctx) {
@@ -186,7 +183,6 @@ export const IDEMPOTENCY = checksOf('CREATE-4', {
     },
   },
   'create/keys-differ-in-case': {
-    level: 'P',
     title: 'Keys are compared as they are: in case, and to their last character.',
     needs: ['write'],
     async run(ctx) {
@@ -204,7 +200,6 @@ export const IDEMPOTENCY = checksOf('CREATE-4', {
     },
   },
   'create/derived-key': {
-    level: 'P',
     title: 'Without the header an equal create replays, and one that differs is a create of its own.',
     needs: ['write'],
     async run(ctx) {
@@ -218,7 +213,6 @@ export const IDEMPOTENCY = checksOf('CREATE-4', {
     },
   },
   'create/key-per-caller': {
-    level: 'P',
     title: 'A key is scoped to its caller: the same key of a peer is another, with and without the header.',
     needs: ['write', 'peer_api_key'],
     async run({ api, interns }) {

@@ -38,9 +38,8 @@ const TURNS: Record<string, (ctx: Ctx, intern: Partner) => Promise<() => Promise
 };
 
 /** CHAT-17: what counts as a turn, and what does not. */
-export const LIMITER_COUNTS = checksOf('CHAT-17', {
+export const LIMITER_COUNTS = checksOf('CHAT-17', 'C', {
   'limiter-counts/what-counts': {
-    level: 'C',
     title: 'Prompts, replies, steers and invokes are refused over the limit, change nothing then, and count one each.',
     needs: ['running', 'control'],
     async run(ctx) {
@@ -62,7 +61,6 @@ export const LIMITER_COUNTS = checksOf('CHAT-17', {
     },
   },
   'limiter-counts/refused-do-not-count': {
-    level: 'C',
     minRuns: 2,
     title:
       'What is refused counts nothing: bodies, ids, credentials, states, answers, signatures, turns the intern refuses.',
@@ -103,7 +101,6 @@ export const LIMITER_COUNTS = checksOf('CHAT-17', {
     }),
   },
   'limiter-counts/busy-does-not-count': {
-    level: 'C',
     title: 'A turn that is refused as busy does not count.',
     needs: ['running', 'control'],
     run: onRunning(async (ctx, intern) => {
@@ -151,7 +148,6 @@ export const LIMITER_COUNTS = checksOf('CHAT-17', {
     }),
   },
   'limiter-counts/only-turns': {
-    level: 'C',
     title: 'The operations of the lifecycle and the daemon read are neither counted nor limited.',
     needs: ['running', 'control', 'oauth_token'],
     run: onRunning(async (ctx, { id }) => {

@@ -11,8 +11,9 @@ const BUSY = { status: 409, reason: 'intern_busy', retryable: false } as const;
 /** How often a boot is looked at. */
 const LOOKS = 4;
 
-export const PROVISION = checksOf('PROV-1', {
+export const PROVISION = checksOf('PROV-1', 'P', {
   'provision/first-boot': {
+    level: 'S',
     title: 'A created intern does not run before provision, and runs after it.',
     needs: ['running'],
     run: onStopped(async (ctx, intern) => {
@@ -26,6 +27,7 @@ export const PROVISION = checksOf('PROV-1', {
   },
   'provision/at-create': {
     requirement: 'CREATE-3',
+    level: 'S',
     title: 'Provisioning starts at once where the create asks for it.',
     needs: ['running'],
     async run({ api, interns }) {
@@ -35,7 +37,6 @@ export const PROVISION = checksOf('PROV-1', {
   },
   'provision/waits': {
     requirement: 'CREATE-3',
-    level: 'P',
     title: 'Without provision, or with false, it waits for a provision call, however long, and boots then.',
     needs: ['running', 'clock'],
     async run({ api, interns, wait }) {
@@ -50,7 +51,6 @@ export const PROVISION = checksOf('PROV-1', {
     },
   },
   'provision/answer': {
-    level: 'P',
     title: 'A provision answers 202 {provisioning: true}; a create with it answers queued or provisioning.',
     needs: ['running'],
     run: onStopped(async ({ api, interns }, intern) => {
@@ -62,7 +62,6 @@ export const PROVISION = checksOf('PROV-1', {
     }),
   },
   'provision/shows-progress': {
-    level: 'P',
     title: 'While an intern is provisioned its record says where the boot stands.',
     needs: ['running'],
     run: onStopped(async ({ api, interns, settle, assume }, intern) => {
@@ -86,7 +85,6 @@ export const PROVISION = checksOf('PROV-1', {
     }),
   },
   'provision/states': {
-    level: 'P',
     title: 'A boot goes queued, provisioning with progress, running with a hostname.',
     needs: ['running', 'clock'],
     run: onStopped(async ({ api, clock }, intern) => {
@@ -142,7 +140,6 @@ export const PROVISION = checksOf('PROV-1', {
     },
   },
   'provision/only-where-it-can': {
-    level: 'P',
     title: 'A provision of an intern that boots or runs is 409 intern_busy, not retryable.',
     needs: ['running'],
     run: onStopped(async ({ api, interns }, intern) => {
@@ -157,7 +154,6 @@ export const PROVISION = checksOf('PROV-1', {
     }),
   },
   'provision/race': {
-    level: 'P',
     title: 'Of provisions sent at once one starts the boot; the others are 409.',
     needs: ['running'],
     run: onStopped(async ({ api, interns, race, upTo }, intern) => {
@@ -169,7 +165,6 @@ export const PROVISION = checksOf('PROV-1', {
     }),
   },
   'provision/failed-boot': {
-    level: 'P',
     title: 'A boot that fails leaves failed with a last_failure_message; it can be provisioned again.',
     needs: ['control', 'running'],
     async run({ api, interns, control }) {
@@ -194,6 +189,7 @@ export const PROVISION = checksOf('PROV-1', {
   },
   'provision/scripted-failure-message': {
     requirement: 'EMU-9',
+    level: 'C',
     title: 'A scripted boot takes its time, shows its steps, and fails with its message.',
     needs: ['control', 'clock', 'write'],
     async run({ api, interns, control, clock }) {
@@ -218,6 +214,7 @@ export const PROVISION = checksOf('PROV-1', {
   },
   'provision/hanging-boot': {
     requirement: 'EMU-9',
+    level: 'C',
     title: 'boot-hangs: the intern stays provisioning, whatever time passes, and can be deleted.',
     needs: ['control', 'clock', 'write'],
     async run({ api, interns, clock }) {

@@ -13,8 +13,9 @@ const SHOWN = 5_000;
 const BUSY = { status: 409, reason: 'intern_busy', retryable: false } as const;
 const KEPT = ['id', 'name', 'description', 'instructions', 'model', 'workspace_id', 'vault_id', 'created_at'] as const;
 
-export const SUSPEND = checksOf('SUSP-1', {
+export const SUSPEND = checksOf('SUSP-1', 'P', {
   'suspend/stops-and-resumes': {
+    level: 'S',
     title: 'A suspended intern does not answer chat; provision resumes it with its configuration.',
     needs: ['running'],
     run: onRunning(async (ctx, { id }) => {
@@ -33,6 +34,7 @@ export const SUSPEND = checksOf('SUSP-1', {
   },
   'suspend/keeps-what-was-changed': {
     requirement: 'PROV-1',
+    level: 'S',
     title:
       'What was set before a suspend and while suspended is there after the resume. The list shows the suspended intern.',
     needs: ['running'],
@@ -64,7 +66,6 @@ export const SUSPEND = checksOf('SUSP-1', {
     },
   },
   'suspend/answer': {
-    level: 'P',
     title: 'A suspend answers 200 {suspended: true}, and the intern is stopped.',
     needs: ['running'],
     run: onRunning(async ({ api, interns }, intern) => {
@@ -75,7 +76,6 @@ export const SUSPEND = checksOf('SUSP-1', {
     }),
   },
   'suspend/only-what-runs': {
-    level: 'P',
     title: 'A suspend of an intern that does not run is 409 intern_busy: stopped, booting, suspended already.',
     needs: ['running'],
     run: onStopped(async ({ api, interns, undisturbed }, intern) => {
@@ -98,7 +98,6 @@ export const SUSPEND = checksOf('SUSP-1', {
     }),
   },
   'suspend/ends-every-run': {
-    level: 'P',
     title:
       'Runs that wait and invoke runs are ended as cancelled: an answer is 409, and none goes on after the resume.',
     needs: ['control', 'running'],
@@ -120,7 +119,6 @@ export const SUSPEND = checksOf('SUSP-1', {
     }),
   },
   'suspend/answer-is-409': {
-    level: 'P',
     title: 'An answer to a question whose run a suspend ended is 409.',
     needs: ['running', 'behaviour:ask-permission'],
     run: onRunning(async (ctx, intern) => {
@@ -159,7 +157,6 @@ export const SUSPEND = checksOf('SUSP-1', {
     }),
   },
   'suspend/race': {
-    level: 'P',
     title: 'Suspend and provision sent at once leave one state, and each answer fits it.',
     needs: ['running'],
     maxRuns: 10,

@@ -39,9 +39,13 @@ type Row = Omit<Check, 'id' | 'level'> & Partial<Pick<Check, 'level'>>;
 export const defineChecks = (rows: Readonly<Record<string, Row>>): readonly Check[] =>
   Object.entries(rows).map(([id, row]) => ({ id, level: requirement(row.requirement).level, ...row }));
 
-/** Checks of one requirement, but for those that name another. One call per file in `checks/`. */
-export const checksOf = (
-  requirement: RequirementId,
-  rows: Readonly<Record<string, Omit<Row, 'requirement'> & Partial<Pick<Row, 'requirement'>>>>,
-): readonly Check[] =>
-  defineChecks(Object.fromEntries(Object.entries(rows).map(([id, row]) => [id, { requirement, ...row }])));
+type Common = 'requirement' | 'level';
+type RowsOf = Readonly<Record<string, Omit<Row, Common> & Partial<Pick<Row, Common>>>>;
+
+/** Checks of one requirement, and of one level where it is given, but for those that name another. One call per file in `checks/`. */
+export function checksOf(requirement: RequirementId, rows: RowsOf): readonly Check[];
+export function checksOf(requirement: RequirementId, level: Level, rows: RowsOf): readonly Check[];
+export function checksOf(requirement: RequirementId, given: Level | RowsOf, rows: RowsOf = {}): readonly Check[] {
+  const [common, all] = typeof given === 'string' ? [{ requirement, level: given }, rows] : [{ requirement }, given];
+  return defineChecks(Object.fromEntries(Object.entries(all).map(([id, row]) => [id, { ...common, ...row }])));
+}
