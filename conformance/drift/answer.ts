@@ -1,9 +1,9 @@
 import { bodyText, type RecordedExchange } from '../../emulator/recording/format.js';
 import type { Bindings } from '../../emulator/recording/template.js';
+import { jsonOf } from '../probe/json.js';
 import { type Compared, compareJson } from './compare.js';
 import { type Chunk, deltaOf, eventsOf, isUnknownEnd, ofTheIntern, ofTheService } from './events.js';
 import { streamText } from './script.js';
-import { jsonOf } from './shape.js';
 
 /** A body as JSON; other bodies as text. */
 export function parsedBody(body: RecordedExchange['body']): unknown {

@@ -4,13 +4,13 @@ import type { Driver } from '../drivers/driver.js';
 import type { Need } from '../framework/needs.js';
 import { lacking } from '../framework/skip.js';
 import type { Client, OpenAnswer } from '../probe/client.js';
+import { isRecord, jsonOf } from '../probe/json.js';
 import { type NoAnswerGot, whyNoAnswer } from '../probe/no-answer.js';
 import { CREDENTIAL_NAMES, type CredentialName, type Send } from '../probe/request.js';
 import type { Host } from '../probe/time.js';
 import { isSecret } from './compared.js';
 import { dataOf } from './events.js';
 import type { Names } from './names.js';
-import { isRecord, jsonOf } from './shape.js';
 
 const isCredential = (alias: string): alias is CredentialName =>
   (CREDENTIAL_NAMES as readonly string[]).includes(alias);

@@ -1,17 +1,13 @@
-import { parseJson } from '../probe/json.js';
+import { isRecord, jsonOf } from '../probe/json.js';
 
-/** What a call of `provide_input` asked, out of its arguments; undefined where that cannot be read. */
-function questionOf(text: string): Record<string, unknown> | undefined {
-  try {
-    const parsed = parseJson(text);
-    return typeof parsed === 'object' && parsed !== null ? (parsed as Record<string, unknown>) : undefined;
-  } catch {
-    return undefined;
-  }
-}
+/** What a call of `provide_input` asked, out of its arguments; nothing where that cannot be read. */
+const questionOf = (text: string): Readonly<Record<string, unknown>> => {
+  const question = jsonOf(text);
+  return isRecord(question) ? question : {};
+};
 
 /** What kind of question a call asks: `permission`, `elicitation`, or undefined where it does not say. */
-export const kindOfQuestion = (question: string): unknown => questionOf(question)?.kind;
+export const kindOfQuestion = (question: string): unknown => questionOf(question).kind;
 
 /**
  * What to answer to a question that an intern asked of its own accord (CHAT-6): the answer that the check has in mind where
@@ -20,7 +16,7 @@ export const kindOfQuestion = (question: string): unknown => questionOf(question
  * @param question the arguments of the call, as streamed
  */
 export function acceptable(question: string, content: unknown): unknown {
-  const { kind, options } = questionOf(question) ?? {};
+  const { kind, options } = questionOf(question);
   if (kind === 'elicitation') return typeof content === 'string' ? { action: 'decline' } : content;
   if (!Array.isArray(options) || options.length === 0) return content;
   return content === 'cancel' || options.includes(content) ? content : options[0];

@@ -1,6 +1,7 @@
 import { appendFileSync, readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Made } from '../habits/known.js';
+import { isRecord, jsonOf } from '../probe/json.js';
 import { CREDENTIAL_NAMES, type CredentialName } from '../probe/request.js';
 import { makeFolder } from './make-folder.js';
 
@@ -70,15 +71,10 @@ const isText = (value: unknown): value is string => typeof value === 'string';
 
 /** A line of a ledger; undefined for an invalid one, such as the last of a run that was killed while it wrote. */
 function entryOf(line: string): Entry | undefined {
-  let found: Partial<Record<string, unknown>> | null;
-  try {
-    found = JSON.parse(line) as typeof found;
-  } catch {
-    return undefined;
-  }
-  if (typeof found !== 'object' || found === null) return undefined;
+  const found = jsonOf(line);
+  if (!isRecord(found)) return undefined;
   const { event, id, name, run, url, prefix, path } = found;
-  const as = CREDENTIAL_NAMES.find((one) => one === found?.as);
+  const as = CREDENTIAL_NAMES.find((one) => one === found.as);
   if (event === 'run')
     return isText(run) && isText(url) && isText(prefix) ? { event, run, url, prefix, at: '' } : undefined;
   if (event === 'creating') return isText(name) && as !== undefined ? { event, name, as } : undefined;

@@ -1,4 +1,4 @@
-import { isRecord } from '../habits/wire.js';
+import { isRecord, jsonOf } from '../probe/json.js';
 
 /** By what the run knows its own in lists that show others' things too. */
 export interface OwnMarks {
@@ -42,12 +42,8 @@ function withoutTexts(value: unknown): unknown {
 }
 
 function shownOf(text: string, own: (entry: Entry) => boolean): string {
-  let body: unknown;
-  try {
-    body = JSON.parse(text);
-  } catch {
-    return '[not shown]';
-  }
+  const body = jsonOf(text);
+  if (body === undefined) return '[not shown]';
   if (!isRecord(body) || !Array.isArray(body.data)) return JSON.stringify(withoutTexts(body));
   const mine = body.data.filter((entry) => isRecord(entry) && own(entry));
   const organization = mine.find((entry) => isRecord(entry))?.organization_id;

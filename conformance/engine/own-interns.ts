@@ -1,5 +1,5 @@
 import { GATEWAY, READS } from '../habits/visit.js';
-import { isRecord } from '../habits/wire.js';
+import { isRecord } from '../probe/json.js';
 import type { CredentialName } from '../probe/request.js';
 import type { Ledger } from './ledger.js';
 import { createOwnThings, decoded, secretPrefixOf } from './own-things.js';

@@ -1,4 +1,4 @@
-import { isRecord } from '../habits/wire.js';
+import { isRecord } from '../probe/json.js';
 import type { CredentialName } from '../probe/request.js';
 import type { Ledger } from './ledger.js';
 

@@ -1,5 +1,7 @@
 /** Requests, answers and writes in a few words: what a reader wants to know of them, and the same in both runs. */
 
+import { isRecord, jsonOf } from '../probe/json.js';
+
 const ID = /[0-9a-f]{8}-[0-9a-f-]{27}/g;
 
 const clip = (text: string, most: number): string => {
@@ -8,24 +10,14 @@ const clip = (text: string, most: number): string => {
 };
 const quoted = (text: string, most = 60): string => JSON.stringify(clip(text, most));
 
-type Json = Record<string, unknown>;
-const isRecord = (value: unknown): value is Json =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-function parsed(text: string): Json | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isRecord(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
-}
+type Json = Readonly<Record<string, unknown>>;
 const at = (value: unknown, ...path: (string | number)[]): unknown =>
   path.reduce<unknown>((inner, key) => (inner as Json | undefined | null)?.[key as string], value);
 
 /** `POST …/chat/completions "hello"`, `GET /interns/…`. Ids differ from run to run: they are left out. */
 export function requestGist(method: string, path: string, body: string): string {
   const where = path.replaceAll(ID, '…');
-  const json = parsed(body);
+  const json = jsonOf(body);
   const last = at(json, 'messages');
   const message: unknown = Array.isArray(last) ? last.at(-1) : undefined;
   const content = at(message, 'content');
@@ -36,7 +28,7 @@ export function requestGist(method: string, path: string, body: string): string 
 
 /** `200`, `200 running`, `409 busy`. */
 export function answerGist(status: number, reason: string | undefined, answer: string): string {
-  const found = reason ?? at(parsed(answer), 'status');
+  const found = reason ?? at(jsonOf(answer), 'status');
   return typeof found === 'string' ? `${status} ${found}` : String(status);
 }
 
@@ -47,7 +39,7 @@ function chunkGist(chunk: Json): string {
   if (typeof finish === 'string') return `finish ${finish}`;
   const call = at(chunk, 'choices', 0, 'delta', 'tool_calls', 0, 'function', 'arguments');
   if (typeof call === 'string') {
-    const ask = parsed(call);
+    const ask = jsonOf(call);
     const what = at(ask, 'operation') ?? at(ask, 'message');
     return `asks ${quoted(typeof what === 'string' ? what : call)}`;
   }
@@ -63,8 +55,8 @@ export function writeGist(text: string): string {
   const gists = events.map((event) => {
     const data = /^data: ?(.*)$/m.exec(event)?.[1];
     if (data === undefined || /^event:/m.test(event)) return clip(event, 80);
-    const chunk = parsed(data);
-    return chunk === undefined ? clip(data, 80) : chunkGist(chunk);
+    const chunk = jsonOf(data);
+    return isRecord(chunk) ? chunkGist(chunk) : clip(data, 80);
   });
   return gists.join(' · ');
 }

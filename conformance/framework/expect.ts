@@ -1,6 +1,7 @@
 import type { Intern } from '../../emulator/contract/intern.js';
 import type { Transcript } from '../probe/chunks.js';
 import type { Answer } from '../probe/client.js';
+import { isRecord } from '../probe/json.js';
 import type { Level, RequirementId } from '../requirements/index.js';
 import { equal, fail, hasKeys, isObject, match, ok } from './assert.js';
 import { asserted } from './asserted.js';
@@ -25,7 +26,6 @@ export function seen({ status, headers, json, text }: Answer): AnswerGot {
     text: text.slice(0, SHOWN),
   };
 }
-const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
 
 const isSuccess = (status: number) => status < 300;
 const isRefusal = (status: number) => status >= 400 && status <= 499;

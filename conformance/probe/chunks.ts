@@ -1,4 +1,4 @@
-import { MAX_DEPTH, parseJson, TooDeep } from './json.js';
+import { isRecord, MAX_DEPTH, parseJson, TooDeep } from './json.js';
 import type { SseComment, SseItem } from './sse.js';
 import { STREAM_RULES, type StreamBreach, type StreamRule } from './stream-rules.js';
 
@@ -62,8 +62,6 @@ export interface ChunkGrammar {
   end(unfinished: string, how: string): void;
 }
 
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 const nonEmpty = (value: unknown): value is string => typeof value === 'string' && value !== '';
 
 /** A type that readers of messages pass over, as the format of event streams has it. */

@@ -33,3 +33,16 @@ export function parseJson(text: string): unknown {
   if (text.length > 2 * MAX_DEPTH && isTooDeep(text)) throw new TooDeep();
   return JSON.parse(text);
 }
+
+/** The value of a JSON text of a target; undefined where it is none, or nested too deep. */
+export function jsonOf(text: string): unknown {
+  try {
+    return parseJson(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whether a value is a JSON object. */
+export const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,20 +1,13 @@
 import type { Exchange } from './exchange.js';
+import { jsonOf } from './json.js';
 import { ANSWER, internIn, isAnswer } from './request.js';
-
-function parsed(text: string | undefined): unknown {
-  try {
-    return JSON.parse(text ?? '');
-  } catch {
-    return undefined;
-  }
-}
 
 /**
  * A request as the interface names it: no address, no query, no id; an answer to a question separate from other
  * prompts.
  */
 export function operationOf({ request: { method, url, body } }: Exchange): string {
-  if (isAnswer(parsed(body))) return ANSWER;
+  if (isAnswer(jsonOf(body ?? ''))) return ANSWER;
   const id = internIn(url);
   const path = url.replace(/^.*?\/api\/v\d+(?=\/)/, '').replace(/[?#].*$/s, '');
   return `${method} ${id === undefined ? path : path.replace(id, '{internId}')}`;

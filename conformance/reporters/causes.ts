@@ -1,5 +1,6 @@
 import type { CheckResult, FindingResult } from '../engine/results.js';
 import { answerOf, type Found, missedRefusal, missedSuccess } from '../framework/finding.js';
+import { jsonOf } from '../probe/json.js';
 import { bodyOf, operationOf, senderOf } from '../probe/operation.js';
 import { ANSWER } from '../probe/request.js';
 
@@ -16,14 +17,6 @@ export interface Cause {
 /** Whether what a session's id leads to is the session: what is sent in one tells nothing else where it is not. */
 const SESSIONS = 'chat-sessions/continue';
 
-function parsed(text: string | undefined): unknown {
-  try {
-    return JSON.parse(text ?? '');
-  } catch {
-    return undefined;
-  }
-}
-
 /** What a check ended with: what was asked, by whom, and with what it was answered: `404 not_found`. */
 interface Ending {
   readonly of: string;
@@ -36,7 +29,7 @@ function endingOf(check: CheckResult): Ending | undefined {
   const last = check.finding?.transcript.at(-1);
   const status = last?.response?.status;
   if (last === undefined || status === undefined) return undefined;
-  const { error } = (parsed(bodyOf(last)) ?? {}) as { error?: { metadata?: { reason?: unknown } } };
+  const { error } = (jsonOf(bodyOf(last)) ?? {}) as { error?: { metadata?: { reason?: unknown } } };
   const reason = error?.metadata?.reason;
   return {
     of: operationOf(last),
@@ -76,8 +69,8 @@ function contradiction(found: Omit<Found, 'breaks'>): string | undefined {
 
 /** Whether the last request of a check was sent in a session. */
 const inSession = ({ finding }: CheckResult): boolean =>
-  typeof (parsed(finding?.transcript.at(-1)?.request.body) as { session_id?: unknown } | undefined)?.session_id ===
-  'string';
+  typeof (jsonOf(finding?.transcript.at(-1)?.request.body ?? '') as { session_id?: unknown } | undefined)
+    ?.session_id === 'string';
 
 /**
  * What lies behind a finding of a client: that it reads each piece of a body for itself, whatever that does to the result; else

@@ -1,9 +1,8 @@
+import { isRecord } from '../probe/json.js';
+
 const VERDICTS: ReadonlySet<unknown> = new Set(['pass', 'pass-alternative', 'fail', 'warn', 'skip', 'error']);
 
 type Fields = Readonly<Record<string, unknown>>;
-
-const isObject = (value: unknown): value is Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const text = (value: unknown): boolean => typeof value === 'string';
 const number = (value: unknown): boolean => typeof value === 'number' && Number.isFinite(value);
@@ -14,7 +13,7 @@ type Rule = readonly [holds: (value: unknown) => boolean, expected: string];
 const TEXT: Rule = [text, 'text'];
 const NUMBER: Rule = [number, 'a number'];
 const LIST: Rule = [list, 'a list'];
-const OBJECT: Rule = [isObject, 'an object'];
+const OBJECT: Rule = [isRecord, 'an object'];
 
 /** What every report has, and is read of it. */
 const REPORT: Readonly<Record<string, Rule>> = {
@@ -51,7 +50,7 @@ const CHECK: Readonly<Record<string, Rule>> = {
 const FINDING: Readonly<Record<string, Rule>> = { wanted: OBJECT, of: TEXT, transcript: LIST, replay: TEXT };
 
 const at = (value: Fields, path: string): unknown =>
-  path.split('.').reduce<unknown>((found, key) => (isObject(found) ? found[key] : undefined), value);
+  path.split('.').reduce<unknown>((found, key) => (isRecord(found) ? found[key] : undefined), value);
 
 function faultBy(rules: Readonly<Record<string, Rule>>, value: Fields, place: string): string | undefined {
   for (const [path, [holds, expected]] of Object.entries(rules)) {
@@ -64,10 +63,10 @@ function faultBy(rules: Readonly<Record<string, Rule>>, value: Fields, place: st
 
 function checkFault(check: unknown, index: number): string | undefined {
   const place = `checks[${index}]`;
-  if (!isObject(check)) return `${place}: expected an object`;
+  if (!isRecord(check)) return `${place}: expected an object`;
   const fault = faultBy(CHECK, check, `${place}.`);
   if (fault !== undefined || check.finding === undefined) return fault;
-  return isObject(check.finding)
+  return isRecord(check.finding)
     ? faultBy(FINDING, check.finding, `${place}.finding.`)
     : `${place}.finding: expected an object`;
 }

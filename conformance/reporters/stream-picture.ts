@@ -2,7 +2,7 @@ import type { FindingResult } from '../engine/results.js';
 import { brief } from '../framework/assert.js';
 import type { OrderGot } from '../framework/finding.js';
 import type { Exchange } from '../probe/exchange.js';
-import { parseJson } from '../probe/json.js';
+import { isRecord, jsonOf } from '../probe/json.js';
 import { createSseParser, type SseItem } from '../probe/sse.js';
 import { breachText } from './words/stream.js';
 
@@ -117,9 +117,6 @@ function inWords({ said, count, text, ...step }: Step): StreamRow {
 
 const short = (text: string, most = 80): string => (text.length > most ? `${text.slice(0, most)}…` : text);
 
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
 function step(item: SseItem, sent: number, wrong: string | undefined): Step {
   const at = item.at - sent;
   if (item.kind === 'comment') return { at, count: 1, kind: 'comment', text: `comment ${item.text}`, ...marked(wrong) };
@@ -128,12 +125,8 @@ function step(item: SseItem, sent: number, wrong: string | undefined): Step {
 
 function described(data: string): Pick<Step, 'kind' | 'text' | 'said'> {
   if (data === '[DONE]') return { kind: 'done', text: '[DONE]' };
-  let json: unknown;
-  try {
-    json = parseJson(data);
-  } catch {
-    return { kind: 'odd', text: `no JSON: ${short(data)}` };
-  }
+  const json = jsonOf(data);
+  if (json === undefined) return { kind: 'odd', text: `no JSON: ${short(data)}` };
   if (!isRecord(json) || !Array.isArray(json.choices)) return { kind: 'odd', text: `no chunk: ${short(data)}` };
   if (json.choices.length > 0) return choice(json, json.choices[0]);
   const fields = Object.entries({ session_id: json.session_id, usage: json.usage }).filter(([name]) => name in json);
@@ -175,11 +168,7 @@ function called(call: unknown): string {
 
 /** What is asked for: its kind, and what for. Parts of the arguments, and what is no JSON, stand as they are. */
 function inShort(given: string): string {
-  try {
-    const asked = parseJson(given);
-    if (!isRecord(asked) || typeof asked.kind !== 'string') return given;
-    return [asked.kind, asked.operation ?? asked.message].filter((one) => typeof one === 'string').join(' ');
-  } catch {
-    return given;
-  }
+  const asked = jsonOf(given);
+  if (!isRecord(asked) || typeof asked.kind !== 'string') return given;
+  return [asked.kind, asked.operation ?? asked.message].filter((one) => typeof one === 'string').join(' ');
 }

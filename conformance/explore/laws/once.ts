@@ -1,13 +1,10 @@
+import { isRecord, jsonOf } from '../../probe/json.js';
 import type { Seen, SeenRequest } from '../types.js';
 
 type Json = Readonly<Record<string, unknown>>;
 const parsed = (text: string): Json => {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null ? (value as Json) : {};
-  } catch {
-    return {};
-  }
+  const value = jsonOf(text);
+  return isRecord(value) ? value : {};
 };
 
 const succeeded = ({ acted }: SeenRequest): boolean => acted !== undefined && acted < 300;

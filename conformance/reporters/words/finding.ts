@@ -1,5 +1,6 @@
 import { brief } from '../../framework/assert.js';
 import type { AnswerGot, Found, Gist, OrderGot, Remark, Rule, StreamGot, Wanted } from '../../framework/finding.js';
+import { isRecord } from '../../probe/json.js';
 import type { NoAnswerGot } from '../../probe/no-answer.js';
 import { breachInPlace, breachText, STREAM_ORDER } from './stream.js';
 
@@ -13,7 +14,6 @@ export interface FindingText {
 /** What a report says of a finding, depending on what is known of its requirement. */
 type Look = Omit<Found, 'breaks'>;
 
-const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
 /** Whether a value is an answer, as findings have it. */
 export const isAnswer = (value: unknown): value is AnswerGot =>
   isRecord(value) && typeof value.status === 'number' && typeof value.text === 'string';
