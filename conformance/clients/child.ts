@@ -14,16 +14,8 @@ export interface ChildHandlers {
   err(text: string): void;
 }
 
-export interface Child {
-  write(line: string): void;
-  /** No more runs: its input ends. */
-  finish(): void;
-  /** Ends it and what it started, at once. */
-  kill(): void;
-}
-
 /** Starts a command whose output is read by lines. */
-export function startChild(command: string, args: readonly string[], on: ChildHandlers): Child {
+export function startChild(command: string, args: readonly string[], on: ChildHandlers) {
   const posix = process.platform !== 'win32';
   const child: ChildProcessByStdio<Writable, Readable, Readable> = spawn(command, args, {
     stdio: ['pipe', 'pipe', 'pipe'],
@@ -77,8 +69,11 @@ export function startChild(command: string, args: readonly string[], on: ChildHa
   process.once('exit', kill);
   child.once('close', () => process.off('exit', kill));
   return {
-    write: (line) => void child.stdin.write(`${line}\n`),
+    write: (line: string) => void child.stdin.write(`${line}\n`),
+    /** No more runs: its input ends. */
     finish: () => void child.stdin.end(),
+    /** Ends it and what it started, at once. */
     kill,
   };
 }
+export type Child = ReturnType<typeof startChild>;

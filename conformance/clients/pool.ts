@@ -1,21 +1,14 @@
 import type { Adapter } from './adapter.js';
 
-/** Processes of one adapter, each for one case at a time. */
-export interface Pool {
-  /** One that is free; it is started if there are fewer than allowed. */
-  take(): Promise<Adapter>;
-  give(adapter: Adapter): void;
-  close(): Promise<void>;
-}
-
-/** A pool of so many at most. None is started before it is needed. */
-export function createPool(start: () => Promise<Adapter>, most: number): Pool {
+/** Processes of one adapter, each for one case at a time: so many at most. None is started before it is needed. */
+export function createPool(start: () => Promise<Adapter>, most: number) {
   const all: Adapter[] = [];
   const free: Adapter[] = [];
   const waiting: ((adapter: Adapter) => void)[] = [];
   let starting = 0;
   return {
-    async take() {
+    /** One that is free; it is started if there are fewer than allowed. */
+    async take(): Promise<Adapter> {
       const one = free.pop();
       if (one !== undefined) return one;
       if (all.length + starting >= most) return new Promise((resolve) => waiting.push(resolve));
@@ -28,7 +21,7 @@ export function createPool(start: () => Promise<Adapter>, most: number): Pool {
         starting--;
       }
     },
-    give(adapter) {
+    give(adapter: Adapter) {
       const next = waiting.shift();
       if (next === undefined) free.push(adapter);
       else next(adapter);
@@ -38,3 +31,4 @@ export function createPool(start: () => Promise<Adapter>, most: number): Pool {
     },
   };
 }
+export type Pool = ReturnType<typeof createPool>;

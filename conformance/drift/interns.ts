@@ -6,16 +6,6 @@ import type { Names } from './names.js';
 import type { Likeness, PriorStatus } from './recorded-before.js';
 import { listOf, recordOf, type Shape, textOf } from './shape.js';
 
-/** Interns of the target that take the place of those which a recording did not create. */
-export interface Interns {
-  /** One that the run makes: only such an intern may be written to. */
-  made(likeness: Likeness): Promise<string>;
-  /** One that is there and looks like it, for reads alone; else one that the run makes. */
-  found(likeness: Likeness): Promise<string>;
-  /** Has time pass until an intern that the run made is in a status. */
-  reached(id: string, status: PriorStatus): Promise<void>;
-}
-
 interface InternDeps {
   readonly driver: Driver;
   /** Sends with the API key; writes to no intern that the run did not make. */
@@ -37,7 +27,8 @@ const WAYS: Partial<Record<PriorStatus, { readonly script: string; readonly meth
 
 const PREPARATION = 'the preparation of a recording';
 
-export function createInternFinder(deps: InternDeps): Interns {
+/** Interns of the target that take the place of those which a recording did not create. */
+export function createInternFinder(deps: InternDeps) {
   const { driver, client, madeBy, names, isReadOnly, until } = deps;
   const taken = new Set<string>();
 
@@ -52,7 +43,8 @@ export function createInternFinder(deps: InternDeps): Interns {
     return { status: answer.status, id: madeBy(send) };
   };
 
-  const reached: Interns['reached'] = async (id, status) => {
+  /** Has time pass until an intern that the run made is in a status. */
+  const reached = async (id: string, status: PriorStatus): Promise<void> => {
     const isThere = async () => recordOf((await client.send({ path: internPath(id) })).json).status === status;
     if (await until(isThere)) return;
     throw blocked({ kind: 'blocked', by: PREPARATION, obstacle: 'running', seen: { kind: 'never-was', status } });
@@ -68,7 +60,8 @@ export function createInternFinder(deps: InternDeps): Interns {
     await driver.control.useScript(id, null);
   };
 
-  const made: Interns['made'] = async (likeness) => {
+  /** One that the run makes: only such an intern may be written to. */
+  const made = async (likeness: Likeness): Promise<string> => {
     if (isReadOnly) throw lacking({ kind: 'read-only' });
     let answer = await create(likeness, likeness.name ?? names.fresh());
     // Somebody else's may have the name.
@@ -84,7 +77,8 @@ export function createInternFinder(deps: InternDeps): Interns {
   return {
     made,
     reached,
-    async found(likeness) {
+    /** One that is there and looks like it, for reads alone; else one that the run makes. */
+    async found(likeness: Likeness): Promise<string> {
       const isLike = ({ name: given, status }: Shape) =>
         status === likeness.status && (driver.control === undefined || given === likeness.name);
       const { json } = await client.send({ path: '/interns' });
@@ -99,3 +93,4 @@ export function createInternFinder(deps: InternDeps): Interns {
     },
   };
 }
+export type Interns = ReturnType<typeof createInternFinder>;

@@ -19,23 +19,6 @@ export interface Likeness {
 const SETTLED = ['running', 'stopped', 'failed', 'destroy_failed'] as const;
 export type PriorStatus = (typeof SETTLED)[number];
 
-/** What a recording rests on. */
-export interface Before {
-  /** Aliases of the interns that a create of the recording made: the replayed create makes them. */
-  readonly created: ReadonlySet<string>;
-  /** Of the others, those that lists show, newest first. */
-  readonly listed: readonly string[];
-  /** Settings that a request of the recording wrote before an exchange: `intern.1 name`. */
-  writtenBefore(exchange: RecordedExchange): ReadonlySet<string>;
-  /** Aliases of the others that requests are about, where not each of these was answered 404. */
-  readonly there: ReadonlySet<string>;
-  /** Whether a request of the recording writes to it. A prompt does too. */
-  isWrittenTo(alias: string): boolean;
-  /** Whether it is the intern of the own key: that key sees no other. */
-  isOfOwnKey(alias: string): boolean;
-  likenessOf(alias: string): Likeness;
-}
-
 const wentWell = ({ status }: RecordedExchange) => status !== null && status < 300;
 
 /** The records of interns that an answer shows. */
@@ -60,8 +43,8 @@ const STATUS_BEFORE: Readonly<Record<string, PriorStatus>> = {
 const isForeign = ({ request }: RecordedExchange) =>
   /\$(?:foreign|outsider)_/.test(request.headers.authorization ?? '');
 
-/** Looks through a scenario for what it did not make itself. */
-export function recordedBefore(all: readonly RecordedExchange[]): Before {
+/** What a recording rests on: looks through a scenario for what it did not make itself. */
+export function recordedBefore(all: readonly RecordedExchange[]) {
   const idsIn = (one: RecordedExchange) => recordsIn(one).flatMap((record) => aliasOf(record.id) ?? []);
   const created = new Set(all.filter(({ operation }) => operation === 'create').flatMap(idsIn));
   const lists = all.filter((one) => one.operation === 'list' && !isForeign(one));
@@ -88,18 +71,26 @@ export function recordedBefore(all: readonly RecordedExchange[]): Before {
   const isFound = (alias: string) => about(alias).some(({ status }) => status !== 404);
   const isSeen = ({ status }: RecordedExchange) => status !== 404 && status !== 401;
   return {
+    /** Aliases of the interns that a create of the recording made: the replayed create makes them. */
     created,
+    /** Aliases of the others that requests are about, where not each of these was answered 404. */
     there: new Set(
       all.flatMap((one) => internAliasOf(one) ?? []).filter((alias) => !created.has(alias) && isFound(alias)),
     ),
-    isWrittenTo: (alias) => about(alias).some((one) => !isRead(one)),
-    isOfOwnKey: (alias) =>
+    /** Whether a request of the recording writes to it. A prompt does too. */
+    isWrittenTo: (alias: string): boolean => about(alias).some((one) => !isRead(one)),
+    /** Whether it is the intern of the own key: that key sees no other. */
+    isOfOwnKey: (alias: string): boolean =>
       about(alias).some((one) => isSeen(one) && /\$own_key$/.test(one.request.headers.authorization ?? '')),
+    /** Of the others, those that lists show, newest first. */
     listed: [...new Set(lists.flatMap(idsIn))].filter((alias) => !created.has(alias)),
-    writtenBefore: ({ n }) => new Set(written.filter((one) => one.n <= n).map(({ setting }) => setting)),
+    /** Settings that a request of the recording wrote before an exchange: `intern.1 name`. */
+    writtenBefore: ({ n }: RecordedExchange): ReadonlySet<string> =>
+      new Set(written.filter((one) => one.n <= n).map(({ setting }) => setting)),
     likenessOf,
   };
 }
+export type Before = ReturnType<typeof recordedBefore>;
 
 /** What an earlier answer must have given a request of an exchange, for the same answer. */
 function given(exchange: RecordedExchange): unknown[] {

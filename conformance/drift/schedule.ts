@@ -1,20 +1,6 @@
 import type { RecordedExchange } from '../../emulator/recording/format.js';
 import type { PlacedExchange } from '../../emulator/recording/read.js';
 
-/** When the requests of a scenario are sent, and what overlapped streams say between them (REC-3). Times in whole ms. */
-export interface Schedule {
-  /** Recorded time by which an exchange had ended, as far as the recording shows. */
-  endOf(exchange: RecordedExchange): number;
-  /** Since the scenario began. */
-  sentAt(exchange: RecordedExchange): number;
-  /** Of a stream that other requests came during: since its request was sent, for each of its writes. */
-  saidAt(exchange: RecordedExchange): readonly number[] | undefined;
-  /** Since the scenario began: when all of a stream that other requests came during was said, or its client left. */
-  overAt(exchange: RecordedExchange): number | undefined;
-  /** When all is over. */
-  readonly end: number;
-}
-
 /** A longer pause is cut to this: no test of a deployment waits for it to learn something. */
 const LONGEST_PAUSE = 3_600_000;
 
@@ -58,10 +44,12 @@ interface Instant {
 const placeOf = ({ exchange, kind }: Instant) => (kind === 'request' ? exchange.n - 0.5 : exchange.n);
 
 /**
+ * When the requests of a scenario are sent, and what overlapped streams say between them (REC-3). Times in whole ms.
+ *
  * Keeps the recorded gaps. Between a request and the earlier text of a stream there is at least 1 ms, so that a clock
  * that stands still in between keeps their order.
  */
-export function scheduleOf(scenario: readonly PlacedExchange[]): Schedule {
+export function scheduleOf(scenario: readonly PlacedExchange[]) {
   const ends = recordedEnds(scenario);
   const all = scenario.map(({ exchange }) => exchange);
   /** When a later request came that a run did not outlive; what it said came before, however late it was recorded. */
@@ -104,10 +92,16 @@ export function scheduleOf(scenario: readonly PlacedExchange[]): Schedule {
     else said.set(exchange, [...(said.get(exchange) ?? []), now - (sent.get(exchange) ?? 0)]);
   }
   return {
+    /** Recorded time by which an exchange had ended, as far as the recording shows. */
     endOf,
-    sentAt: (exchange) => sent.get(exchange) ?? 0,
-    saidAt: (exchange) => said.get(exchange),
-    overAt: (exchange) => over.get(exchange),
+    /** Since the scenario began. */
+    sentAt: (exchange: RecordedExchange): number => sent.get(exchange) ?? 0,
+    /** Of a stream that other requests came during: since its request was sent, for each of its writes. */
+    saidAt: (exchange: RecordedExchange): readonly number[] | undefined => said.get(exchange),
+    /** Since the scenario began: when all of a stream that other requests came during was said, or its client left. */
+    overAt: (exchange: RecordedExchange): number | undefined => over.get(exchange),
+    /** When all is over. */
     end: now,
   };
 }
+export type Schedule = ReturnType<typeof scheduleOf>;

@@ -1,22 +1,14 @@
 import type { Check } from '../framework/check.js';
 import type { Need } from '../framework/needs.js';
 
+/** ms that anything may wait. */
+const MOMENT = 2_000;
+
 /**
  * What a check has declared to need. What it uses beyond that throws: an error of the kit. A monitor asks only where all is
  * there, and is not done without it anywhere else.
  */
-export interface Declared {
-  has(need: Need): boolean;
-  /** Throws unless one of the needs is declared. */
-  require(used: string, ...needs: readonly Need[]): void;
-  /** Throws unless so many ms may be waited for. */
-  requireWait(ms: number): void;
-}
-
-/** ms that anything may wait. */
-const MOMENT = 2_000;
-
-export function declaredBy(check: Check): Declared {
+export function declaredBy(check: Check) {
   const declared = new Set<string>(check.needs);
   const free = check.watch !== undefined;
   const longest = Math.max(
@@ -29,12 +21,15 @@ export function declaredBy(check: Check): Declared {
     throw new Error(`${check.id} uses ${used} without declaring the need ${need}`);
   };
   return {
-    has: (need) => free || declared.has(need),
-    require(used, ...needs) {
+    has: (need: Need) => free || declared.has(need),
+    /** Throws unless one of the needs is declared. */
+    require(used: string, ...needs: readonly Need[]) {
       if (!free && !needs.some((need) => declared.has(need))) missing(used, needs.join(' or '));
     },
-    requireWait(ms) {
+    /** Throws unless so many ms may be waited for. */
+    requireWait(ms: number) {
       if (!declared.has('clock') && ms > longest) missing(`a wait of ${ms} ms`, `slow:${Math.ceil(ms / 1000)}s`);
     },
   };
 }
+export type Declared = ReturnType<typeof declaredBy>;

@@ -1,40 +1,30 @@
 import { type Stop, Stopped } from '../framework/stop.js';
 import type { Host } from '../probe/time.js';
 
-/** What ends a run: a budget is spent, something cannot go on, or somebody said stop. */
-export interface Ending {
-  /** Aborts when what is under way is to end too. */
-  readonly signal: AbortSignal;
-  /** Why the run is over, where it is. The first reason counts. */
-  readonly stopped: Stop | undefined;
-  /** Begins nothing more; what is under way goes on. */
-  stop(why: Stop): void;
-  /** Ends what is under way, too. */
-  end(why: Stop): void;
-  /** Watches the time and the signal of the caller, until it is closed. */
-  begin(): void;
-  close(): void;
-}
-
-/** The end of a run. Times in ms. */
+/** What ends a run: a budget is spent, something cannot go on, or somebody said stop. Times in ms. */
 export function createEnding(
   host: Pick<Host, 'later'>,
   { maxTime, signal }: { readonly maxTime?: number | undefined; readonly signal?: AbortSignal | undefined },
-): Ending {
+) {
   const over = new AbortController();
   let stopped: Stop | undefined;
   let stopTimer = () => {};
   const end = (why: Stop) => over.abort(new Stopped(why));
   const interrupted = () => end({ kind: 'interrupted' });
   return {
+    /** Aborts when what is under way is to end too. */
     signal: over.signal,
-    get stopped() {
+    /** Why the run is over, where it is. The first reason counts. */
+    get stopped(): Stop | undefined {
       return stopped ?? (over.signal.aborted ? ({ kind: 'interrupted' } as const) : undefined);
     },
-    stop(why) {
+    /** Begins nothing more; what is under way goes on. */
+    stop(why: Stop) {
       stopped ??= why;
     },
+    /** Ends what is under way, too. */
     end,
+    /** Watches the time and the signal of the caller, until it is closed. */
     begin() {
       if (signal?.aborted) interrupted();
       signal?.addEventListener('abort', interrupted, { once: true });
@@ -50,3 +40,4 @@ export function createEnding(
     },
   };
 }
+export type Ending = ReturnType<typeof createEnding>;

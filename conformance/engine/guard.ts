@@ -22,25 +22,6 @@ export interface GuardOptions {
   wait?(ms: number): Promise<void>;
 }
 
-/** Keeps the requests of a run to the rule of {@link OwnInterns}. The sender calls both, for every request. */
-export interface Guard {
-  /**
-   * Before a request leaves.
-   *
-   * @returns what a create asks for
-   * @throws Skipped where it would write to an intern that the run did not make
-   * @throws Finding, a proven one, where the target has answered a create with another's intern
-   */
-  before(request: Leaving): Promise<Asked | undefined>;
-  /**
-   * After an answer, with what `before` returned for its request.
-   *
-   * @returns what the answer to a create gave the run
-   * @throws Finding, a proven one, where it is no intern of its own
-   */
-  after(asked: Asked | undefined, answer: Heard): Made | undefined;
-}
-
 /** A finding of what a create gave: nothing was written to it. */
 const notMade = (of: string, asked: string | undefined, because: string, saw: unknown): Finding =>
   new Finding({
@@ -74,7 +55,8 @@ const notOwn = ({ because, id, name, asked }: Extract<Made, { kind: 'not own' }>
 /** ms between the reads of an intern that cannot be read yet. */
 const PAUSES = [0, 500, 1_000, 2_000, 4_000];
 
-export function createGuard({ own, read, wait }: GuardOptions): Guard {
+/** Keeps the requests of a run to the rule of {@link OwnInterns}. The sender calls both, for every request. */
+export function createGuard({ own, read, wait }: GuardOptions) {
   const reading = new Map<string, Promise<number | undefined>>();
   const readFirst = async (id: string, as: CredentialName): Promise<number | undefined> => {
     let status: number | undefined;
@@ -94,7 +76,14 @@ export function createGuard({ own, read, wait }: GuardOptions): Guard {
     return under;
   };
   return {
-    async before(request) {
+    /**
+     * Before a request leaves.
+     *
+     * @returns what a create asks for
+     * @throws Skipped where it would write to an intern that the run did not make
+     * @throws Finding, a proven one, where the target has answered a create with another's intern
+     */
+    async before(request: Leaving): Promise<Asked | undefined> {
       let permit = own.leaves(request);
       if (permit.kind === 'own' && permit.unread && read !== undefined) {
         const { id } = permit;
@@ -106,7 +95,13 @@ export function createGuard({ own, read, wait }: GuardOptions): Guard {
       if (permit.kind === 'refused') throw refused(permit.refusal);
       return permit.kind === 'create' ? permit.asked : undefined;
     },
-    after(asked, { url, status, json }) {
+    /**
+     * After an answer, with what `before` returned for its request.
+     *
+     * @returns what the answer to a create gave the run
+     * @throws Finding, a proven one, where it is no intern of its own
+     */
+    after(asked: Asked | undefined, { url, status, json }: Heard): Made | undefined {
       if (asked === undefined) {
         if (status < 300) own.shows(url, json);
         return undefined;

@@ -19,18 +19,6 @@ export type Entry =
   | { readonly event: 'stored'; readonly path: string; readonly as: CredentialName }
   | { readonly event: 'removed'; readonly path: string; readonly as: CredentialName };
 
-/** What a run has made, so that anybody who finds the file can delete it. */
-export interface Ledger {
-  write(entry: Entry): void;
-  /** Interns that were made and are not known to be gone. */
-  open(): readonly Made[];
-  /** Credentials that creates were sent with. */
-  creators(): readonly CredentialName[];
-  /** What was stored, and is not known to be removed. */
-  stored(): readonly Stored[];
-  readonly path: string | undefined;
-}
-
 /** What a run has stored outside of its interns. */
 export interface Stored {
   /** Below the base. */
@@ -38,34 +26,37 @@ export interface Stored {
   readonly as: CredentialName;
 }
 
-/** Keeps a ledger, in a file where a path is given. Lines are on disk when `write` returns. */
-export function createLedger(path?: string): Ledger {
+/**
+ * What a run has made, so that anybody who finds the file can delete it. Without a path it is kept in memory only. Lines are
+ * on disk when `write` returns.
+ */
+export function createLedger(path?: string) {
   const made = new Map<string, Made>();
   const creators = new Set<CredentialName>();
   const stored = new Map<string, Stored>();
   if (path !== undefined) makeFolder(dirname(path));
   return {
     path,
-    write(entry) {
+    write(entry: Entry) {
       if (path !== undefined) appendFileSync(path, `${JSON.stringify(entry)}\n`, { flush: true });
-      apply(entry, made, creators, stored);
+      if (entry.event === 'creating') creators.add(entry.as);
+      else if (entry.event === 'created') made.set(entry.id, { id: entry.id, name: entry.name, as: entry.as });
+      else if (entry.event === 'deleting') {
+        const one = made.get(entry.id);
+        if (one !== undefined) made.set(entry.id, { ...one, deleting: true });
+      } else if (entry.event === 'gone') made.delete(entry.id);
+      else if (entry.event === 'stored') stored.set(`${entry.as} ${entry.path}`, { path: entry.path, as: entry.as });
+      else if (entry.event === 'removed') stored.delete(`${entry.as} ${entry.path}`);
     },
-    open: () => [...made.values()],
-    creators: () => [...creators],
-    stored: () => [...stored.values()],
+    /** Interns that were made and are not known to be gone. */
+    open: (): readonly Made[] => [...made.values()],
+    /** Credentials that creates were sent with. */
+    creators: (): readonly CredentialName[] => [...creators],
+    /** What was stored, and is not known to be removed. */
+    stored: (): readonly Stored[] => [...stored.values()],
   };
 }
-
-function apply(entry: Entry, made: Map<string, Made>, creators: Set<CredentialName>, stored: Map<string, Stored>) {
-  if (entry.event === 'creating') creators.add(entry.as);
-  else if (entry.event === 'created') made.set(entry.id, { id: entry.id, name: entry.name, as: entry.as });
-  else if (entry.event === 'deleting') {
-    const one = made.get(entry.id);
-    if (one !== undefined) made.set(entry.id, { ...one, deleting: true });
-  } else if (entry.event === 'gone') made.delete(entry.id);
-  else if (entry.event === 'stored') stored.set(`${entry.as} ${entry.path}`, { path: entry.path, as: entry.as });
-  else if (entry.event === 'removed') stored.delete(`${entry.as} ${entry.path}`);
-}
+export type Ledger = ReturnType<typeof createLedger>;
 
 const isText = (value: unknown): value is string => typeof value === 'string';
 
@@ -92,16 +83,8 @@ export const prefixOf = (run: string): string => `k${run}-`;
  *
  * @throws Error with a line that says what is wrong with the file
  */
-export function readLedger(path: string): {
-  run: string;
-  url: string;
-  made: readonly Made[];
-  creators: readonly CredentialName[];
-  stored: readonly Stored[];
-} {
-  const made = new Map<string, Made>();
-  const creators = new Set<CredentialName>();
-  const stored = new Map<string, Stored>();
+export function readLedger(path: string) {
+  const left = createLedger();
   const [first = '', ...lines] = readFileSync(path, 'utf8').split('\n');
   const head = entryOf(first);
   if (head?.event !== 'run') throw new Error(`${path}: expected the first line to say which run and target it is of`);
@@ -111,13 +94,7 @@ export function readLedger(path: string): {
     );
   for (const line of lines) {
     const entry = entryOf(line);
-    if (entry !== undefined) apply(entry, made, creators, stored);
+    if (entry !== undefined) left.write(entry);
   }
-  return {
-    run: head.run,
-    url: head.url,
-    made: [...made.values()],
-    creators: [...creators],
-    stored: [...stored.values()],
-  };
+  return { run: head.run, url: head.url, made: left.open(), creators: left.creators(), stored: left.stored() };
 }

@@ -20,22 +20,10 @@ function hidden(text: string, spans: readonly Span[]): string {
 }
 
 /** Redacts secrets in everything that a report could show, as it is recorded. */
-export interface Redactor {
-  /** Makes a value a secret from now on. */
-  learn(secret: string): void;
-  /** Learns the credentials that a JSON text carries under their usual keys. */
-  learnFrom(text: string): void;
-  text(text: string): string;
-  /** Redacts a text that came in pieces, keeping the pieces. */
-  pieces(texts: readonly string[]): string[];
-  headers(headers: Headers): Record<string, string>;
-  /** Redacts every string within a JSON-like value. */
-  deep(value: unknown): unknown;
-}
-
-export function createRedactor(known: readonly string[] = []): Redactor {
+export function createRedactor(known: readonly string[] = []) {
   const secrets = new Map<string, Forms>();
 
+  /** Makes a value a secret from now on. */
   const learn = (secret: string) => {
     if (secret.length < 6 || secrets.has(secret)) return;
     secrets.set(secret, formsOf(secret));
@@ -49,9 +37,20 @@ export function createRedactor(known: readonly string[] = []): Redactor {
   const text = (value: string) => hidden(value, spansOf(value, secrets.values()));
   for (const secret of known) learn(secret);
 
-  const redactor: Redactor = {
+  /** Redacts every string within a JSON-like value. */
+  const deep = (value: unknown): unknown => {
+    if (typeof value === 'string') return text(value);
+    if (Array.isArray(value)) return value.map(deep);
+    if (value instanceof RegExp) return String(value);
+    if (value instanceof Uint8Array) return `${value.length} bytes`;
+    if (typeof value !== 'object' || value === null) return value;
+    return Object.fromEntries(Object.entries(value).map(([key, entry]) => [key, deep(entry)]));
+  };
+
+  return {
     learn,
-    learnFrom(value) {
+    /** Learns the credentials that a JSON text carries under their usual keys. */
+    learnFrom(value: string) {
       if (!/token|key|-signature/.test(value)) return;
       for (const found of value.matchAll(SECRET_KEYS)) {
         const key = found[1] ?? '';
@@ -60,7 +59,8 @@ export function createRedactor(known: readonly string[] = []): Redactor {
       }
     },
     text,
-    pieces(texts) {
+    /** Redacts a text that came in pieces, keeping the pieces. */
+    pieces(texts: readonly string[]): string[] {
       const whole = texts.join('');
       const spans = spansOf(whole, secrets.values());
       if (spans.length === 0) return [...texts];
@@ -80,7 +80,7 @@ export function createRedactor(known: readonly string[] = []): Redactor {
         return clean;
       });
     },
-    headers(headers) {
+    headers(headers: Headers) {
       const clean: Record<string, string> = {};
       headers.forEach((value, name) => {
         if (!SECRET_HEADERS.has(name) && !/-signature(-v2)?$/.test(name)) clean[name] = text(value);
@@ -88,16 +88,7 @@ export function createRedactor(known: readonly string[] = []): Redactor {
       });
       return clean;
     },
-    deep(value) {
-      if (typeof value === 'string') return text(value);
-      if (Array.isArray(value)) return value.map((entry) => redactor.deep(entry));
-      if (value instanceof RegExp) return String(value);
-      if (value instanceof Uint8Array) return `${value.length} bytes`;
-      if (typeof value === 'object' && value !== null) {
-        return Object.fromEntries(Object.entries(value).map(([key, entry]) => [key, redactor.deep(entry)]));
-      }
-      return value;
-    },
+    deep,
   };
-  return redactor;
 }
+export type Redactor = ReturnType<typeof createRedactor>;

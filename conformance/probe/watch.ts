@@ -33,29 +33,19 @@ export interface WatchOptions {
 }
 
 /** Keeps one request within its time and its scope. */
-export interface Watch {
-  readonly what: string;
-  /**
-   * The result of the work, unless the time is up or the scope has ended first: then the request is aborted.
-   * `patience`, in ms, replaces the limit.
-   */
-  within<T>(work: Promise<T> | T, doing: string, patience?: number): Promise<T>;
-  /** Why something failed: the reason of the scope if that has ended, else that no answer came. */
-  reasonOf(error: unknown): unknown;
-  /** Aborts the request from this side. */
-  hangUp(): void;
-  /** Keeps the request: its signal follows ours weakly, and misses an abort once it was collected (Node 20). */
-  hold(request: Request): void;
-}
-
-export function watchRequest({ host, redactor, inFlight, what, limit, abort }: WatchOptions): Watch {
+export function watchRequest({ host, redactor, inFlight, what, limit, abort }: WatchOptions) {
   const { ends, signal } = inFlight;
   let timedOut = false;
   const held: Request[] = [];
   return {
     what,
-    hold: (request) => void held.push(request),
-    async within(work, doing, patience = limit) {
+    /** Keeps the request: its signal follows ours weakly, and misses an abort once it was collected (Node 20). */
+    hold: (request: Request) => void held.push(request),
+    /**
+     * The result of the work, unless the time is up or the scope has ended first: then the request is aborted.
+     * `patience`, in ms, replaces the limit.
+     */
+    async within<T>(work: Promise<T> | T, doing: string, patience = limit): Promise<T> {
       let stop = () => {};
       let end = (_: unknown) => {};
       const late = new Promise<never>((_, reject) => {
@@ -78,12 +68,15 @@ export function watchRequest({ host, redactor, inFlight, what, limit, abort }: W
         ends.delete(end);
       }
     },
-    reasonOf(error) {
+    /** Why something failed: the reason of the scope if that has ended, else that no answer came. */
+    reasonOf(error: unknown): unknown {
       if (signal?.aborted) return signal.reason;
       if (whyNoAnswer(error) !== undefined) return error;
       const { kind, detail } = timedOut ? { kind: 'timeout' as const, detail: 'nothing in time' } : kindOf(error);
       return new NoAnswer(kind, what, redactor.text(detail));
     },
+    /** Aborts the request from this side. */
     hangUp: () => abort?.abort(new Error('closed by the kit')),
   };
 }
+export type Watch = ReturnType<typeof watchRequest>;

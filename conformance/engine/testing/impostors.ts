@@ -15,21 +15,6 @@ type Target = Record<'base_url' | 'workspace_id' | 'foreign_workspace_id', strin
   credentials: Record<'api_key' | 'peer_api_key' | 'foreign_api_key', string>;
 };
 
-/** A deployment with interns of other people in it, and what is done to them. */
-export interface Neighbourhood {
-  /** In the workspace of the run, and one in another. */
-  readonly victims: Victim[];
-  /** Every request that would write to one of them, however its address is spelled. */
-  readonly noticed: string[];
-  start(options: EmulatorOptions): Promise<Awaited<ReturnType<typeof newEmulator>>>;
-  /** Another intern of a colleague, from now on. */
-  another(name: string): Promise<Victim>;
-  /** The victims as they are now, each without what nobody changes. */
-  look(): Promise<Json[]>;
-  /** Sees what arrives before anything else does. */
-  readonly watch: Serve;
-}
-
 /** An address as a server may read it that decodes once too often. */
 function lax(url: string): string {
   let text = url;
@@ -40,7 +25,8 @@ function lax(url: string): string {
   return text.toLowerCase();
 }
 
-export function neighbourhood(): Neighbourhood {
+/** A deployment with interns of other people in it, and what is done to them. */
+export function neighbourhood() {
   const victims: Victim[] = [];
   const noticed: string[] = [];
   let emulator: Awaited<ReturnType<typeof newEmulator>> | undefined;
@@ -60,27 +46,33 @@ export function neighbourhood(): Neighbourhood {
     return made;
   };
   return {
+    /** In the workspace of the run, and one in another. */
     victims,
+    /** Every request that would write to one of them, however its address is spelled. */
     noticed,
-    async start(options) {
+    async start(options: EmulatorOptions) {
       emulator = await newEmulator(options);
       for (const name of ['ledger-bot', 'release-bot', 'night-watch']) await make('peer_api_key', name);
       await make('foreign_api_key', 'far-away');
       return emulator;
     },
-    another: (name) => make('peer_api_key', name),
+    /** Another intern of a colleague, from now on. */
+    another: (name: string): Promise<Victim> => make('peer_api_key', name),
+    /** The victims as they are now, each without what nobody changes. */
     look: () =>
       Promise.all(
         victims.map(({ id, name }) => ask(name === 'far-away' ? 'foreign_api_key' : 'peer_api_key', `/interns/${id}`)),
       ),
-    watch: (next) => (request) => {
+    /** Sees what arrives before anything else does. */
+    watch: ((next) => (request) => {
       const to = lax(request.url);
       if (!READS.has(request.method) && victims.some(({ id }) => to.includes(id.toLowerCase())))
         noticed.push(`${request.method} ${request.url}`);
       return next(request);
-    },
+    }) satisfies Serve,
   };
 }
+type Neighbourhood = ReturnType<typeof neighbourhood>;
 
 /** A way to answer a create with what is not the caller's. */
 export interface Impostor {

@@ -8,20 +8,14 @@ export interface SharedClock {
   advance(ms: number): Promise<void>;
 }
 
-/** A machine whose time passes as fast as it can be computed: a wait of minutes takes milliseconds. */
-export interface VirtualHost {
-  readonly host: Host;
-  /** Something happened: what follows from it gets its turn before time leaps on. */
-  stir(): void;
-  /** Lets time pass until `signal` aborts. */
-  live(signal: AbortSignal): Promise<void>;
-}
-
 /** ms that pass in one round while something goes on, and at most while nothing does. */
 const STEP = { least: 2, most: 500 };
 
-/** `start` is what the machine's time begins at, whatever the target's clock says. */
-export function createVirtualHost(clock: SharedClock, seed: string, start: number): VirtualHost {
+/**
+ * A machine whose time passes as fast as it can be computed: a wait of minutes takes milliseconds. `start` is what its time
+ * begins at, whatever the target's clock says.
+ */
+export function createVirtualHost(clock: SharedClock, seed: string, start: number) {
   const offset = start - clock.now();
   const random = createRandom(hash(`${seed} machine`));
   const timers = new Set<{ due: number; fire(): void }>();
@@ -46,8 +40,10 @@ export function createVirtualHost(clock: SharedClock, seed: string, start: numbe
 
   return {
     host,
+    /** Something happened: what follows from it gets its turn before time leaps on. */
     stir,
-    async live(signal) {
+    /** Lets time pass until `signal` aborts. */
+    async live(signal: AbortSignal) {
       while (!signal.aborted) {
         const next = Math.min(...[...timers].map(({ due }) => due));
         await clock.advance(Math.max(0, Math.min(step, next - now())));
