@@ -1,5 +1,5 @@
 import type { PlacedExchange } from '../../emulator/recording/read.js';
-import { faultOf } from '../engine/finding.js';
+import { faultOf } from '../engine/fault.js';
 import { type OpenRun, openRun } from '../engine/open.js';
 import type { RunnerOptions } from '../engine/options.js';
 import { quote } from '../engine/replay.js';

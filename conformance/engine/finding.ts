@@ -1,4 +1,3 @@
-import { brief } from '../framework/assert.js';
 import type { Check } from '../framework/check.js';
 import type { Finding, Found } from '../framework/finding.js';
 import type { Redactor } from '../probe/redact.js';
@@ -63,9 +62,3 @@ const breaks = (check: Check, other: Found['breaks']): Pick<FindingResult, 'brea
   other === undefined || other.requirement === check.requirement || other.level !== check.level
     ? {}
     : { breaks: other.requirement };
-
-/** What the kit itself did wrong. */
-export const faultOf = (error: unknown) => ({
-  message: error instanceof Error ? `${error.name}: ${error.message}` : brief(error),
-  ...(error instanceof Error && error.stack !== undefined ? { stack: error.stack } : {}),
-});

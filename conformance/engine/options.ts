@@ -4,7 +4,6 @@ import { type Host, systemHost } from '../probe/time.js';
 import { BUDGETS, type BudgetOptions } from './budget.js';
 import { ownCommand } from './replay.js';
 import type { EngineOptions } from './run.js';
-import type { RunSettings } from './run-base.js';
 
 /** Options of a run. Times in ms of real time. */
 export interface RunnerOptions extends EngineOptions, BudgetOptions {
@@ -42,8 +41,8 @@ export interface RunnerOptions extends EngineOptions, BudgetOptions {
   readonly host?: Host;
 }
 
-/** What was left out, filled in. */
-export function settingsOf(options: Omit<RunnerOptions, 'checks'>): RunSettings {
+/** What decides how a run goes, settled before it begins: what was left out of the options is filled in. Times in ms. */
+export function settingsOf(options: Omit<RunnerOptions, 'checks'>) {
   const { driver, host = systemHost } = options;
   const controlled = driver.control !== undefined;
   const timeout = options.timeout ?? 10_000;
@@ -53,6 +52,7 @@ export function settingsOf(options: Omit<RunnerOptions, 'checks'>): RunSettings 
     seed: options.seed ?? host.tag(8),
     runs:
       options.runs ?? (controlled && options.budget === undefined ? 100 : BUDGETS[options.budget ?? 'default'].runs),
+    /** Where a few of many are looked at, all of them are. */
     thorough: options.budget === 'thorough',
     readOnly: options.readOnly === true,
     rate: options.rate ?? (controlled ? 0 : 5),
@@ -60,9 +60,13 @@ export function settingsOf(options: Omit<RunnerOptions, 'checks'>): RunSettings 
     maxRequests: options.maxRequests,
     timeout,
     bootTimeout,
+    /** That a stream may keep a check waiting. */
     streamTimeout,
+    /** Until the head of the answer to a write, where that may come when the write is done: a boot, a teardown. */
     writeTimeout: Math.max(streamTimeout, bootTimeout),
+    /** After which a check is cancelled. */
     checkTimeout: 120_000 + driver.slow * 4 + (controlled ? 0 : 180_000),
+    /** Undefined where the pace of the target decides. */
     cleanupTime: options.cleanupTime,
     shrinkBudget: options.shrinkBudget ?? (controlled ? 300 : 8),
     replay: options.path,
@@ -71,3 +75,4 @@ export function settingsOf(options: Omit<RunnerOptions, 'checks'>): RunSettings 
     blocking: options.blocking !== false,
   };
 }
+export type RunSettings = Readonly<ReturnType<typeof settingsOf>>;

@@ -6,62 +6,45 @@ import type { Lane } from './lane.js';
 import type { FindingResult } from './results.js';
 
 /** What outlives a check: names given so far, and interns that can be handed out again. */
-export interface Pool {
-  count: number;
-  unknown: number;
+export const createPool = () => ({
+  count: 0,
+  unknown: 0,
   /** The running intern of each lane for checks that only talk to one. */
-  shared: Map<Lane, Intern>;
+  shared: new Map<Lane, Intern>(),
   /** That of the other workspace, for checks that have it refused. */
-  foreign?: Intern | undefined;
+  foreign: undefined as Intern | undefined,
   /** Those that checks made or left as they are described, the latest last. */
-  unused: Record<IdleState, Intern[]>;
+  unused: { stopped: [], booting: [], running: [] } as Record<IdleState, Intern[]>,
   /** Ids of those that are handed out no more, and of them those that nobody uses: to be taken away. */
-  readonly dropped: Set<string>;
-  readonly idle: Set<string>;
+  dropped: new Set<string>(),
+  idle: new Set<string>(),
   /** How often each was handed out. */
-  readonly uses: Map<string, number>;
+  uses: new Map<string, number>(),
   /**
    * How long boots took, in ms, whether that is what the service tells of them, and how many failed before one was seen to
    * end.
    */
-  readonly took: { boot?: number; exactly?: boolean };
-  failedBoots: number;
+  took: {} as { boot?: number; exactly?: boolean },
+  failedBoots: 0,
   /** Whether the peer sees the interns that the API key made; undefined until it was looked at. */
-  peerSees?: Promise<boolean>;
+  peerSees: undefined as Promise<boolean> | undefined,
   /** Checks whose prompt was not taken, nor when they were tried again. */
-  notTaken: number;
+  notTaken: 0,
   /** How often the intern did what it was led to, and how often it did not. */
-  readonly led: Map<BehaviourName, { readonly did: number; readonly otherwise: number }>;
+  led: new Map<BehaviourName, { readonly did: number; readonly otherwise: number }>(),
   /** Whether some stream has asked something, and some run under approval_mode manual for a permission. */
-  readonly asked: { question: boolean; permission: boolean };
+  asked: { question: false, permission: false },
   /** What checks have reported. */
-  readonly reported: FindingResult[];
+  reported: [] as FindingResult[],
   /** Names of the valid twins that were accepted. */
-  readonly accepted: Set<string>;
+  accepted: new Set<string>(),
   /**
    * What became of an intern that was created and not to boot: it is stopped; it is something else for good; it boots all the
    * same.
    */
-  waiting: 'unknown' | 'stopped' | 'otherwise' | 'boots';
-}
-
-export const createPool = (): Pool => ({
-  count: 0,
-  unknown: 0,
-  shared: new Map(),
-  unused: { stopped: [], booting: [], running: [] },
-  dropped: new Set(),
-  idle: new Set(),
-  uses: new Map(),
-  took: {},
-  failedBoots: 0,
-  notTaken: 0,
-  led: new Map(),
-  asked: { question: false, permission: false },
-  reported: [],
-  accepted: new Set(),
-  waiting: 'unknown',
+  waiting: 'unknown' as 'unknown' | 'stopped' | 'otherwise' | 'boots',
 });
+export type Pool = ReturnType<typeof createPool>;
 
 /** The lane gets another shared intern from now on. The one that it had goes with what its check made. */
 export function dropShared(pool: Pool, lane: Lane): void {

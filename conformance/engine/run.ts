@@ -10,7 +10,7 @@ import type { BudgetOptions } from './budget.js';
 import { checksOfSet } from './checks-of-set.js';
 import type { CleanupResult } from './cleanup.js';
 import type { Ending } from './ending.js';
-import { faultOf } from './finding.js';
+import { faultOf } from './fault.js';
 import type { Plan } from './order.js';
 import type { CheckResult, Results, RowHead, RunEvents } from './results.js';
 import { partOf, type Selection, select, type UnitKind } from './select.js';

@@ -6,71 +6,24 @@ import type { Unusable } from '../framework/obstacle.js';
 import { IDEMPOTENCY_HEADER, idempotencyHeaderOf, proofHeadersOf } from '../framework/profile.js';
 import { lacking } from '../framework/skip.js';
 import { Stopped } from '../framework/stop.js';
-import type { Habit } from '../habits/habit.js';
 import { HEEDED } from '../habits/index.js';
 import type { Addressed } from '../habits/known.js';
-import { GATEWAY, type Knowledge, type Learnt, NOTICED_WITHIN, nothingLearnt, READS, TURNS } from '../habits/visit.js';
+import { GATEWAY, type Knowledge, NOTICED_WITHIN, nothingLearnt, READS, TURNS } from '../habits/visit.js';
 import { type Answer, type Client, createClient } from '../probe/client.js';
 import { isRecord } from '../probe/json.js';
-import { createRedactor, type Redactor } from '../probe/redact.js';
+import { createRedactor } from '../probe/redact.js';
 import { CREDENTIAL_NAMES, type CredentialName, internPath, type Send } from '../probe/request.js';
-import { type Conditions, createConditions } from './conditions.js';
+import { createConditions } from './conditions.js';
 import { createGuard } from './guard.js';
-import { createHistory, type History } from './history.js';
+import { createHistory } from './history.js';
 import { prefixOf } from './ledger.js';
-import { createMonitors, type Monitors } from './monitors.js';
+import { createMonitors } from './monitors.js';
 import { onlyOwn } from './only-own.js';
-import { type Asked, createOwnInterns, type OwnInterns } from './own-interns.js';
+import { type Asked, createOwnInterns } from './own-interns.js';
 import { decoded, secretPrefixOf } from './own-things.js';
-import { createRate, createTurns, type Turns } from './rate.js';
+import { createRate, createTurns } from './rate.js';
 import type { RunBase } from './run-base.js';
 import { createSpellings } from './spellings.js';
-
-/** The client of a run, and what watches over what it sends. */
-export interface Session {
-  readonly client: Client;
-  /** The same, until the run is over. */
-  readonly running: Client;
-  readonly redactor: Redactor;
-  /** Beginning of every name that the run gives. */
-  readonly prefix: string;
-  /** Interns made so far. */
-  readonly created: () => number;
-  /** The interns that the run made: it writes to no others. */
-  readonly own: OwnInterns;
-  /** Id of the intern that the answer to this very request gave the run. */
-  madeBy(send: Send): string | undefined;
-  /** What is known of the interns that the run made with its API key. */
-  readonly conditions: Conditions;
-  /** What the run has done to the target. */
-  readonly history: History;
-  /** What looks at every answer. */
-  readonly monitors: Monitors;
-  /** What the target may do that no sentence forbids: nothing under control, where scripts decide. */
-  readonly habits: readonly Habit[];
-  /** What they know of the target. */
-  readonly known: Knowledge;
-  /** Whether a client of the run left a stream of the intern less than half a minute ago: that may not be noticed yet. */
-  lately(id: string): boolean;
-  /** Answers over the chat turn limit that the run met (CHAT-17), the first of them. */
-  readonly limited: readonly Answer[];
-  /** When turns of a caller leave. */
-  readonly turns: Turns;
-  /** ms since a client of the run left a stream of the intern. */
-  leftAgo(id: string): number | undefined;
-  /** What its habits were learnt to be. */
-  readonly learnt: Learnt;
-  /** ms that a request took so far on average, from when it was to leave until the head of its answer. */
-  pace(): number;
-  /** Some answer took longer than most may. */
-  slow: boolean;
-  /** Why a credential opens nothing here, where it was found not to: the caller's mistake. */
-  unusable(name: string): Unusable | undefined;
-  /** Tells that a credential opens nothing, or nothing more. */
-  spoilt(name: CredentialName, why: Unusable): void;
-  /** From here on only the clean-up sends: neither the budget nor the end of the run keep it from that. */
-  cleaning(): void;
-}
 
 /** How many answers over the limit are kept, and which are: others may limit requests of any kind, with 429 too. */
 const MOST_LIMITED = 20;
@@ -81,7 +34,8 @@ const PLAIN = new Set(['name', 'workspace_id', 'description', 'provision']);
 /** Where values of secrets are sent to. */
 const VAULT = /\/vault\//;
 
-export function createSession(run: RunBase): Session {
+/** The client of a run, and what watches over what it sends. */
+export function createSession(run: RunBase) {
   const { driver, host, ledger, settings } = run;
   const { baseUrl, daemonOrigin } = driver.target;
   const prefix = prefixOf(run.tag);
@@ -305,34 +259,55 @@ export function createSession(run: RunBase): Session {
     },
   });
 
-  const session: Session = {
+  const session = {
+    /** What the habits of the target were learnt to be. */
     learnt,
+    /** Some answer took longer than most may. */
     slow: false,
+    /** ms that a request took so far on average, from when it was to leave until the head of its answer. */
     pace: () => took / Math.max(1, client.sent),
     client,
+    /** The same, until the run is over. */
     running: client.scope(run.signal),
     redactor,
+    /** Beginning of every name that the run gives. */
     prefix,
-    created: own.count,
+    /** The interns that the run made: it writes to no others. */
     own,
-    madeBy: (send) => madeBy.get(send),
+    /** Interns made so far. */
+    created: own.count,
+    /** Id of the intern that the answer to this very request gave the run. */
+    madeBy: (send: Send) => madeBy.get(send),
+    /** What is known of the interns that the run made with its API key. */
     conditions,
+    /** What the run has done to the target. */
     history,
+    /** What looks at every answer. */
     monitors,
+    /** What the target may do that no sentence forbids: nothing under control, where scripts decide. */
     habits,
+    /** What they know of the target. */
     known,
+    /** When turns of a caller leave. */
     turns,
-    lately: (id) => host.now() - (left.get(id) ?? Number.NEGATIVE_INFINITY) < NOTICED_WITHIN,
-    limited,
-    leftAgo(id) {
+    /** Whether a client of the run left a stream of the intern less than half a minute ago: that may not be noticed yet. */
+    lately: (id: string) => host.now() - (left.get(id) ?? Number.NEGATIVE_INFINITY) < NOTICED_WITHIN,
+    /** Answers over the chat turn limit that the run met (CHAT-17), the first of them. */
+    limited: limited as readonly Answer[],
+    /** ms since a client of the run left a stream of the intern. */
+    leftAgo(id: string) {
       const at = left.get(id);
       return at === undefined ? undefined : host.now() - at;
     },
-    unusable: (name) => unusable.get(name),
-    spoilt: (name, why) => void unusable.set(name, why),
+    /** Why a credential opens nothing here, where it was found not to: the caller's mistake. */
+    unusable: (name: string) => unusable.get(name),
+    /** Tells that a credential opens nothing, or nothing more. */
+    spoilt: (name: CredentialName, why: Unusable) => void unusable.set(name, why),
+    /** From here on only the clean-up sends: neither the budget nor the end of the run keep it from that. */
     cleaning() {
       cleaning = true;
     },
   };
   return session;
 }
+export type Session = ReturnType<typeof createSession>;

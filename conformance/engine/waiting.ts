@@ -60,16 +60,7 @@ const failed = ({ last_failure_message: message }: Intern): BootFailure => ({
 });
 
 /** Waits for what the interns of a check get to. See {@link InternFactory} for what each does. */
-export interface Waiting extends Pick<InternFactory, 'untilGone'> {
-  settled(made: Intern, send?: SendOptions, more?: { readonly isNew?: boolean }): Promise<Intern>;
-  untilSuspended(id: string, send?: SendOptions): Promise<Intern>;
-  /** The same of one that no check waits for: undefined where it is gone, or runs on. */
-  suspended(id: string): Promise<Intern | undefined>;
-  /** `began` is when it began to boot. */
-  until(id: string, statuses: readonly string[], send?: SendOptions, began?: number): Promise<Intern>;
-}
-
-export function createWaiting(run: RunContext, options: FactoryOptions): Waiting {
+export function createWaiting(run: RunContext, options: FactoryOptions) {
   const { driver, host, pool, session, obstacles } = run;
   const { api, check } = options;
   const { bootTimeout } = run.settings;
@@ -126,7 +117,7 @@ export function createWaiting(run: RunContext, options: FactoryOptions): Waiting
       if (late > bootTimeout) throw lacking({ kind: 'never-waits', status: now.status, waited: waited() });
     }
   };
-  const untilSuspended = async (id: string, send?: SendOptions) => {
+  const untilSuspended = async (id: string, send?: SendOptions): Promise<Intern> => {
     const pass = moments();
     for (;;) {
       const intern = expect.intern(await api.get(id, send), 200, 'the read of a suspended intern');
@@ -135,6 +126,7 @@ export function createWaiting(run: RunContext, options: FactoryOptions): Waiting
         fail('status of a suspended intern', 'anything but running', intern.status);
     }
   };
+  /** The same of one that no check waits for: undefined where it is gone, or runs on. */
   const suspended = async (id: string): Promise<Intern | undefined> => {
     try {
       return await untilSuspended(id);
@@ -168,6 +160,7 @@ export function createWaiting(run: RunContext, options: FactoryOptions): Waiting
     took.boot = exact === undefined ? learned(took.boot, seen, looks) : Math.min(took.boot ?? exact, exact);
   };
 
+  /** `began` is when it began to boot. */
   const until = async (id: string, statuses: readonly string[], send?: SendOptions, began = host.now()) => {
     const live = driver.control === undefined;
     const boots = live && statuses.includes('running');

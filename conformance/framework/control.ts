@@ -1,3 +1,5 @@
+import type { Operation } from '../../emulator/contract/operation.js';
+
 /** A run as the control interface shows it. */
 export interface ControlRun {
   readonly id: string;
@@ -25,26 +27,8 @@ export interface Reveal {
   readonly at: string;
 }
 
-export type FaultOperation =
-  | 'list'
-  | 'create'
-  | 'get'
-  | 'update'
-  | 'delete'
-  | 'provision'
-  | 'suspend'
-  | 'chat'
-  | 'invoke'
-  | 'daemon'
-  | 'sign'
-  | 'scim'
-  | 'vault-list'
-  | 'vault-store'
-  | 'vault-delete'
-  | 'vault-copy';
-
 export interface Fault {
-  readonly operation: FaultOperation;
+  readonly operation: Operation;
   readonly times?: number;
   readonly status?: number;
   /** ms, or `"5s"`. */

@@ -56,12 +56,6 @@ export interface Transcript {
   ended: string | undefined;
 }
 
-export interface ChunkGrammar {
-  readonly transcript: Transcript;
-  take(item: SseItem): void;
-  end(unfinished: string, how: string): void;
-}
-
 const nonEmpty = (value: unknown): value is string => typeof value === 'string' && value !== '';
 
 /** A type that readers of messages pass over, as the format of event streams has it. */
@@ -87,7 +81,7 @@ function errorOf(json: Record<string, unknown>, choice: Record<string, unknown> 
  * session_id, `[DONE]`, end. Breaches are noted with the requirement they break. Nothing is thrown, so that the rest is
  * still read.
  */
-export function createChunkGrammar(toolName: string, { scripted = true, exchange = 0 } = {}): ChunkGrammar {
+export function createChunkGrammar(toolName: string, { scripted = true, exchange = 0 } = {}) {
   const t: Transcript = {
     exchange,
     scripted,
@@ -230,7 +224,7 @@ export function createChunkGrammar(toolName: string, { scripted = true, exchange
   return {
     transcript: t,
     take,
-    end(unfinished, how) {
+    end(unfinished: string, how: string) {
       t.ended = how;
       event = undefined;
       if (how === 'cancelled') return;

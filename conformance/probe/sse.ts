@@ -19,18 +19,13 @@ export interface SseComment {
 
 export type SseItem = SseEvent | SseComment;
 
-/** Bytes in, as the network delivers them; events and comments out, in order. */
-export interface SseParser {
-  push(bytes: Uint8Array, at: number): SseItem[];
-  /** What is unfinished at the end of the body: an event without its blank line, a line without its end. */
-  end(): { readonly unfinished: string };
-}
-
 /**
+ * Bytes in, as the network delivers them; events and comments out, in order.
+ *
  * Lines end in LF, CR LF or CR; `field: value` with one optional space; a blank line dispatches; a line that starts with
  * a colon is a comment. Bytes are decoded across pieces, so that a character may be split anywhere.
  */
-export function createSseParser(): SseParser {
+export function createSseParser() {
   const decoder = new TextDecoder('utf-8');
   let rest = '';
   let lastWasCr = false;
@@ -71,7 +66,7 @@ export function createSseParser(): SseParser {
   };
 
   return {
-    push(bytes, at) {
+    push(bytes: Uint8Array, at: number): SseItem[] {
       const items: SseItem[] = [];
       rest += decoder.decode(bytes, { stream: true });
       if (lastWasCr && rest !== '') {
@@ -89,6 +84,7 @@ export function createSseParser(): SseParser {
         if (item !== undefined) items.push(item);
       }
     },
+    /** What is unfinished at the end of the body: an event without its blank line, a line without its end. */
     end() {
       rest += decoder.decode();
       return { unfinished: data.length > 0 || open ? [...data, rest].join('\n') : rest };

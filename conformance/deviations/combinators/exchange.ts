@@ -1,4 +1,4 @@
-import type { FaultOperation } from '../../framework/control.js';
+import type { Operation } from '../../../emulator/contract/operation.js';
 
 /** What the path and method of a request mean, by the published interface. */
 export interface Exchange {
@@ -18,8 +18,7 @@ export interface Exchange {
   readonly alias: boolean;
 }
 
-/** The operations of the interface are those that faults can be made for. */
-export type Operation = FaultOperation;
+export type { Operation };
 
 /** Which exchanges a mutation is about. */
 export type Of = Operation | readonly Operation[] | ((exchange: Exchange) => boolean);
