@@ -7,6 +7,7 @@ import type { ChatReply } from '../framework/reply.js';
 import { lacking } from '../framework/skip.js';
 import type { Client, Sender } from '../probe/client.js';
 import { internIn, type Send } from '../probe/request.js';
+import { byAliases } from './aliases.js';
 import { createConversation } from './conversation.js';
 import { type Declared, declaredBy } from './declared.js';
 import { createInternFactory } from './intern-factory.js';
@@ -28,6 +29,8 @@ export interface TryOfCheck {
   readonly goingOn: Set<ChatReply>;
   /** Behaviours that it has prompted for. */
   readonly led: Set<BehaviourName>;
+  /** Nothing is asked by an alias in the place of its operation. */
+  readonly direct?: boolean;
   /** Who prompts. Without it, the API key. */
   readonly prompter?: Prompter | undefined;
   random(): number;
@@ -98,7 +101,8 @@ export function createContext(run: RunContext, attempt: TryOfCheck): Ctx {
     recycle: driver.control === undefined && check.fresh !== true,
     random,
   });
-  const api = createApi(send);
+  const direct = attempt.direct === true || driver.control !== undefined;
+  const api = createApi(direct ? send : byAliases(send, pool.aliases, check, run.settings.seed));
   const control = () => {
     declared.require('the control interface', 'control');
     if (driver.control === undefined) throw lacking({ kind: 'lacks', need: 'control' });

@@ -1,6 +1,6 @@
 import type { Intern } from '../../emulator/contract/intern.js';
 import type { BehaviourName } from '../framework/needs.js';
-
+import type { Aliases } from './aliases.js';
 import type { Conditions, IdleState } from './conditions.js';
 import type { Lane } from './lane.js';
 import type { FindingResult } from './results.js';
@@ -38,6 +38,7 @@ export const createPool = () => ({
   reported: [] as FindingResult[],
   /** Names of the valid twins that were accepted. */
   accepted: new Set<string>(),
+  aliases: new Map() as Aliases,
   /**
    * What became of an intern that was created and not to boot: it is stopped; it is something else for good; it boots all the
    * same.

@@ -1,19 +1,40 @@
+import { fail } from '../../framework/assert.js';
 import { checksOf } from '../../framework/check.js';
 import type { Ctx } from '../../framework/context.js';
 import * as expect from '../../framework/expect.js';
 import { proofHeadersOf } from '../../framework/profile.js';
-import type { Met, Watched } from '../../framework/watch.js';
+import type { Asked, Met, Watched } from '../../framework/watch.js';
 import { isRow, isSigning, nameOf } from '../../helpers/met.js';
 import { DIGEST, operation, request } from '../../helpers/operations.js';
 import { proofOf } from '../../helpers/proofs.js';
 
-/** "The response carries `Cache-Control: no-store`. Each reveal is logged by caller and intern." */
-function access(met: Met): boolean {
-  const { answer, operation } = met;
-  if (!/^daemon( alias)?$/.test(nameOf(met) ?? '') || answer.status >= 300) return false;
-  expect.noStore(answer, operation);
-  return true;
-}
+/**
+ * "The response carries `Cache-Control: no-store`. Each reveal is logged by caller and intern." The path of the alias is
+ * published: what is unknown there, and was just revealed by the operation, is a missing alias.
+ */
+const access = ({ profile }: Watched) => {
+  /** Callers and interns whose access was revealed, until something else is asked of the intern. */
+  const revealed = new Set<string>();
+  const key = ({ as, id }: Asked) => `${JSON.stringify(as)} ${id}`;
+  const isRead = (asked: Asked) => /^daemon( alias)?$/.test(nameOf(asked) ?? '');
+  return {
+    asks(asked: Asked): void {
+      if (!isRead(asked)) for (const one of revealed) if (one.endsWith(` ${asked.id}`)) revealed.delete(one);
+    },
+    sees(met: Met): boolean {
+      const { answer, operation } = met;
+      if (!isRead(met)) return false;
+      if (nameOf(met) !== 'daemon' && answer.status === 404 && revealed.has(key(met)) && profile.published)
+        fail(operation, 'the daemon access', expect.seen(answer), {
+          breaks: { requirement: 'DAEMON-3', level: 'S' },
+        });
+      if (answer.status >= 300) return false;
+      revealed.add(key(met));
+      expect.noStore(answer, operation);
+      return true;
+    },
+  };
+};
 
 /** "The response is a JSON object whose keys are the header names that the terminal client copies onto the daemon request." */
 const signed = ({ profile }: Watched) => ({
@@ -55,7 +76,7 @@ export const PROOFS_AS_MET = checksOf('SIGN-1', {
     requirement: 'DAEMON-1',
     title: 'Every daemon access that the run met is stored nowhere, by the alias too.',
     needs: [],
-    watch: () => ({ sees: access }),
+    watch: access,
     run: meet,
   },
 });

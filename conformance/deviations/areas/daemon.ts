@@ -62,7 +62,13 @@ export const DAEMON = defineDeviations({
   'daemon-alias-gone': {
     description: 'The deprecated alias of the daemon access is 404.',
     mutant: routes(isAlias, () => undefined),
-    caughtBy: ['daemon/alias', 'daemon/alias-tells-its-successor', 'daemon/not-running', 'daemon/unreachable'],
+    caughtBy: [
+      'daemon/alias',
+      'daemon/alias-tells-its-successor',
+      'daemon/not-running',
+      'daemon/unreachable',
+      'as-met/daemon-access',
+    ],
   },
   'daemon-alias-by-api-key': {
     description: 'An API key reads the daemon token by the alias.',
