@@ -5,6 +5,7 @@ import { oneOfRows } from '../arbitraries/one-of.js';
 import { plainText, readable, text } from '../arbitraries/text.js';
 import { equal, fail, gist } from '../framework/assert.js';
 import type { Ctx } from '../framework/context.js';
+import { hash } from '../framework/random.js';
 import { byTheIntern, lacking, raced } from '../framework/skip.js';
 import type { RunContext } from './run-context.js';
 
@@ -101,13 +102,10 @@ export function createTolerance(
     },
     sample,
     deal(rows, kinds) {
-      if (sample(kinds, 0).length > 0) return rows.flatMap((row) => kinds.map((kind) => [row, kind] as const));
-      const from = Math.floor(random() * kinds.length);
+      const from = hash(settings.seed) >>> 0;
+      const dealt = (at: number, kind: number) => sample(kinds, 0).length > 0 || (from + at) % kinds.length === kind;
       return rows.flatMap((row, at) =>
-        kinds
-          .slice((from + at) % kinds.length)
-          .slice(0, 1)
-          .map((kind) => [row, kind] as const),
+        kinds.flatMap((kind, which) => (dealt(at, which) ? [[row, kind] as const] : [])),
       );
     },
     async each(name, items, look, few = 1) {

@@ -174,7 +174,10 @@ export interface Ctx {
   eventually<T>(read: () => Promise<T>, holds: (value: T) => boolean, within: number): Promise<T>;
   /** All of the items; where requests cost, `few` of them (1), others in each run. */
   sample<T>(items: readonly T[], few?: number): readonly T[];
-  /** Every row with every kind; where requests cost, every row with one kind, and every kind with some rows. */
+  /**
+   * Every row with every kind; where requests cost, every row with one kind, the same in all checks of a run: what deals the same
+   * in several checks is dealt whole.
+   */
   deal<Row, Kind>(rows: readonly Row[], kinds: readonly Kind[]): readonly (readonly [row: Row, kind: Kind])[];
   /**
    * Holds `look` against every item; where requests cost, against as many generated picks as a property has runs, or against

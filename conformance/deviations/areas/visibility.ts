@@ -1,6 +1,6 @@
 import { Refusal } from '../../../emulator/contract/errors.js';
 import type { Emulator } from '../../../emulator/emulator.js';
-import { bodyOf, type Exchange, isJsonType, TYPED, tokenOf } from '../combinators/exchange.js';
+import { bodyOf, type Exchange, isJsonType, type Operation, TYPED, tokenOf } from '../combinators/exchange.js';
 import { beforeHandling, callers, puts, visible, whenGone } from '../combinators/parts.js';
 import { errorReply, errors, exchanges, responseOf } from '../combinators/replies.js';
 import { instead, withTheKey } from '../combinators/requests.js';
@@ -9,6 +9,9 @@ import { defineDeviations, together } from '../mutant.js';
 /** Whether it is sent with the own key of an intern: one that was made, or that of the seed. */
 const isOwnKey = (request: Request, credentials: Emulator['target']['credentials']) =>
   tokenOf(request)?.startsWith('emu-ikey-') === true || tokenOf(request) === credentials.intern?.api_key;
+
+const withAnOwnKey = (name: Operation) =>
+  withTheKey(({ operation, request }, credentials) => operation === name && isOwnKey(request, credentials));
 
 /** Refuses in another way what is there and hidden. */
 const hidden = (refusal: () => Refusal) =>
@@ -91,10 +94,27 @@ export const VISIBILITY = defineDeviations({
   },
   'own-key-creates': {
     description: 'With an own key interns are created, in the name of who made it.',
-    mutant: withTheKey(
-      ({ operation, request }, credentials) => operation === 'create' && isOwnKey(request, credentials),
-    ),
+    mutant: withAnOwnKey('create'),
     caughtBy: ['auth/own-key-collection'],
+  },
+  'own-key-provisions-others': {
+    description: 'With an own key every intern of the workspace is provisioned.',
+    mutant: withAnOwnKey('provision'),
+    caughtBy: ['auth/own-key-other-interns'],
+  },
+  'suspend-of-a-hidden-intern-is-409': {
+    description: 'A suspend of what the key does not see is 409.',
+    mutant: errors({ of: 'suspend', status: 404 }, { status: 409 }),
+    caughtBy: ['auth/hidden-is-unknown', 'auth/own-key-other-interns'],
+  },
+  'outsider-invokes-in-vain': {
+    description: 'From outside the programme invoke is 403.',
+    mutant: instead(
+      ({ operation, request }, { target }) =>
+        operation === 'invoke' && tokenOf(request) === target.credentials.outsider_api_key,
+      errorReply(403, 'Forbidden', 'forbidden'),
+    ),
+    caughtBy: ['auth/outsider'],
   },
   'own-key-collection-is-403': {
     description: 'For an own key the collection is 403.',
