@@ -30,7 +30,7 @@ const explains: Habit['explains'] = async ({ check, found, got, missedSuccess, s
   return excused(visit, 'own-route-names', { skip: { kind: 'need', because: { kind: 'own-routes' } } }, async () => {
     const answer = await instead(visit, last, { json });
     if (answer?.status === 400) return true;
-    return answer?.status === 200 ? !(isRecord(answer.json) && v2 in answer.json) : undefined;
+    return answer !== undefined && answer.status < 300 ? !(isRecord(answer.json) && v2 in answer.json) : undefined;
   });
 };
 

@@ -43,6 +43,7 @@ const MIXES = [
   ['obeys nothing and chats', 'queues what waits for a provision', 'is tidied up by somebody else'],
   ['needs a moment before it takes prompts', 'wakes for a prompt'],
   ['fails to boot, or to go, at times', 'has statuses of its own'],
+  ['names the route of a proof its way', 'has success statuses of its own'],
 ].map((names) => mixed(names.map(called)));
 
 test.each([...MIXES, mixOf('one', 2), mixOf('two', 3), mixOf('three', 3)])(
