@@ -10,6 +10,7 @@ import { checks } from '../conformance/checks/index.js';
 import { deviations } from '../conformance/deviations/index.js';
 import { atDeployed, broke, needsControl } from '../conformance/deviations/live.js';
 import { showsFrom } from '../conformance/deviations/outside.js';
+import { isSeen, readMeasured } from '../conformance/deviations/seen.js';
 import { BUDGET_NAMES, BUDGETS, type BudgetName, budgetOf } from '../conformance/engine/budget.js';
 import { planned, sightings } from '../conformance/engine/order.js';
 import { runChecks } from '../conformance/engine/runner.js';
@@ -72,11 +73,17 @@ const HEAD = '| `--budget` | requests | found with every credential | found with
 
 const OUTSIDE = deviations.filter((one) => showsFrom(one, checks).kind === 'outside');
 
-/** With how many of the seeds each check sees each deviation that it is named for: by deviation, then by check. */
+/**
+ * With how many of the seeds each check sees each deviation that it is named for, or that a whole run found by it: by
+ * deviation, then by check.
+ */
 async function seenWith(runs: number, seeds: readonly string[]) {
   const seen = new Map<string, Map<string, number>>();
+  const lately = readMeasured().deviations;
   for (const deviation of OUTSIDE) {
-    const named = possible.filter(({ id }) => deviation.caughtBy.includes(id));
+    const row = lately[deviation.name]?.all;
+    const first = row !== undefined && isSeen(row) ? [row.seen] : [];
+    const named = possible.filter(({ id }) => [...deviation.caughtBy, ...first].includes(id));
     const often = new Map<string, number>();
     for (const seed of named.length === 0 ? [] : seeds)
       for (const row of await atDeployed(deviation, named, { runs, seed }))
@@ -141,7 +148,7 @@ if (what === 'write') {
   const page = readFileSync(file('docs/ci.md'), 'utf8');
   const at = page.indexOf(HEAD);
   if (at < 0) throw new Error(`no table begins with ${JSON.stringify(HEAD)}`);
-  const of = `Of ${OUTSIDE.length} [deviations](deviations.md) that show from outside, as the checks that name them saw them with ${SEEDS.length} seeds.`;
+  const of = `Of ${OUTSIDE.length} [deviations](deviations.md) that show from outside, as the checks that name them, or that a whole run found them by, saw them with ${SEEDS.length} seeds.`;
   const table = `${HEAD}|---|---|---|---|\n${rows.join('\n')}\n\n${of}`;
   const end = page.indexOf('\n\n', page.indexOf('\n\n', at) + 2);
   writeFileSync(file('docs/ci.md'), `${page.slice(0, at)}${table}${page.slice(end)}`);

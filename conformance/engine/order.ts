@@ -31,9 +31,11 @@ const AROUND = 42;
 /** How much more the most of several runs makes than their checks were measured to: what they share differs by seed. */
 const SPREAD = 1.01;
 /** The share of the default budget up to which stated checks are done that see what others see. */
-const ROOM = 0.72;
+const ROOM = 0.94;
 /** What a check has to add to what others are expected to find, so that it is done for that. */
 const WORTH = 0.03;
+/** The share of a budget that looks whether a habit of the target explains a finding: mostly how far its reads lag behind. */
+const EXPLAINED = 0.045;
 /** What a check is taken to cost that was never seen to send anything: it looks at what others met. */
 const UNMEASURED = { requests: 3, interns: 0 };
 
@@ -125,8 +127,6 @@ export interface Spent {
   readonly sent: number;
   /** Those that the clean-up would send if the run ended now. */
   readonly owed?: number | undefined;
-  /** The unit has found something, and does it once more to be sure. */
-  readonly found?: boolean;
 }
 
 /** A run's units by what they find for what they cost, and which of them its budget leaves out. */
@@ -137,6 +137,8 @@ export interface Plan<One> {
   beyond(unit: One, spent: Spent): Because<'need'> | undefined;
   /** Requests that a unit is expected to send. */
   expected(unit: One): number;
+  /** Those of doing it once more where it has found something, and of looking for what may explain that. */
+  again(unit: One): number;
 }
 
 /**
@@ -153,7 +155,7 @@ function byValue<One extends Ranked>(costs: ReadonlyMap<One, number>) {
     let best: { unit: One; more: number; value: number } | undefined;
     for (const [unit, cost] of left) {
       const more = expectation.more(unit.id);
-      const rest = unit.level === 'S' ? 1e-3 : looked.has(unit.requirement) ? 1e-6 : 1e-4;
+      const rest = (unit.level === 'S' ? 1e-3 : 1e-5) * (looked.has(unit.requirement) ? 0.1 : 1);
       const value = (more > WORTH ? more : rest) / cost;
       if (best === undefined || value > best.value) best = { unit, more, value };
     }
@@ -217,6 +219,7 @@ export function planned<One extends Ranked>(units: readonly One[], options: Plan
   const sending = units.filter(({ needs, watches }) => watches !== true && !needs.some(lacks));
   const costs = new Map(sending.map((unit) => [unit, cost(unit)]));
   const ranked = byValue(costs);
+  const again = (unit: One) => EXPLAINED * budget.requests + (costs.get(unit) ?? 0);
   const place = new Map(ranked.map(({ unit }, at) => [unit, at]));
   const why = (how: 'spent' | 'repeats') =>
     ({ kind: 'budget', how, budget: budget.name, requests: budget.requests }) as const;
@@ -254,14 +257,15 @@ export function planned<One extends Ranked>(units: readonly One[], options: Plan
       .map((unit) => ({ unit, at: rank(unit) }))
       .sort((one, other) => (one.at === other.at ? 0 : one.at - other.at))
       .map(({ unit }) => unit),
-    beyond(unit, { sent, owed = 0, found = false }) {
+    beyond(unit, { sent, owed = 0 }) {
       // What is done late for what others met is worth its few requests, however many those made.
       if (unit.watches === true) return undefined;
       if (out.has(unit) || (!hard && [...AFTER_ALL, ...LATE].includes(unit.id))) return out.get(unit);
-      // What finds something is done once more to be sure: there must be room for that too.
-      const times = hard || found ? 1 : 2;
-      return sent + (hard ? 0 : owed) + times * (costs.get(unit) ?? 0) > budget.requests ? why('spent') : undefined;
+      // What finds something is done once more to be sure, and what may explain it is looked for: there must be room for that too.
+      const needed = hard ? (costs.get(unit) ?? 0) : owed + (costs.get(unit) ?? 0) + again(unit);
+      return sent + needed > budget.requests ? why('spent') : undefined;
     },
     expected: (unit) => costs.get(unit) ?? 0,
+    again,
   };
 }

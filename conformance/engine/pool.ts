@@ -1,5 +1,6 @@
 import type { Intern } from '../../emulator/contract/intern.js';
 import type { BehaviourName } from '../framework/needs.js';
+import { NOTICED_WITHIN } from '../habits/visit.js';
 import type { Aliases } from './aliases.js';
 import type { Conditions, IdleState } from './conditions.js';
 import type { Lane } from './lane.js';
@@ -15,6 +16,8 @@ export const createPool = () => ({
   foreign: undefined as Intern | undefined,
   /** Those that checks made or left as they are described, the latest last. */
   unused: { stopped: [], booting: [], running: [] } as Record<IdleState, Intern[]>,
+  /** Ids of those that a client left a stream of: they can serve others once that is noticed. */
+  resting: new Set<string>(),
   /** Ids of those that are handed out no more, and of them those that nobody uses: to be taken away. */
   dropped: new Set<string>(),
   idle: new Set<string>(),
@@ -66,6 +69,8 @@ export function dropForeign(pool: Pool, lane: Lane): void {
 /** Hands none of them out any more, but for the shared intern of one lane. */
 export function forget(pool: Pool, but?: Lane): void {
   pool.foreign = undefined;
+  for (const id of pool.resting) for (const ids of [pool.dropped, pool.idle]) ids.add(id);
+  pool.resting.clear();
   for (const lane of pool.shared.keys()) if (lane !== but) dropShared(pool, lane);
   for (const { id } of Object.values(pool.unused).flat()) for (const ids of [pool.dropped, pool.idle]) ids.add(id);
   pool.unused = { stopped: [], booting: [], running: [] };
@@ -79,10 +84,11 @@ export function withhold(pool: Pool, isStray: (id: string) => boolean): void {
 }
 
 /** Ids of interns that later checks get. */
-export const kept = ({ shared, foreign, unused }: Pool): Set<string> => {
+export const kept = ({ shared, foreign, resting, unused }: Pool): Set<string> => {
   const { stopped, booting, running } = unused;
   const others = foreign === undefined ? [] : [foreign];
-  return new Set([...shared.values(), ...others, ...stopped, ...booting, ...running].map(({ id }) => id));
+  const interns = [...shared.values(), ...others, ...stopped, ...booting, ...running];
+  return new Set([...interns.map(({ id }) => id), ...resting]);
 };
 
 /** Hands out no more than `most`: those that boot, or wait, are made anew sooner than those that run. */
@@ -90,6 +96,10 @@ export function keepFewer(pool: Pool, most: number): void {
   if (pool.foreign !== undefined && most < Number.POSITIVE_INFINITY) {
     for (const ids of [pool.dropped, pool.idle]) ids.add(pool.foreign.id);
     pool.foreign = undefined;
+  }
+  for (const id of most < Number.POSITIVE_INFINITY ? pool.resting : []) {
+    pool.resting.delete(id);
+    for (const ids of [pool.dropped, pool.idle]) ids.add(id);
   }
   const { stopped, booting, running } = pool.unused;
   for (const row of [stopped, booting, running]) {
@@ -104,8 +114,32 @@ export function keepFewer(pool: Pool, most: number): void {
 
 /** How often one intern is handed out: questions that nobody answered stay open on it. */
 const MOST_USES = 12;
+/** ms after which the service has noticed that a client left, and a little more. */
+const RESTS = NOTICED_WITHIN + 1_000;
 /** How many are kept at once: a deployment may allow only so many. */
 const MOST_KEPT: Readonly<Record<IdleState, number>> = { stopped: 8, booting: 2, running: 4 };
+
+/**
+ * Lets those of a lane rest that a client left a stream of, its shared intern too, and gives it those that have rested.
+ * `leftAgo` is how many ms ago that was.
+ */
+export function rest(
+  pool: Pool,
+  lane: Lane,
+  conditions: Conditions,
+  leftAgo: (id: string) => number | undefined,
+): void {
+  const rests = (id: string) => (leftAgo(id) ?? Number.POSITIVE_INFINITY) < RESTS;
+  const shared = pool.shared.get(lane);
+  if (shared !== undefined && rests(shared.id)) {
+    pool.shared.delete(lane);
+    lane.made.add(shared.id);
+  }
+  for (const id of [...pool.resting, ...lane.made]) {
+    if (rests(id) && !pool.dropped.has(id) && conditions.of(id)?.state === 'running') pool.resting.add(id);
+    else if (pool.resting.delete(id)) lane.made.add(id);
+  }
+}
 
 /** Takes back what a check made or was handed, where what is known of it says in which state it is. */
 export function takeBack(pool: Pool, ids: Iterable<string>, conditions: Conditions): void {
@@ -113,7 +147,7 @@ export function takeBack(pool: Pool, ids: Iterable<string>, conditions: Conditio
     const uses = (pool.uses.get(id) ?? 0) + 1;
     pool.uses.set(id, uses);
     const found = conditions.of(id);
-    if (found === undefined || uses >= MOST_USES || pool.dropped.has(id)) continue;
+    if (found === undefined || uses >= MOST_USES || pool.dropped.has(id) || pool.resting.has(id)) continue;
     const row = pool.unused[found.state];
     if (row.length < MOST_KEPT[found.state] && !row.some((one) => one.id === id)) row.push(found.record);
   }

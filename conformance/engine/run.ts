@@ -183,7 +183,8 @@ export function createRun(units: readonly Unit[], target: RunTarget, options: En
       if (because !== undefined) return conclude(unit, { rows: skipped(unit, { kind: 'need', because }) });
     }
     const { sent, owed } = target;
-    const beyond = planned?.beyond(unit, { sent: sent + promised, owed, found: context.before !== undefined });
+    // There is room for what has found something: it was kept free.
+    const beyond = context.before === undefined ? planned?.beyond(unit, { sent: sent + promised, owed }) : undefined;
     if (beyond !== undefined) {
       // What others under way have sent is counted with what they are expected to: when they are done, there may be room.
       if (!context.alone && planned?.beyond(unit, { sent, owed }) === undefined) return {};
@@ -249,7 +250,12 @@ export function createRun(units: readonly Unit[], target: RunTarget, options: En
       const together = concurrency > 1 && unit.alone !== true && !scarce;
       const found = together ? await beside(unit, lane, freed) : {};
       if (!isPending(found)) return found;
-      const rows = await alone(unit, lane, freed, found.found);
+      // It may wait for its turn until nearly all others are done.
+      const again = found.found === undefined ? 0 : (planned?.again(unit) ?? 0);
+      promised += again;
+      const rows = await alone(unit, lane, freed, found.found).finally(() => {
+        promised -= again;
+      });
       if (isPending(rows)) throw new Error(`${unit.id} is done alone and still waits for that`);
       return rows;
     },

@@ -7,7 +7,7 @@ import { createLane } from './lane.js';
 import { type OpenRun, openRun } from './open.js';
 import type { RunnerOptions } from './options.js';
 import { ALONE, nextOf, planned } from './order.js';
-import { createPool, dropForeign, dropShared, keepFewer, type Pool, takeBack, withhold } from './pool.js';
+import { createPool, dropForeign, dropShared, keepFewer, type Pool, rest, takeBack, withhold } from './pool.js';
 import type { Results } from './results.js';
 import { createRun, type Run, run, type UnitOptions } from './run.js';
 import type { RunContext } from './run-context.js';
@@ -20,15 +20,15 @@ async function settle(opened: OpenRun, run: RunContext, { rows }: Done): Promise
   const { lane, pool, session } = run;
   pool.reported.push(...rows.flatMap(({ finding = [] }) => finding));
   const shared = pool.shared.get(lane);
-  // What a breach, or a stream that was left, made of the shared intern is not known.
+  const live = run.driver.control === undefined;
+  // What a breach made of the shared intern is not known.
   const held = rows.every(({ verdict }) => verdict === 'pass' || verdict === 'skip');
   if (!held) dropForeign(pool, lane);
-  if (!held || (shared !== undefined && session.lately(shared.id))) dropShared(pool, lane);
-  if (run.driver.control === undefined && held) {
-    const settled = [...lane.made].filter((id) => !session.lately(id));
-    takeBack(pool, settled, session.conditions);
+  if (live && held) {
+    rest(pool, lane, session.conditions, session.leftAgo);
+    takeBack(pool, lane.made, session.conditions);
     keepFewer(pool, session.learnt.mayKeep);
-  }
+  } else if (!held || (shared !== undefined && session.lately(shared.id))) dropShared(pool, lane);
   await tidy(run).catch((error) => (run.signal.aborted ? undefined : opened.putBackFailed(error)));
   withhold(pool, session.monitors.isStray);
 }
