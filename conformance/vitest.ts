@@ -73,42 +73,32 @@ export interface EmulatorInUse {
   readonly current: Emulator;
 }
 
-const inUse = (): EmulatorInUse & { put(emulator: Emulator | undefined): void } => {
+/** Starts an emulator before what `before` says, and closes it after what `after` says. */
+function inUse(options: EmulatorOptions, before: typeof beforeAll, after: typeof afterAll): EmulatorInUse {
   let held: Emulator | undefined;
+  before(async () => {
+    held = await newEmulator(options);
+  });
+  after(async () => {
+    const emulator = held;
+    held = undefined;
+    await emulator?.close();
+  });
   return {
     get current() {
       if (held === undefined) throw new Error('there is no emulator outside of a test');
       return held;
     },
-    put(emulator) {
-      held = emulator;
-    },
   };
-};
+}
 
 /** Starts an emulator before the tests of this file (or `describe`), on a virtual clock, and closes it after them. */
-export function emulatorPerFile(options: EmulatorOptions = {}): EmulatorInUse {
-  const use = inUse();
-  beforeAll(async () => use.put(await newEmulator({ clock: 'virtual', ...options })));
-  afterAll(async () => {
-    const emulator = use.current;
-    use.put(undefined);
-    await emulator.close();
-  });
-  return use;
-}
+export const emulatorPerFile = (options: EmulatorOptions = {}): EmulatorInUse =>
+  inUse({ clock: 'virtual', ...options }, beforeAll, afterAll);
 
 /**
  * Starts a fresh emulator before each test and closes it after it. Its clock is virtual and advances by itself to what
  * interns wait for (`auto`); `{ clock: 'virtual' }` has it stand still until it is advanced.
  */
-export function emulatorPerTest(options: EmulatorOptions = {}): EmulatorInUse {
-  const use = inUse();
-  beforeEach(async () => use.put(await newEmulator({ clock: 'auto', ...options })));
-  afterEach(async () => {
-    const emulator = use.current;
-    use.put(undefined);
-    await emulator.close();
-  });
-  return use;
-}
+export const emulatorPerTest = (options: EmulatorOptions = {}): EmulatorInUse =>
+  inUse({ clock: 'auto', ...options }, beforeEach, afterEach);

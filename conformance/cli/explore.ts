@@ -23,6 +23,7 @@ import { systemHost } from '../probe/time.js';
 import { visible } from '../reporters/stream-text.js';
 import type { ExploreSettings } from './explore-settings.js';
 import { folder, writeTo } from './folders.js';
+import type { Io } from './io.js';
 
 export { EXPLORE_FLAGS, readExploreSettings } from './explore-settings.js';
 
@@ -31,16 +32,9 @@ export const isMisuse = (error: unknown): error is Error =>
   error instanceof UsageError || error instanceof ExploreError;
 
 /** Where a call writes, and what ends it early. */
-export interface ExploreIo {
-  out(text: string): void;
-  err(text: string): void;
-  readonly colour: boolean;
-  /** Whether `err` is a terminal whose line can be overwritten. */
-  readonly live: boolean;
-  readonly width: number;
+export interface ExploreIo extends Pick<Io, 'out' | 'err' | 'colour' | 'live' | 'width' | 'signal'> {
   readonly env: NodeJS.ProcessEnv;
   readonly folder: string;
-  readonly signal: AbortSignal;
 }
 
 export interface ExploreCall extends Pick<CommandOptions, 'environmentOf'> {

@@ -7,13 +7,6 @@ import { findingText } from '../reporters/words/finding.js';
 import { skipWords } from '../reporters/words/skip.js';
 import type { Io } from './io.js';
 
-/** Sends results to the Lab page of a running emulator. */
-export interface Show {
-  send(shown: ShownCase): void;
-  /** Resolves when everything is sent. */
-  done(): Promise<void>;
-}
-
 /** ms until an emulator that does not answer is given up. */
 const PATIENCE = 10_000;
 
@@ -39,11 +32,11 @@ function bodyOf({ client, row, result: { cuts, run } }: ShownCase) {
 }
 
 /**
- * The Lab page of the emulator at this address.
+ * Sends results to the Lab page of the emulator at this address.
  *
  * @throws UsageError where none answers there
  */
-export async function showAt(address: string, io: Pick<Io, 'env' | 'err'>): Promise<Show> {
+export async function showAt(address: string, io: Pick<Io, 'env' | 'err'>) {
   const { INTERN_CONTROL_TOKEN: token } = io.env;
   const control = address.replace(/\/+$/, '').replace(/(\/_emulator)?$/, '/_emulator');
   const call = async (path: string, body?: object): Promise<string | undefined> => {
@@ -69,7 +62,7 @@ export async function showAt(address: string, io: Pick<Io, 'env' | 'err'>): Prom
   let sending = Promise.resolve();
   let failed = false;
   return {
-    send(shown) {
+    send(shown: ShownCase) {
       sending = sending.then(async () => {
         const why = failed ? undefined : await call('/lab/results', bodyOf(shown));
         if (why === undefined) return;
@@ -77,6 +70,7 @@ export async function showAt(address: string, io: Pick<Io, 'env' | 'err'>): Prom
         io.err(visible(`intern-conformance: --show ${address}: no more is shown there: ${why}\n`));
       });
     },
+    /** Resolves when everything is sent. */
     done: () => sending,
   };
 }

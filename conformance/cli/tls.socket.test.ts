@@ -6,9 +6,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { getRequestListener } from '@hono/node-server';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createAuthority } from '../../emulator/lab/authority.js';
 import { commandOf } from '../../test/built.js';
 import { newEmulator } from '../drivers/emulator.js';
-import { selfSigned } from '../engine/testing/certificate.js';
 import { systemHost } from '../probe/time.js';
 import { readResults } from '../reporters/json.js';
 
@@ -28,8 +28,11 @@ const portOf = (server: Server | ReturnType<typeof createProxy>) => (server.addr
 
 beforeAll(async () => {
   emulator = await newEmulator({ clock: 'real', settings: { turns_per_minute: 0 } });
-  const { key, cert } = selfSigned(NAME, systemHost.now());
-  writeFileSync(ca, cert);
+  const authority = createAuthority(systemHost.now(), NAME);
+  const { key } = authority;
+  writeFileSync(ca, authority.ca);
+  // With its authority: who does not trust that says so.
+  const cert = authority.cert + authority.ca;
   // The emulator knows itself under a loopback name alone; the certificate is for another.
   target = createServer(
     { key, cert },
@@ -120,7 +123,7 @@ test('without it the one line says what to set', async () => {
   const { exit, said, results } = await evaluate({});
   expect(exit).toBe(3);
   expect(said).toMatch(
-    /cannot be reached: certificate: self-signed certificate; .* set NODE_EXTRA_CA_CERTS to its PEM/,
+    /cannot be reached: certificate: self-signed certificate in certificate chain; .* set NODE_EXTRA_CA_CERTS to its PEM/,
   );
   expect(results.counts).toMatchObject({ pass: 0, fail: 0, warn: 0, error: 0 });
   expect(results.requests).toBe(1);

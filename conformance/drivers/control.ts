@@ -10,14 +10,6 @@ export class ControlError extends Error {
   override readonly name = 'ControlError';
 }
 
-export interface ControlState extends Control {
-  /** Stops a clock that runs by itself until {@link end}: only then is a millisecond before a deadline before it. */
-  stopClock(): Promise<void>;
-  /** Undoes what was changed since the last call. */
-  restore(): Promise<void>;
-  end(): Promise<void>;
-}
-
 /** ms until the head of an answer of the control interface. */
 const PATIENCE = 30_000;
 
@@ -32,7 +24,7 @@ export interface ControlOptions {
   readonly tag: string;
 }
 
-export function createControl(options: ControlOptions): ControlState {
+export function createControl(options: ControlOptions) {
   const { url } = options;
   let scripts: string[] = [];
   let count = 0;
@@ -92,7 +84,7 @@ export function createControl(options: ControlOptions): ControlState {
     await must('PUT', '/limits', { turns_per_minute: turns });
   };
 
-  return {
+  const control: Control = {
     call,
     async now() {
       return instant((await must<{ now: unknown }>('GET', '/clock')).now, 'now of /_emulator/clock');
@@ -142,12 +134,18 @@ export function createControl(options: ControlOptions): ControlState {
     async journal() {
       return (await call('GET', '/journal')).text();
     },
+  };
+
+  return {
+    ...control,
+    /** Stops a clock that runs by itself until `end`: only then is a millisecond before a deadline before it. */
     async stopClock() {
       // One that says it is virtual may advance by itself all the same.
       if ((await must<{ mode?: unknown }>('GET', '/clock')).mode === 'frozen') return;
       stopped = true;
       await must('POST', '/clock', { freeze: true });
     },
+    /** Undoes what was changed since the last call. */
     async restore() {
       if (faulty) await must('DELETE', '/faults');
       faulty = false;

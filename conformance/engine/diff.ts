@@ -8,11 +8,12 @@ export interface Change {
   readonly is?: CheckResult;
 }
 
-/** A run as a comparison names it. */
-export type RunHead = Pick<
-  Results,
-  'kit' | 'run' | 'started' | 'target' | 'options' | 'verdict' | 'incomplete' | 'coverage' | 'requests' | 'duration'
->;
+/** A run as a comparison names it: without its checks. */
+export const headOf = (results: Results) => {
+  const { kit, run, started, target, options, verdict, incomplete, coverage, requests, duration } = results;
+  return { kit, run, started, target, options, verdict, incomplete, coverage, requests, duration };
+};
+export type RunHead = Readonly<ReturnType<typeof headOf>>;
 
 /** What differs between two runs (KIT-11). */
 export interface Diff {
@@ -29,12 +30,6 @@ export interface Diff {
   /** Came to a verdict in the older report, and comes to none in the newer one. */
   readonly unchecked: readonly Change[];
 }
-
-/** What is compared of a run, without its checks. */
-export const headOf = (results: Results): RunHead => {
-  const { kit, run, started, target, options, verdict, incomplete, coverage, requests, duration } = results;
-  return { kit, run, started, target, options, verdict, incomplete, coverage, requests, duration };
-};
 
 /** Whether a check came to a verdict. */
 export const hasVerdict = ({ verdict }: CheckResult): boolean => verdict !== 'skip' && verdict !== 'error';

@@ -77,22 +77,6 @@ export interface UnitOptions {
   readonly partial?: boolean;
 }
 
-/** A run in steps, for those who do units one by one. */
-export interface Run {
-  readonly units: readonly Unit[];
-  /** Looks at the target and makes it ready. Undefined where units can be done, else why not. */
-  begin(): Promise<Stop | undefined>;
-  /** How many of them may be done at a time. */
-  readonly concurrency: number;
-  /**
-   * Does one unit. One that cannot be done any more is a skip. `lane` is below {@link Run.concurrency}, and does one at a
-   * time; `freed` is called where it may take the next one before this one is evaluated.
-   */
-  do(unit: Unit, lane?: number, freed?: () => void): Promise<readonly CheckResult[]>;
-  /** Cleans up and evaluates. */
-  finish(): Promise<Results>;
-}
-
 /** Units in a row that lose the target before the rest is given up. */
 const LOST_IN_A_ROW = 5;
 
@@ -108,11 +92,11 @@ const withheld = ({ finding: _, ...rest }: CheckResult, stop: Stop): CheckResult
 });
 
 /**
- * Selects units and prepares to do them at a target. Prints nothing.
+ * A run in steps, for those who do units one by one: selects them and prepares to do them at a target. Prints nothing.
  *
  * @throws SelectionError for a pattern that means nothing, UsageError for a set that is not published
  */
-export function createRun(units: readonly Unit[], target: RunTarget, options: EngineOptions & UnitOptions): Run {
+export function createRun(units: readonly Unit[], target: RunTarget, options: EngineOptions & UnitOptions) {
   const { events = {}, failOn, requirements, maxRequests: most, plan } = options;
   const { about, ending, host } = target;
   const set = requirements === undefined ? undefined : checksOfSet(requirements);
@@ -233,14 +217,20 @@ export function createRun(units: readonly Unit[], target: RunTarget, options: En
 
   return {
     units: selected,
+    /** How many of them may be done at a time. */
     concurrency,
-    async begin() {
+    /** Looks at the target and makes it ready. Undefined where units can be done, else why not. */
+    async begin(): Promise<Stop | undefined> {
       const why = await target.begin(selected.length > 0);
       if (why === undefined) events.start?.({ checks: of, target: about, kind: options.kind ?? 'check' });
       return why;
     },
 
-    async do(unit, at = 0, freed = () => {}) {
+    /**
+     * Does one unit. One that cannot be done any more is a skip. `at` is the lane, below `concurrency`, and does one at a time;
+     * `freed` is called where it may take the next one before this one is evaluated.
+     */
+    async do(unit: Unit, at = 0, freed = () => {}): Promise<readonly CheckResult[]> {
       if (at >= concurrency) throw new RangeError(`lane: expected less than ${concurrency}, got ${at}`);
       // Where there is room for a few interns or requests only, others would take it.
       const { scarce } = target;
@@ -260,7 +250,8 @@ export function createRun(units: readonly Unit[], target: RunTarget, options: En
       return rows;
     },
 
-    async finish() {
+    /** Cleans up and evaluates. */
+    async finish(): Promise<Results> {
       events.cleanup?.();
       const cleanup = await target.close();
       const rows = selected.flatMap((unit) => results.get(unit) ?? []).map((row) => target.revised?.(row) ?? row);
@@ -296,6 +287,8 @@ export function createRun(units: readonly Unit[], target: RunTarget, options: En
     },
   };
 }
+
+export type Run = ReturnType<typeof createRun>;
 
 /** Each unit once, to whichever lane asks. */
 function* oneByOne(units: readonly Unit[], next: NonNullable<UnitOptions['next']> = () => 0): Generator<Unit> {

@@ -34,9 +34,9 @@ const extension = (id: string, critical: boolean, value: Uint8Array) =>
 /** Key usage: keyCertSign. */
 const SIGNS = Buffer.from('03020204', 'hex');
 const AUTHORITY = [extension('551d13', true, sequence(TRUE)), extension('551d0f', true, SIGNS)];
-/** Names of the server: `localhost` and 127.0.0.1. */
-const SERVER = [
-  extension('551d11', false, sequence(tlv(0x82, Buffer.from('localhost')), tlv(0x87, Buffer.from([127, 0, 0, 1])))),
+/** Names of the server: a host, and 127.0.0.1. */
+const serverNamed = (host: string) => [
+  extension('551d11', false, sequence(tlv(0x82, Buffer.from(host)), tlv(0x87, Buffer.from([127, 0, 0, 1])))),
 ];
 
 /** ms before and after now for which a certificate holds. */
@@ -87,14 +87,14 @@ export interface Authority {
   readonly key: string;
 }
 
-/** An authority of its own and a certificate for `localhost` and 127.0.0.1, for a day from `now` on (LAB-17). */
-export function createAuthority(now: number): Authority {
+/** An authority of its own and a certificate for a host and 127.0.0.1, for a day from `now` on (LAB-17). */
+export function createAuthority(now: number, host = 'localhost'): Authority {
   const party = (name: string): Party => ({ name, key: generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey });
   const authority = party('Authority of the client lab');
   const server = party('The client lab');
   return {
     ca: certificate(authority, authority, AUTHORITY, now),
-    cert: certificate(server, authority, SERVER, now),
+    cert: certificate(server, authority, serverNamed(host), now),
     key: server.key.export({ type: 'pkcs8', format: 'pem' }).toString(),
   };
 }

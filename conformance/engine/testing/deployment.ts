@@ -1,5 +1,4 @@
 import type { Emulator, EmulatorOptions } from '../../../emulator/index.js';
-import type { Driver } from '../../drivers/driver.js';
 import { newEmulator } from '../../drivers/emulator.js';
 import { createLiveDriver } from '../../drivers/live.js';
 import { SHIPPED } from '../../framework/profile.js';
@@ -7,7 +6,6 @@ import { createRandom, hash } from '../../framework/random.js';
 import type { Habit } from '../../habits/habit.js';
 import type { Fetch, Serve, Setting } from '../../habits/serve.js';
 import type { CredentialName } from '../../probe/request.js';
-import type { Host } from '../../probe/time.js';
 import { crowd } from './crowd.js';
 import { ASKERS, disobey, type Talks, whims } from './interns.js';
 import { createVirtualHost } from './virtual-host.js';
@@ -45,23 +43,12 @@ export interface Deployment {
 const isRegional = ({ headers, url }: Request) => /^eu\./i.test(headers.get('host') ?? new URL(url).host);
 const isChat = (url: string) => /\/(chat\/completions|invoke)$/.test(new URL(url).pathname);
 
-/** An emulator as a deployment, and the driver that one would get. */
-export interface Deployed {
-  readonly driver: Driver;
-  readonly host: Host;
-  /** What further habits of it need. */
-  readonly setting: Setting;
-  /** Method and path of every request. */
-  readonly log: readonly string[];
-  close(): Promise<void>;
-}
-
-/** `start` gives the emulator; another may be wrong in some way. */
+/** An emulator as a deployment, and the driver that one would get. `start` gives the emulator; another may be wrong in some way. */
 export async function deploy(
   deployment: Deployment,
   seed: string,
   start: (options: EmulatorOptions) => Emulator | Promise<Emulator> = newEmulator,
-): Promise<Deployed> {
+) {
   const random = createRandom(hash(`${seed} ${deployment.name}`));
   const emulator = await start({
     clock: 'virtual',
@@ -162,8 +149,10 @@ export async function deploy(
   return {
     driver,
     host,
+    /** What further habits of it need. */
     setting,
-    log,
+    /** Method and path of every request. */
+    log: log as readonly string[],
     async close() {
       over.abort();
       await Promise.all([lives, others]);
@@ -171,3 +160,4 @@ export async function deploy(
     },
   };
 }
+export type Deployed = Awaited<ReturnType<typeof deploy>>;
