@@ -2,76 +2,16 @@ import { readFileSync } from 'node:fs';
 import { suggestion } from '../../emulator/contract/nearest.js';
 import { inWords } from '../../emulator/contract/system-error.js';
 import type { Prompts } from '../drivers/live.js';
-import type { BehaviourName } from '../framework/needs.js';
+import { BEHAVIOURS } from '../framework/needs.js';
 import type { PublicKey } from '../framework/target.js';
 import { UsageError } from '../framework/usage.js';
-import { CREDENTIAL_NAMES } from '../probe/request.js';
+import { RUN_FLAGS } from './flags.js';
 
-/** Facts of a target that a deployment does not tell by itself, and what the kit calls them. */
-export const FACTS = {
-  workspace_id: 'workspaceId',
-  foreign_workspace_id: 'foreignWorkspaceId',
-  oauth_subject: 'oauthSubject',
-  peer_oauth_subject: 'peerOauthSubject',
-  scim_mapping_id: 'scimMappingId',
-  scim_group_id: 'scimGroupId',
-  scim_sync: 'scimSync',
-  own_intern_id: 'ownInternId',
-  regional_host: 'regionalHost',
-} as const;
-export type Fact = keyof typeof FACTS;
+/** Flags that are of one call: no config file has them. */
+const OF_A_CALL = ['config', 'path', 'plan', 'shard', 'update-baseline'];
 
-const BEHAVIOURS: readonly BehaviourName[] = [
-  'echo',
-  'ask-permission',
-  'ask-permission-twice',
-  'ask-question',
-  'ask-then-silent',
-  'ask-twice',
-  'says-nothing',
-  'silent',
-  'slow',
-  'never-ends',
-  'cancelled',
-  'deadline',
-  'severed',
-  'fails',
-  'refuses',
-  'unreachable',
-  'no-usage',
-  'long',
-  'unicode',
-];
-
-/** What may be set in a config file beside credentials, facts and prompts, with the flag's own spelling of values. */
-const PLAIN = [
-  'url',
-  'profile',
-  'only',
-  'skip',
-  'level',
-  'runs',
-  'seed',
-  'read_only',
-  'slow',
-  'rate',
-  'concurrency',
-  'budget',
-  'max_requests',
-  'max_time',
-  'timeout',
-  'boot_timeout',
-  'baseline',
-  'min_coverage',
-  'fail_on',
-  'requirements',
-  'save',
-  'report',
-  'ledger_dir',
-  'control',
-  'control_token',
-  'public_keys',
-] as const;
+/** What may be set in a config file, with the flag's own spelling of values. */
+const SETTINGS = Object.keys(RUN_FLAGS).filter((flag) => !OF_A_CALL.includes(flag));
 
 /** A file of JSON. `what` names it in the UsageError for one that cannot be read. */
 export function readJson(file: string, what: string): unknown {
@@ -95,7 +35,7 @@ export function readConfig(file: string | undefined): Record<string, unknown> {
   if (typeof config !== 'object' || config === null || Array.isArray(config)) {
     throw new UsageError(`config file ${file}: expected an object`);
   }
-  const known = new Set<string>([...PLAIN, ...CREDENTIAL_NAMES, ...Object.keys(FACTS), 'prompts', '$schema']);
+  const known = new Set(['url', ...SETTINGS.map((flag) => flag.replaceAll('-', '_')), 'prompts', '$schema']);
   for (const key of Object.keys(config)) {
     if (!known.has(key))
       throw new UsageError(

@@ -1,7 +1,11 @@
 import type { Options } from 'yargs';
+import { FACTS as TARGET_FACTS } from '../framework/target.js';
 import { CREDENTIAL_NAMES, type CredentialName } from '../probe/request.js';
 import { REPORT_KINDS } from '../reporters/index.js';
-import { FACTS, type Fact } from './files.js';
+
+/** Facts of a target that a deployment does not tell by itself, and what the kit calls them. */
+export const FACTS = { workspace_id: 'workspaceId', ...TARGET_FACTS } as const;
+export type Fact = keyof typeof FACTS;
 
 const dashed = (name: string) => name.replaceAll('_', '-');
 

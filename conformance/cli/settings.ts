@@ -8,7 +8,8 @@ import { readProfile, SHIPPED } from '../framework/profile.js';
 import { UsageError } from '../framework/usage.js';
 import { CREDENTIAL_NAMES, type CredentialName } from '../probe/request.js';
 import { REPORT_KINDS, type ReportKind } from '../reporters/index.js';
-import { FACTS, type Fact, readConfig, readJson, readKeys, readPrompts } from './files.js';
+import { readConfig, readJson, readKeys, readPrompts } from './files.js';
+import { FACTS, type Fact } from './flags.js';
 import { createValues, type Flags, type ReportTo, refuseEmpty, reportOf } from './values.js';
 
 export type { Flags } from './values.js';

@@ -1,7 +1,7 @@
 import type { Profile } from '../../emulator/contract/profile.js';
 import type { Emulator, EmulatorOptions } from '../../emulator/index.js';
 import { readProfile, SHIPPED } from '../framework/profile.js';
-import type { PublicKey, Target } from '../framework/target.js';
+import { FACTS, type PublicKey, type Target } from '../framework/target.js';
 import type { Fetch } from '../probe/client.js';
 import { canBeClosed, type PlainFetch } from '../probe/outgoing.js';
 import type { CredentialName } from '../probe/request.js';
@@ -72,11 +72,7 @@ export function createEmulatorDriver(options: EmulatorDriverOptions): Driver {
     workspaceId,
     ...optional('address', options.address),
     publicKeys: (Array.isArray(descriptor.public_keys) ? descriptor.public_keys : []) as PublicKey[],
-    ...optional('foreignWorkspaceId', text(descriptor.foreign_workspace_id)),
-    ...optional('oauthSubject', text(descriptor.oauth_subject)),
-    ...optional('peerOauthSubject', text(descriptor.peer_oauth_subject)),
-    ...optional('scimMappingId', text(descriptor.scim_mapping_id)),
-    ...optional('scimGroupId', text(descriptor.scim_group_id)),
+    ...Object.assign({}, ...Object.entries(FACTS).map(([name, key]) => optional(key, text(descriptor[name])))),
     // Nobody else has a directory there.
     ...optional('scimSync', options.disposable === true ? 'yes' : undefined),
     ...optional('ownInternId', text(own.id)),

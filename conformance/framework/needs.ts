@@ -1,26 +1,28 @@
 import type { CredentialName } from '../probe/request.js';
 
 /** What an intern can be led to: the shipped scripts of an emulator; on a live target those a prompt is known for. */
-export type BehaviourName =
-  | 'echo'
-  | 'ask-permission'
-  | 'ask-permission-twice'
-  | 'ask-question'
-  | 'ask-then-silent'
-  | 'ask-twice'
-  | 'says-nothing'
-  | 'silent'
-  | 'slow'
-  | 'never-ends'
-  | 'cancelled'
-  | 'deadline'
-  | 'severed'
-  | 'fails'
-  | 'refuses'
-  | 'unreachable'
-  | 'no-usage'
-  | 'long'
-  | 'unicode';
+export const BEHAVIOURS = [
+  'echo',
+  'ask-permission',
+  'ask-permission-twice',
+  'ask-question',
+  'ask-then-silent',
+  'ask-twice',
+  'says-nothing',
+  'silent',
+  'slow',
+  'never-ends',
+  'cancelled',
+  'deadline',
+  'severed',
+  'fails',
+  'refuses',
+  'unreachable',
+  'no-usage',
+  'long',
+  'unicode',
+] as const;
+export type BehaviourName = (typeof BEHAVIOURS)[number];
 
 /**
  * What a check cannot do without. Missing ones make it a skip that names them. `api_key` is always there.

@@ -9,8 +9,24 @@ export interface PublicKey {
   readonly kid?: string;
 }
 
+/** What a deployment does not tell of itself: by what it is given, and what it is called here. */
+export const FACTS = {
+  foreign_workspace_id: 'foreignWorkspaceId',
+  oauth_subject: 'oauthSubject',
+  peer_oauth_subject: 'peerOauthSubject',
+  scim_mapping_id: 'scimMappingId',
+  /** A SCIM group that the run may map to its workspace, and whose mappings it may delete. */
+  scim_group_id: 'scimGroupId',
+  /** `yes`: the run may start a sync of the directory, which cannot be taken back. */
+  scim_sync: 'scimSync',
+  /** Intern that the `own_key` credential belongs to. */
+  own_intern_id: 'ownInternId',
+  regional_host: 'regionalHost',
+} as const;
+export type Facts = Readonly<Partial<Record<(typeof FACTS)[keyof typeof FACTS], string>>>;
+
 /** What is known of the target. */
-export interface Target {
+export interface Target extends Facts {
   readonly kind: 'emulator' | 'live';
   /** Up to and including /api/v1, without a slash at its end. */
   readonly baseUrl: string;
@@ -18,35 +34,9 @@ export interface Target {
   readonly address?: string;
   readonly profile: Profile;
   readonly workspaceId: string;
-  readonly foreignWorkspaceId?: string;
-  readonly oauthSubject?: string;
-  readonly peerOauthSubject?: string;
-  readonly scimMappingId?: string;
-  /** A SCIM group that the run may map to its workspace, and whose mappings it may delete. */
-  readonly scimGroupId?: string;
-  /** `yes`: the run may start a sync of the directory, which cannot be taken back. */
-  readonly scimSync?: string;
   readonly publicKeys: readonly PublicKey[];
-  /** Intern that the `own_key` credential belongs to. */
-  readonly ownInternId?: string;
-  readonly regionalHost?: string;
   readonly daemonOrigin?: string;
 }
-
-/** What a deployment does not tell of itself. */
-export type Facts = Partial<
-  Pick<
-    Target,
-    | 'foreignWorkspaceId'
-    | 'oauthSubject'
-    | 'peerOauthSubject'
-    | 'scimMappingId'
-    | 'scimGroupId'
-    | 'scimSync'
-    | 'ownInternId'
-    | 'regionalHost'
-  >
->;
 
 /** The clock of a target that can be moved. */
 export interface TargetClock {
