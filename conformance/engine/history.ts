@@ -95,4 +95,3 @@ export function createHistory(now: () => number) {
     shut: () => [...shut].map((name) => ({ name, opened: opened.get(name) })),
   } satisfies Known & Record<string, unknown>;
 }
-export type History = ReturnType<typeof createHistory>;

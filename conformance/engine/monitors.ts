@@ -163,4 +163,3 @@ export function createMonitors(baseUrl: string) {
     },
   };
 }
-export type Monitors = ReturnType<typeof createMonitors>;

@@ -86,4 +86,3 @@ export function createTurns(host: Host) {
     return rate;
   };
 }
-export type Turns = ReturnType<typeof createTurns>;

@@ -7,33 +7,6 @@ import * as expect from './expect.js';
 import { Finding, type Found, type StreamGot } from './finding.js';
 import { byTheIntern } from './skip.js';
 
-/** A chat answer that is read in the background, chunk by chunk, as the network delivers it. */
-export interface ChatReply {
-  readonly status: number;
-  readonly headers: Headers;
-  /** ms between the request and the head of its answer. */
-  readonly headAfter: number;
-  /** What the stream has said so far; live. */
-  readonly transcript: Transcript;
-  /** Raw bytes so far, decoded; for byte-for-byte comparisons. */
-  readonly raw: () => string;
-  /**
-   * Waits until the intern has done something. If the stream ends or `timeout` (real ms) passes before, that is a
-   * finding if a script decides, else an unmet precondition.
-   */
-  until(what: string, holds: (transcript: Transcript) => boolean, timeout?: number): Promise<Transcript>;
-  /** Waits until the service has done what it promises; a finding if the stream ends or `timeout` passes before. */
-  promised(what: string, holds: (transcript: Transcript) => boolean, timeout?: number): Promise<Transcript>;
-  /** Waits for the end of the body; throws a finding if it does not come within `timeout` (real ms). */
-  end(timeout?: number): Promise<Transcript>;
-  /** Disconnects while the response may be streaming: closes the connection. */
-  disconnect(): Promise<void>;
-  /** Cancels the body only, as a client does that has read [DONE]. */
-  cancel(): Promise<void>;
-  /** The body as a whole: for answers that are not streams (errors, the 202 of a steered prompt). */
-  whole(): Promise<Answer>;
-}
-
 export interface ReplyOptions {
   readonly toolName: string;
   readonly host: Host;
@@ -74,7 +47,8 @@ const KEEPALIVE = 33_000;
 /** ms that a body may stay open after [DONE]. */
 const CLOSING = 5_000;
 
-export function createReply(open: OpenAnswer, options: ReplyOptions): ChatReply {
+/** A chat answer that is read in the background, chunk by chunk, as the network delivers it. */
+export function createReply(open: OpenAnswer, options: ReplyOptions) {
   const { host } = options;
   const parser = createSseParser();
   const grammar = createChunkGrammar(options.toolName, { scripted: options.scripted, exchange: open.exchange });
@@ -151,31 +125,44 @@ export function createReply(open: OpenAnswer, options: ReplyOptions): ChatReply 
   return {
     status: open.status,
     headers: open.headers,
+    /** ms between the request and the head of its answer. */
     headAfter: open.headAfter,
+    /** What the stream has said so far; live. */
     transcript,
+    /** Raw bytes so far, decoded; for byte-for-byte comparisons. */
     raw: () => new TextDecoder().decode(Buffer.concat(parts)),
-    async until(what, holds, timeout = options.timeout) {
+    /**
+     * Waits until the intern has done something. If the stream ends or `timeout` (real ms) passes before, that is a
+     * finding if a script decides, else an unmet precondition.
+     */
+    async until(what: string, holds: (transcript: Transcript) => boolean, timeout = options.timeout) {
       await wait(what, () => holds(transcript), timeout, options.scripted);
       return transcript;
     },
-    async promised(what, holds, timeout = options.timeout) {
+    /** Waits until the service has done what it promises; a finding if the stream ends or `timeout` passes before. */
+    async promised(what: string, holds: (transcript: Transcript) => boolean, timeout = options.timeout) {
       await wait(what, () => holds(transcript), timeout, true);
       return transcript;
     },
+    /** Waits for the end of the body; throws a finding if it does not come within `timeout` (real ms). */
     async end(timeout = options.timeout) {
       await wait('the end of the body', () => transcript.ended !== undefined, timeout, options.scripted);
       return transcript;
     },
+    /** Disconnects while the response may be streaming: closes the connection. */
     async disconnect() {
       left = true;
       await open.close();
       await pumping;
     },
+    /** Cancels the body only, as a client does that has read [DONE]. */
     async cancel() {
       left = true;
       await open.cancel();
       await pumping;
     },
-    whole: () => open.whole(),
+    /** The body as a whole: for answers that are not streams (errors, the 202 of a steered prompt). */
+    whole: (): Promise<Answer> => open.whole(),
   };
 }
+export type ChatReply = ReturnType<typeof createReply>;

@@ -1,4 +1,5 @@
 import type { Results } from '../engine/results.js';
+import { VERDICTS } from './label.js';
 import { headCounts } from './words/coverage.js';
 
 /** What shields.io reads from an endpoint (https://shields.io/badges/endpoint-badge). */
@@ -11,7 +12,6 @@ interface Badge {
 }
 
 const COLOURS = { pass: 'brightgreen', fail: 'red', incomplete: 'yellow' } as const;
-const WORDS = { pass: 'conforms', fail: 'does not conform', incomplete: 'incomplete' } as const;
 
 /** The verdict as a badge: an endpoint of shields.io (KIT-13). */
 export function badge({ coverage, options, target, verdict }: Results): string {
@@ -20,7 +20,7 @@ export function badge({ coverage, options, target, verdict }: Results): string {
   const content: Badge = {
     schemaVersion: 1,
     label: options.requirements === undefined ? what : `${what} ${options.requirements}`,
-    message: `${WORDS[verdict]}, ${checked} of ${of} checked`,
+    message: `${VERDICTS[verdict]}, ${checked} of ${of} checked`,
     color: COLOURS[verdict],
     ...(verdict === 'fail' ? { isError: true } : {}),
   };

@@ -1,10 +1,10 @@
 import type { CheckResult, Results } from '../engine/results.js';
 import { counted } from './counted.js';
 import { type FindingGroup, groups } from './groups.js';
-import { type Label, labelOf, labels } from './label.js';
+import { type Label, LEVELS, labelOf, labels } from './label.js';
 import { answersIn } from './other-answers.js';
 import { breakable, html, type Markup } from './page/markup.js';
-import { LEVELS, type ReportContext, resultView } from './page/result.js';
+import { type ReportContext, resultView } from './page/result.js';
 import { pageOf } from './page/shell.js';
 import { seconds } from './stream-text.js';
 import { addressText, choices, LIKELY, unseen } from './tty.js';

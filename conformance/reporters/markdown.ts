@@ -2,7 +2,7 @@ import type { Results } from '../engine/results.js';
 import { clauseOf, skipText } from './clause.js';
 import { counted } from './counted.js';
 import { groups } from './groups.js';
-import { labelOf } from './label.js';
+import { labelOf, VERDICTS } from './label.js';
 import { exchangeLines, seconds, value, visible } from './stream-text.js';
 import { faultOf } from './title.js';
 import { choices, idsOf, LIKELY, summary, unseen } from './tty.js';
@@ -43,7 +43,7 @@ export function markdown(results: Results): string {
   const { requirements, emulatorsOnly } = headlineOf(results);
   const also = [requirements, emulatorsOnly].flatMap((line) => line ?? []);
   const lines = [
-    `# Conformance: ${{ pass: 'conforms', fail: 'does not conform', incomplete: 'incomplete' }[results.verdict]}`,
+    `# Conformance: ${VERDICTS[results.verdict]}`,
     '',
     plain(summary(results)),
     '',

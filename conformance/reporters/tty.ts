@@ -4,7 +4,7 @@ import type { CheckResult, Results, RunEvents } from '../engine/results.js';
 import { clauseOf } from './clause.js';
 import { counted } from './counted.js';
 import { groups, skips } from './groups.js';
-import { labelOf, labels } from './label.js';
+import { LEVELS, labelOf, labels, VERDICTS } from './label.js';
 import { exchangeLines, seconds, value, visible } from './stream-text.js';
 import { faultOf, titleOf } from './title.js';
 import { hindranceText } from './words/cleanup.js';
@@ -31,8 +31,6 @@ const mark = (c: Colours, check: CheckResult): string => {
   }[label];
   return paint(label.padEnd(5));
 };
-
-const LEVELS = { S: 'stated', P: 'published', C: 'chosen' } as const;
 
 /** The line above findings that say something else, and follow from the first one as far as the kit can know. */
 export const LIKELY = 'likely the same cause';
@@ -194,11 +192,8 @@ const targetText = (target: Results['target']): string => {
 
 /** One line: the verdict and the counts. */
 export function summary(results: Results, c: Colours = pc.createColors(false)): string {
-  const verdict = {
-    pass: c.green('conforms'),
-    fail: c.red('does not conform'),
-    incomplete: c.yellow('incomplete'),
-  }[results.verdict];
+  const paint = { pass: c.green, fail: c.red, incomplete: c.yellow }[results.verdict];
+  const verdict = paint(VERDICTS[results.verdict]);
   const { pass, fail, warn, skip, error, known, 'pass-alternative': alternative } = labels(results.checks);
   const { checked, of, not } = headlineOf(results);
   const reasons = not.map(({ count, why }) => `${count} ${visible(why)}`).join(', ');

@@ -1,7 +1,7 @@
 import type { Change, Diff, RunHead } from '../../engine/diff.js';
 import type { CheckResult } from '../../engine/results.js';
 import { groups, skips } from '../groups.js';
-import { type Label, labelOf } from '../label.js';
+import { type Label, labelOf, VERDICTS } from '../label.js';
 import { oneLine } from '../stream-text.js';
 import { titleOf } from '../title.js';
 import { addressText } from '../tty.js';
@@ -24,8 +24,6 @@ export interface Section {
   readonly checks: number;
   readonly entries: readonly Entry[];
 }
-
-export const VERDICTS = { pass: 'conforms', fail: 'does not conform', incomplete: 'incomplete' } as const;
 
 /** A run in one line: `https://… (live), 2026-11-22T18:30:00.000Z, kit 0.1.0: conforms`. */
 export function headText({ coverage, incomplete, kit, started, target, verdict }: RunHead): string {

@@ -2,14 +2,14 @@ import pc from 'picocolors';
 import type { RunHead } from '../../engine/diff.js';
 import type { Trend, TrendRow } from '../../engine/trend.js';
 import { counted } from '../counted.js';
-import { labelOf } from '../label.js';
+import { labelOf, VERDICTS } from '../label.js';
 import { plain } from '../markdown.js';
 import { html } from '../page/markup.js';
 import { pageOf } from '../page/shell.js';
 import { oneLine } from '../stream-text.js';
 import { titleOf } from '../title.js';
 import { headCounts } from '../words/coverage.js';
-import { headText, VERDICTS } from './sections.js';
+import { headText } from './sections.js';
 
 /** A result in one character, where many runs stand beside each other. */
 const SIGNS = {

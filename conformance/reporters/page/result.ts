@@ -1,7 +1,7 @@
 import type { CheckResult, FindingResult } from '../../engine/results.js';
 import { clauseOf } from '../clause.js';
 import { counted } from '../counted.js';
-import { labelOf } from '../label.js';
+import { LEVELS, labelOf } from '../label.js';
 import type { answersIn } from '../other-answers.js';
 import { seconds, value } from '../stream-text.js';
 import { faultOf, titleOf } from '../title.js';
@@ -11,8 +11,6 @@ import type { Words } from '../words/legend.js';
 import { skipWords } from '../words/skip.js';
 import { exchangeView } from './exchange.js';
 import { breakable, command, html, later, type Markup, pre } from './markup.js';
-
-export const LEVELS = { S: 'stated', P: 'published', C: 'chosen' } as const;
 
 /** What a page knows beside a result. */
 export interface ReportContext {

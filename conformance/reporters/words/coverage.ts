@@ -3,27 +3,16 @@ import { isOfEmulators } from '../../engine/verdict.js';
 import { behaviourIn, type Need, waitIn } from '../../framework/needs.js';
 import type { Skip } from '../../framework/skip.js';
 import { counted } from '../counted.js';
+import { FACTS } from './need.js';
 import { skipWords } from './skip.js';
 import { stopText } from './stop.js';
-
-const FACTS: ReadonlySet<Need> = new Set([
-  'daemon',
-  'public_keys',
-  'foreign_workspace',
-  'oauth_subject',
-  'peer_oauth_subject',
-  'scim_mapping',
-  'scim_group',
-  'scim_sync',
-  'regional_host',
-]);
 
 /** What the needs of a check are called in a headline. Others stand as they are. */
 function lacking(need: Need): string {
   if (need === 'control' || need === 'clock') return 'need a control interface';
   if (behaviourIn(need) !== undefined) return 'need a prompt for what the intern is to do';
   if (waitIn(need) !== undefined) return 'need --slow';
-  if (FACTS.has(need)) return 'need facts of the target';
+  if (need in FACTS) return 'need facts of the target';
   return need.endsWith('_key') || need.endsWith('_token') ? 'need credentials' : `need ${need}`;
 }
 

@@ -5,13 +5,8 @@ import type { CredentialName } from '../../probe/request.js';
 /** The flag that a credential is given with. */
 export const flagOf = (name: string): string => `--${name.replaceAll('_', '-')}`;
 
-/** What a target lacks that is no credential, prompt or wait. */
-const LACKING: { readonly [Name in Need]?: string } = {
-  write: 'the run is read-only',
-  running: 'the run is read-only',
-  control: 'the target has no control interface',
-  clock: 'the clock of the target cannot be moved',
-  disposable: 'the emulator is not only for this run: a reset takes everything away',
+/** What is not known of a target, by the fact that is needed. */
+export const FACTS: { readonly [Name in Need]?: string } = {
   daemon: 'daemons are tried at an emulator alone: what a real one does with a request is nowhere stated',
   public_keys: 'no public key is known that proofs could be verified with',
   foreign_workspace: 'no workspace of others is known',
@@ -21,6 +16,16 @@ const LACKING: { readonly [Name in Need]?: string } = {
   scim_group: 'no SCIM group is named that the run may map',
   scim_sync: 'a sync of the directory changes what others have; allow it with --scim-sync yes',
   regional_host: 'no regional hostname is known',
+};
+
+/** What a target lacks that is no credential, prompt or wait. */
+const LACKING: { readonly [Name in Need]?: string } = {
+  ...FACTS,
+  write: 'the run is read-only',
+  running: 'the run is read-only',
+  control: 'the target has no control interface',
+  clock: 'the clock of the target cannot be moved',
+  disposable: 'the emulator is not only for this run: a reset takes everything away',
 };
 
 /** Why a need is not met, and how it would be. */
