@@ -42,8 +42,7 @@ export const AUTH_KINDS = checksOf('AUTH-6', {
   'auth/management-key-on-interns': {
     level: 'P',
     title: 'A management key under /interns is 401, on every operation.',
-    needs: ['write', 'management_key'],
-    run: onStopped(async (ctx, intern) => {
+    ...onStopped(['management_key'], async (ctx, intern) => {
       await ctx.each(
         'operations',
         OPERATIONS,

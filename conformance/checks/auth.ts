@@ -42,6 +42,18 @@ const FORMS: readonly (readonly [string, (key: string) => Record<string, string>
 /** The 401 of the signing route, as its catalogue has it. */
 const SIGNING_401 = { status: 401, message: 'Invalid or missing API key', metadata: 'absent' } as const;
 
+const EVERY_KEY = [
+  'control',
+  'write',
+  'peer_api_key',
+  'foreign_api_key',
+  'outsider_api_key',
+  'management_key',
+  'oauth_token',
+  'oauth_interns_only_token',
+  'peer_oauth_token',
+] as const;
+
 export const AUTH = checksOf('AUTH-1', {
   'auth/key-needed': {
     title: 'Without a key, or with a wrong one, every operation is 401 with a code and a message.',
@@ -162,18 +174,7 @@ export const AUTH = checksOf('AUTH-1', {
     requirement: 'AUTH-2',
     level: 'C',
     title: 'Every operation answers every credential as the table of credentials says.',
-    needs: [
-      'control',
-      'write',
-      'peer_api_key',
-      'foreign_api_key',
-      'outsider_api_key',
-      'management_key',
-      'oauth_token',
-      'oauth_interns_only_token',
-      'peer_oauth_token',
-    ],
-    run: onStopped(async (ctx, intern) => {
+    ...onStopped(EVERY_KEY, async (ctx, intern) => {
       for (const [as, expectedOf] of Object.entries(MATRIX)) {
         for (const row of OPERATIONS) {
           const expected = expectedOf(row);

@@ -115,9 +115,8 @@ export const BODIES = checksOf('BODY-3', {
   'bodies/chat-and-invoke-any-type': {
     level: 'C',
     title: 'Chat and invoke do not look at the media type.',
-    needs: ['control', 'running'],
     maxRuns: 20,
-    run: onRunning(async (ctx, intern) => {
+    ...onRunning(['control', 'running'], async (ctx, intern) => {
       await ctx.property('types', otherType(), fc.constantFrom('chat', 'invoke'), async (type, name) => {
         const row = operation(name);
         const answer = await ctx.send({
@@ -172,9 +171,8 @@ export const BODIES = checksOf('BODY-3', {
     requirement: 'BODY-1',
     level: 'C',
     title: 'No body, white space and {} have no field: provision and suspend accept them.',
-    needs: ['control', 'running'],
     maxRuns: 15,
-    run: onStopped(async (ctx, intern) => {
+    ...onStopped(['control', 'running'], async (ctx, intern) => {
       await ctx.property('bodies', noField, noField, async (first, second) => {
         for (const [text, path, expected] of [
           [first, 'provision', 202],
@@ -228,8 +226,7 @@ export const BODIES = checksOf('BODY-3', {
   'bodies/malformed': {
     requirement: 'BODY-4',
     title: 'A body of create, update and delete that is not JSON is 400, and does nothing.',
-    needs: ['write'],
-    run: onStopped(async (ctx, intern) => {
+    ...onStopped([], async (ctx, intern) => {
       const rows = [operation('create'), operation('update'), operation('delete')];
       await ctx.property(
         'bodies',
@@ -248,8 +245,7 @@ export const BODIES = checksOf('BODY-3', {
   'bodies/empty': {
     requirement: 'BODY-4',
     title: 'Create and signing without a body are 400, with and without a content type.',
-    needs: ['write', 'oauth_token'],
-    run: onStopped(async (ctx, intern) => {
+    ...onStopped(['oauth_token'], async (ctx, intern) => {
       for (const name of ctx.sample(['create', 'sign', 'sign alias'])) {
         const row = operation(name);
         const twin = async () =>
@@ -268,8 +264,7 @@ export const BODIES = checksOf('BODY-3', {
     requirement: 'BODY-4',
     level: 'P',
     title: 'An invalid body of chat and invoke is 400 bad_request.',
-    needs: ['running'],
-    run: onShared(async (ctx, intern) => {
+    ...onShared([], async (ctx, intern) => {
       for (const [name, text] of ctx.sample(NO_PROMPTS, NO_PROMPTS.length)) {
         const send = { method: 'POST', path: operation(name).path(intern.id), headers: JSON_TYPE } as const;
         const answer = await ctx.send({ ...send, body: textBytes(text) });

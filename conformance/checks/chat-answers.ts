@@ -23,9 +23,8 @@ import type { Transcript } from '../probe/chunks.js';
 export const CHAT_ANSWERS = checksOf('CHAT-6', {
   'chat-answers/any-turn': {
     title: 'Through any number of questions the stream says what the intern says, once, in order, in one session.',
-    needs: ['running', 'control'],
     maxRuns: 100,
-    run: onShared(async (ctx, shared) => {
+    ...onShared(['control'], async (ctx, shared) => {
       await ctx.property('turn', turn(), async ({ steps, answers, responses, end, usage }) => {
         let t = await shared.talk({ prompt: await ctx.script(steps), approval_mode: 'manual' });
         const session = t.sessionId;
@@ -55,8 +54,7 @@ export const CHAT_ANSWERS = checksOf('CHAT-6', {
   },
   'chat/tool-call-pauses-and-continues': {
     title: 'After the answer the stream continues where it paused: in its session, well formed, repeating nothing.',
-    needs: ['running', 'behaviour:ask-permission'],
-    run: onShared(async (ctx, intern) => {
+    ...onShared(['behaviour:ask-permission'], async (ctx, intern) => {
       await notRepeated(ctx, async (saying) => {
         const before = await intern.asked(ctx.prompt('ask-permission', saying));
         const after = await intern.answered(before, 'allow_once');
@@ -72,9 +70,8 @@ export const CHAT_ANSWERS = checksOf('CHAT-6', {
   'chat-answers/every-option': {
     level: 'P',
     title: 'The run gets the very option that was chosen; cancel may be chosen too.',
-    needs: ['running', 'control'],
     maxRuns: 25,
-    run: onShared(async (ctx, intern) => {
+    ...onShared(['control'], async (ctx, intern) => {
       const choose = async (offered: readonly string[], choice: string) => {
         const tell = [...offered, 'cancel'].map((one) => when({ ok: one }, [{ say: `got ${one}.` }], []));
         const t = await intern.asked(await ctx.script([permission('ok', offered), ...tell]));
@@ -91,8 +88,7 @@ export const CHAT_ANSWERS = checksOf('CHAT-6', {
   'chat-answers/cancel-goes-on': {
     level: 'P',
     title: 'The answer cancel is one like the others: the run goes on.',
-    needs: ['running', 'behaviour:ask-permission'],
-    run: onShared(async (ctx, intern) => {
+    ...onShared(['behaviour:ask-permission'], async (ctx, intern) => {
       const t = await intern.asked(ctx.prompt('ask-permission'));
       const rest = await intern.answered(t, 'cancel');
       equal(rest.error?.reason === 'run_ended', false, 'whether the answer cancel ends the run');
@@ -102,9 +98,8 @@ export const CHAT_ANSWERS = checksOf('CHAT-6', {
   'chat-answers/question-content': {
     level: 'P',
     title: 'Acceptable content of a question reaches the run, value by value.',
-    needs: ['running', 'control'],
     maxRuns: 25,
-    run: onShared(async (ctx, intern) => {
+    ...onShared(['control'], async (ctx, intern) => {
       const both = fields().chain((list) => fc.tuple(fc.constant(list), contentFor(list)));
       await ctx.property('answer', both, async ([list, values]) => {
         const ask = { kind: 'elicitation', message: 'Fill in.', fields: list };
@@ -122,8 +117,7 @@ export const CHAT_ANSWERS = checksOf('CHAT-6', {
   'chat-answers/question-actions': {
     level: 'P',
     title: 'accept, decline and cancel reach the run as what they are.',
-    needs: ['running', 'control'],
-    run: onShared(async (ctx, intern) => {
+    ...onShared(['control'], async (ctx, intern) => {
       const tell = ['accept', 'decline', 'cancel'].map((one) => when({ it: one }, [{ say: `${one}.` }], []));
       const blue = when({ it: { answer: 'blue' } }, [{ say: 'blue.' }], []);
       const said = await ctx.script([colour('it'), ...tell, blue]);
@@ -143,8 +137,7 @@ export const CHAT_ANSWERS = checksOf('CHAT-6', {
   'chat-answers/echo-not-checked': {
     level: 'C',
     title: 'The echo before the tool message is not looked at.',
-    needs: ['running', 'control'],
-    run: onShared(async (ctx, intern) => {
+    ...onShared(['control'], async (ctx, intern) => {
       const said = await ctx.script(ASKING);
       for (const before of [
         [],
@@ -194,8 +187,7 @@ export const CHAT_ANSWERS = checksOf('CHAT-6', {
   'chat-answers/not-to-others': {
     title:
       'An answer sent to another intern, into another session, or without one is refused, and the right one is taken.',
-    needs: ['running', 'behaviour:ask-permission'],
-    run: onRunning(async (ctx, intern) => {
+    ...onRunning(['behaviour:ask-permission'], async (ctx, intern) => {
       const other = await runningOne(ctx);
       const t = await intern.asked(ctx.prompt('ask-permission'));
       const { id: call, session } = callOf(t);

@@ -10,8 +10,7 @@ export const CHAT_CONTENT = checksOf('CHAT-1', {
   'chat-content/reasoning-apart': {
     level: 'P',
     title: 'Thinking comes as delta.reasoning and is no content.',
-    needs: ['running', 'control'],
-    run: onShared(async (ctx, intern) => {
+    ...onShared(['control'], async (ctx, intern) => {
       const said = await ctx.script([{ reason: 'thinking first' }, { say: 'content then' }, { reason: ' and after' }]);
       const t = await intern.talk(said);
       expect.finish(t, 'stop');
@@ -21,9 +20,8 @@ export const CHAT_CONTENT = checksOf('CHAT-1', {
   },
   'chat-content/content-intact': {
     title: 'Content arrives as the intern said it: line ends, data:, [DONE], U+2028 and every code point included.',
-    needs: ['running', 'control'],
     maxRuns: 60,
-    run: onShared(async (ctx, intern) => {
+    ...onShared(['control'], async (ctx, intern) => {
       const list = fc.array(fc.record({ say: said(60), chunks: fc.integer({ min: 1, max: 5 }) }), {
         minLength: 1,
         maxLength: 4,
@@ -38,8 +36,7 @@ export const CHAT_CONTENT = checksOf('CHAT-1', {
   },
   'chat-content/awkward-lines': {
     title: 'What looks like the framing of a stream is content like any other.',
-    needs: ['running', 'control'],
-    run: onShared(async (ctx, intern) => {
+    ...onShared(['control'], async (ctx, intern) => {
       const lines = [
         '[DONE]',
         'data: [DONE]\n\n',
@@ -63,9 +60,8 @@ export const CHAT_CONTENT = checksOf('CHAT-1', {
   'chat-content/lone-surrogates': {
     level: 'P',
     title: 'Halves of surrogate pairs in content stay what they are, as JSON can say it.',
-    needs: ['running', 'control'],
     maxRuns: 30,
-    run: onShared(async (ctx, intern) => {
+    ...onShared(['control'], async (ctx, intern) => {
       await ctx.property('said', surrogates(), async (say) => {
         const t = await intern.talk(await ctx.script([{ say }]));
         expect.finish(t, 'stop');
@@ -77,8 +73,7 @@ export const CHAT_CONTENT = checksOf('CHAT-1', {
   'chat-content/no-output': {
     requirement: 'CHAT-2',
     title: 'A run that ends without a word ends as any other.',
-    needs: ['running', 'behaviour:says-nothing'],
-    run: onShared(async (ctx, intern) => {
+    ...onShared(['behaviour:says-nothing'], async (ctx, intern) => {
       const t = await intern.talk(ctx.prompt('says-nothing'));
       expect.grammar(t, 'S');
       expect.finish(t, 'stop');
@@ -90,8 +85,7 @@ export const CHAT_CONTENT = checksOf('CHAT-1', {
     requirement: 'CHAT-2',
     minRuns: 2,
     title: 'A long reply arrives whole and in order.',
-    needs: ['running', 'control'],
-    run: onShared(async (ctx, intern) => {
+    ...onShared(['control'], async (ctx, intern) => {
       const words = Array.from({ length: 1200 }, (_, at) => `w${at} `);
       const turns = [words.map((say) => ({ say })), [{ say: words.join(''), chunks: 1200 }]];
       for (const turn of turns) {

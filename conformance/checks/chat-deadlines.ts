@@ -50,8 +50,7 @@ const MEANWHILE: Readonly<Record<string, (ctx: Ctx, intern: Partner, good: Good)
 export const CHAT_DEADLINES = checksOf('CHAT-7', {
   'chat-deadlines/open-until': {
     title: 'A question can be answered shortly before its five minutes are over.',
-    needs: ['running', 'behaviour:ask-permission', 'slow:295s'],
-    run: onShared(async (ctx, intern) => {
+    ...onShared(['behaviour:ask-permission', 'slow:295s'], async (ctx, intern) => {
       const t = await intern.asked(ctx.prompt('ask-permission'));
       await ctx.wait(295_000);
       const reply = await intern.answer(t, 'allow_once');
@@ -62,8 +61,7 @@ export const CHAT_DEADLINES = checksOf('CHAT-7', {
   },
   'chat-deadlines/closed-after': {
     title: 'After its five minutes a question can no longer be answered, although no client was connected.',
-    needs: ['running', 'behaviour:ask-permission', 'slow:305s'],
-    run: onRunning(async (ctx, intern) => {
+    ...onRunning(['behaviour:ask-permission', 'slow:305s'], async (ctx, intern) => {
       const t = await intern.asked(ctx.prompt('ask-permission'));
       await ctx.wait(305_000);
       const late = await intern.badAnswer(replyTo(t, 'allow_once'));
@@ -101,8 +99,7 @@ export const CHAT_DEADLINES = checksOf('CHAT-7', {
   'chat-deadlines/at-the-deadline': {
     level: 'P',
     title: 'At the deadline a question is either open or its run has ended, never half of each.',
-    needs: ['running', 'control', 'clock'],
-    run: onRunning(async (ctx, intern) => {
+    ...onRunning(['control', 'clock'], async (ctx, intern) => {
       const t = await intern.asked(await ctx.script(ASKING));
       await ctx.clock.advance(FIVE_MINUTES);
       const seen = await intern.fate();
@@ -113,8 +110,7 @@ export const CHAT_DEADLINES = checksOf('CHAT-7', {
   'chat-deadlines/late-answer': {
     level: 'P',
     title: 'A late answer is 409 interaction_not_pending, acceptable or not; the intern takes the next prompt.',
-    needs: ['running', 'behaviour:ask-permission', 'clock'],
-    run: onShared(async (ctx, intern) => {
+    ...onShared(['behaviour:ask-permission', 'clock'], async (ctx, intern) => {
       const t = await intern.asked(ctx.prompt('ask-permission'));
       await ctx.clock.advance(FIVE_MINUTES + 1);
       const { session } = callOf(t);
@@ -129,8 +125,7 @@ export const CHAT_DEADLINES = checksOf('CHAT-7', {
   'chat-deadlines/shown-as-deadline': {
     requirement: 'EMU-4',
     title: 'A run whose question ran out is shown as ended by its deadline, at its time.',
-    needs: ['running', 'control', 'clock'],
-    run: onRunning(async (ctx, intern) => {
+    ...onRunning(['control', 'clock'], async (ctx, intern) => {
       await intern.asked(await ctx.script(ASKING));
       const due = (await ctx.clock.now()) + FIVE_MINUTES;
       await ctx.clock.advance(FIVE_MINUTES + 60_000);
@@ -164,8 +159,7 @@ export const CHAT_DEADLINES = checksOf('CHAT-7', {
   },
   'chat-deadlines/second-question': {
     title: 'A second question has five minutes of its own.',
-    needs: ['running', 'control', 'clock'],
-    run: onRunning(async (ctx, intern) => {
+    ...onRunning(['control', 'clock'], async (ctx, intern) => {
       const first = await intern.asked(await ctx.script([permission('a'), permission('b'), { say: 'end' }]));
       await ctx.clock.advance(200_000);
       const second = await intern.answered(first, 'allow_once');
@@ -178,8 +172,7 @@ export const CHAT_DEADLINES = checksOf('CHAT-7', {
   },
   'chat-deadlines/answered-in-time': {
     title: 'A question that was answered has no deadline any more: the run may take its time.',
-    needs: ['running', 'control', 'clock'],
-    run: onRunning(async (ctx, intern) => {
+    ...onRunning(['control', 'clock'], async (ctx, intern) => {
       const t = await intern.asked(
         await ctx.script([permission('a'), { say: 'one ' }, { wait: '400s' }, { say: 'two' }]),
       );
@@ -193,8 +186,7 @@ export const CHAT_DEADLINES = checksOf('CHAT-7', {
   },
   'chat-deadlines/each-its-own': {
     title: 'Runs that wait together run out one by one, each at its own time.',
-    needs: ['running', 'control', 'clock'],
-    run: onRunning(async (ctx, intern) => {
+    ...onRunning(['control', 'clock'], async (ctx, intern) => {
       const said = await ctx.script(ASKING);
       const waiting: Transcript[] = [];
       for (let at = 0; at < 3; at++) {

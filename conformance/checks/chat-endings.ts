@@ -29,23 +29,20 @@ const severed = (ctx: Ctx, t: Transcript, what: string) => {
 export const CHAT_ENDINGS = checksOf('CHAT-12', {
   'chat-endings/cancelled': {
     title: 'A run that the intern cancels ends with error, code 410, reason run_ended, final chunk, [DONE].',
-    needs: ['running', 'behaviour:cancelled'],
-    run: onShared(async (ctx, intern) => {
+    ...onShared(['behaviour:cancelled'], async (ctx, intern) => {
       ended(ctx, await intern.talk(ctx.prompt('cancelled')), 'a cancelled run', 'the intern');
     }),
   },
   'chat-endings/deadline': {
     title: 'A run that meets its deadline ends in the same way.',
-    needs: ['running', 'behaviour:deadline'],
-    run: onShared(async (ctx, intern) => {
+    ...onShared(['behaviour:deadline'], async (ctx, intern) => {
       ended(ctx, await intern.talk(ctx.prompt('deadline')), 'a run that met its deadline', 'the intern');
     }),
   },
   'chat-endings/severed': {
     requirement: 'CHAT-13',
     title: 'A connection that breaks without confirmation ends with reason stream_severed, final chunk, [DONE].',
-    needs: ['running', 'behaviour:severed'],
-    run: onShared(async (ctx, intern) => {
+    ...onShared(['behaviour:severed'], async (ctx, intern) => {
       severed(ctx, await intern.talk(ctx.prompt('severed')), 'a severed run');
     }),
   },
@@ -53,8 +50,7 @@ export const CHAT_ENDINGS = checksOf('CHAT-12', {
     level: 'P',
     title:
       'The error stands at the top of the chunk with the finish reason: code (502 severed), message, reason, retryable.',
-    needs: ['running', 'behaviour:cancelled', 'behaviour:severed', 'behaviour:deadline'],
-    run: onShared(async (ctx, intern) => {
+    ...onShared(['behaviour:cancelled', 'behaviour:severed', 'behaviour:deadline'], async (ctx, intern) => {
       for (const behaviour of ['cancelled', 'severed', 'deadline'] as const) {
         const t = await intern.talk(ctx.prompt(behaviour));
         expect.finish(t, 'error');
@@ -83,9 +79,8 @@ export const CHAT_ENDINGS = checksOf('CHAT-12', {
   },
   'chat-endings/any': {
     title: 'Before and after a question, with usage or without: what was said stays, and the two errors differ.',
-    needs: ['running', 'control'],
     maxRuns: 30,
-    run: onShared(async (ctx, intern) => {
+    ...onShared(['control'], async (ctx, intern) => {
       const end = fc.constantFrom('cancelled' as const, 'deadline' as const, 'severed' as const);
       await ctx.property('ending', end, fc.boolean(), fc.boolean(), async (how, paused, reported) => {
         const usage = { prompt_tokens: 3, completion_tokens: 4, total_tokens: 7 };
@@ -108,8 +103,7 @@ export const CHAT_ENDINGS = checksOf('CHAT-12', {
   'chat-endings/fails': {
     requirement: 'CHAT-2',
     title: 'A run that fails midway ends with error, is no run_ended, and keeps what was said.',
-    needs: ['running', 'control'],
-    run: onShared(async (ctx, intern) => {
+    ...onShared(['control'], async (ctx, intern) => {
       for (const retryable of [true, false]) {
         const t = await intern.talk(await ctx.script([{ say: 'Half' }, { end: 'failed', retryable }]));
         expect.finish(t, 'error');
@@ -128,8 +122,7 @@ export const CHAT_ENDINGS = checksOf('CHAT-12', {
   'chat-endings/suspend-while-streaming': {
     requirement: 'SUSP-1',
     title: 'Suspending ends the stream with run_ended, final chunk and [DONE].',
-    needs: ['running', 'behaviour:silent'],
-    run: onRunning(async (ctx, intern) => {
+    ...onRunning(['behaviour:silent'], async (ctx, intern) => {
       const session_id = `suspended ${intern.id}`;
       const reply = await intern.streaming({ prompt: ctx.prompt('silent'), session_id });
       expect.done(await ctx.api.suspend(intern.id), 'the suspend');
@@ -141,8 +134,7 @@ export const CHAT_ENDINGS = checksOf('CHAT-12', {
   'chat-endings/suspended-in-place': {
     level: 'P',
     title: 'The error of a run that a suspend ended stands at the top of the chunk with the finish reason.',
-    needs: ['running', 'behaviour:silent'],
-    run: onRunning(async (ctx, intern) => {
+    ...onRunning(['behaviour:silent'], async (ctx, intern) => {
       const reply = await intern.streaming(ctx.prompt('silent'));
       expect.done(await ctx.api.suspend(intern.id), 'the suspend');
       const t = await reply.end();
@@ -155,8 +147,7 @@ export const CHAT_ENDINGS = checksOf('CHAT-12', {
   },
   'chat-endings/delete-while-streaming': {
     title: 'Deleting ends the stream with run_ended, final chunk and [DONE].',
-    needs: ['running', 'behaviour:silent'],
-    run: onRunning(async (ctx, intern) => {
+    ...onRunning(['behaviour:silent'], async (ctx, intern) => {
       const reply = await intern.streaming(ctx.prompt('silent'));
       const deleted = await ctx.api.remove(intern.id);
       expect.success(deleted, 'the delete');
@@ -168,8 +159,7 @@ export const CHAT_ENDINGS = checksOf('CHAT-12', {
   'chat-endings/suspend-while-waiting': {
     requirement: 'SUSP-1',
     title: 'Suspending ends runs that wait: their answers are refused, after the resume too, which takes a prompt.',
-    needs: ['running', 'behaviour:ask-permission'],
-    run: onRunning(async (ctx, intern) => {
+    ...onRunning(['behaviour:ask-permission'], async (ctx, intern) => {
       const t = await intern.asked(ctx.prompt('ask-permission'));
       const { session } = callOf(t);
       expect.done(await ctx.api.suspend(intern.id), 'the suspend');
@@ -185,8 +175,7 @@ export const CHAT_ENDINGS = checksOf('CHAT-12', {
   'chat-endings/shown': {
     requirement: 'EMU-4',
     title: 'The control interface shows how each run ended: by itself, by suspend, by delete, by its client.',
-    needs: ['running', 'control'],
-    run: onRunning(async (ctx, intern) => {
+    ...onRunning(['control'], async (ctx, intern) => {
       for (const end of ['stop', 'cancelled', 'deadline', 'severed', 'failed']) {
         await intern.talk(await ctx.script([{ say: 'x' }, { end }]));
         equal(await intern.fate(), `ended: ${end}`, `the run of a turn that ends ${end}`);
@@ -217,8 +206,7 @@ export const CHAT_ENDINGS = checksOf('CHAT-12', {
   'chat-endings/session-stays': {
     requirement: 'CHAT-3',
     title: 'A run of a known session that ends with an error carries its session_id, and the session goes on.',
-    needs: ['running', 'behaviour:cancelled', 'behaviour:severed'],
-    run: onShared(async (ctx, intern) => {
+    ...onShared(['behaviour:cancelled', 'behaviour:severed'], async (ctx, intern) => {
       for (const behaviour of ['cancelled', 'severed'] as const) {
         const first = await intern.talk('Hello.');
         expect.finish(first, 'stop', 'the first prompt of the session');

@@ -11,8 +11,7 @@ export const CHAT_FINAL = checksOf('CHAT-4', {
     requirement: 'CHAT-3',
     level: 'C',
     title: 'session_id and usage stand nowhere but in the final chunk.',
-    needs: ['running', 'control'],
-    run: onShared(async (ctx, intern) => {
+    ...onShared(['control'], async (ctx, intern) => {
       const usage = { usage: { prompt_tokens: 1, completion_tokens: 2, total_tokens: 3 } };
       const said = await ctx.script([{ say: 'a' }, usage, permission('ok'), { say: 'b' }]);
       const first = await intern.asked(said);
@@ -22,9 +21,8 @@ export const CHAT_FINAL = checksOf('CHAT-4', {
   },
   'chat-final/usage-as-reported': {
     title: "The final chunk's usage is what the intern reported, after a stop and after an error.",
-    needs: ['running', 'control'],
     maxRuns: 30,
-    run: onShared(async (ctx, intern) => {
+    ...onShared(['control'], async (ctx, intern) => {
       const tokens = fc.nat({ max: 1_000_000 });
       const end = fc.constantFrom('stop', 'cancelled', 'deadline', 'severed', 'failed');
       await ctx.property('usage', tokens, tokens, end, async (prompt_tokens, completion_tokens, how) => {
@@ -41,8 +39,7 @@ export const CHAT_FINAL = checksOf('CHAT-4', {
   },
   'chat-final/usage-after-pause': {
     title: 'Usage is null after tool_calls, also when some was reported, and stands at the end of the answered run.',
-    needs: ['running', 'control'],
-    run: onShared(async (ctx, intern) => {
+    ...onShared(['control'], async (ctx, intern) => {
       const usage = { prompt_tokens: 40, completion_tokens: 12, total_tokens: 52 };
       const said = await ctx.script([{ say: 'a' }, { usage }, permission('ok'), { say: 'b' }]);
       const first = await intern.asked(said);
@@ -59,8 +56,7 @@ export const CHAT_FINAL = checksOf('CHAT-4', {
   'chat-final/usage-shape': {
     level: 'P',
     title: 'Usage is {prompt_tokens, completion_tokens, total_tokens}, with details and cost where they were reported.',
-    needs: ['running', 'control'],
-    run: onShared(async (ctx, intern) => {
+    ...onShared(['control'], async (ctx, intern) => {
       const usage = {
         prompt_tokens: 7,
         completion_tokens: 5,

@@ -34,8 +34,7 @@ async function busyOrSteered(intern: Partner, input: ChatInput, what: string): P
 export const CHAT_LOCK = checksOf('CHAT-14', 'P', {
   'chat-lock/silent-run': {
     title: 'A run that streams in silence keeps prompts and replies out, and its own session is steered.',
-    needs: ['running', 'behaviour:ask-permission', 'behaviour:silent'],
-    run: onRunning(async (ctx, intern) => {
+    ...onRunning(['behaviour:ask-permission', 'behaviour:silent'], async (ctx, intern) => {
       const waiting = await intern.asked(ctx.prompt('ask-permission'));
       const session_id = `silent ${intern.id}`;
       const reply = await intern.held({ prompt: ctx.prompt('silent'), session_id });
@@ -52,8 +51,7 @@ export const CHAT_LOCK = checksOf('CHAT-14', 'P', {
   },
   'chat-lock/waiting-session': {
     title: 'While another run streams, a prompt to a session whose run waits is 409 busy, or steered.',
-    needs: ['running', 'control', 'clock'],
-    run: onRunning(async (ctx, intern) => {
+    ...onRunning(['control', 'clock'], async (ctx, intern) => {
       const waiting = await intern.asked(await ctx.script(ASKING));
       const reply = await intern.held(await ctx.script(PAUSED));
       const was = await busyOrSteered(
@@ -69,8 +67,7 @@ export const CHAT_LOCK = checksOf('CHAT-14', 'P', {
   },
   'chat-lock/resumed-run': {
     title: 'A run that streams after an answer keeps others out, as one that streams after its prompt does.',
-    needs: ['running', 'control', 'clock'],
-    run: onRunning(async (ctx, intern) => {
+    ...onRunning(['control', 'clock'], async (ctx, intern) => {
       const t = await intern.asked(await ctx.script([...ASKING, { wait: '20s' }, { say: ' End.' }]));
       const reply = await intern.resumed(t);
       await busy(intern, 'Hello.', 'a prompt while an answered run streams');
@@ -82,8 +79,7 @@ export const CHAT_LOCK = checksOf('CHAT-14', 'P', {
   },
   'chat-lock/per-intern': {
     title: 'A run that streams does not block other interns.',
-    needs: ['running', 'behaviour:silent'],
-    run: onRunning(async (ctx, one) => {
+    ...onRunning(['behaviour:silent'], async (ctx, one) => {
       const two = await runningOne(ctx);
       const reply = await one.held(ctx.prompt('silent'));
       expect.finish(await two.talk('Hello.'), 'stop', 'a prompt to another intern');
@@ -93,8 +89,7 @@ export const CHAT_LOCK = checksOf('CHAT-14', 'P', {
   },
   'chat-lock/for-every-caller': {
     title: "The lock is the intern's: another caller finds it busy too.",
-    needs: ['running', 'behaviour:silent', 'peer_api_key'],
-    run: onRunning(async (ctx, intern) => {
+    ...onRunning(['behaviour:silent', 'peer_api_key'], async (ctx, intern) => {
       await seenByPeer(ctx, intern.id);
       expect.finish(await intern.talk('Hello.', { as: 'peer_api_key' }), 'stop', 'the twin: a prompt of a peer');
       const reply = await intern.held(ctx.prompt('silent'));
@@ -105,8 +100,7 @@ export const CHAT_LOCK = checksOf('CHAT-14', 'P', {
   },
   'chat-lock/not-while-waiting': {
     title: 'Runs that wait on a question hold no lock.',
-    needs: ['running', 'behaviour:ask-permission'],
-    run: onShared(async (ctx, intern) => {
+    ...onShared(['behaviour:ask-permission'], async (ctx, intern) => {
       const waiting: Transcript[] = [];
       for (let at = 0; at < 2; at++) waiting.push(await intern.asked(ctx.prompt('ask-permission')));
       expect.finish(await intern.talk('Hello.'), 'stop', 'a prompt while some runs wait');
@@ -115,8 +109,7 @@ export const CHAT_LOCK = checksOf('CHAT-14', 'P', {
   },
   'chat-lock/not-by-invoke': {
     title: 'Runs started by invoke hold no lock.',
-    needs: ['running', 'behaviour:ask-permission', 'behaviour:silent'],
-    run: onRunning(async (ctx, intern) => {
+    ...onRunning(['behaviour:ask-permission', 'behaviour:silent'], async (ctx, intern) => {
       expect.status(await ctx.api.invoke(intern.id, { input: ctx.prompt('silent') }), 202, 'the invoke');
       expect.finish(await intern.talk('Hello.'), 'stop', 'a prompt while a run of invoke goes on');
       const t = await intern.asked(ctx.prompt('ask-permission'));
@@ -125,8 +118,7 @@ export const CHAT_LOCK = checksOf('CHAT-14', 'P', {
   },
   'chat-lock/not-for-invoke': {
     title: 'The lock is for chat: invoke starts a run while a chat run streams.',
-    needs: ['running', 'control', 'clock'],
-    run: onRunning(async (ctx, intern) => {
+    ...onRunning(['control', 'clock'], async (ctx, intern) => {
       const reply = await intern.held(await ctx.script(PAUSED));
       expect.status(await ctx.api.invoke(intern.id, { input: 'Hello.' }), 202, 'an invoke while a chat run streams');
       await busy(intern, 'Hello.', 'a prompt while a chat run streams');
@@ -136,8 +128,7 @@ export const CHAT_LOCK = checksOf('CHAT-14', 'P', {
   },
   'chat-lock/not-for-invoke-in-silence': {
     title: 'invoke starts a run while a chat run is silent.',
-    needs: ['running', 'behaviour:silent'],
-    run: onRunning(async (ctx, intern) => {
+    ...onRunning(['behaviour:silent'], async (ctx, intern) => {
       const reply = await intern.held(ctx.prompt('silent'));
       expect.status(await ctx.api.invoke(intern.id, { input: 'Hello.' }), 202, 'an invoke while a chat run streams');
       await reply.disconnect();
@@ -145,8 +136,7 @@ export const CHAT_LOCK = checksOf('CHAT-14', 'P', {
   },
   'chat-lock/let-go': {
     title: 'However a run ends, the intern takes the next prompt.',
-    needs: ['running', 'control'],
-    run: onRunning(async (ctx, intern) => {
+    ...onRunning(['control'], async (ctx, intern) => {
       for (const [how, steps] of [
         ['stop', [{ say: 'x' }]],
         ['cancelled', [{ say: 'x' }, { end: 'cancelled' }]],
@@ -166,8 +156,7 @@ export const CHAT_LOCK = checksOf('CHAT-14', 'P', {
   },
   'chat-lock/let-go-by-suspend': {
     title: 'An intern that was suspended while a run streamed takes a prompt once it runs again.',
-    needs: ['running', 'behaviour:silent'],
-    run: onRunning(async (ctx, intern) => {
+    ...onRunning(['behaviour:silent'], async (ctx, intern) => {
       const reply = await intern.streaming(ctx.prompt('silent'));
       expect.done(await ctx.api.suspend(intern.id), 'the suspend');
       await read(reply);
@@ -201,8 +190,7 @@ export const CHAT_LOCK = checksOf('CHAT-14', 'P', {
   },
   'chat-lock/busy-changes-nothing': {
     title: 'A prompt that is refused as busy starts no run and says nothing to the run that streams.',
-    needs: ['running', 'control', 'clock'],
-    run: onRunning(async (ctx, intern) => {
+    ...onRunning(['control', 'clock'], async (ctx, intern) => {
       const reply = await intern.held(await ctx.script(PAUSED));
       for (let turn = 0; turn < 3; turn++)
         await busy(intern, { prompt: 'Lost words.', session_id: `s${turn}` }, 'a prompt while a run streams');

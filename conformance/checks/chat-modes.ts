@@ -27,8 +27,7 @@ const NEARLY_MODES = ['', ' manual', 'manual ', 'self_drive', 'auto', 'none', tr
 export const CHAT_MODES = checksOf('CHAT-8', {
   'chat-modes/consents-when-omitted': {
     title: 'Without approval_mode the run consents by itself and goes on; with manual the same prompt asks.',
-    needs: ['running', 'behaviour:ask-permission'],
-    run: onShared(async (ctx, intern) => {
+    ...onShared(['behaviour:ask-permission'], async (ctx, intern) => {
       const t = await asked(ctx, intern.id, ctx.prompt('ask-permission'));
       await answered(ctx, intern.id, t, 'allow_once');
       const alone = await talk(ctx, intern.id, ctx.prompt('ask-permission'));
@@ -38,8 +37,7 @@ export const CHAT_MODES = checksOf('CHAT-8', {
   },
   'chat-modes/mode-not-remembered': {
     title: 'After a manual run the next prompt of its session, and one of a new session, run through without a mode.',
-    needs: ['running', 'behaviour:ask-permission'],
-    run: onShared(async (ctx, intern) => {
+    ...onShared(['behaviour:ask-permission'], async (ctx, intern) => {
       const t = await asked(ctx, intern.id, ctx.prompt('ask-permission'));
       expect.finish(await answered(ctx, intern.id, t, 'allow_once'), 'stop', 'the answered run');
       const same = await talk(ctx, intern.id, { prompt: ctx.prompt('ask-permission'), session_id: callOf(t).session });
@@ -55,8 +53,7 @@ export const CHAT_MODES = checksOf('CHAT-8', {
   'chat-modes/self-drive-is-omitted': {
     level: 'P',
     title: 'self-drive is the same as no mode.',
-    needs: ['running', 'behaviour:ask-permission'],
-    run: onShared(async (ctx, intern) => {
+    ...onShared(['behaviour:ask-permission'], async (ctx, intern) => {
       const asks = { prompt: ctx.prompt('ask-permission'), approval_mode: 'self-drive' };
       const t = await talk(ctx, intern.id, asks);
       consents(t, 'a prompt with approval_mode self-drive');
@@ -66,9 +63,8 @@ export const CHAT_MODES = checksOf('CHAT-8', {
   'chat-modes/unknown-mode': {
     level: 'P',
     title: 'An approval_mode that is neither manual nor self-drive is refused.',
-    needs: ['running'],
     maxRuns: 50,
-    run: onShared(async (ctx, intern) => {
+    ...onShared([], async (ctx, intern) => {
       const text = fc.string({ maxLength: 12 }).filter((said) => said !== 'manual' && said !== 'self-drive');
       const nearly = fc.constantFrom(...NEARLY_MODES);
       await refuses<unknown>(ctx, {
@@ -83,8 +79,7 @@ export const CHAT_MODES = checksOf('CHAT-8', {
   },
   'chat-modes/reply-keeps-mode': {
     title: 'A reply without a mode leaves the run under the one that its prompt started it with.',
-    needs: ['running', 'behaviour:ask-permission-twice'],
-    run: onShared(async (ctx, intern) => {
+    ...onShared(['behaviour:ask-permission-twice'], async (ctx, intern) => {
       const twice = async (options: Parameters<typeof answered>[4]) => {
         const first = await asked(ctx, intern.id, ctx.prompt('ask-permission-twice'));
         const second = await answered(ctx, intern.id, first, 'allow_once', options);
@@ -108,8 +103,7 @@ export const CHAT_MODES = checksOf('CHAT-8', {
   'chat-modes/mode-of-a-reply': {
     level: 'C',
     title: 'A mode sent with a reply is validated, and changes the run to neither side.',
-    needs: ['running', 'control'],
-    run: onRunning(async (ctx, intern) => {
+    ...onRunning(['control'], async (ctx, intern) => {
       const twice = await ctx.script([permission('a'), permission('b'), { say: 'after' }]);
       const first = await asked(ctx, intern.id, twice);
       const second = await answered(ctx, intern.id, first, 'allow_once', { approval_mode: 'self-drive' });

@@ -49,8 +49,7 @@ export const CHAT_NOT_TAKEN = checksOf('CHAT-16', {
   'chat-not-taken/not-accepted': {
     title:
       'An intern that cannot be reached is 502 intern_unreachable, a refused turn 502 turn_failed, instead of a stream.',
-    needs: ['running', 'behaviour:unreachable', 'behaviour:refuses'],
-    run: onShared(async (ctx, intern) => {
+    ...onShared(['behaviour:unreachable', 'behaviour:refuses'], async (ctx, intern) => {
       const away = await intern.unstreamed(ctx.prompt('unreachable'));
       notTaken(ctx, away, 'be out of reach', 'intern_unreachable');
       expect.error(
@@ -66,8 +65,7 @@ export const CHAT_NOT_TAKEN = checksOf('CHAT-16', {
   },
   'chat-not-taken/accepted-first': {
     title: 'After a word or a wait the stream is open: what goes wrong then is reported in the stream.',
-    needs: ['running', 'control', 'clock'],
-    run: onShared(async (ctx, intern) => {
+    ...onShared(['control', 'clock'], async (ctx, intern) => {
       for (const end of ['severed', 'failed']) {
         for (const first of [{ say: 'x' }, { reason: 'x' }, { wait: '1s' }]) {
           const reply = await intern.chat(await ctx.script([first, { end }]));
@@ -82,8 +80,7 @@ export const CHAT_NOT_TAKEN = checksOf('CHAT-16', {
   },
   'chat-not-taken/opens-at-once': {
     title: 'The stream opens when the intern accepts the prompt, before it has said a word.',
-    needs: ['running', 'control', 'clock'],
-    run: onShared(async (ctx, intern) => {
+    ...onShared(['control', 'clock'], async (ctx, intern) => {
       const reply = await intern.chat(await ctx.script([{ wait: '20s' }, { say: 'late' }]));
       equal(reply.status, 200, 'status while the intern says nothing yet');
       match(await intern.fate(), /^running$/, 'the run while the intern says nothing yet');
@@ -96,8 +93,7 @@ export const CHAT_NOT_TAKEN = checksOf('CHAT-16', {
   'chat-not-taken/too-many-waiting': {
     minRuns: 2,
     title: '64 runs may wait on questions; with more than that the next prompt is 503 busy, until one is answered.',
-    needs: ['running', 'control'],
-    run: onRunning(async (ctx, intern) => {
+    ...onRunning(['control'], async (ctx, intern) => {
       const said = await ctx.script(ASKING);
       const first = await intern.asked(said);
       for (let at = 1; at < 64; at++) await intern.asked(said);

@@ -20,8 +20,7 @@ async function goingOn(ctx: Ctx, intern: Partner) {
 export const CHAT_ONCE = checksOf('CHAT-7', {
   'chat-once/while-it-streams': {
     title: 'While an answered run streams, a further answer to its question is refused and reaches no run.',
-    needs: ['running', 'control', 'clock'],
-    run: onRunning(async (ctx, intern) => {
+    ...onRunning(['control', 'clock'], async (ctx, intern) => {
       const tell = ['allow_once', 'reject_once'].map((one) => when({ ok: one }, [{ say: `${one};` }], []));
       const said = await ctx.script([permission('ok'), ...tell, { wait: '10s' }, permission('again'), { say: 'end' }]);
       const t = await intern.asked(said);
@@ -38,8 +37,7 @@ export const CHAT_ONCE = checksOf('CHAT-7', {
   'chat-once/before-stale': {
     level: 'P',
     title: 'While an answered run streams on, an answer to its question is 409 attachment_failed.',
-    needs: ['running', 'behaviour:ask-then-silent'],
-    run: onRunning(async (ctx, intern) => {
+    ...onRunning(['behaviour:ask-then-silent'], async (ctx, intern) => {
       const { reply, parts } = await goingOn(ctx, intern);
       const second = await intern.badAnswer(parts);
       expect.error(second, { status: 409, reason: 'attachment_failed' }, 'an answer to a question already answered');
@@ -48,8 +46,7 @@ export const CHAT_ONCE = checksOf('CHAT-7', {
   },
   'chat-once/race': {
     title: 'Of three equal answers sent at once one is delivered.',
-    needs: ['running', 'behaviour:ask-permission'],
-    run: onRunning(async (ctx, intern) => {
+    ...onRunning(['behaviour:ask-permission'], async (ctx, intern) => {
       const t = await intern.asked(ctx.prompt('ask-permission'));
       const replies = await ctx.race(3, () => intern.answer(t, 'allow_once'));
       const away = replies.find(({ status }) => status === 429 || status >= 500)?.status;
@@ -71,8 +68,7 @@ export const CHAT_ONCE = checksOf('CHAT-7', {
   },
   'chat-once/answered-twice': {
     title: 'The same answer sent again after the run went on is refused, and nothing happens twice.',
-    needs: ['running', 'behaviour:ask-permission'],
-    run: onShared(async (ctx, intern) => {
+    ...onShared(['behaviour:ask-permission'], async (ctx, intern) => {
       const t = await intern.asked(ctx.prompt('ask-permission'));
       expect.finish(await intern.answered(t, 'allow_once'), 'stop', 'the answered run');
       const again = await intern.badAnswer(replyTo(t, 'allow_once'));

@@ -10,8 +10,7 @@ import { onRunning, onShared, runningOne, sharedOne } from '../helpers/interns.j
 export const CHAT_QUESTIONS = checksOf('CHAT-5', {
   'chat-questions/one-tool-call': {
     title: 'Needing permission, the stream emits one tool call named by the profile, then tool_calls.',
-    needs: ['running', 'behaviour:ask-permission'],
-    run: onShared(async (ctx, intern) => {
+    ...onShared(['behaviour:ask-permission'], async (ctx, intern) => {
       const t = await intern.asked(ctx.prompt('ask-permission'));
       expect.grammar(t, 'S');
       equal(t.toolCalls.length, 1, 'tool calls');
@@ -23,8 +22,7 @@ export const CHAT_QUESTIONS = checksOf('CHAT-5', {
   },
   'chat-questions/question-in-self-drive': {
     title: 'A question that needs an answer is asked although the run consents to tools by itself.',
-    needs: ['running', 'behaviour:ask-question'],
-    run: onShared(async (ctx, intern) => {
+    ...onShared(['behaviour:ask-question'], async (ctx, intern) => {
       const t = await intern.asked({ prompt: ctx.prompt('ask-question') }, undefined, 'any');
       expect.grammar(t, 'S');
       const { kind } = question(t);
@@ -108,8 +106,7 @@ export const CHAT_QUESTIONS = checksOf('CHAT-5', {
   'chat-questions/call-id-is-the-interaction': {
     requirement: 'EMU-4',
     title: 'While a question is open the control interface shows its run waiting on it, under the id of the call.',
-    needs: ['running', 'control', 'clock'],
-    run: onRunning(async (ctx, intern) => {
+    ...onRunning(['control', 'clock'], async (ctx, intern) => {
       const t = await intern.asked(ctx.prompt('ask-permission'));
       const { id, session } = callOf(t);
       const run = await intern.newest();
@@ -147,8 +144,7 @@ export const CHAT_QUESTIONS = checksOf('CHAT-5', {
   },
   'chat-questions/pause-keeps-content': {
     title: 'What was said before the question arrives before it, and the run waits.',
-    needs: ['running', 'control'],
-    run: onRunning(async (ctx, intern) => {
+    ...onRunning(['control'], async (ctx, intern) => {
       const t = await intern.asked(
         await ctx.script([{ say: 'One. ' }, { say: 'Two.' }, permission('ok'), { say: 'Three.' }]),
       );

@@ -65,8 +65,7 @@ async function refused(
 export const CHAT_REFUSALS = checksOf('CHAT-7', 'P', {
   'chat-refusals/session-before-call': {
     title: 'A missing session_id is reported before an unknown call.',
-    needs: ['running', 'behaviour:ask-permission'],
-    run: onRunning(async (ctx, intern) => {
+    ...onRunning(['behaviour:ask-permission'], async (ctx, intern) => {
       const t = await intern.asked(ctx.prompt('ask-permission'));
       await refused(intern, { ...replyTo(t, GOOD), call: UNKNOWN }, 'unknown', 'its twin with session_id');
       await refused(intern, { call: UNKNOWN, content: GOOD }, 'bad', 'an unknown call without session_id');
@@ -76,8 +75,7 @@ export const CHAT_REFUSALS = checksOf('CHAT-7', 'P', {
   'chat-refusals/unknown-call': {
     title:
       'A call never asked in this session is 404 interaction_unknown: invented, of another session, of another intern.',
-    needs: ['running', 'behaviour:ask-permission'],
-    run: onRunning(async (ctx, intern) => {
+    ...onRunning(['behaviour:ask-permission'], async (ctx, intern) => {
       const other = await runningOne(ctx);
       const said = ctx.prompt('ask-permission');
       const one = await intern.asked(said);
@@ -108,8 +106,7 @@ export const CHAT_REFUSALS = checksOf('CHAT-7', 'P', {
   'chat-refusals/unknown-before-ended': {
     title:
       'An unknown call is 404 also in a session whose run has ended; the known one is 409 interaction_not_pending there.',
-    needs: ['running', 'behaviour:ask-permission'],
-    run: onShared(async (ctx, intern) => {
+    ...onShared(['behaviour:ask-permission'], async (ctx, intern) => {
       const t = await over(ctx, intern);
       await refused(intern, replyTo(t, GOOD), 'ended', 'an answer to a run that has ended');
       await refused(intern, { ...replyTo(t, GOOD), call: UNKNOWN }, 'unknown', 'an unknown call there');
@@ -117,8 +114,7 @@ export const CHAT_REFUSALS = checksOf('CHAT-7', 'P', {
   },
   'chat-refusals/unknown-before-streaming': {
     title: 'An unknown call is 404 also while a run of its session, or another, streams.',
-    needs: ['running', 'control'],
-    run: onRunning(async (ctx, intern) => {
+    ...onRunning(['control'], async (ctx, intern) => {
       const waiting = await intern.asked(await ctx.script(ASKING));
       const { t, reply } = await streaming(ctx, intern);
       await refused(intern, replyTo(t, GOOD), 'attached', 'an answer to a run that streams elsewhere');
@@ -134,8 +130,7 @@ export const CHAT_REFUSALS = checksOf('CHAT-7', 'P', {
   },
   'chat-refusals/ended-before-busy': {
     title: 'An ended run is reported before another run that streams.',
-    needs: ['running', 'behaviour:ask-permission', 'behaviour:silent'],
-    run: onRunning(async (ctx, intern) => {
+    ...onRunning(['behaviour:ask-permission', 'behaviour:silent'], async (ctx, intern) => {
       const t = await over(ctx, intern);
       const reply = await occupy(ctx, intern);
       await refused(intern, replyTo(t, GOOD), 'ended', 'an answer to an ended run while another streams');
@@ -144,16 +139,14 @@ export const CHAT_REFUSALS = checksOf('CHAT-7', 'P', {
   },
   'chat-refusals/ended-before-unacceptable': {
     title: 'An ended run is reported before an unacceptable answer.',
-    needs: ['running', 'behaviour:ask-permission'],
-    run: onShared(async (ctx, intern) => {
+    ...onShared(['behaviour:ask-permission'], async (ctx, intern) => {
       const t = await over(ctx, intern);
       await refused(intern, replyTo(t, BAD), 'ended', 'an unacceptable answer to an ended run');
     }),
   },
   'chat-refusals/streaming-before-stale': {
     title: 'While the run streams to another request an answer to its old question is 409 attachment_failed.',
-    needs: ['running', 'control'],
-    run: onRunning(async (ctx, intern) => {
+    ...onRunning(['control'], async (ctx, intern) => {
       const { t, reply } = await streaming(ctx, intern);
       await refused(intern, replyTo(t, GOOD), 'attached', 'an answer to a question already answered');
       await refused(intern, replyTo(t, BAD), 'attached', 'an unacceptable one');
@@ -169,8 +162,7 @@ export const CHAT_REFUSALS = checksOf('CHAT-7', 'P', {
   },
   'chat-refusals/stale': {
     title: 'With the second question open an answer to the first is 409 interaction_not_pending, acceptable or not.',
-    needs: ['running', 'control'],
-    run: onRunning(async (ctx, intern) => {
+    ...onRunning(['control'], async (ctx, intern) => {
       const { first, second } = await passed(ctx, intern);
       await refused(intern, replyTo(first, GOOD), 'stale', 'an answer to the first question');
       await refused(intern, replyTo(first, BAD), 'stale', 'an unacceptable one');
@@ -180,8 +172,7 @@ export const CHAT_REFUSALS = checksOf('CHAT-7', 'P', {
   },
   'chat-refusals/stale-before-busy': {
     title: 'A question that is not the pending one is reported before another run that streams.',
-    needs: ['running', 'control'],
-    run: onRunning(async (ctx, intern) => {
+    ...onRunning(['control'], async (ctx, intern) => {
       const { first, second } = await passed(ctx, intern);
       const reply = await occupy(ctx, intern);
       await refused(intern, replyTo(second, GOOD), 'busy', 'its twin, an answer to the pending question');
@@ -191,8 +182,7 @@ export const CHAT_REFUSALS = checksOf('CHAT-7', 'P', {
   },
   'chat-refusals/busy-before-unacceptable': {
     title: 'While another run streams a reply is 409 busy with Retry-After, acceptable or not, and the question stays.',
-    needs: ['running', 'control', 'clock'],
-    run: onRunning(async (ctx, intern) => {
+    ...onRunning(['control', 'clock'], async (ctx, intern) => {
       const t = await intern.asked(await ctx.script(ASKING));
       const reply = await intern.held(await ctx.script([{ say: 'Held.' }, { wait: '20s' }, { say: 'Done.' }]));
       for (const content of [GOOD, BAD]) {

@@ -51,8 +51,7 @@ const refusesPrompts = (title: string, twin: Over, wrong: readonly Over[]) => ({
 export const CHAT_REQUESTS = checksOf('CHAT-15', {
   'chat-requests/length': {
     title: 'A prompt has 1 to 32000 code points, however many bytes or code units that is.',
-    needs: ['running'],
-    run: onShared(async (ctx, intern) => {
+    ...onShared([], async (ctx, intern) => {
       for (const unit of ctx.sample(['a', 'é', '€', '😀'])) {
         // Long replies cost: once with code points of one unit, once with those of two.
         const fits = unit === 'a' || unit === '😀' ? [1, 32_000] : [1];
@@ -98,9 +97,8 @@ export const CHAT_REQUESTS = checksOf('CHAT-15', {
   ),
   'chat-requests/unknown-fields': {
     title: 'A prompt with fields that the interface does not know is taken.',
-    needs: ['running'],
     maxRuns: 40,
-    run: onShared(async (ctx, intern) => {
+    ...onShared([], async (ctx, intern) => {
       await ctx.property('fields', unknownFields(), async (extra) => {
         expect.finish(await intern.talk({ prompt: 'Hello.', extra }), 'stop');
       });
@@ -108,9 +106,8 @@ export const CHAT_REQUESTS = checksOf('CHAT-15', {
   },
   'chat-requests/cut-anywhere': {
     title: 'A body that arrives in pieces, cut within characters too, says the same.',
-    needs: ['running', 'control'],
     maxRuns: 40,
-    run: onShared(async (ctx, intern) => {
+    ...onShared(['control'], async (ctx, intern) => {
       await ctx.property('prompt', prompt(60), cuts(), async (said, at) => {
         const body = pieces(JSON.stringify({ messages: [{ role: 'user', content: said }], stream: true }), at);
         const headers = { 'content-type': 'application/json' };

@@ -13,8 +13,7 @@ export const CHAT_SESSIONS = checksOf('CHAT-15', {
   'chat-sessions/continue': {
     requirement: 'CHAT-3',
     title: 'A prompt with the session_id of an earlier one goes on in that session.',
-    needs: ['running'],
-    run: onShared(async (_ctx, intern) => {
+    ...onShared([], async (_ctx, intern) => {
       const first = await intern.talk('Hello.');
       expect.finish(first, 'stop', 'the first prompt');
       const session_id = sessionOf(first);
@@ -25,8 +24,7 @@ export const CHAT_SESSIONS = checksOf('CHAT-15', {
   },
   'chat-sessions/new-each-time': {
     title: 'Prompts without a session_id start sessions of their own.',
-    needs: ['running'],
-    run: onShared(async (_ctx, intern) => {
+    ...onShared([], async (_ctx, intern) => {
       const first = await intern.talk('Hello.');
       expect.finish(first, 'stop', 'the first prompt');
       const second = await intern.talk('Hello.');
@@ -36,9 +34,8 @@ export const CHAT_SESSIONS = checksOf('CHAT-15', {
   },
   'chat-sessions/unseen-id': {
     title: 'An unseen session_id of up to 256 characters starts a session under that id, letter for letter.',
-    needs: ['running'],
     maxRuns: 60,
-    run: onShared(async (ctx, intern) => {
+    ...onShared([], async (ctx, intern) => {
       await ctx.property('session_id', sessionId(), async (some) => {
         // Whether interns share their sessions is not stated: an id of one character may have been seen long ago.
         const session_id = [...`${ctx.interns.name()} ${some}`].slice(0, 256).join('');
@@ -50,9 +47,8 @@ export const CHAT_SESSIONS = checksOf('CHAT-15', {
   },
   'chat-sessions/unfit-id': {
     title: 'A session_id that is empty, longer than 256, no text, or holds a control character is refused.',
-    needs: ['running'],
     maxRuns: 60,
-    run: onShared(async (ctx, intern) => {
+    ...onShared([], async (ctx, intern) => {
       const control = { arbitrary: controlled() as fc.Arbitrary<unknown>, weight: 3 };
       await refuses<unknown>(ctx, {
         of: 'a prompt with session_id',
@@ -66,8 +62,7 @@ export const CHAT_SESSIONS = checksOf('CHAT-15', {
   },
   'chat-sessions/same-id-elsewhere': {
     title: 'Equal session ids on two interns are two sessions, of one character too.',
-    needs: ['running', 'control', 'clock'],
-    run: onRunning(async (ctx, one) => {
+    ...onRunning(['control', 'clock'], async (ctx, one) => {
       const two = await runningOne(ctx);
       const session_id = 'b';
       const reply = await one.held({ prompt: await ctx.script(PAUSED), session_id });
@@ -81,8 +76,7 @@ export const CHAT_SESSIONS = checksOf('CHAT-15', {
   'chat-sessions/invoke-session-going': {
     level: 'C',
     title: 'A prompt to a session of invoke whose run goes on is delivered into that run.',
-    needs: ['running', 'control', 'clock'],
-    run: onRunning(async (ctx, intern) => {
+    ...onRunning(['control', 'clock'], async (ctx, intern) => {
       const id = session(await intern.invoke(await ctx.script(PAUSED)), 'the invoke');
       steered(await intern.unstreamed({ prompt: 'Also.', session_id: id }), id, 'a prompt to a run of invoke');
       equal((await ctx.control.runs(intern.id)).length, 1, 'runs of the intern');
@@ -93,8 +87,7 @@ export const CHAT_SESSIONS = checksOf('CHAT-15', {
   'chat-sessions/of-the-intern': {
     level: 'C',
     title: 'Chat may continue any session of the intern: those of another caller and those of invoke.',
-    needs: ['running', 'control', 'peer_api_key'],
-    run: onRunning(async (ctx, intern) => {
+    ...onRunning(['control', 'peer_api_key'], async (ctx, intern) => {
       const t = await intern.asked(await ctx.script(ASKING));
       const rest = await intern.answered(t, 'allow_once', { as: 'peer_api_key' });
       expect.finish(rest, 'stop', 'a question answered by a peer');

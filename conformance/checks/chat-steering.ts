@@ -11,8 +11,7 @@ import { codeWord } from '../helpers/words.js';
 export const CHAT_STEERING = checksOf('CHAT-14', {
   'chat-steering/steered': {
     title: 'A prompt to a session whose run goes on, streaming or waiting, is reported as steered.',
-    needs: ['running', 'behaviour:ask-permission', 'behaviour:silent'],
-    run: onRunning(async (ctx, intern) => {
+    ...onRunning(['behaviour:ask-permission', 'behaviour:silent'], async (ctx, intern) => {
       const t = await intern.asked(ctx.prompt('ask-permission'));
       const { session: waits } = callOf(t);
       steered(await intern.unstreamed({ prompt: 'Also.', session_id: waits }), waits, 'a prompt to a run that waits');
@@ -26,8 +25,7 @@ export const CHAT_STEERING = checksOf('CHAT-14', {
   },
   'chat-steering/delivered-live': {
     title: 'A waiting run does what a steered prompt asks for once it is answered: the prompt was delivered into it.',
-    needs: ['running', 'behaviour:ask-permission'],
-    run: onShared(async (ctx, intern) => {
+    ...onShared(['behaviour:ask-permission'], async (ctx, intern) => {
       const t = await intern.asked(ctx.prompt('ask-permission'));
       const { session } = callOf(t);
       const word = codeWord(ctx);
@@ -46,8 +44,7 @@ export const CHAT_STEERING = checksOf('CHAT-14', {
   'chat-steering/steered-answer': {
     level: 'P',
     title: 'A steered prompt is answered 202 {session_id, status: steered} as JSON, streaming or waiting.',
-    needs: ['running', 'behaviour:ask-permission', 'behaviour:silent'],
-    run: onRunning(async (ctx, intern) => {
+    ...onRunning(['behaviour:ask-permission', 'behaviour:silent'], async (ctx, intern) => {
       const session_id = `s ${intern.id}`;
       const reply = await intern.held({ prompt: ctx.prompt('silent'), session_id });
       const waiting = await runningOne(ctx);
@@ -94,8 +91,7 @@ export const CHAT_STEERING = checksOf('CHAT-14', {
   },
   'chat-steering/steered-into-waiting': {
     title: 'A prompt to a session whose run waits is steered too; the question stays as it was.',
-    needs: ['running', 'control'],
-    run: onRunning(async (ctx, intern) => {
+    ...onRunning(['control'], async (ctx, intern) => {
       const t = await intern.asked(await ctx.script(ASKING));
       const { session } = callOf(t);
       await intern.steers(session, 'a prompt to a run that waits', 'Also this.');
@@ -109,8 +105,7 @@ export const CHAT_STEERING = checksOf('CHAT-14', {
   'chat-steering/steered-shows-after-answer': {
     level: 'C',
     title: 'What was steered into a waiting run shows once, after the answer.',
-    needs: ['running', 'control'],
-    run: onShared(async (ctx, intern) => {
+    ...onShared(['control'], async (ctx, intern) => {
       const t = await intern.asked(await ctx.script(ASKING));
       await intern.unstreamed({ prompt: 'also this', session_id: callOf(t).session });
       const rest = await intern.answered(t, 'allow_once');
@@ -124,8 +119,7 @@ export const CHAT_STEERING = checksOf('CHAT-14', {
   },
   'chat-steering/not-steered-when-over': {
     title: 'Once the run of a session has ended, however it did, the next prompt starts another.',
-    needs: ['running', 'control'],
-    run: onShared(async (ctx, intern) => {
+    ...onShared(['control'], async (ctx, intern) => {
       for (const end of ['stop', 'cancelled', 'deadline', 'severed', 'failed']) {
         const first = await intern.talk(await ctx.script([{ say: 'x' }, { end }]));
         const session_id = sessionOf(first);
@@ -138,8 +132,7 @@ export const CHAT_STEERING = checksOf('CHAT-14', {
   'chat-steering/steered-is-checked': {
     requirement: 'CHAT-15',
     title: 'A steered prompt must be valid.',
-    needs: ['running', 'behaviour:silent'],
-    run: onRunning(async (ctx, intern) => {
+    ...onRunning(['behaviour:silent'], async (ctx, intern) => {
       const session_id = `s ${intern.id}`;
       const reply = await intern.held({ prompt: ctx.prompt('silent'), session_id });
       expect.status(await intern.unstreamed({ prompt: 'x', session_id }), 202, 'its valid twin');

@@ -13,9 +13,8 @@ import { onRunning, onShared } from '../helpers/interns.js';
 export const CHAT_STREAM = checksOf('CHAT-1', {
   'chat-stream/grammar': {
     title: 'Whatever is asked, the reply is chunks, one finish reason, one final chunk with session_id, [DONE], end.',
-    needs: ['running'],
     maxRuns: 50,
-    run: onShared(async (ctx, intern) => {
+    ...onShared([], async (ctx, intern) => {
       await ctx.property('prompt', fc.stringMatching(/^[A-Za-z]{1,8}( [A-Za-z]{1,8}){0,6}\.$/), async (said) => {
         const t = await intern.talk(said);
         expect.finish(t, 'stop', 'the reply to a prompt');
@@ -26,8 +25,7 @@ export const CHAT_STREAM = checksOf('CHAT-1', {
   },
   'chat-stream/as-it-is-said': {
     title: 'The reply arrives while the run goes on, not when it has ended.',
-    needs: ['running', 'behaviour:silent'],
-    run: onRunning(async (ctx, intern) => {
+    ...onRunning(['behaviour:silent'], async (ctx, intern) => {
       // Content that comes while the run goes on proves it at once. The rest is for interns that say all in one go.
       const first = await intern.chat(ctx.prompt('silent'));
       if (first.status < 300) {
@@ -62,8 +60,7 @@ export const CHAT_STREAM = checksOf('CHAT-1', {
   'chat-stream/published-shape': {
     level: 'P',
     title: 'Chunks have the published shape: object, one id, created, role first, one choice.',
-    needs: ['running'],
-    run: onShared(async (_ctx, intern) => {
+    ...onShared([], async (_ctx, intern) => {
       const reply = await intern.chat('Hello.');
       if (reply.status !== 200) expect.status(await heard(reply), 200, 'the reply');
       match(reply.headers.get('content-type'), /^text\/event-stream(\s*;|$)/i, 'content-type of the reply');
@@ -73,8 +70,7 @@ export const CHAT_STREAM = checksOf('CHAT-1', {
   'chat-stream/shape-across-pauses': {
     level: 'P',
     title: 'A response that asks, and the one that goes on, have the published shape too.',
-    needs: ['running', 'behaviour:ask-permission'],
-    run: onShared(async (ctx, intern) => {
+    ...onShared(['behaviour:ask-permission'], async (ctx, intern) => {
       const first = await intern.asked(ctx.prompt('ask-permission'));
       expect.grammar(first, 'P');
       const rest = await (await intern.answer(first, 'allow_once')).end();
@@ -85,8 +81,7 @@ export const CHAT_STREAM = checksOf('CHAT-1', {
   'chat-stream/created-in-seconds': {
     level: 'P',
     title: 'created is the time in whole Unix seconds.',
-    needs: ['running'],
-    run: onShared(async (_ctx, intern) => {
+    ...onShared([], async (_ctx, intern) => {
       const [before, after] = [Date.UTC(2020) / 1000, Date.UTC(2100) / 1000];
       const t = await intern.talk('Hello.');
       for (const { json } of t.chunks) {
@@ -103,15 +98,13 @@ export const CHAT_STREAM = checksOf('CHAT-1', {
   'chat-stream/empty-first-content': {
     level: 'C',
     title: 'The first chunk carries the role and empty content.',
-    needs: ['running'],
-    run: onShared(async (_, intern) => expect.grammar(await intern.talk('Hello.'), 'C', 'CHAT-1')),
+    ...onShared([], async (_, intern) => expect.grammar(await intern.talk('Hello.'), 'C', 'CHAT-1')),
   },
   'chat-stream/model-not-the-requests': {
     level: 'P',
     title: 'A model in the request is not used: no chunk carries it.',
-    needs: ['running', 'behaviour:ask-permission'],
     maxRuns: 20,
-    run: onShared(async (ctx, intern) => {
+    ...onShared(['behaviour:ask-permission'], async (ctx, intern) => {
       await ctx.property('model', fc.stringMatching(/^[a-z]{3,8}\/[a-z0-9-]{3,12}$/), async (model) => {
         const t = await intern.talk({ prompt: 'Hello.', extra: { model } });
         for (const { json } of t.chunks) notEqual(json.model, model, 'model of a chunk');
@@ -128,8 +121,7 @@ export const CHAT_STREAM = checksOf('CHAT-1', {
   'chat-stream/only-last-message': {
     requirement: 'CHAT-15',
     title: 'Only the last message is read: what stands before it changes nothing.',
-    needs: ['running', 'behaviour:echo', 'control'],
-    run: onShared(async (ctx, intern) => {
+    ...onShared(['behaviour:echo', 'control'], async (ctx, intern) => {
       await ctx.property('messages', earlier(), content(), async (before, last) => {
         const messages = [...before, { role: 'user', content: last.content }];
         const t = await intern.talk({ messages });
@@ -156,8 +148,7 @@ export const CHAT_STREAM = checksOf('CHAT-1', {
   'chat-stream/echo-is-the-prompt': {
     requirement: 'EMU-9',
     title: 'echo repeats the prompt, with usage, whatever else the request has: a model, unknown fields.',
-    needs: ['running', 'control'],
-    run: onShared(async (ctx, intern) => {
+    ...onShared(['control'], async (ctx, intern) => {
       await ctx.property('prompt', prompt(), unknownFields(), async (said, more) => {
         const t = await intern.talk({ prompt: said, extra: { model: 'acme/other', ...more } });
         expect.finish(t, 'stop');

@@ -22,9 +22,8 @@ export const CHAT_UNACCEPTABLE = checksOf('CHAT-6', {
     requirement: 'CHAT-7',
     level: 'P',
     title: 'An answer that is not an offered option is 400, and the question stays open.',
-    needs: ['running', 'behaviour:ask-permission'],
     maxRuns: 50,
-    run: onShared(async (ctx, intern) => {
+    ...onShared(['behaviour:ask-permission'], async (ctx, intern) => {
       const t = await intern.asked(ctx.prompt('ask-permission'));
       const refused = async (content: string) => {
         const answer = await intern.badAnswer(replyTo(t, content));
@@ -40,8 +39,7 @@ export const CHAT_UNACCEPTABLE = checksOf('CHAT-6', {
   'chat-unacceptable/option-not-offered': {
     level: 'C',
     title: 'Of the four options only those are taken that were offered, letter for letter.',
-    needs: ['running', 'control'],
-    run: onShared(async (ctx, intern) => {
+    ...onShared(['control'], async (ctx, intern) => {
       const t = await intern.asked(await ctx.script([permission('ok', ['allow_once', 'reject_always']), { say: 'x' }]));
       for (const content of ['allow_always', 'reject_once', ...NEARLY_OPTIONS]) {
         const answer = await intern.badAnswer(replyTo(t, content));
@@ -53,9 +51,8 @@ export const CHAT_UNACCEPTABLE = checksOf('CHAT-6', {
   'chat-unacceptable/unacceptable-content': {
     level: 'C',
     title: 'No JSON, another action, a missing field, a wrong type, an unlisted option: 400, and the question stays.',
-    needs: ['running', 'control'],
     maxRuns: 60,
-    run: onShared(async (ctx, intern) => {
+    ...onShared(['control'], async (ctx, intern) => {
       const says = when({ it: { answer: 'red' } }, [{ say: 'red' }], [{ say: 'else' }]);
       const t = await intern.asked(await ctx.script([{ say: 'Asking. ' }, colour('it'), says]));
       const refused = async (content: string) => {
@@ -72,8 +69,7 @@ export const CHAT_UNACCEPTABLE = checksOf('CHAT-6', {
   'chat-unacceptable/field-types': {
     level: 'C',
     title: 'A field takes values of its type only, and may be left out where it is not required.',
-    needs: ['running', 'control'],
-    run: onShared(async (ctx, intern) => {
+    ...onShared(['control'], async (ctx, intern) => {
       const list = [
         { name: 'n', type: 'number', required: true },
         { name: 'b', type: 'boolean' },
@@ -101,8 +97,7 @@ export const CHAT_UNACCEPTABLE = checksOf('CHAT-6', {
   'chat-unacceptable/inherited-names': {
     level: 'C',
     title: 'A required field named as what every object inherits is missing until it is answered.',
-    needs: ['running', 'control'],
-    run: onShared(async (ctx, intern) => {
+    ...onShared(['control'], async (ctx, intern) => {
       for (const name of ctx.sample(['constructor', 'toString', 'hasOwnProperty', 'valueOf'])) {
         const ask = { kind: 'elicitation', message: 'Fill in.', fields: [{ name, required: true }] };
         const t = await intern.asked(await ctx.script([{ ask, as: 'it' }, { say: 'x' }]));
@@ -116,8 +111,7 @@ export const CHAT_UNACCEPTABLE = checksOf('CHAT-6', {
   'chat-unacceptable/without-session': {
     requirement: 'CHAT-15',
     title: 'A tool message without session_id is refused, and the question stays.',
-    needs: ['running', 'behaviour:ask-permission'],
-    run: onShared(async (ctx, intern) => {
+    ...onShared(['behaviour:ask-permission'], async (ctx, intern) => {
       const t = await intern.asked(ctx.prompt('ask-permission'));
       const { id, session } = callOf(t);
       const tool = { role: 'tool', tool_call_id: id, content: 'allow_once' };
@@ -135,8 +129,7 @@ export const CHAT_UNACCEPTABLE = checksOf('CHAT-6', {
     requirement: 'CHAT-7',
     level: 'P',
     title: 'After any number of unacceptable answers the same question is answered under the same call.',
-    needs: ['running', 'behaviour:ask-permission'],
-    run: onShared(async (ctx, intern) => {
+    ...onShared(['behaviour:ask-permission'], async (ctx, intern) => {
       const t = await intern.asked(ctx.prompt('ask-permission'));
       for (let turns = 0; turns < ctx.upTo(5, 2); turns++) {
         const answer = await intern.badAnswer({
@@ -153,8 +146,7 @@ export const CHAT_UNACCEPTABLE = checksOf('CHAT-6', {
   'chat-unacceptable/body-before-state': {
     requirement: 'CHAT-15',
     title: 'A reply with stream false is 400, and the question stays.',
-    needs: ['running', 'behaviour:ask-permission'],
-    run: onShared(async (ctx, intern) => {
+    ...onShared(['behaviour:ask-permission'], async (ctx, intern) => {
       const t = await intern.asked(ctx.prompt('ask-permission'));
       const { id, session } = callOf(t);
       const messages = [{ role: 'tool', tool_call_id: id, content: 'allow_once' }];

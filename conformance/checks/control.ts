@@ -93,8 +93,7 @@ export const CONTROL = checksOf('EMU-1', {
   'emulator/reset-forgets': {
     requirement: 'EMU-7',
     title: 'A reset takes away what was put and made since the start: scripts, faults, limits, interns.',
-    needs: ['control', 'disposable', 'write'],
-    run: onStopped(async (ctx, intern) => {
+    ...onStopped(['control', 'disposable', 'write'], async (ctx, intern) => {
       const name = await ctx.control.script({ turn: [{ say: 'put' }] });
       equal((await ctx.control.call('GET', `/scripts/${name}`)).status, 200, 'status of the script that was put');
       await ctx.control.fault({ operation: 'get', times: 3, status: 503 });
@@ -107,8 +106,7 @@ export const CONTROL = checksOf('EMU-1', {
   'emulator/intern-view': {
     requirement: 'EMU-4',
     title: 'An intern is shown with its record, vault, script, own key and runs; an unknown one is 404.',
-    needs: ['control', 'running'],
-    run: onRunning(async (ctx, { id }) => {
+    ...onRunning(['control', 'running'], async (ctx, { id }) => {
       const { api, interns, control } = ctx;
       const view = await control.intern(id);
       const read = expect.intern(await api.get(id), 200, 'the read');

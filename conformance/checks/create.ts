@@ -94,8 +94,7 @@ export const CREATE = checksOf('CREATE-1', {
   'create/vault-in-listing': {
     requirement: 'CREATE-2',
     title: 'Creating an intern creates a vault: the record names one, and no other intern has it.',
-    needs: ['write'],
-    run: onStopped(async (ctx, other) => {
+    ...onStopped([], async (ctx, other) => {
       const { api, interns } = ctx;
       const made = await interns.stopped();
       ownVault(made, other);
@@ -108,8 +107,7 @@ export const CREATE = checksOf('CREATE-1', {
   'create/private-vault-beside-attached': {
     requirement: 'CREATE-2',
     title: "An intern created with another's vault has a private one of its own all the same.",
-    needs: ['write'],
-    run: onStopped(async ({ api, interns }, one) => {
+    ...onStopped([], async ({ api, interns }, one) => {
       const answer = await api.create(interns.body({ vault_id: one.vault_id }));
       // That a vault can be attached at all is published, not stated.
       if (answer.status >= 300) return;
@@ -122,8 +120,7 @@ export const CREATE = checksOf('CREATE-1', {
     requirement: 'CREATE-2',
     level: 'P',
     title: "vault_id attaches another intern's vault, shown as attached_vault_id, beside a private one.",
-    needs: ['write'],
-    run: onStopped(async ({ api, interns }, one) => {
+    ...onStopped([], async ({ api, interns }, one) => {
       equal(one.attached_vault_id ?? null, null, 'attached_vault_id without an attached vault');
       const other = expect.intern(
         await api.create(interns.body({ vault_id: one.vault_id })),
@@ -197,8 +194,7 @@ export const CREATE = checksOf('CREATE-1', {
   'create/bad-name': {
     requirement: 'CREATE-5',
     title: 'A name outside the rules is 400, on create and on rename.',
-    needs: ['write'],
-    run: onStopped(async (ctx, intern) => {
+    ...onStopped([], async (ctx, intern) => {
       const { api, interns, property } = ctx;
       const base = interns.name();
       const refused = async (name: string) => {
@@ -215,8 +211,7 @@ export const CREATE = checksOf('CREATE-1', {
     // Others may have used the name of an intern that is handed out again.
     fresh: true,
     title: 'A name is unique per creator while its intern exists, and free again after.',
-    needs: ['write', 'peer_api_key'],
-    run: onStopped(async ({ api, interns, undisturbed }, one) => {
+    ...onStopped(['peer_api_key'], async ({ api, interns, undisturbed }, one) => {
       const again = { name: one.name, description: 'another' };
       // An equal body of two callers would be about their idempotency keys.
       const peers = { name: one.name, description: "a peer's" };
@@ -245,8 +240,7 @@ export const CREATE = checksOf('CREATE-1', {
     // Others may have used the name of an intern that is handed out again.
     fresh: true,
     title: 'A rename to a taken name is 409; to the own or a freed one it is not.',
-    needs: ['write', 'peer_api_key'],
-    run: onStopped(async (ctx, one) => {
+    ...onStopped(['peer_api_key'], async (ctx, one) => {
       const { api, interns } = ctx;
       await seenByPeer(ctx, one.id);
       const two = await interns.stopped();

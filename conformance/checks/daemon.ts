@@ -28,8 +28,7 @@ function access(answer: Answer, what: string): { origin: string; token: string }
 export const DAEMON = checksOf('DAEMON-1', {
   'daemon/access': {
     title: 'Origin and token of a running intern, not to be stored.',
-    needs: ['running', 'oauth_token'],
-    run: onRunning(async ({ api }, intern) => {
+    ...onRunning(['oauth_token'], async ({ api }, intern) => {
       const answer = await api.daemon(intern.id, { as: 'oauth_token' });
       const { token } = access(answer, 'the daemon access');
       expect.noStore(answer, 'the daemon access');
@@ -39,8 +38,7 @@ export const DAEMON = checksOf('DAEMON-1', {
   },
   'daemon/access-by-any-grant': {
     title: 'An OAuth token with an interns-only grant reads the same, not to be stored either.',
-    needs: ['running', 'oauth_token', 'oauth_interns_only_token'],
-    run: onRunning(async ({ api }, intern) => {
+    ...onRunning(['oauth_token', 'oauth_interns_only_token'], async ({ api }, intern) => {
       access(await api.daemon(intern.id, { as: 'oauth_token' }), 'the daemon access');
       const only = await api.daemon(intern.id, { as: 'oauth_interns_only_token' });
       access(only, 'the access with an interns-only grant');
@@ -50,8 +48,7 @@ export const DAEMON = checksOf('DAEMON-1', {
   'daemon/access-form': {
     level: 'P',
     title: 'origin is scheme, host and optional port, without a path.',
-    needs: ['running', 'oauth_token'],
-    run: onRunning(async ({ api }, intern) => {
+    ...onRunning(['oauth_token'], async ({ api }, intern) => {
       const { origin } = access(await api.daemon(intern.id, { as: 'oauth_token' }), 'the daemon access');
       match(origin, ORIGIN, 'origin');
     }),
@@ -95,8 +92,7 @@ export const DAEMON = checksOf('DAEMON-1', {
   },
   'daemon/not-of-a-stopped-intern': {
     title: 'The access of an intern that does not run is refused and holds no token.',
-    needs: ['write', 'oauth_token'],
-    run: onStopped(async ({ api, assume }, intern) => {
+    ...onStopped(['oauth_token'], async ({ api, assume }, intern) => {
       const answer = await api.daemon(intern.id, { as: 'oauth_token' });
       if (answer.status < 300) {
         const { status } = expect.intern(await api.get(intern.id), 200, 'the read of an intern that is reached');
@@ -173,8 +169,7 @@ export const DAEMON = checksOf('DAEMON-1', {
   'daemon/log-holds-no-token': {
     requirement: 'DAEMON-2',
     title: 'The log of reveals never holds the token.',
-    needs: ['control', 'running', 'oauth_token'],
-    run: onRunning(async ({ api, control }, intern) => {
+    ...onRunning(['control', 'running', 'oauth_token'], async ({ api, control }, intern) => {
       const { token } = access(await api.daemon(intern.id, { as: 'oauth_token' }), 'a reveal');
       const text = await (await control.call('GET', '/reveals')).text();
       ok(text.includes(intern.id), 'the log of reveals', 'the reveal');
@@ -217,8 +212,7 @@ export const DAEMON = checksOf('DAEMON-1', {
     requirement: 'DAEMON-3',
     level: 'C',
     title: 'The alias is marked deprecated and links its successor; the operation itself is not.',
-    needs: ['control', 'running', 'oauth_token'],
-    run: onRunning(async (ctx, intern) => {
+    ...onRunning(['control', 'running', 'oauth_token'], async (ctx, intern) => {
       const old = await alias(ctx, intern.id);
       ok(old.headers.has('deprecation'), 'the alias', 'a Deprecation header');
       match(old.headers.get('link'), /rel="?successor-version"?/, 'Link of the alias');

@@ -10,8 +10,7 @@ export const DELETE_ARCHIVE = checksOf('DELETE-3', {
   'delete/vault-is-gone': {
     requirement: 'DELETE-1',
     title: 'The vault of a gone intern is gone with it: no other intern gets it attached.',
-    needs: ['write'],
-    run: onStopped(async ({ api, interns }, gone) => {
+    ...onStopped([], async ({ api, interns }, gone) => {
       const { vault_id } = gone;
       expect.done(await api.remove(gone.id), 'the delete');
       await interns.untilGone(gone.id);

@@ -32,8 +32,7 @@ const BAD_BODIES: readonly unknown[] = [
 export const DELETE = checksOf('DELETE-1', {
   'delete/until-gone': {
     title: 'A deleted intern is 404 when its teardown has ended, and stays so, on every operation.',
-    needs: ['running'],
-    run: onRunning(async (ctx, { id }) => {
+    ...onRunning([], async (ctx, { id }) => {
       const { api, interns } = ctx;
       expect.done(await api.remove(id), 'the delete');
       await interns.untilGone(id);
@@ -46,8 +45,7 @@ export const DELETE = checksOf('DELETE-1', {
   'delete/answer': {
     level: 'P',
     title: 'A delete answers 202 {deleting: true}, and the intern is destroying until the teardown ends.',
-    needs: ['running'],
-    run: onRunning(async ({ api }, intern) => {
+    ...onRunning([], async ({ api }, intern) => {
       const answer = await api.remove(intern.id);
       expect.status(answer, 202, 'the delete');
       equal((answer.json as { deleting?: unknown } | undefined)?.deleting, true, 'deleting');
@@ -118,8 +116,7 @@ export const DELETE = checksOf('DELETE-1', {
   'delete/ends-waiting-runs': {
     level: 'C',
     title: 'Runs that wait on a question and invoke runs end as cancelled with the delete.',
-    needs: ['control', 'running'],
-    run: onRunning(async ({ api, chat, prompt, control, answer }, intern) => {
+    ...onRunning(['control', 'running'], async ({ api, chat, prompt, control, answer }, intern) => {
       const asked = await (await chat(intern.id, prompt('ask-question'))).end();
       expect.finish(asked, 'tool_calls', 'the prompt that asks');
       expect.status(await api.invoke(intern.id, { input: prompt('never-ends') }), 202, 'an invoke');

@@ -56,8 +56,7 @@ export const DISCONNECT = checksOf('CHAT-10', {
   'disconnect/while-silent': {
     title:
       'A client that leaves a silent stream has cancelled its run within 30 seconds: the next prompt of the session starts another.',
-    needs: ['running', 'behaviour:silent', 'slow:31s'],
-    run: onRunning(async (ctx, intern) => {
+    ...onRunning(['behaviour:silent', 'slow:31s'], async (ctx, intern) => {
       const session_id = `gone ${intern.id}`;
       const reply = await intern.streaming({ prompt: ctx.prompt('silent'), session_id });
       await reply.disconnect();
@@ -93,8 +92,7 @@ export const DISCONNECT = checksOf('CHAT-10', {
   },
   'disconnect/cancels': {
     title: 'A run whose client leaves while it streams is cancelled within 30 seconds and does nothing more.',
-    needs: ['running', 'control', 'clock'],
-    run: onRunning(async (ctx, intern) => {
+    ...onRunning(['control', 'clock'], async (ctx, intern) => {
       const steps = [{ say: 'One.' }, { wait: '60s' }, { say: 'Two.' }, { end: 'failed' }];
       const reply = await intern.held(await ctx.script(steps));
       const before = await ctx.clock.now();
@@ -109,8 +107,7 @@ export const DISCONNECT = checksOf('CHAT-10', {
   },
   'disconnect/while-it-speaks': {
     title: 'A run that speaks, one that has said nothing yet, and one that streams after an answer are cancelled too.',
-    needs: ['running', 'control', 'clock'],
-    run: onRunning(async (ctx, speaks) => {
+    ...onRunning(['control', 'clock'], async (ctx, speaks) => {
       const { clock } = ctx;
       const said = await ctx.script([{ say: 'x'.repeat(400), chunks: 400, every: '500ms' }]);
       const reply = await speaks.held(said);
@@ -130,8 +127,7 @@ export const DISCONNECT = checksOf('CHAT-10', {
   },
   'disconnect/only-its-own': {
     title: 'Other runs of the intern and runs of other interns go on.',
-    needs: ['running', 'control', 'clock'],
-    run: onRunning(async (ctx, intern) => {
+    ...onRunning(['control', 'clock'], async (ctx, intern) => {
       const other = await runningOne(ctx);
       const waiting = await intern.asked(await ctx.script([permission('ok'), { say: 'answered' }]));
       const started = await ctx.api.invoke(intern.id, { input: await ctx.script(HELD) });
@@ -151,8 +147,7 @@ export const DISCONNECT = checksOf('CHAT-10', {
   'disconnect/after-done': {
     requirement: 'CHAT-9',
     title: 'Closing after the [DONE] that follows tool_calls keeps the run alive.',
-    needs: ['running', 'behaviour:ask-permission'],
-    run: onShared(async (ctx, intern) => {
+    ...onShared(['behaviour:ask-permission'], async (ctx, intern) => {
       const { reply, t } = await pausedAtDone(ctx, intern);
       await reply.disconnect();
       await ctx.settle();
@@ -163,8 +158,7 @@ export const DISCONNECT = checksOf('CHAT-10', {
   'disconnect/cancel-after-done': {
     requirement: 'CHAT-9',
     title: 'Cancelling the body on reading [DONE], and a minute without a client, keep the run alive too.',
-    needs: ['running', 'behaviour:ask-permission', 'slow:61s'],
-    run: onShared(async (ctx, intern) => {
+    ...onShared(['behaviour:ask-permission', 'slow:61s'], async (ctx, intern) => {
       const { reply, t } = await pausedAtDone(ctx, intern);
       await reply.cancel();
       await ctx.wait(61_000);
@@ -175,8 +169,7 @@ export const DISCONNECT = checksOf('CHAT-10', {
   'disconnect/after-each-done': {
     requirement: 'CHAT-9',
     title: 'Closing after each of several questions keeps the run alive.',
-    needs: ['running', 'control'],
-    run: onRunning(async (ctx, intern) => {
+    ...onRunning(['control'], async (ctx, intern) => {
       const steps = ['a', 'b', 'c'].flatMap((as) => [permission(as), { say: as }]);
       let reply = await intern.chat({ prompt: await ctx.script(steps), approval_mode: 'manual' });
       for (const as of ['a', 'b', 'c']) {
@@ -193,8 +186,7 @@ export const DISCONNECT = checksOf('CHAT-10', {
   },
   'disconnect/of-who-steered': {
     title: 'A client that steered a run and leaves cancels nothing.',
-    needs: ['running', 'control', 'clock'],
-    run: onRunning(async (ctx, intern) => {
+    ...onRunning(['control', 'clock'], async (ctx, intern) => {
       const session_id = `s ${intern.id}`;
       const said = await ctx.script([{ say: 'One. ' }, { wait: '40s' }, { say: 'Two.' }]);
       const reply = await intern.held({ prompt: said, session_id });
@@ -209,8 +201,7 @@ export const DISCONNECT = checksOf('CHAT-10', {
   'disconnect/after-stop': {
     requirement: 'EMU-4',
     title: 'A client that goes after the end changes nothing: the run is shown as it ended.',
-    needs: ['running', 'control'],
-    run: onRunning(async (ctx, intern) => {
+    ...onRunning(['control'], async (ctx, intern) => {
       const reply = await intern.chat('Hello.');
       const t = await reply.until('[DONE]', (seen) => seen.done);
       await reply.cancel();

@@ -33,8 +33,7 @@ const call = (ctx: Ctx, name: Name, id: string): Promise<Answer> =>
 export const FAULTS = checksOf('EMU-6', {
   'faults/every-operation': {
     title: 'On its operation alone a fault answers its status in the error form, for so many calls, and then no more.',
-    needs: ['control', 'running', 'oauth_token'],
-    run: onStopped(async (ctx, intern) => {
+    ...onStopped(['control', 'running', 'oauth_token'], async (ctx, intern) => {
       const { control, interns } = ctx;
       const met = async (name: Name, status: number, times: number | undefined) => {
         await control.fault({ operation: name, status, ...(times === undefined ? {} : { times }) });
@@ -68,8 +67,7 @@ export const FAULTS = checksOf('EMU-6', {
   },
   'faults/nothing-was-done': {
     title: 'A call that a fault answered has done nothing: no intern, no change, no delete, no run, no answer taken.',
-    needs: ['control', 'running'],
-    run: onStopped(async (ctx, intern) => {
+    ...onStopped(['control', 'running'], async (ctx, intern) => {
       const { api, control, interns } = ctx;
       const body = interns.body();
       for (const operation of ['create', 'update', 'delete', 'provision'] as const)
@@ -95,8 +93,7 @@ export const FAULTS = checksOf('EMU-6', {
   },
   'faults/refused-use-none': {
     title: 'A call that is refused for what it is uses no fault up: 401, 404, 405, 413, 415 and 400.',
-    needs: ['control', 'running', 'foreign_workspace'],
-    run: onRunning(async (ctx, intern) => {
+    ...onRunning(['control', 'running', 'foreign_workspace'], async (ctx, intern) => {
       const { api, control, interns, send, target, wrongKey } = ctx;
       const { id } = intern;
       for (const operation of ['create', 'update', 'chat'] as const) await control.fault({ operation, status: 500 });
@@ -123,8 +120,7 @@ export const FAULTS = checksOf('EMU-6', {
   },
   'faults/delay': {
     title: 'A delayed call is answered when its time has come, with its own answer or the status of the fault.',
-    needs: ['control', 'clock', 'running'],
-    run: onRunning(async (ctx, { id }) => {
+    ...onRunning(['control', 'clock', 'running'], async (ctx, { id }) => {
       const { control, clock, settle } = ctx;
       for (const [operation, delay, ms, status] of [
         ['get', 1_500, 1_500, undefined],
@@ -148,8 +144,7 @@ export const FAULTS = checksOf('EMU-6', {
   },
   'faults/dropped': {
     title: 'A dropped connection is no answer, or one that breaks off; the next call is answered.',
-    needs: ['control', 'clock', 'running'],
-    run: onRunning(async (ctx, { id }) => {
+    ...onRunning(['control', 'clock', 'running'], async (ctx, { id }) => {
       const { control, clock } = ctx;
       for (const operation of ['get', 'update', 'chat', 'invoke'] as const) {
         await control.fault({ operation, disconnect: true });

@@ -29,8 +29,7 @@ export const FIELDS = checksOf('BODY-4', {
   'create/text-limits': {
     requirement: 'CREATE-5',
     title: 'description takes 2000 and instructions 100000 code points and not one more, on create and update.',
-    needs: ['write'],
-    run: onStopped(async (ctx, intern) => {
+    ...onStopped([], async (ctx, intern) => {
       const { api, interns } = ctx;
       for (const unit of ctx.sample(ctx.plain() ? ['a'] : ['😀', 'é', 'a'].slice(0, ctx.upTo(3, 1)))) {
         const texts = Object.fromEntries(LIMITS.map(([field, most]) => [field, long(most, unit)]));
@@ -48,8 +47,7 @@ export const FIELDS = checksOf('BODY-4', {
   },
   'create/field-types': {
     title: 'A field of another type is 400, on create and update.',
-    needs: ['write'],
-    run: onStopped(async ({ api, interns, property, sample, twin }, intern) => {
+    ...onStopped([], async ({ api, interns, property, sample, twin }, intern) => {
       await twin('create', async () =>
         expect.status(await api.create(interns.body({ description: 'a' })), expect.CREATED, 'the valid twin'),
       );
@@ -110,8 +108,7 @@ export const FIELDS = checksOf('BODY-4', {
     requirement: 'UPDATE-1',
     level: 'P',
     title: 'An update with a field that cannot be changed is 400, and changes nothing beside it either.',
-    needs: ['write'],
-    run: onStopped(async (ctx, intern) => {
+    ...onStopped([], async (ctx, intern) => {
       const { api, property } = ctx;
       const key = fc.constantFrom(
         'id',
@@ -136,8 +133,7 @@ export const FIELDS = checksOf('BODY-4', {
   },
   'create/no-object': {
     title: 'A body that is not a JSON object is 400 on create and update.',
-    needs: ['write'],
-    run: onStopped(async ({ api, property }, intern) => {
+    ...onStopped([], async ({ api, property }, intern) => {
       await property('bodies', noObject(), async (value) => {
         expect.error(await api.create(value), { status: 400 }, `a create of ${JSON.stringify(value)}`);
         expect.error(await api.update(intern.id, value), { status: 400 }, `an update with ${JSON.stringify(value)}`);
@@ -147,8 +143,7 @@ export const FIELDS = checksOf('BODY-4', {
   'create/invalid-body-reason': {
     level: 'P',
     title: 'An invalid body of a lifecycle operation is 400 `Invalid request body`, invalid_body.',
-    needs: ['write'],
-    run: onStopped(async ({ api, property }, intern) => {
+    ...onStopped([], async ({ api, property }, intern) => {
       const expected = { ...INVALID, message: /^Invalid request body/ };
       await property('bodies', noObject(), async (value) => {
         expect.error(await api.create(value), expected, 'a create');

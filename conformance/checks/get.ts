@@ -38,8 +38,7 @@ export const GET = checksOf('GET-1', {
   'get/record-form': {
     level: 'P',
     title: 'Every record has all fields in their forms: created, stopped, running, listed, updated.',
-    needs: ['running'],
-    run: onStopped(async ({ api, interns, ownStatuses }, stopped) => {
+    ...onStopped(['running'], async ({ api, interns, ownStatuses }, stopped) => {
       const running = await interns.running();
       // Interns of others may be older than the form.
       const ours = new Set([stopped.id, running.id]);
@@ -58,8 +57,7 @@ export const GET = checksOf('GET-1', {
   },
   'get/no-secrets': {
     title: 'No answer of the lifecycle carries a credential or content of the vault.',
-    needs: ['running'],
-    run: onRunning(async ({ api, interns }, running) => {
+    ...onRunning([], async ({ api, interns }, running) => {
       // One by one: the last request of a finding is the one to repeat.
       const holdsNone = (answer: Answer, what: string) => {
         expect.success(answer, what);
@@ -76,8 +74,7 @@ export const GET = checksOf('GET-1', {
   },
   'get/no-known-secrets': {
     title: "Neither the intern's own key nor its daemon token stands in any answer of the lifecycle.",
-    needs: ['control', 'running', 'oauth_token'],
-    run: onRunning(async ({ api, control }, { id }) => {
+    ...onRunning(['control', 'running', 'oauth_token'], async ({ api, control }, { id }) => {
       const { api_key } = await control.intern(id);
       const daemon = (await api.daemon(id, { as: 'oauth_token' })).json as { token?: string };
       const texts = [

@@ -154,8 +154,7 @@ export const IDEMPOTENCY = checksOf('CREATE-4', 'P', {
   },
   'create/key-reused-first': {
     title: 'A reused key is reported before a taken name or a vault that cannot be attached.',
-    needs: ['write'],
-    run: onStopped(async ({ api, interns }, taken) => {
+    ...onStopped([], async ({ api, interns }, taken) => {
       const body = interns.body();
       const key = keyed(`first-${body.name}`);
       expect.status(await api.create(body, key), expect.CREATED, 'the create');

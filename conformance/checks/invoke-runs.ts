@@ -16,8 +16,7 @@ export const INVOKE_RUNS = checksOf('INVOKE-4', {
   'invoke-runs/goes-on': {
     requirement: 'INVOKE-1',
     title: 'The run goes on after the response, until it ends by itself.',
-    needs: ['running', 'control', 'clock'],
-    run: onRunning(async (ctx, intern) => {
+    ...onRunning(['control', 'clock'], async (ctx, intern) => {
       const id = session(
         await intern.invoke(await ctx.script([{ say: 'x' }, { wait: '20m' }, { say: 'y' }])),
         'the invoke',
@@ -32,8 +31,7 @@ export const INVOKE_RUNS = checksOf('INVOKE-4', {
   },
   'invoke-runs/consents': {
     title: 'Approvals are consented to without a pause, also when the request says manual.',
-    needs: ['running', 'control'],
-    run: onShared(async (ctx, intern) => {
+    ...onShared(['control'], async (ctx, intern) => {
       const refused = when({ ok: 'reject_once' }, WRONG, [
         when({ ok: 'reject_always' }, WRONG, [when({ ok: 'cancel' }, WRONG, RIGHT)]),
       ]);
@@ -46,8 +44,7 @@ export const INVOKE_RUNS = checksOf('INVOKE-4', {
   },
   'invoke-runs/fallback': {
     title: "A question is answered by the intern's own fallback, without a pause.",
-    needs: ['running', 'control'],
-    run: onShared(async (ctx, intern) => {
+    ...onShared(['control'], async (ctx, intern) => {
       for (const [fallback, is] of [
         [{ action: 'accept', content: { answer: 'blue' } }, { answer: 'blue' }],
         [{ action: 'accept', content: { answer: 'red' } }, { answer: 'red' }],
@@ -63,8 +60,7 @@ export const INVOKE_RUNS = checksOf('INVOKE-4', {
   'invoke-runs/no-fallback': {
     level: 'C',
     title: 'Where a script gives none the fallback is to decline.',
-    needs: ['running', 'control'],
-    run: onShared(async (ctx, intern) => {
+    ...onShared(['control'], async (ctx, intern) => {
       const input = await ctx.script([{ say: 'x' }, colour('it'), when({ it: 'decline' }, RIGHT, WRONG)]);
       const id = session(await intern.invoke(input), 'the invoke');
       equal(await intern.fate(id), 'ended: stop', 'a run that asks without a fallback');
@@ -73,8 +69,7 @@ export const INVOKE_RUNS = checksOf('INVOKE-4', {
   'invoke-runs/deadline': {
     requirement: 'INVOKE-5',
     title: 'A run that does not end is ended by its execution deadline of one hour, to the millisecond.',
-    needs: ['running', 'control', 'clock'],
-    run: onRunning(async (ctx, intern) => {
+    ...onRunning(['control', 'clock'], async (ctx, intern) => {
       const id = session(await intern.invoke(await ctx.script(HELD)), 'the invoke');
       const late = session(
         await intern.invoke(await ctx.script([{ say: 'x' }, { wait: HOUR - 1 }])),
@@ -90,8 +85,7 @@ export const INVOKE_RUNS = checksOf('INVOKE-4', {
   'invoke-runs/deadline-shown': {
     requirement: 'EMU-4',
     title: 'A run of invoke that meets its deadline is shown as ended by it, at its time.',
-    needs: ['running', 'control', 'clock'],
-    run: onRunning(async (ctx, intern) => {
+    ...onRunning(['control', 'clock'], async (ctx, intern) => {
       session(await intern.invoke(await ctx.script(HELD)), 'the invoke');
       await ctx.clock.advance(HOUR + 60_000);
       const run = await intern.newest();
@@ -102,8 +96,7 @@ export const INVOKE_RUNS = checksOf('INVOKE-4', {
   'invoke-runs/deadline-not-extended': {
     requirement: 'INVOKE-5',
     title: 'Steering does not extend the deadline; the next run of the session has an hour of its own.',
-    needs: ['running', 'control', 'clock'],
-    run: onRunning(async (ctx, intern) => {
+    ...onRunning(['control', 'clock'], async (ctx, intern) => {
       const said = await ctx.script(HELD);
       const id = session(await intern.invoke(said), 'the invoke');
       await ctx.clock.advance(HOUR - 60_000);
@@ -118,8 +111,7 @@ export const INVOKE_RUNS = checksOf('INVOKE-4', {
   'invoke-runs/client-gone': {
     requirement: 'INVOKE-6',
     title: 'Losing the client after 202 changes nothing.',
-    needs: ['running', 'control', 'clock'],
-    run: onRunning(async (ctx, intern) => {
+    ...onRunning(['control', 'clock'], async (ctx, intern) => {
       const input = await ctx.script([{ say: 'x' }, { wait: '100s' }, { say: 'y' }]);
       const open = await ctx.open({ method: 'POST', path: internPath(intern.id, '/invoke'), json: { input } });
       equal(open.status, 202, 'status of the invoke');
@@ -133,8 +125,7 @@ export const INVOKE_RUNS = checksOf('INVOKE-4', {
   'invoke-runs/ended-by-suspend': {
     requirement: 'SUSP-1',
     title: 'Suspending ends runs of invoke; the session is taken again after the resume.',
-    needs: ['running', 'control'],
-    run: onRunning(async (ctx, intern) => {
+    ...onRunning(['control'], async (ctx, intern) => {
       const id = session(await intern.invoke(await ctx.script(HELD)), 'the invoke');
       expect.status(await ctx.api.suspend(intern.id), 200, 'the suspend');
       equal(await intern.fate(id), 'ended: cancelled', 'the run after suspend');

@@ -17,8 +17,7 @@ export const INVOKE_SESSIONS = checksOf('INVOKE-3', {
   'invoke-sessions/continue': {
     requirement: 'INVOKE-2',
     title: 'A session_id that invoke gave is taken again.',
-    needs: ['running'],
-    run: onShared(async (_ctx, intern) => {
+    ...onShared([], async (_ctx, intern) => {
       const id = session(await intern.invoke('Hello.'), 'the first invoke');
       const again = await intern.invoke('And more.', id);
       expect.status(again, 202, 'the second invoke');
@@ -28,8 +27,7 @@ export const INVOKE_SESSIONS = checksOf('INVOKE-3', {
   'invoke-sessions/steered-live': {
     requirement: 'INVOKE-2',
     title: 'While its run goes on in silence, a prompt to the session is delivered into it, and others may not use it.',
-    needs: ['running', 'behaviour:silent'],
-    run: onRunning(async (ctx, intern) => {
+    ...onRunning(['behaviour:silent'], async (ctx, intern) => {
       const other = await runningOne(ctx);
       const id = session(await intern.invoke(ctx.prompt('silent')), 'the invoke');
       const began = (answer: Answer) =>
@@ -55,8 +53,7 @@ export const INVOKE_SESSIONS = checksOf('INVOKE-3', {
   'invoke-sessions/steered': {
     requirement: 'INVOKE-2',
     title: 'With a run going the prompt is delivered into it: status steered, no further run.',
-    needs: ['running', 'control', 'clock'],
-    run: onRunning(async (ctx, intern) => {
+    ...onRunning(['control', 'clock'], async (ctx, intern) => {
       const id = session(await intern.invoke(await ctx.script([{ say: 'x' }, { wait: '60s' }])), 'the invoke');
       for (let turn = 0; turn < 2; turn++) steered(await intern.invoke('Also.', id), id, 'an invoke with a run going');
       equal((await ctx.control.runs(intern.id)).length, 1, 'runs of the intern');
@@ -68,8 +65,7 @@ export const INVOKE_SESSIONS = checksOf('INVOKE-3', {
   },
   'invoke-sessions/session-of-the-caller': {
     title: 'A session_id is refused with 404 from another caller, also while its run goes on.',
-    needs: ['running', 'peer_api_key', 'behaviour:silent'],
-    run: onRunning(async (ctx, intern) => {
+    ...onRunning(['peer_api_key', 'behaviour:silent'], async (ctx, intern) => {
       await seenByPeer(ctx, intern.id);
       const mine = session(await intern.invoke(ctx.prompt('silent')), 'the invoke');
       const theirs = await intern.invoke('Also.', mine, { as: 'peer_api_key' });
@@ -107,8 +103,7 @@ export const INVOKE_SESSIONS = checksOf('INVOKE-3', {
     requirement: 'AUTH-2',
     level: 'C',
     title: "A person's API key and OAuth tokens are one caller to invoke.",
-    needs: ['running', 'oauth_token', 'oauth_interns_only_token'],
-    run: onShared(async (_ctx, intern) => {
+    ...onShared(['oauth_token', 'oauth_interns_only_token'], async (_ctx, intern) => {
       const id = session(await intern.invoke('Hello.'), 'an invoke with the API key');
       for (const as of ['oauth_token', 'oauth_interns_only_token'] as const) {
         equal(session(await intern.invoke('Hello.', id, { as }), `its session with ${as}`), id, 'session_id');
@@ -117,8 +112,7 @@ export const INVOKE_SESSIONS = checksOf('INVOKE-3', {
   },
   'invoke-sessions/session-elsewhere': {
     title: 'A session_id of another intern, of chat, or of nobody is refused with 404.',
-    needs: ['running'],
-    run: onRunning(async (ctx, intern) => {
+    ...onRunning([], async (ctx, intern) => {
       const other = await runningOne(ctx);
       const id = session(await intern.invoke('Hello.'), 'the invoke');
       expect.error(await other.invoke('Hello.', id), NOT_THEIRS, 'an invoke in a session of another intern');
@@ -131,8 +125,7 @@ export const INVOKE_SESSIONS = checksOf('INVOKE-3', {
   },
   'invoke-sessions/busy-chat-session': {
     title: 'A session of chat is refused also while its run goes on or waits, under an id of the client too.',
-    needs: ['running', 'behaviour:ask-permission'],
-    run: onShared(async (ctx, intern) => {
+    ...onShared(['behaviour:ask-permission'], async (ctx, intern) => {
       const t = await intern.asked(ctx.prompt('ask-permission'));
       expect.error(
         await intern.invoke('Also.', callOf(t).session),
@@ -148,8 +141,7 @@ export const INVOKE_SESSIONS = checksOf('INVOKE-3', {
   'invoke-sessions/hidden-is-unknown': {
     level: 'P',
     title: 'The 404 for a session of others is the one for a session of nobody.',
-    needs: ['running', 'peer_api_key'],
-    run: onShared(async (ctx, intern) => {
+    ...onShared(['peer_api_key'], async (ctx, intern) => {
       const nobodys = 'no-such-session';
       const unknown = async () => {
         const answer = await intern.invoke('Hello.', nobodys);
@@ -179,8 +171,7 @@ export const INVOKE_SESSIONS = checksOf('INVOKE-3', {
   'invoke-sessions/refused-reason': {
     level: 'P',
     title: 'The 404 for a session of another has the reason not_found.',
-    needs: ['running'],
-    run: onShared(async (_ctx, intern) => {
+    ...onShared([], async (_ctx, intern) => {
       const answer = await intern.invoke('Hello.', 'no-such-session');
       expect.error(answer, { status: 404, reason: 'not_found', retryable: false }, 'an invoke in a session of nobody');
     }),

@@ -16,8 +16,7 @@ const PROGRESS = ['output', 'content', 'text', 'message', 'messages', 'choices',
 export const INVOKE_CHECKS = checksOf('INVOKE-1', {
   'invoke/accepted': {
     title: 'invoke answers 202 with a session_id.',
-    needs: ['running'],
-    run: onShared(async (_ctx, intern) => {
+    ...onShared([], async (_ctx, intern) => {
       const answer = await intern.invoke('Hello.');
       expect.status(answer, 202, 'the invoke');
       session(answer, 'the invoke');
@@ -26,8 +25,7 @@ export const INVOKE_CHECKS = checksOf('INVOKE-1', {
   'invoke/published-answer': {
     level: 'P',
     title: 'The answer is JSON {session_id, status: started}; prompts without a session start new ones.',
-    needs: ['running'],
-    run: onShared(async (_ctx, intern) => {
+    ...onShared([], async (_ctx, intern) => {
       const answer = await intern.invoke('Hello.');
       const first = session(answer, 'the invoke');
       equal((answer.json as Record<string, unknown>).status, 'started', 'status in the body of the invoke');
@@ -40,8 +38,7 @@ export const INVOKE_CHECKS = checksOf('INVOKE-1', {
   'invoke/no-progress': {
     requirement: 'INVOKE-7',
     title: 'Nothing of what the run says comes back on the request.',
-    needs: ['running', 'control'],
-    run: onShared(async (ctx, intern) => {
+    ...onShared(['control'], async (ctx, intern) => {
       const answer = await intern.invoke(await ctx.script([{ say: 'kit-progress-text' }, { end: 'stop' }]));
       session(answer, 'the invoke');
       ok(!answer.text.includes('kit-progress-text'), 'body of the invoke', 'nothing of what the run says', answer.text);
@@ -51,8 +48,7 @@ export const INVOKE_CHECKS = checksOf('INVOKE-1', {
   'invoke/input-length': {
     level: 'P',
     title: 'input has 1 to 32000 code points.',
-    needs: ['running'],
-    run: onShared(async (ctx, intern) => {
+    ...onShared([], async (ctx, intern) => {
       for (const unit of ctx.sample(['a', 'é', '€', '😀'])) {
         for (const length of [1, 32_000]) {
           session(await intern.invoke(unit.repeat(length)), `an invoke of ${length} times ${unit}`);
@@ -66,9 +62,8 @@ export const INVOKE_CHECKS = checksOf('INVOKE-1', {
   'invoke/invalid-body': {
     level: 'P',
     title: 'An input or session_id that is not a text is 400 bad_request.',
-    needs: ['running'],
     maxRuns: 40,
-    run: onShared(async (ctx, intern) => {
+    ...onShared([], async (ctx, intern) => {
       await ctx.twin('invoke', async () => session(await intern.invoke('Twin.'), 'the valid twin'));
       await ctx.property('input', notText(), async (input) => {
         expect.error(await ctx.api.invoke(intern.id, { input }), BAD, 'an invoke without text');
@@ -92,9 +87,8 @@ export const INVOKE_CHECKS = checksOf('INVOKE-1', {
   'invoke/unknown-fields': {
     level: 'P',
     title: 'Fields that invoke does not know change nothing.',
-    needs: ['running'],
     maxRuns: 30,
-    run: onShared(async (ctx, intern) => {
+    ...onShared([], async (ctx, intern) => {
       await ctx.property('fields', unknownFields(), async (extra) => {
         const answer = await ctx.api.invoke(intern.id, { ...extra, input: 'Hello.' });
         session(answer, 'an invoke with unknown fields');
@@ -104,8 +98,7 @@ export const INVOKE_CHECKS = checksOf('INVOKE-1', {
   },
   'invoke/not-accepted': {
     title: 'What the intern does not accept is not answered 202.',
-    needs: ['running', 'behaviour:unreachable', 'behaviour:refuses'],
-    run: onShared(async (ctx, intern) => {
+    ...onShared(['behaviour:unreachable', 'behaviour:refuses'], async (ctx, intern) => {
       for (const behaviour of ['unreachable', 'refuses'] as const) {
         const answer = await intern.invoke(ctx.prompt(behaviour));
         const said = expect.seen(answer);

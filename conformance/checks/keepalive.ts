@@ -73,8 +73,7 @@ export const KEEPALIVE = checksOf('CHAT-11', {
   },
   'keepalive/to-the-millisecond': {
     title: 'No keepalive at 29.999 s of silence, one by 30.001 s.',
-    needs: ['running', 'control', 'clock'],
-    run: onRunning(async (ctx, intern) => {
+    ...onRunning(['control', 'clock'], async (ctx, intern) => {
       const reply = await intern.held(await ctx.script([{ say: 'x' }, { wait: '300s' }]));
       await ctx.clock.advance(29_999);
       await ctx.settle();
@@ -134,8 +133,7 @@ export const KEEPALIVE = checksOf('CHAT-11', {
   },
   'keepalive/before-first-word': {
     title: 'A stream that has said nothing yet carries keepalives too.',
-    needs: ['running', 'control', 'clock'],
-    run: onRunning(async (ctx, intern) => {
+    ...onRunning(['control', 'clock'], async (ctx, intern) => {
       const reply = await intern.chat(await ctx.script([{ wait: '45s' }, { say: 'late' }]));
       equal(reply.status, 200, 'status while the intern says nothing yet');
       await ctx.clock.advance(31_000);
@@ -149,8 +147,7 @@ export const KEEPALIVE = checksOf('CHAT-11', {
   },
   'keepalive/after-an-answer': {
     title: 'A stream that goes on after an answer carries keepalives too. The time that it waited does not count.',
-    needs: ['running', 'control', 'clock'],
-    run: onRunning(async (ctx, intern) => {
+    ...onRunning(['control', 'clock'], async (ctx, intern) => {
       const t = await intern.asked(await ctx.script([permission('ok'), { say: 'x' }, { wait: '100s' }]));
       await ctx.clock.advance(100_000);
       equal(beats(t), 0, 'keepalives on the response that ended with the question');

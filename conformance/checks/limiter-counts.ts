@@ -64,8 +64,7 @@ export const LIMITER_COUNTS = checksOf('CHAT-17', 'C', {
     minRuns: 2,
     title:
       'What is refused counts nothing: bodies, ids, credentials, states, answers, signatures, turns the intern refuses.',
-    needs: ['running', 'control', 'oauth_interns_only_token'],
-    run: onRunning(async (ctx, intern) => {
+    ...onRunning(['control', 'oauth_interns_only_token'], async (ctx, intern) => {
       const stopped = await stoppedOne(ctx);
       const t = await intern.asked(await ctx.script(ASKING));
       const away = await ctx.script([{ end: 'failed' }]);
@@ -102,8 +101,7 @@ export const LIMITER_COUNTS = checksOf('CHAT-17', 'C', {
   },
   'limiter-counts/busy-does-not-count': {
     title: 'A turn that is refused as busy does not count.',
-    needs: ['running', 'control'],
-    run: onRunning(async (ctx, intern) => {
+    ...onRunning(['control'], async (ctx, intern) => {
       const t = await intern.asked(await ctx.script(ASKING));
       const occupied = await intern.held(await ctx.script(HELD));
       await ctx.control.limit(1);
@@ -118,8 +116,7 @@ export const LIMITER_COUNTS = checksOf('CHAT-17', 'C', {
   'limiter-counts/judged-last': {
     requirement: 'BODY-5',
     title: 'Over the limit every other refusal comes first.',
-    needs: ['running', 'control', 'oauth_token'],
-    run: onRunning(async (ctx, intern) => {
+    ...onRunning(['control', 'oauth_token'], async (ctx, intern) => {
       const { api, interns } = ctx;
       const stopped = await stoppedOne(ctx);
       const { id: call, session } = callOf(await intern.asked(await ctx.script(ASKING)));
@@ -149,8 +146,7 @@ export const LIMITER_COUNTS = checksOf('CHAT-17', 'C', {
   },
   'limiter-counts/only-turns': {
     title: 'The operations of the lifecycle and the daemon read are neither counted nor limited.',
-    needs: ['running', 'control', 'oauth_token'],
-    run: onRunning(async (ctx, { id }) => {
+    ...onRunning(['control', 'oauth_token'], async (ctx, { id }) => {
       const { api, interns } = ctx;
       await ctx.control.limit(1);
       const free = async () => {

@@ -48,9 +48,8 @@ async function alsoLimited(ctx: Ctx, as: 'api_key' | 'oauth_token', names: reado
 export const LIMITER = checksOf('CHAT-17', {
   'limiter/chat': {
     title: 'Prompts over the limit are 429 rate_limited, retryable; those within it are taken.',
-    needs: ['running', 'control'],
     maxRuns: 6,
-    run: onRunning(async (ctx, intern) => {
+    ...onRunning(['control'], async (ctx, intern) => {
       await ctx.property('turns a minute', fc.integer({ min: 1, max: 6 }), async (limit) => {
         await ctx.control.limit(0);
         await ctx.control.limit(limit);
@@ -92,8 +91,7 @@ export const LIMITER = checksOf('CHAT-17', {
   'limiter/message-and-header': {
     level: 'P',
     title: 'The message starts `Too many intern turns`, and Retry-After says when; invoke is limited the same way.',
-    needs: ['running', 'control'],
-    run: onRunning(async (ctx, intern) => {
+    ...onRunning(['control'], async (ctx, intern) => {
       await ctx.control.limit(1);
       await taken(ctx, intern.id, 'the first prompt');
       const invoked = await ctx.api.invoke(intern.id, { input: 'Hello.' }, { limited: true });
@@ -115,9 +113,8 @@ export const LIMITER = checksOf('CHAT-17', {
   'sign/counts-as-a-turn': {
     requirement: 'SIGN-8',
     title: 'Signatures, by the alias too, count against the limit of chat, and the other way round.',
-    needs: ['running', 'control', 'oauth_token'],
     maxRuns: 6,
-    run: onRunning(async (ctx, intern) => {
+    ...onRunning(['control', 'oauth_token'], async (ctx, intern) => {
       const sign = (name: string) => ctx.send({ ...request(ctx, operation(name), intern.id), limited: true });
       await ctx.property('turns a minute', fc.integer({ min: 1, max: 5 }), async (limit) => {
         await ctx.control.limit(0);
@@ -137,9 +134,8 @@ export const LIMITER = checksOf('CHAT-17', {
   'limiter/sliding': {
     level: 'C',
     title: 'A turn counts for 60 seconds, to the millisecond, each for itself; refused ones do not count on.',
-    needs: ['running', 'control', 'clock'],
     maxRuns: 6,
-    run: onRunning(async (ctx, intern) => {
+    ...onRunning(['control', 'clock'], async (ctx, intern) => {
       await ctx.property('ms between two turns', fc.integer({ min: 1_000, max: 58_000 }), async (apart) => {
         await ctx.control.limit(0);
         await ctx.control.limit(2);
@@ -162,9 +158,8 @@ export const LIMITER = checksOf('CHAT-17', {
   'limiter/retry-after-holds': {
     level: 'P',
     title: 'After the seconds of Retry-After the turn is taken, and Retry-After shrinks while one waits.',
-    needs: ['running', 'control', 'clock'],
     maxRuns: 8,
-    run: onRunning(async (ctx, intern) => {
+    ...onRunning(['control', 'clock'], async (ctx, intern) => {
       await ctx.property('ms since the turn', fc.integer({ min: 0, max: 59_500 }), async (waited) => {
         await ctx.control.limit(0);
         await ctx.control.limit(1);
@@ -205,8 +200,7 @@ export const LIMITER = checksOf('CHAT-17', {
   'limiter/changing-clears': {
     requirement: 'EMU-5',
     title: 'The limit can be read; putting it clears what was counted, the same one too; 0 is off.',
-    needs: ['running', 'control'],
-    run: onRunning(async (ctx, intern) => {
+    ...onRunning(['control'], async (ctx, intern) => {
       await ctx.control.limit(1);
       await taken(ctx, intern.id, 'the one turn');
       await over(ctx, intern.id, 'the second');

@@ -13,8 +13,7 @@ const BUSY_HEADERS = (key: string) => ({ headers: { 'idempotency-key': key } });
 export const ORDER = checksOf('BODY-5', {
   'order/pairs': {
     title: 'Of any two faults in one request the one of the earlier stage is reported.',
-    needs: NEEDS,
-    run: onStopped(async (ctx, intern) => {
+    ...onStopped(NEEDS, async (ctx, intern) => {
       for (const row of OPERATIONS) {
         const stages = STAGES.filter((stage) => stage.applies(row));
         for (const [at, first] of stages.entries()) {
@@ -31,9 +30,8 @@ export const ORDER = checksOf('BODY-5', {
   },
   'order/any-faults': {
     title: 'However many faults a request has, the one of the earliest stage is reported.',
-    needs: NEEDS,
     maxRuns: 60,
-    run: onStopped(async (ctx, intern) => {
+    ...onStopped(NEEDS, async (ctx, intern) => {
       const names = fc.constantFrom(...OPERATIONS.map(({ name }) => name));
       const some = fc.subarray(
         STAGES.map(({ name }) => name),

@@ -10,8 +10,7 @@ export const OWN_RUN = defineChecks({
   'chat-final/usage-of-its-own-run': {
     requirement: 'CHAT-4',
     title: 'A run that reports no usage does not show that of an earlier run of its session.',
-    needs: ['running', 'behaviour:no-usage', 'control'],
-    run: onShared(async (ctx, intern) => {
+    ...onShared(['behaviour:no-usage', 'control'], async (ctx, intern) => {
       const usage = { prompt_tokens: 3, completion_tokens: 4, total_tokens: 7 };
       const first = await intern.talk(await ctx.script([{ say: 'x' }, { usage }]));
       ok(first.final?.usage, 'usage of the first run', 'what it reported', first.final);

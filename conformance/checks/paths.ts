@@ -24,8 +24,7 @@ const SEGMENT = fc.constantFrom('x', 'daemons', 'chat', 'sign', 'completions', '
 export const PATH_CHECKS = checksOf('BASE-5', {
   'base/unknown-path': {
     title: 'An unknown path is 404 not_found.',
-    needs: ['control', 'write'],
-    run: onStopped(async ({ send, property }, intern) => {
+    ...onStopped(['control', 'write'], async ({ send, property }, intern) => {
       await property('paths', SEGMENT, fc.constantFrom('GET', 'POST', 'DELETE'), async (segment, method) => {
         const answer = await send({ method, path: internPath(intern.id, `/${segment}/y`) });
         expect.error(answer, { status: 404, reason: 'not_found', retryable: false }, `${method} …/${segment}/y`);
@@ -47,8 +46,7 @@ export const PATH_CHECKS = checksOf('BASE-5', {
   },
   'base/method-not-allowed': {
     title: 'A known path with another method is 405 with the methods of the path in Allow.',
-    needs: ['control', 'write', 'management_key', 'scim_mapping'],
-    run: onStopped(async ({ send, target }, intern) => {
+    ...onStopped(['control', 'write', 'management_key', 'scim_mapping'], async ({ send, target }, intern) => {
       const scim = {
         path: () => `/scim/group-mappings/${target.scimMappingId}`,
         methods: ['GET', 'PATCH', 'DELETE'],
@@ -73,8 +71,8 @@ export const PATH_CHECKS = checksOf('BASE-5', {
   },
   'base/head-as-get': {
     title: 'HEAD answers as GET does, without a body.',
-    needs: ['control', 'write', 'management_key', 'scim_mapping'],
-    run: onStopped(async ({ interns, send, target, wrongKey }, intern) => {
+    ...onStopped(['control', 'write', 'management_key', 'scim_mapping'], async (ctx, intern) => {
+      const { interns, send, target, wrongKey } = ctx;
       const reads: Send[] = [
         { path: '/interns?limit=2' },
         { path: '/interns?limit=0' },
@@ -94,8 +92,7 @@ export const PATH_CHECKS = checksOf('BASE-5', {
   },
   'base/options': {
     title: 'OPTIONS of a known path is 204 with its methods in Allow.',
-    needs: ['control', 'write'],
-    run: onStopped(async ({ send }, intern) => {
+    ...onStopped(['control', 'write'], async ({ send }, intern) => {
       for (const row of PATHS) {
         const path = row.path(intern.id);
         const answer = await send({ method: 'OPTIONS', path });
@@ -110,8 +107,7 @@ export const PATH_CHECKS = checksOf('BASE-5', {
   },
   'base/malformed-json-is-400': {
     title: 'A body that is not JSON is 400 on every operation that reads one.',
-    needs: ['control', 'running', 'oauth_token'],
-    run: onRunning(async (ctx, intern) => {
+    ...onRunning(['control', 'running', 'oauth_token'], async (ctx, intern) => {
       const { send, property } = ctx;
       const rows = OPERATIONS.filter(({ method }) => method !== 'GET');
       await property(
@@ -157,8 +153,7 @@ export const PATH_CHECKS = checksOf('BASE-5', {
   'base/request-id-everywhere': {
     requirement: 'BASE-6',
     title: 'Every response carries x-request-id, whatever its status.',
-    needs: ['control', 'running', 'management_key', 'regional_host'],
-    run: onRunning(async (ctx, intern) => {
+    ...onRunning(['control', 'running', 'management_key', 'regional_host'], async (ctx, intern) => {
       const { interns, send, chat, target, wrongKey } = ctx;
       const { id } = intern;
       const requests: readonly (readonly [string, Send])[] = [

@@ -22,8 +22,7 @@ const hintOf = (json: unknown) => (json as { error?: { metadata?: { hint?: unkno
 export const PROOF_REFUSALS = checksOf('EMU-8', {
   'proof/token': {
     title: 'Without the token, or with another, a valid proof is 401 token_invalid.',
-    needs: NEEDS,
-    run: onAttached(async (_, client) => {
+    ...onAttached(NEEDS, async (_, client) => {
       const proof = await client.sign('a');
       accepted(await client.ask(proof, { body: 'a' }), 'the valid twin');
       const tokens = [
@@ -41,8 +40,7 @@ export const PROOF_REFUSALS = checksOf('EMU-8', {
   },
   'proof/missing': {
     title: 'A proof of which one header is missing is proof_missing, of v2 the nonce and the signature too.',
-    needs: NEEDS,
-    run: onAttached(async (ctx, client) => {
+    ...onAttached(NEEDS, async (ctx, client) => {
       const names = ctx.proof;
       const proof = await client.sign('a', ROUTE);
       for (const name of [names.signature, names.timestamp, names.user, names.signatureV2, names.nonce]) {
@@ -59,8 +57,7 @@ export const PROOF_REFUSALS = checksOf('EMU-8', {
   },
   'proof/malformed': {
     title: 'A header of a proof that has not its form is proof_malformed.',
-    needs: NEEDS,
-    run: onAttached(async (ctx, client) => {
+    ...onAttached(NEEDS, async (ctx, client) => {
       const names = ctx.proof;
       const proof = await client.sign('a', ROUTE);
       const bad: readonly (readonly [string, string])[] = [
@@ -82,9 +79,8 @@ export const PROOF_REFUSALS = checksOf('EMU-8', {
   },
   'proof/one-bit': {
     title: 'One bit changed in a signature, or one character in what it is for, is bad_signature.',
-    needs: NEEDS,
     maxRuns: 20,
-    run: onAttached(async (ctx, client) => {
+    ...onAttached(NEEDS, async (ctx, client) => {
       const names = ctx.proof;
       const what = fc.constantFrom('v1', 'v2', 'body', 'path', 'method', 'user', 'timestamp', 'nonce');
       await ctx.property('changes', what, fc.nat(511), async (part, bit) => {
@@ -109,8 +105,7 @@ export const PROOF_REFUSALS = checksOf('EMU-8', {
   'proof/bound-to-its-route': {
     requirement: 'SIGN-4',
     title: 'The daemon refuses a v2 proof for another path, method or body than the request has.',
-    needs: ['running', 'oauth_token', 'daemon'],
-    run: onAttached(async (_, client) => {
+    ...onAttached(['running', 'oauth_token', 'daemon'], async (_, client) => {
       const proof = await client.sign('a', ROUTE);
       for (const other of [{ path: '/api/other' }, { path: '/' }, { method: 'PUT' }, { body: 'b' }, { body: '' }]) {
         const answer = await client.ask(proof, { body: 'a', ...other });
@@ -121,8 +116,7 @@ export const PROOF_REFUSALS = checksOf('EMU-8', {
   },
   'proof/hints': {
     title: 'A bad signature comes with a hint: another digest, route or user.',
-    needs: [...NEEDS, 'peer_oauth_subject'],
-    run: onAttached(async (ctx, client) => {
+    ...onAttached([...NEEDS, 'peer_oauth_subject'], async (ctx, client) => {
       const proof = await client.sign('a', ROUTE);
       equal(hintOf((await client.ask(proof, { body: 'b' })).json), 'digest_mismatch', 'hint for another body');
       const elsewhere = await client.ask(proof, { body: 'a', path: '/api/other' });
@@ -136,8 +130,7 @@ export const PROOF_REFUSALS = checksOf('EMU-8', {
     requirement: 'SIGN-7',
     level: 'C',
     title: 'A timestamp of more than 5 s in the future is proof_from_future, before the signature is looked at.',
-    needs: [...NEEDS, 'clock'],
-    run: onAttached(async (ctx, client) => {
+    ...onAttached([...NEEDS, 'clock'], async (ctx, client) => {
       const { clock } = ctx;
       await clock.advance(1000 - ((await clock.now()) % 1000));
       const proof = await client.sign('a');
@@ -151,8 +144,7 @@ export const PROOF_REFUSALS = checksOf('EMU-8', {
   },
   'proof/order': {
     title: 'The daemon judges token, presence, form, time, signature and nonce in that order.',
-    needs: [...NEEDS, 'clock'],
-    run: onAttached(async (ctx, client) => {
+    ...onAttached([...NEEDS, 'clock'], async (ctx, client) => {
       const names = ctx.proof;
       const used = await client.sign('a', ROUTE);
       accepted(await client.ask(used, { body: 'a' }), 'the first use');
@@ -168,8 +160,7 @@ export const PROOF_REFUSALS = checksOf('EMU-8', {
   },
   'proof/any-route': {
     title: 'The daemon verifies on any route and method, over the bytes it received, a body of bytes too.',
-    needs: NEEDS,
-    run: onAttached(async (_, client) => {
+    ...onAttached(NEEDS, async (_, client) => {
       for (const method of ['POST', 'PUT', 'PATCH', 'DELETE', 'GET']) {
         const body = method === 'GET' || method === 'DELETE' ? '' : '{"a":"é\u0000"}\n';
         const proof = await client.sign(body);

@@ -5,6 +5,7 @@ import { equal, fail, isObject, ok } from '../framework/assert.js';
 import { checksOf } from '../framework/check.js';
 import type { Ctx } from '../framework/context.js';
 import * as expect from '../framework/expect.js';
+import type { Need } from '../framework/needs.js';
 import { type Proof, proofHeaders, proofOf, sha256 } from '../helpers/proofs.js';
 import type { Answer } from '../probe/client.js';
 
@@ -43,11 +44,11 @@ export async function attach(ctx: Ctx): Promise<Attached> {
   };
 }
 
-/** A check of the daemon of a running intern. */
-export const onAttached =
-  (does: (ctx: Ctx, client: Attached) => Promise<void>) =>
-  async (ctx: Ctx): Promise<void> =>
-    does(ctx, await attach(ctx));
+/** A check of the daemon of a running intern, and what it needs. */
+export const onAttached = (needs: readonly Need[], does: (ctx: Ctx, client: Attached) => Promise<void>) => ({
+  needs,
+  run: async (ctx: Ctx) => does(ctx, await attach(ctx)),
+});
 
 /** What the daemon verified. */
 export function accepted(answer: Answer, what: string): Record<string, unknown> {
@@ -67,9 +68,8 @@ export const PROOF_USE = checksOf('SIGN-7', {
   'proof/accepted': {
     requirement: 'EMU-8',
     title: 'The daemon accepts a proof for its request and says what it verified.',
-    needs: ['control', 'running', 'oauth_token', 'oauth_subject', 'daemon'],
     maxRuns: 15,
-    run: onAttached(async (ctx, client) => {
+    ...onAttached(['control', 'running', 'oauth_token', 'oauth_subject', 'daemon'], async (ctx, client) => {
       const body = text({ maxLength: 20 });
       await ctx.property('requests', body, routePath(), fc.boolean(), async (said, path, routed) => {
         const proof = await client.sign(said, routed ? { method: 'POST', path } : undefined);
@@ -92,8 +92,7 @@ export const PROOF_USE = checksOf('SIGN-7', {
   },
   'proof/v2-once': {
     title: 'A v2 proof is accepted once, and a request without a proof not at all.',
-    needs: ['running', 'oauth_token', 'daemon'],
-    run: onAttached(async (ctx, client) => {
+    ...onAttached(['running', 'oauth_token', 'daemon'], async (ctx, client) => {
       const once = await client.sign('a', { method: 'POST', path: PATH });
       accepted(await client.ask(once, { body: 'a' }), 'the first use of a v2 proof');
       for (let count = 2; count < 4; count++) {
@@ -109,8 +108,7 @@ export const PROOF_USE = checksOf('SIGN-7', {
   'proof/v1-again': {
     level: 'C',
     title: 'A v1 proof may be used again; a v2 proof that was used is nonce_reused.',
-    needs: ['control', 'running', 'oauth_token', 'daemon'],
-    run: onAttached(async (_, client) => {
+    ...onAttached(['control', 'running', 'oauth_token', 'daemon'], async (_, client) => {
       const plain = await client.sign('a');
       for (let count = 1; count < 4; count++) accepted(await client.ask(plain, { body: 'a' }), `use ${count} of v1`);
       const once = await client.sign('a', { method: 'POST', path: PATH });
@@ -121,8 +119,7 @@ export const PROOF_USE = checksOf('SIGN-7', {
   'proof/refused-is-not-used-up': {
     level: 'C',
     title: 'A refused proof is not used up: sent wrongly first, it is accepted when it is sent right.',
-    needs: ['control', 'running', 'oauth_token', 'daemon'],
-    run: onAttached(async (_, client) => {
+    ...onAttached(['control', 'running', 'oauth_token', 'daemon'], async (_, client) => {
       const proof = await client.sign('a', { method: 'POST', path: PATH });
       refused(await client.ask(proof, { body: 'b' }), 'bad_signature', 'a proof with another body');
       refused(await client.ask(proof, { body: 'a', path: '/api/other' }), 'bad_signature', 'a proof on another path');
@@ -134,8 +131,7 @@ export const PROOF_USE = checksOf('SIGN-7', {
   'proof/window': {
     level: 'C',
     title: 'A proof is accepted until 60 s after its second, and refused as proof_expired after.',
-    needs: ['control', 'clock', 'running', 'oauth_token', 'daemon'],
-    run: onAttached(async (ctx, client) => {
+    ...onAttached(['control', 'clock', 'running', 'oauth_token', 'daemon'], async (ctx, client) => {
       const { clock } = ctx;
       for (const route of [undefined, { method: 'POST', path: PATH }]) {
         // From the beginning of a second the age is the same in seconds and in milliseconds.
@@ -153,8 +149,7 @@ export const PROOF_USE = checksOf('SIGN-7', {
   },
   'proof/old-is-refused': {
     title: 'The intern refuses a proof that is older than its window.',
-    needs: ['clock', 'running', 'oauth_token', 'daemon'],
-    run: onAttached(async (ctx, client) => {
+    ...onAttached(['clock', 'running', 'oauth_token', 'daemon'], async (ctx, client) => {
       const proof = await client.sign('a');
       accepted(await client.ask(proof, { body: 'a' }), 'a fresh proof');
       await ctx.clock.advance(24 * 3_600_000);

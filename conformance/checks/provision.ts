@@ -15,8 +15,7 @@ export const PROVISION = checksOf('PROV-1', 'P', {
   'provision/first-boot': {
     level: 'S',
     title: 'A created intern does not run before provision, and runs after it.',
-    needs: ['running'],
-    run: onStopped(async (ctx, intern) => {
+    ...onStopped(['running'], async (ctx, intern) => {
       const { interns, chat } = ctx;
       await asleep(ctx, intern.id, await heard(await chat(intern.id, 'Hello.')), 'chat before the boot');
       await provisioned(ctx, intern);
@@ -52,8 +51,7 @@ export const PROVISION = checksOf('PROV-1', 'P', {
   },
   'provision/answer': {
     title: 'A provision answers 202 {provisioning: true}; a create with it answers queued or provisioning.',
-    needs: ['running'],
-    run: onStopped(async ({ api, interns }, intern) => {
+    ...onStopped(['running'], async ({ api, interns }, intern) => {
       const answer = await api.provision(intern.id);
       expect.status(answer, 202, 'the provision');
       equal((answer.json as { provisioning?: unknown } | undefined)?.provisioning, true, 'provisioning');
@@ -63,8 +61,7 @@ export const PROVISION = checksOf('PROV-1', 'P', {
   },
   'provision/shows-progress': {
     title: 'While an intern is provisioned its record says where the boot stands.',
-    needs: ['running'],
-    run: onStopped(async ({ api, interns, settle, assume }, intern) => {
+    ...onStopped(['running'], async ({ api, interns, settle, assume }, intern) => {
       expect.done(await api.provision(intern.id), 'the provision');
       const seen: Intern['progress'][] = [];
       for (let read = 0; read < LOOKS; read++) {
@@ -86,8 +83,7 @@ export const PROVISION = checksOf('PROV-1', 'P', {
   },
   'provision/states': {
     title: 'A boot goes queued, provisioning with progress, running with a hostname.',
-    needs: ['running', 'clock'],
-    run: onStopped(async ({ api, clock }, intern) => {
+    ...onStopped(['running', 'clock'], async ({ api, clock }, intern) => {
       expect.status(await api.provision(intern.id), 202, 'the provision');
       const order = ['queued', 'provisioning', 'running'];
       let at = 0;
@@ -141,8 +137,7 @@ export const PROVISION = checksOf('PROV-1', 'P', {
   },
   'provision/only-where-it-can': {
     title: 'A provision of an intern that boots or runs is 409 intern_busy, not retryable.',
-    needs: ['running'],
-    run: onStopped(async ({ api, interns }, intern) => {
+    ...onStopped(['running'], async ({ api, interns }, intern) => {
       expect.done(await api.provision(intern.id), 'the valid twin');
       const { status } = expect.intern(await api.get(intern.id), 200, 'the read');
       // One whose boot has failed by now may be provisioned again.
@@ -155,8 +150,7 @@ export const PROVISION = checksOf('PROV-1', 'P', {
   },
   'provision/race': {
     title: 'Of provisions sent at once one starts the boot; the others are 409.',
-    needs: ['running'],
-    run: onStopped(async ({ api, interns, race, upTo }, intern) => {
+    ...onStopped(['running'], async ({ api, interns, race, upTo }, intern) => {
       const answers = await race(upTo(5, 3), () => api.provision(intern.id));
       const started = answers.filter(({ status }) => status < 300);
       equal(started.length, 1, 'provisions that were accepted');

@@ -32,8 +32,7 @@ export const REPEATED = checksOf('CHAT-15', {
   'chat-content/repeated': {
     requirement: 'CHAT-1',
     title: 'What an intern repeats arrives with its white space, its characters and its order.',
-    needs: ['running'],
-    run: onShared(async (ctx, intern) => {
+    ...onShared([], async (ctx, intern) => {
       const text = ctx.plain() ? textOf(ctx).replace(/[é€]/g, '') : textOf(ctx);
       const t = await intern.talk(asking(text));
       expect.grammar(t, 'S');
@@ -46,8 +45,7 @@ export const REPEATED = checksOf('CHAT-15', {
   },
   'chat-requests/cut-within-a-character': {
     title: 'A body that is cut within a character says the same: what the intern repeats has no replacement character.',
-    needs: ['running'],
-    run: onShared(async (ctx, intern) => {
+    ...onShared([], async (ctx, intern) => {
       const text = asking(`${codeWord(ctx)} ${'é'.repeat(20)} ${codeWord(ctx)}`);
       const json = JSON.stringify({ messages: [{ role: 'user', content: text }], stream: true });
       const body = pieces(textBytes(json), 7);
@@ -64,8 +62,7 @@ export const REPEATED = checksOf('CHAT-15', {
   },
   'chat-stream/earlier-messages-unread': {
     title: 'Only the last message is read: an intern cannot repeat what stands before it.',
-    needs: ['running'],
-    run: onShared(async (ctx, intern) => {
+    ...onShared([], async (ctx, intern) => {
       const [before, last] = [codeWord(ctx), codeWord(ctx)];
       const messages = [
         { role: 'user', content: `The first word is ${before}.` },

@@ -23,9 +23,8 @@ async function booted(ctx: Ctx, model: string, instructions?: string): Promise<P
 export const SCRIPTS = checksOf('EMU-3', {
   'scripts/pieces': {
     title: 'say comes in as many chunks as it says, cut within no character, whole when put together.',
-    needs: ['running', 'control'],
     maxRuns: 40,
-    run: onShared(async (ctx, intern) => {
+    ...onShared(['control'], async (ctx, intern) => {
       const cut = async (say: string, chunks: number) => {
         const t = await intern.talk(await ctx.script([{ say, chunks }]));
         const seen = texts(t);
@@ -81,8 +80,7 @@ export const SCRIPTS = checksOf('EMU-3', {
   'scripts/wait': {
     requirement: 'EMU-2',
     title: 'wait takes its time of the clock to the millisecond, in every unit.',
-    needs: ['running', 'control', 'clock'],
-    run: onShared(async (ctx, intern) => {
+    ...onShared(['control', 'clock'], async (ctx, intern) => {
       for (const [wait, ms] of [
         ['250ms', 250],
         ['45s', 45_000],
@@ -101,8 +99,7 @@ export const SCRIPTS = checksOf('EMU-3', {
   },
   'scripts/when': {
     title: 'when compares with the option, the action, or a subset of the content; else is what is left.',
-    needs: ['running', 'control'],
-    run: onShared(async (ctx, intern) => {
+    ...onShared(['control'], async (ctx, intern) => {
       const tell = (is: Record<string, unknown>, yes: string) =>
         when(is, [{ say: `${yes};` }], [{ say: `not ${yes};` }]);
       const ask = {
@@ -132,8 +129,7 @@ export const SCRIPTS = checksOf('EMU-3', {
   },
   'scripts/ends': {
     title: 'A turn that runs out stops. A failed one says whether to retry.',
-    needs: ['running', 'control'],
-    run: onShared(async (ctx, intern) => {
+    ...onShared(['control'], async (ctx, intern) => {
       const out = await intern.talk(await ctx.script([{ say: 'a' }]));
       expect.finish(out, 'stop', 'a turn that runs out');
       for (const retryable of [true, false]) {
@@ -183,8 +179,7 @@ export const SCRIPTS = checksOf('EMU-3', {
   'scripts/unknown': {
     title:
       'A prompt that names an unknown script is 400 and lists the known ones; a script put is known, a deleted one is not.',
-    needs: ['running', 'control'],
-    run: onShared(async (ctx, intern) => {
+    ...onShared(['control'], async (ctx, intern) => {
       const name = await says(ctx, 'known');
       equal((await intern.talk(named(name))).content, 'known', 'content of a script that was put');
       const wrong = await intern.unstreamed(named('no-such-script'));
@@ -239,8 +234,7 @@ export const SCRIPTS = checksOf('EMU-3', {
   },
   'scripts/put-again': {
     title: 'A script put again is another from the next run on; one that goes on keeps its own.',
-    needs: ['running', 'control', 'clock'],
-    run: onShared(async (ctx, intern) => {
+    ...onShared(['control', 'clock'], async (ctx, intern) => {
       const name = await ctx.control.script({ turn: [{ say: 'old ' }, { wait: '10s' }, { say: 'end' }] });
       const reply = await intern.held(named(name));
       const put = await ctx.control.call('PUT', `/scripts/${name}`, { name, turn: [{ say: 'new' }] });
@@ -253,8 +247,7 @@ export const SCRIPTS = checksOf('EMU-3', {
   },
   'scripts/asks-of-a-question': {
     title: 'A question is asked in chat whatever the mode and although it has a fallback.',
-    needs: ['running', 'control'],
-    run: onShared(async (ctx, intern) => {
+    ...onShared(['control'], async (ctx, intern) => {
       const prompt = await ctx.script([
         colour('it', accepted({ answer: 'red' })),
         when({ it: { answer: 'blue' } }, [{ say: 'blue' }], [{ say: 'fallback' }]),

@@ -8,8 +8,7 @@ import { onRunning, onShared } from '../helpers/interns.js';
 export const SHIPPED_SCRIPTS = checksOf('EMU-9', {
   'shipped-scripts/shipped-asks': {
     title: 'ask-permission asks one permission with all four options, ask-question one question, ask-twice two.',
-    needs: ['running', 'control'],
-    run: onShared(async (_ctx, intern) => {
+    ...onShared(['control'], async (_ctx, intern) => {
       const leave = await intern.asked(named('ask-permission'));
       const shown = question(leave);
       equal(shown.kind, 'permission', 'kind of what ask-permission asks');
@@ -39,8 +38,7 @@ export const SHIPPED_SCRIPTS = checksOf('EMU-9', {
   },
   'shipped-scripts/shipped-endings': {
     title: 'cancelled, deadline, severed, fails, no-usage and unicode say something, and end as their names say.',
-    needs: ['running', 'control'],
-    run: onShared(async (_ctx, intern) => {
+    ...onShared(['control'], async (_ctx, intern) => {
       for (const [name, finish, reason, usage] of [
         ['cancelled', 'error', 'run_ended', true],
         ['deadline', 'error', 'run_ended', true],
@@ -62,8 +60,7 @@ export const SHIPPED_SCRIPTS = checksOf('EMU-9', {
   },
   'shipped-scripts/shipped-refusals': {
     title: 'refuses fails and unreachable is severed before any output.',
-    needs: ['running', 'control'],
-    run: onShared(async (_ctx, intern) => {
+    ...onShared(['control'], async (_ctx, intern) => {
       for (const [name, reason] of [
         ['refuses', 'turn_failed'],
         ['unreachable', 'intern_unreachable'],
@@ -74,8 +71,7 @@ export const SHIPPED_SCRIPTS = checksOf('EMU-9', {
   },
   'shipped-scripts/shipped-times': {
     title: 'slow says 20 chunks 500 ms apart, silent one and stops after 5 minutes, never-ends one, long 1,000.',
-    needs: ['running', 'control', 'clock'],
-    run: onRunning(async (ctx, intern) => {
+    ...onRunning(['control', 'clock'], async (ctx, intern) => {
       const slow = await intern.held(named('slow'));
       for (let at = 2; at <= 20; at++) {
         await ctx.clock.advance(500);

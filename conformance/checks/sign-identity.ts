@@ -40,9 +40,8 @@ const strangers = (ctx: Ctx, user: string) => ({
 export const SIGN_IDENTITY = checksOf('SIGN-5', {
   'sign/timestamp-is-now': {
     title: 'The timestamp is the time of signing in whole Unix seconds.',
-    needs: ['clock', 'write', 'oauth_token'],
     maxRuns: 25,
-    run: onStopped(async (ctx, intern) => {
+    ...onStopped(['clock', 'write', 'oauth_token'], async (ctx, intern) => {
       const { api, clock, property } = ctx;
       const ms = fc.oneof(fc.constantFrom(1, 499, 500, 501, 999, 1000, 1001), fc.integer({ min: 1, max: 90_000 }));
       await property('times', ms, async (pause) => {
@@ -57,8 +56,7 @@ export const SIGN_IDENTITY = checksOf('SIGN-5', {
   },
   'sign/timestamp-form': {
     title: 'The timestamp is a string of seconds, not of milliseconds.',
-    needs: ['write', 'oauth_token'],
-    run: onStopped(async (ctx, intern) => {
+    ...onStopped(['oauth_token'], async (ctx, intern) => {
       const proof = proofOf(ctx, await ctx.api.sign(intern.id, JSON_BODY, OAUTH), false, 'a proof');
       match(proof.timestamp, SECONDS, 'timestamp of a proof');
     }),
@@ -66,8 +64,7 @@ export const SIGN_IDENTITY = checksOf('SIGN-5', {
   'sign/user-is-the-subject': {
     requirement: 'SIGN-6',
     title: 'The user is the verified OAuth subject of the caller.',
-    needs: ['write', 'oauth_token', 'oauth_subject', 'peer_oauth_token', 'peer_oauth_subject'],
-    run: onStopped(async (ctx, intern) => {
+    ...onStopped(['oauth_token', 'oauth_subject', 'peer_oauth_token', 'peer_oauth_subject'], async (ctx, intern) => {
       const { api, target } = ctx;
       await seenByPeer(ctx, intern.id, 'peer_oauth_token');
       const ours = proofOf(ctx, await api.sign(intern.id, JSON_BODY, OAUTH), false, 'a proof');
@@ -84,9 +81,8 @@ export const SIGN_IDENTITY = checksOf('SIGN-5', {
   'sign/user-of-the-request-is-ignored': {
     requirement: 'SIGN-6',
     title: 'A user in the body, the route, a header or the query changes nothing.',
-    needs: ['write', 'oauth_token', 'public_keys'],
     maxRuns: 12,
-    run: onStopped(async (ctx, intern) => {
+    ...onStopped(['oauth_token', 'public_keys'], async (ctx, intern) => {
       const { api, property, target } = ctx;
       const { user } = proofOf(ctx, await api.sign(intern.id, JSON_BODY, OAUTH), false, 'the plain proof');
       const stranger = fc.constantFrom(target.peerOauthSubject ?? 'user_other', 'root', 'admin', intern.id);
@@ -118,8 +114,7 @@ export const SIGN_IDENTITY = checksOf('SIGN-5', {
   'sign/server-failure': {
     requirement: 'SIGN-9',
     title: 'A failure of the server is 500 `The request could not be completed`, internal_error, retryable.',
-    needs: ['control', 'write', 'oauth_token'],
-    run: onStopped(async ({ api, control, send }, intern) => {
+    ...onStopped(['control', 'write', 'oauth_token'], async ({ api, control, send }, intern) => {
       const message = /^The request could not be completed/;
       const expected = { status: 500, message, reason: 'internal_error', retryable: true } as const;
       await control.fault({ operation: 'sign', status: 500, times: 2 });
@@ -132,8 +127,7 @@ export const SIGN_IDENTITY = checksOf('SIGN-5', {
   'sign/refusals': {
     requirement: 'SIGN-10',
     title: 'The refusals of signing are as stated: 401 without metadata, 404, 413 and 415 with theirs.',
-    needs: ['write', 'oauth_token'],
-    run: onStopped(async (ctx, intern) => {
+    ...onStopped(['oauth_token'], async (ctx, intern) => {
       const { interns, send, wrongKey } = ctx;
       for (const at of ctx.sample(['daemon/sign', 'daemon-access/sign'])) {
         const to = (id: string) => ({ method: 'POST', path: internPath(id, `/${at}`), ...OAUTH }) as const;
@@ -157,8 +151,7 @@ export const SIGN_IDENTITY = checksOf('SIGN-5', {
   'sign/fresh-nonce-each-time': {
     requirement: 'SIGN-1',
     title: 'A retried request is signed anew: another nonce, and a v2 signature of its own.',
-    needs: ['write', 'oauth_token'],
-    run: onStopped(async (ctx, intern) => {
+    ...onStopped(['oauth_token'], async (ctx, intern) => {
       const json = { ...JSON_BODY, route: ROUTE };
       const options = { ...OAUTH, headers: { 'idempotency-key': 'same', 'x-request-id': 'same' } };
       const one = proofOf(ctx, await ctx.api.sign(intern.id, json, options), true, 'a proof');

@@ -62,8 +62,7 @@ export const SIGN_TIME = checksOf('SIGN-9', {
   'sign/times-out-after-10s': {
     title:
       'Signing that takes longer than 10 seconds is 408 at 10 seconds, not before; one that takes less is answered.',
-    needs: ['control', 'clock', 'write', 'oauth_token'],
-    run: onStopped(async (ctx, intern) => {
+    ...onStopped(['control', 'clock', 'write', 'oauth_token'], async (ctx, intern) => {
       const { control, clock, send, settle } = ctx;
       for (const name of NAMES) {
         const one = { method: 'POST', path: operation(name).path(intern.id), json: JSON_BODY, ...OAUTH };
@@ -111,8 +110,7 @@ export const SIGN_TIME = checksOf('SIGN-9', {
   'sign/timestamp-moves': {
     requirement: 'SIGN-5',
     title: 'The timestamp of a proof is that of its signing: two seconds later it is another.',
-    needs: ['write', 'oauth_token'],
-    run: onStopped(async (ctx, { id }) => {
+    ...onStopped(['oauth_token'], async (ctx, { id }) => {
       const stamp = async () =>
         Number(proofOf(ctx, await ctx.api.sign(id, JSON_BODY, OAUTH), false, 'the proof').timestamp);
       const first = await stamp();
@@ -124,8 +122,7 @@ export const SIGN_TIME = checksOf('SIGN-9', {
   'sign/body-in-time': {
     title:
       'Where a service reads bodies as they come, one that does not come is 408 after 10 seconds, by the alias too.',
-    needs: ['write', 'oauth_token', 'slow:33s'],
-    run: onStopped(async (ctx, { id }) => {
+    ...onStopped(['oauth_token', 'slow:33s'], async (ctx, { id }) => {
       const slow = NAMES.map((name) => withLateBody(ctx, id, name, 60_000));
       const done = () => slow.map((one) => one.done());
       try {
@@ -148,8 +145,7 @@ export const SIGN_TIME = checksOf('SIGN-9', {
   'sign/alias': {
     requirement: 'SIGN-11',
     title: 'The deprecated alias answers every refusal as the operation does, in status, body and headers.',
-    needs: ['write', 'oauth_token', 'oauth_interns_only_token'],
-    run: onStopped(async (ctx, intern) => {
+    ...onStopped(['oauth_token', 'oauth_interns_only_token'], async (ctx, intern) => {
       const { interns, send, wrongKey } = ctx;
       const cases: readonly (readonly [string, string, As, Record<string, unknown>])[] = [
         ['an invalid body', intern.id, 'oauth_token', { json: {} }],
@@ -186,8 +182,7 @@ export const SIGN_TIME = checksOf('SIGN-9', {
   'sign/alias-headers': {
     requirement: 'SIGN-11',
     title: 'A proof of the alias has the keys and headers of one of the operation.',
-    needs: ['write', 'oauth_token'],
-    run: onStopped(async ({ send }, intern) => {
+    ...onStopped(['oauth_token'], async ({ send }, intern) => {
       for (const json of [JSON_BODY, { ...JSON_BODY, route: { method: 'POST', path: '/api/invoke' } }]) {
         const by = (name: string) => send({ method: 'POST', path: operation(name).path(intern.id), json, ...OAUTH });
         const [one, other] = await Promise.all([by('sign'), by('sign alias')]);

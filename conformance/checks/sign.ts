@@ -65,8 +65,7 @@ export const SIGN = checksOf('SIGN-3', {
   'sign/answer': {
     requirement: 'SIGN-1',
     title: 'The answer is exactly the proof headers; those of v2 exactly when the request names a route; no-store.',
-    needs: ['write', 'oauth_token'],
-    run: onStopped(async (ctx, intern) => {
+    ...onStopped(['oauth_token'], async (ctx, intern) => {
       const path = fc.option(routePath(), { nil: undefined });
       await ctx.property('requests', digest(), path, where, async (bodySha256, named, at) => {
         const json = { bodySha256, ...(named === undefined ? {} : { route: route(named) }) };
@@ -79,9 +78,8 @@ export const SIGN = checksOf('SIGN-3', {
   'sign/verifies': {
     requirement: 'SIGN-4',
     title: 'Both signatures are Ed25519 over the stated fields, in the layout of the profile.',
-    needs: ['write', 'oauth_token', 'public_keys'],
     maxRuns: 25,
-    run: onStopped(async (ctx, intern) => {
+    ...onStopped(['oauth_token', 'public_keys'], async (ctx, intern) => {
       const path = fc.option(routePath(), { nil: undefined });
       const verifies = async (bodySha256: string, named: string | undefined, at: string) => {
         const over = named === undefined ? {} : { route: route(named) };
@@ -96,8 +94,7 @@ export const SIGN = checksOf('SIGN-3', {
   'sign/bad-digest': {
     requirement: 'SIGN-2',
     title: 'A bodySha256 that is not 64 lower-case hexadecimal digits is 400 `Invalid request body`, invalid_body.',
-    needs: ['write', 'oauth_token'],
-    run: onStopped(async (ctx, intern) => {
+    ...onStopped(['oauth_token'], async (ctx, intern) => {
       const refused = async (bodySha256: unknown, at: string, routed: boolean) => {
         const twin = { bodySha256: DIGEST, ...(routed ? { route: route('/api/invoke') } : {}) };
         await ctx.twin(routed ? 'sign for a route' : 'sign', async () =>
@@ -132,8 +129,7 @@ export const SIGN = checksOf('SIGN-3', {
   'sign/route-path': {
     title:
       'The path of a route starts with one slash, percent-encoded, without origin, query and fragment, else it is 400.',
-    needs: ['write', 'oauth_token'],
-    run: onStopped(async (ctx, intern) => {
+    ...onStopped(['oauth_token'], async (ctx, intern) => {
       await ctx.each('paths', BAD_ROUTE_PATHS, async (path) => {
         const json = { bodySha256: DIGEST, route: { method: 'POST', path } };
         expect.error(await sign(ctx, intern.id, json), INVALID, `a route with path ${JSON.stringify(path)}`);
@@ -150,8 +146,7 @@ export const SIGN = checksOf('SIGN-3', {
   },
   'sign/path-as-sent': {
     title: 'The path is signed as it was sent: case, escapes, dots and doubled slashes within are left as they are.',
-    needs: ['write', 'oauth_token', 'public_keys'],
-    run: onStopped(async (ctx, intern) => {
+    ...onStopped(['oauth_token', 'public_keys'], async (ctx, intern) => {
       const paths = ['/A/b', '/a/../b', '/a/./b', '/a//b', '/a/', '/%41', '/a%2Fb', '/a%2fb', '/a+b', "/a'(b)"];
       await ctx.each('paths', paths, async (path) => {
         const json = { bodySha256: DIGEST, route: route(path) };
@@ -167,9 +162,8 @@ export const SIGN = checksOf('SIGN-3', {
   },
   'sign/unknown-fields': {
     title: 'Other fields are ignored, in the route too.',
-    needs: ['write', 'oauth_token', 'public_keys'],
     maxRuns: 12,
-    run: onStopped(async (ctx, intern) => {
+    ...onStopped(['oauth_token', 'public_keys'], async (ctx, intern) => {
       const key = fc.string({ minLength: 1, maxLength: 8 }).filter((name) => !['bodySha256', 'route'].includes(name));
       const more = fc.dictionary(key, fc.jsonValue({ maxDepth: 1 }), { maxKeys: 2, noNullPrototype: true });
       await ctx.property('fields', more, more, async (outer, inner) => {
@@ -227,8 +221,7 @@ export const SIGN = checksOf('SIGN-3', {
   'sign/gate': {
     requirement: 'SIGN-8',
     title: 'Signing is behind the gate of the programme: from outside it is 404, alias and other bodies too.',
-    needs: ['write', 'outsider_api_key', 'oauth_token'],
-    run: onStopped(async (ctx, intern) => {
+    ...onStopped(['outsider_api_key', 'oauth_token'], async (ctx, intern) => {
       await ctx.twin('sign', async () =>
         expect.status(await sign(ctx, intern.id, { bodySha256: DIGEST }), expect.ACCEPTED, 'the valid twin'),
       );

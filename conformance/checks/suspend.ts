@@ -17,8 +17,7 @@ export const SUSPEND = checksOf('SUSP-1', 'P', {
   'suspend/stops-and-resumes': {
     level: 'S',
     title: 'A suspended intern does not answer chat; provision resumes it with its configuration.',
-    needs: ['running'],
-    run: onRunning(async (ctx, { id }) => {
+    ...onRunning([], async (ctx, { id }) => {
       const { api, interns, chat } = ctx;
       const settings = { description: 'kept', instructions: 'Be kept.' };
       const intern = expect.intern(await api.update(id, settings), expect.ACCEPTED, 'an update');
@@ -67,8 +66,7 @@ export const SUSPEND = checksOf('SUSP-1', 'P', {
   },
   'suspend/answer': {
     title: 'A suspend answers 200 {suspended: true}, and the intern is stopped.',
-    needs: ['running'],
-    run: onRunning(async ({ api, interns }, intern) => {
+    ...onRunning([], async ({ api, interns }, intern) => {
       const answer = await api.suspend(intern.id);
       expect.status(answer, 200, 'the suspend');
       equal((answer.json as { suspended?: unknown } | undefined)?.suspended, true, 'suspended');
@@ -77,8 +75,7 @@ export const SUSPEND = checksOf('SUSP-1', 'P', {
   },
   'suspend/only-what-runs': {
     title: 'A suspend of an intern that does not run is 409 intern_busy: stopped, booting, suspended already.',
-    needs: ['running'],
-    run: onStopped(async ({ api, interns, undisturbed }, intern) => {
+    ...onStopped(['running'], async ({ api, interns, undisturbed }, intern) => {
       expect.error(await api.suspend(intern.id), BUSY, 'a suspend of a new intern');
       expect.done(await api.provision(intern.id), 'the provision');
       const { status } = expect.intern(await api.get(intern.id), 200, 'the read');
@@ -100,8 +97,7 @@ export const SUSPEND = checksOf('SUSP-1', 'P', {
   'suspend/ends-every-run': {
     title:
       'Runs that wait and invoke runs are ended as cancelled: an answer is 409, and none goes on after the resume.',
-    needs: ['control', 'running'],
-    run: onRunning(async ({ api, interns, chat, prompt, control, answer }, intern) => {
+    ...onRunning(['control', 'running'], async ({ api, interns, chat, prompt, control, answer }, intern) => {
       const asked = await (await chat(intern.id, prompt('ask-question'))).end();
       expect.finish(asked, 'tool_calls', 'the prompt that asks');
       expect.status(await api.invoke(intern.id, { input: prompt('never-ends') }), 202, 'an invoke');
@@ -120,8 +116,7 @@ export const SUSPEND = checksOf('SUSP-1', 'P', {
   },
   'suspend/answer-is-409': {
     title: 'An answer to a question whose run a suspend ended is 409.',
-    needs: ['running', 'behaviour:ask-permission'],
-    run: onRunning(async (ctx, intern) => {
+    ...onRunning(['behaviour:ask-permission'], async (ctx, intern) => {
       const t = await intern.asked(ctx.prompt('ask-permission'));
       expect.done(await ctx.api.suspend(intern.id), 'the suspend');
       await ctx.interns.untilSuspended(intern.id);
@@ -132,8 +127,7 @@ export const SUSPEND = checksOf('SUSP-1', 'P', {
   'suspend/daemon-token-dies': {
     level: 'C',
     title: 'The daemon token dies with the suspend; the next boot has another.',
-    needs: ['control', 'running', 'oauth_token', 'daemon'],
-    run: onRunning(async ({ api, interns, daemon }, intern) => {
+    ...onRunning(['control', 'running', 'oauth_token', 'daemon'], async ({ api, interns, daemon }, intern) => {
       const token = async () => {
         const answer = await api.daemon(intern.id, { as: 'oauth_token' });
         expect.status(answer, 200, 'the reveal');

@@ -98,8 +98,7 @@ export const UPDATE = checksOf('UPDATE-1', {
   'update/model-at-next-provision': {
     level: 'P',
     title: 'A new model takes effect at the next provision, not before.',
-    needs: ['control', 'running'],
-    run: onRunning(async ({ api, interns, chat }, intern) => {
+    ...onRunning(['control', 'running'], async ({ api, interns, chat }, intern) => {
       const usage = async () => (await (await chat(intern.id, 'Hello.')).end()).final?.usage ?? null;
       ok((await usage()) !== null, 'usage before the change', 'what echo reports');
       expect.status(await api.update(intern.id, { model: 'script/no-usage' }), expect.ACCEPTED, 'the update');
@@ -131,9 +130,8 @@ export const UPDATE = checksOf('UPDATE-1', {
   'update/moves-updated-at': {
     level: 'C',
     title: 'Every change moves updated_at forward by at least 1 ms, also when the clock stands still.',
-    needs: ['control', 'write'],
     maxRuns: 30,
-    run: onStopped(async ({ api, interns, property }, intern) => {
+    ...onStopped(['control', 'write'], async ({ api, interns, property }, intern) => {
       let count = 0;
       const field = fc.constantFrom('description', 'instructions', 'name', 'model');
       await property('changes', field, async (key) => {
@@ -154,8 +152,7 @@ export const UPDATE = checksOf('UPDATE-1', {
   'update/status-moves-updated-at': {
     level: 'C',
     title: 'Every change of status moves updated_at forward too.',
-    needs: ['control', 'running'],
-    run: onStopped(async ({ api, interns }, intern) => {
+    ...onStopped(['control', 'running'], async ({ api, interns }, intern) => {
       const at = async () => Date.parse(expect.intern(await api.get(intern.id), 200, 'the read').updated_at);
       let before = Date.parse(intern.updated_at);
       const steps: readonly (readonly [string, () => Promise<unknown>])[] = [
@@ -174,8 +171,7 @@ export const UPDATE = checksOf('UPDATE-1', {
   },
   'update/in-every-state': {
     title: 'A running and a suspended intern can be updated, and stay what they are. The suspended one can be deleted.',
-    needs: ['running'],
-    run: onRunning(async ({ api, interns, assume }, intern) => {
+    ...onRunning([], async ({ api, interns, assume }, intern) => {
       // In which states an intern can be changed is not stated.
       const updated = async (changes: Record<string, unknown>) => {
         const answer = await api.update(intern.id, changes);

@@ -75,8 +75,7 @@ async function nothingCopied(
 export const VAULT_COPY = checksOf('VAULT-7', {
   'vault/copy': {
     title: 'A copy has the value and the hosts of the secret, in place of one of that name, and shows each once.',
-    needs: ['write'],
-    run: onStopped(async (ctx, { id }) => {
+    ...onStopped([], async (ctx, { id }) => {
       const scope = ofIntern(id);
       const [name, other] = [secretName(ctx), secretName(ctx)];
       const value = codeWord(ctx);
@@ -123,8 +122,7 @@ export const VAULT_COPY = checksOf('VAULT-7', {
   },
   'vault/copy-names': {
     title: 'A copy names 1 to 100 secrets, each once: none, 101, or one twice is 400.',
-    needs: ['write'],
-    run: onStopped(async (ctx, { id }) => {
+    ...onStopped([], async (ctx, { id }) => {
       const [name = ''] = await inWorkspace(ctx, 1);
       const many = Array.from({ length: 101 }, (_, at) => `${name}_${at}`);
       for (const names of ctx.sample([[], many, [name, name]], 3)) {
@@ -137,8 +135,7 @@ export const VAULT_COPY = checksOf('VAULT-7', {
   'vault/copy-refusals': {
     level: 'C',
     title: 'Copies are answered in the order asked with 200; malformed names and unknown fields are 400.',
-    needs: ['control', 'write'],
-    run: onStopped(async (ctx, { id }) => {
+    ...onStopped(['control', 'write'], async (ctx, { id }) => {
       const names = (await inWorkspace(ctx, 3)).reverse();
       const answer = await copy(ctx, id, names);
       expect.status(answer, 200, 'a copy');
@@ -155,8 +152,7 @@ export const VAULT_COPY = checksOf('VAULT-7', {
   'vault/copies-are-apart': {
     level: 'C',
     title: 'What changes later in one place does not in the other, and a copy has a time of its own.',
-    needs: ['control', 'write', 'clock'],
-    run: onStopped(async (ctx, { id }) => {
+    ...onStopped(['control', 'write', 'clock'], async (ctx, { id }) => {
       const scope = ofIntern(id);
       const [name = ''] = await inWorkspace(ctx, 1);
       const source = (await secretsIn(ctx, WORKSPACE)).get(name);
@@ -193,8 +189,7 @@ export const VAULT_COPY = checksOf('VAULT-7', {
   'vault/writes-off': {
     requirement: 'VAULT-8',
     title: 'While vault writes are disabled every write is 503 and changes nothing; reads go on.',
-    needs: ['control', 'write'],
-    run: onStopped(async (ctx, { id }) => {
+    ...onStopped(['control', 'write'], async (ctx, { id }) => {
       const name = secretName(ctx);
       const scopes = [WORKSPACE, ofIntern(id)];
       const before = await Promise.all(
@@ -216,8 +211,7 @@ export const VAULT_COPY = checksOf('VAULT-7', {
     requirement: 'VAULT-8',
     level: 'C',
     title: 'The 503 says vault_writes_disabled, retryable, with Retry-After.',
-    needs: ['control', 'write'],
-    run: onStopped(async (ctx, { id }) => {
+    ...onStopped(['control', 'write'], async (ctx, { id }) => {
       const name = secretName(ctx);
       for (const scope of [WORKSPACE, ofIntern(id)]) await store(ctx, scope, name, codeWord(ctx));
       await ctx.control.settings({ vault_writes: 'off' });
@@ -232,8 +226,7 @@ export const VAULT_COPY = checksOf('VAULT-7', {
     requirement: 'VAULT-8',
     level: 'C',
     title: 'Faults of vault-list, vault-store, vault-delete and vault-copy hit both scopes, and no other operation.',
-    needs: ['control', 'write'],
-    run: onStopped(async (ctx, { id }) => {
+    ...onStopped(['control', 'write'], async (ctx, { id }) => {
       const name = secretName(ctx);
       const json = { value: codeWord(ctx), hosts: HOSTS };
       const done = { 'vault-list': 200, 'vault-store': 200, 'vault-delete': 204, 'vault-copy': 200 } as const;

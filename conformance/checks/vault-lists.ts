@@ -78,8 +78,7 @@ export const VAULT_LISTS = checksOf('VAULT-5', {
   'vault/list-limits': {
     level: 'C',
     title: 'A limit is 1 to 100 and an offset 0 to 10000; anything else is 400, in both scopes.',
-    needs: ['control', 'write'],
-    run: onStopped(async (ctx, { id }) => {
+    ...onStopped(['control', 'write'], async (ctx, { id }) => {
       const good = [{ limit: 1 }, { limit: 100 }, { offset: 0 }, { offset: 10_000 }];
       const junk = ['', '0x1', '1.5', '-1', 'ten', '1e1', ' 1', '٣'];
       const bad = [
@@ -116,8 +115,7 @@ export const VAULT_LISTS = checksOf('VAULT-5', {
     requirement: 'VAULT-6',
     level: 'C',
     title: 'The delete of an unknown secret is `Secret not found`, that of a malformed name 400.',
-    needs: ['control', 'write'],
-    run: onStopped(async (ctx, { id }) => {
+    ...onStopped(['control', 'write'], async (ctx, { id }) => {
       for (const scope of [WORKSPACE, ofIntern(id)]) {
         expect.error(await remove(ctx, scope, secretName(ctx)), NOT_FOUND, 'the delete of an unknown secret');
         const malformed = { status: 400, reason: 'invalid_body', retryable: false } as const;

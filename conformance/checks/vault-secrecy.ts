@@ -40,9 +40,8 @@ const VALUES = ['one value', 'One value', 'é', 'e\u0301', 'one value ', 'a', ' 
 export const VAULT_SECRECY = checksOf('VAULT-2', {
   'vault/value-in-no-answer': {
     title: 'The value of a secret is in no answer: not of its store, a list, a copy, a delete, nor of a refusal.',
-    needs: ['write'],
     maxRuns: 8,
-    run: onStopped(async (ctx, { id }) => {
+    ...onStopped([], async (ctx, { id }) => {
       const name = secretName(ctx);
       await ctx.property('values', values(ctx), async (value) => {
         for (const scope of [WORKSPACE, ...ctx.sample([ofIntern(id)], 0)]) {
@@ -66,8 +65,7 @@ export const VAULT_SECRECY = checksOf('VAULT-2', {
   'vault/value-in-no-journal': {
     level: 'C',
     title: 'The value of a secret is in no journal, also where its store was refused.',
-    needs: ['control', 'write'],
-    run: onStopped(async (ctx, { id }) => {
+    ...onStopped(['control', 'write'], async (ctx, { id }) => {
       const name = secretName(ctx);
       const value = `sk-${codeWord(ctx)}`;
       await store(ctx, ofIntern(id), name, value);
@@ -137,8 +135,7 @@ export const VAULT_SECRECY = checksOf('VAULT-2', {
     requirement: 'VAULT-4',
     level: 'C',
     title: 'A fingerprint is 64 lower-case hex digits, and stays as it is over a suspension.',
-    needs: ['control', 'running'],
-    run: onRunning(async (ctx, { id }) => {
+    ...onRunning(['control', 'running'], async (ctx, { id }) => {
       const name = secretName(ctx);
       const { fingerprint } = await store(ctx, ofIntern(id), name, 'a value of the kit');
       match(fingerprint, /^[0-9a-f]{64}$/, 'fingerprint of a secret');
@@ -151,8 +148,7 @@ export const VAULT_SECRECY = checksOf('VAULT-2', {
   'vault/released-to-its-hosts': {
     requirement: 'VAULT-9',
     title: 'A script learns whether its vault would release a secret: to exactly its hosts, in any spelling of them.',
-    needs: ['control', 'running'],
-    run: onRunning(async (ctx, { id }) => {
+    ...onRunning(['control', 'running'], async (ctx, { id }) => {
       const name = secretName(ctx);
       await store(ctx, ofIntern(id), name, 'a value of the kit', ['api.example.com']);
       const asked = async (secret: string, to: string) =>
@@ -199,8 +195,7 @@ export const VAULT_SECRECY = checksOf('VAULT-2', {
   'vault/sealed': {
     requirement: 'VAULT-9',
     title: 'Exports and snapshots hold no value of a secret in clear.',
-    needs: ['control', 'write'],
-    run: onStopped(async (ctx, { id }) => {
+    ...onStopped(['control', 'write'], async (ctx, { id }) => {
       const name = secretName(ctx);
       const value = `sk-${codeWord(ctx)}`;
       await store(ctx, ofIntern(id), name, value);

@@ -52,6 +52,8 @@ async function allAccepted(ctx: Ctx, id: string, as: As, of: readonly VaultOpera
   }
 }
 
+const KEYS = ['control', 'write', 'peer_api_key', 'oauth_token', 'oauth_interns_only_token', 'management_key'] as const;
+
 export const VAULT_CHECKS = checksOf('VAULT-1', {
   'vault/scopes-apart': {
     title: 'What is stored for one intern is in no other vault, and what is in the workspace is in no intern.',
@@ -75,8 +77,7 @@ export const VAULT_CHECKS = checksOf('VAULT-1', {
   },
   'vault/key-needed': {
     title: 'Without a key, or with a wrong one, every operation on secrets is 401.',
-    needs: ['write'],
-    run: onStopped(async (ctx, { id }) => {
+    ...onStopped([], async (ctx, { id }) => {
       const name = secretName(ctx);
       for (const [row, as] of ctx.deal(VAULT_OPERATIONS, [null, ctx.wrongKey]))
         expect.error(
@@ -89,8 +90,7 @@ export const VAULT_CHECKS = checksOf('VAULT-1', {
   },
   'vault/outside-the-programme': {
     title: 'Outside the programme every operation on secrets is 404, the reads too.',
-    needs: ['write', 'outsider_api_key'],
-    run: onStopped(async (ctx, { id }) => {
+    ...onStopped(['outsider_api_key'], async (ctx, { id }) => {
       const [as, name] = ['outsider_api_key', secretName(ctx)] as const;
       const rows = askedAs(ctx, as);
       for (const row of ctx.sample(rows)) await validTwin(ctx, row, id, name);
@@ -119,8 +119,7 @@ export const VAULT_CHECKS = checksOf('VAULT-1', {
   },
   'vault/another-workspace': {
     title: 'A key of another workspace reaches neither the secrets of the workspace nor those of its interns.',
-    needs: ['write', 'foreign_api_key'],
-    run: onStopped(async (ctx, { id }) => {
+    ...onStopped(['foreign_api_key'], async (ctx, { id }) => {
       const name = secretName(ctx);
       const as = 'foreign_api_key';
       const scopes = [WORKSPACE, ...ctx.sample([ofIntern(id)], 0)];
@@ -135,8 +134,7 @@ export const VAULT_CHECKS = checksOf('VAULT-1', {
   },
   'vault/regional-refused': {
     title: 'On a regional hostname every operation on secrets is refused.',
-    needs: ['write', 'regional_host'],
-    run: onStopped(async (ctx, { id }) => {
+    ...onStopped(['regional_host'], async (ctx, { id }) => {
       const name = secretName(ctx);
       const host = ctx.target.regionalHost ?? '';
       await ctx.twin('secrets', async () => expect.status(await list(ctx, WORKSPACE), 200, 'the valid twin'));
@@ -165,8 +163,7 @@ export const VAULT_CHECKS = checksOf('VAULT-1', {
   'vault/kinds-of-credentials': {
     level: 'C',
     title: 'Peers and OAuth tokens of either grant act as members do; a management key is 401.',
-    needs: ['control', 'write', 'peer_api_key', 'oauth_token', 'oauth_interns_only_token', 'management_key'],
-    run: onStopped(async (ctx, { id }) => {
+    ...onStopped(KEYS, async (ctx, { id }) => {
       for (const as of ['api_key', 'peer_api_key', 'oauth_token', 'oauth_interns_only_token'] as const)
         await allAccepted(ctx, id, as, ['workspace', 'intern']);
       for (const row of VAULT_OPERATIONS) {
@@ -178,8 +175,7 @@ export const VAULT_CHECKS = checksOf('VAULT-1', {
   'vault/any-status': {
     level: 'C',
     title: 'The status of an intern does not matter for its secrets, but one that is being torn down is 404.',
-    needs: ['control', 'running', 'clock'],
-    run: onRunning(async (ctx, intern) => {
+    ...onRunning(['control', 'running', 'clock'], async (ctx, intern) => {
       const scope = ofIntern(intern.id);
       const name = secretName(ctx);
       await store(ctx, scope, name, 'a value of the kit');
@@ -194,8 +190,7 @@ export const VAULT_CHECKS = checksOf('VAULT-1', {
   'vault/order': {
     level: 'C',
     title: 'Who may not see is judged before what was sent, the size before the body, the body before what is there.',
-    needs: ['control', 'write', 'outsider_api_key'],
-    run: onStopped(async (ctx, { id }) => {
+    ...onStopped(['control', 'write', 'outsider_api_key'], async (ctx, { id }) => {
       const large = { body: new Uint8Array(1_048_577).fill(0x20) };
       const bad = { json: { value: 7, names: 7 } };
       for (const row of VAULT_OPERATIONS.filter(({ name }) => /store|copy/.test(name))) {

@@ -183,8 +183,7 @@ export const VISIBILITY = checksOf('AUTH-3', {
   'auth/outsider': {
     requirement: 'AUTH-5',
     title: 'A caller outside the programme gets 404 for every operation.',
-    needs: ['outsider_api_key', 'write'],
-    run: onStopped(async (ctx, intern) => {
+    ...onStopped(['outsider_api_key', 'write'], async (ctx, intern) => {
       await ctx.twin('list', async () =>
         expect.status(await ctx.api.list({ limit: 1 }), 200, 'the list of a caller within'),
       );

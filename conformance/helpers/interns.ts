@@ -1,6 +1,7 @@
 import type { Intern } from '../../emulator/contract/intern.js';
 import type { Check } from '../framework/check.js';
 import type { Ctx } from '../framework/context.js';
+import type { Need } from '../framework/needs.js';
 import * as chat from './chat.js';
 import { invoke, steers } from './turns.js';
 
@@ -48,13 +49,15 @@ export const stoppedOne: Make = async (ctx, over) => talkingTo(ctx, await ctx.in
 
 type Does = (ctx: Ctx, intern: Partner) => Promise<void>;
 
+/** `running` implies `write`, and either is named where it does not come first. */
 const on =
-  (intern: Make) =>
-  (does: Does): Check['run'] =>
-  async (ctx) =>
-    does(ctx, await intern(ctx));
+  (need: Need, intern: Make) =>
+  (needs: readonly Need[], does: Does): Pick<Check, 'needs' | 'run'> => ({
+    needs: needs.some((one) => one === 'write' || one === 'running') ? needs : [need, ...needs],
+    run: async (ctx) => does(ctx, await intern(ctx)),
+  });
 
-/** A check of such an intern. */
-export const onRunning = on(runningOne);
-export const onShared = on(sharedOne);
-export const onStopped = on(stoppedOne);
+/** A check of such an intern, and what it needs beside that: `...onShared(['control'], async (ctx, intern) => {`. */
+export const onRunning = on('running', runningOne);
+export const onShared = on('running', sharedOne);
+export const onStopped = on('write', stoppedOne);
