@@ -1,6 +1,6 @@
 import { type Exchange, type Json, tokenOf, withHeader } from '../combinators/exchange.js';
 import { errors, exchanges, rewriteJson, rewriteRecords, withoutHeader } from '../combinators/replies.js';
-import { rewriteHeader, rewriteQuery, withTheKey } from '../combinators/requests.js';
+import { doneAllTheSame, rewriteHeader, rewriteQuery, withTheKey } from '../combinators/requests.js';
 import { rewriteFinal } from '../combinators/streams.js';
 import { defineDeviations } from '../mutant.js';
 
@@ -137,14 +137,7 @@ export const AS_MET = defineDeviations({
   },
   'delete-refused-for-its-type-is-done': {
     description: 'A delete whose body is not declared as JSON is refused, and done all the same.',
-    mutant: exchanges(async ({ operation, request }, next) => {
-      const answer = await next(request.clone());
-      const { method, headers, url } = request;
-      const authorization = headers.get('authorization') ?? '';
-      if (operation === 'delete' && answer.status === 415)
-        await next(new Request(url, { method, headers: { authorization } }));
-      return answer;
-    }),
+    mutant: doneAllTheSame(({ operation }, { status }) => operation === 'delete' && status === 415),
     caughtBy: ['as-met/status'],
   },
   'list-by-workspace-leaves-out-the-suspended': {

@@ -11,7 +11,14 @@ import {
 } from '../combinators/exchange.js';
 import { holding, routes } from '../combinators/parts.js';
 import { answers, errorReply, errors, exchanges, responseOf, rewriteReply } from '../combinators/replies.js';
-import { rewriteBody, rewriteHeader, rewriteRequest, tryAgain, withoutFields } from '../combinators/requests.js';
+import {
+  doneAllTheSame,
+  rewriteBody,
+  rewriteHeader,
+  rewriteRequest,
+  tryAgain,
+  withoutFields,
+} from '../combinators/requests.js';
 import { defineDeviations } from '../mutant.js';
 
 const LIFECYCLE = ['create', 'update', 'delete'] as const;
@@ -202,14 +209,7 @@ export const BODIES = defineDeviations({
   },
   'suspend-refused-and-done': {
     description: 'A suspend with a field is 400 and stops the intern all the same.',
-    mutant: exchanges(async ({ operation, request }, next) => {
-      const response = await next(request);
-      if (operation === 'suspend' && response.status === 400) {
-        const headers = { authorization: request.headers.get('authorization') ?? '' };
-        await next(new Request(request.url, { method: 'POST', headers }));
-      }
-      return response;
-    }),
+    mutant: doneAllTheSame(({ operation }, { status }) => operation === 'suspend' && status === 400),
     caughtBy: ['bodies/any-field-is-refused'],
   },
 });

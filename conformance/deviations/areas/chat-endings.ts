@@ -1,12 +1,5 @@
 import { yields } from '../combinators/behaviours.js';
-import {
-  choiceOf,
-  chunkOf,
-  rewriteChunks,
-  rewriteErrorChunks,
-  rewriteFinal,
-  rewriteFrames,
-} from '../combinators/streams.js';
+import { choiceOf, chunkOf, rewriteChunks, rewriteFinal, rewriteFrames, streamErrors } from '../combinators/streams.js';
 import { defineDeviations } from '../mutant.js';
 
 export const CHAT_ENDINGS = defineDeviations({
@@ -63,9 +56,7 @@ export const CHAT_ENDINGS = defineDeviations({
   },
   'error-code-of-its-own': {
     description: 'The error of a run that the intern ended has code 500.',
-    mutant: rewriteErrorChunks((chunk, error) =>
-      error.metadata.reason === 'run_ended' ? { ...chunk, error: { ...error, code: 500 } } : chunk,
-    ),
+    mutant: streamErrors('run_ended', { code: 500 }),
     caughtBy: [
       'chat-endings/cancelled',
       'chat-endings/deadline',
@@ -80,20 +71,12 @@ export const CHAT_ENDINGS = defineDeviations({
   },
   'severed-is-run-ended': {
     description: 'A connection that breaks is reported as run_ended.',
-    mutant: rewriteErrorChunks((chunk, error) =>
-      error.metadata.reason === 'stream_severed'
-        ? { ...chunk, error: { ...error, code: 410, metadata: { ...error.metadata, reason: 'run_ended' } } }
-        : chunk,
-    ),
+    mutant: streamErrors('stream_severed', { code: 410, reason: 'run_ended' }),
     caughtBy: ['chat-endings/severed', 'chat-endings/any'],
   },
   'severed-is-not-retryable': {
     description: 'stream_severed says that trying again does not help.',
-    mutant: rewriteErrorChunks((chunk, error) =>
-      error.metadata.reason === 'stream_severed'
-        ? { ...chunk, error: { ...error, metadata: { ...error.metadata, retryable: false } } }
-        : chunk,
-    ),
+    mutant: streamErrors('stream_severed', { retryable: false }),
     caughtBy: ['chat-endings/error-in-place'],
   },
   'severed-has-no-ending': {
@@ -110,10 +93,11 @@ export const CHAT_ENDINGS = defineDeviations({
   },
   'error-in-the-choice': {
     description: 'The error stands in the choice.',
-    mutant: rewriteErrorChunks(({ error, ...chunk }) => {
-      const choice = choiceOf(chunk);
-      return { ...chunk, choices: [{ ...choice, error }] };
-    }),
+    mutant: rewriteChunks(
+      () =>
+        ({ error, ...chunk }) =>
+          error === undefined ? chunk : { ...chunk, choices: [{ ...choiceOf(chunk), error }] },
+    ),
     caughtBy: ['chat-endings/suspended-in-place', 'chat-endings/error-in-place'],
   },
   'error-erases-what-was-said': {

@@ -1,8 +1,16 @@
 import { Refusal } from '../../../emulator/contract/errors.js';
-import { settings, wrap } from '../combinators/parts.js';
-import { errorReply, errors, rewriteReply } from '../combinators/replies.js';
-import { choiceOf, chunkOf, insteadOfStream, opensWithTheFirst } from '../combinators/streams.js';
+import { settings } from '../combinators/parts.js';
+import { answers, errorReply, errors, type Reply } from '../combinators/replies.js';
+import { refusesPrompts } from '../combinators/runs.js';
+import { choiceOf, chunkOf, DONE, insteadOfStream, opensWithTheFirst } from '../combinators/streams.js';
 import { defineDeviations } from '../mutant.js';
+
+/** A stream that ends with an error at once. */
+const UNREACHED: Reply = {
+  status: 200,
+  headers: { 'content-type': 'text/event-stream' },
+  body: `data: {"id":"x","object":"chat.completion.chunk","created":0,"model":"x","choices":[{"index":0,"delta":{"role":"assistant","content":""},"finish_reason":"error"}],"error":{"code":502,"message":"unreachable","metadata":{"reason":"intern_unreachable","retryable":true}}}\n\ndata: {"id":"x","object":"chat.completion.chunk","created":0,"model":"x","choices":[],"session_id":null,"usage":null}\n\n${DONE}`,
+};
 
 export const CHAT_NOT_TAKEN = defineDeviations({
   'not-ready-is-503': {
@@ -12,28 +20,15 @@ export const CHAT_NOT_TAKEN = defineDeviations({
   },
   'not-ready-wakes-it': {
     description: 'A prompt to a suspended intern is answered as if it ran.',
-    mutant: wrap({
-      createRuns: (usual) => ({
-        prompt: async (request) => {
-          const { record } = request.intern;
-          if (record.status === 'stopped') throw new Refusal('busy');
-          return usual.prompt(request);
-        },
-      }),
-    }),
+    mutant: refusesPrompts(
+      ({ intern }) => intern.record.status === 'stopped',
+      () => new Refusal('busy'),
+    ),
     caughtBy: ['chat-not-taken/not-running'],
   },
   'unreachable-reported-in-the-stream': {
     description: 'An intern that cannot be reached opens a stream that ends with an error.',
-    mutant: rewriteReply((answer, { operation }) =>
-      operation === 'chat' && answer.status === 502
-        ? {
-            status: 200,
-            headers: { 'content-type': 'text/event-stream' },
-            body: `data: {"id":"x","object":"chat.completion.chunk","created":0,"model":"x","choices":[{"index":0,"delta":{"role":"assistant","content":""},"finish_reason":"error"}],"error":{"code":502,"message":"unreachable","metadata":{"reason":"intern_unreachable","retryable":true}}}\n\ndata: {"id":"x","object":"chat.completion.chunk","created":0,"model":"x","choices":[],"session_id":null,"usage":null}\n\ndata: [DONE]\n\n`,
-          }
-        : answer,
-    ),
+    mutant: answers({ of: 'chat', status: 502 }, UNREACHED),
     caughtBy: ['chat-not-taken/not-accepted', 'shipped-scripts/shipped-refusals'],
   },
   'unreachable-for-good': {

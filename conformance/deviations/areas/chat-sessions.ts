@@ -3,7 +3,7 @@ import { behaviours } from '../combinators/behaviours.js';
 import { isObject } from '../combinators/exchange.js';
 import { rewriteJson, rewriteStatus } from '../combinators/replies.js';
 import { rewriteBody, rewritePrompts } from '../combinators/requests.js';
-import { goingIn, prompts, refusesPrompts } from '../combinators/runs.js';
+import { goingIn, refusesPrompts } from '../combinators/runs.js';
 import { defineDeviations, type Mutant } from '../mutant.js';
 
 /** Changes the session_id that a chat request names. */
@@ -24,14 +24,11 @@ export const CHAT_SESSIONS = defineDeviations({
   },
   'session-has-to-be-known': {
     description: 'An unseen session_id is 404.',
-    mutant: prompts(async (usual, request, runs) => {
-      if (
-        request.sessionId !== undefined &&
-        !runs.list(request.intern.id).some((run) => run.session_id === request.sessionId)
-      )
-        throw new Refusal('session_not_found');
-      return usual(request);
-    }),
+    mutant: refusesPrompts(
+      ({ sessionId, intern }, runs) =>
+        sessionId !== undefined && !runs.list(intern.id).some((run) => run.session_id === sessionId),
+      () => new Refusal('session_not_found'),
+    ),
     caughtBy: ['chat-sessions/unseen-id', 'chat-sessions/same-id-elsewhere', 'chat-sessions/unfit-id'],
   },
   'session-id-of-128-at-most': {

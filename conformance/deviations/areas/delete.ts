@@ -1,7 +1,7 @@
 import { Refusal } from '../../../emulator/contract/errors.js';
 import type { InternRow } from '../../../emulator/contract/state.js';
 import { plans } from '../combinators/behaviours.js';
-import { inside, transitions, whenGone, wrap } from '../combinators/parts.js';
+import { inside, transitions, visible, whenGone, wrap } from '../combinators/parts.js';
 import { errorReply, knowingSuspended, rewriteRecords } from '../combinators/replies.js';
 import { instead, rewriteFields } from '../combinators/requests.js';
 import { survives } from '../combinators/runs.js';
@@ -29,13 +29,10 @@ export const DELETE = defineDeviations({
   },
   'destroying-is-404': {
     description: 'An intern cannot be read any more as soon as it is being deleted.',
-    mutant: wrap({
-      createInterns: (usual) =>
-        inside(usual, 'visible', (visible) => (caller, id) => {
-          const row = visible(caller, id);
-          if (row.record.status === 'destroying') throw new Refusal('not_found');
-          return row;
-        }),
+    mutant: visible((caller, id, interns) => {
+      const row = interns.visible(caller, id);
+      if (row.record.status === 'destroying') throw new Refusal('not_found');
+      return row;
     }),
     caughtBy: ['delete/destroying-is-busy', 'delete/own-key-dies', 'delete/from-every-state'],
   },

@@ -1,5 +1,5 @@
 import { Refusal } from '../../../emulator/contract/errors.js';
-import { tokenOf } from '../combinators/exchange.js';
+import { type Operation, tokenOf } from '../combinators/exchange.js';
 import { beforeHandling, callers, holding, type Made, rewire, wrap } from '../combinators/parts.js';
 import { errorReply, errors, rewriteReply, withoutHeader } from '../combinators/replies.js';
 import { instead } from '../combinators/requests.js';
@@ -45,6 +45,10 @@ const countsBy = (
       clear: () => clear(usual.clear, times),
     };
   });
+
+/** Counts each accepted call of these as a turn, before anything else is looked at. */
+const countsAll = (of: readonly Operation[]) => (limiter: () => Limiter | undefined) =>
+  beforeHandling(of, ({ caller }) => void limiter()?.take(caller.id));
 
 /** Counts nothing. */
 const uncounted = () => () => {};
@@ -99,15 +103,7 @@ export const LIMITER = defineDeviations({
   },
   'limit-counted-first': {
     description: 'A turn is counted before its state is looked at.',
-    mutant: holding(
-      'createLimiter',
-      (limiter) =>
-        beforeHandling(['chat', 'invoke', 'sign'], ({ caller }) => {
-          limiter()?.take(caller.id);
-          return undefined;
-        }),
-      (usual) => ({ ...usual, take: uncounted }),
-    ),
+    mutant: holding('createLimiter', countsAll(['chat', 'invoke', 'sign']), (usual) => ({ ...usual, take: uncounted })),
     caughtBy: [
       'limiter-counts/refused-do-not-count',
       'limiter-counts/busy-does-not-count',
@@ -137,11 +133,9 @@ export const LIMITER = defineDeviations({
   },
   'limit-for-everything': {
     description: 'Reads and writes of interns count as turns.',
-    mutant: holding('createLimiter', (limiter) =>
-      beforeHandling(['list', 'get', 'create', 'update', 'provision', 'delete', 'suspend', 'daemon'], ({ caller }) => {
-        limiter()?.take(caller.id);
-        return undefined;
-      }),
+    mutant: holding(
+      'createLimiter',
+      countsAll(['list', 'get', 'create', 'update', 'provision', 'delete', 'suspend', 'daemon']),
     ),
     caughtBy: ['limiter-counts/only-turns'],
   },

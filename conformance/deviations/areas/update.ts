@@ -1,8 +1,10 @@
+import type { InternRow } from '../../../emulator/contract/state.js';
+import type { Interns } from '../../../emulator/domain/interns.js';
 import type { PlainResponse } from '../../../emulator/http/response.js';
 import { handles, puts, transitions, wrap } from '../combinators/parts.js';
 import { rewriteJson, rewriteRecords } from '../combinators/replies.js';
 import { rewriteFields, withoutFields } from '../combinators/requests.js';
-import { defineDeviations } from '../mutant.js';
+import { defineDeviations, type Mutant } from '../mutant.js';
 
 /** Adds to the JSON of a response. */
 const adding = (response: PlainResponse, more: object): PlainResponse => ({
@@ -11,6 +13,12 @@ const adding = (response: PlainResponse, more: object): PlainResponse => ({
 });
 
 const SETTINGS = ['name', 'description', 'instructions', 'model'];
+
+/** Changes what an update comes to. */
+const updates = (change: (row: InternRow, update: () => InternRow, interns: Interns) => InternRow): Mutant =>
+  wrap({
+    createInterns: (usual) => ({ update: (row, body) => change(row, () => usual.update(row, body), usual) }),
+  });
 
 export const UPDATE = defineDeviations({
   'update-clears-what-is-omitted': {
@@ -29,13 +37,9 @@ export const UPDATE = defineDeviations({
   },
   'update-answers-the-old-record': {
     description: 'The answer of an update is the record as it was.',
-    mutant: wrap({
-      createInterns: (usual) => ({
-        update(row, body) {
-          usual.update(row, body);
-          return row;
-        },
-      }),
+    mutant: updates((row, update) => {
+      update();
+      return row;
     }),
     caughtBy: ['update/only-what-is-named', 'update/model-form', 'update/moves-updated-at'],
   },
@@ -69,13 +73,9 @@ export const UPDATE = defineDeviations({
   },
   'update-of-nothing-touches': {
     description: 'An update that changes nothing moves updated_at.',
-    mutant: wrap({
-      createInterns: (usual) => ({
-        update(row, body) {
-          const after = usual.update(row, body);
-          return after === row ? usual.put(row, {}) : after;
-        },
-      }),
+    mutant: updates((row, update, interns) => {
+      const after = update();
+      return after === row ? interns.put(row, {}) : after;
     }),
     caughtBy: ['update/no-op'],
   },

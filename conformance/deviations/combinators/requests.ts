@@ -116,6 +116,16 @@ export const instead = (
 export const refuseBody = (of: Of, refuses: (body: unknown) => boolean, refusal: Reply): Mutant =>
   instead(async (exchange) => isOf(of, exchange) && refuses(await bodyOf(exchange.request)), refusal);
 
+/** Has what was refused so be done all the same: it is sent once more without a body, and the refusal is answered. */
+export const doneAllTheSame = (refused: (exchange: Exchange, response: Response) => boolean): Mutant =>
+  exchanges(async (exchange, next) => {
+    const { method, headers, url } = exchange.request;
+    const response = await next(exchange.request);
+    const authorization = headers.get('authorization') ?? '';
+    if (refused(exchange, response)) await next(new Request(url, { method, headers: { authorization } }));
+    return response;
+  });
+
 /** What a refused request is sent as once more; undefined leaves the refusal. */
 export const tryAgain = (
   of: Of,

@@ -1,6 +1,6 @@
 import type { Mutant } from '../mutant.js';
 import { type Exchange, exchangeOf, isOf, type Of } from './exchange.js';
-import { type Reply, rewriteReply } from './replies.js';
+import { type ErrorChange, type Reply, rewriteReply } from './replies.js';
 
 export const BEAT = ': keepalive\n\n';
 export const DONE = 'data: [DONE]\n\n';
@@ -123,11 +123,16 @@ interface ChunkError {
   metadata: { reason: string; retryable: boolean };
 }
 
-/** Changes chunks that carry an error. */
-export const rewriteErrorChunks = (
-  change: (chunk: Chunk, error: ChunkError) => Chunk | readonly Chunk[] | undefined,
-): Mutant =>
-  rewriteChunks(() => (chunk) => (chunk.error === undefined ? chunk : change(chunk, chunk.error as ChunkError)));
+/** Changes errors of one reason that streams carry. */
+export const streamErrors = (
+  reason: string,
+  { code, ...metadata }: Pick<ErrorChange, 'code' | 'reason' | 'retryable'>,
+) =>
+  rewriteChunks(() => (chunk) => {
+    const error = chunk.error as ChunkError | undefined;
+    if (error?.metadata.reason !== reason) return chunk;
+    return { ...chunk, error: { ...error, code: code ?? error.code, metadata: { ...error.metadata, ...metadata } } };
+  });
 
 /** What a response has carried so far when its client leaves it. */
 export interface Left {
