@@ -3,19 +3,7 @@ import { notText } from '../arbitraries/session-id.js';
 import { equal, fail, gist, notEqual } from '../framework/assert.js';
 import { checksOf } from '../framework/check.js';
 import * as expect from '../framework/expect.js';
-import {
-  answered,
-  answeredItself,
-  asked,
-  callOf,
-  colour,
-  fate,
-  heard,
-  permission,
-  read,
-  talk,
-  when,
-} from '../helpers/chat.js';
+import { type answered, answeredItself, callOf, colour, heard, permission, read, when } from '../helpers/chat.js';
 import { onRunning, onShared } from '../helpers/interns.js';
 import { refuses } from '../helpers/refuses.js';
 import { consents } from '../helpers/words.js';
@@ -28,9 +16,9 @@ export const CHAT_MODES = checksOf('CHAT-8', {
   'chat-modes/consents-when-omitted': {
     title: 'Without approval_mode the run consents by itself and goes on; with manual the same prompt asks.',
     ...onShared(['behaviour:ask-permission'], async (ctx, intern) => {
-      const t = await asked(ctx, intern.id, ctx.prompt('ask-permission'));
-      await answered(ctx, intern.id, t, 'allow_once');
-      const alone = await talk(ctx, intern.id, ctx.prompt('ask-permission'));
+      const t = await intern.asked(ctx.prompt('ask-permission'));
+      await intern.answered(t, 'allow_once');
+      const alone = await intern.talk(ctx.prompt('ask-permission'));
       consents(alone, 'the same prompt without approval_mode');
       expect.finish(alone, 'stop', 'the same prompt without approval_mode');
     }),
@@ -38,12 +26,12 @@ export const CHAT_MODES = checksOf('CHAT-8', {
   'chat-modes/mode-not-remembered': {
     title: 'After a manual run the next prompt of its session, and one of a new session, run through without a mode.',
     ...onShared(['behaviour:ask-permission'], async (ctx, intern) => {
-      const t = await asked(ctx, intern.id, ctx.prompt('ask-permission'));
-      expect.finish(await answered(ctx, intern.id, t, 'allow_once'), 'stop', 'the answered run');
-      const same = await talk(ctx, intern.id, { prompt: ctx.prompt('ask-permission'), session_id: callOf(t).session });
+      const t = await intern.asked(ctx.prompt('ask-permission'));
+      expect.finish(await intern.answered(t, 'allow_once'), 'stop', 'the answered run');
+      const same = await intern.talk({ prompt: ctx.prompt('ask-permission'), session_id: callOf(t).session });
       for (const [t, what] of [
         [same, 'the next prompt of the session of a manual run'],
-        [await talk(ctx, intern.id, ctx.prompt('ask-permission')), 'a prompt of a new session'],
+        [await intern.talk(ctx.prompt('ask-permission')), 'a prompt of a new session'],
       ] as const) {
         consents(t, what);
         expect.finish(t, 'stop', what);
@@ -55,7 +43,7 @@ export const CHAT_MODES = checksOf('CHAT-8', {
     title: 'self-drive is the same as no mode.',
     ...onShared(['behaviour:ask-permission'], async (ctx, intern) => {
       const asks = { prompt: ctx.prompt('ask-permission'), approval_mode: 'self-drive' };
-      const t = await talk(ctx, intern.id, asks);
+      const t = await intern.talk(asks);
       consents(t, 'a prompt with approval_mode self-drive');
       expect.finish(t, 'stop', 'a prompt with approval_mode self-drive');
     }),
@@ -73,7 +61,7 @@ export const CHAT_MODES = checksOf('CHAT-8', {
         twins: ['self-drive'],
         wrong: IN_ANOTHER_CASE,
         more: fc.oneof(nearly, text, notText()),
-        send: async (approval_mode) => heard(await ctx.chat(intern.id, { prompt: 'Hi.', extra: { approval_mode } })),
+        send: async (approval_mode) => heard(await intern.chat({ prompt: 'Hi.', extra: { approval_mode } })),
       });
     }),
   },
@@ -81,12 +69,12 @@ export const CHAT_MODES = checksOf('CHAT-8', {
     title: 'A reply without a mode leaves the run under the one that its prompt started it with.',
     ...onShared(['behaviour:ask-permission-twice'], async (ctx, intern) => {
       const twice = async (options: Parameters<typeof answered>[4]) => {
-        const first = await asked(ctx, intern.id, ctx.prompt('ask-permission-twice'));
-        const second = await answered(ctx, intern.id, first, 'allow_once', options);
+        const first = await intern.asked(ctx.prompt('ask-permission-twice'));
+        const second = await intern.answered(first, 'allow_once', options);
         answeredItself(second);
         if (second.finish !== 'tool_calls') return false;
         notEqual(callOf(second).id, callOf(first).id, 'id of the second question');
-        await answered(ctx, intern.id, second, 'allow_once');
+        await intern.answered(second, 'allow_once');
         return true;
       };
       if (await twice({})) return;
@@ -105,24 +93,24 @@ export const CHAT_MODES = checksOf('CHAT-8', {
     title: 'A mode sent with a reply is validated, and changes the run to neither side.',
     ...onRunning(['control'], async (ctx, intern) => {
       const twice = await ctx.script([permission('a'), permission('b'), { say: 'after' }]);
-      const first = await asked(ctx, intern.id, twice);
-      const second = await answered(ctx, intern.id, first, 'allow_once', { approval_mode: 'self-drive' });
+      const first = await intern.asked(twice);
+      const second = await intern.answered(first, 'allow_once', { approval_mode: 'self-drive' });
       expect.finish(second, 'tool_calls', 'the second permission after a reply with self-drive');
-      await answered(ctx, intern.id, second, 'allow_once');
+      await intern.answered(second, 'allow_once');
 
       const said = [{ say: 'allowed' }];
       const allowed = when({ b: 'allow_once' }, said, [when({ b: 'allow_always' }, said, [])]);
       const then = await ctx.script([colour('c'), permission('b'), allowed]);
-      const free = await asked(ctx, intern.id, { prompt: then });
-      const rest = await answered(ctx, intern.id, free, { action: 'decline' }, { approval_mode: 'manual' });
+      const free = await intern.asked({ prompt: then });
+      const rest = await intern.answered(free, { action: 'decline' }, { approval_mode: 'manual' });
       expect.finish(rest, 'stop', 'a self-driven run after a reply with manual');
       equal(rest.content, 'allowed', 'content of a run that consents by itself');
 
-      const third = await asked(ctx, intern.id, twice);
-      const wrong = await ctx.answer(intern.id, third, 'allow_once', { approval_mode: 'sometimes' });
+      const third = await intern.asked(twice);
+      const wrong = await intern.answer(third, 'allow_once', { approval_mode: 'sometimes' });
       expect.error(await wrong.whole(), { status: 400, reason: 'bad_request' }, 'a reply with an unknown mode');
-      equal(await fate(ctx, intern.id), 'waiting', 'the run after a reply with an unknown mode');
-      await read(await ctx.answer(intern.id, third, 'allow_once'));
+      equal(await intern.fate(), 'waiting', 'the run after a reply with an unknown mode');
+      await read(await intern.answer(third, 'allow_once'));
     }),
   },
 });
