@@ -179,7 +179,7 @@ test('the exchange of docs/recordings.md is one', () => {
 test('the check and the deviation of the pages are those of the code', () => {
   const lines = (text: string) => text.split('\n').map((line) => line.trim());
   for (const [page, file] of [
-    ['docs/adding-a-check.md', 'conformance/checks/chat-requests.ts'],
+    ['docs/adding-a-check.md', 'conformance/checks/chat-lock.ts'],
     ['docs/deviations.md', 'conformance/deviations/areas/list.ts'],
   ] as const) {
     const code = new Set(lines(readFileSync(join(ROOT, file), 'utf8')));
