@@ -3,7 +3,7 @@ import { fields, options } from '../arbitraries/answer.js';
 import { equal, isArray, isObject, match, ok } from '../framework/assert.js';
 import { checksOf } from '../framework/check.js';
 import * as expect from '../framework/expect.js';
-import { callOf, permission, question } from '../helpers/chat.js';
+import { accepted, callOf, permission, question, sameSession, textsFor } from '../helpers/chat.js';
 import { onRunning, onShared, runningOne, sharedOne } from '../helpers/interns.js';
 
 /** CHAT-5: the contents of a question. */
@@ -23,13 +23,19 @@ export const CHAT_QUESTIONS = checksOf('CHAT-5', {
   'chat-questions/question-in-self-drive': {
     title: 'A question that needs an answer is asked although the run consents to tools by itself.',
     ...onShared(['behaviour:ask-question'], async (ctx, intern) => {
-      const t = await intern.asked({ prompt: ctx.prompt('ask-question') }, undefined, 'any');
-      expect.grammar(t, 'S');
-      const { kind } = question(t);
-      const finding = { what: 'kind of the question', expected: 'elicitation', actual: kind };
-      const said = callOf(t).arguments;
-      ctx.internDid(kind === 'elicitation', { did: 'ask a question', question: true, said, finding });
-      await intern.answered(t, { action: 'decline' });
+      for (const action of ['accept', ...ctx.sample(['decline'], 0)]) {
+        const t = await intern.asked({ prompt: ctx.prompt('ask-question') }, undefined, 'any');
+        expect.grammar(t, 'S');
+        const { kind } = question(t);
+        const finding = { what: 'kind of the question', expected: 'elicitation', actual: kind };
+        const said = callOf(t).arguments;
+        ctx.internDid(kind === 'elicitation', { did: 'ask a question', question: true, said, finding });
+        // How an answer carries texts is published.
+        const texts = action === 'accept' && ctx.profile.published ? textsFor(t) : undefined;
+        const rest = await intern.answered(t, texts === undefined ? { action: 'decline' } : accepted(texts));
+        expect.grammar(rest, 'S');
+        sameSession(rest, callOf(t).session, 'the answered run');
+      }
     }),
   },
   'chat-questions/whole-call': {

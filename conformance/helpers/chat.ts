@@ -196,6 +196,20 @@ export function question(t: Transcript): Record<string, unknown> {
   return fail('arguments of the tool call', 'a string holding a JSON object', actual);
 }
 
+/** What accepts a question for texts: the first that each field offers, or any. Undefined where it asks for anything else. */
+export function textsFor(t: Transcript): Record<string, string> | undefined {
+  const { fields } = question(t);
+  if (!Array.isArray(fields)) return undefined;
+  const texts: Record<string, string> = {};
+  for (const field of fields) {
+    const { name, type, options } = { ...(field as Record<string, unknown> | null) };
+    const text: unknown = Array.isArray(options) ? options[0] : 'blue';
+    if (typeof name !== 'string' || type !== 'string' || typeof text !== 'string') return undefined;
+    texts[name] = text;
+  }
+  return texts;
+}
+
 /** A reply by its parts, any of which may be wrong. */
 export async function answerWith(
   ctx: Ctx,

@@ -34,6 +34,14 @@ export const CHAT_ANSWERS = defineDeviations({
     }),
     caughtBy: ['chat-answers/echo-not-checked'],
   },
+  'answer-of-texts-refused': {
+    description: 'An answer that carries texts is refused.',
+    mutant: answerInstead(async (exchange) => {
+      const answer = await answering(exchange);
+      return String(answer?.content).includes('"content":{') ? REFUSED.unacceptable : undefined;
+    }),
+    caughtBy: ['chat-questions/question-in-self-drive', 'chat-answers/question-content'],
+  },
   'answer-taken-by-any-intern': {
     description: 'An answer that is sent to another intern is delivered.',
     mutant: exchanges(async (exchange, next, { fetch, target }) => {
