@@ -4,22 +4,8 @@ import * as expect from '../framework/expect.js';
 import { onRunning, onStopped } from '../helpers/interns.js';
 import { DIGEST } from '../helpers/operations.js';
 import { FIELDS } from '../helpers/record.js';
+import { secretKeys } from '../helpers/secret-keys.js';
 import type { Answer } from '../probe/client.js';
-
-/** Keys of values that a caller must not get. */
-const SECRET = /^(api_?key|(.*_)?token|(.*_)?secret.*|credentials?|password|vault_contents?)$/i;
-
-/** Numbers and flags only count, or say whether. */
-const holds = (value: unknown) =>
-  (typeof value === 'string' && value !== '') || (typeof value === 'object' && value !== null);
-
-function secretKeys(value: unknown, at = ''): string[] {
-  if (typeof value !== 'object' || value === null) return [];
-  return Object.entries(value).flatMap(([key, inner]) => [
-    ...(SECRET.test(key) && !/page|cursor|next/i.test(key) && holds(inner) ? [`${at}${key}`] : []),
-    ...secretKeys(inner, `${at}${key}.`),
-  ]);
-}
 
 export const GET = checksOf('GET-1', {
   'get/settings': {

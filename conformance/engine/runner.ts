@@ -36,9 +36,10 @@ async function settle(opened: OpenRun, run: RunContext, { rows }: Done): Promise
 /** Checks as units of a run. */
 function unitsOf(checks: readonly Check[], opened: OpenRun, pool: Pool): Unit[] {
   const { driver, host, settings, session } = opened;
-  const { profile, workspaceId } = driver.target;
+  const { profile, publicKeys, workspaceId } = driver.target;
   const watched = {
     profile,
+    publicKeys,
     workspaceId,
     creatorOf: (id: string) => session.own.madeBy(id)?.as,
     now: () => host.now(),

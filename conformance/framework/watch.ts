@@ -2,6 +2,7 @@ import type { Profile } from '../../emulator/contract/profile.js';
 import type { Transcript } from '../probe/chunks.js';
 import type { Answer } from '../probe/client.js';
 import type { As, CredentialName, Send } from '../probe/request.js';
+import type { PublicKey } from './target.js';
 
 /** A request of the run to an operation of the interface. */
 export interface Asked {
@@ -31,6 +32,7 @@ export interface Streamed extends Asked {
 export interface Watched {
   readonly profile: Profile;
   readonly workspaceId: string;
+  readonly publicKeys: readonly PublicKey[];
   /** Who has made an intern of the run; undefined for those of others. */
   creatorOf(id: string): CredentialName | undefined;
   /** ms. */

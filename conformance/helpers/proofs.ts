@@ -102,8 +102,8 @@ export function signedBytes(
 }
 
 /** The signature of a proof that does not verify, and the bytes that it should sign. */
-function broken(
-  { profile, target }: Pick<Ctx, 'profile' | 'target'>,
+export function broken(
+  { profile, target }: Pick<Ctx, 'profile'> & { readonly target: Pick<Ctx['target'], 'publicKeys'> },
   proof: Proof,
   subject: ProofSubject,
 ): { which: string; bytes: Uint8Array } | undefined {

@@ -15,7 +15,10 @@ describe('nothing is held against', () => {
       'an error without metadata where no catalogue states it',
       ['POST', '/interns', 415, { error: { ...bare, code: 415 } }],
     ],
-    ['an error of SCIM', ['GET', '/scim/group-mappings/{id}', 404, { error: bare }]],
+    [
+      'an error of SCIM',
+      ['GET', '/scim/group-mappings/{id}', 404, { error: { ...bare, message: 'Resource not found' } }],
+    ],
     ['a page of a gateway', ['POST', '/interns/own-1/suspend', 502]],
     ['a page of a firewall', ['PATCH', '/interns/own-1', 403]],
     ['a success', ['GET', '/interns/own-1', 200, {}]],
@@ -59,6 +62,16 @@ describe('is found', () => {
       'another message in signing',
       ['POST', SIGN, 404, { error: { ...NOT_FOUND, message: 'Gone' } }],
       'error.message of a 404 of POST /interns/{internId}/daemon/sign',
+    ],
+    [
+      'another message of SCIM',
+      ['GET', '/scim/group-mappings/{id}', 404, { error: bare }],
+      'error.message of a 404 of GET /scim/group-mappings/{id}',
+    ],
+    [
+      'another message where a key is missing',
+      ['POST', SIGN, 401, { error: { code: 401, message: 'No' } }, { as: null }],
+      'error.message of a 401 of POST /interns/{internId}/daemon/sign',
     ],
     [
       'another reason in signing',

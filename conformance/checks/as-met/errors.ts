@@ -24,6 +24,14 @@ const SIGNING: Readonly<Record<number, { message: RegExp; reason: string; retrya
   500: { message: /^The request could not be completed/, reason: 'internal_error', retryable: true },
 };
 
+/** What is said where a key is missing or invalid, and of what is unknown to the directory (Authentication, SCIM mapping read errors). */
+const KEYLESS = /^Invalid or missing API key/;
+const SCIM: Readonly<Record<number, string>> = {
+  401: 'Missing Authentication header',
+  404: 'Resource not found',
+  500: 'Internal Server Error',
+};
+
 /** Statuses with which gateways, firewalls and limiters before a service answer in a form of their own. */
 const OF_OTHERS: ReadonlySet<number> = new Set([403, 429, 502, 503, 504]);
 
@@ -44,6 +52,10 @@ function sees(met: Met): boolean {
   // "The `metadata` object is absent on the 401 error of the signing route and on all SCIM errors."
   const absent = name === 'scim' || (status === 401 && isSigning(name));
   if (absent) ok(!('metadata' in json.error), `error of ${what}`, 'no metadata', metadata);
+  const none = send.as === null && send.headers === undefined;
+  if (status === 401 && isSigning(name) && none) match(message, KEYLESS, `error.message of ${what}`);
+  if (name === 'scim' && SCIM[status] !== undefined && (status !== 401 || none))
+    equal(message, SCIM[status], `error.message of ${what}`);
   const stated = isSigning(name) && send.host === undefined ? SIGNING[status] : undefined;
   // Only the catalogue of signing states which errors have it.
   if (absent || (stated === undefined && metadata === undefined)) return true;

@@ -1,12 +1,13 @@
 import type { Check } from '../../framework/check.js';
 import type { Finding } from '../../framework/finding.js';
 import { SHIPPED } from '../../framework/profile.js';
-import type { Met, Watch, Watched } from '../../framework/watch.js';
+import type { Met, Streamed, Watch, Watched } from '../../framework/watch.js';
 import type { As, Send } from '../../probe/request.js';
 
 const WATCHED: Watched = {
   profile: SHIPPED.svc as NonNullable<typeof SHIPPED.svc>,
   workspaceId: 'workspace',
+  publicKeys: [],
   creatorOf: (id) => (id.startsWith('own') ? 'api_key' : id.startsWith('foreign') ? 'foreign_api_key' : undefined),
   now: () => 0,
   ours: false,
@@ -54,15 +55,25 @@ export function watchOf(checks: readonly Check[], id: string, over: Partial<Watc
   return watch({ ...WATCHED, ...over });
 }
 
+/** The subject of what is thrown, if anything is. */
+function subject(look: () => void): string[] {
+  try {
+    look();
+    return [];
+  } catch (error) {
+    return [(error as Finding).found.of];
+  }
+}
+
 /** What a watch finds in exchanges, in their order: the subject of each finding. */
-export function found(watch: Watch, ...all: readonly Met[]): string[] {
-  return all.flatMap((one) => {
-    try {
+export const found = (watch: Watch, ...all: readonly Met[]): string[] =>
+  all.flatMap((one) =>
+    subject(() => {
       watch.asks?.(one);
       watch.sees?.(one);
-      return [];
-    } catch (error) {
-      return [(error as Finding).found.of];
-    }
-  });
-}
+    }),
+  );
+
+/** The same of streams. */
+export const heard = (watch: Watch, ...all: readonly Streamed[]): string[] =>
+  all.flatMap((one) => subject(() => watch.hears?.(one)));

@@ -2,8 +2,9 @@ import { equal, fail, ok, oneOf } from '../../framework/assert.js';
 import { checksOf } from '../../framework/check.js';
 import type { Ctx } from '../../framework/context.js';
 import type { Met, Watched } from '../../framework/watch.js';
-import { isRow, recordsOf } from '../../helpers/met.js';
+import { isRow, nameOf, type Row, recordsOf } from '../../helpers/met.js';
 import { FIELDS } from '../../helpers/record.js';
+import { secretKeys } from '../../helpers/secret-keys.js';
 
 /** Where a record stands, for findings. */
 const where = ({ operation }: Met): string => `a record of ${operation}`;
@@ -46,11 +47,15 @@ const published = ({ creatorOf }: Watched) => ({
 /** "Creating an intern also creates its private vault." Of interns that the run made, those that are gone too. */
 const vaults = ({ creatorOf }: Watched) => {
   const owners = new Map<unknown, unknown>();
+  const vaultOf = new Map<unknown, unknown>();
   return {
     sees(met: Met): boolean {
       const records = recordsOf(met).filter(({ id }) => typeof id === 'string' && creatorOf(id) !== undefined);
       const having = records.filter(({ vault_id }) => typeof vault_id === 'string');
       for (const { id, vault_id } of having) {
+        const before = vaultOf.get(id) ?? vault_id;
+        vaultOf.set(id, before);
+        equal(vault_id, before, `vault_id of ${where(met)}, read again`);
         const owner = owners.get(vault_id) ?? id;
         ok(owner === id, `vault_id of ${where(met)}`, 'a vault that no other intern has', vault_id);
         owners.set(vault_id, id);
@@ -59,6 +64,37 @@ const vaults = ({ creatorOf }: Watched) => {
     },
   };
 };
+
+const FIXED = ['workspace_id', 'created_at'] as const;
+
+/** "An intern is created in an explicit workspace." Where and when it was made stays: what records said of that first. */
+const fixed = ({ creatorOf }: Watched) => {
+  const first = new Map<string, Row>();
+  return {
+    sees(met: Met): boolean {
+      const records = recordsOf(met).filter(({ id }) => typeof id === 'string' && creatorOf(id) !== undefined);
+      for (const record of records) {
+        const id = String(record.id);
+        const sent = nameOf(met) === 'create' && isRow(met.send.json) ? met.send.json : {};
+        const before = first.get(id) ?? { ...record, workspace_id: sent.workspace_id ?? record.workspace_id };
+        first.set(id, before);
+        for (const key of FIXED)
+          if (typeof record[key] === 'string' && typeof before[key] === 'string')
+            equal(record[key], before[key], `${key} of ${where(met)}`);
+      }
+      return records.length > 0;
+    },
+  };
+};
+
+/** Operations whose answers show an intern, or what is done to it. Their answers carry "no credential or content of the vault". */
+const SHOWS: ReadonlySet<string> = new Set(['list', 'create', 'get', 'update', 'delete', 'provision', 'suspend']);
+
+function secretless(met: Met): boolean {
+  if (!SHOWS.has(nameOf(met) ?? '') || met.answer.status >= 300 || !isRow(met.answer.json)) return false;
+  equal(secretKeys(met.answer.json), [], `fields that hold something secret in an answer of ${met.operation}`);
+  return true;
+}
 
 /** "Starts a run on one intern and answers 202 with the `session_id` once the intern accepts it." */
 function accepted({ answer, operation, send }: Met): boolean {
@@ -77,10 +113,13 @@ async function meet({ api, interns }: Ctx): Promise<void> {
   const other = await interns.stopped();
   await api.get(id);
   await api.get(other.id);
-  await api.list();
+  for (const query of [{}, { status: 'running' }]) await api.list(query);
   await api.update(id, { description: 'looked at' });
   const { json } = await api.invoke(id, { input: 'Hello.' });
   if (isRow(json)) await api.invoke(id, { input: 'Hello.', session_id: json.session_id });
+  await api.suspend(id);
+  await api.provision(other.id);
+  await api.remove(id);
 }
 
 /** GET-1: the records that a run met. */
@@ -100,9 +139,22 @@ export const RECORDS_AS_MET = checksOf('GET-1', {
   },
   'as-met/vaults': {
     requirement: 'CREATE-2',
-    title: 'No two interns of the run were met with the same vault.',
+    title: 'No two interns of the run were met with the same vault, and none with two.',
     needs: [],
     watch: vaults,
+    run: meet,
+  },
+  'as-met/fixed': {
+    requirement: 'CREATE-1',
+    title: 'Every record that the run met says of its intern the workspace and time of creation that it said first.',
+    needs: [],
+    watch: fixed,
+    run: meet,
+  },
+  'as-met/secrets': {
+    title: 'No answer of the lifecycle that the run met has a field that holds something secret.',
+    needs: [],
+    watch: () => ({ sees: secretless }),
     run: meet,
   },
   'as-met/invokes': {

@@ -1,6 +1,6 @@
 import { type Exchange, type Json, tokenOf, withHeader } from '../combinators/exchange.js';
 import { errors, exchanges, rewriteJson, rewriteRecords, withoutHeader } from '../combinators/replies.js';
-import { doneAllTheSame, rewriteHeader, rewriteQuery, withTheKey } from '../combinators/requests.js';
+import { doneAllTheSame, rewriteFields, rewriteHeader, rewriteQuery, withTheKey } from '../combinators/requests.js';
 import { rewriteFinal } from '../combinators/streams.js';
 import { defineDeviations } from '../mutant.js';
 
@@ -101,6 +101,73 @@ export const AS_MET = defineDeviations({
     description: 'The access to a daemon, asked for by the deprecated alias, may be stored.',
     mutant: withoutHeader('cache-control', { of: ({ alias, operation }) => alias && operation === 'daemon' }),
     caughtBy: ['as-met/daemon-access'],
+  },
+  'alias-signs-another-path': {
+    description: 'Asked for by the deprecated alias, a proof is for the path with a slash at its end.',
+    mutant: rewriteFields('sign', (body, { alias }) => {
+      const { path, ...route } = ((alias ? body.route : undefined) ?? {}) as Json;
+      return typeof path === 'string' ? { ...body, route: { ...route, path: `${path}/` } } : body;
+    }),
+    caughtBy: ['as-met/signatures'],
+  },
+  'alias-proof-comes-again': {
+    description: 'The deprecated alias answers the same request for a proof with the same proof.',
+    mutant: () => {
+      const given = new Map<string, Response>();
+      return exchanges(async ({ alias, operation, path, request }, next) => {
+        if (!alias || operation !== 'sign') return next(request);
+        const asked = `${path} ${await request.clone().text()}`;
+        const answer = given.get(asked) ?? (await next(request));
+        if (answer.ok) given.set(asked, answer.clone());
+        return answer;
+      });
+    },
+    caughtBy: ['as-met/nonces'],
+  },
+  'alias-signs-as-the-peer': {
+    description: 'A proof for a route, asked for by the deprecated alias, names a colleague.',
+    mutant: exchanges(async ({ alias, operation, request }, next, { target }) => {
+      const { oauth_token, peer_oauth_token } = target.credentials;
+      const isIt = alias && operation === 'sign' && (await request.clone().text()).includes('route');
+      return next(
+        isIt && tokenOf(request) === oauth_token
+          ? withHeader(request, 'authorization', `Bearer ${peer_oauth_token}`)
+          : request,
+      );
+    }),
+    caughtBy: ['as-met/signers'],
+  },
+  'list-by-status-says-another-time': {
+    description: 'The list filtered by status says that interns were created at the end of their second.',
+    mutant: rewriteJson(
+      ({ operation, query }) => operation === 'list' && query.has('status'),
+      (body) => ({
+        ...body,
+        data: (body.data as Json[]).map((row) => ({
+          ...row,
+          created_at: String(row.created_at).replace(/\.\d+Z$/, '.999Z'),
+        })),
+      }),
+    ),
+    caughtBy: ['as-met/fixed'],
+  },
+  'delete-answers-a-token': {
+    description: 'A delete answers a token of its intern.',
+    mutant: rewriteJson('delete', (body) => ({ ...body, daemon_token: 'dt-0123456789abcdef' })),
+    caughtBy: ['as-met/secrets'],
+  },
+  'third-stream-of-a-session-names-another': {
+    description: 'The third stream of a session names another session.',
+    mutant: () => {
+      const times = new Map<unknown, number>();
+      return rewriteFinal((chunk) => {
+        const { session_id } = chunk;
+        const nth = (times.get(session_id) ?? 0) + 1;
+        times.set(session_id, nth);
+        return typeof session_id === 'string' && nth === 3 ? { ...chunk, session_id: `${session_id}-3` } : chunk;
+      });
+    },
+    caughtBy: ['as-met/sessions'],
   },
   'failed-stream-has-no-usage': {
     description: 'The final chunk after an error has no usage, not even null.',
