@@ -167,6 +167,8 @@ describe('a whole list', () => {
   test.each<[string, readonly (number | Step)[], readonly string[]]>([
     ['lacks one that is there', [list({})], LACKS],
     ['lacks one that is there, by workspace', [list({}, { has_more: false }, '?workspace_id=workspace')], LACKS],
+    ['lacks it twice, and a read shows it', [list({}), read('stopped'), list({})], [...LACKS, ...LACKS]],
+    ['lacks it twice, and nobody has looked whether others deleted it', [list({}), list({})], LACKS],
     ['has it', [list({ 'own-1': 'stopped' })], []],
     ['is cut', [list({}, { has_more: true })], []],
     ['is filtered', [list({}, { has_more: false }, '?status=running')], []],

@@ -6,7 +6,7 @@ import { proofHeadersOf } from '../../framework/profile.js';
 import type { Asked, Met, Watched } from '../../framework/watch.js';
 import { isRow, isSigning, nameOf } from '../../helpers/met.js';
 import { DIGEST, operation, request } from '../../helpers/operations.js';
-import { broken, type Proof, type ProofSubject, proofOf } from '../../helpers/proofs.js';
+import { broken, type Proof, type ProofSubject, proofOf, SIGNATURE } from '../../helpers/proofs.js';
 import type { As } from '../../probe/request.js';
 
 /**
@@ -71,12 +71,13 @@ function given({ profile }: Watched, met: Met): { as: As; proof: Proof; subject:
   const names = proofHeadersOf(profile);
   const text = (name: string): string => (typeof json[name] === 'string' ? json[name] : '');
   const proof = { signature: text(names.signature), timestamp: text(names.timestamp), user: text(names.user) };
-  if (typeof bodySha256 !== 'string' || Object.values(proof).includes('')) return undefined;
+  if (typeof bodySha256 !== 'string' || !SIGNATURE.test(proof.signature)) return undefined;
   const subject = { internId: id, bodySha256 };
-  if (!isRow(route) || typeof route.method !== 'string' || typeof route.path !== 'string')
-    return { as, proof, subject };
-  const { method, path } = route;
   const [signatureV2, nonce] = [text(names.signatureV2), text(names.nonce)];
+  const { method, path } = isRow(route) ? route : {};
+  // What names a route, the profile may not know.
+  if (typeof method !== 'string' || typeof path !== 'string' || !SIGNATURE.test(signatureV2))
+    return { as, proof, subject };
   return { as, proof: { ...proof, signatureV2, nonce }, subject: { ...subject, route: { method, path } } };
 }
 

@@ -119,6 +119,10 @@ test('a signature verifies where another of its kind did', () => {
     found(watchOf(PROOFS_AS_MET, 'as-met/signatures', { publicKeys: [PUBLIC] }), ...all.map((one) => proofFor(...one)));
   expect(verified(['a', 'n1'], ['a', 'n2', { path: '/b' }])).toEqual([]);
   expect(verified(['a', 'n1'], ['a', 'n2', { path: '/B', over: '/b' }])).toEqual(['v2 signature of a proof']);
+  const { answer, ...asked } = proofFor('a', 'n3');
+  const { 'x-svc-invoke-signature-v2': _, 'x-svc-invoke-nonce': __, ...v1 } = answer.json as Record<string, string>;
+  const unrouted = { ...asked, answer: { ...answer, json: v1 } };
+  expect(found(watchOf(PROOFS_AS_MET, 'as-met/signatures', { publicKeys: [PUBLIC] }), unrouted)).toEqual([]);
   // Its fields may be joined otherwise.
   expect(verified(['a', 'n2', { path: '/B', over: '/b' }])).toEqual([]);
 });
