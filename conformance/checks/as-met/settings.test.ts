@@ -66,6 +66,12 @@ test('a model that was not chosen may be shown as that which the intern runs wit
   expect(found(watch(), created, met('GET', at, 200, sparse))).toEqual([]);
 });
 
+test('a list may say less than a read', () => {
+  const list = (row: object) => met('GET', '/interns', 200, { data: [row] });
+  expect(found(watch(), created, list({ id: 'own-1', status: 'stopped' }))).toEqual([]);
+  expect(found(watch(), created, list({ id: 'own-1', description: null }))).toEqual([OF_READ]);
+});
+
 test('interns of others are not judged', () => {
   const others = (more: object) => met('GET', '/interns/else', 200, { ...record(more), id: 'else' });
   expect(found(watch(), others({}), others({ description: 'second' }))).toEqual([]);

@@ -30,10 +30,10 @@ export function settings({ creatorOf }: Pick<Watched, 'creatorOf'>): Watch {
     unread.delete(id);
   };
 
-  /** Holds a record to what is known of its intern, but for the settings that were just sent. */
-  const compare = (record: Row, known: Settings, sent: Row = {}): boolean => {
+  /** Holds a record to what is known of its intern, but for some of the settings. */
+  const compare = (record: Row, known: Settings, but: readonly string[]): boolean => {
     const shown = settingsOf(record);
-    const keys = SETTINGS.filter((key) => key in known && !(key in sent));
+    const keys = SETTINGS.filter((key) => key in known && !but.includes(key));
     for (const key of keys)
       if (differs(key, shown[key], known[key]))
         fail(`${key} of an intern`, 'what was accepted last', { is: shown[key], was: known[key] });
@@ -49,7 +49,7 @@ export function settings({ creatorOf }: Pick<Watched, 'creatorOf'>): Watch {
     if (landed === 'refused' && isOwn(id)) unread.add(id);
     if (landed !== 'done' || !isRow(json)) return false;
     all.set(id, settingsOf(json));
-    return isRow(met.send.json) && compare(json, before, met.send.json);
+    return isRow(met.send.json) && compare(json, before, Object.keys(met.send.json));
   };
 
   return {
@@ -71,7 +71,9 @@ export function settings({ creatorOf }: Pick<Watched, 'creatorOf'>): Watch {
           continue;
         }
         for (const ids of [unread, strays]) ids.add(id);
-        judged = compare(record, all.get(id) ?? {}) || judged;
+        // A list may say less of each than a read.
+        const unsaid = name === 'list' ? SETTINGS.filter((key) => !(key in record)) : [];
+        judged = compare(record, all.get(id) ?? {}, unsaid) || judged;
         // Where it differs, it is seen once more.
         for (const ids of [unread, strays]) ids.delete(id);
       }
