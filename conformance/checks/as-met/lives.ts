@@ -8,21 +8,23 @@ import { isRow, nameOf, rowsOf } from '../../helpers/met.js';
 /** Habits that are measured here: what a service does by itself is held against it only where it is seen not to do it. */
 const MEASURES = ['suspends-idle', 'tidied-up'];
 
+/** Follows the interns of a run, for a watch that says what it sees of them. */
+function following(watched: Watched) {
+  const lives = createLives(watched);
+  const { asks, forgets, strays, unread } = lives;
+  return { lives, watch: { lasts: true, measures: MEASURES, asks, forgets, strays, unread } satisfies Watch };
+}
+
 /** What was refused is not done, what was accepted is, and a suspended intern sleeps until it is provisioned. */
 function statuses(watched: Watched): Watch {
-  const lives = createLives(watched);
+  const { lives, watch } = following(watched);
   return {
-    lasts: true,
-    unread: lives.unread,
-    strays: lives.strays,
-    measures: MEASURES,
-    asks: lives.asks,
+    ...watch,
     sees(met) {
       const { judged, wrong } = lives.sees(met);
       if (wrong !== undefined) fail(...wrong);
       return judged;
     },
-    forgets: lives.forgets,
   };
 }
 
@@ -34,16 +36,12 @@ function isWhole({ query, answer: { json } }: Met, workspaceId: string): boolean
 
 /** "Lists the interns visible to the key." What was shown to be there some seconds ago, and nobody has deleted, is in it. */
 function whole(watched: Watched): Watch {
-  const lives = createLives(watched);
+  const { lives, watch } = following(watched);
   const { creatorOf, workspaceId } = watched;
   /** Those that a list has left out, until a read of its own shows one again: others may have deleted it. */
   const missing = new Set<string>();
   return {
-    lasts: true,
-    unread: lives.unread,
-    strays: lives.strays,
-    measures: MEASURES,
-    asks: lives.asks,
+    ...watch,
     sees(met) {
       if (nameOf(met) !== 'list' || met.answer.status !== 200 || !isWhole(met, workspaceId)) {
         lives.sees(met);
@@ -58,7 +56,6 @@ function whole(watched: Watched): Watch {
       equal(lacking, [], 'interns that a list leaves out');
       return there.length > 0;
     },
-    forgets: lives.forgets,
   };
 }
 
