@@ -67,7 +67,7 @@ export const BODIES = checksOf('BODY-3', {
     needs: ['write'],
     maxRuns: 4,
     async run(ctx) {
-      const { id } = await ctx.interns.stopped();
+      const { id, status } = await ctx.interns.stopped();
       const refused = async (write: Write, type: string | undefined) => {
         const answer = await send(ctx, write, write.row.path(id), type);
         expect.error(answer, refusalOf(write), `${write.row.name} as ${type ?? 'no type'}`);
@@ -76,6 +76,8 @@ export const BODIES = checksOf('BODY-3', {
       for (const write of writes(ctx)) for (const type of [undefined, 'text/plain']) await refused(write, type);
       const rows = oneOfRows(writes(ctx), ({ row }) => row.name);
       await ctx.property('other types', rows, fc.constantFrom(...OTHER_TYPES, ...JSON_FAMILY), refused);
+      const after = expect.intern(await ctx.api.get(id), 200, 'the read after what was refused');
+      equal(after.status, status, 'status after writes that were refused');
       // The other writes of a run are sent in other spellings of it.
       await mediaTypes(ctx, writes(ctx), 0);
     },

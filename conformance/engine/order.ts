@@ -33,8 +33,6 @@ const CLEANED = 1.3;
 const AROUND = 42;
 /** How much more the most of several runs makes than their checks were measured to: what they share differs by seed. */
 const SPREAD = 1.01;
-/** The share of the default budget up to which stated checks are done that see what others see. */
-const ROOM = 0.93;
 /** What a check has to add to what others are expected to find, so that it is done for that. */
 const WORTH = 0.03;
 /** The share of a budget that looks whether a habit of the target explains a finding: mostly how far its reads lag behind. */
@@ -235,8 +233,8 @@ export function planned<One extends Ranked>(units: readonly One[], options: Plan
     for (const { unit, repeats } of ranked) {
       if (kept.has(unit)) continue;
       const sum = spent + (costs.get(unit) ?? 0);
-      const spare = unit.level === 'S' && sum <= ROOM * budget.requests;
-      if (sparing && (without.has(unit) || (repeats && !spare))) out.set(unit, why('repeats'));
+      // What is stated is done all the same where there is room: it may see what nobody has measured.
+      if (sparing && (without.has(unit) || repeats) && unit.level !== 'S') out.set(unit, why('repeats'));
       else if (sum > budget.requests) out.set(unit, why('spent'));
       else spent = sum;
     }

@@ -24,6 +24,13 @@ export const nameOf = ({ operation, id }: Pick<Asked, 'operation' | 'id'>): stri
 /** Whether an answer signs, by the operation or its alias. */
 export const isSigning = (name: string | undefined): boolean => name === 'sign' || name === 'sign alias';
 
+/** Statuses with which gateways, firewalls and limiters before a service answer in a form of their own. */
+const OF_OTHERS: ReadonlySet<number> = new Set([403, 429, 502, 503, 504]);
+
+/** Whether an answer is the service's own, and not of something on the way to it. */
+export const isFromService = ({ status, json }: Met['answer']): boolean =>
+  !OF_OTHERS.has(status) || (isRow(json) && 'error' in json);
+
 export type Row = Readonly<Record<string, unknown>>;
 export const isRow = (value: unknown): value is Row =>
   typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -2,7 +2,7 @@ import { equal, isObject, match, ok } from '../../framework/assert.js';
 import { checksOf } from '../../framework/check.js';
 import type { Ctx } from '../../framework/context.js';
 import type { Met } from '../../framework/watch.js';
-import { isSigning, nameOf } from '../../helpers/met.js';
+import { isFromService, isSigning, nameOf } from '../../helpers/met.js';
 import { DIGEST, OPERATIONS, operation, request } from '../../helpers/operations.js';
 
 /** What the catalogue of signing states (Signing route errors). Others on the way refuse too many requests in words of their own. */
@@ -32,17 +32,12 @@ const SCIM: Readonly<Record<number, string>> = {
   500: 'Internal Server Error',
 };
 
-/** Statuses with which gateways, firewalls and limiters before a service answer in a form of their own. */
-const OF_OTHERS: ReadonlySet<number> = new Set([403, 429, 502, 503, 504]);
-
-const isForm = (json: unknown): boolean => typeof json === 'object' && json !== null && 'error' in json;
-
 /** "Envelope: `{ error: { code: <integer HTTP status>, message: <string>, metadata: { reason: <string>, retryable: <boolean> } } }`." */
 function sees(met: Met): boolean {
   const { answer, operation: asked, send } = met;
   const { status, json } = answer;
   const name = nameOf(met);
-  if (name === undefined || status < 400 || (OF_OTHERS.has(status) && !isForm(json))) return false;
+  if (name === undefined || status < 400 || !isFromService(answer)) return false;
   const what = `a ${status} of ${asked}`;
   isObject(json, `body of ${what}`);
   isObject(json.error, `error of ${what}`);

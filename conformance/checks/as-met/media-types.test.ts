@@ -26,3 +26,26 @@ test('of chat and invoke nothing is stated', () => {
   const chat = (status: number) => update(status, 'Application/JSON', '/interns/own-1/invoke');
   expect(seen(chat(200), chat(415))).toEqual([]);
 });
+
+const declares = (type: string | undefined, status = 200, json: unknown = {}) =>
+  found(
+    watchOf(MEDIA_TYPES_AS_MET, 'as-met/content-type'),
+    met('POST', '/interns/own-1/suspend', status, json, {
+      headers: type === undefined ? {} : { 'content-type': type },
+    }),
+  );
+
+test.each(['application/json', 'application/json; charset=utf-8', 'application/problem+json', 'Application/JSON'])(
+  'JSON is declared as %s',
+  (type) => expect(declares(type)).toEqual([]),
+);
+
+test.each(['text/plain', 'text/html; charset=utf-8', 'application/jsonp', undefined])(
+  'JSON is not declared by %s',
+  (type) => expect(declares(type)).toEqual(['content-type of a 200 of POST /interns/{internId}/suspend']),
+);
+
+test('what is no JSON, and what something on the way answers, need not declare it', () => {
+  expect(declares('text/html', 404, null)).toEqual([]);
+  expect(declares('text/plain', 502, 'away')).toEqual([]);
+});

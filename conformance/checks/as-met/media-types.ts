@@ -1,8 +1,8 @@
-import { fail } from '../../framework/assert.js';
+import { fail, form, match } from '../../framework/assert.js';
 import { checksOf } from '../../framework/check.js';
 import type { Ctx } from '../../framework/context.js';
 import type { Met, Watch } from '../../framework/watch.js';
-import { nameOf } from '../../helpers/met.js';
+import { isFromService, isRow, nameOf } from '../../helpers/met.js';
 
 /** application/json by name, in any case and with parameters. */
 const JSON_TYPE = /^application\/json *(;|$)/i;
@@ -27,6 +27,16 @@ function mediaTypes(): Watch {
   };
 }
 
+const ANSWERED = form(/^application\/(?:[a-z0-9.+-]+\+)?json\s*(?:;|$)/i, 'application/json');
+
+/** "Bodies are JSON with a JSON content type." */
+function declared(met: Met): boolean {
+  const { answer, operation } = met;
+  if (nameOf(met) === undefined || !isRow(answer.json) || !isFromService(answer)) return false;
+  match(answer.headers.get('content-type'), ANSWERED, `content-type of a ${answer.status} of ${operation}`);
+  return true;
+}
+
 /** Writes in the spellings that are used beside the usual one. */
 async function meet({ api, interns, send }: Ctx): Promise<void> {
   for (const type of ['application/json; charset=utf-8', 'Application/JSON']) {
@@ -38,12 +48,32 @@ async function meet({ api, interns, send }: Ctx): Promise<void> {
   }
 }
 
-/** BODY-3: the writes of a run, some of which spell their media type otherwise. */
+/** Every operation that an API key may ask, of an intern that runs and of one that nobody has. */
+async function meetAll({ api, interns, send }: Ctx): Promise<void> {
+  const { id } = await interns.running();
+  for (const one of [id, interns.unknownId()]) {
+    await api.get(one);
+    await api.update(one, { description: 'as usual' });
+    await api.suspend(one);
+    await api.provision(one);
+    await api.remove(one);
+  }
+  await send({ path: '/interns' });
+}
+
+/** BODY-3: the writes of a run, some of which spell their media type otherwise. BASE-2: what answers them. */
 export const MEDIA_TYPES_AS_MET = checksOf('BODY-3', {
   'as-met/media-type': {
     title: 'No body that the run met sent as application/json, in any spelling of that, was refused for its type.',
     needs: [],
     watch: mediaTypes,
     run: meet,
+  },
+  'as-met/content-type': {
+    requirement: 'BASE-2',
+    title: 'Every JSON that the run met, in answers and in errors, is declared as JSON.',
+    needs: [],
+    watch: () => ({ sees: declared }),
+    run: meetAll,
   },
 });

@@ -1,5 +1,13 @@
 import { type Exchange, type Json, tokenOf, withHeader } from '../combinators/exchange.js';
-import { errors, exchanges, rewriteJson, rewriteRecords, withoutHeader } from '../combinators/replies.js';
+import {
+  answers,
+  errors,
+  exchanges,
+  rewriteJson,
+  rewriteRecords,
+  typed,
+  withoutHeader,
+} from '../combinators/replies.js';
 import { doneAllTheSame, rewriteFields, rewriteHeader, rewriteQuery, withTheKey } from '../combinators/requests.js';
 import { rewriteFinal } from '../combinators/streams.js';
 import { defineDeviations } from '../mutant.js';
@@ -27,6 +35,11 @@ export const AS_MET = defineDeviations({
     description: 'Signing for an unknown intern says that it may be tried again.',
     mutant: errors({ of: 'sign', status: 404 }, { retryable: true }),
     caughtBy: ['as-met/errors'],
+  },
+  'suspend-answers-as-text': {
+    description: 'What a suspend answers is declared as text/plain.',
+    mutant: answers({ of: 'suspend' }, (reply) => typed(reply, 'text/plain')),
+    caughtBy: ['as-met/content-type'],
   },
   'list-by-workspace-oldest-first': {
     description: 'The list filtered by workspace and status is oldest first.',
