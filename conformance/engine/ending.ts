@@ -13,7 +13,9 @@ export function createEnding(
   const interrupted = () => end({ kind: 'interrupted' });
   return {
     /** Aborts when what is under way is to end too. */
-    signal: over.signal,
+    get signal(): AbortSignal {
+      return over.signal;
+    },
     /** Why the run is over, where it is. The first reason counts. */
     get stopped(): Stop | undefined {
       return stopped ?? (over.signal.aborted ? ({ kind: 'interrupted' } as const) : undefined);

@@ -121,6 +121,13 @@ export function listen(response: Response): Listening {
   };
 }
 
+interface Extra {
+  row?: InternRow;
+  caller?: Caller;
+  fault?: StreamFault;
+  signal?: AbortSignal;
+}
+
 export type Harness = ReturnType<typeof createHarness>;
 
 /** Chat and invoke on interns that just run, without the pipeline, the lifecycle and sockets. */
@@ -186,13 +193,6 @@ export function createHarness(options: HarnessOptions = {}) {
   };
 
   const alice: Caller = { id: 'alice', kind: 'api_key', workspaceId: 'w', programme: true };
-
-  interface Extra {
-    row?: InternRow;
-    caller?: Caller;
-    fault?: StreamFault;
-    signal?: AbortSignal;
-  }
 
   const call = async (of: Route, body: unknown, { row = intern, caller = alice, fault, signal }: Extra = {}) => {
     try {

@@ -15,7 +15,9 @@ export function abortOf({ abort }: RunLine, { has, host, past }: Means) {
   if (abort?.when === 'before' || (has('abortSpends') && past?.aborted === true)) now();
   const stop = abort?.when === 'ms' ? host.later(abort.ms, now) : () => {};
   return {
-    caller: controller.signal,
+    get caller(): AbortSignal {
+      return controller.signal;
+    },
     /** The mistake of a client that does not know that it was aborted. */
     missed: has('abortUnheard') || (has('abortBeforeMissed') && abort?.when === 'before'),
     /** The n-th event was handed out. */
