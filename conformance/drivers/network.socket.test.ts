@@ -1,6 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, test } from 'vitest';
+import { requestOf } from '../probe/outgoing.js';
 import { networkFetch } from './network.js';
 
 test.each(['DELETE', 'POST', 'GET'])('a %s under another Host brings its body and its length', async (method) => {
@@ -50,6 +51,34 @@ test('an answer in more codings than are read is no answer, and its connection e
     expect(unhandled).toEqual([]);
   } finally {
     process.off('uncaughtException', seen);
+    server.close();
+  }
+});
+
+test('a body of pieces is sent piece by piece, and one that is whole with its length', async () => {
+  const lengths: unknown[] = [];
+  const server = createServer((request, response) => {
+    lengths.push(request.headers['content-length']);
+    // Answers what it has read first: the rest comes when that was heard.
+    request.once('data', (part: Buffer) => response.end(part.toString()));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  try {
+    const { port } = server.address() as AddressInfo;
+    const bytes = (text: string) => new TextEncoder().encode(text);
+    const send = (body: string | Uint8Array[]) =>
+      networkFetch(requestOf({ url: `http://127.0.0.1:${port}/x`, method: 'POST', headers: new Headers(), body }));
+    let release = () => {};
+    const rest = new Promise<Uint8Array>((resolve) => {
+      release = () => resolve(bytes('rest'));
+    });
+    const answer = await send([bytes('first'), rest as unknown as Uint8Array]);
+    expect(await answer.text()).toBe('first');
+    release();
+    expect(await (await send('whole')).text()).toBe('whole');
+    expect(lengths).toEqual([undefined, '5']);
+  } finally {
+    server.closeAllConnections();
     server.close();
   }
 });

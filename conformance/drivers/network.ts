@@ -3,6 +3,7 @@ import { request as secure } from 'node:https';
 import { Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
 import type { Fetch } from '../probe/client.js';
+import { ChunkedRequest } from '../probe/outgoing.js';
 
 /** Addresses that need no name look-up: requests to them under another Host go to the same place. */
 export const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\])$/;
@@ -46,12 +47,15 @@ function asHost(request: Request): Promise<Response> {
 export async function undiciFetch(request: Request, dispatcher?: Dispatcher): Promise<Response> {
   const { fetch } = await import('undici');
   const { method, headers, signal, redirect, body } = request;
+  // A body that was whole is sent with its length.
+  const sent =
+    request instanceof ChunkedRequest ? { body, duplex: 'half' as const } : { body: await request.arrayBuffer() };
   const response = await fetch(request.url, {
     method,
     headers: [...headers],
     signal,
     redirect,
-    ...(body === null ? {} : { body: await request.arrayBuffer() }),
+    ...(body === null ? {} : sent),
     ...(dispatcher === undefined ? {} : { dispatcher }),
   });
   return response as unknown as Response;

@@ -29,15 +29,19 @@ export async function textOf({ body }: Incoming): Promise<string> {
 /** Sends without a `Request` and a `Response`; undefined for what it leaves to `fetch`. */
 export type PlainFetch = (outgoing: Outgoing) => Promise<Incoming> | undefined;
 
+/** A request whose body is sent chunk by chunk: a `Request` itself does not say whether its body was whole. */
+export class ChunkedRequest extends Request {}
+
 /** @throws TypeError for an invalid request */
 export function requestOf({ url, method, headers, body, signal }: Outgoing): Request {
   const init: RequestInit & { duplex?: 'half' } = { method, headers, redirect: 'manual' };
   if (signal !== undefined) init.signal = signal;
-  if (body !== undefined) {
-    init.body = Array.isArray(body) ? ReadableStream.from(body as Uint8Array[]) : (body as string);
-    init.duplex = 'half';
-  }
-  return new Request(url, init);
+  if (!Array.isArray(body)) return new Request(url, body === undefined ? init : { ...init, body: body as string });
+  return new ChunkedRequest(url, {
+    ...init,
+    body: ReadableStream.from(body as Uint8Array[]),
+    duplex: 'half',
+  } as typeof init);
 }
 
 /** The address that a request goes to: `url`, or `path` below the base, with its query. */
