@@ -148,20 +148,16 @@ export async function explore(program: Program, options: ExploreOptions = {}): P
     if (planned.length > given.maxRuns) incomplete.push('max-runs');
     const wanted = planned.slice(0, given.maxRuns);
     const slots = createSlots(given.jobs);
+    const limited: RunSettings = { ...settings, patience, runTimeout, signal: ended.signal };
     const judged: (Judged | undefined)[] = [];
     let done = 0;
     let breaches = 0;
     const outOfTime = () => host.now() - began >= given.maxTime;
     const one = async (schedule: Schedule, at: number): Promise<void> => {
-      const release = await slots.take();
-      if (ended.signal.aborted || outOfTime()) return release();
+      const place = await slots.take();
       try {
-        const run = await runOnce(
-          program,
-          schedule.file,
-          { ...settings, patience, runTimeout, signal: ended.signal },
-          release,
-        );
+        if (ended.signal.aborted || outOfTime()) return;
+        const run = await runOnce(program, schedule.file, limited, place);
         if (ended.signal.aborted && run.seen.outcome.kind === 'hung') return;
         const its = await judge(schedule, run, bench);
         judged[at] = its;
@@ -169,7 +165,7 @@ export async function explore(program: Program, options: ExploreOptions = {}): P
         if (its.verdict === 'breach') breaches++;
         options.onProgress?.({ done, total: wanted.length, breaches, last: schedule.id });
       } finally {
-        release();
+        place.leave();
       }
     };
     await Promise.all(wanted.map(one));
@@ -179,30 +175,29 @@ export async function explore(program: Program, options: ExploreOptions = {}): P
 
     // A finding counts when the same schedule, run alone, shows it again: what a busy machine does is no finding. Nor is a
     // failure under what is harmless where the program fails undisturbed, too.
+    const alone = createSlots(1);
     const showsAgain = async (schedule: Schedule, law: string): Promise<boolean> => {
-      const alone = { ...settings, patience, runTimeout };
-      const again = await runOnce(program, schedule.file, alone);
-      if ((await judge(schedule, again, bench)).breach?.law !== law) return false;
-      return law !== 'harmless-passes' || (await runOnce(program, undefined, alone)).seen.outcome.kind === 'passed';
+      const place = await alone.take();
+      try {
+        if (ended.signal.aborted) return true;
+        const again = await runOnce(program, schedule.file, limited, place);
+        if (ended.signal.aborted) return true;
+        if ((await judge(schedule, again, bench)).breach?.law !== law) return false;
+        return law !== 'harmless-passes' || (await runOnce(program, undefined, limited)).seen.outcome.kind === 'passed';
+      } finally {
+        place.leave();
+      }
     };
     const doubtful = new Set<Judged>();
-    const findings = [];
-    for (const group of groupsOf(all)) {
-      let shown: Judged | undefined;
-      for (const member of group.members.slice(0, 3)) {
-        // Waiting for nothing is no matter of load.
-        if (group.law === 'settles' || ended.signal.aborted) {
-          shown = member;
-          break;
-        }
-        if (await showsAgain(member.schedule, group.law)) {
-          shown = member;
-          break;
-        }
-      }
-      if (shown === undefined) for (const member of group.members) doubtful.add(member);
-      else findings.push(findingOf(group, shown));
-    }
+    const confirmed = await Promise.all(
+      groupsOf(all).map(async (group) => {
+        for (const member of group.members.slice(0, 3))
+          if (await showsAgain(member.schedule, group.law)) return findingOf(group, member);
+        for (const member of group.members) doubtful.add(member);
+        return undefined;
+      }),
+    );
+    const findings = confirmed.filter((finding) => finding !== undefined);
     const results = all.map((entry): Judged => {
       if (!doubtful.has(entry)) return entry;
       const { schedule, run } = entry;

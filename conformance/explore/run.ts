@@ -5,6 +5,7 @@ import type { EmulatorOptions } from '../../emulator/index.js';
 import { HARMLESS } from '../habits/harmless/index.js';
 import type { Host } from '../probe/time.js';
 import type { Rejections } from './rejections.js';
+import type { Place } from './slots.js';
 import {
   type Outcome,
   type Program,
@@ -60,7 +61,7 @@ export function loadedOnce(): Factories {
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 /** How often a run is looked at, in ms of real time. */
 const LOOK = 50;
-/** After which others may run beside it: a program that waits needs no processor. */
+/** After which a program that has a request open only waits for it, and needs no processor. */
 const IDLE = 200;
 
 /** What the program waits for, as far as the emulator knows. */
@@ -102,7 +103,7 @@ export async function runOnce(
   program: Program,
   schedule: ScheduleFile | undefined,
   settings: RunSettings,
-  idle: () => void = () => {},
+  place?: Place,
 ): Promise<Run> {
   const { host, rejections } = settings;
   const watch = createWatch(host.now);
@@ -177,7 +178,8 @@ export async function runOnce(
     const now = host.now();
     waited = watch.lastActivity() >= looked ? 0 : waited + Math.min(now - looked, 2 * LOOK);
     looked = now;
-    if (waited >= IDLE) idle();
+    // One that has nothing open may be starting, or at work by itself.
+    place?.waits(waited >= IDLE && watch.requests.some((request) => request.ended === 'open'));
     if (waited >= settings.patience || now - began >= settings.runTimeout)
       outcome = { kind: 'hung', waitsFor: waitsFor(watch) };
     else await host.sleep(LOOK, waiting.signal).catch(() => {});

@@ -1,21 +1,47 @@
-/** A bounded number of runs at once. */
+/** How many runs there are at most for each that may work: those that only wait take no processor, and all of them memory. */
+const ALL = 4;
+
+/** A run's place among the others. */
+export interface Place {
+  /** Tells whether it only waits: while it does, another may work in its place. */
+  waits(does: boolean): void;
+  /** Gives the place back. It may be called more than once. */
+  leave(): void;
+}
+
+/** Places for runs: no more than `most` are begun at once, beside those that only wait. */
 export function createSlots(most: number) {
-  let free = most;
-  const waiting: (() => void)[] = [];
-  const release = () => {
-    const next = waiting.shift();
-    if (next) next();
-    else free++;
+  let [working, all] = [0, 0];
+  const queue: (() => void)[] = [];
+  const admit = () => {
+    while (queue.length > 0 && working < most && all < ALL * most) {
+      working++;
+      all++;
+      queue.shift()?.();
+    }
   };
   return {
-    /** Resolves with what gives the place back; it may be called more than once. */
-    async take(): Promise<() => void> {
-      if (free > 0) free--;
-      else await new Promise<void>((resolve) => waiting.push(resolve));
-      let held = true;
-      return () => {
-        if (held) release();
-        held = false;
+    async take(): Promise<Place> {
+      await new Promise<void>((resolve) => {
+        queue.push(resolve);
+        admit();
+      });
+      let [waiting, left] = [false, false];
+      const waits = (does: boolean) => {
+        if (left || does === waiting) return;
+        waiting = does;
+        working += does ? -1 : 1;
+        admit();
+      };
+      return {
+        waits,
+        leave() {
+          if (left) return;
+          waits(true);
+          left = true;
+          all--;
+          admit();
+        },
       };
     },
   };

@@ -168,7 +168,7 @@ export interface ExploreOptions {
   readonly pairs?: boolean;
   /** `default`: the named writes of each stream. `all`: each write, and each character boundary. */
   readonly moments?: 'default' | 'all';
-  /** Runs at once. Default 4 in process. */
+  /** Runs at work at once, beside those that only wait for an answer, four times as many in all. Default 4 in process. */
   readonly jobs?: number;
   readonly seed?: string;
   /** `2/4` is the second of four parts. */

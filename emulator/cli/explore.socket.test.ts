@@ -79,6 +79,37 @@ test('a finding ends in status 1, with a schedule that does it again, and a budg
   expect(few).toMatchObject({ status: 3, out: expect.stringContaining('--max-runs was reached') });
 });
 
+test('a command that starts slowly is run no more often at once than --jobs says; those that wait for an answer make room', async () => {
+  const live = mkdtempSync(join(folder, 'live-'));
+  const slow = join(folder, 'slow.mjs');
+  // Long before its first request it counts who else is there; then it waits for what may not come.
+  writeFileSync(
+    slow,
+    `import { appendFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+const mine = ${JSON.stringify(live)} + '/' + process.pid;
+writeFileSync(mine, '');
+const alive = () => readdirSync(${JSON.stringify(live)}).filter((pid) => {
+  try { process.kill(Number(pid), 0); return true; } catch { return false; }
+});
+await new Promise((resolve) => setTimeout(resolve, 500));
+appendFileSync(${JSON.stringify(join(folder, 'counts'))}, alive().length + '\\n');
+await import(${JSON.stringify(pathToFileURL(SAY).href)});
+rmSync(mine);`,
+  );
+  const { status, out } = await explore(
+    ...['--only', 'stall,silence,unknown-headers', '--jobs', '1', '--patience', '1500ms', '--report', 'json'],
+    ...[...NODE, slow],
+  );
+  const counts = readFileSync(join(folder, 'counts'), 'utf8').trim().split('\n').map(Number);
+  expect(counts.length).toBeGreaterThan(6);
+  expect(Math.max(...counts)).toBeLessThanOrEqual(4);
+  // Who starts has not asked for anything, and waits for nobody.
+  expect(counts.filter((count) => count === 1).length).toBeGreaterThan(2);
+  const { findings } = JSON.parse(out);
+  expect(findings.map(({ law }: { law: string }) => law)).toContain('settles');
+  expect(status).toBe(1);
+});
+
 test('a suite is explored test by test, and a finding names its test and the command that runs it alone', async () => {
   const suite = join(folder, 'say.test.mjs');
   const imported = JSON.stringify(pathToFileURL(SAY).href);
