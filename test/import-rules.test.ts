@@ -75,7 +75,7 @@ const RULES: Record<string, { uses: string[]; types?: string[] }> = {
     types: ['emulator/domain', 'emulator/scripts'],
   },
   // Makes emulators for the real side of `signing`: it receives the function that does.
-  'emulator/lab': { uses: ['emulator/contract', 'emulator/clock'] },
+  'emulator/lab': { uses: ['emulator/contract', 'emulator/clock', 'emulator/signing'] },
   // Describes the route table: it calls no handler.
   'emulator/openapi': { uses: ['emulator/contract'], types: ['emulator/http'] },
   // The answers, faults and journal that it shows are those of `http`; `scripts` says what is wrong with a script.
@@ -107,6 +107,7 @@ const RULES: Record<string, { uses: string[]; types?: string[] }> = {
       'emulator/control',
       'emulator/requests',
       'emulator/options',
+      'emulator/signing',
       'emulator/console',
     ],
     types: ['emulator/domain', 'emulator/daemon'],

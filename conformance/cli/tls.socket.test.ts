@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { getRequestListener } from '@hono/node-server';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createAuthority } from '../../emulator/lab/authority.js';
+import { createAuthority } from '../../emulator/signing/authority.js';
 import { commandOf } from '../../test/built.js';
 import { newEmulator } from '../drivers/emulator.js';
 import { systemHost } from '../probe/time.js';
@@ -28,7 +28,7 @@ const portOf = (server: Server | ReturnType<typeof createProxy>) => (server.addr
 
 beforeAll(async () => {
   emulator = await newEmulator({ clock: 'real', settings: { turns_per_minute: 0 } });
-  const authority = createAuthority(systemHost.now(), NAME);
+  const authority = createAuthority(systemHost.now(), [NAME]);
   const { key } = authority;
   writeFileSync(ca, authority.ca);
   // With its authority: who does not trust that says so.

@@ -1,4 +1,5 @@
 import { inWords } from '../contract/system-error.js';
+import type { Emulator } from '../index.js';
 import type { Io } from './command.js';
 import type { Given } from './flags.js';
 import { createLogging, flushAtEnd } from './logging.js';
@@ -15,6 +16,8 @@ const NAMED_WAIT = 5_000;
 interface Attached {
   readonly control: string;
   readonly base: string;
+  /** Without a socket where it is one of its own, whatever that serves. */
+  readonly fetch: Emulator['fetch'];
   close(): Promise<void>;
 }
 
@@ -35,7 +38,7 @@ async function attach(control: string, token: string | undefined, ms: number): P
   const { ok, answer } = await asked(`${control}/target`, token, ms);
   if (!ok || answer.base_url === undefined)
     throw new Closed(`${answer.error?.message ?? 'it has no target'}; see --control-token`);
-  return { control, base: answer.base_url, close: async () => {} };
+  return { control, base: answer.base_url, fetch, close: async () => {} };
 }
 
 /** A URL as it was typed: with or without `/_emulator`. */
@@ -77,5 +80,10 @@ export async function emulatorFor(
   const logging = createLogging(io, given, given.logFormat === undefined && given.quiet !== true ? 'warn' : undefined);
   flushAtEnd(logging);
   const { emulator, at } = await start({ port: 0, clock: 'auto', ...given }, logging.options);
-  return { control: at.controlUrl, base: at.baseUrl, close: () => emulator.close().finally(logging.flush) };
+  return {
+    control: at.controlUrl,
+    base: at.baseUrl,
+    fetch: emulator.fetch,
+    close: () => emulator.close().finally(logging.flush),
+  };
 }

@@ -23,6 +23,7 @@ export function banner(target: Target, at: ListenAt, colors: ReturnType<typeof p
     ['console', `${at.controlUrl}/`],
     ['control', at.controlUrl],
     ['daemons', at.daemonOrigin],
+    ...(at.caFile === undefined ? [] : [['authority', at.caFile] as [string, string]]),
     ['clock', target.clock],
     ['profile', target.profile],
     ['workspace', target.workspace_id],
@@ -35,6 +36,6 @@ export function banner(target: Target, at: ListenAt, colors: ReturnType<typeof p
     rows.push(['intern', credentials.intern.id], ['API key of the intern', credentials.intern.api_key]);
   const width = Math.max(...rows.map(([label]) => label.length));
   const table = rows.map(([label, value]) => `  ${colors.dim(label.padEnd(width))}  ${value}`).join('\n');
-  const curl = `curl -H 'Authorization: Bearer ${credentials.api_key}' ${at.baseUrl}/interns`;
+  const curl = `curl${at.caFile === undefined ? '' : ` --cacert ${at.caFile}`} -H 'Authorization: Bearer ${credentials.api_key}' ${at.baseUrl}/interns`;
   return `\n${table}\n\n  Try: ${colors.cyan(curl)}\n\n`;
 }

@@ -248,6 +248,23 @@ describe('exec', () => {
     expect({ status, stdout, stderr }).toEqual({ status: 7, stdout: '200 200\n', stderr: '' });
   });
 
+  test('with --tls gives the command the authority, beside others that it trusts', async () => {
+    const other = join(folder, 'other.pem');
+    writeFileSync(other, '# of a company\n');
+    const args = node(
+      `
+      import { readFileSync } from 'node:fs';
+      const { INTERN_BASE_URL: base, INTERN_API_KEY: key, INTERN_CA_FILE: own, NODE_EXTRA_CA_CERTS: trusted } = process.env;
+      const interns = await fetch(base + '/interns', { headers: { authorization: 'Bearer ' + key } });
+      const [certificate, all] = [own, trusted].map((file) => readFileSync(file, 'utf8'));
+      console.log(new URL(base).protocol, interns.status, own === trusted, all.includes('# of a company'), all.includes(certificate));`,
+      '--tls',
+    );
+    expect(await run(args)).toMatchObject({ status: 0, stdout: 'https: 200 true false true\n', stderr: '' });
+    const beside = await run(args, { NODE_EXTRA_CA_CERTS: other });
+    expect(beside).toMatchObject({ status: 0, stdout: 'https: 200 false true true\n' });
+  });
+
   test('has a clock on which five minutes of silence take no time, unless --clock says otherwise', async () => {
     const source = `
       const { INTERN_BASE_URL, INTERN_API_KEY, INTERN_INTERN_ID, INTERN_CLOCK } = process.env;

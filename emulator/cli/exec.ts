@@ -1,3 +1,4 @@
+import { readFileSync, writeFileSync } from 'node:fs';
 import { constants } from 'node:os';
 import { spawn } from '../contract/spawn.js';
 import { inWords } from '../contract/system-error.js';
@@ -17,6 +18,7 @@ export function environmentOf(target: Target, at: ListenAt): Record<string, stri
     INTERN_BASE_URL: at.baseUrl,
     INTERN_CONTROL_URL: at.controlUrl,
     INTERN_DAEMON_ORIGIN: at.daemonOrigin,
+    INTERN_CA_FILE: at.caFile,
     INTERN_PROFILE: target.profile,
     INTERN_CLOCK: target.clock,
     INTERN_WORKSPACE_ID: target.workspace_id,
@@ -33,6 +35,21 @@ export function environmentOf(target: Target, at: ListenAt): Record<string, stri
   };
   for (const [name, value] of Object.entries(credentials)) all[`INTERN_${name.toUpperCase()}`] = value;
   return Object.fromEntries(Object.entries(all).filter((entry): entry is [string, string] => entry[1] !== undefined));
+}
+
+/** What makes a command of Node's trust the emulator, beside the authorities that it trusts already. */
+function trusting(caFile: string | undefined, { NODE_EXTRA_CA_CERTS: others }: NodeJS.ProcessEnv) {
+  if (caFile === undefined) return {};
+  if (others === undefined) return { NODE_EXTRA_CA_CERTS: caFile };
+  // In the folder of the authority's own file, and gone with it.
+  const both = caFile.replace(/ca\.pem$/, 'ca-and-others.pem');
+  try {
+    writeFileSync(both, `${readFileSync(others, 'utf8')}\n${readFileSync(caFile, 'utf8')}`);
+  } catch {
+    // Node only warns of a file that it cannot read.
+    return { NODE_EXTRA_CA_CERTS: caFile };
+  }
+  return { NODE_EXTRA_CA_CERTS: both };
 }
 
 /** Signals that are meant for the command. A Ctrl-C at a terminal reaches it without us. */
@@ -83,7 +100,8 @@ const exec: CommandModule = {
       const token = given.controlToken === undefined ? {} : { INTERN_CONTROL_TOKEN: given.controlToken };
       const gone = (given.exitWithParent ?? isUnderNpm(io.env)) ? parentGone(io.env) : undefined;
       void warmUp();
-      return await runCommand(rest, gone, { ...io.env, ...environmentOf(emulator.target, at), ...token }, io.stderr);
+      const env = { ...io.env, ...trusting(at.caFile, io.env), ...environmentOf(emulator.target, at), ...token };
+      return await runCommand(rest, gone, env, io.stderr);
     } finally {
       await emulator.close();
       logging.flush();

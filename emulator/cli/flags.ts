@@ -178,6 +178,7 @@ export const FLAGS = {
     describe: 'Name that a listener on loopback serves beside the loopback names, * for any; may be repeated',
     value: 'host',
   }),
+  tls: onOff({ describe: 'Serve HTTPS, with a certificate of an authority made for this start' }),
   publicUrl: text(
     { describe: 'Public address behind a proxy or in a container; its host is served', value: 'url' },
     'an http or https URL',

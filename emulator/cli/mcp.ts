@@ -13,7 +13,7 @@ const mcp: CommandModule = {
   async run({ argv, io }) {
     const given = resolveSettings(argv, io);
     const token = given.controlToken ?? (io.env.INTERN_CONTROL_TOKEN || undefined);
-    const { control, base, close } = await emulatorFor(argv, given, token, io);
+    const { control, base, fetch, close } = await emulatorFor(argv, given, token, io);
     const door: Door = createDoor(
       { fetch, control, base: () => base },
       {

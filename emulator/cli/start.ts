@@ -118,7 +118,7 @@ export async function start(given: Given, logging: Pick<EmulatorOptions, 'log' |
   let emulator: Emulator | undefined;
   try {
     emulator = createEmulator(optionsOf(given, logging));
-    const place = defined({ host: given.host, port: given.port, daemonPort: given.daemonPort });
+    const place = defined({ host: given.host, port: given.port, daemonPort: given.daemonPort, tls: given.tls });
     return { emulator, at: await emulator.listen({ ...place, replaceGlobals: true }) };
   } catch (error) {
     await emulator?.close();

@@ -53,6 +53,7 @@ const target = z.strictObject({
   base_url: text,
   control_url: text,
   daemon_origin: text,
+  ca_file: text.exactOptional(),
   profile: text,
   default_workspace: z.boolean(),
   workspace_id: text,

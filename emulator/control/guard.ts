@@ -7,8 +7,8 @@ const digest = (text: string) => createHash('sha256').update(text).digest();
 
 /** The names under which the control interface must not be reached, since it hands out credentials, and why. */
 const foreignHost = (host: string) => (isLoopbackHost(host) ? undefined : `the host ${host} is not a loopback name`);
-const foreignOrigin = (origin: string | null | undefined, host: string) =>
-  origin == null || origin === `http://${host}` ? undefined : `requests from the origin ${origin} are refused`;
+const foreignOrigin = (origin: string | null | undefined, own: string) =>
+  origin == null || origin === own ? undefined : `requests from the origin ${origin} are refused`;
 
 /** Whether a browser shows the answer in a tab, or in a frame: somebody followed a link, or was redirected. */
 const isNavigation = (header: Header) => header('sec-fetch-mode') === 'navigate';
@@ -49,7 +49,8 @@ export function guardControl(
   const url = new URL(request.url);
   const host = request.headers.get('host') ?? url.host;
   const foreign =
-    foreignOrigin(request.headers.get('origin'), host) ?? foreignSite((name) => request.headers.get(name));
+    foreignOrigin(request.headers.get('origin'), `${url.protocol}//${host}`) ??
+    foreignSite((name) => request.headers.get(name));
   if (isHealthCheck(request.method, url.pathname)) return foreign;
   return (
     foreign ??
@@ -84,15 +85,20 @@ const READS = new Set(['GET', 'HEAD', 'OPTIONS']);
  * @returns why the request is refused, or undefined
  */
 export function guardLogin(
-  request: { readonly method?: string | undefined; readonly headers: NodeJS.Dict<string | string[]> },
+  request: {
+    readonly method?: string | undefined;
+    readonly headers: NodeJS.Dict<string | string[]>;
+    readonly socket?: object;
+  },
   token: string | undefined,
   beyondLoopback: boolean,
 ): string | undefined {
   const { host, origin, authorization } = request.headers as NodeJS.Dict<string>;
   const reads = READS.has(request.method ?? '');
+  const scheme = 'encrypted' in (request.socket ?? {}) ? 'https' : 'http';
   const header = (name: string) => request.headers[name]?.toString();
   return (
-    (reads ? undefined : foreignOrigin(origin, host ?? '')) ??
+    (reads ? undefined : foreignOrigin(origin, `${scheme}://${host ?? ''}`)) ??
     (reads && isNavigation(header) ? undefined : foreignSite(header)) ??
     (beyondLoopback ? wrongToken(authorization, token ?? '') : foreignHost(host ?? ''))
   );

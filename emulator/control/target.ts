@@ -9,6 +9,8 @@ export interface Target {
   base_url: string;
   control_url: string;
   daemon_origin: string;
+  /** With TLS: the file of the authority that clients must trust, PEM, on the emulator's machine. */
+  ca_file?: string | undefined;
   profile: string;
   /** Whether a create that names no workspace is made in that of its key (CREATE-1). */
   default_workspace: boolean;
@@ -43,7 +45,7 @@ export function seededTarget(
   seed: Seed,
 ): Omit<
   Target,
-  'base_url' | 'control_url' | 'daemon_origin' | 'profile' | 'default_workspace' | 'clock' | 'public_keys'
+  'base_url' | 'control_url' | 'daemon_origin' | 'ca_file' | 'profile' | 'default_workspace' | 'clock' | 'public_keys'
 > {
   const insiders = seed.members.filter((member) => member.programme);
   const caller = insiders[0] ?? seed.members[0];
@@ -86,7 +88,7 @@ export function seededTarget(
  * time to make.
  */
 export function createTarget(
-  addresses: () => Pick<Target, 'base_url' | 'control_url' | 'daemon_origin'>,
+  addresses: () => Pick<Target, 'base_url' | 'control_url' | 'daemon_origin' | 'ca_file'>,
   publicKeys: () => PublicJwk[],
   fixed: Pick<Target, 'profile' | 'default_workspace' | 'clock'>,
   seed: Seed,
@@ -100,6 +102,9 @@ export function createTarget(
     },
     get daemon_origin() {
       return addresses().daemon_origin;
+    },
+    get ca_file() {
+      return addresses().ca_file;
     },
     ...fixed,
     get public_keys() {

@@ -3,7 +3,7 @@ import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { Duplex } from 'node:stream';
 import { createServer as createTls, type TLSSocket } from 'node:tls';
 import type { Scripted } from '../contract/client-case.js';
-import type { Authority } from './authority.js';
+import type { Authority } from '../signing/authority.js';
 import { type Handle, type Link, receive } from './servers.js';
 import type { Wire } from './wire.js';
 

@@ -1,7 +1,7 @@
 import { hostNow } from '../clock/host-wait.js';
 import { type CaseExchange, type ClientCase, isScripted, type Scripted } from '../contract/client-case.js';
 import type { LabRun, Sent } from '../contract/lab-run.js';
-import { type Authority, createAuthority } from './authority.js';
+import { type Authority, createAuthority } from '../signing/authority.js';
 import { type SecureServer, startSecureServer } from './h2.js';
 import { type Places, play } from './play.js';
 import { type MakeSigningEmulator, type RealSigning, realSigning } from './real.js';

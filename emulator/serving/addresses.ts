@@ -5,13 +5,19 @@ import { OptionError } from '../options/options.js';
 /** Where an emulator listens by default; the daemons listen on the next port. */
 export const DEFAULT_PORT = 4683;
 
-export type Addresses = Pick<Target, 'base_url' | 'control_url' | 'daemon_origin'>;
+export type Addresses = Pick<Target, 'base_url' | 'control_url' | 'daemon_origin' | 'ca_file'>;
 
 /** The addresses of a target that listens on `host`; one that listens everywhere is reached by loopback from here. */
-export function addressesOf(host: string, port: number, daemonPort: number): Addresses {
+export function addressesOf(host: string, port: number, daemonPort: number, caFile?: string): Addresses {
   const name = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '[::1]' : host.includes(':') ? `[${host}]` : host;
-  const origin = `http://${name}:${port}`;
-  return { base_url: origin + BASE, control_url: `${origin}/_emulator`, daemon_origin: `http://${name}:${daemonPort}` };
+  const scheme = caFile === undefined ? 'http' : 'https';
+  const origin = `${scheme}://${name}:${port}`;
+  return {
+    base_url: origin + BASE,
+    control_url: `${origin}/_emulator`,
+    daemon_origin: `${scheme}://${name}:${daemonPort}`,
+    ...(caFile === undefined ? {} : { ca_file: caFile }),
+  };
 }
 
 /** The public addresses of a target behind a proxy or in a container, if they differ from where it listens (WEB-3). */
@@ -84,8 +90,8 @@ export function createRootMount(publicUrl: string | undefined, publicDaemonUrl: 
     publicHost: shown.host,
     local: () => local,
     addresses: () => ({
+      ...local,
       base_url: shown.baseUrl ?? local.base_url,
-      control_url: local.control_url,
       daemon_origin: shown.daemonOrigin ?? local.daemon_origin,
     }),
     beyondLoopback: () => beyond,
@@ -103,11 +109,11 @@ export const mountBelow = (host: Mount, prefix: string): Mount => ({
   prefix: host.prefix + prefix,
   publicHost: host.publicHost,
   addresses() {
-    const { base_url, control_url, daemon_origin } = host.addresses();
+    const { base_url, control_url, ...others } = host.addresses();
     return {
+      ...others,
       base_url: base_url.slice(0, -BASE.length) + prefix + BASE,
       control_url: control_url.replace(/\/_emulator$/, `${prefix}/_emulator`),
-      daemon_origin,
     };
   },
   beyondLoopback: () => host.beyondLoopback(),

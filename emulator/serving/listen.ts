@@ -10,6 +10,7 @@ import { type PlainResponse, toResponse } from '../http/response.js';
 import { writeStream } from '../http/write-stream.js';
 import { EventStream } from '../sse/stream.js';
 import { InertResponse } from './inert-response.js';
+import { handshakeFailed, type Secured } from './tls.js';
 
 /** How long connections may take to drain when a listener closes, in ms of real time. */
 const DRAIN = 1_500;
@@ -49,6 +50,8 @@ export interface ListenOptions {
   readonly host: string;
   readonly port: number;
   fetch: Fetch;
+  /** Serves TLS. */
+  readonly tls?: Pick<Secured, 'cert' | 'key'> | undefined;
   /** An id for a request that has none of its own (BASE-6). */
   requestId(): string;
   /** Refuses a request before anything else looks at it; undefined accepts it. */
@@ -183,7 +186,7 @@ export async function listen(options: ListenOptions): Promise<Listener> {
     requireHostHeader: false,
     ...(options.headersTimeout && { connectionsCheckingInterval: 25 }),
   };
-  const server: Server = createServer(behaviour, (request, response) => {
+  const take = (request: IncomingMessage, response: ServerResponse) => {
     answering(request, response);
     // An answer has no socket yet only behind the unfinished answer to an earlier request of its connection.
     if (response.socket === null) queued(request.socket, response);
@@ -201,12 +204,27 @@ export async function listen(options: ListenOptions): Promise<Listener> {
     loading
       .then((loaded) => loaded(request, response))
       .catch((error: unknown) => write(request, response, failed(seenOf(request), error)));
+  };
+  const { tls } = options;
+  const server: Server = tls
+    ? (await import('node:https')).createServer({ ...behaviour, ...tls }, take)
+    : createServer(behaviour, take);
+  server.on('tlsClientError', (error: Error) => {
+    const record = handshakeFailed(error);
+    if (record) options.log(record);
   });
   const answering = answerParserErrors(server, options);
   server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
     write(request, response, protocolError(ERRORS.expectation_failed, seenOf(request)));
   });
-  server.on('connection', connected);
+  server.on(tls ? 'secureConnection' : 'connection', connected);
+  // Of TLS, Node's list of connections has only those that have agreed on keys.
+  const accepted = new Set<Socket>();
+  if (tls)
+    server.on('connection', (socket: Socket) => {
+      accepted.add(socket);
+      socket.once('close', () => accepted.delete(socket));
+    });
   // A client that has nothing more to send may still be reading: without this, Node ends the connection before it has
   // answered.
   Object.assign(server, { httpAllowHalfOpen: true });
@@ -237,6 +255,7 @@ export async function listen(options: ListenOptions): Promise<Listener> {
         await Promise.race([closed, hostDelay(DRAIN_STEP)]);
       }
       server.closeAllConnections();
+      for (const socket of accepted) socket.destroy();
       await closed;
     },
   };

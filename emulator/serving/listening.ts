@@ -9,6 +9,7 @@ import { type EmulatorOptions, loadAllowedHosts, OptionError } from '../options/
 import { addressesOf, DEFAULT_PORT, type RootMount } from './addresses.js';
 import { type Listener, type ListenOptions, listen } from './listen.js';
 import { refusedRecord } from './log.js';
+import { secure } from './tls.js';
 
 /** Where an emulator listens. */
 export interface ListenAt {
@@ -17,6 +18,8 @@ export interface ListenAt {
   readonly baseUrl: string;
   readonly controlUrl: string;
   readonly daemonOrigin: string;
+  /** With `tls`: the file of the authority that clients must trust, PEM. It is gone when the emulator is closed. */
+  readonly caFile?: string;
 }
 
 export interface ListenRequest {
@@ -26,6 +29,8 @@ export interface ListenRequest {
   readonly port?: number;
   /** Where the daemons listen. Default: the next port, or a free one if that is taken; 0 picks one. */
   readonly daemonPort?: number;
+  /** Serves HTTPS, with a certificate of an authority made for this start. */
+  readonly tls?: boolean;
   /** See `ListenOptions.replaceGlobals`: only where the process is the emulator's own. */
   readonly replaceGlobals?: boolean;
 }
@@ -64,21 +69,21 @@ export function createListening(deps: ListeningDeps): (request?: ListenRequest) 
     root.throwIfDisposed();
     return listener;
   };
-  return async ({ host = '127.0.0.1', port = DEFAULT_PORT, daemonPort, replaceGlobals = false } = {}) => {
+  return async ({ host = '127.0.0.1', port = DEFAULT_PORT, daemonPort, tls = false, replaceGlobals = false } = {}) => {
     const beyond = !isLoopback(host);
     if (options.controlToken === undefined && beyond)
       throw new OptionError(
         `listening on ${host} opens the control interface: give it a control token (--control-token, INTERN_EMULATOR_CONTROL_TOKEN)`,
       );
     const { publicHost } = mount;
-    const validateHost = createHostRules({
-      regional: deps.regional,
-      allowed: beyond ? undefined : [...loadAllowedHosts(options.allowHosts), ...(publicHost ? [publicHost] : [])],
-    });
+    const named = [...loadAllowedHosts(options.allowHosts), ...(publicHost ? [publicHost] : [])];
+    const validateHost = createHostRules({ regional: deps.regional, allowed: beyond ? undefined : named });
+    const secured = tls ? secure([host, ...named], root) : undefined;
     const main = await bind({
       ...deps.main,
       host,
       port,
+      tls: secured,
       replaceGlobals,
       requestId,
       log,
@@ -91,7 +96,8 @@ export function createListening(deps: ListeningDeps): (request?: ListenRequest) 
     });
     if (beyond) mount.listening(mount.local(), true, hostNow());
     try {
-      const bindDaemons = (at: number) => bind({ host, port: at, replaceGlobals, requestId, log, fetch: deps.daemons });
+      const bindDaemons = (at: number) =>
+        bind({ host, port: at, tls: secured, replaceGlobals, requestId, log, fetch: deps.daemons });
       const second = await bindDaemons(daemonPort ?? (port === 0 ? 0 : port + 1)).catch((error: unknown) => {
         // Nobody asked for the next port: any will do.
         if (daemonPort !== undefined || (error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
@@ -103,7 +109,7 @@ export function createListening(deps: ListeningDeps): (request?: ListenRequest) 
           event: 'daemon_port',
           message: `Port ${port + 1} is in use: the intern daemons listen on ${second.port}. Choose it with --daemon-port.`,
         });
-      mount.listening(addressesOf(host, main.port, second.port), beyond, hostNow());
+      mount.listening(addressesOf(host, main.port, second.port, secured?.caFile), beyond, hostNow());
     } catch (error) {
       listeners.splice(listeners.indexOf(main), 1);
       await main.close();
@@ -114,6 +120,7 @@ export function createListening(deps: ListeningDeps): (request?: ListenRequest) 
       baseUrl: target.base_url,
       controlUrl: target.control_url,
       daemonOrigin: target.daemon_origin,
+      ...(secured && { caFile: secured.caFile }),
     };
   };
 }

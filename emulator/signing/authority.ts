@@ -1,4 +1,5 @@
 import { createHash, createPublicKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
+import { isIP } from 'node:net';
 
 // Node makes keys, but no certificates. The packages that do weigh 350 kB and more, four times what this package has
 // left; two certificates of one form take this little DER (RFC 5280 4.1).
@@ -34,13 +35,26 @@ const extension = (id: string, critical: boolean, value: Uint8Array) =>
 /** Key usage: keyCertSign. */
 const SIGNS = Buffer.from('03020204', 'hex');
 const AUTHORITY = [extension('551d13', true, sequence(TRUE)), extension('551d0f', true, SIGNS)];
-/** Names of the server: a host, and 127.0.0.1. */
-const serverNamed = (host: string) => [
-  extension('551d11', false, sequence(tlv(0x82, Buffer.from(host)), tlv(0x87, Buffer.from([127, 0, 0, 1])))),
-];
+/** The 16 bytes of an IPv6 address. */
+function ipv6(address: string): Buffer {
+  const [, plain = ''] = /^\[(.*)\]$/.exec(new URL(`http://[${address}]`).hostname) ?? [];
+  const [head = [], tail = []] = plain.split('::').map((half) => half.split(':').filter((group) => group !== ''));
+  const groups = [...head, ...Array<string>(8 - head.length - tail.length).fill('0'), ...tail];
+  return Buffer.from(groups.map((group) => group.padStart(4, '0')).join(''), 'hex');
+}
+const alternative = (name: string): Buffer => {
+  const version = isIP(name);
+  if (version === 0) return tlv(0x82, Buffer.from(name));
+  return tlv(0x87, version === 4 ? Buffer.from(name.split('.').map(Number)) : ipv6(name));
+};
+const serverNamed = (names: readonly string[]) => [extension('551d11', false, sequence(...names.map(alternative)))];
 
-/** ms before and after now for which a certificate holds. */
+/** Names of this machine that every certificate is for. */
+const LOOPBACK = ['localhost', '127.0.0.1', '::1'];
+
 const DAY = 86_400_000;
+/** ms after now for which a certificate holds. */
+const LIFE = 90 * DAY;
 
 interface Party {
   readonly name: string;
@@ -65,7 +79,7 @@ function certificate(subject: Party, issuer: Party, extensions: readonly Uint8Ar
     integer(Buffer.concat([Buffer.from([1]), idOf(subject).subarray(0, 8)])),
     ECDSA_SHA256,
     named(issuer.name),
-    sequence(time(now - DAY), time(now + DAY)),
+    sequence(time(now - DAY), time(now + LIFE)),
     named(subject.name),
     key,
     tlv(
@@ -87,14 +101,17 @@ export interface Authority {
   readonly key: string;
 }
 
-/** An authority of its own and a certificate for a host and 127.0.0.1, for a day from `now` on (LAB-17). */
-export function createAuthority(now: number, host = 'localhost'): Authority {
+/**
+ * An authority of its own and a certificate for this machine and `names` (hosts and addresses), for 90 days from `now`
+ * on (LAB-17). Nobody keeps the key of the authority: it signs nothing else.
+ */
+export function createAuthority(now: number, names: readonly string[] = []): Authority {
   const party = (name: string): Party => ({ name, key: generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey });
-  const authority = party('Authority of the client lab');
-  const server = party('The client lab');
+  const authority = party('Authority of intern-emulator');
+  const server = party('intern-emulator');
   return {
     ca: certificate(authority, authority, AUTHORITY, now),
-    cert: certificate(server, authority, serverNamed(host), now),
+    cert: certificate(server, authority, serverNamed([...new Set([...LOOPBACK, ...names])]), now),
     key: server.key.export({ type: 'pkcs8', format: 'pem' }).toString(),
   };
 }
