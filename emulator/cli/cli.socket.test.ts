@@ -418,6 +418,13 @@ describe('WEB-3: nothing is left listening when the process that started it is g
     expect(await falls(line)).toBe(true);
   });
 
+  test('npm, by SIGKILL before the emulator looked for it', async () => {
+    // The outer shell ends at once, as a killed npm does. The inner one stays, as the shell that npm started does.
+    const late = `sh -c 'sleep 0.2; ${serveLine}; true' &`;
+    const { line } = await startBy('sh', ['-c', late], { npm_lifecycle_event: 'npx' });
+    expect(await falls(line)).toBe(true);
+  });
+
   test('npm run, by Ctrl-C at its terminal', async () => {
     const { child, line } = await startBy('npm', ['run', 'emulator']);
     process.kill(-(child.pid ?? 0), 'SIGINT');

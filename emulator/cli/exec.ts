@@ -5,7 +5,7 @@ import { inWords } from '../contract/system-error.js';
 import type { ListenAt, Target } from '../index.js';
 import type { CommandModule } from './command.js';
 import { createLogging, flushAtEnd } from './logging.js';
-import { isUnderNpm, parentGone } from './parent.js';
+import { parentGone } from './parent.js';
 import { resolveSettings, yargsOptions } from './settings.js';
 import { start } from './start.js';
 import { UsageError } from './usage.js';
@@ -98,7 +98,7 @@ const exec: CommandModule = {
     const { emulator, at } = await start(given, logging.options);
     try {
       const token = given.controlToken === undefined ? {} : { INTERN_CONTROL_TOKEN: given.controlToken };
-      const gone = (given.exitWithParent ?? isUnderNpm(io.env)) ? parentGone(io.env) : undefined;
+      const gone = parentGone(given.exitWithParent, io);
       void warmUp();
       const env = { ...io.env, ...trusting(at.caFile, io.env), ...environmentOf(emulator.target, at), ...token };
       return await runCommand(rest, gone, env, io.stderr);

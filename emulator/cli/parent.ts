@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { hostEvery } from '../clock/host.js';
+import type { Io } from './command.js';
 
 /** How often to check whether the process still exists, in ms. */
 const LOOK_EVERY = 1_000;
@@ -44,28 +45,41 @@ function isGone(pid: number): boolean {
 }
 
 /** Whether npm runs this process, or one above it: as a script or through npx. */
-export const isUnderNpm = (env: NodeJS.ProcessEnv): boolean => env.npm_lifecycle_event !== undefined;
+const isUnderNpm = (env: NodeJS.ProcessEnv): boolean => env.npm_lifecycle_event !== undefined;
 
-/** The nearest process above that is npm, or another that runs scripts as npm does. */
-function findNpm(): number | undefined {
+const NPM = /(?:^|[\s/])(?:npm|npx|pnpm|yarn|bun)(?:-cli)?(?:\.c?js)?(?:\s|$)/;
+
+/** A shell that was given a line to run, as npm starts what it runs. */
+const SHELL = /^\S*sh\b.* -c /;
+
+/** What takes in a process whose parent is gone, beside the first process of all: the head of a login session. */
+const ADOPTS = /^\S*systemd\b/;
+
+/**
+ * The nearest process above that is npm, or another that runs scripts as npm does. `gone` if there are only shells up to what
+ * takes in orphans: npm was killed before this process looked for it. Undefined if neither is certain.
+ */
+function findNpm(): number | 'gone' | undefined {
   let pid = process.ppid;
-  for (let step = 0; step < FARTHEST && pid > 1; step++) {
+  let shellsAlone = true;
+  for (let step = 0; step < FARTHEST; step++) {
     const found = look(pid);
     if (!found) return undefined;
-    if (/(?:^|[\s/])(?:npm|npx|pnpm|yarn|bun)(?:-cli)?(?:\.c?js)?(?:\s|$)/.test(found.command)) return pid;
+    if (NPM.test(found.command)) return pid;
+    if (pid === 1 || ADOPTS.test(found.command)) return shellsAlone ? 'gone' : undefined;
+    shellsAlone &&= SHELL.test(found.command);
     pid = found.parent;
   }
   return undefined;
 }
 
-/**
- * Resolves once the process that started this one is gone: npm, if it runs under npm, else its parent (WEB-3). Never
- * resolves if there is none to begin with, as in a container.
- */
-export function parentGone(env: NodeJS.ProcessEnv): Promise<void> {
+/** Resolves once the process that started this one is gone: `npm` where that is known, else its parent. */
+function goneBy(npm: number | 'gone' | undefined): Promise<void> {
   const parent = process.ppid;
+  if (npm === 'gone') return Promise.resolve();
+  // As in a container: there is none to begin with.
   if (parent <= 1) return new Promise(() => {});
-  const watched = (isUnderNpm(env) ? findNpm() : undefined) ?? parent;
+  const watched = npm ?? parent;
   return new Promise((resolve) => {
     const stop = hostEvery(LOOK_EVERY, () => {
       // An orphan gets another parent at once, even if another process gets the old parent's id.
@@ -74,4 +88,22 @@ export function parentGone(env: NodeJS.ProcessEnv): Promise<void> {
       resolve();
     });
   });
+}
+
+/**
+ * Resolves once the process that started this one is gone: npm, if it runs under npm, else its parent (WEB-3).
+ *
+ * @param follows the setting; undefined follows under npm alone
+ * @returns undefined if it follows nobody
+ */
+export function parentGone(
+  follows: boolean | undefined,
+  { env, stderr }: Pick<Io, 'env' | 'stderr'>,
+): Promise<void> | undefined {
+  const underNpm = isUnderNpm(env);
+  if (!(follows ?? underNpm)) return undefined;
+  const npm = underNpm ? findNpm() : undefined;
+  if (npm === 'gone')
+    stderr('intern-emulator: npm started this process and is gone, so it stops (to go on: --exit-with-parent=false)\n');
+  return goneBy(npm);
 }

@@ -5,7 +5,7 @@ import { record } from '../recording/record.js';
 import type { CommandModule } from './command.js';
 import { FLAGS } from './flags.js';
 import { createLogging, flushAtEnd } from './logging.js';
-import { isUnderNpm, parentGone } from './parent.js';
+import { parentGone } from './parent.js';
 import { untilStopped } from './signals.js';
 import { UsageError } from './usage.js';
 
@@ -112,10 +112,9 @@ const command: CommandModule = {
         now: () => performance.now(),
         log: logging.log,
       });
-      const follows = typeof argv['exit-with-parent'] === 'boolean' ? argv['exit-with-parent'] : isUnderNpm(io.env);
       const stopped = untilStopped(() => proxy.close().finally(logging.flush), io.exit, {
         longest: LONGEST_STOP,
-        also: follows ? parentGone(io.env) : undefined,
+        also: parentGone(argv['exit-with-parent'] as boolean | undefined, io),
       });
       io.stdout(`intern-emulator records ${url.href} at ${proxy.baseUrl}\n`);
       return await stopped;

@@ -3,7 +3,7 @@ import { StoreError } from '../index.js';
 import { banner, readyLine } from './banner.js';
 import type { CommandModule } from './command.js';
 import { createLogging, flushAtEnd } from './logging.js';
-import { isUnderNpm, parentGone } from './parent.js';
+import { parentGone } from './parent.js';
 import { resolveSettings, yargsOptions } from './settings.js';
 import { untilStopped } from './signals.js';
 import { start } from './start.js';
@@ -19,7 +19,7 @@ const serve: CommandModule = {
     const { emulator, at } = await start(given, logging.options);
     if (!given.quiet && !given.json) io.stderr(banner(emulator.target, at, pc.createColors(io.colors)));
     const ready = given.json ? JSON.stringify(emulator.target) : readyLine(at);
-    const gone = (given.exitWithParent ?? isUnderNpm(io.env)) ? parentGone(io.env) : undefined;
+    const gone = parentGone(given.exitWithParent, io);
     // A script that waits for the line may send a signal at once: handle it from here on.
     const stopped = untilStopped(() => emulator.close().finally(logging.flush), io.exit, { also: gone });
     io.stdout(`${ready}\n`);
