@@ -11,7 +11,7 @@ import type { InternsDeps } from './domain/interns.js';
 import type { Runs } from './domain/runs.js';
 import { createTranscripts } from './domain/transcripts.js';
 import type { Factories } from './factories.js';
-import { logRequests } from './http/request-log.js';
+import { logRequests, warnOfRefusals } from './http/request-log.js';
 import type { LabOptions } from './lab/lab.js';
 import { lazyLab } from './lab/lazy.js';
 import { credentialResolver } from './oidc/credential-resolver.js';
@@ -48,7 +48,7 @@ export function compose(
   options: EmulatorOptions,
   { lifetime, mount, factories, tokens, createEmulator }: CompositionDeps,
 ) {
-  const log = options.log ?? createStandardErrorLog();
+  const log = options.log ?? createStandardErrorLog(options.quiet === true ? ['error'] : ['warn', 'error']);
   const { onRequest } = options;
 
   const sequence = createSequence();
@@ -229,6 +229,8 @@ export function compose(
   const readers = createReaders({ clock, interns, runs, faults, scripts, matches, lab });
   watchTraffic(events, journal, transcripts);
   if (onRequest) logRequests({ journal, redact: accounts.redact, nameOf, write: onRequest });
+  else if (!options.log && !options.quiet)
+    warnOfRefusals(journal, accounts.redact, (message) => log({ level: 'warn', event: 'refused', message }));
 
   return {
     log,

@@ -10,7 +10,7 @@ export async function beside(options: EmulatorOptions, file: string, args: reado
   const emulator = createEmulator(options);
   try {
     const at = await emulator.listen({ port: 0 });
-    const env = { ...process.env, ...environmentOf(emulator.target, at) };
+    const env = { ...process.env, ...environmentOf(emulator.target, at, true) };
     const child = spawn(file, args, { cwd: ROOT, env, stdio: ['ignore', 'pipe', 'pipe'] });
     let output = '';
     for (const stream of [child.stdout, child.stderr])

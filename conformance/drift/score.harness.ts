@@ -20,7 +20,7 @@ import { streamText } from './script.js';
 
 /** ms of real time that a mutant's conversation may take: one that hangs is recorded as far as it went. */
 const PATIENCE = 3_000;
-const OPTIONS = { clock: 'virtual', profile: 'openrouter', settings: { turns_per_minute: 0 } } as const;
+const OPTIONS = { clock: 'virtual', profile: 'openrouter', settings: { turns_per_minute: 0 }, quiet: true } as const;
 
 /** The lines of a conversation with a mutant. */
 async function linesOf(given: Mutant | (() => Mutant)): Promise<readonly string[]> {

@@ -112,6 +112,7 @@ export async function runOnce(
       ...settings.emulator,
       seed: settings.seed,
       clock: 'auto',
+      quiet: true,
       chaos: schedule?.faults ?? [],
       disturbances: async () => HARMLESS,
     },

@@ -265,6 +265,14 @@ describe('exec', () => {
     expect(beside).toMatchObject({ status: 0, stdout: 'https: 200 false true true\n' });
   });
 
+  test('gives it the variables that most commands need, and all with --all', async () => {
+    const names = "console.log(Object.keys(process.env).filter((name) => name.startsWith('INTERN_')).sort().join())";
+    const few = (await run(node(names))).stdout.trim().split(',');
+    const all = (await run(node(names, '--all'))).stdout.trim().split(',');
+    expect(few).toHaveLength(15);
+    expect(all).toEqual(expect.arrayContaining([...few, 'INTERN_SCIM_GROUP_ID', 'INTERN_PEER_OAUTH_TOKEN']));
+  });
+
   test('has a clock on which five minutes of silence take no time, unless --clock says otherwise', async () => {
     const source = `
       const { INTERN_BASE_URL, INTERN_API_KEY, INTERN_INTERN_ID, INTERN_CLOCK } = process.env;

@@ -11,10 +11,18 @@ import { start } from './start.js';
 import { UsageError } from './usage.js';
 import { warmUp } from './warm-up.js';
 
-/** The variables of a command that runs beside an emulator. */
-export function environmentOf(target: Target, at: ListenAt): Record<string, string> {
+/** The flag of commands that run another one. */
+export const ALL_VARIABLES = {
+  all: { type: 'boolean', describe: "All INTERN_ variables, those of SCIM and of others' workspaces too" },
+} as const;
+
+/** What a variable is called that only tests of other people's credentials and of SCIM need. */
+const RARE = /^INTERN_(?:PEER_OAUTH|OAUTH_INTERNS_ONLY|FOREIGN_(?!API_KEY)|SCIM)/;
+
+/** The variables of a command that runs beside an emulator: `all` of them, or those that most commands need. */
+export function environmentOf(target: Target, at: ListenAt, all = false): Record<string, string> {
   const { intern, ...credentials } = target.credentials;
-  const all: Record<string, string | undefined> = {
+  const values: Record<string, string | undefined> = {
     INTERN_BASE_URL: at.baseUrl,
     INTERN_CONTROL_URL: at.controlUrl,
     INTERN_DAEMON_ORIGIN: at.daemonOrigin,
@@ -33,8 +41,12 @@ export function environmentOf(target: Target, at: ListenAt): Record<string, stri
     INTERN_INTERN_ID: intern?.id,
     INTERN_OWN_KEY: intern?.api_key,
   };
-  for (const [name, value] of Object.entries(credentials)) all[`INTERN_${name.toUpperCase()}`] = value;
-  return Object.fromEntries(Object.entries(all).filter((entry): entry is [string, string] => entry[1] !== undefined));
+  for (const [name, value] of Object.entries(credentials)) values[`INTERN_${name.toUpperCase()}`] = value;
+  return Object.fromEntries(
+    Object.entries(values).filter(
+      (entry): entry is [string, string] => entry[1] !== undefined && (all || !RARE.test(entry[0])),
+    ),
+  );
 }
 
 /** What makes a command of Node's trust the emulator, beside the authorities that it trusts already. */
@@ -86,7 +98,10 @@ function runCommand(
 
 /** `intern-emulator exec -- <command>`: an emulator for as long as a command runs. */
 const exec: CommandModule = {
-  options: () => yargsOptions({ port: 'a free one', daemonPort: 'a free one', clock: 'auto' }),
+  options: () => ({
+    ...yargsOptions({ port: 'a free one', daemonPort: 'a free one', clock: 'auto' }),
+    ...ALL_VARIABLES,
+  }),
   async run({ argv, rest, io }) {
     if (rest.length === 0) throw new UsageError('exec: give the command after --, as in: exec -- npm test');
     const given = { port: 0, clock: 'auto' as const, ...resolveSettings(argv, io) };
@@ -100,8 +115,8 @@ const exec: CommandModule = {
       const token = given.controlToken === undefined ? {} : { INTERN_CONTROL_TOKEN: given.controlToken };
       const gone = parentGone(given.exitWithParent, io);
       void warmUp();
-      const env = { ...io.env, ...trusting(at.caFile, io.env), ...environmentOf(emulator.target, at), ...token };
-      return await runCommand(rest, gone, env, io.stderr);
+      const own = environmentOf(emulator.target, at, argv.all === true);
+      return await runCommand(rest, gone, { ...io.env, ...trusting(at.caFile, io.env), ...own, ...token }, io.stderr);
     } finally {
       await emulator.close();
       logging.flush();

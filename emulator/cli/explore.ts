@@ -1,7 +1,7 @@
 import { EXPLORE_FLAGS, exploreCommand, isMisuse, readExploreSettings } from '../../conformance/cli/explore.js';
 import { OptionError } from '../index.js';
 import type { CommandModule } from './command.js';
-import { environmentOf } from './exec.js';
+import { ALL_VARIABLES, environmentOf } from './exec.js';
 import type { FlagName } from './flags.js';
 import { kebab } from './flags.js';
 import { resolveSettings, yargsOptions } from './settings.js';
@@ -33,7 +33,7 @@ const explore: CommandModule = {
       const option = all[name];
       return option === undefined ? [] : [[name, { ...option, group: 'The emulators:' }] as const];
     });
-    return { ...EXPLORE_FLAGS, ...Object.fromEntries(own) };
+    return { ...EXPLORE_FLAGS, ...ALL_VARIABLES, ...Object.fromEntries(own) };
   },
   async run({ argv, rest, io }) {
     const [file, ...args] = rest;
@@ -55,7 +55,7 @@ const explore: CommandModule = {
         settings: await readExploreSettings(argv, io.folder),
         command: [file, ...args],
         emulator: optionsOf(given, {}),
-        environmentOf,
+        environmentOf: (target, at) => environmentOf(target, at, argv.all === true),
         io: {
           out: io.stdout,
           err: io.stderr,

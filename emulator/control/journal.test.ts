@@ -22,6 +22,19 @@ const operations = async (api: TestClient, query: string) =>
       `${operation} ${response.status}`,
   );
 
+test("SEE-3: what the console's page asks for itself is nobody else's, and listed only where it is asked for", async () => {
+  const api = createTestClient();
+  const mine = { 'x-request-id': 'console-0a1b2c3d4e5f6g7h8i' };
+  await api.get('/interns', { headers: mine });
+  await api.get('/interns', { headers: { 'x-request-id': 'console-7' } });
+  const callers = async (query: string) =>
+    (await api.get(`/_emulator/journal${query}`)).json.data.map(({ caller }: { caller: string }) => caller);
+  expect(await callers('')).toEqual(['alice']);
+  expect(await callers('?caller=alice')).toEqual(['alice']);
+  expect(await callers('?caller=console')).toEqual(['console']);
+  expect((await api.get(`/_emulator/journal/${mine['x-request-id']}`)).json).toMatchObject({ caller: 'console' });
+});
+
 test('SEE-3: filters by operation, status, intern, run, since and limit', async () => {
   const { api, id } = await busyClient();
   expect(await operations(api, '')).toEqual(['list 200', 'get 200', 'get 404', 'create 400', 'chat 200']);
@@ -42,7 +55,7 @@ test('SEE-3: filters by operation, status, intern, run, since and limit', async 
 test.each([
   [
     '?operations=get',
-    'operations: unknown (did you mean operation?); expected one of operation, status, intern_id, run_id, since, limit, format',
+    'operations: unknown (did you mean operation?); expected one of operation, status, intern_id, run_id, caller, since, limit, format',
   ],
   ['?operation=fly', 'operation: expected list, create, '],
   ['?status=4x', 'status: expected a status such as 409, or 4xx; found "4x"'],

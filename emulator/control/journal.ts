@@ -1,4 +1,5 @@
 import { JOURNALED } from '../contract/operation.js';
+import { CONSOLE } from '../contract/request-id.js';
 import type { Journal } from '../http/journal.js';
 import type { JournalDraft } from '../http/journal-entry.js';
 import { json } from '../http/response.js';
@@ -25,6 +26,7 @@ const FILTERS: Readonly<Record<string, (value: string, journal: Journal) => Filt
   },
   intern_id: (value) => (draft) => draft.internId === value.toLowerCase(),
   run_id: (value) => (draft) => draft.run?.id === value,
+  caller: (value) => (draft) => draft.caller === value,
   since(value, journal) {
     const drafts = journal.drafts();
     const place = drafts.findLastIndex(({ id }) => id === value);
@@ -43,6 +45,7 @@ function filterOf(query: URLSearchParams, journal: Journal): Filter {
     const value = query.get(name);
     return value === null ? [] : [make(value, journal)];
   });
+  if (!query.has('caller')) filters.push(({ caller }) => caller !== CONSOLE);
   return (draft) => filters.every((filter) => filter(draft));
 }
 
@@ -79,6 +82,7 @@ export function journalRows(parts: ControlParts): ControlRow[] {
         status: 'Only this status: `409` or `4xx`',
         intern_id: 'Only those to this intern',
         run_id: 'Only those of this run',
+        caller: "Only those of this caller; without it, all but the console's own (`console`)",
         since: 'Only those after this id or time',
         limit: 'At most this many, the newest',
         format: '`json`, `har` for the tools of browsers, or `recording`: a file for `--replay` and `drift`',

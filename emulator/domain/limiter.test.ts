@@ -25,7 +25,11 @@ describe('the limiter', () => {
     limiter.take('alice');
     await clock.advance(10_000);
     limiter.take('alice');
-    expect(refusal()).toMatchObject({ key: 'rate_limited', headers: { 'retry-after': '50' } });
+    expect(refusal()).toMatchObject({
+      key: 'rate_limited',
+      headers: { 'retry-after': '50' },
+      detail: expect.stringContaining('--turns-per-minute'),
+    });
     expect(refusal()?.message).toMatch(/^Too many intern turns/);
     await clock.advance(49_999);
     expect(refusal()?.headers).toEqual({ 'retry-after': '1' });

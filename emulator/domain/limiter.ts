@@ -72,6 +72,7 @@ export function createLimiter(deps: { clock: Pick<Clock, 'now'>; settings: () =>
         const seconds = Math.max(1, Math.ceil(((counted.times[counted.head] ?? now) + WINDOW - now) / 1_000));
         throw new Refusal('rate_limited', {
           message: `Too many intern turns: ${limit} a minute; try again in ${seconds} s`,
+          detail: `${limit} turns a minute and caller: --turns-per-minute N, 0 for no limit (settings.turns_per_minute in process)`,
           headers: { 'retry-after': String(seconds) },
         });
       }

@@ -1,6 +1,6 @@
 import type { Scope } from '../clock/scope.js';
 import { Refusal } from '../contract/errors.js';
-import { givenRequestId } from '../contract/request-id.js';
+import { CONSOLE, givenRequestId, isOfConsole } from '../contract/request-id.js';
 import type { Caller } from '../domain/caller.js';
 import type { ReceivedRequest } from '../requests/received-request.js';
 import { type AcceptDeps, createAccept } from './accept.js';
@@ -63,7 +63,7 @@ export function createPipeline(deps: PipelineDeps) {
     if (preflight) return preflight;
     if (area === 'none') throw notFound(area, `no such path; the interface is below ${BASE}`);
     return after(callerOf(exchange, deps.resolve), (caller) => {
-      draft.caller = caller.id;
+      draft.caller = isOfConsole(draft.id) ? CONSOLE : caller.id;
       const ofInterns = area === 'interns' || area === 'vault';
       if (ofInterns && !caller.programme) throw notFound(area, 'the caller is outside the interns programme');
       if (resource.routes.length === 0) throw notFound(area, 'no such path');

@@ -56,6 +56,31 @@ function turnOf({ closed }: JournalDraft): { stream: 'paused' | 'ended'; how?: s
 const isKnownPath = ({ internId, operation }: JournalDraft, path: string): boolean =>
   path === COLLECTION || (internId !== undefined && operation !== DAEMON_REQUEST && !path.includes('?'));
 
+/** How many refusals are written before one line says that there are more. */
+const REPORTED = 20;
+
+/** Reports what was wrong with refused requests, each wrong thing once. Injected refusals are left out. */
+export function warnOfRefusals(
+  journal: Pick<Journal, 'observe'>,
+  redact: (text: string) => string,
+  warn: (message: string) => void,
+): void {
+  const reported = new Set<string>();
+  journal.observe({
+    responded({ method, url, status, refused, injected }) {
+      if (!refused || injected || reported.size > REPORTED) return;
+      const line = `${method} ${redact(pathOf(url))} was refused with ${status ?? 'no answer'}: ${redact(refused.wrong)}`;
+      if (reported.has(line)) return;
+      reported.add(line);
+      warn(
+        reported.size > REPORTED
+          ? 'further refusals are not printed here: GET /_emulator/journal?status=4xx lists them'
+          : line,
+      );
+    },
+  });
+}
+
 /** Reports each request that goes through a journal. It costs nothing if nobody listens. */
 export function logRequests({ journal, redact, nameOf, write }: RequestLogDeps): void {
   const tell = (draft: JournalDraft, at: number, turn?: Pick<RequestRecord, 'stream' | 'how'>) =>

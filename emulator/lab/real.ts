@@ -14,7 +14,7 @@ export interface SigningEmulator {
 }
 
 /** Makes one whose clock stands still until it is advanced. */
-export type MakeSigningEmulator = (options: { readonly clock: 'virtual' }) => SigningEmulator;
+export type MakeSigningEmulator = (options: { readonly clock: 'virtual'; readonly quiet: true }) => SigningEmulator;
 
 /** The emulator's own sign and daemon, for one run alone: its own clock, nonces and limiter. */
 export interface RealSigning {
@@ -28,7 +28,7 @@ export interface RealSigning {
 
 /** Makes them `offset` seconds away from real time. */
 export async function realSigning(make: MakeSigningEmulator, now: number, offset: number): Promise<RealSigning> {
-  const emulator = make({ clock: 'virtual' });
+  const emulator = make({ clock: 'virtual', quiet: true });
   const { credentials, base_url, daemon_origin } = emulator.target;
   const { intern } = credentials;
   if (intern === undefined) throw new RangeError('the lab needs a seed with a running intern');

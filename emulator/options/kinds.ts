@@ -54,6 +54,7 @@ const KINDS: Readonly<Record<keyof EmulatorOptions, Kind>> = {
   maxSpaces: WHOLE,
   replay: ['{files: [path, …], pace?, otherwise?}', (value) => isObject(value) && TEXTS[1](value.files)],
   log: FUNCTION,
+  quiet: SWITCH,
   onRequest: FUNCTION,
 };
 

@@ -98,9 +98,11 @@ export interface EmulatorOptions {
   replay?: ReplayOptions;
   /**
    * Receives a record of each thing that happens; never a credential. Default: warnings and errors are written to
-   * standard error, among them what waits for a clock that stands still.
+   * standard error, among them what waits for a clock that stands still, and why requests were refused.
    */
   log?: (record: Record<string, unknown>) => void;
+  /** Without `log`: writes errors of the emulator itself alone, no warnings. */
+  quiet?: boolean;
   /** Receives each request to the interface and the daemons when it is answered; never a credential. */
   onRequest?: OnRequest;
 }
