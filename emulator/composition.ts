@@ -180,10 +180,14 @@ export function compose(
     store,
     scripts,
     intern: (id) => interns.get(id),
-    release(id, name, to) {
+    release(id, name, to, vault) {
       const record = interns.get(id)?.record;
-      const own = [record?.vault_id, record?.attached_vault_id].filter((vault) => vault != null);
-      return vaults.release(own, name, to);
+      const asked = vault ? [record?.workspace_id] : [record?.vault_id, record?.attached_vault_id];
+      return vaults.release(
+        asked.filter((each) => each != null),
+        name,
+        to,
+      );
     },
     scope: lifetime.state,
     log,

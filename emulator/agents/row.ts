@@ -59,7 +59,7 @@ export function agentRows({ serve, base, scope, ...deps }: AgentsDeps): ControlR
       method: 'GET',
       path: '/docs/:page',
       does: 'Shows a page of the documentation, as Markdown: `chat-api.md`',
-      async handle({ params }) {
+      async handle({ params, request }) {
         const { pageText, pages } = await import('./pages.js');
         const text = pageText((params.page ?? '').replace(/\.md$/, ''));
         if (text === undefined)
@@ -69,7 +69,9 @@ export function agentRows({ serve, base, scope, ...deps }: AgentsDeps): ControlR
               .map(({ name }) => name)
               .join(', ')}`,
           );
-        return { status: 200, body: text, headers: { 'content-type': 'text/markdown; charset=utf-8' } };
+        // Browsers save Markdown to a file.
+        const type = request.headers.get('accept')?.includes('text/html') ? 'text/plain' : 'text/markdown';
+        return { status: 200, body: text, headers: { 'content-type': `${type}; charset=utf-8`, vary: 'accept' } };
       },
     }),
   ];

@@ -141,6 +141,10 @@ inBrowser('the console, requests', (open) => {
     const explained = shown.getByRole('region', { name: 'Explanation' });
     await explained.getByText('create was refused: 400 invalid_body').waitFor();
     await explained.getByRole('button', { name: 'Copy what to send instead' }).waitFor();
+    expect(await explained.textContent()).not.toContain('`');
+    const href = await explained.getByRole('link', { name: /^docs\// }).getAttribute('href');
+    const linked = await page.request.get(new URL(href ?? '', page.url()).href, { headers: { accept: 'text/html' } });
+    expect([linked.status(), linked.headers()['content-type']]).toEqual([200, 'text/plain; charset=utf-8']);
     await shown.getByRole('button', { name: 'Copy as curl' }).click();
     const read = async () => (await page.evaluate('navigator.clipboard.readText()')) as string;
     await expect.poll(read).toContain("curl -X POST 'http");
@@ -149,7 +153,9 @@ inBrowser('the console, requests', (open) => {
     expect(copied).toContain(`--data-raw '{"name":"Wrong Name"`);
     expect(copied).not.toContain(api.credentials.api_key);
     const { requirement } = (await api.get('/_emulator/journal/wrong-1')).json;
-    await why.getByRole('link', { name: requirement }).click();
+    // It is said once: the explanation stands in its place.
+    expect(await why.count()).toBe(0);
+    await explained.getByRole('link', { name: requirement }).click();
     await page.getByRole('heading', { name: new RegExp(`^${requirement}\\b`) }).waitFor();
   });
 

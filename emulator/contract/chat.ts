@@ -1,25 +1,33 @@
 import { Refusal } from './errors.js';
 import { codePoints, promptText } from './intern.js';
+import { nearest } from './nearest.js';
 import { place } from './problem.js';
 import type { ApprovalMode } from './run.js';
 
+interface Read {
+  /** Fields that are ignored and were meant as known ones, in words. */
+  readonly ignored: string | undefined;
+}
+
 /** The contents of a chat request: its last message, and what goes with it (CHAT-15). */
-export type ChatInput =
-  | {
-      readonly kind: 'prompt';
-      readonly prompt: string;
-      readonly sessionId: string | undefined;
-      readonly approvalMode: ApprovalMode | undefined;
-    }
-  | {
-      readonly kind: 'reply';
-      readonly interactionId: string;
-      readonly content: string;
-      readonly sessionId: string;
-    };
+export type ChatInput = Read &
+  (
+    | {
+        readonly kind: 'prompt';
+        readonly prompt: string;
+        readonly sessionId: string | undefined;
+        readonly approvalMode: ApprovalMode | undefined;
+      }
+    | {
+        readonly kind: 'reply';
+        readonly interactionId: string;
+        readonly content: string;
+        readonly sessionId: string;
+      }
+  );
 
 /** The contents of an invoke request (INVOKE-1). */
-export interface InvokeInput {
+export interface InvokeInput extends Read {
   readonly input: string;
   readonly sessionId: string | undefined;
 }
@@ -52,6 +60,19 @@ type Json = Record<string, unknown>;
 
 const isObject = (value: unknown): value is Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const CHAT_FIELDS = ['messages', 'stream', 'session_id', 'approval_mode'] as const;
+const INVOKE_FIELDS = ['input', 'session_id'] as const;
+
+/** The fields of a body that no read takes but that are nearly called as one that it does take. */
+function ignoredNear(body: Json, known: readonly string[]): string | undefined {
+  const near = Object.keys(body).flatMap((key) => {
+    if (known.includes(key)) return [];
+    const meant = nearest(key, known) ?? known.find((name) => key.length > 3 && name.startsWith(key));
+    return meant === undefined ? [] : [`${place([key], '')} (did you mean ${meant}?)`];
+  });
+  return near.length === 0 ? undefined : `ignored: ${near.slice(0, 3).join(', ')}`;
+}
 
 const controlCharacter = (text: string): boolean => {
   for (let i = 0; i < text.length; i++) {
@@ -104,20 +125,21 @@ export function readChat(body: unknown): ChatInput {
   if (body.stream !== true) throw notStreamed(body.stream);
   const session = sessionId(body);
   const mode = approvalMode(body);
+  const ignored = ignoredNear(body, CHAT_FIELDS);
   const last: unknown = messages[messages.length - 1];
   const at = ['messages', messages.length - 1];
   if (!isObject(last)) throw bad(at, 'expected a message');
   if (last.role === 'user') {
     const prompt = messageText(last, [...at, 'content']);
     if (!promptText().safeParse(prompt).success) throw bad([...at, 'content'], 'expected 1 to 32000 characters');
-    return { kind: 'prompt', prompt, sessionId: session, approvalMode: mode };
+    return { kind: 'prompt', prompt, sessionId: session, approvalMode: mode, ignored };
   }
   if (last.role !== 'tool') throw bad([...at, 'role'], 'expected user or tool on the last message');
   const id = last.tool_call_id;
   if (typeof id !== 'string' || id === '') throw bad([...at, 'tool_call_id'], 'expected the id of the tool call');
   const content = messageText(last, [...at, 'content']);
   if (session === undefined) throw bad(['session_id'], 'required with a tool message');
-  return { kind: 'reply', interactionId: id, content, sessionId: session };
+  return { kind: 'reply', interactionId: id, content, sessionId: session, ignored };
 }
 
 /**
@@ -129,5 +151,5 @@ export function readInvoke(body: unknown): InvokeInput {
   if (!isObject(body)) throw bad([], 'expected a JSON object');
   const { input } = body;
   if (!promptText().safeParse(input).success) throw bad(['input'], 'expected 1 to 32000 characters');
-  return { input: input as string, sessionId: sessionId(body) };
+  return { input: input as string, sessionId: sessionId(body), ignored: ignoredNear(body, INVOKE_FIELDS) };
 }

@@ -48,6 +48,7 @@ export const ERRORS = {
     retryable: false,
   },
   bad_request: { status: 400, message: 'Invalid request body', reason: 'bad_request', retryable: false }, // P
+  unacceptable_answer: { status: 400, message: 'Unacceptable answer', reason: 'bad_request', retryable: false }, // P
   idempotency_key_reused: {
     status: 409,
     message: 'Idempotency-Key was used with another body',

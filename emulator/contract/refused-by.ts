@@ -18,6 +18,7 @@ const REQUIREMENTS: Readonly<Record<RefusalKey, string | undefined>> = {
   invalid_query: 'LIST-3',
   invalid_idempotency_key: 'CREATE-4',
   bad_request: 'CHAT-15',
+  unacceptable_answer: 'CHAT-7',
   idempotency_key_reused: 'CREATE-4',
   name_conflict: 'CREATE-5',
   vault_unavailable: 'CREATE-2',

@@ -92,7 +92,7 @@ export type Step =
   | { say: string; every?: Duration | undefined; chunks?: number | undefined }
   | { ask: AskSource; as?: string | undefined }
   | { when: Record<string, z.core.util.JSONType>; then?: Step[] | undefined; else?: Step[] | undefined }
-  | { release: string; to: string; as?: string | undefined }
+  | { release: string; to: string; as?: string | undefined; vault?: 'workspace' | undefined }
   | { wait: Duration }
   | { usage: Infer<typeof usageSchema> }
   | { model: string }
@@ -123,11 +123,13 @@ const stepKinds = withZod(
           release: secretNameSchema(),
           to: z.string().refine((to) => normalizeHost(to) !== undefined, 'expected a host, such as api.example.com'),
           as: z.string().min(1).optional(),
+          vault: z.literal('workspace').optional(),
         })
         .meta({
           description:
             'Asks its vault for a secret for a host, and says the verdict: `released`, `refused: host` or `refused: missing`. ' +
-            '`when` calls it by the name `as`, or else by that of the secret',
+            'With `vault: workspace` it asks that of its workspace, which releases nothing to it, and says nothing. ' +
+            '`when` calls the verdict by the name `as`, or else by that of the secret',
         }),
       when: z
         .strictObject({

@@ -7,7 +7,6 @@ import type { Prompted } from '../contract/match.js';
 import type { RunView } from '../contract/run.js';
 import type { Settings } from '../contract/settings.js';
 import type { InternRow } from '../contract/state.js';
-import type { ReleaseVerdict } from '../contract/vault.js';
 import type { ChosenTurn } from '../scripts/choose.js';
 import type { Store } from '../store/store.js';
 import { text } from './behaviour-events.js';
@@ -16,7 +15,7 @@ import { attachReader, type Reader } from './reader.js';
 import { createRun, type Run } from './run.js';
 import { createRunIndex, type EndedRuns, type InternRuns, type RunDetails } from './run-index.js';
 import type { InvokeRequest, PromptRequest, PromptResult, ReplyRequest, RunRef } from './run-requests.js';
-import { createRunner } from './runner.js';
+import { createRunner, type RunnerDeps } from './runner.js';
 import { createSessions } from './sessions.js';
 import type { Said } from './transcripts.js';
 
@@ -35,7 +34,7 @@ export interface RunsDeps {
   /** The intern as it is now; undefined once it is deleted. */
   readonly intern: (id: string) => InternRow | undefined;
   /** Whether an intern would be given a secret for a host (VAULT-9). */
-  readonly release: (internId: string, name: string, to: string) => ReleaseVerdict;
+  readonly release: RunnerDeps['release'];
   /** The scope of the present state, which every run ends with. */
   readonly scope: () => Scope;
   readonly log: (record: Record<string, unknown>) => void;
@@ -235,7 +234,8 @@ export function createRuns(deps: RunsDeps): Runs {
       if (!run.question || run.question.id !== interactionId) throw new Refusal('interaction_not_pending');
       if (own.streaming) throw busy();
       const read = readAnswer(run.question.ask, content);
-      if ('problem' in read) throw new Refusal('bad_request', { message: `Unacceptable answer: ${read.problem}` });
+      if ('problem' in read)
+        throw new Refusal('unacceptable_answer', { message: `Unacceptable answer: ${read.problem}` });
       if (run.lost) {
         runner.end(run, { ended: 'severed' });
         throw new Refusal('attachment_gone');

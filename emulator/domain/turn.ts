@@ -19,7 +19,7 @@ export interface TurnDeps {
   /** A source of its own for a behaviour: `stream` separates the runs. */
   readonly randomFor: (stream: string) => Random;
   /** Whether the intern of a run would be given a secret for a host. */
-  readonly release: (internId: string, name: string, to: string) => ReleaseVerdict;
+  readonly release: (internId: string, ...asked: Parameters<TurnContext['release']>) => ReleaseVerdict;
 }
 
 /** A class, since one is made per run: a literal with getters takes half a kilobyte more. */
@@ -32,7 +32,7 @@ class Context implements TurnContext {
     private readonly deps: TurnDeps,
   ) {
     this.clock = { now: deps.clock.now, sleep: (ms, signal) => deps.sleep(run, ms, signal) };
-    this.release = (name, to) => deps.release(run.internId, name, to);
+    this.release = (...asked) => deps.release(run.internId, ...asked);
   }
   get signal(): AbortSignal {
     return this.run.scope.signal;

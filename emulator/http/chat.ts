@@ -51,7 +51,7 @@ export function chatRoute(deps: ChatDeps): Route {
       hooks: call.watch,
       signal: () => call.signal,
     });
-    return { status: 200, body, headers: { ...STREAM_HEADERS, ...noted(note) } };
+    return { status: 200, body, headers: { ...STREAM_HEADERS, ...noted(call.input.ignored, note) } };
   };
 
   return route<ChatInput>({
@@ -80,7 +80,7 @@ export function chatRoute(deps: ChatDeps): Route {
       const result = await deps.runs.prompt({ intern, admit, onRun, client, ...input });
       if ('reader' in result) return stream(call, result.reader, note);
       const answer: TurnAnswer = { session_id: result.steered, status: 'steered' };
-      return json(answer, 202);
+      return json(answer, 202, noted(input.ignored));
     },
   });
 }

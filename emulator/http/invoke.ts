@@ -41,7 +41,7 @@ export function invokeRoute(deps: InvokeDeps): Route {
         onRun,
         client: () => call.scope,
       });
-      return json(answer, 202, noted(note));
+      return json(answer, 202, noted(input.ignored, note));
     },
   });
 }

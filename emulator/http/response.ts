@@ -19,8 +19,10 @@ export const json = (value: unknown, status = 200, headers: Record<string, strin
 const headerText = (text: string): string => text.replace(/[^\x20-\x7e]/g, '?').slice(0, 500);
 
 /** The header of what a sender should know beside its answer. */
-export const noted = (detail: string | undefined): Record<string, string> =>
-  detail === undefined ? {} : { 'x-emulator-detail': headerText(detail) };
+export const noted = (...details: readonly (string | undefined)[]): Record<string, string> => {
+  const said = details.filter((detail) => detail !== undefined).join('; ');
+  return said === '' ? {} : { 'x-emulator-detail': headerText(said) };
+};
 
 /** The answer of an error row; `detail` goes into a header, since the messages are the interface's (BASE-3). */
 export function errorResponse(

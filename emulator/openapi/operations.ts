@@ -163,6 +163,7 @@ const OPERATION_TEXTS: Readonly<Record<Exclude<Operation, Shared>, OperationText
     refusals: [
       ...TURN_REFUSALS,
       'interaction_unknown',
+      'unacceptable_answer',
       'interaction_not_pending',
       'attachment_failed',
       'attachment_gone',

@@ -44,9 +44,10 @@ export interface TurnContext {
   readonly random: Random;
   /**
    * Asks the vault of the intern, then the one that it borrows, whether a secret would be released to a host (VAULT-9). The
-   * value itself is for no behaviour to see.
+   * value itself is for no behaviour to see. With `workspace` it asks the vault of its workspace, from which a secret is
+   * copied first.
    */
-  readonly release: (name: string, to: string) => ReleaseVerdict;
+  readonly release: (name: string, to: string, vault?: 'workspace') => ReleaseVerdict;
 }
 
 export type TurnGenerator = AsyncGenerator<BehaviourEvent, void, AskResult | undefined>;

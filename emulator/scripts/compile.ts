@@ -13,7 +13,7 @@ type Ready =
   | { do: 'yield'; event: BehaviourEvent }
   | { do: 'pieces'; events: BehaviourEvent[]; every: number }
   | { do: 'ask'; event: BehaviourEvent; as: string | undefined }
-  | { do: 'release'; name: string; to: string; as: string }
+  | { do: 'release'; name: string; to: string; as: string; vault: 'workspace' | undefined }
   | { do: 'when'; test: [name: string, expected: unknown][]; yes: Ready[]; no: Ready[] }
   | { do: 'wait'; ms: number };
 
@@ -44,7 +44,10 @@ function ready(step: Step): Ready {
     return { do: 'pieces', events: pieces.map((say) => ({ say: [say] })), every };
   }
   if ('ask' in step) return { do: 'ask', event: { ask: step.ask } as BehaviourEvent, as: step.as };
-  if ('release' in step) return { do: 'release', name: step.release, to: step.to, as: step.as ?? step.release };
+  if ('release' in step) {
+    const { release: name, to, as = name, vault } = step;
+    return { do: 'release', name, to, as, vault };
+  }
   if ('when' in step) {
     return {
       do: 'when',
@@ -118,10 +121,10 @@ function compileTurn(steps: readonly Step[]): Behaviour['turn'] {
           break;
         }
         case 'release': {
-          const verdict = release(step.name, step.to);
+          const verdict = release(step.name, step.to, step.vault);
           answers ??= new Map();
           answers.set(step.as, verdict);
-          yield { say: verdict };
+          if (step.vault === undefined) yield { say: verdict };
           break;
         }
         case 'when': {

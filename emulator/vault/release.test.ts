@@ -22,7 +22,7 @@ test('VAULT-9: use-secret learns what its vault would release, exactly by host',
   expect(await use()).toBe('I need api_token for api.example.com: refused: missing. There is no such secret.');
   // The workspace's vault is not a fallback.
   await api.store('/vault/secrets/api_token', ['api.example.com']);
-  expect(await use()).toContain('refused: missing');
+  expect(await use()).toContain('refused: missing. The workspace has it: copy it first.');
   for (const other of ['example.com', 'sub.api.example.com', 'api.example.org']) {
     await api.store(path, [other]);
     expect(await use()).toBe('I need api_token for api.example.com: refused: host. It is not for that host.');

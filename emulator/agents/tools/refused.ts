@@ -5,11 +5,12 @@ import { controlJson, type Door, ToolError } from '../door.js';
 export function explanationText({ summary, wrong, requirement, next, page }: ExchangeExplanation): string {
   return [
     summary,
-    ...wrong.map((each) => `wrong: ${each.at} (${each.in}): ${each.problem}`),
+    // One alone stands in the summary.
+    ...(wrong.length > 1 ? wrong.map((each) => `wrong: ${each.at} (${each.in}): ${each.problem}`) : []),
     ...(requirement ? [`requirement: ${requirement.id}: ${requirement.quote ?? requirement.sentence}`] : []),
     ...(next ? [`do: ${next.do}`] : []),
     ...(next?.curl ? [next.curl] : []),
-    `read: ${page}`,
+    `read: ${page.replace(/^docs\/([\w-]+)\.md(#.*)?$/, (_, name, at) => `docs:///${name}${at ? ` (${at})` : ''}`)}`,
   ].join('\n');
 }
 

@@ -177,17 +177,25 @@ export const ADVICE: Readonly<Record<RefusalKey, Advice>> = {
   bad_request: {
     in: 'body',
     at: 'last message',
-    do: ({ entry, fields, waiting }) =>
+    do: ({ entry, fields }) =>
       fields.length > 0 || bodyOf(entry.request) === undefined
         ? `Correct what is named, and send the rest as it was.${fields.some(({ path }) => path[0] === 'session_id') ? FINAL_CHUNK : ''}`
-        : waiting
-          ? 'Answer with what the question accepts; it is still open, and its deadline is the same.'
-          : 'Correct the prompt. GET /_emulator/scripts lists the scripts that a first line "script: name" may name.',
+        : 'Correct the prompt. GET /_emulator/scripts lists the scripts that a first line "script: name" may name.',
     send: (facts) => {
       if (facts.fields.length > 0 || bodyOf(facts.entry.request) === undefined) return correctedBody(facts);
-      return reply(facts) ?? (facts.entry.operation === 'chat' ? fresh(facts) : undefined);
+      return facts.entry.operation === 'chat' ? fresh(facts) : undefined;
     },
     page: CHAT,
+  },
+  unacceptable_answer: {
+    in: 'body',
+    at: 'content of the tool message',
+    do: ({ waiting }) =>
+      waiting
+        ? 'Answer with what the question accepts. It is still open, and its deadline is the same.'
+        : 'The question is closed by now: send a new prompt.',
+    send: (facts) => reply(facts) ?? fresh(facts),
+    page: REPLY,
   },
   idempotency_key_reused: {
     in: 'header',

@@ -257,8 +257,8 @@ const CASES: readonly Case[] = [
         messages: [{ role: 'tool', tool_call_id: question.id, content: 'yes' }],
       })(api);
     },
-    at: 'body last message',
-    requirement: 'CHAT-15',
+    at: 'body content of the tool message',
+    requirement: 'CHAT-7',
     leads: 200,
   },
   {
@@ -447,6 +447,26 @@ describe('AGENT-2: what was right, what somebody injected, and how streams end',
     const left = await explain(api, { headers: response.headers });
     expect(left).toMatchObject({ verdict: 'client_left', requirement: { id: 'CHAT-10' } });
     expect(left.wrong).toMatchObject([{ in: 'stream', at: 'before [DONE]' }]);
+  });
+
+  test('a field that was meant as another is named, in the log too', async () => {
+    const wrong: (string | null)[] = [];
+    const api = createTestClient({ onRequest: (record) => wrong.push(record.wrong) });
+    const said = 'ignored: approval (did you mean approval_mode?)';
+    const reply = await chat(prompt('hi', { approval: 'manual', model: 'a/b', temperature: 1, store: true }))(api);
+    expect(reply.headers.get('x-emulator-detail')).toBe(said);
+    expect(wrong).toContain(said);
+    expect((await explain(api, reply)).summary).toBe(`Nothing was wrong: chat answered 200. I${said.slice(1)}.`);
+    const invoked = await api.post(`/interns/${id(api)}/invoke`, { input: 'hi', sessionId: 's' });
+    expect(invoked.headers.get('x-emulator-detail')).toBe('ignored: sessionId (did you mean session_id?)');
+  });
+
+  test('several wrong fields are counted, and named once', async () => {
+    const { explained: refused } = await explained((api) =>
+      api.post('/interns', { name: 'Ada!', workspace_id: api.workspaceId, description: 3 }),
+    );
+    expect(refused.summary).toBe('create was refused: 400 invalid_body: 2 fields are wrong.');
+    expect(refused.wrong).toHaveLength(2);
   });
 
   test('no credential is in it, wherever it was sent', async () => {

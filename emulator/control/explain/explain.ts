@@ -68,7 +68,8 @@ const nameOf = ({ operation, request }: JournalEntry) =>
 function refused(facts: Facts): Outcome {
   const { entry, key } = facts;
   const { metadata } = errorOf(entry);
-  const problem = entry.wrong ?? 'the request';
+  const fields = entry.fields ?? [];
+  const problem = fields.length > 1 ? `${fields.length} fields are wrong` : (entry.wrong ?? 'the request');
   const reason = problem.startsWith(`${metadata?.reason}: `) ? undefined : metadata?.reason;
   const summary = `${nameOf(entry)} was refused: ${[entry.response.status, reason].filter(Boolean).join(' ')}: ${problem}.`;
   if (key === undefined)
@@ -83,13 +84,13 @@ function refused(facts: Facts): Outcome {
   return {
     verdict: 'refused',
     summary,
-    wrong: (entry.fields ?? []).length
-      ? (entry.fields ?? []).map(({ path, message }) => ({
+    wrong: fields.length
+      ? fields.map(({ path, message }) => ({
           in: advice.in,
           at: place(path, advice.in),
           problem: message,
         }))
-      : [{ in: advice.in, at: advice.at, problem }],
+      : [{ in: advice.in, at: advice.at, problem: entry.wrong ?? problem }],
     requirement: entry.requirement,
     next: { do: typeof advice.do === 'string' ? advice.do : advice.do(facts), send: advice.send?.(facts) },
     page: advice.page,
@@ -108,6 +109,12 @@ function injected({ entry }: Facts, what: string): Outcome {
     page: 'docs/control.md#faults-and-chaos',
   };
 }
+
+/** What the emulator answered beside the interface, as a sentence. */
+const detailOf = ({ response }: JournalEntry): string | undefined => {
+  const detail = response.headers['x-emulator-detail'];
+  return detail && `${detail[0]?.toUpperCase()}${detail.slice(1)}.`;
+};
 
 /** How an exchange that was not refused went on to its end. */
 function answered(facts: Facts): Outcome {
@@ -147,11 +154,11 @@ function answered(facts: Facts): Outcome {
       page: 'docs/chat-api.md#how-it-ends-badly',
     };
   }
-  const note = noteOf(entry);
+  const notes = [noteOf(entry), detailOf(entry)].filter((note) => note !== undefined);
   const asks = writes && ended === undefined && waiting?.id === entry.run_id ? waiting : undefined;
   return {
     verdict: 'right',
-    summary: `Nothing was wrong: ${name} answered ${response.status}.${note ? ` ${note}` : ''}`,
+    summary: [`Nothing was wrong: ${name} answered ${response.status}.`, ...notes].join(' '),
     wrong: [],
     ...(asks && {
       requirement: 'CHAT-6',

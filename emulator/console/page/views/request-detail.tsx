@@ -36,13 +36,22 @@ function Refusal({ entry }: { entry: Entry }) {
         {entry.requirement && (
           <p>
             Refused by <a href={linkTo('requirements', entry.requirement)}>{entry.requirement}</a>
-            {row && `: ${row.sentence}`}
+            {row && (
+              <>
+                : <Prose text={row.sentence} />
+              </>
+            )}
           </p>
         )}
       </div>
     </section>
   );
 }
+
+/** A sentence in which backticks mark code. */
+const Prose = ({ text }: { text: string }) => (
+  <>{text.split('`').map((part, at) => (at % 2 === 1 ? <code key={part}>{part}</code> : part))}</>
+);
 
 /** What the emulator says of the exchange: what was wrong to the field, and what to send instead. */
 function Explained({ explained }: { explained: ExchangeExplanation }) {
@@ -52,27 +61,36 @@ function Explained({ explained }: { explained: ExchangeExplanation }) {
       <Icon name={verdict === 'right' ? 'check' : 'warn'} />
       <div>
         <p>
-          <b>{summary}</b>
+          <b>
+            <Prose text={summary} />
+          </b>
         </p>
-        {wrong.map((each) => (
-          <p key={each.at}>
-            <code>{each.at}</code> ({each.in}): {each.problem}
-          </p>
-        ))}
+        {wrong.length > 1 &&
+          wrong.map((each) => (
+            <p key={each.at}>
+              <code>{each.at}</code> ({each.in}): {each.problem}
+            </p>
+          ))}
         {requirement && (
           <p>
-            <a href={linkTo('requirements', requirement.id)}>{requirement.id}</a>: {requirement.sentence}
-            {requirement.quote && <q>{requirement.quote}</q>}
+            <a href={linkTo('requirements', requirement.id)}>{requirement.id}</a>:{' '}
+            <Prose text={requirement.quote ?? requirement.sentence} />
           </p>
         )}
-        {next && <p>{next.do}</p>}
+        {next && (
+          <p>
+            <Prose text={next.do} />
+          </p>
+        )}
         {next?.curl && (
           <div class="snippet">
-            <code>{next.curl}</code>
+            <code class="lines">{next.curl}</code>
             <CopyButton text={next.curl} label="Copy what to send instead" />
           </div>
         )}
-        <p class="quiet">{explained.page}</p>
+        <p class="quiet">
+          <a href={explained.page}>{explained.page}</a>
+        </p>
       </div>
     </section>
   );
@@ -230,7 +248,7 @@ export function RequestDetail({ id }: { id: string }) {
       )}
       {explained && <Explained explained={explained} />}
       {entry.injected && <Injected injected={entry.injected} />}
-      {refused && <Refusal entry={entry} />}
+      {refused && !explained && <Refusal entry={entry} />}
       {writes && (
         <Part title="Stream" count={writes.length}>
           {closed && (
