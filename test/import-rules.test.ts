@@ -200,11 +200,13 @@ const REACHES_EMULATOR = [
 /** The form of a recording: what drift reads. */
 const RECORDINGS = ['format', 'read', 'template'].map((name) => `emulator/recording/${name}.ts`);
 
-/** Names of the emulator's contract that are data which both halves share. */
+/** What both halves share of the emulator's contract, and the console's page: data, and how text is made safe. */
 const SHARED = [
   'emulator/contract/profile.ts',
   'emulator/contract/duration.ts',
   'emulator/contract/nearest.ts',
+  'emulator/contract/pasted.ts',
+  'emulator/contract/visible.ts',
   'emulator/contract/system-error.ts',
 ];
 
@@ -225,6 +227,7 @@ function isAllowed({ from, target, typeOnly }: Import): boolean {
     if (REACHES_EMULATOR.includes(from)) return true;
     return SHARED.includes(target) || (typeOnly && area === 'emulator/contract');
   }
+  if (from === 'emulator/console' && SHARED.includes(target)) return true;
   const rule = RULES[from];
   // Files directly in emulator/ put the parts together: index, emulator, composition, factories.
   if (!rule) return from.endsWith('.ts') && target.startsWith('emulator/') && area !== 'emulator/cli';

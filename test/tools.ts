@@ -35,6 +35,7 @@ export const TOOLS = {
     find: () => [process.env.CHROMIUM_PATH ?? '', ...CHROMIUMS].find((path) => existsSync(path)),
   },
   curl: { what: 'curl', get: 'apt-get install curl', find: () => runs(['curl'], '--version') },
+  zsh: { what: 'zsh', get: 'apt-get install zsh', find: () => runs(['zsh'], '--version') },
   linux: {
     what: 'Linux',
     get: 'run it in a container',

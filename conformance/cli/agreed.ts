@@ -1,6 +1,6 @@
+import { visible } from '../../emulator/contract/visible.js';
 import { baseAddress } from '../drivers/connect.js';
 import { UsageError } from '../framework/usage.js';
-import { visible } from '../reporters/stream-text.js';
 import type { Io } from './io.js';
 import type { Settings } from './settings.js';
 

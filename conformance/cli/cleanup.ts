@@ -1,11 +1,12 @@
 import { existsSync, rmSync } from 'node:fs';
+import { visible } from '../../emulator/contract/visible.js';
 import { connect } from '../drivers/connect.js';
 import { takeAway } from '../engine/cleaning.js';
 import { createLedger, readLedger } from '../engine/ledger.js';
 import { settingsOf } from '../engine/options.js';
+import { ownCommand } from '../engine/replay.js';
 import { createSession } from '../engine/session.js';
 import { UsageError } from '../framework/usage.js';
-import { visible } from '../reporters/stream-text.js';
 import { hindranceText } from '../reporters/words/cleanup.js';
 import { agreed } from './agreed.js';
 import { ledgerFile } from './engine.js';
@@ -60,7 +61,7 @@ export async function cleanupCommand(run: string, settings: Settings, io: Io): P
     session.cleaning();
     const before = ledger.open().length;
     const result = await takeAway({ ...base, session }, { before, signal });
-    const again = `run the same command again: npx intern-conformance cleanup ${left.run} --url ${url}`;
+    const again = `run the same command again: ${ownCommand('intern-conformance', ['cleanup', left.run, '--url', url])}`;
     if (result.failed.length > 0) {
       const reasons = [...new Set(result.failed.map(({ because }) => hindranceText(because)))].join('; ');
       const ids = result.failed.map(({ id }) => id).join(', ');

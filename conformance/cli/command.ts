@@ -1,10 +1,10 @@
 import type { Argv } from 'yargs';
 import yargs from 'yargs';
 import { suggestion } from '../../emulator/contract/nearest.js';
+import { visible } from '../../emulator/contract/visible.js';
 import { MergeError } from '../engine/merge.js';
 import { KIT_VERSION } from '../engine/version.js';
 import { UsageError } from '../framework/usage.js';
-import { visible } from '../reporters/stream-text.js';
 import { COMMANDS, type CommandRow, meant } from './commands.js';
 import type { Io } from './io.js';
 

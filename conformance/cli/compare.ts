@@ -1,10 +1,10 @@
 import { dirname } from 'node:path';
+import { visible } from '../../emulator/contract/visible.js';
 import { diff } from '../engine/diff.js';
 import { trend } from '../engine/trend.js';
 import { UsageError } from '../framework/usage.js';
 import { DIFF_REPORTERS } from '../reporters/comparison/diff.js';
 import { TREND_REPORTERS } from '../reporters/comparison/trend.js';
-import { visible } from '../reporters/stream-text.js';
 import { folder, writeTo } from './folders.js';
 import type { Io } from './io.js';
 import { readReport, readReports } from './reports.js';

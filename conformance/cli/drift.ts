@@ -1,7 +1,7 @@
+import { visible } from '../../emulator/contract/visible.js';
 import { drift, scenariosOf } from '../drift/drift.js';
 import { readRecordings } from '../drift/recordings.js';
 import { UsageError } from '../framework/usage.js';
-import { visible } from '../reporters/stream-text.js';
 import { driftPlan } from './drift-plan.js';
 import { atTarget, chosen, commandOf, concluded } from './engine.js';
 import { makeFolders } from './folders.js';

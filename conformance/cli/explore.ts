@@ -3,6 +3,7 @@ import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 
 import { parseDuration } from '../../emulator/contract/duration.js';
+import { visible } from '../../emulator/contract/visible.js';
 import { type CommandOptions, createCommand } from '../explore/command/command.js';
 import { type CommandWords, testsOf } from '../explore/command/each.js';
 import { type Explored, togetherOf } from '../explore/each.js';
@@ -20,7 +21,6 @@ import {
 } from '../explore/types.js';
 import { UsageError } from '../framework/usage.js';
 import { systemHost } from '../probe/time.js';
-import { visible } from '../reporters/stream-text.js';
 import type { ExploreSettings } from './explore-settings.js';
 import { folder, writeTo } from './folders.js';
 import type { Io } from './io.js';

@@ -170,13 +170,13 @@ test('a scenario brings an emulator to the state before, and a script shows the 
 
     const began = await ask('/_emulator/clock');
     const out = await go('state-shows.before.mjs');
-    expect(out).toMatch(/Next:\ncurl -i -N -X GET 'http/);
+    expect(out).toMatch(/Next:\ncurl -i -N http/);
     const { now } = await ask('/_emulator/clock');
     expect(Date.parse(now) - Date.parse(began.now)).toBeGreaterThanOrEqual(61_000);
     expect(await ask('/_emulator/limits')).toMatchObject({ turns_per_minute: 7 });
     const { data } = await ask('/_emulator/faults');
     expect(data).toMatchObject([{ operation: 'get', status: 500 }]);
-    const id = /interns\/([^/']+)'/.exec(out)?.[1];
+    const id = /interns\/([^/\s]+)/.exec(out)?.[1];
     expect(await ask(`/_emulator/interns/${id}`)).toMatchObject({
       script: 'kit-abcd-1',
       intern: { status: 'running' },

@@ -1,10 +1,11 @@
 import { join } from 'node:path';
+import { curlParts, shellWord } from '../../emulator/contract/pasted.js';
+import { visible, visibleJson } from '../../emulator/contract/visible.js';
 import { PLAIN as PLAIN_ID } from '../engine/own-interns.js';
 import type { CheckResult, FindingResult, Results } from '../engine/results.js';
 import { variable } from '../framework/needs.js';
 import type { Exchange } from '../probe/exchange.js';
 import { CREDENTIAL_NAMES, type CredentialName } from '../probe/request.js';
-import { visible } from '../reporters/stream-text.js';
 import { findingText } from '../reporters/words/finding.js';
 import { writeTo } from './folders.js';
 
@@ -102,7 +103,7 @@ export function script(check: CheckResult, results: Results, before = false): st
   const emulator = results.target.kind === 'emulator';
   const comment = (text: unknown) =>
     visible(typeof text === 'string' ? text : JSON.stringify(text))
-      .replace(/[\n\u2028\u2029]/g, ' ')
+      .replaceAll('\n', ' ')
       .slice(0, 500);
   const steps = finding === undefined ? [] : stepsOf(finding, results.target.kind);
   const last = steps.findLastIndex((step) => 'url' in step);
@@ -114,10 +115,10 @@ export function script(check: CheckResult, results: Results, before = false): st
 // Against ${comment(results.target.url)}; another address: INTERN_BASE_URL=… node ${fileOf(check, before)}
 // All of the check again: ${comment(finding?.replay)}
 ${emulator ? `// It changes the emulator at that address (${before ? 'and leaves it in the state before the last request' : 'clock, limits, scripts, faults'}): use one of your own.\n` : ''}import { setTimeout as pause } from 'node:timers/promises';
-const STEPS = ${JSON.stringify(before ? steps.slice(0, last) : steps, null, 2).replace(/[\u2028\u2029]/g, ' ')};
-const NEXT = ${JSON.stringify(before ? (steps[last] ?? null) : null).replace(/[\u2028\u2029]/g, ' ')};
+const STEPS = ${visibleJson(before ? steps.slice(0, last) : steps, 2)};
+const NEXT = ${visibleJson(before ? (steps[last] ?? null) : null)};
 const RECORDED = /^https?:\\/\\/[^/]+(?:\\/.*?)?\\/api\\/v1(?=\\/|$)/;
-const BASE = process.env.INTERN_BASE_URL ?? ${JSON.stringify(results.target.url)};
+const BASE = process.env.INTERN_BASE_URL ?? ${visibleJson(results.target.url)};
 const CONTROL = BASE.replace(/\\/api\\/v1\\/?$/, '') + '/_emulator';
 const CREDENTIALS = ${JSON.stringify(emulator ? names : {})};
 const PREFIX = /\\bk[a-z0-9]{4}-(?=[a-z0-9])/g;
@@ -186,14 +187,12 @@ for (const step of STEPS) {
 }
 learn();
 if (NEXT !== null) {
-  const quoted = (text) => "'" + text.replaceAll("'", "'\\\\''") + "'";
-  const parts = ['curl -i -N -X', NEXT.method, quoted(fresh(NEXT.url, encodeURIComponent).replace(RECORDED, BASE))];
-  for (const [name, value] of Object.entries(NEXT.headers)) parts.push('-H', quoted(name + ': ' + value));
-  if (NEXT.as !== undefined) parts.push('-H "authorization: Bearer $' + NEXT.as + '"');
-  const typed = Object.keys(NEXT.headers).some((name) => name.toLowerCase() === 'content-type');
-  if (NEXT.body !== undefined && !typed) parts.push('-H content-type:'); // else curl says that it is a form
-  if (NEXT.body !== undefined) parts.push('--data-raw', quoted(fresh(NEXT.body)));
-  console.log('The state before is there. Next:\\n' + parts.join(' '));
+  const shellWord = ${String(shellWord)};
+  const curlParts = ${String(curlParts)};
+  const url = fresh(NEXT.url, encodeURIComponent).replace(RECORDED, BASE);
+  const body = NEXT.body === undefined ? undefined : fresh(NEXT.body);
+  const sent = { method: NEXT.method, url, headers: NEXT.headers, body, credential: NEXT.as };
+  console.log('The state before is there. Next:\\n' + curlParts(sent, ['-i', '-N'], shellWord).join(' \\\\\\n  '));
 }
 process.exit(0);
 `;

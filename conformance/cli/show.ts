@@ -1,7 +1,8 @@
 import { inWords } from '../../emulator/contract/system-error.js';
+import { visible } from '../../emulator/contract/visible.js';
 import type { ShownCase } from '../clients/run-client.js';
 import { UsageError } from '../framework/usage.js';
-import { value, visible } from '../reporters/stream-text.js';
+import { value } from '../reporters/stream-text.js';
 import { titleOf } from '../reporters/title.js';
 import { findingText } from '../reporters/words/finding.js';
 import { skipWords } from '../reporters/words/skip.js';

@@ -1,8 +1,8 @@
+import { shellWord } from '../../emulator/contract/pasted.js';
 import type { PlacedExchange } from '../../emulator/recording/read.js';
 import { faultOf } from '../engine/fault.js';
 import { type OpenRun, openRun } from '../engine/open.js';
 import type { RunnerOptions } from '../engine/options.js';
-import { quote } from '../engine/replay.js';
 import type { CheckResult, Results, RowHead } from '../engine/results.js';
 import { run } from '../engine/run.js';
 import type { Unit } from '../engine/unit.js';
@@ -94,7 +94,7 @@ export async function drift(options: DriftOptions): Promise<Results> {
             duration: played.duration,
             requests: played.requests,
             properties: [],
-            ...judged(played, opened, `${options.command} --only ${quote(unit.id)}`),
+            ...judged(played, opened, `${options.command} --only ${shellWord(unit.id)}`),
           }),
         );
         return { rows };

@@ -6,7 +6,7 @@ const sent = (headers: Record<string, string>, body?: string) =>
   curl({ request: { method: 'DELETE', url: 'http://x/api/v1', headers, body } } as Exchange);
 
 test('a body that was sent without a media type is sent so by curl too, which else calls it a form', () => {
-  expect(sent({}, '{}')).toBe("curl -i -N -X DELETE -H content-type: --data-raw '{}' http://x/api/v1");
+  expect(sent({}, '{}')).toBe("curl -i -N -X DELETE http://x/api/v1 -H content-type: --data-raw '{}'");
   expect(sent({ 'Content-Type': 'text/plain' }, '{}')).not.toContain('-H content-type:');
   expect(sent({})).toBe('curl -i -N -X DELETE http://x/api/v1');
 });

@@ -1,8 +1,9 @@
 import type { CTRFReport, Test, TestStatus } from 'ctrf';
+import { visible } from '../../emulator/contract/visible.js';
 import type { CheckResult, Results } from '../engine/results.js';
 import { clauseOf, skipText } from './clause.js';
 import { failsRun } from './label.js';
-import { exchangeLines, visible } from './stream-text.js';
+import { exchangeLines } from './stream-text.js';
 import { titleOf } from './title.js';
 import { summary } from './tty.js';
 import { headlineOf } from './words/coverage.js';

@@ -1,8 +1,9 @@
+import { visible } from '../../emulator/contract/visible.js';
 import type { Results } from '../engine/results.js';
 import { clauseOf } from './clause.js';
 import { groups } from './groups.js';
 import { failsRun } from './label.js';
-import { value, visible } from './stream-text.js';
+import { value } from './stream-text.js';
 import { faultOf } from './title.js';
 import { idsOf, LIKELY, summary } from './tty.js';
 import { hindranceText } from './words/cleanup.js';

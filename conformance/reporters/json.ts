@@ -1,3 +1,4 @@
+import { visibleJson } from '../../emulator/contract/visible.js';
 import type { CheckResult, FindingResult, Results } from '../engine/results.js';
 import { reportFault } from './report-form.js';
 import { hindranceText } from './words/cleanup.js';
@@ -65,8 +66,7 @@ export const reportOf = (results: Results): Report => ({
 });
 
 /** Everything, for machines and for `report merge`. No text of a target is a command to a runner of GitHub Actions. */
-export const json = (results: Results): string =>
-  `${JSON.stringify(reportOf(results), null, 2).replaceAll('##[', '#\\u0023[')}\n`;
+export const json = (results: Results): string => `${visibleJson(reportOf(results), 2)}\n`;
 
 /** Reads back what {@link json} wrote. Throws a line that says what is wrong. */
 export function readResults(text: string, from: string): Report {

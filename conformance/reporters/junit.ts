@@ -1,8 +1,9 @@
+import { visible } from '../../emulator/contract/visible.js';
 import type { CheckResult, Results } from '../engine/results.js';
 import { clauseOf, skipText } from './clause.js';
 import { groups } from './groups.js';
 import { failsRun } from './label.js';
-import { exchangeLines, value, visible } from './stream-text.js';
+import { exchangeLines, value } from './stream-text.js';
 import { LIKELY, summary } from './tty.js';
 import { findingText } from './words/finding.js';
 import { knownText } from './words/known.js';

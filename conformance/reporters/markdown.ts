@@ -1,9 +1,10 @@
+import { visible } from '../../emulator/contract/visible.js';
 import type { Results } from '../engine/results.js';
 import { clauseOf, skipText } from './clause.js';
 import { counted } from './counted.js';
 import { groups } from './groups.js';
 import { labelOf, VERDICTS } from './label.js';
-import { exchangeLines, seconds, value, visible } from './stream-text.js';
+import { exchangeLines, seconds, value } from './stream-text.js';
 import { faultOf } from './title.js';
 import { choices, idsOf, LIKELY, summary, unseen } from './tty.js';
 import { hindranceText } from './words/cleanup.js';

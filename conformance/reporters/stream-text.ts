@@ -1,20 +1,7 @@
+import { visible } from '../../emulator/contract/visible.js';
 import type { FindingResult } from '../engine/results.js';
 import type { Exchange, Piece } from '../probe/exchange.js';
 import { type StreamRow, streamRows } from './stream-picture.js';
-
-/**
- * Control characters made visible, so that what a target sent cannot drive a terminal or hide in a page, and no line of it
- * is a command to a runner of GitHub Actions, which reads them out of any output: `::name::` at the beginning of a line,
- * `##[name]` anywhere.
- */
-export const visible = (text: string): string =>
-  text
-    .replace(/[\p{Cc}\p{Bidi_Control}]/gu, (character) => {
-      if (character === '\n' || character === '\t') return character;
-      return character === '\r' ? '\\r' : `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
-    })
-    .replace(/^(\s*)::/gm, '$1\\::')
-    .replaceAll('##[', '#\\#[');
 
 /** Text of a target in one line. */
 export const oneLine = (text: string): string => visible(text).replace(/\s*\n\s*/g, ' ');

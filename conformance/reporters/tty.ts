@@ -1,11 +1,13 @@
 import pc from 'picocolors';
+import { visible } from '../../emulator/contract/visible.js';
 import { isFailure } from '../engine/baseline.js';
+import { ownCommand } from '../engine/replay.js';
 import type { CheckResult, Results, RunEvents } from '../engine/results.js';
 import { clauseOf } from './clause.js';
 import { counted } from './counted.js';
 import { groups, skips } from './groups.js';
 import { LEVELS, labelOf, labels, VERDICTS } from './label.js';
-import { exchangeLines, seconds, value, visible } from './stream-text.js';
+import { exchangeLines, seconds, value } from './stream-text.js';
 import { faultOf, titleOf } from './title.js';
 import { hindranceText } from './words/cleanup.js';
 import { headlineOf } from './words/coverage.js';
@@ -171,7 +173,9 @@ export function tty(results: Results, options: { readonly colour?: boolean } = {
       c.red(`  left behind: ${visible(left.id)} ${visible(left.name)} (${visible(hindranceText(left.because))})`),
     );
   if (cleanup.failed.length > 0)
-    lines.push(`  try again with: npx intern-conformance cleanup ${results.run} --url ${visible(results.target.url)}`);
+    lines.push(
+      `  try again with: ${ownCommand('intern-conformance', ['cleanup', results.run, '--url', results.target.url])}`,
+    );
   const missed = unseen(results);
   if (missed !== undefined) lines.push(c.yellow(`  ${missed}`));
   for (const reason of results.incomplete) lines.push(`  ${visible(incompleteText(reason))}`);

@@ -1,9 +1,7 @@
 import type { ExplainSignature, Explanation } from '../contract/signing-lab.js';
+import { oneLine, visibleJson } from '../contract/visible.js';
 import type { CommandModule } from './command.js';
 import { explainReceived, receivedOptions } from './received.js';
-
-/** Text without anything a terminal would act on. */
-const plain = (text: string) => text.replace(/\p{Cc}/gu, (character) => JSON.stringify(character).slice(1, -1));
 
 function signatureLines(signature: ExplainSignature): string[] {
   const lines = [`${signature.version} (${signature.header}): ${signature.problem ?? 'verifies'}`];
@@ -36,7 +34,7 @@ export function explanationText(explained: Explanation): string {
   }
   if (nonce.value !== null) lines.push(`nonce: ${nonce.value} (${nonce.state})`);
   for (const signature of signatures) lines.push('', ...signatureLines(signature));
-  return `${lines.map(plain).join('\n')}\n`;
+  return `${lines.map((line) => oneLine(line, Infinity)).join('\n')}\n`;
 }
 
 /** `intern-emulator explain`: verifies a request as a daemon would and explains the verdict. Status as of verify. */
@@ -44,7 +42,7 @@ const explain: CommandModule = {
   options: () => ({ ...receivedOptions(), json: { type: 'boolean', describe: 'Print it as JSON' } }),
   async run({ argv, io }) {
     const explained = await explainReceived(argv, io);
-    io.stdout(argv.json === true ? `${JSON.stringify(explained, null, 2)}\n` : explanationText(explained));
+    io.stdout(argv.json === true ? `${visibleJson(explained, 2)}\n` : explanationText(explained));
     return explained.verdict === 'accepted' ? 0 : 1;
   },
 };

@@ -1,5 +1,5 @@
 import pc from 'picocolors';
-import { oneLine } from '../contract/one-line.js';
+import { oneLine } from '../contract/visible.js';
 import type { EmulatorOptions } from '../index.js';
 import type { Io } from './command.js';
 import type { Given } from './flags.js';

@@ -1,6 +1,6 @@
 import type pc from 'picocolors';
 import { hostDelay } from '../clock/host.js';
-import { oneLine } from '../contract/one-line.js';
+import { oneLine } from '../contract/visible.js';
 import type { RequestRecord } from '../index.js';
 
 type Colors = ReturnType<typeof pc.createColors>;

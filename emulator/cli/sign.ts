@@ -1,5 +1,6 @@
 import { createClock } from '../clock/clock.js';
 import { createRandom } from '../clock/random.js';
+import { shellWord } from '../contract/pasted.js';
 import { proofHeaders } from '../contract/profile.js';
 import { ROUTE_PATH } from '../contract/signing.js';
 import { UnsignableField } from '../signing/canonical.js';
@@ -66,7 +67,7 @@ const sign: CommandModule = {
       const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
       if (format === 'json') io.stdout(`${JSON.stringify(headers, null, 2)}\n`);
       else if (format === 'headers') io.stdout(`${lines.join('\n')}\n`);
-      else io.stdout(`${lines.map((line) => `-H '${line.replaceAll("'", `'\\''`)}'`).join(' \\\n')}\n`);
+      else io.stdout(`${lines.map((line) => `-H ${shellWord(line)}`).join(' \\\n')}\n`);
       return 0;
     } catch (error) {
       if (error instanceof UnsignableField) throw new UsageError(error.message);

@@ -182,7 +182,7 @@ test('curl sends what was sent, with the credential as a variable', () => {
     },
   } as unknown as Entry;
   expect(curlOf(entry)).toBe(
-    `curl -X POST 'http://127.0.0.1:1/api/v1/interns' \\\n  -H "Authorization: Bearer $INTERN_API_KEY" \\\n  -H 'content-type: application/json' \\\n  --data-raw '{"a":"it'\\''s"}'`,
+    `curl -X POST http://127.0.0.1:1/api/v1/interns \\\n  -H "Authorization: Bearer $INTERN_API_KEY" \\\n  -H 'content-type: application/json' \\\n  --data-raw '{"a":"it'\\''s"}'`,
   );
   const untyped = { ...entry, request: { ...entry.request, headers: {} } };
   expect(curlOf(untyped)).toContain(' -H content-type: ');
@@ -198,10 +198,10 @@ test('what is copied holds what a client sent as text: neither a shell nor a pro
     body: hostile,
   };
   const entry = { ...entryOf({}), operation: 'chat', request } as unknown as Entry;
-  const shell = `curl() { printf '%s\\0' "$@"; }; INTERN_API_KEY=key; ${curlOf(entry)}`;
+  const shell = `curl() { printf '%s\\0' "$@"; cat; }; INTERN_API_KEY=key; ${curlOf(entry)}`;
   const given = execFileSync('sh', ['-c', shell], { encoding: 'utf8' }).split('\0');
   const headers = ['-H', 'Authorization: Bearer key', '-H', `x-a: ${hostile}`, '-H', 'content-type:'];
-  expect(given).toEqual(['-N', '-X', 'POST', request.url, ...headers, '--data-raw', hostile, '']);
+  expect(given).toEqual(['-N', '-X', 'POST', request.url, ...headers, '--data-binary', '@-', hostile]);
   const sent: unknown[] = [];
   const fetch = async (_: string, init: { headers: Record<string, string>; body: string }) => {
     sent.push(init.headers['x-a'], init.body);

@@ -1,4 +1,4 @@
-import { oneLine } from '../contract/one-line.js';
+import { oneLine } from '../contract/visible.js';
 
 /** What a message may hold beside what the caller sent: the lists of what is known. */
 const LONGEST = 2_000;

@@ -1,4 +1,4 @@
-import { oneLine } from '../contract/one-line.js';
+import { oneLine } from '../contract/visible.js';
 
 /** Writes warnings and errors to standard error, a line each, where nobody takes the records of an emulator. */
 export function createStandardErrorLog(

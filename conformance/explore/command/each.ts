@@ -1,8 +1,8 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
+import { commandLine } from '../../../emulator/contract/pasted.js';
 import { createEmulator, type EmulatorOptions } from '../../../emulator/index.js';
-import { commandLine } from '../../engine/replay.js';
 import { UsageError } from '../../framework/usage.js';
 import type { CommandOptions } from './command.js';
 import { runProcess } from './process.js';

@@ -1,9 +1,9 @@
 /** Reports for machines and for pages, of the same words and parts as those of the kit. */
 
+import { visible, visibleJson } from '../../../emulator/contract/visible.js';
 import { data, property } from '../../reporters/github.js';
 import { xml } from '../../reporters/junit.js';
 import { fenced, plain } from '../../reporters/markdown.js';
-import { visible } from '../../reporters/stream-text.js';
 import type { ExploreReport, Finding, ScheduleResult } from '../types.js';
 import { exploreText, type TextOptions } from './text.js';
 import { type Again, againLines, incompleteText, lawText, summaryText, VERDICT_WORDS, verdictOf } from './words.js';
@@ -14,7 +14,7 @@ export function exploreJson({ text: _, ...report }: ExploreReport, { fileOf }: A
     const file = fileOf?.(finding);
     return file === undefined ? finding : { ...finding, file };
   });
-  return `${JSON.stringify({ ...report, findings }, null, 2)}\n`;
+  return `${visibleJson({ ...report, findings }, 2)}\n`;
 }
 
 /** What broke a law, and at which moment. */

@@ -1,6 +1,7 @@
 import pc from 'picocolors';
 import { MARKS, shortened, sideBySide } from '../../../emulator/console/page/side-by-side.js';
-import { seconds, visible } from '../../reporters/stream-text.js';
+import { visible } from '../../../emulator/contract/visible.js';
+import { seconds } from '../../reporters/stream-text.js';
 import { CLASSES, type ExploreReport, type Finding, type TimeLineEntry } from '../types.js';
 import {
   type Again,

@@ -1,10 +1,10 @@
 import pc from 'picocolors';
+import { visible } from '../../../emulator/contract/visible.js';
 import type { Diff } from '../../engine/diff.js';
 import { counted } from '../counted.js';
 import { plain } from '../markdown.js';
 import { type Content, command, html } from '../page/markup.js';
 import { pageOf } from '../page/shell.js';
-import { visible } from '../stream-text.js';
 import { changeOf, countsText, headText, remarks, sectionsOf } from './sections.js';
 
 /** Ids of a list that stand in one line, at most. */

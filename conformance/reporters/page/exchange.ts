@@ -1,7 +1,8 @@
+import { visible } from '../../../emulator/contract/visible.js';
 import type { FindingResult } from '../../engine/results.js';
 import type { Exchange } from '../../probe/exchange.js';
 import { streamRows } from '../stream-picture.js';
-import { seconds, value, visible } from '../stream-text.js';
+import { seconds, value } from '../stream-text.js';
 import { findingText } from '../words/finding.js';
 import type { Words } from '../words/legend.js';
 import { html, type Markup, pre, safe } from './markup.js';

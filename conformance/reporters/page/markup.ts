@@ -1,4 +1,4 @@
-import { visible } from '../stream-text.js';
+import { visible } from '../../../emulator/contract/visible.js';
 
 /** Markup that is safe to join. Only {@link html} and {@link safe} make it. */
 export interface Markup {

@@ -1,7 +1,8 @@
+import { visibleJson } from '../../contract/visible.js';
 import { credentialOf, OWN_HEADERS } from './curl.js';
 import type { Entry } from './types.js';
 
-const literal = (value: unknown): string => JSON.stringify(value, null, 2);
+const literal = (value: unknown): string => visibleJson(value, 2);
 const indented = (text: string, by: string): string => text.replaceAll('\n', `\n${by}`);
 
 /** The path below the base URL. */

@@ -1,10 +1,9 @@
+import { curlParts } from '../../contract/pasted.js';
 import type { Entry } from './types.js';
 
 /** Headers that curl makes by itself, or that belong to one connection. */
 export const OWN_HEADERS =
   /^(?:host|content-length|connection|accept-encoding|transfer-encoding|user-agent|sec-.*|origin|referer|accept-language)$/;
-
-const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 
 /** The variable of the credential that a request needs, as `exec` and the target name it. */
 export function credentialOf({ operation, request }: Pick<Entry, 'operation' | 'request'>): string {
@@ -24,19 +23,13 @@ export function credentialOf({ operation, request }: Pick<Entry, 'operation' | '
  */
 export function curlOf(
   entry: Pick<Entry, 'operation' | 'request' | 'writes'>,
-  credential: string = credentialOf(entry),
+  variable: string = credentialOf(entry),
 ): string {
-  const { method, url, headers, body } = entry.request;
-  const streams = entry.writes !== undefined;
-  const key = `$${credential}`;
-  const lines = [`curl ${streams ? '-N ' : ''}${method === 'GET' ? '' : `-X ${method} `}${quoted(url)}`];
-  for (const [name, value] of Object.entries(headers)) {
-    if (OWN_HEADERS.test(name)) continue;
-    if (name === 'authorization' && /^bearer/i.test(value)) lines.push(`-H "Authorization: Bearer ${key}"`);
-    else lines.push(`-H ${quoted(`${name}: ${value}`)}`);
-  }
-  // Otherwise curl declares a form.
-  if (body !== null && body !== '' && !('content-type' in headers)) lines.push('-H content-type:');
-  if (body !== null && body !== '') lines.push(`--data-raw ${quoted(body)}`);
-  return lines.join(' \\\n  ');
+  const { headers, ...request } = entry.request;
+  const bearer = /^bearer/i.test(headers.authorization ?? '');
+  const own = Object.entries(headers).filter(
+    ([name]) => !OWN_HEADERS.test(name) && !(bearer && name === 'authorization'),
+  );
+  const sent = { ...request, headers: Object.fromEntries(own), credential: bearer ? variable : undefined };
+  return curlParts(sent, entry.writes === undefined ? [] : ['-N']).join(' \\\n  ');
 }

@@ -20,8 +20,8 @@ const explain = async (api: TestClient, { headers }: Pick<Reply, 'headers'>) => 
 /** Sends what the advice says, with the credentials that its variables stand for. */
 async function follow(api: TestClient, command: string): Promise<Reply> {
   const [first = '', ...parts] = command.split(' \\\n  ');
-  const [, method = 'GET', url = ''] = /^curl (?:-N )?(?:-X (\w+) )?'(.*)'$/.exec(first) ?? [];
-  const unquoted = (text: string) => text.replaceAll(`'\\''`, "'");
+  const [, method = 'GET', url = ''] = /^curl (?:-N )?(?:-X (\w+) )?'?(.*?)'?$/.exec(first) ?? [];
+  const unquoted = (text: string) => text.replaceAll(`'\\\n'`, '').replaceAll(`'\\''`, "'");
   const headers: Record<string, string> = {};
   let raw: string | undefined;
   for (const part of parts) {
