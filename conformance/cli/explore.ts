@@ -130,20 +130,14 @@ async function exploreEach(call: ExploreCall, show: (progress: Progress) => void
   const tests = await testsOf(command, commandOptions, { emulator, signal: io.signal });
   const explored: Explored[] = [];
   const silent: string[] = [];
+  const incomplete: string[] = [];
   let [runs, breaches] = [0, 0];
   for (const [at, test] of tests.entries()) {
     const left = tests.length - at;
     const runsLeft = maxRuns === undefined ? undefined : Math.floor((maxRuns - runs) / left);
     const timeLeft = limit === undefined ? undefined : (limit - (systemHost.now() - began)) / left;
     if (runsLeft === 0 || (timeLeft !== undefined && timeLeft <= 0) || io.signal.aborted) {
-      const why = io.signal.aborted ? 'interrupted' : runsLeft === 0 ? 'max-runs' : 'max-time';
-      if (explored.length === 0) throw new ExploreError(`--each: ${tests.length} tests, and ${why} left time for none`);
-      const last = explored.at(-1);
-      if (last !== undefined)
-        explored[explored.length - 1] = {
-          ...last,
-          report: { ...last.report, incomplete: [...last.report.incomplete, why] },
-        };
+      incomplete.push(io.signal.aborted ? 'interrupted' : runsLeft === 0 ? 'max-runs' : 'max-time');
       break;
     }
     try {
@@ -167,8 +161,8 @@ async function exploreEach(call: ExploreCall, show: (progress: Progress) => void
       else throw error;
     }
   }
-  if (explored.length === 0) throw new Silent(`none of ${tests.length} tests sent a request to the emulator`);
-  const report = togetherOf(explored, options.seed ?? 'explore');
+  if (silent.length === tests.length) throw new Silent(`none of ${tests.length} tests sent a request to the emulator`);
+  const report = togetherOf(explored, options.seed ?? 'explore', incomplete);
   const left =
     silent.length === 0 ? [] : [`${plural(silent.length, 'test')} without a request, left out: ${silent.join(', ')}`];
   return { ...report, warnings: [...report.warnings, ...left] };

@@ -11,7 +11,7 @@ export interface Explored {
 const unique = (texts: readonly string[]): string[] => [...new Set(texts)];
 
 /** One report of all tests of a suite: each finding names its test, and has that test's undisturbed run beside its own. */
-export function togetherOf(all: readonly Explored[], seed: string): ExploreReport {
+export function togetherOf(all: readonly Explored[], seed: string, incomplete: readonly string[] = []): ExploreReport {
   const reports = all.map(({ report }) => report);
   const sum = (of: (report: ExploreReport) => number): number => reports.reduce((total, one) => total + of(one), 0);
   const findings = all.flatMap(({ name, command, report }) =>
@@ -48,7 +48,7 @@ export function togetherOf(all: readonly Explored[], seed: string): ExploreRepor
       disturbed: sum(({ counts }) => counts.disturbed),
     },
     warnings: unique(all.flatMap(({ name, report }) => report.warnings.map((warning) => `${name}: ${warning}`))),
-    incomplete: unique(reports.flatMap(({ incomplete }) => incomplete)),
+    incomplete: unique([...reports.flatMap((report) => report.incomplete), ...incomplete]),
     timing: { ms, msPerRun: Math.round((10 * ms) / Math.max(1, run)) / 10 },
   };
   return { ...report, text: exploreText(report, { timed: false }) };

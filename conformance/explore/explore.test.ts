@@ -293,6 +293,48 @@ test('an undisturbed run that fails is said so, and a budget that ends is incomp
   expect(counts.run).toBe(3);
 });
 
+/** Never settles, and says where it got to. */
+const never = (reached: () => void) =>
+  new Promise<never>(() => {
+    reached();
+  });
+const begun = (at: number): { readonly program: Program; readonly stop: AbortController } => {
+  const stop = new AbortController();
+  let runs = 0;
+  const program: Program = async (context) => {
+    if (runs++ === at) await never(() => stop.abort());
+    await wholly(await clientOf(context).chat('hello'));
+  };
+  return { program, stop };
+};
+
+test.each([
+  ['the first undisturbed run', 0],
+  ['the second', 1],
+  ['a schedule', 5],
+])('what is ended in %s is reported at once as incomplete, whatever is under way', async (_, at) => {
+  const { program, stop } = begun(at);
+  const { incomplete, counts, text } = await explore(program, { signal: stop.signal, jobs: 1 });
+  expect(incomplete).toEqual(['interrupted']);
+  expect(counts.run).toBe(Math.max(0, at - 2));
+  expect(text).toContain('not all was tried: it was interrupted');
+});
+
+test('a law that never settles does not hold an end up', async () => {
+  const stop = new AbortController();
+  const { incomplete } = await explore(right, {
+    signal: stop.signal,
+    laws: { stuck: () => never(() => stop.abort()) },
+  });
+  expect(incomplete).toEqual(['interrupted']);
+});
+
+test('the limits of a run and of all are those of the undisturbed runs, too', async () => {
+  const stuck: Program = () => new Promise(() => {});
+  await expect(explore(stuck, { runTimeout: 300 })).rejects.toThrow(/^the undisturbed run did not end: it had sent no/);
+  expect(await explore(stuck, { maxTime: 300 })).toMatchObject({ incomplete: ['max-time'], counts: { schedules: 0 } });
+});
+
 test('shards together are the whole', async () => {
   const ids = async (shard?: string) =>
     (await explore(right, { only: ['cut', 'lost'], ...(shard === undefined ? {} : { shard }) })).schedules.map(

@@ -1,12 +1,13 @@
 import { stripVTControlCharacters } from 'node:util';
 import { systemHost } from '../probe/time.js';
+import { togetherOf } from './each.js';
 import { findingOf, groupsOf, type Judged, surfacedOf } from './findings.js';
 import { type Bench, breachOf, createBench, leftBehind } from './laws/index.js';
 import { matchMoments, momentsOf } from './moments.js';
 import { settled } from './options.js';
 import { openRejections } from './rejections.js';
 import { exploreText } from './report/text.js';
-import { plural } from './report/words.js';
+import { incompleteText, plural } from './report/words.js';
 import { loadedOnce, type Run, type RunSettings, runOnce } from './run.js';
 import { isBeforeRunning, pairsOf, type Schedule, singlesOf } from './schedules.js';
 import { createSlots } from './slots.js';
@@ -27,6 +28,14 @@ const PATIENCE = 10_000;
 const STRAIGHT_TIMEOUT = 120_000;
 /** How many pairs are drawn where no number of runs bounds them. */
 const PAIRS = 1_000;
+
+/** How long what is under way may take to wind up once all is over, in ms. */
+const WIND_UP = 500;
+/** The longest that a timer of Node waits, in ms. */
+const LONGEST_TIMER = 2 ** 31 - 1;
+
+/** All was over before anything could be tried. */
+class Over extends Error {}
 
 /** Lines of output that a failure is shown with: the reason may stand there alone. */
 const SHOWN = 30;
@@ -85,9 +94,24 @@ export async function explore(program: Program, options: ExploreOptions = {}): P
   const host = systemHost;
   const began = host.now();
   const rejections = openRejections();
-  const ended = new AbortController();
-  options.signal?.addEventListener('abort', () => ended.abort(), { once: true });
-  if (options.signal?.aborted) ended.abort();
+  const over = new AbortController();
+  let leave = () => {};
+  const left = new Promise<undefined>((resolve) => {
+    leave = () => resolve(undefined);
+  });
+  let windUp = () => {};
+  const end = (why: 'interrupted' | 'max-time') => {
+    if (over.signal.aborted) return;
+    over.abort(why);
+    windUp = host.later(WIND_UP, leave);
+  };
+  /** The result of work, or nothing soon after all is over. */
+  const unlessOver = <T>(work: Promise<T>): Promise<T | undefined> => Promise.race([work, left]);
+  const interrupt = () => end('interrupted');
+  options.signal?.addEventListener('abort', interrupt, { once: true });
+  if (options.signal?.aborted) interrupt();
+  // It keeps the process alive, too: what is under way may wait by timers that do not.
+  const inTime = host.later(Math.min(given.maxTime, LONGEST_TIMER), () => end('max-time'));
   try {
     const settings: RunSettings = {
       host,
@@ -97,12 +121,13 @@ export async function explore(program: Program, options: ExploreOptions = {}): P
       seed: given.seed,
       // Nothing is known yet of how long it works by itself.
       patience: given.patience ?? STRAIGHT_TIMEOUT,
-      runTimeout: STRAIGHT_TIMEOUT,
-      signal: new AbortController().signal,
+      runTimeout: given.runTimeout ?? STRAIGHT_TIMEOUT,
+      signal: over.signal,
     };
 
     const straight = async (): Promise<Run> => {
-      const run = await runOnce(program, undefined, settings);
+      const run = await unlessOver(runOnce(program, undefined, settings));
+      if (run === undefined || over.signal.aborted) throw new Over();
       const { outcome } = run.seen;
       const [rejection] = run.rejected;
       const limited =
@@ -117,7 +142,7 @@ export async function explore(program: Program, options: ExploreOptions = {}): P
     const bench = createBench(first, second, given);
     for (const [name, law] of given.own) {
       try {
-        await law(first.seen, first.seen);
+        await unlessOver(Promise.resolve(law(first.seen, first.seen)));
       } catch (error) {
         throw new ExploreError(`the undisturbed run breaks ${name}: ${error instanceof Error ? error.message : error}`);
       }
@@ -148,30 +173,34 @@ export async function explore(program: Program, options: ExploreOptions = {}): P
     if (planned.length > given.maxRuns) incomplete.push('max-runs');
     const wanted = planned.slice(0, given.maxRuns);
     const slots = createSlots(given.jobs);
-    const limited: RunSettings = { ...settings, patience, runTimeout, signal: ended.signal };
+    const limited: RunSettings = { ...settings, patience, runTimeout };
     const judged: (Judged | undefined)[] = [];
     let done = 0;
     let breaches = 0;
-    const outOfTime = () => host.now() - began >= given.maxTime;
+    // Time is kept for what is found to be confirmed: about as long as it took.
+    const kept = new Map<string, number>();
+    const late = () =>
+      over.signal.aborted || host.now() - began + [...kept.values()].reduce((sum, ms) => sum + ms, 0) >= given.maxTime;
     const one = async (schedule: Schedule, at: number): Promise<void> => {
       const place = await slots.take();
       try {
-        if (ended.signal.aborted || outOfTime()) return;
+        if (late()) return;
         const run = await runOnce(program, schedule.file, limited, place);
-        if (ended.signal.aborted && run.seen.outcome.kind === 'hung') return;
+        if (over.signal.aborted) return;
         const its = await judge(schedule, run, bench);
         judged[at] = its;
         done++;
         if (its.verdict === 'breach') breaches++;
+        if (its.breach !== undefined)
+          kept.set(`${its.breach.law} ${schedule.kind} ${schedule.moment.operation}`, run.ms);
         options.onProgress?.({ done, total: wanted.length, breaches, last: schedule.id });
       } finally {
         place.leave();
       }
     };
-    await Promise.all(wanted.map(one));
+    await unlessOver(Promise.all(wanted.map(one)));
     const all = judged.filter((entry) => entry !== undefined);
-    if (ended.signal.aborted) incomplete.push('interrupted');
-    else if (all.length < wanted.length) incomplete.push('max-time');
+    if (all.length < wanted.length) incomplete.push(over.signal.reason ?? 'max-time');
 
     // A finding counts when the same schedule, run alone, shows it again: what a busy machine does is no finding. Nor is a
     // failure under what is harmless where the program fails undisturbed, too.
@@ -179,9 +208,9 @@ export async function explore(program: Program, options: ExploreOptions = {}): P
     const showsAgain = async (schedule: Schedule, law: string): Promise<boolean> => {
       const place = await alone.take();
       try {
-        if (ended.signal.aborted) return true;
+        if (over.signal.aborted) return true;
         const again = await runOnce(program, schedule.file, limited, place);
-        if (ended.signal.aborted) return true;
+        if (over.signal.aborted) return true;
         if ((await judge(schedule, again, bench)).breach?.law !== law) return false;
         return law !== 'harmless-passes' || (await runOnce(program, undefined, limited)).seen.outcome.kind === 'passed';
       } finally {
@@ -189,10 +218,14 @@ export async function explore(program: Program, options: ExploreOptions = {}): P
       }
     };
     const doubtful = new Set<Judged>();
+    let unconfirmed = 0;
     const confirmed = await Promise.all(
       groupsOf(all).map(async (group) => {
         for (const member of group.members.slice(0, 3))
-          if (await showsAgain(member.schedule, group.law)) return findingOf(group, member);
+          if ((await unlessOver(showsAgain(member.schedule, group.law))) !== false) {
+            if (over.signal.aborted) unconfirmed++;
+            return findingOf(group, member);
+          }
         for (const member of group.members) doubtful.add(member);
         return undefined;
       }),
@@ -205,6 +238,10 @@ export async function explore(program: Program, options: ExploreOptions = {}): P
     });
 
     const warnings: string[] = [];
+    if (unconfirmed > 0)
+      warnings.push(
+        `${plural(unconfirmed, 'finding')} could not be confirmed by a run alone: ${incompleteText(over.signal.reason)}`,
+      );
     for (const { message } of bench.rudeness.slice(0, 3)) warnings.push(`undisturbed, too: ${message}`);
     if (bench.left > 0) warnings.push(`undisturbed, too: it leaves ${leftBehind(first.seen).join(', ')}`);
     if (leftOut.length > 0)
@@ -252,8 +289,14 @@ export async function explore(program: Program, options: ExploreOptions = {}): P
       timing: { ms, msPerRun: Math.round((10 * ms) / Math.max(1, results.length)) / 10 },
     };
     return { ...report, text: exploreText(report, { timed: false }) };
+  } catch (error) {
+    if (error instanceof Over) return togetherOf([], given.seed, [over.signal.reason]);
+    throw error;
   } finally {
-    ended.abort();
+    inTime();
+    windUp();
+    options.signal?.removeEventListener('abort', interrupt);
+    over.abort('ended');
     rejections.close();
   }
 }

@@ -171,6 +171,13 @@ export async function runOnce(
     outcome ??= value;
   });
   const waiting = new AbortController();
+  // At once: whoever ends the exploration may leave.
+  const giveUp = () => {
+    over.abort(new Error('the exploration was ended'));
+    waiting.abort();
+  };
+  settings.signal.addEventListener('abort', giveUp, { once: true });
+  if (settings.signal.aborted) giveUp();
   void ended.then(() => waiting.abort());
   // Time in which the process was held up is no time that the program waits.
   let waited = 0;
@@ -185,6 +192,7 @@ export async function runOnce(
       outcome = { kind: 'hung', waitsFor: waitsFor(watch) };
     else await host.sleep(LOOK, waiting.signal).catch(() => {});
   }
+  settings.signal.removeEventListener('abort', giveUp);
   outcome ??= { kind: 'hung', waitsFor: 'the exploration was ended' };
   // Rejections are reported once no promise has anything left to do.
   await host.turn();

@@ -1,8 +1,11 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, expect, test } from 'vitest';
+import { systemHost } from '../../conformance/probe/time.js';
+import { commandOf } from '../../test/built.js';
 import { main } from './main.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'explore '));
@@ -130,3 +133,39 @@ test('says hello', () => import(${imported}));`,
   const few = await explore('--each', '--only', 'cut', '--max-runs', '2', ...NODE, '--test', suite);
   expect(few).toMatchObject({ status: 3, out: expect.stringContaining('--max-runs was reached') });
 });
+
+test.each([300, 3_500])(
+  'Ctrl-C after %i ms: the report of what was tried, status 3, nothing left behind',
+  async (ms) => {
+    const place = mkdtempSync(join(folder, 'interrupted-'));
+    const pids = join(place, 'pids');
+    const stuck = join(place, 'stuck.mjs');
+    writeFileSync(
+      stuck,
+      `import { appendFileSync } from 'node:fs';
+appendFileSync(${JSON.stringify(pids)}, process.pid + '\\n');
+await import(${JSON.stringify(pathToFileURL(SAY).href)});
+await new Promise((resolve) => setTimeout(resolve, 500));`,
+    );
+    const temporary = mkdtempSync(join(place, 'tmp-'));
+    const child = spawn(
+      process.execPath,
+      [commandOf('intern-emulator'), 'explore', '--only', 'harmless', ...NODE, stuck],
+      { env: { ...process.env, TMPDIR: temporary }, stdio: ['ignore', 'pipe', 'inherit'] },
+    );
+    let out = '';
+    child.stdout.on('data', (text: Buffer) => {
+      out += text;
+    });
+    const ended = new Promise((resolve) => child.on('close', resolve));
+    while (!existsSync(pids)) await systemHost.sleep(10);
+    await systemHost.sleep(ms);
+    child.kill('SIGINT');
+    child.kill('SIGINT');
+    expect(await ended).toBe(3);
+    expect(out).toContain('not all was tried: it was interrupted');
+    expect(readdirSync(temporary)).toEqual([]);
+    const left = readFileSync(pids, 'utf8').trim().split('\n');
+    expect(left.filter((pid) => existsSync(`/proc/${pid}`))).toEqual([]);
+  },
+);

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
@@ -97,3 +97,39 @@ test('a run that is given up ends the command and all that it started', async ()
   stop.abort(new Error('given up'));
   await expect(running).rejects.toThrow('given up');
 });
+
+/** Whether the process whose id a file holds is there. */
+function lives(file: string): boolean {
+  try {
+    // Where nobody waits for it, one that has ended keeps its place, as a Z.
+    return !readFileSync(`/proc/${readFileSync(file, 'utf8')}/stat`, 'utf8').includes(') Z');
+  } catch {
+    return false;
+  }
+}
+
+test.runIf(process.platform === 'linux')(
+  'on Linux, children in sessions of their own do not outlive a run, and none keeps it from ending',
+  async () => {
+    const [kept, cleared] = [join(folder, 'kept'), join(folder, 'cleared')];
+    const child = (file: string, env: string) => `spawn(process.execPath,
+      ['-e', 'require("node:fs").writeFileSync(process.argv[1], String(process.pid)); setTimeout(() => {}, 20_000)', ${JSON.stringify(file)}],
+      { stdio: 'inherit', detached: true${env} }).unref();`;
+    const written = `while (!existsSync(${JSON.stringify(kept)}) || !existsSync(${JSON.stringify(cleared)})) await new Promise((done) => setTimeout(done, 10));`;
+    const { printed } = await run(`
+      import { spawn } from 'node:child_process';
+      import { existsSync } from 'node:fs';
+      ${child(kept, '')}
+      ${child(cleared, ', env: {}')}
+      ${written}
+      console.log('done');`);
+    try {
+      expect(printed).toBe('done\n');
+      expect(lives(kept)).toBe(false);
+      // Nothing tells whose it is any more: it holds the output, which is left to it.
+      expect(lives(cleared)).toBe(true);
+    } finally {
+      process.kill(Number(readFileSync(cleared, 'utf8')));
+    }
+  },
+);

@@ -1,4 +1,5 @@
 import type { ChildProcessByStdio } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
 import { constants } from 'node:os';
 import type { Readable } from 'node:stream';
 import { spawn } from '../../../emulator/contract/spawn.js';
@@ -30,6 +31,8 @@ export interface Ended {
 }
 
 const POSIX = process.platform !== 'win32';
+/** In the environment of all that a run starts, unless it takes it out: it tells whose processes they are. */
+const MARK = 'INTERN_EXPLORE_RUN';
 
 /** Signals that a program gets for its own mistake. A shell tells of them as a status. */
 const CRASHES: Readonly<Record<number, string>> = Object.fromEntries(
@@ -57,14 +60,15 @@ export async function runProcess(
   },
 ): Promise<Ended> {
   signal.throwIfAborted();
-  // A group of its own, so that what it starts is ended with it, and a Ctrl-C is ours alone.
+  const run = systemHost.tag(16);
+  // A session of its own, so that what it starts is ended with it, and a Ctrl-C is ours alone.
   const child = spawn(file, args, {
     stdio: ['ignore', 'pipe', 'pipe'],
-    env,
+    env: { ...env, [MARK]: run },
     cwd: folder,
     detached: POSIX,
   }) as ChildProcessByStdio<null, Readable, Readable>;
-  const end = () => endGroup(child.pid);
+  const end = () => endAll(child.pid, run);
   signal.addEventListener('abort', end, { once: true });
   let stderr = '';
   let room = KEPT;
@@ -86,9 +90,15 @@ export async function runProcess(
       );
       child.once('exit', (code, by) => resolve([code, by]));
     });
-    const left = await follow(child.pid);
+    const left = await follow(child.pid, run);
     if (left) end();
+    // A process that has left the session, its environment too, may hold the output for ever.
+    const late = systemHost.later(FOLLOW, () => {
+      child.stdout.destroy();
+      child.stderr.destroy();
+    });
     await closed;
+    late();
     signal.throwIfAborted();
     return { status: status ?? 128, signal: name ?? CRASHES[status ?? 0], stderr, dropped, left };
   } finally {
@@ -96,32 +106,66 @@ export async function runProcess(
   }
 }
 
-/** Waits a moment for the rest of a group; whether some of it stays. */
-async function follow(pid: number | undefined): Promise<boolean> {
-  for (let waited = 0; waited < FOLLOW; waited += 10) {
-    if (!isThere(pid)) return false;
-    await systemHost.sleep(10);
+/** Waits a moment for the rest of a run; whether some of it stays. */
+async function follow(pid: number | undefined, run: string): Promise<boolean> {
+  for (let waited = 0; waited < FOLLOW; waited += 20) {
+    if (remaining(pid, run).length === 0) return false;
+    await systemHost.sleep(20);
   }
-  return isThere(pid);
+  return remaining(pid, run).length > 0;
 }
 
-function isThere(pid: number | undefined): boolean {
-  if (!POSIX || pid === undefined) return false;
+/**
+ * What of a run is there, as `kill` names it. On Linux: processes of its session, and those with its name in their
+ * environment, whoever started them. Elsewhere its group alone.
+ */
+function remaining(pid: number | undefined, run: string): number[] {
+  if (!POSIX || pid === undefined) return [];
+  if (process.platform === 'linux') return processes().filter((its) => belongs(its, pid, `${MARK}=${run}\0`));
   try {
     process.kill(-pid, 0);
-    return true;
+    return [-pid];
   } catch {
+    return [];
+  }
+}
+
+function processes(): number[] {
+  try {
+    return readdirSync('/proc').map(Number).filter(Number.isInteger);
+  } catch {
+    return [];
+  }
+}
+
+function belongs(its: number, session: number, mark: string): boolean {
+  try {
+    const stat = readFileSync(`/proc/${its}/stat`, 'utf8');
+    // Behind the name, which may hold anything: state, parent, group, session.
+    const [state, , , own] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    return state !== 'Z' && (Number(own) === session || readFileSync(`/proc/${its}/environ`).includes(mark));
+  } catch {
+    // It is gone, or somebody else's.
     return false;
   }
 }
 
-function endGroup(pid: number | undefined): void {
+/** How often what is there is looked for: a process may start another while it is being ended. */
+const ROUNDS = 5;
+
+function endAll(pid: number | undefined, run: string): void {
   if (pid === undefined) return;
-  try {
-    // Windows has no groups: what a shell started is ended as its tree.
-    if (POSIX) process.kill(-pid, 'SIGKILL');
-    else spawn('taskkill', ['/pid', String(pid), '/t', '/f'], { stdio: 'ignore' }).on('error', () => {});
-  } catch {
-    // It is gone.
+  // Windows has no groups: what a shell started is ended as its tree.
+  if (!POSIX) spawn('taskkill', ['/pid', String(pid), '/t', '/f'], { stdio: 'ignore' }).on('error', () => {});
+  for (let round = 0; round < ROUNDS; round++) {
+    const all = remaining(pid, run);
+    for (const its of all) {
+      try {
+        process.kill(its, 'SIGKILL');
+      } catch {
+        // It is gone.
+      }
+    }
+    if (all.length === 0) return;
   }
 }
