@@ -181,7 +181,7 @@ const RULES: Record<string, { uses: string[]; types?: string[] }> = {
       'conformance/cli',
     ],
   },
-  bin: { uses: ['emulator/cli', 'conformance/cli'] },
+  bin: { uses: ['emulator/clock', 'emulator/cli', 'conformance/cli'] },
 };
 
 /**

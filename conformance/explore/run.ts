@@ -171,7 +171,7 @@ export async function runOnce(
     outcome ??= value;
   });
   const waiting = new AbortController();
-  // At once: whoever ends the exploration may leave.
+  // At once: the one who ends the exploration may leave.
   const giveUp = () => {
     over.abort(new Error('the exploration was ended'));
     waiting.abort();

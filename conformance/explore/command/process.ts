@@ -117,7 +117,7 @@ async function follow(pid: number | undefined, run: string): Promise<boolean> {
 
 /**
  * What of a run is there, as `kill` names it. On Linux: processes of its session, and those with its name in their
- * environment, whoever started them. Elsewhere its group alone.
+ * environment, wherever they have gone. Elsewhere its group alone.
  */
 function remaining(pid: number | undefined, run: string): number[] {
   if (!POSIX || pid === undefined) return [];
