@@ -85,7 +85,7 @@ function registerPrompts(server: McpServer): void {
 const emulator = createEmulator({ clock: 'auto' });
 const door = createDoor(
   { fetch: emulator.fetch, control: '/_emulator', base: () => emulator.target.base_url },
-  { token: undefined, checks: undefined, mayRun: false, listens: false },
+  { token: undefined, checks: undefined, stdio: false, mayRun: false, listens: false },
 );
 const handler = createMcpHandler(() => {
   const server = createMcpServer(door);

@@ -142,11 +142,43 @@ describe('AGENT-3: answers', () => {
     ['check_client', { command: ['true'] }, /stdio/],
     ['check_server', {}, /without the kit/],
     ['check_server', { url: 'https://evil.test/api/v1' }, /refused over HTTP/],
+    ['list_requests', { intern: 'x' }, /there is no "intern" here \(did you mean intern_id\?\)/],
+    ['chat', { promt: 'hi' }, /there is no "promt" here \(did you mean prompt\?\)/],
+    ['manage_intern', { action: 'creat' }, /expected "create".*did you mean create\?/],
+    ['snapshot', {}, /action: missing/],
   ])('a mistake says what is wrong and what to do next: %s %j', async (name, given, words) => {
     const { isError, content } = await mcpClient(createTestClient()).call(name, given);
     expect(isError).toBe(true);
     expect(content[0].text).toMatch(words);
     expect(content[0].text).not.toMatch(/\bat .*\.(ts|js):\d/);
+  });
+
+  test('SECURITY: check_server of another address is refused over HTTP, whatever agents may run', async () => {
+    const mcp = mcpClient(createTestClient({ agentsMayRun: true }));
+    const { isError, content } = await mcp.call('check_server', { url: 'https://evil.test/api/v1' });
+    expect([isError, content[0].text]).toEqual([true, expect.stringContaining('refused over HTTP')]);
+  });
+
+  test('create provisions, says so, and does not with provision: false', async () => {
+    const mcp = mcpClient(createTestClient());
+    const booted = await mcp.call('manage_intern', { action: 'create', name: 'ada' });
+    expect(booted.structuredContent.intern.status).not.toBe('stopped');
+    expect(booted.content[0].text).toContain('It is being provisioned too');
+    const made = await mcp.call('manage_intern', { action: 'create', name: 'bea', provision: false });
+    expect(made.structuredContent.intern.status).toBe('stopped');
+    expect(made.content[0].text).not.toContain('provisioned');
+  });
+
+  test('snapshots, scripts and proofs answer what their schemas say', async () => {
+    const { tools }: { tools: Listed[] } = await mcpClient(createTestClient()).result('tools/list');
+    const requiredOf = (name: string) => tools.find((tool) => tool.name === name)?.outputSchema.required;
+    expect(requiredOf('snapshot')).toEqual(['now', 'snapshots']);
+    expect(requiredOf('put_script')).toEqual(['name', 'from', 'source']);
+    expect(requiredOf('explain_proof')).toEqual(['verdict', 'reason', 'summary', 'steps', 'signatures']);
+    const mcp = mcpClient(createTestClient());
+    const { structuredContent, content } = await mcp.call('snapshot', { action: 'keep', name: 'mine' });
+    expect(structuredContent.snapshots.map(({ name }: { name: string }) => name)).toContain('mine');
+    expect(content[0].text).toMatch(/^Kept as mine\. It is 2026/);
   });
 
   test('a run without end reports progress, and ends at the limit of the call with its run', async () => {
@@ -254,7 +286,9 @@ describe('AGENT-1: at any emulator and any space, under the guard', () => {
     const api = createTestClient({ controlToken: 'secret-token' });
     const mcp = mcpClient(api);
     const list = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'status', arguments: {} } };
-    expect((await mcp.post(list)).status).toBe(403);
+    // As every other control call.
+    const [refused, other] = [await mcp.post(list), await api.emulator.fetch('/_emulator/clock')];
+    expect([refused.status, await refused.json()]).toEqual([403, await other.json()]);
     const served = await mcp.post(list, { authorization: 'Bearer secret-token' });
     expect(await served.text()).toContain('intern-emulator');
   });

@@ -11,6 +11,8 @@ export interface Door {
   readonly token: string | undefined;
   /** The kit and the lab; undefined where nobody handed them in. */
   readonly checks: LoadChecks | undefined;
+  /** Whether the caller started this process, and speaks by its standard input. */
+  readonly stdio: boolean;
   /** Whether commands of the caller may be run on this machine. */
   readonly mayRun: boolean;
   /** Whether others reach the emulator at the addresses of its target. */
@@ -72,7 +74,7 @@ interface DoorOptions {
 /** A door by requests: to an emulator that runs elsewhere, or to one in this process. */
 export function createDoor(
   { fetch, control, base }: DoorOptions,
-  rest: Pick<Door, 'token' | 'checks' | 'mayRun' | 'listens'>,
+  rest: Pick<Door, 'token' | 'checks' | 'stdio' | 'mayRun' | 'listens'>,
 ): Door {
   const bodyOf = (body: unknown) => (body === undefined ? {} : { body: JSON.stringify(body) });
   const json = { 'content-type': 'application/json' };

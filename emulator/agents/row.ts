@@ -25,7 +25,7 @@ export function agentRows({ serve, base, scope, ...deps }: AgentsDeps): ControlR
     const { createDoor } = await import('./door.js');
     const door = createDoor(
       { fetch: serve, control: 'http://127.0.0.1/_emulator', base },
-      { ...deps, listens: deps.listens() },
+      { ...deps, stdio: false, listens: deps.listens() },
     );
     const handler = createMcpHandler(() => createMcpServer(door));
     scope.defer(() => handler.close());

@@ -1,4 +1,6 @@
 import { McpServer } from '@modelcontextprotocol/server';
+import type * as Z from 'zod';
+import { words } from '../contract/problem.js';
 import { VERSION } from '../contract/version.js';
 import { type Door, ToolError } from './door.js';
 import { registerPrompts } from './prompts.js';
@@ -40,6 +42,32 @@ const failed = (error: unknown) => {
   return { isError: true, content: [{ type: 'text' as const, text: bounded(text) }] };
 };
 
+/** The keywords of a schema that hold for every schema of the list. */
+const saysNothing = (key: string, value: unknown): boolean =>
+  key === '$schema' ||
+  (key === 'propertyNames' && JSON.stringify(value) === '{"type":"string"}') ||
+  (key === 'additionalProperties' && JSON.stringify(value) === '{}') ||
+  Math.abs(Number(value)) === Number.MAX_SAFE_INTEGER;
+
+/** A schema as the protocol reads it, with problems in our words, and lists it, with the keywords that say something. */
+function listed(schema: Z.ZodType) {
+  const { '~standard': standard } = schema;
+  const shown = (side: 'input' | 'output') => (options: Parameters<typeof standard.jsonSchema.input>[0]) =>
+    JSON.parse(
+      JSON.stringify(standard.jsonSchema[side](options), (key, value) => (saysNothing(key, value) ? undefined : value)),
+    ) as Record<string, unknown>;
+  return {
+    '~standard': {
+      ...standard,
+      validate(value: unknown) {
+        const read = schema.safeParse(value, { error: words });
+        return read.success ? { value: read.data } : { issues: read.error.issues };
+      },
+      jsonSchema: { input: shown('input'), output: shown('output') },
+    },
+  };
+}
+
 /** A server of the Model Context Protocol over the calls of one emulator (AGENT-1 to AGENT-3). */
 export function createMcpServer(door: Door): McpServer {
   const server = new McpServer({ name: 'intern-emulator', version: VERSION }, { instructions: INSTRUCTIONS });
@@ -48,8 +76,8 @@ export function createMcpServer(door: Door): McpServer {
       name,
       {
         description,
-        inputSchema: input(),
-        outputSchema: output(),
+        inputSchema: listed(input()),
+        outputSchema: listed(output()),
         annotations: {
           readOnlyHint: readOnly,
           ...(readOnly ? {} : { destructiveHint: destructive === true }),

@@ -19,6 +19,7 @@ const mcp: CommandModule = {
       {
         token,
         checks: async () => (await import('../../conformance/cli/checks.js')).CHECKS,
+        stdio: true,
         mayRun: true,
         listens: true,
       },

@@ -58,7 +58,7 @@ export const checkServer = tool(
     readOnly: false,
     async run({ url, only }, context) {
       const { door } = context;
-      if (url !== undefined && !door.mayRun)
+      if (url !== undefined && !door.stdio)
         throw new ToolError(
           'check_server of another url sends the credentials of this process there, which is refused over HTTP.',
           'Use stdio ("intern-emulator mcp"), or leave url out to check the emulator itself.',

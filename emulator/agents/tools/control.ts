@@ -3,8 +3,6 @@ import { withZod } from '../../contract/with-zod.js';
 import { controlJson, targetOf } from '../door.js';
 import { tool } from '../tool.js';
 
-const loose = withZod((z) => z.looseObject({}));
-
 export const status = tool(
   withZod((z) => z.strictObject({})),
   {
@@ -105,12 +103,27 @@ export const injectFault = tool(
 );
 
 export const putScript = tool(
-  withZod((z) => z.strictObject({ script: z.looseObject({ name: z.string() }), intern_id: z.string().optional() })),
+  withZod((z) =>
+    z.strictObject({
+      script: z.looseObject({
+        name: z.string(),
+        description: z.string().optional(),
+        turn: z
+          .array(z.looseObject({}))
+          .optional()
+          .describe('Steps: say, ask, reason, wait, when, release, usage, end'),
+        lifecycle: z.looseObject({}).optional().describe('How it boots and is deleted'),
+      }),
+      intern_id: z.string().optional(),
+    }),
+  ),
   {
     name: 'put_script',
     description:
       'Puts a JSON script, which says what an intern answers, asks or how it fails, and assigns it to intern_id if given. Use it to make an intern behave as a test needs. Errors name the place. docs:///scripts has the steps: {"name", "turn": [{"say": "…"}, {"ask": …}, {"end": …}]}.',
-    output: loose,
+    output: withZod((z) =>
+      z.looseObject({ name: z.string(), from: z.string(), source: z.looseObject({ name: z.string() }) }),
+    ),
     readOnly: false,
     async run({ script, intern_id }, { door }) {
       const name = encodeURIComponent(script.name);
@@ -131,20 +144,31 @@ export const snapshot = tool(
     name: 'snapshot',
     description:
       'Keeps the whole state under a name, restores it, or resets to the seed. Use it so that each try of a client begins alike. keep and restore need name; "start" can always be restored; list shows them.',
-    output: loose,
+    output: withZod((z) =>
+      z.object({
+        now: z.string(),
+        snapshots: z.array(
+          z.looseObject({
+            name: z.string(),
+            now: z.string().optional(),
+            interns: z.int().optional(),
+            unusable: z.string().optional(),
+          }),
+        ),
+      }),
+    ),
     readOnly: false,
     destructive: true,
     async run({ action, name }, { door }) {
       const at = `/snapshots/${encodeURIComponent(name)}`;
-      const call = {
-        keep: ['PUT', at],
-        restore: ['POST', `${at}/restore`],
-        reset: ['POST', '/reset'],
-        list: ['GET', '/snapshots'],
-      };
-      const [method = '', path = ''] = call[action];
-      const data = await controlJson<Record<string, unknown>>(door, method, path);
-      return { data, text: `${action}: ${JSON.stringify(data)}` };
+      const calls = { keep: ['PUT', at], restore: ['POST', `${at}/restore`], reset: ['POST', '/reset'] } as const;
+      const [method, path] = action === 'list' ? [] : calls[action];
+      if (method && path) await controlJson(door, method, path);
+      const { data: snapshots } = await controlJson<{ data: { name: string }[] }>(door, 'GET', '/snapshots');
+      const { now } = await controlJson<{ now: string }>(door, 'GET', '/clock');
+      const done = { keep: `Kept as ${name}. `, restore: `Restored ${name}. `, reset: 'Reset to the seed. ', list: '' };
+      const names = snapshots.map((each) => each.name).join(', ');
+      return { data: { now, snapshots }, text: `${done[action]}It is ${now}; snapshots: ${names}` };
     },
   },
 );
@@ -163,7 +187,22 @@ export const explainProof = tool(
     name: 'explain_proof',
     description:
       'Explains what a daemon would answer to a signed request, down to the first differing byte. Use it when a daemon refuses a proof. Give the headers, method, path and body as the daemon received them, and intern_id.',
-    output: loose,
+    output: withZod((z) =>
+      z.looseObject({
+        verdict: z.enum(['accepted', 'refused']),
+        reason: z.string().nullable(),
+        summary: z.string(),
+        steps: z.array(z.looseObject({ check: z.string(), result: z.string(), detail: z.string() })),
+        signatures: z.array(
+          z.looseObject({
+            version: z.string(),
+            verifies: z.boolean(),
+            problem: z.string().nullable(),
+            first_difference: z.looseObject({ index: z.int(), field: z.string().nullable() }).nullable(),
+          }),
+        ),
+      }),
+    ),
     readOnly: true,
     async run(body, { door }) {
       const data = await controlJson<{ verdict: string; reason: string | null; summary: string }>(

@@ -55,21 +55,22 @@ export const manageIntern = tool(
       name: z.string().optional(),
       instructions: z.string().optional(),
       script: z.string().optional().describe('Assigned to the new intern'),
+      provision: z.boolean().default(true).describe('Of create: boot it too'),
     }),
   ),
   {
     name: 'manage_intern',
     description:
-      'Creates and boots, provisions, suspends or deletes an intern, as a client does. create needs name; the others intern_id. Use it to bring an intern into the state that a client is to meet. A boot takes time: on a virtual clock call advance_clock.',
+      'Creates, provisions, suspends or deletes an intern, as a client does. create needs name and provisions too, unless provision is false; the others need intern_id. Use it to bring an intern into the state that a client is to meet. A boot takes time: on a virtual clock call advance_clock.',
     output: withZod((z) => z.object({ status: z.int(), request_id: z.string(), intern: z.looseObject({}).nullable() })),
     readOnly: false,
     destructive: true,
-    async run({ action, intern_id, name, instructions, script }, { door }) {
+    async run({ action, intern_id, name, instructions, script, provision }, { door }) {
       const { credentials, workspace_id } = await targetOf(door);
       let response: Response;
       if (action === 'create') {
         if (name === undefined) throw new ToolError('name: missing', 'Give a name, such as "ada", and call again.');
-        const body = { name, workspace_id, provision: true, ...(instructions === undefined ? {} : { instructions }) };
+        const body = { name, workspace_id, provision, ...(instructions === undefined ? {} : { instructions }) };
         response = await door.api('POST', '/interns', { key: credentials.api_key, body });
       } else {
         if (intern_id === undefined) throw new ToolError('intern_id: missing', 'Call list_interns for the ids.');
@@ -86,7 +87,7 @@ export const manageIntern = tool(
       const request_id = response.headers.get('x-request-id') ?? '';
       return {
         data: { status: response.status, request_id, intern: view?.intern ?? null },
-        text: `${action}: ${response.status}. ${view ? line(view.intern) : 'The intern is gone.'}`,
+        text: `${action}: ${response.status}. ${view ? line(view.intern) : 'The intern is gone.'}${action === 'create' && provision ? ' It is being provisioned too: "provision": false only creates.' : ''}`,
       };
     },
   },
