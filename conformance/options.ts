@@ -36,6 +36,7 @@ const NAMES = {
   rate: true,
   concurrency: true,
   budget: true,
+  maxPrompts: true,
   maxRequests: true,
   maxTime: true,
   bootTimeout: true,

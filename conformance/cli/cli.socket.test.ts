@@ -268,7 +268,8 @@ describe('against a URL', () => {
     const { exit, out } = await call([url, '--no-control', '--plan', ...LIGHT], { env });
     expect(exit).toBe(0);
     expect(out).toMatch(/run +update\/unknown-fields .* about \d+ requests, writes/);
-    expect(out).toMatch(/In all about \d+ requests, \d+ interns?, \d+ prompts?, \d+ minutes? at 5 requests a second\./);
+    expect(out).toMatch(/In all about \d+ prompts?, \d+ minutes?, \d+ requests, \d+ interns? at 5 requests a second\./);
+    expect(out).toContain('It never takes more than 150 prompts (--max-prompts), 300 s (--max-time), 3000 requests');
     expect(await emulator.fetch('/_emulator/journal').then((answer) => answer.text())).toBe(before);
   });
 

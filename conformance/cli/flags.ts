@@ -47,8 +47,8 @@ const engineFlags = (units: string, more = ''): FlagTable => ({
   only: list(`ids of ${units}${more}, * for anything; may be repeated`),
   skip: list(`ids of ${units}${more} to leave out`),
   shard: text('i/n: the i-th of n parts'),
-  'max-time': text('stop after this time, such as 10m'),
-  'max-requests': text('stop after this many requests'),
+  'max-time': text('take no longer than this, such as 10m'),
+  'max-requests': text('send no more requests than this'),
   'min-coverage': text(`percent of the ${units} that must come to a verdict, else exit 3`),
   baseline: text(`file of ${units} that are known to fail; entries that no longer fail do fail the run`),
   'update-baseline': toggle('write what fails now into --baseline'),
@@ -85,8 +85,9 @@ export const RUN_FLAGS: FlagTable = {
   ...TARGET_FLAGS,
   ...engineFlags('checks', ' or requirements'),
   budget: text(
-    'quick, default or thorough: about 150, 900 or 5000 requests at a deployment (default; all with a control interface)',
+    'the limits that are not given: quick (20 prompts, 30s), default (150 prompts, 5m, 3000 requests) or thorough (none); none with a control interface',
   ),
+  'max-prompts': text('have no more prompts taken than this, refused ones not counted'),
   requirements: text('a published set of checks, such as 2026-11: checks that came later do not fail the run'),
   level: list('stated, published, chosen'),
   runs: text('runs of each property (100 with a control interface, 1 without, 20 with --budget thorough)'),
@@ -127,6 +128,6 @@ export const REPORT_FLAGS: FlagTable = { report };
 export const REPLAY_FLAGS: FlagTable = {
   ...TARGET_FLAGS,
   ...Object.fromEntries(
-    ['slow', 'concurrency', 'max-time', 'max-requests'].map((name) => [name, RUN_FLAGS[name] ?? {}]),
+    ['slow', 'concurrency', 'max-prompts', 'max-time', 'max-requests'].map((name) => [name, RUN_FLAGS[name] ?? {}]),
   ),
 };

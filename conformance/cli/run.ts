@@ -13,22 +13,16 @@ export async function runCommand(settings: Settings, io: Io): Promise<number> {
   const selected = chosen(checks, settings);
   if (settings.plan) {
     io.out(
-      await connected(
-        settings,
-        io,
-        (driver) => {
-          const whole = chosen(checks, { ...settings, shard: undefined });
-          return plan({ settings, driver, checks: selected, whole, host: io.host });
-        },
-        { look: false },
-      ),
+      await connected(settings, io, (driver) => plan({ settings, driver, checks: selected, host: io.host }), {
+        look: false,
+      }),
     );
     return 0;
   }
   makeFolders(settings);
   return concluded(settings, io, async (options) => {
-    const { budget, path, requirements, runs, seed } = settings;
-    const more = { ...options, checks, ...given({ budget, path, requirements, runs, seed }) };
+    const { budget, maxPrompts, path, requirements, runs, seed } = settings;
+    const more = { ...options, checks, ...given({ budget, maxPrompts, path, requirements, runs, seed }) };
     const results = await atTarget(settings, io, (target) => runChecks({ ...target, ...more }));
     if (settings.save !== undefined) saveFindings(settings.save, results);
     return results;

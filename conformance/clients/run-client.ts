@@ -172,7 +172,9 @@ export async function runClient(options: ClientRunOptions): Promise<Results> {
     asked: (run, id) => void idOf.set(run, id),
     saw: (id, requests) => void sent.set(id, requests),
   };
-  const ending = createEnding(host, options);
+  const { maxTime, maxRequests: most, signal } = options;
+  const limit = maxTime === undefined ? undefined : { most: maxTime, stop: { kind: 'time', ms: maxTime } as const };
+  const ending = createEnding(host, { limit, signal });
   const target: RunTarget = {
     about: {
       kind: 'client',
@@ -208,5 +210,9 @@ export async function runClient(options: ClientRunOptions): Promise<Results> {
     revised: (row) => (again.has(row.id) ? twice(row) : row),
     summary: () => ({ options: { seed } }),
   };
-  return run(doneBy(client, options, cases), target, { ...options, kind: 'case' });
+  return run(doneBy(client, options, cases), target, {
+    ...options,
+    kind: 'case',
+    without: () => (most !== undefined && target.sent >= most ? { kind: 'requests', most } : undefined),
+  });
 }

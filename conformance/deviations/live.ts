@@ -1,6 +1,7 @@
 import { assemble, type Emulator } from '../../emulator/emulator.js';
 import { defaultFactories } from '../../emulator/factories.js';
 import { checks as allChecks } from '../checks/index.js';
+import { UNLIMITED } from '../engine/budget.js';
 import type { CheckResult } from '../engine/results.js';
 import { runChecks } from '../engine/runner.js';
 import { deploy } from '../engine/testing/deployment.js';
@@ -69,10 +70,8 @@ export async function atDeployed(
   { runs, seed, given }: LiveOptions,
 ): Promise<readonly CheckResult[]> {
   const { driver, host, close } = await deployed(deviation, seed, given);
-  // Named one by one, so that none is left out for finding what another of them finds.
-  const only = checks.map(({ id }) => id);
   try {
-    return (await runChecks({ driver, host, checks, only, runs, seed, rate: 0, blocking: false })).checks;
+    return (await runChecks({ driver, host, checks, runs, seed, rate: 0, blocking: false, ...UNLIMITED })).checks;
   } finally {
     await close();
   }
@@ -177,7 +176,7 @@ export async function measure(
   const possible = allChecks.filter((check) => !needsControl(check));
   const alone = caught[0] ?? (await atDeployed(deviation, possible, options)).find(broke)?.id;
   if (alone === undefined) return unseen;
-  return rows.some(({ id, skip }) => id === alone && skip?.because.kind === 'budget')
+  return rows.some(({ id, skip }) => id === alone && skip?.because.kind === 'over')
     ? { because: 'dear', why: `${alone} sees it` }
     : { because: 'sample', why: `${alone} sees it in another run` };
 }

@@ -22,7 +22,7 @@ test.each(drawn)('a default run still sees $name', async ({ name, by }) => {
   const options = { seed: `${TRY.seed} ${name}`, runs: 1 };
   const rows = await wholeRun(deviation, options);
   // The last requests of a budget go to one check or another: the count of all is held by seen.test.ts.
-  const cut = rows.some(({ id, skip }) => id === by && skip?.because.kind === 'budget');
+  const cut = rows.some(({ id, skip }) => id === by && skip?.because.kind === 'over');
   const named = checks.filter(({ id }) => id === by);
   const found = cut && !rows.some(broke) ? await atDeployed(deviation, named, options) : rows;
   expect(found.filter(broke).length).toBeGreaterThan(0);

@@ -1,5 +1,6 @@
 import { shellWord } from '../../emulator/contract/pasted.js';
 import type { PlacedExchange } from '../../emulator/recording/read.js';
+import { UNLIMITED } from '../engine/budget.js';
 import { faultOf } from '../engine/fault.js';
 import { type OpenRun, openRun } from '../engine/open.js';
 import type { RunnerOptions } from '../engine/options.js';
@@ -77,7 +78,7 @@ export const scenariosOf = (exchanges: readonly PlacedExchange[]) =>
  */
 export async function drift(options: DriftOptions): Promise<Results> {
   const opened = openRun(
-    { ...options, seed: '', runs: 1, concurrency: 1, blocking: false },
+    { ...UNLIMITED, ...options, seed: '', runs: 1, concurrency: 1, blocking: false },
     { puts: options.readOnly !== true },
   );
   const names = createNames(opened.session.prefix);

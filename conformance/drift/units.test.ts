@@ -59,15 +59,22 @@ describe('scenarios are units of a run, which holds for them by what holds for c
   });
 
   test('--max-time ends it, keeps what was found until then, and takes away what it made', async () => {
-    let late = () => {};
+    let passed = 0;
+    let look = () => {};
+    const usual = fakeHost();
     const host = {
-      ...fakeHost(),
+      ...usual,
+      now: () => usual.now() + passed,
       later(ms: number, fire: () => void) {
-        if (ms === 60_000) late = fire;
+        if (ms === 1_000) look = fire;
         return () => {};
       },
     };
-    const { fetch, left } = deployment((write) => (write === 3 ? late() : undefined));
+    const { fetch, left } = deployment((write) => {
+      if (write !== 3) return;
+      passed = 60_000;
+      look();
+    });
     const { results } = await driftFrom(LINES, fetch, { host, maxTime: 60_000 });
     expect(results).toMatchObject({ exit: 3, verdict: 'incomplete' });
     expect(results.incomplete).toContainEqual({ kind: 'time', ms: 60_000 });
@@ -86,14 +93,15 @@ describe('scenarios are units of a run, which holds for them by what holds for c
   });
 
   test('--max-requests ends it between scenarios too', async () => {
-    const { results, sent } = await driftFrom(LINES, deployment().fetch, { maxRequests: 3 });
-    expect(results.incomplete).toContainEqual({ kind: 'requests', most: 3 });
+    // A create takes what its clean-up may take, too.
+    const { results, sent } = await driftFrom(LINES, deployment().fetch, { maxRequests: 15 });
+    expect(results.incomplete).toContainEqual({ kind: 'requests', most: 15 });
     expect(verdicts(results)).toEqual([...PASSED('first'), 'second skip', 'second skip', 'third skip', 'third skip']);
     expect(sent.filter((one) => one.startsWith('POST'))).toHaveLength(1);
   });
 
   test('--min-coverage holds for exchanges', async () => {
-    const { results } = await driftFrom(LINES, deployment().fetch, { maxRequests: 3, minCoverage: 60 });
+    const { results } = await driftFrom(LINES, deployment().fetch, { maxRequests: 15, minCoverage: 60 });
     expect(results.incomplete).toContainEqual({ kind: 'coverage', checked: 2, of: 6, least: 60 });
   });
 

@@ -1,38 +1,65 @@
 import { suggestion } from '../../emulator/contract/nearest.js';
+import type { LimitStop } from '../framework/stop.js';
 import { UsageError } from '../framework/usage.js';
 
-/** What a run may cost: requests, its clean-up included, and runs of each property. */
+const NONE = Number.POSITIVE_INFINITY;
+
+/** What a run may cost, its clean-up included: prompts that are taken, ms, requests; and runs of each property. */
 export const BUDGETS = {
-  quick: { requests: 150, runs: 1 },
-  default: { requests: 900, runs: 1 },
-  thorough: { requests: 5_000, runs: 20 },
+  quick: { prompts: 20, time: 30_000, requests: 3_000, runs: 1 },
+  default: { prompts: 150, time: 300_000, requests: 3_000, runs: 1 },
+  thorough: { prompts: NONE, time: NONE, requests: NONE, runs: 20 },
 } as const;
 
+/** No limits: for what is done whatever it costs. */
+export const UNLIMITED = { maxPrompts: NONE, maxRequests: NONE, maxTime: NONE } as const;
+
 export type BudgetName = keyof typeof BUDGETS;
-export const BUDGET_NAMES = Object.keys(BUDGETS) as readonly BudgetName[];
+const BUDGET_NAMES = Object.keys(BUDGETS) as readonly BudgetName[];
 
-/** What a run may cost, by its name and by the number that was given with it. */
-export interface Budget {
-  readonly name: BudgetName;
-  readonly requests: number;
-  /** The number was given: what it keeps from being done was wanted all the same. */
-  readonly hard: boolean;
-}
-
-/** What was given of a budget. */
+/** What was given of the limits of a run. */
 export interface BudgetOptions {
-  /** How much is done: about 150, 900 or 5,000 requests. Default `default` without a control interface, else none. */
+  /** Its limits where none of its own is given. Default `default` without a control interface, else none. */
   readonly budget?: BudgetName;
-  /** The run stops after so many. Without `budget`, in the place of what the default one allows. */
+  /** Prompts that may be taken. Default 150 without a control interface. */
+  readonly maxPrompts?: number;
+  /** Requests, its clean-up included. Default 3,000 without a control interface. */
   readonly maxRequests?: number;
+  /** ms, its clean-up included. Default 300,000 without a control interface. */
+  readonly maxTime?: number;
 }
 
-/** The budget that was given: the smaller of the two numbers, where both were. */
-export function budgetOf({ budget, maxRequests: most = Number.POSITIVE_INFINITY }: BudgetOptions): Budget {
-  const name = budget ?? 'default';
-  const hard = Number.isFinite(most);
-  const requests = budget === undefined && hard ? most : Math.min(BUDGETS[name].requests, most);
-  return { name, requests, hard };
+/** What keeps a run from going on, and how much that is. */
+export interface Limit {
+  readonly most: number;
+  /** The run stops so, where it does. */
+  readonly stop: LimitStop;
+}
+
+/** What a run never exceeds. */
+export interface Limits {
+  readonly prompts: Limit;
+  readonly time: Limit;
+  readonly requests: Limit;
+}
+
+/**
+ * The limits of a run: each that was given, and those of its budget in the place of the others. `free`: nothing is spent at
+ * the target, so that without a budget there are none. Shards share what their budget has of prompts and requests.
+ */
+export function limitsOf(
+  { budget, maxPrompts, maxRequests, maxTime }: BudgetOptions,
+  { free, shards = 1 }: { readonly free: boolean; readonly shards?: number },
+): Limits {
+  const name = budget ?? (free ? 'thorough' : 'default');
+  const usual = BUDGETS[name];
+  const limit = (given: number | undefined, own: number, stop: (most: number) => LimitStop): Limit =>
+    given === undefined ? { most: own, stop: { ...stop(own), budget: name } } : { most: given, stop: stop(given) };
+  return {
+    prompts: limit(maxPrompts, Math.floor(usual.prompts / shards), (most) => ({ kind: 'prompts', most })),
+    time: limit(maxTime, usual.time, (ms) => ({ kind: 'time', ms })),
+    requests: limit(maxRequests, Math.floor(usual.requests / shards), (most) => ({ kind: 'requests', most })),
+  };
 }
 
 /**

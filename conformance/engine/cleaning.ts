@@ -58,13 +58,15 @@ export interface TakeAwayOptions {
   readonly before?: number;
   /** Ends it early. */
   readonly signal?: AbortSignal;
+  /** When the time of the run is over: what is being torn down then is watched no longer. */
+  readonly until?: number;
 }
 
 /** Longest wait for one answer, in ms: what does not answer gets no more of the budget. */
 const PATIENCE = 10_000;
 
 /** Longest wait for teardowns before the first look, in ms. */
-const LONGEST = 5_000;
+export const LONGEST = 5_000;
 
 /** ms that a clean-up may take: as many requests as are made in a minute at two a second, at the pace that the run measured. */
 const TIME = { least: 60_000, most: 600_000, requests: 120 };
@@ -101,7 +103,8 @@ export async function takeAway(
       before: options.before,
       atOnce: settings.concurrency,
       async pause(round) {
-        if (over.signal.aborted) return false;
+        const left = session.room.left(session.client.sent) - ledger.creators().length;
+        if (over.signal.aborted || left < 0 || host.now() >= (options.until ?? Number.POSITIVE_INFINITY)) return false;
         if (driver.clock !== undefined) {
           if (round > 3) return false;
           await driver.clock.advance(5_000);

@@ -260,11 +260,15 @@ const isForeign = (because?: Hindrance): boolean =>
   because?.kind === 'named-otherwise' && typeof because.name === 'string';
 
 /** Pages of lists that are read, and removals that are asked for again, where no teardown takes its time. */
-const LOOKS = 10;
+export const LOOKS = 10;
 
-/** Requests that a clean-up takes: one for each thing that stands, and the looks at the lists. */
-export const requestsOfCleanUp = ({ open, stored }: Pick<Ledger, 'open' | 'stored'>): number =>
-  LOOKS + stored().length + open().filter(({ deleting }) => deleting !== true).length;
+/** Requests that a clean-up takes: one for each thing that stands, and the looks at the lists. None where nothing was made. */
+export function requestsOfCleanUp({ creators, open, stored }: Pick<Ledger, 'creators' | 'open' | 'stored'>): number {
+  const things = stored().length + open().filter(({ deleting }) => deleting !== true).length;
+  return creators().length + stored().length === 0 ? 0 : LOOKS + things;
+}
+
+const STILL_THERE = { kind: 'still-there' } as const;
 
 /** Takes away everything a run made, and says what it could not take away. Never throws. */
 export async function cleanUp(given: CleanupOptions): Promise<CleanupResult> {
@@ -273,6 +277,8 @@ export async function cleanUp(given: CleanupOptions): Promise<CleanupResult> {
   const { ledger } = options;
   const hindrances = new Map<string, Hindrance>();
   const leaving = new Set<string>();
+  /** Whose delete was accepted since the list was last read. */
+  const accepted = new Set<string>();
   let unsearched: Hindrance | undefined;
   let kept: Left[] = [];
   let everyones = true;
@@ -285,6 +291,7 @@ export async function cleanUp(given: CleanupOptions): Promise<CleanupResult> {
       let there: Map<string, Shown> | undefined;
       try {
         there = await look(options, as);
+        for (const made of ledger.open()) if (made.as === as) accepted.delete(made.id);
       } catch (error) {
         // Checks try to create with credentials that open nothing; those have nothing to look for.
         if (as === 'api_key' || ledger.open().some((made) => made.as === as)) unsearched = hindrance(error);
@@ -310,8 +317,10 @@ export async function cleanUp(given: CleanupOptions): Promise<CleanupResult> {
           const shown = there?.get(made.id);
           const removed = await removeIntern(options, made, shown);
           if (removed.kind === 'stays') hindrances.set(made.id, removed.because);
-          else if (removed.kind === 'leaving') ledger.write({ event: 'deleting', id: made.id });
-          else if (there !== undefined) ledger.write({ event: 'gone', id: made.id });
+          else if (removed.kind === 'leaving') {
+            accepted.add(made.id);
+            ledger.write({ event: 'deleting', id: made.id });
+          } else if (there !== undefined) ledger.write({ event: 'gone', id: made.id });
         }
       };
       await Promise.all(Array.from({ length: options.atOnce }, remove));
@@ -333,8 +342,8 @@ export async function cleanUp(given: CleanupOptions): Promise<CleanupResult> {
       ...left.map(({ id, name }) => ({
         id,
         name,
-        because: hindrances.get(id) ?? ({ kind: 'still-there' } as const),
-        ...(leaving.has(id) ? { leaving: true as const } : {}),
+        because: accepted.has(id) ? STILL_THERE : (hindrances.get(id) ?? STILL_THERE),
+        ...(leaving.has(id) || accepted.has(id) ? { leaving: true as const } : {}),
       })),
     ],
     ...(unsearched === undefined ? {} : { unsearched }),

@@ -1,14 +1,21 @@
 import { type Stop, Stopped } from '../framework/stop.js';
 import type { Host } from '../probe/time.js';
+import type { Limit } from './budget.js';
 
-/** What ends a run: a budget is spent, something cannot go on, or somebody said stop. Times in ms. */
+/** How often it is looked at how much the clean-up is going to take, in ms. */
+const LOOKED = 1_000;
+/** The share of the time that is kept for what is under way when nothing more is begun. */
+const LAST = 0.1;
+
+/** What ends a run: a limit is reached, something cannot go on, or somebody said stop. Times in ms. */
 export function createEnding(
-  host: Pick<Host, 'later'>,
-  { maxTime, signal }: { readonly maxTime?: number | undefined; readonly signal?: AbortSignal | undefined },
+  host: Pick<Host, 'later' | 'now'>,
+  { limit, signal }: { readonly limit?: Limit | undefined; readonly signal?: AbortSignal | undefined },
 ) {
   const over = new AbortController();
   let stopped: Stop | undefined;
   let stopTimer = () => {};
+  let left = () => Number.POSITIVE_INFINITY;
   const end = (why: Stop) => over.abort(new Stopped(why));
   const interrupted = () => end({ kind: 'interrupted' });
   return {
@@ -20,21 +27,32 @@ export function createEnding(
     get stopped(): Stop | undefined {
       return stopped ?? (over.signal.aborted ? ({ kind: 'interrupted' } as const) : undefined);
     },
+    /** Why nothing more is begun, though what is under way may go on. */
+    get near(): Stop | undefined {
+      return limit !== undefined && left() < LAST * limit.most ? limit.stop : undefined;
+    },
     /** Begins nothing more; what is under way goes on. */
     stop(why: Stop) {
       stopped ??= why;
     },
     /** Ends what is under way, too. */
     end,
-    /** Watches the time and the signal of the caller, until it is closed. */
-    begin() {
+    /** Watches the time and the signal of the caller, until it is closed. `kept`: of the time, what the clean-up will take. */
+    begin(kept = () => 0) {
       if (signal?.aborted) interrupted();
       signal?.addEventListener('abort', interrupted, { once: true });
-      if (maxTime === undefined) return;
-      stopTimer = host.later(maxTime, () => {
-        stopped = { kind: 'time', ms: maxTime };
+      if (limit === undefined || !Number.isFinite(limit.most)) return;
+      const until = host.now() + limit.most;
+      left = () => until - Math.min(kept(), limit.most / 2) - host.now();
+      const watch = () => {
+        if (left() > 0) {
+          stopTimer = host.later(Math.min(left(), LOOKED), watch);
+          return;
+        }
+        stopped = limit.stop;
         end(stopped);
-      });
+      };
+      watch();
     },
     close() {
       stopTimer();

@@ -6,10 +6,9 @@ import { attempt } from './attempt.js';
 import { explain } from './explain.js';
 import { reported } from './finding.js';
 import { concluding, outcomeOf, severity } from './judge.js';
-import type { Breaches, Monitor } from './monitors.js';
+import { type Breaches, LOOKS, type Monitor } from './monitors.js';
 import type { FindingResult } from './results.js';
 import type { RunContext } from './run-context.js';
-import type { Session } from './session.js';
 import type { Done } from './unit.js';
 
 /** Whether a check has reported the same thing of one of these exchanges itself. */
@@ -27,20 +26,12 @@ function isReported({ exchanges, shown }: Breaches, findings: readonly FindingRe
 /** Statuses of refusals that changed nothing, and come again for the same request. */
 const REFUSED: ReadonlySet<number> = new Set([400, 401, 403, 404, 413, 415]);
 
-/** What a look at the end may take: two lists, and reads of interns that they do not settle, the latest of them. */
-const LOOKS = 6;
-
-/** How many requests a look at the end takes. */
-export const requestsOfLook = ({ monitors }: Pick<Session, 'monitors'>): number => (monitors.lasting ? LOOKS : 0);
-
 /** Before the first monitor is judged: sees once more what lasts, and what monitors have to see before they judge. */
-async function look({ session, settings }: RunContext): Promise<void> {
+async function look({ session }: RunContext): Promise<void> {
   const { monitors, own, running } = session;
-  if (!monitors.lasting || monitors.looks) return;
-  const ask = async (send: Send) => {
-    // That number is for the checks: used up, it would end the run.
-    if (running.sent + 1 < (settings.maxRequests ?? Number.POSITIVE_INFINITY)) await running.send(send).catch(() => {});
-  };
+  if (monitors.owed === 0) return;
+  monitors.lookBegins();
+  const ask = (send: Send) => running.send(send).catch(() => {});
   const list = { path: '/interns' };
   if (own.count() > 0) await ask(list);
   monitors.looks = true;

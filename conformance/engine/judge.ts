@@ -23,7 +23,7 @@ import { visitOf } from './visit.js';
 const TRIES = 3;
 
 /** Why a check comes to no verdict, where others at work cannot have caused it. */
-const SETTLED: ReadonlySet<SkipKind> = new Set(['need', 'intern', 'blocked']);
+const SETTLED: ReadonlySet<SkipKind> = new Set(['need', 'intern', 'blocked', 'stopped']);
 
 /** What of a result an outcome decides. */
 type Outcome = Pick<CheckResult, 'verdict'> & Partial<CheckResult> & { lost?: boolean; stopped?: Stop };
@@ -197,6 +197,8 @@ function notAgain(run: RunContext, check: Check, { error }: Attempt, seen: Seen 
   const note = reported(run, check, seen.error, seen.tried);
   if (error instanceof Stopped || run.signal.aborted)
     return { ...ended(error instanceof Stopped ? error.stop : { kind: 'interrupted' }), note };
+  // A limit leaves no room for a second look.
+  if (error instanceof Skipped && error.skip.kind === 'stopped') return { ...skipped(error.skip), note };
   return { ...skipped(raced({ kind: 'not-again', found: seen.error.found }).skip), note };
 }
 

@@ -11,6 +11,9 @@ import { likeness } from './likeness.js';
 const KINDS = 40;
 const SHOWN = 2;
 
+/** What a look at the end may take: two lists, and reads of interns that they do not settle, the latest of them. */
+export const LOOKS = 6;
+
 /** An exchange that monitors look at, and who has sent it. */
 interface Looked {
   readonly send: Send;
@@ -62,6 +65,7 @@ export function createMonitors(baseUrl: string) {
   const monitors = new Map<string, { watch: Watch; judged: boolean; kinds: Map<string, Breaches> }>();
   let astray = false;
   let looking = false;
+  let begun = false;
   let failure: { readonly error: unknown } | undefined;
 
   const askedIn = (send: Send): Asked | undefined => {
@@ -132,9 +136,13 @@ export function createMonitors(baseUrl: string) {
     },
     /** Whether an intern was met as it should not be. */
     isStray: (id: string): boolean => [...monitors.values()].some(({ watch }) => watch.strays?.has(id) === true),
-    /** Whether any of them judges what lasts. */
-    get lasting(): boolean {
-      return [...monitors.values()].some(({ watch }) => watch.lasts === true);
+    /** Requests that the look at the end is still to take. */
+    get owed(): number {
+      return !begun && [...monitors.values()].some(({ watch }) => watch.lasts === true) ? LOOKS : 0;
+    },
+    /** The look at the end begins: it is owed no more. */
+    lookBegins() {
+      begun = true;
     },
     /** All else is done: what is wrong from now on stays so. */
     get looks(): boolean {

@@ -2,11 +2,10 @@ import type { Need } from '../framework/needs.js';
 import type { Incomplete } from '../framework/stop.js';
 import { CREDENTIAL_NAMES, type CredentialName } from '../probe/request.js';
 import { systemHost } from '../probe/time.js';
-import { takeAway } from './cleaning.js';
+import { LONGEST, takeAway } from './cleaning.js';
 import { type CleanupResult, requestsOfCleanUp } from './cleanup.js';
 import { createEnding, type Ending } from './ending.js';
 import { recorded } from './finding.js';
-import { requestsOfLook } from './judge-met.js';
 import { createLedger } from './ledger.js';
 import { createObstacles, type Obstacles } from './obstacles.js';
 import { type RunnerOptions, settingsOf } from './options.js';
@@ -28,9 +27,9 @@ export interface OpenRun extends RunBase, RunTarget {
 /** Opens a run. Nothing is sent before it begins. `puts`: it may change the clock, limits and faults of an emulator. */
 export function openRun(options: Omit<RunnerOptions, 'checks'>, { puts = true } = {}): OpenRun {
   const { driver, host = systemHost } = options;
-  const ending = createEnding(host, options);
-  const { signal } = ending;
   const settings = settingsOf(options);
+  const ending = createEnding(host, { limit: settings.limits.time, signal: options.signal });
+  const { signal } = ending;
   const base: RunBase = {
     driver,
     host,
@@ -42,6 +41,12 @@ export function openRun(options: Omit<RunnerOptions, 'checks'>, { puts = true } 
   const session = createSession(base);
   const obstacles = createObstacles(settings.blocking);
   const { ledger, tag } = base;
+  /** ms that the clean-up will take. */
+  const timeOfCleanUp = () => {
+    const owed = requestsOfCleanUp(ledger);
+    const each = Math.max(settings.rate > 0 ? 1_000 / settings.rate : 0, session.pace() / settings.concurrency);
+    return owed === 0 ? 0 : owed * each + Math.min(session.learnt.teardown ?? 0, LONGEST);
+  };
   const { kind, address, baseUrl, profile } = driver.target;
   const began = host.now();
   const putBackFailed = (error: unknown) =>
@@ -66,9 +71,6 @@ export function openRun(options: Omit<RunnerOptions, 'checks'>, { puts = true } 
     get sent() {
       return session.client.sent;
     },
-    get owed() {
-      return requestsOfCleanUp(ledger) + requestsOfLook(session);
-    },
     lacks(need) {
       const how = session.unusable(need);
       const spoilt = how && ({ kind: 'unusable', credential: need as CredentialName, how } as const);
@@ -79,7 +81,7 @@ export function openRun(options: Omit<RunnerOptions, 'checks'>, { puts = true } 
     async begin(look) {
       const at = new Date(began).toISOString();
       ledger.write({ event: 'run', run: tag, url: baseUrl, prefix: session.prefix, at });
-      ending.begin();
+      ending.begin(timeOfCleanUp);
       const why = look && !signal.aborted ? await preflight(session.running, driver.control !== undefined) : undefined;
       if (why !== undefined) ending.stop(why);
       if (puts && ending.stopped === undefined) await driver.begin();
@@ -90,7 +92,7 @@ export function openRun(options: Omit<RunnerOptions, 'checks'>, { puts = true } 
       session.cleaning();
       await session.client.closeAll();
       await session.client.idle();
-      const cleanup = await takeAway({ ...base, session, obstacles });
+      const cleanup = await takeAway({ ...base, session, obstacles }, { until: began + settings.limits.time.most });
       if (puts) await driver.end().catch(putBackFailed);
       return cleanup;
     },

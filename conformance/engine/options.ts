@@ -1,7 +1,7 @@
 import type { Driver } from '../drivers/driver.js';
 import type { Check } from '../framework/check.js';
 import { type Host, systemHost } from '../probe/time.js';
-import { BUDGETS, type BudgetOptions } from './budget.js';
+import { BUDGETS, type BudgetOptions, limitsOf } from './budget.js';
 import { ownCommand } from './replay.js';
 import type { EngineOptions } from './run.js';
 
@@ -57,7 +57,7 @@ export function settingsOf(options: Omit<RunnerOptions, 'checks'>) {
     readOnly: options.readOnly === true,
     rate: options.rate ?? (controlled ? 0 : 5),
     concurrency: controlled ? 1 : (options.concurrency ?? 4),
-    maxRequests: options.maxRequests,
+    limits: limitsOf(options, { free: controlled && options.budget === undefined, shards: options.shard?.of ?? 1 }),
     timeout,
     bootTimeout,
     /** That a stream may keep a check waiting. */

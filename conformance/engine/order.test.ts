@@ -1,108 +1,114 @@
 import { expect, test } from 'vitest';
 import { checks } from '../checks/index.js';
-import { needsControl } from '../deviations/live.js';
-import { type BudgetOptions, budgetNamed, budgetOf } from './budget.js';
-import { costOf, createExpectation, nextOf, planned, sightings } from './order.js';
+import { budgetNamed, limitsOf } from './budget.js';
+import { inOrder, nextOf, prompts } from './order.js';
+import { createRoom } from './room.js';
 
-const UNITS = checks.filter((check) => !needsControl(check));
+const deployed = (need: string) => ['control', 'clock', 'disposable'].includes(need) || need.startsWith('slow:');
+const units = checks.map((check) => ({
+  ...check,
+  watches: check.watch !== undefined,
+  needs: check.level === 'C' ? (['control', ...check.needs] as const) : check.needs,
+}));
+const order = inOrder(units, deployed);
+const place = new Map(order.map(({ id }, at) => [id, at]));
+const at = (id: string) => place.get(id) ?? Number.NaN;
 
-/** What a budget does of the checks that a target with everything can be asked. */
-function planOf(
-  options: BudgetOptions,
-  more: { lacks?: (need: string) => boolean; named?: boolean; ids?: string[] } = {},
-) {
-  const { lacks = () => false, named = false, ids } = more;
-  const part = ids === undefined ? UNITS : UNITS.filter(({ id }) => ids.includes(id));
-  const plan = planned(UNITS, { part, lacks, budget: budgetOf(options), runs: 1, named });
-  const done = plan.order.filter((unit) => !unit.needs.some(lacks) && plan.beyond(unit, { sent: 0 }) === undefined);
-  const why = (id: string) => plan.beyond(UNITS.find((unit) => unit.id === id) ?? (UNITS[0] as never), { sent: 0 });
-  return { done: done.map(({ id }) => id), why, plan };
-}
-/** How many deviations checks are expected to see. */
-function seen(ids: readonly string[]): number {
-  const expectation = createExpectation();
-  for (const id of ids) expectation.add(id);
-  return expectation.all();
-}
-
-test('a larger budget sees all that a smaller one does, and more', () => {
-  const [quick, usual, thorough] = (['quick', 'default', 'thorough'] as const).map((budget) => planOf({ budget }).done);
-  expect(seen([...(usual ?? []), ...(quick ?? [])])).toBeLessThan(seen(usual ?? []) + 1);
-  expect(thorough?.length).toBe(UNITS.length);
-  expect(seen(quick ?? [])).toBeGreaterThan(seen(thorough ?? []) / 3);
-  expect(seen(usual ?? [])).toBeGreaterThan(seen(thorough ?? []) * 0.94);
+test('every check has a place, streams come first, and monitors and what looks at others last', () => {
+  expect(new Set(order).size).toBe(checks.length);
+  expect(at('chat-stream/as-it-is-said')).toBe(0);
+  const usual = order.filter(({ watches }) => !watches).map(({ id }) => id);
+  expect(usual.slice(-5, -2).sort()).toEqual([
+    'invoke-sessions/steered-live',
+    'limiter/invoke-as-met',
+    'limiter/signing-as-met',
+  ]);
+  expect(usual.slice(-2).sort()).toEqual(['limiter/as-met', 'limiter/words-as-met']);
 });
 
-test('the first checks of a run see more for each request than the last', () => {
-  const { done } = planOf({ budget: 'default' });
-  const worth = (ids: readonly string[]) => seen(ids) / ids.reduce((sum, id) => sum + (costOf(id)?.requests ?? 0), 0);
-  expect(worth(done.slice(0, 40))).toBeGreaterThan(2 * worth(done));
+/** What a deployment can be asked, but for what has a place of its own. */
+const ranked = order.filter(
+  ({ id, needs, watches }) => !watches && !needs.some(deployed) && !/as-met|steered-live/.test(id),
+);
+
+test('what the target lacks something for comes after all that it can be asked', () => {
+  const lacking = order.filter(({ needs, watches }) => !watches && needs.some(deployed));
+  expect(Math.min(...lacking.map(({ id }) => at(id)))).toBeGreaterThan(Math.max(...ranked.map(({ id }) => at(id))));
 });
 
-test('a run does nothing published whose sightings others of the run have together', () => {
-  const { done } = planOf({ budget: 'default' });
-  const looking = done.filter((id) => (sightings(id) ?? []).length > 0);
-  const alone = (id: string) => seen(looking) > seen(looking.filter((one) => one !== id)) + 0.029;
-  const unitOf = (id: string) => UNITS.find((unit) => unit.id === id);
-  // But for what looks alone at its requirement.
-  const needless = looking.filter(
-    (id) =>
-      unitOf(id)?.level === 'P' &&
-      !alone(id) &&
-      done.some((other) => other !== id && unitOf(other)?.requirement === unitOf(id)?.requirement),
+test('what is stated comes before what is published', () => {
+  const levels = ranked.slice(1).map(({ level }) => 'SPC'.indexOf(level));
+  expect(levels).toEqual(levels.toSorted());
+});
+
+test('one of each requirement comes before the second of any, the cheap one first', () => {
+  const dear = ({ needs }: (typeof order)[number]) => (prompts({ needs }) ? 2 : needs.includes('running') ? 1 : 0);
+  const placed = new Set(
+    order
+      .filter((one) => !ranked.slice(1).includes(one) && !one.needs.some(deployed))
+      .map(({ requirement }) => requirement),
   );
-  expect(needless).toEqual([]);
-});
-
-test('what is left out says which budget it is beyond', () => {
-  const { done, why } = planOf({ budget: 'quick' });
-  const left = UNITS.find(({ id }) => !done.includes(id))?.id ?? '';
-  expect(why(left)).toEqual({ kind: 'budget', how: 'spent', budget: 'quick', requests: 150 });
-});
-
-test('what others see is left out of a default run alone, and not where it was named', () => {
-  const lacks = (need: string) => /_(key|token)$/.test(need);
-  const repeats = ({ why }: ReturnType<typeof planOf>) =>
-    UNITS.filter(({ id }) => {
-      const because = why(id);
-      return because?.kind === 'budget' && because.how === 'repeats';
-    });
-  const usual = planOf({}, { lacks });
-  expect(repeats(usual).length).toBeGreaterThan(5);
-  expect(repeats(planOf({}, { lacks, named: true }))).toEqual([]);
-  expect(repeats(planOf({ budget: 'thorough' }, { lacks }))).toEqual([]);
-});
-
-test('a number of requests alone takes the place of the default, and the smaller of two holds', () => {
-  expect(budgetOf({ maxRequests: 2_000 })).toEqual({ name: 'default', requests: 2_000, hard: true });
-  expect(budgetOf({ budget: 'quick', maxRequests: 2_000 }).requests).toBe(150);
-  expect(budgetOf({ budget: 'thorough', maxRequests: 2_000 }).requests).toBe(2_000);
-  expect(planOf({ maxRequests: 60 }).done.length).toBeLessThan(planOf({ maxRequests: 120 }).done.length);
-});
-
-test('shards together do what one run does', () => {
-  const whole = planOf({ budget: 'default' });
-  const parts = [0, 1, 2].map((at) => UNITS.filter((_, index) => index % 3 === at).map(({ id }) => id));
-  const done = parts.map((ids) => planOf({ budget: 'default' }, { ids }));
-  expect(done.flatMap((part) => part.done).sort()).toEqual([...whole.done].sort());
-});
-
-test('a unit for which what was sent and what the clean-up will send leave no room is left out', () => {
-  for (const options of [{ maxRequests: 900 }, { budget: 'default' }] as const) {
-    const { plan } = planOf(options);
-    const [first] = plan.order;
-    if (first === undefined) throw new Error('no checks');
-    expect(plan.beyond(first, { sent: 0 })).toBeUndefined();
-    expect(plan.beyond(first, { sent: 900 })).toMatchObject({ kind: 'budget', how: 'spent' });
-    // A number that was given is that of the run without its clean-up.
-    expect(plan.beyond(first, { sent: 800, owed: 100 })?.kind).toBe('maxRequests' in options ? undefined : 'budget');
+  const stated = ranked.filter(({ level, requirement }) => level === 'S' && !placed.has(requirement));
+  expect(stated.length).toBeGreaterThan(60);
+  const seen = new Map<string, typeof stated>();
+  let round = 1;
+  for (const one of stated) {
+    const before = seen.get(one.requirement) ?? [];
+    expect(before.length + 1).toBeGreaterThanOrEqual(round);
+    round = Math.max(round, before.length + 1);
+    seen.set(one.requirement, [...before, one]);
+  }
+  for (const of of seen.values()) {
+    const costs = of.map(dear);
+    expect(costs).toEqual(costs.toSorted());
   }
 });
 
-test('what looks at what the others met is done however much those sent', () => {
-  const { plan } = planOf({ budget: 'default' });
-  const last = plan.order.find(({ id }) => id === 'limiter/as-met');
-  expect(last && plan.beyond(last, { sent: 1_000 })).toBeUndefined();
+test('reads, writes, boots and prompts come in turn', () => {
+  const first = ranked.slice(0, 40);
+  expect(first.filter(prompts).length).toBeGreaterThan(3);
+  expect(first.filter(({ needs }) => needs.includes('write')).length).toBeGreaterThan(8);
+});
+
+test('a number that was given takes the place of the one that the budget has', () => {
+  const deployed = { free: false };
+  expect(limitsOf({}, deployed)).toEqual({
+    prompts: { most: 150, stop: { kind: 'prompts', most: 150, budget: 'default' } },
+    time: { most: 300_000, stop: { kind: 'time', ms: 300_000, budget: 'default' } },
+    requests: { most: 3_000, stop: { kind: 'requests', most: 3_000, budget: 'default' } },
+  });
+  const quick = limitsOf({ budget: 'quick', maxRequests: 40 }, deployed);
+  expect([quick.prompts.most, quick.time.most, quick.requests]).toEqual([
+    20,
+    30_000,
+    { most: 40, stop: { kind: 'requests', most: 40 } },
+  ]);
+  expect(limitsOf({ budget: 'thorough' }, deployed).requests.most).toBe(Number.POSITIVE_INFINITY);
+  expect(limitsOf({}, { free: true }).prompts.most).toBe(Number.POSITIVE_INFINITY);
+});
+
+test('shards share what a budget has, and not what is given to each', () => {
+  expect(limitsOf({}, { free: false, shards: 4 }).prompts.most).toBe(37);
+  expect(limitsOf({ maxPrompts: 8 }, { free: false, shards: 4 }).prompts.most).toBe(8);
+});
+
+test('no request is let in beyond the limit, what the clean-up owes kept, and no prompt that could be taken', () => {
+  let owed = 0;
+  const room = createRoom(limitsOf({ maxRequests: 20, maxPrompts: 2 }, { free: false }), () => owed);
+  const read = () => room.enter({ prompt: false, owes: 0 });
+  const prompt = () => room.enter({ prompt: true, owes: 0 });
+  prompt();
+  prompt();
+  expect(prompt).toThrow('"kind":"prompts","most":2');
+  expect(room.without({ prompts: true })).toEqual({ kind: 'prompts', most: 2 });
+  expect(room.without({ prompts: false })).toBeUndefined();
+  room.refused();
+  prompt();
+  for (let sent = 3; sent < 10; sent++) read();
+  expect(() => room.enter({ prompt: false, owes: 10 })).toThrow('"kind":"requests"');
+  owed = 10;
+  expect(read).toThrow('"kind":"requests","most":20');
+  expect(room.without({ prompts: false })).toEqual({ kind: 'requests', most: 20 });
 });
 
 test('what needs a caller over the limit goes before all others once one is, and in its place where none is', () => {
@@ -110,17 +116,6 @@ test('what needs a caller over the limit goes before all others once one is, and
   expect(nextOf(waiting, () => false)).toBe(0);
   expect(nextOf(waiting, () => true)).toBe(2);
   expect(nextOf(waiting.slice(0, 2), () => true)).toBe(0);
-});
-
-test('what a check always sees is expected once of two that see it', () => {
-  const [often] = UNITS.filter(({ id }) => (sightings(id) ?? []).some(([, chance]) => chance === 1));
-  const id = often?.id ?? '';
-  const expectation = createExpectation();
-  const alone = expectation.more(id);
-  expectation.add(id);
-  expect(expectation.more(id)).toBe(0);
-  expectation.remove(id);
-  expect(expectation.more(id)).toBe(alone);
 });
 
 test('a budget of another name is refused with those that there are', () => {

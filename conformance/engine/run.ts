@@ -2,7 +2,7 @@ import { Semaphore } from 'async-mutex';
 import type { Finding } from '../framework/finding.js';
 import type { FailOn } from '../framework/known.js';
 import type { Because, Skip } from '../framework/skip.js';
-import { type Stop, Stopped } from '../framework/stop.js';
+import { isLimit, isOfBudget, type Stop, Stopped } from '../framework/stop.js';
 import type { Host } from '../probe/time.js';
 import { type Assembled, assemble } from './assemble.js';
 import { asKnown, asNew, type Baseline } from './baseline.js';
@@ -11,7 +11,6 @@ import { checksOfSet } from './checks-of-set.js';
 import type { CleanupResult } from './cleanup.js';
 import type { Ending } from './ending.js';
 import { faultOf } from './fault.js';
-import type { Plan } from './order.js';
 import type { CheckResult, Results, RowHead, RunEvents } from './results.js';
 import { partOf, type Selection, select, type UnitKind } from './select.js';
 import type { Done, Pending, Unit, UnitContext } from './unit.js';
@@ -30,8 +29,6 @@ export interface RunTarget {
   readonly lost?: Stop | undefined;
   /** Requests so far. */
   readonly sent: number;
-  /** Requests that its clean-up would take now. */
-  readonly owed?: number;
   /** What it lacks of a need. */
   lacks(need: string): Because<'need'> | undefined;
   /** Looks at it (KIT-5), where there is anything to do, and makes it ready. Answers why it cannot be. */
@@ -47,7 +44,7 @@ export interface RunTarget {
 }
 
 /** What holds for every run, whatever its units are. Times in ms. */
-export interface EngineOptions extends Selection, Pick<BudgetOptions, 'maxRequests'> {
+export interface EngineOptions extends Selection, Pick<BudgetOptions, 'maxRequests' | 'maxTime'> {
   /** What is known to fail: ids of rows, or entries that say more. */
   readonly baseline?: Baseline;
   /** The name of a published set of checks: whatever any other comes to does not count (KIT-9). */
@@ -56,8 +53,6 @@ export interface EngineOptions extends Selection, Pick<BudgetOptions, 'maxReques
   readonly failOn?: FailOn;
   /** Percent of the selected rows that have to come to a verdict for the run to be complete. Default 0. */
   readonly minCoverage?: number;
-  /** For the whole run, clean-up not counted. */
-  readonly maxTime?: number;
   readonly events?: RunEvents;
   /** Ends the run early; what was made is still cleaned up. */
   readonly signal?: AbortSignal;
@@ -67,8 +62,10 @@ export interface EngineOptions extends Selection, Pick<BudgetOptions, 'maxReques
 export interface UnitOptions {
   /** What a unit is called. Default: a check. */
   readonly kind?: UnitKind;
-  /** Plans what the requests are spent on, by the units of every shard and those of this one. Without it, on all of them. */
-  plan?(units: readonly Unit[], part: readonly Unit[]): Plan<Unit>;
+  /** Puts them in the order in which they are done. */
+  order?(units: readonly Unit[]): readonly Unit[];
+  /** Why there is no room for one, where there is none. */
+  without?(unit: Unit): Stop | undefined;
   /** Which of those that wait is done next. Default: the first. */
   next?(waiting: readonly Unit[]): number;
   /** What the results say of them beside their rows. */
@@ -97,14 +94,11 @@ const withheld = ({ finding: _, ...rest }: CheckResult, stop: Stop): CheckResult
  * @throws SelectionError for a pattern that means nothing, UsageError for a set that is not published
  */
 export function createRun(units: readonly Unit[], target: RunTarget, options: EngineOptions & UnitOptions) {
-  const { events = {}, failOn, requirements, maxRequests: most, plan } = options;
+  const { events = {}, failOn, requirements, order = (all: readonly Unit[]) => all } = options;
   const { about, ending, host } = target;
   const set = requirements === undefined ? undefined : checksOfSet(requirements);
   const began = host.now();
-  const whole = select(units, options, options.kind);
-  const part = partOf(whole, options);
-  const planned = plan?.(whole, part);
-  const selected = planned?.order ?? part;
+  const selected = order(partOf(select(units, options, options.kind), options));
   const of = selected.reduce((sum, { heads }) => sum + heads.length, 0);
   for (const unit of selected) unit.prepare?.();
   const concurrency = Math.max(1, Math.min(target.concurrency, selected.length));
@@ -116,9 +110,6 @@ export function createRun(units: readonly Unit[], target: RunTarget, options: En
   let started = 0;
   let ended = 0;
   let lost = 0;
-  /** Requests that units under way are expected to send, and whether one was left out for a number that was given. */
-  let promised = 0;
-  let cut = false;
 
   const put = (unit: Unit, rows: readonly CheckResult[]) => {
     results.set(unit, rows);
@@ -160,29 +151,19 @@ export function createRun(units: readonly Unit[], target: RunTarget, options: En
   /** Does a unit if it can still be done. */
   const tried = async (unit: Unit, context: Omit<UnitContext, 'signal'>) => {
     if (target.lost !== undefined) ending.stop(target.lost);
-    if (most !== undefined && target.sent >= most) ending.stop({ kind: 'requests', most });
-    if (ending.stopped !== undefined) return put(unit, skipped(unit, over(ending.stopped)));
+    // What monitors have met by then they judge.
+    const judges = unit.watches === true && isLimit(ending.stopped);
+    if (ending.stopped !== undefined && !judges) return put(unit, skipped(unit, over(ending.stopped)));
     for (const need of unit.needs) {
       const because = target.lacks(need);
       if (because !== undefined) return conclude(unit, { rows: skipped(unit, { kind: 'need', because }) });
     }
-    const { sent, owed } = target;
     // There is room for what has found something: it was kept free.
-    const beyond = context.before === undefined ? planned?.beyond(unit, { sent: sent + promised, owed }) : undefined;
-    if (beyond !== undefined) {
-      // What others under way have sent is counted with what they are expected to: when they are done, there may be room.
-      if (!context.alone && planned?.beyond(unit, { sent, owed }) === undefined) return {};
-      cut ||= most !== undefined;
-      return conclude(unit, { rows: skipped(unit, { kind: 'need', because: beyond }) });
-    }
-    const expected = planned?.expected(unit) ?? 0;
-    promised += expected;
+    const stop = context.before === undefined ? options.without?.(unit) : undefined;
+    if (stop !== undefined) return conclude(unit, { rows: skipped(unit, over(stop)) });
     const done = await unit
       .run({ ...context, signal: ending.signal })
-      .catch((error: unknown): Done => failed(unit, error))
-      .finally(() => {
-        promised -= expected;
-      });
+      .catch((error: unknown): Done => failed(unit, error));
     return done.rows === undefined ? done : conclude(unit, done);
   };
   /** Does something with some of the places, until it is done or frees them. */
@@ -240,12 +221,7 @@ export function createRun(units: readonly Unit[], target: RunTarget, options: En
       const together = concurrency > 1 && unit.alone !== true && !scarce;
       const found = together ? await beside(unit, lane, freed) : {};
       if (!isPending(found)) return found;
-      // It may wait for its turn until nearly all others are done.
-      const again = found.found === undefined ? 0 : (planned?.again(unit) ?? 0);
-      promised += again;
-      const rows = await alone(unit, lane, freed, found.found).finally(() => {
-        promised -= again;
-      });
+      const rows = await alone(unit, lane, freed, found.found);
       if (isPending(rows)) throw new Error(`${unit.id} is done alone and still waits for that`);
       return rows;
     },
@@ -257,6 +233,7 @@ export function createRun(units: readonly Unit[], target: RunTarget, options: En
       const rows = selected.flatMap((unit) => results.get(unit) ?? []).map((row) => target.revised?.(row) ?? row);
       const { only = [], skip = [], levels = ['S', 'P', 'C'], shard } = options;
       const summary = target.summary();
+      const stops = [ending.stopped, ...rows.map(({ skip: why }) => stopOf(why))].filter((stop) => stop !== undefined);
       return assemble(rows, {
         ...summary,
         ...options.summary?.(),
@@ -274,10 +251,7 @@ export function createRun(units: readonly Unit[], target: RunTarget, options: En
         },
         requests: target.sent,
         ...(cleanup === undefined ? {} : { cleanup }),
-        stopped:
-          ending.stopped ??
-          rows.map(({ skip: why }) => stopOf(why)).find((stop) => stop !== undefined) ??
-          (cut && most !== undefined ? { kind: 'requests', most } : undefined),
+        stopped: stops.find((stop) => !isOfBudget(stop)) ?? stops[0],
         minCoverage: options.minCoverage,
         failOn,
         baseline: options.baseline,

@@ -370,13 +370,15 @@ describe('safety', () => {
         }),
       ],
       target,
-      { maxRequests: 5 },
+      { maxRequests: 25 },
     );
     expect(results).toMatchObject({
       verdict: 'incomplete',
-      reasons: ['no check ran', 'the budget of 5 requests is spent'],
+      reasons: ['no check ran', 'the budget of 25 requests is spent'],
     });
     expect(target.interns.size).toBe(0);
+    expect(results.cleanup.created).toBeGreaterThan(2);
+    expect(results.requests).toBeLessThanOrEqual(25);
   });
 
   test('an interrupt at any request leaves nothing behind', async () => {

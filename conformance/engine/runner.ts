@@ -1,15 +1,14 @@
 import type { Check } from '../framework/check.js';
-import { budgetOf } from './budget.js';
 import { tidy } from './cleaning.js';
 import { headOf, runAlone, runBeside } from './judge.js';
 import { judgeMet } from './judge-met.js';
 import { createLane } from './lane.js';
 import { type OpenRun, openRun } from './open.js';
 import type { RunnerOptions } from './options.js';
-import { ALONE, nextOf, planned } from './order.js';
+import { ALONE, inOrder, nextOf, prompts } from './order.js';
 import { createPool, dropForeign, dropShared, keepFewer, type Pool, rest, takeBack, withhold } from './pool.js';
 import type { Results } from './results.js';
-import { createRun, type Run, run, type UnitOptions } from './run.js';
+import { createRun, type Run, run } from './run.js';
 import type { RunContext } from './run-context.js';
 import type { Done, Unit } from './unit.js';
 
@@ -75,23 +74,18 @@ function unitsOf(checks: readonly Check[], opened: OpenRun, pool: Pool): Unit[] 
 function prepared(options: RunnerOptions): Parameters<typeof createRun> {
   const opened = openRun(options);
   const pool = createPool();
-  const budget = budgetOf(options);
   // An emulator under control costs nothing: without a budget all is done there, in the order of the checks.
   const free = opened.driver.control !== undefined && options.budget === undefined;
-  const plan: UnitOptions['plan'] = (units, part) =>
-    planned(budget.hard ? part : units, {
-      part,
-      budget,
-      lacks: (need) => opened.lacks(need) !== undefined,
-      runs: opened.settings.runs,
-      named: (options.only ?? []).length > 0,
-    });
   return [
     unitsOf(options.checks, opened, pool),
     opened,
     {
       ...options,
-      ...(free ? {} : { plan }),
+      ...(free ? {} : { order: (units) => inOrder(units, (need) => opened.lacks(need) !== undefined) }),
+      without(unit) {
+        if (unit.watches === true) return undefined;
+        return opened.ending.near ?? opened.session.room.without({ prompts: prompts(unit) });
+      },
       next: (waiting) => nextOf(waiting, () => opened.session.turns('api_key').paused()),
       summary: () => ({ asked: pool.asked, ledger: true }),
     },

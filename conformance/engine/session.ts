@@ -13,6 +13,7 @@ import { type Answer, type Client, createClient } from '../probe/client.js';
 import { isRecord } from '../probe/json.js';
 import { createRedactor } from '../probe/redact.js';
 import { CREDENTIAL_NAMES, type CredentialName, internPath, type Send } from '../probe/request.js';
+import { LOOKS, requestsOfCleanUp } from './cleanup.js';
 import { createConditions } from './conditions.js';
 import { createGuard } from './guard.js';
 import { createHistory } from './history.js';
@@ -22,11 +23,14 @@ import { onlyOwn } from './only-own.js';
 import { type Asked, createOwnInterns } from './own-interns.js';
 import { decoded, secretPrefixOf } from './own-things.js';
 import { createRate, createTurns } from './rate.js';
+import { createRoom } from './room.js';
 import type { RunBase } from './run-base.js';
 import { createSpellings } from './spellings.js';
 
 /** How many answers over the limit are kept, and which are: others may limit requests of any kind, with 429 too. */
 const MOST_LIMITED = 20;
+/** What the intern is prompted by, with and without an answer that streams. */
+const PROMPTS = /^(chat\/completions|invoke)$/;
 const isTurn = (rest: string, body: unknown): boolean =>
   TURNS.test(rest) && /"reason":"rate_limited"/.test(JSON.stringify(body));
 /** What a create may ask for, so that the intern can serve other checks too. */
@@ -45,6 +49,7 @@ export function createSession(run: RunBase) {
   const conditions = createConditions(() => host.now());
   const history = createHistory(() => host.now());
   const monitors = createMonitors(baseUrl);
+  const room = createRoom(settings.limits, () => requestsOfCleanUp(ledger) + monitors.owed);
   const proof = proofHeadersOf(driver.target.profile);
   /** Without control a target is not the run's own, and its limits, gateways and neighbours are in force. */
   const live = driver.control === undefined;
@@ -100,6 +105,8 @@ export function createSession(run: RunBase) {
     return known && workspace_id === driver.target.workspaceId && String(name).startsWith(prefix);
   };
 
+  const isPrompt = (send: Send, url: string) => send.method === 'POST' && PROMPTS.test(about(send, url).rest);
+
   /** How long a read has to wait for what the run wrote before, in ms. */
   const lateness = (send: Send, url: string): number => {
     const { id } = about(send, url);
@@ -108,11 +115,21 @@ export function createSession(run: RunBase) {
   };
 
   const before = async (send: Send, url: string, signal: AbortSignal | undefined) => {
+    if (cleaning) return leaves(send, url, signal);
+    const prompt = isPrompt(send, url);
+    const owes = isCreate(send, url) ? (ledger.creators().length === 0 ? 1 + LOOKS : 1) : send.method === 'PUT' ? 1 : 0;
+    room.enter({ prompt, owes });
+    await leaves(send, url, signal).catch((error: unknown) => {
+      room.back(prompt);
+      throw error;
+    });
+  };
+
+  /** What is done before a request leaves. */
+  const leaves = async (send: Send, url: string, signal: AbortSignal | undefined) => {
     if (!cleaning) {
-      const { maxRequests } = settings;
-      if (run.signal.aborted) throw new Stopped({ kind: 'interrupted' });
-      if (maxRequests !== undefined && client.sent >= maxRequests)
-        throw new Stopped({ kind: 'requests', most: maxRequests });
+      if (run.signal.aborted)
+        throw run.signal.reason instanceof Stopped ? run.signal.reason : new Stopped({ kind: 'interrupted' });
       if (settings.readOnly && !READS.has(send.method ?? 'GET')) throw lacking({ kind: 'read-only' });
     }
     const { method = 'GET', json, body, headers } = send;
@@ -229,6 +246,7 @@ export function createSession(run: RunBase) {
         isPlain(send, url)
       )
         throw new Stopped({ kind: 'refuses-creates', workspace: driver.target.workspaceId, status });
+      if (!cleaning && status >= 300 && isPrompt(send, url)) room.refused();
       if (!live) return undefined;
       const request = about(send, url);
       const { id = '', rest } = request;
@@ -290,6 +308,8 @@ export function createSession(run: RunBase) {
     known,
     /** When turns of a caller leave. */
     turns,
+    /** What the limits of the run leave. */
+    room,
     /** Whether a client of the run left a stream of the intern less than half a minute ago: that may not be noticed yet. */
     lately: (id: string) => host.now() - (left.get(id) ?? Number.NEGATIVE_INFINITY) < NOTICED_WITHIN,
     /** Answers over the chat turn limit that the run met (CHAT-17), the first of them. */

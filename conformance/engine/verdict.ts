@@ -1,7 +1,7 @@
 import type { FailOn } from '../framework/known.js';
 import type { Need } from '../framework/needs.js';
 import type { Because } from '../framework/skip.js';
-import type { Incomplete, Stop } from '../framework/stop.js';
+import { type Incomplete, isOfBudget, type Stop } from '../framework/stop.js';
 import { REQUIREMENTS } from '../requirements/index.js';
 import { countsAgainst, isFailure } from './baseline.js';
 import type { CleanupResult } from './cleanup.js';
@@ -138,7 +138,7 @@ export function evaluate(
   const incomplete: Incomplete[] = [
     ...(stale.length > 0 ? [{ kind: 'baseline' as const, ids: stale }] : []),
     ...(ran ? [] : [{ kind: checks.length === 0 ? ('none-selected' as const) : ('none-ran' as const) }]),
-    ...(stopped === undefined ? [] : [stopped]),
+    ...(stopped === undefined || isOfBudget(stopped) ? [] : [stopped]),
     ...(least !== undefined && checked * 100 < least * of ? [{ kind: 'coverage' as const, checked, of, least }] : []),
     ...blockers(held),
     ...(unreached > 0 ? [{ kind: 'unreached' as const, checks: unreached }] : []),

@@ -21,13 +21,8 @@ interface Causes {
     | { readonly kind: 'runs'; readonly least: number; readonly runs: number }
     | { readonly kind: 'unusable'; readonly credential: CredentialName; readonly how: Unusable }
     | { readonly kind: 'read-only' }
-    /** Beyond the budget of the run: its requests are spent on others, or others find what it was measured to find. */
-    | {
-        readonly kind: 'budget';
-        readonly how: 'spent' | 'repeats';
-        readonly budget: 'quick' | 'default' | 'thorough';
-        readonly requests: number;
-      }
+    /** In reports of before: it was left out for the budget of the run. */
+    | { readonly kind: 'budget'; readonly budget: 'quick' | 'default' | 'thorough' }
     /** It would write to interns that the run has not made, or that nothing shows to be its own (`read`: a status). */
     | {
         readonly kind: 'not-ours';

@@ -20,8 +20,13 @@ export type Preflight =
 /** Why a run ended before all was done. */
 export type Stop =
   | { readonly kind: 'interrupted' }
-  | { readonly kind: 'time'; readonly ms: number }
-  | { readonly kind: 'requests'; readonly most: number }
+  | { readonly kind: 'time'; readonly ms: number; readonly budget?: 'quick' | 'default' | 'thorough' }
+  | {
+      readonly kind: 'requests' | 'prompts';
+      readonly most: number;
+      /** Its own limit, which nobody gave: what it leaves out keeps no run from passing. */
+      readonly budget?: 'quick' | 'default' | 'thorough';
+    }
   | { readonly kind: 'clean-up-time'; readonly ms: number }
   | { readonly kind: 'silent'; readonly checks: number }
   | { readonly kind: 'not-put-back'; readonly detail: string }
@@ -30,6 +35,14 @@ export type Stop =
   | { readonly kind: 'unusable'; readonly credential: CredentialName; readonly how: Unusable }
   | { readonly kind: 'preflight'; readonly saw: Preflight }
   | { readonly kind: 'adapter'; readonly detail: string };
+
+/** A limit of the run that was reached. */
+export type LimitStop = Extract<Stop, { readonly kind: 'prompts' | 'time' | 'requests' }>;
+export const isLimit = (stop: Stop | undefined): stop is LimitStop =>
+  stop !== undefined && ['prompts', 'time', 'requests'].includes(stop.kind);
+
+/** Whether it is for a limit of the run's budget, and none that was given. */
+export const isOfBudget = (stop: Stop): boolean => isLimit(stop) && stop.budget !== undefined;
 
 /** Why a run does not pass although nothing failed, or fails although no check did. */
 export type Incomplete =

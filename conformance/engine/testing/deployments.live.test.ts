@@ -10,6 +10,7 @@ import { ownStatuses } from '../../habits/own-statuses.js';
 import { ownSuccesses } from '../../habits/own-successes.js';
 import { queued } from '../../habits/queued.js';
 import { run } from '../../index.js';
+import { limitsOf, UNLIMITED } from '../budget.js';
 import { type Deployment, deploy } from './deployment.js';
 import { BUFFERING, DEPLOYMENTS, withHabit } from './deployments.js';
 
@@ -20,8 +21,7 @@ const UNPUBLISHED = DEPLOYMENTS.filter(({ differs = ['reason'] }) => !differs.in
 async function findings(deployment: Deployment, seed: string) {
   const { driver, host, close } = await deploy(deployment, seed);
   try {
-    // Every check, also those that a default run leaves out for others.
-    const results = await run({ driver, host, seed, rate: 0, maxRequests: 100_000 });
+    const results = await run({ driver, host, seed, rate: 0, ...UNLIMITED });
     const held = results.checks.filter(({ verdict }) => verdict !== 'pass' && verdict !== 'skip');
     const why = held.map(({ id, finding, error }) => `${id}: ${finding?.what ?? error?.message} ${finding?.actual}`);
     return { why, results };
@@ -29,13 +29,6 @@ async function findings(deployment: Deployment, seed: string) {
     await close();
   }
 }
-
-/** The same target, of which only the API key is known. */
-const withKeyAlone = (driver: Driver): Driver => ({
-  ...driver,
-  credential: (name) => (name === 'api_key' ? driver.credential(name) : undefined),
-  lacks: (need) => (/_(key|token)$/.test(need) ? { kind: 'lacks', need } : driver.lacks(need)),
-});
 
 // More seeds: npm run soak -- --each
 test.each(LAWFUL)(
@@ -49,78 +42,56 @@ test.each(LAWFUL)(
   },
 );
 
-// What the default budget leaves out for others that see as much, keeps it well below the 900 of that budget.
-test.each(['one', 'two', 'three'])(
-  'with an API key alone it makes at most 700 requests (seed %s)',
-  { timeout: 300_000 },
-  async (seed) => {
-    const { driver, host, close } = await deploy({ name: 'obeys every prompt', obeys: 1 }, seed);
-    try {
-      const results = await run({ driver: withKeyAlone(driver), host, seed, rate: 50 });
-      expect(results.counts.pass).toBeGreaterThan(130);
-      expect(results.requests).toBeLessThanOrEqual(700);
-    } finally {
-      await close();
-    }
-  },
-);
+const OBEYS: Deployment = { name: 'obeys', obeys: 1, turns: 60, profile: 'openrouter' };
 
-// By construction: what would go beyond the budget is left out. A limit on turns makes waits, which are requests too.
 test.each([
-  ['default', 'one', 0, 900, 170],
-  ['default', 'two', 60, 900, 170],
-  ['default', 'three', 60, 900, 170],
-  ['quick', 'one', 0, 150, 40],
-  ['quick', 'two', 60, 150, 40],
+  ['default', { name: 'obeys', obeys: 1 }, 50, {}, 180],
+  ['default', OBEYS, 5, {}, 220],
+  ['default, where it finds much', withHabit(ownReasons), 20, {}, 130],
+  ['default, where there is room for five interns', { name: 'few', obeys: 1, habits: [fewInterns] }, 50, {}, 130],
+  ['quick', OBEYS, 5, { budget: 'quick' }, 35],
+  ['quick, of a quick target', OBEYS, 50, { budget: 'quick' }, 80],
+  ['of few requests', OBEYS, 50, { maxRequests: 150 }, 35],
+  ['of fewer', OBEYS, 50, { maxRequests: 40 }, 8],
+  ['of three prompts', OBEYS, 50, { maxPrompts: 3 }, 80],
+  ['of 15 s', OBEYS, 10, { maxTime: 15_000 }, 10],
 ] as const)(
-  'with every credential a %s run (seed %s, %i turns a minute) makes at most %i requests',
-  { timeout: 300_000 },
-  async (budget, seed, turns, most, least) => {
-    const { driver, host, close } = await deploy({ name: 'obeys', obeys: 1, turns, profile: 'openrouter' }, seed);
+  'a run (%s) exceeds no limit, its clean-up included, and leaves nothing',
+  {
+    timeout: 300_000,
+  },
+  async (_, deployment, rate, limits, least) => {
+    const { driver, host, close } = await deploy(deployment, 'limits');
+    let prompts = 0;
+    const fetch = async (request: Request) => {
+      const answer = await driver.fetch(request);
+      const { pathname } = new URL(request.url);
+      if (request.method === 'POST' && /\/interns\/[^/]+\/(chat\/completions|invoke)$/.test(pathname) && answer.ok)
+        prompts++;
+      return answer;
+    };
     try {
-      const results = await run({ driver, host, seed, rate: 50, budget });
-      expect(results.requests).toBeLessThanOrEqual(most);
+      const results = await run({ driver: { ...driver, fetch }, host, seed: 'limits', rate, ...limits });
+      const { prompts: turns, requests, time } = limitsOf(limits, { free: false });
+      expect(prompts).toBeLessThanOrEqual(turns.most);
+      expect(results.requests).toBeLessThanOrEqual(requests.most);
+      expect(results.duration).toBeLessThanOrEqual(time.most);
+      expect(results.cleanup.failed.filter(({ leaving }) => leaving !== true)).toEqual([]);
       expect(results.counts.pass).toBeGreaterThan(least);
-      expect(results.exit).toBe(0);
+      // Only what was given, and cut something, keeps a run from passing.
+      const given = results.incomplete.map(({ kind }) => `max${kind[0]?.toUpperCase()}${kind.slice(1)}`);
+      expect(given).toEqual(Object.keys(limits).filter((name) => name !== 'budget'));
     } finally {
       await close();
     }
   },
 );
-
-// What a run of the default budget has to spend beyond what was planned, the least valuable checks make room for.
-test('a target that takes more requests for each check is looked at within 900 all the same', {
-  timeout: 300_000,
-}, async () => {
-  const { driver, host, close } = await deploy(withHabit(ownReasons), 'dear');
-  try {
-    const results = await run({ driver, host, seed: 'dear', rate: 50 });
-    expect(results.requests).toBeLessThanOrEqual(900);
-    expect(results.counts.pass).toBeGreaterThan(130);
-  } finally {
-    await close();
-  }
-});
 
 test('six checks at a time learn how new interns wait from new ones alone', { timeout: 300_000 }, async () => {
   const { driver, host, close } = await deploy(withHabit(queued), 'six');
   try {
     const results = await run({ driver, host, seed: 'six', rate: 50, concurrency: 6 });
     expect(results.checks.filter(({ finding, error }) => finding ?? error)).toEqual([]);
-    expect(results.duration).toBeLessThanOrEqual(120_000);
-  } finally {
-    await close();
-  }
-});
-
-test('where there is room for five interns it takes two minutes and 900 requests at most', {
-  timeout: 300_000,
-}, async () => {
-  const { driver, host, close } = await deploy({ name: 'few', obeys: 1, habits: [fewInterns] }, 'few');
-  try {
-    const results = await run({ driver: withKeyAlone(driver), host, seed: 'few', rate: 50 });
-    expect(results.counts.pass).toBeGreaterThan(130);
-    expect(results.requests).toBeLessThanOrEqual(900);
     expect(results.duration).toBeLessThanOrEqual(120_000);
   } finally {
     await close();

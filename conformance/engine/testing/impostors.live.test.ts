@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { run } from '../../index.js';
 import { findingText } from '../../reporters/words/finding.js';
 import { skipWords } from '../../reporters/words/skip.js';
+import { UNLIMITED } from '../budget.js';
 import { deploy } from './deployment.js';
 import { IMPOSTORS, type Impostor, LISTS_AS_OURS, neighbourhood } from './impostors.js';
 
@@ -12,7 +13,7 @@ async function meets({ name, wrongs }: Pick<Impostor, 'name' | 'wrongs'>) {
   const { driver, host, close } = await deploy(deployment, 'impostor', around.start);
   try {
     const before = await around.look();
-    const results = await run({ driver, host, seed: 'impostor', rate: 0, maxRequests: 100_000 });
+    const results = await run({ driver, host, seed: 'impostor', rate: 0, ...UNLIMITED });
     const after = await around.look();
     return { results, noticed: around.noticed, before, after: after.slice(0, before.length) };
   } finally {

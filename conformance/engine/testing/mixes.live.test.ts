@@ -5,6 +5,7 @@ import { fewInterns } from '../../habits/few-interns.js';
 import { slowAnswers } from '../../habits/slow-answers.js';
 import { wakesForPrompts } from '../../habits/wakes-for-prompts.js';
 import { run } from '../../index.js';
+import { UNLIMITED } from '../budget.js';
 import type { CheckResult, Verdict } from '../results.js';
 import { deploy } from './deployment.js';
 import { canGoTogether, INGREDIENTS, mixed, mixOf, resultsOf } from './mixes.js';
@@ -52,7 +53,7 @@ test.each([...MIXES, mixOf('one', 2), mixOf('two', 3), mixOf('three', 3)])(
   async (mix) => {
     const { driver, host, close } = await deploy(mix, 'mix');
     try {
-      const results = await run({ driver, host, seed: 'mix', rate: 0, maxRequests: 100_000 });
+      const results = await run({ driver, host, seed: 'mix', rate: 0, ...UNLIMITED });
       // Which deployments chance puts together, changes with each that is new: some may end a run early.
       expect(resultsOf(mix, results).filter(({ expected }) => expected !== true)).toEqual([]);
       expect(results.counts.pass).toBeGreaterThan(90);

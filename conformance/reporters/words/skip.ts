@@ -2,6 +2,7 @@ import { brief } from '../../framework/assert.js';
 import type { AnswerGot } from '../../framework/finding.js';
 import { behaviourIn, waitIn } from '../../framework/needs.js';
 import type { Because, Question, Skip } from '../../framework/skip.js';
+import { isLimit } from '../../framework/stop.js';
 import { answerText, findingText, gotText } from './finding.js';
 import { flagOf, lackText } from './need.js';
 import { bootText, obstacleText, waitedText } from './obstacle.js';
@@ -37,15 +38,8 @@ function needText(because: Because<'need'>): SkipText {
     }
     case 'unusable':
       return of(because.credential, unusableText(because.credential, because.how));
-    case 'budget': {
-      const why =
-        because.how === 'spent'
-          ? `it is beyond the budget of ${because.requests} requests`
-          : `it is beyond the ${because.budget} budget: other checks of this run find what it was measured to find`;
-      const more =
-        because.budget === 'thorough' ? 'name it with --only' : 'name it with --only, or give --budget thorough';
-      return of('a larger budget', `${why}; ${more}`);
-    }
+    case 'budget':
+      return of('a larger budget', `it was beyond the ${because.budget} budget of its run`);
     case 'read-only':
       return of('write', 'the run is read-only');
     case 'not-ours': {
@@ -213,6 +207,12 @@ function raceText(because: Because<'race'>): SkipText {
   }
 }
 
+const LIMITS = {
+  prompts: { flag: '--max-prompts', larger: 'more prompts' },
+  requests: { flag: '--max-requests', larger: 'more requests' },
+  time: { flag: '--max-time', larger: 'more time' },
+} as const;
+
 /** A skip in words. */
 export function skipWords(skip: Skip): SkipText {
   switch (skip.kind) {
@@ -228,6 +228,10 @@ export function skipWords(skip: Skip): SkipText {
     }
     case 'stopped': {
       const { because } = skip;
+      if (because.kind === 'over' && isLimit(because.stop)) {
+        const { flag, larger } = LIMITS[because.stop.kind];
+        return of(larger, `${stopText(because.stop)}; name it with --only, or give ${flag} or --budget thorough`);
+      }
       if (because.kind === 'over') return of('target', stopText(because.stop));
       return of('a target that can be reached', `${because.request}: ${because.got.kind}: ${because.got.detail}`);
     }

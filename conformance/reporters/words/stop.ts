@@ -54,8 +54,9 @@ export function stopText(stop: Stop): string {
       return 'interrupted';
     case 'time':
       return `the time of ${stop.ms / 1_000} s is up`;
+    case 'prompts':
     case 'requests':
-      return `the budget of ${stop.most} requests is spent`;
+      return `the budget of ${stop.most} ${stop.kind} is spent`;
     case 'clean-up-time':
       return `the ${stop.ms / 1_000} s for the clean-up are up`;
     case 'silent':
