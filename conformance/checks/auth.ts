@@ -92,7 +92,9 @@ export const AUTH = checksOf('AUTH-1', {
         for (const as of ctx.sample([null, ctx.wrongKey])) {
           const answer = await ctx.send(request(ctx, row, ctx.interns.unknownId(), { as }));
           const expected = { status: 401, message: 'Invalid or missing API key', metadata: 'absent' } as const;
-          expect.error(answer, expected, `${row.name} ${as === null ? 'without a key' : 'with a wrong key'}`);
+          expect.error(answer, expected, `${row.name} ${as === null ? 'without a key' : 'with a wrong key'}`, {
+            breaks: { requirement: 'AUTH-1', level: 'S' },
+          });
         }
       });
     },

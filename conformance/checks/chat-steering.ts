@@ -4,7 +4,7 @@ import { checksOf } from '../framework/check.js';
 import * as expect from '../framework/expect.js';
 import { ASKING, callOf, PAUSED, read, sameSession, sessionOf } from '../helpers/chat.js';
 import { onRunning, onShared, runningOne } from '../helpers/interns.js';
-import { steered } from '../helpers/turns.js';
+import { accepted, steered } from '../helpers/turns.js';
 import { codeWord } from '../helpers/words.js';
 
 /** CHAT-14: prompts to sessions whose run goes on. */
@@ -54,7 +54,7 @@ export const CHAT_STEERING = checksOf('CHAT-14', {
         [waiting, callOf(t).session],
       ] as const) {
         const answer = await one.unstreamed({ prompt: 'Also this.', session_id: session });
-        expect.status(answer, 202, 'a steered prompt');
+        accepted(answer, 'a steered prompt');
         steered(answer, session, 'a steered prompt');
         equal((answer.json as Record<string, unknown>).session_id, session, 'session_id of a steered prompt');
         ok(
@@ -78,8 +78,7 @@ export const CHAT_STEERING = checksOf('CHAT-14', {
         const intern = await runningOne(ctx);
         const session_id = `s ${intern.id}`;
         const reply = await intern.held({ prompt: await ctx.script(PAUSED), session_id });
-        for (const prompt of prompts)
-          expect.status(await intern.unstreamed({ prompt, session_id }), 202, 'a steered prompt');
+        for (const prompt of prompts) accepted(await intern.unstreamed({ prompt, session_id }), 'a steered prompt');
         await ctx.clock.advance(20_000);
         const t = await read(reply);
         expect.finish(t, 'stop', 'the steered run');
@@ -135,7 +134,7 @@ export const CHAT_STEERING = checksOf('CHAT-14', {
     ...onRunning(['behaviour:silent'], async (ctx, intern) => {
       const session_id = `s ${intern.id}`;
       const reply = await intern.held({ prompt: ctx.prompt('silent'), session_id });
-      expect.status(await intern.unstreamed({ prompt: 'x', session_id }), 202, 'its valid twin');
+      accepted(await intern.unstreamed({ prompt: 'x', session_id }), 'its valid twin');
       for (const prompt of ['', 'x'.repeat(32_001)]) {
         const answer = await intern.unstreamed({ prompt, session_id });
         expect.error(answer, { status: 400, reason: 'bad_request' }, `a steered prompt of ${prompt.length} characters`);

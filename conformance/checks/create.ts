@@ -45,7 +45,6 @@ export const CREATE = checksOf('CREATE-1', {
   'create/explicit-workspace': {
     title: 'A create that names no workspace is 400, or, where the profile says so, made in the workspace of the key.',
     needs: ['write'],
-    onLive: 'warn',
     async run(ctx) {
       const { api, interns } = ctx;
       const { name, workspace_id } = interns.body();

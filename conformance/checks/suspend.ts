@@ -121,7 +121,9 @@ export const SUSPEND = checksOf('SUSP-1', 'P', {
       expect.done(await ctx.api.suspend(intern.id), 'the suspend');
       await ctx.interns.untilSuspended(intern.id);
       const answer = await intern.badAnswer(replyTo(t, 'allow_once'));
-      expect.status(answer, 409, 'an answer to a run that the suspend ended');
+      // That its run has ended is stated; which refusal says so is published.
+      const more = answer.status < 300 ? ({ breaks: { requirement: 'SUSP-1', level: 'S' } } as const) : {};
+      expect.status(answer, 409, 'an answer to a run that the suspend ended', more);
     }),
   },
   'suspend/daemon-token-dies': {

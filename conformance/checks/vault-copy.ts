@@ -6,6 +6,7 @@ import type { Ctx } from '../framework/context.js';
 import * as expect from '../framework/expect.js';
 import { onStopped } from '../helpers/interns.js';
 import {
+  ANOTHER_VALUE,
   copy,
   HOSTS,
   LATE,
@@ -18,6 +19,7 @@ import {
   secretName,
   secretsIn,
   store,
+  VALUE,
   VAULT_OPERATIONS,
   WORKSPACE,
 } from '../helpers/vault.js';
@@ -54,7 +56,7 @@ async function nothingCopied(
 ) {
   const { id } = await ctx.interns.stopped();
   const [first = ''] = names;
-  await store(ctx, ofIntern(id), first, 'a value of its own', ['own.example.com']);
+  await store(ctx, ofIntern(id), first, ANOTHER_VALUE, ['own.example.com']);
   const before = await ctx.eventually(
     () => secretsIn(ctx, ofIntern(id)),
     (secrets) => isDeepStrictEqual(secrets.get(first)?.hosts, ['own.example.com']),
@@ -81,7 +83,7 @@ export const VAULT_COPY = checksOf('VAULT-7', {
       const value = codeWord(ctx);
       await store(ctx, WORKSPACE, name, value, ['a.example.com', 'b.example.com']);
       await store(ctx, WORKSPACE, other, codeWord(ctx));
-      await store(ctx, scope, name, 'a value of its own', ['own.example.com']);
+      await store(ctx, scope, name, ANOTHER_VALUE, ['own.example.com']);
       const data = copied(await copy(ctx, id, [name, other]));
       equal(namesOf(data).sort(), [name, other].sort(), 'names of the copies');
       const inList = await listedIn(ctx, scope, name, ({ hosts }) =>

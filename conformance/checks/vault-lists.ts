@@ -15,6 +15,7 @@ import {
   secretName,
   secretsIn,
   store,
+  VALUE,
   WORKSPACE,
 } from '../helpers/vault.js';
 
@@ -28,7 +29,7 @@ async function filled(ctx: Ctx, count: number): Promise<{ scope: string; names: 
   const base = secretName(ctx);
   const names = Array.from({ length: count }, (_, at) => `${base}_${at}`);
   // Not in the order of their names.
-  for (let at = names.length - 1; at >= 0; at--) await store(ctx, scope, names[at] ?? '', `value ${at}`);
+  for (let at = names.length - 1; at >= 0; at--) await store(ctx, scope, names[at] ?? '', `${VALUE}${at}`);
   return { scope, names: names.sort() };
 }
 
@@ -102,7 +103,7 @@ export const VAULT_LISTS = checksOf('VAULT-5', {
       const names = [secretName(ctx), secretName(ctx)];
       const [gone = '', stays = ''] = names;
       for (const scope of ctx.sample([WORKSPACE, ofIntern((await ctx.interns.stopped()).id)])) {
-        for (const name of names) await store(ctx, scope, name, 'a value of the kit');
+        for (const name of names) await store(ctx, scope, name, VALUE);
         const answer = await remove(ctx, scope, gone);
         expect.status(answer, 204, 'the delete');
         ok(answer.text === '', 'body of a delete', 'none', answer.text);

@@ -5,7 +5,19 @@ import type { Ctx } from '../framework/context.js';
 import * as expect from '../framework/expect.js';
 import { talk } from '../helpers/chat.js';
 import { onRunning, onStopped } from '../helpers/interns.js';
-import { copy, HOSTS, list, ofIntern, put, remove, secretName, secretsIn, store, WORKSPACE } from '../helpers/vault.js';
+import {
+  copy,
+  HOSTS,
+  list,
+  ofIntern,
+  put,
+  remove,
+  secretName,
+  secretsIn,
+  store,
+  VALUE,
+  WORKSPACE,
+} from '../helpers/vault.js';
 import { codeWord } from '../helpers/words.js';
 import type { Answer } from '../probe/client.js';
 import { formsOf, spansOf } from '../probe/spellings.js';
@@ -13,7 +25,8 @@ import { formsOf, spansOf } from '../probe/spellings.js';
 /** Nothing of an answer holds a value, however it is spelt. */
 function withoutValue(text: string, value: string, what: string): void {
   const spans = spansOf(text, [formsOf(value)]);
-  if (spans.length > 0) fail(what, 'nothing of the value of a secret', `the value, at ${spans[0]?.[0]}`);
+  const [first] = spans;
+  if (first !== undefined) fail(what, 'nothing of the value of a secret', `the value, at ${first[0]}`, { leak: true });
 }
 const hides = (answer: Answer, value: string, what: string) =>
   withoutValue([...answer.headers].flat().concat(answer.text).join('\n'), value, what);
@@ -35,7 +48,7 @@ const misplaced = (value: string): readonly unknown[] => [
 ];
 
 /** Values that are nearly alike. */
-const VALUES = ['one value', 'One value', 'é', 'e\u0301', 'one value ', 'a', ' '];
+const VALUES = [VALUE, VALUE.toUpperCase(), 'é', 'e\u0301', `${VALUE} `, 'a', ' '];
 
 export const VAULT_SECRECY = checksOf('VAULT-2', {
   'vault/value-in-no-answer': {
@@ -89,7 +102,7 @@ export const VAULT_SECRECY = checksOf('VAULT-2', {
       equal({ hosts, fingerprint }, { hosts: null, fingerprint: null }, 'the secret without hosts');
       for (const secret of (await secretsIn(ctx, WORKSPACE)).values())
         equal(secret.hosts === null, secret.fingerprint === null, 'null of both or of neither');
-      const bound = await store(ctx, WORKSPACE, 'legacy_token', 'a value of the kit');
+      const bound = await store(ctx, WORKSPACE, 'legacy_token', VALUE);
       equal(bound.hosts, HOSTS, 'hosts of the secret once it is stored again');
     },
   },
@@ -137,11 +150,11 @@ export const VAULT_SECRECY = checksOf('VAULT-2', {
     title: 'A fingerprint is 64 lower-case hex digits, and stays as it is over a suspension.',
     ...onRunning(['control', 'running'], async (ctx, { id }) => {
       const name = secretName(ctx);
-      const { fingerprint } = await store(ctx, ofIntern(id), name, 'a value of the kit');
+      const { fingerprint } = await store(ctx, ofIntern(id), name, VALUE);
       match(fingerprint, /^[0-9a-f]{64}$/, 'fingerprint of a secret');
       expect.done(await ctx.api.suspend(id), 'the suspend');
       await ctx.interns.untilSuspended(id);
-      const again = await store(ctx, ofIntern(id), name, 'a value of the kit');
+      const again = await store(ctx, ofIntern(id), name, VALUE);
       equal(again.fingerprint, fingerprint, 'fingerprint after a suspension');
     }),
   },
@@ -150,7 +163,7 @@ export const VAULT_SECRECY = checksOf('VAULT-2', {
     title: 'A script learns whether its vault would release a secret: to exactly its hosts, in any spelling of them.',
     ...onRunning(['control', 'running'], async (ctx, { id }) => {
       const name = secretName(ctx);
-      await store(ctx, ofIntern(id), name, 'a value of the kit', ['api.example.com']);
+      await store(ctx, ofIntern(id), name, VALUE, ['api.example.com']);
       const asked = async (secret: string, to: string) =>
         (await talk(ctx, id, await ctx.script([{ release: secret, to }]))).content;
       for (const to of ['api.example.com', 'API.Example.com.'])
@@ -163,7 +176,7 @@ export const VAULT_SECRECY = checksOf('VAULT-2', {
         'the verdict of a secret that is not there',
       );
       const inWorkspace = secretName(ctx);
-      await store(ctx, WORKSPACE, inWorkspace, 'a value of the kit');
+      await store(ctx, WORKSPACE, inWorkspace, VALUE);
       equal(await asked(inWorkspace, 'api.example.com'), 'refused: missing', 'the verdict of one of the workspace');
       expect.done(await copy(ctx, id, [inWorkspace]), 'the copy');
       equal(await asked(inWorkspace, 'api.example.com'), 'released', 'the verdict of its copy');
@@ -177,9 +190,8 @@ export const VAULT_SECRECY = checksOf('VAULT-2', {
       const owner = await ctx.interns.stopped();
       const { id } = await ctx.interns.running({ vault_id: owner.vault_id });
       const [name, both] = [secretName(ctx), secretName(ctx)];
-      for (const one of [name, both])
-        await store(ctx, ofIntern(owner.id), one, 'a value of the kit', ['api.example.com']);
-      await store(ctx, ofIntern(id), both, 'a value of the kit', ['other.example.com']);
+      for (const one of [name, both]) await store(ctx, ofIntern(owner.id), one, VALUE, ['api.example.com']);
+      await store(ctx, ofIntern(id), both, VALUE, ['other.example.com']);
       const asked = async (secret: string) =>
         (await talk(ctx, id, await ctx.script([{ release: secret, to: 'api.example.com' }]))).content;
       equal(await asked(name), 'released', 'the verdict of a secret of the borrowed vault');

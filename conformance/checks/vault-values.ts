@@ -15,6 +15,7 @@ import {
   secretOf,
   secretsIn,
   store,
+  VALUE,
   WORKSPACE,
 } from '../helpers/vault.js';
 import { codeWord } from '../helpers/words.js';
@@ -128,14 +129,14 @@ export const VAULT_VALUES = checksOf('VAULT-3', {
       const scope = await vaultOf(ctx);
       const name = secretName(ctx);
       const sent = ['API.Example.com.', 'b.example.com', 'api.example.com'];
-      const { hosts: kept } = await store(ctx, scope, name, 'a value of the kit', sent);
+      const { hosts: kept } = await store(ctx, scope, name, VALUE, sent);
       isArray(kept, 'hosts of the secret');
       equal([...kept].sort(), ['api.example.com', 'b.example.com'], 'hosts of the secret');
       await ctx.property('hosts', hosts(), async ({ sent, kept }) => {
-        const { hosts: shown } = await store(ctx, scope, name, 'a value of the kit', sent);
+        const { hosts: shown } = await store(ctx, scope, name, VALUE, sent);
         isArray(shown, 'hosts of the secret');
         equal([...shown].sort(), [...kept].sort(), 'hosts of the secret');
-        const again = await store(ctx, scope, name, 'a value of the kit', shown as string[]);
+        const again = await store(ctx, scope, name, VALUE, shown as string[]);
         equal(again.hosts, shown, 'hosts that are stored as they were shown');
       });
     },
@@ -147,7 +148,7 @@ export const VAULT_VALUES = checksOf('VAULT-3', {
     async run(ctx) {
       const scope = await vaultOf(ctx);
       await ctx.property('hosts', hosts(), async ({ sent, kept }) => {
-        equal((await store(ctx, scope, 'ordered', 'a value of the kit', sent)).hosts, kept, 'hosts of the secret');
+        equal((await store(ctx, scope, 'ordered', VALUE, sent)).hosts, kept, 'hosts of the secret');
       });
     },
   },

@@ -14,6 +14,7 @@ import {
   secretName,
   secretsIn,
   store,
+  VALUE,
   VAULT_OPERATIONS,
   type VaultOperation,
   WORKSPACE,
@@ -41,7 +42,7 @@ const validTwin = (ctx: Ctx, row: VaultOperation, id: string, name: string): Pro
 /** Does the operations on a secret that is there, in an order in which each is accepted. */
 async function allAccepted(ctx: Ctx, id: string, as: As, of: readonly VaultOperation['of'][]): Promise<void> {
   const name = secretName(ctx);
-  const json = { value: 'a value of the kit', hosts: ['api.example.com'] };
+  const json = { value: VALUE, hosts: ['api.example.com'] };
   const scopes = of.map((one) => (one === 'workspace' ? WORKSPACE : ofIntern(id)));
   const who = typeof as === 'string' ? as : 'the own key';
   for (const scope of scopes) expect.status(await put(ctx, scope, name, json, { as }), 200, `a store as ${who}`);
@@ -65,7 +66,7 @@ export const VAULT_CHECKS = checksOf('VAULT-1', {
       const scopes = [one, other, WORKSPACE];
       // In every run the workspace's: it is what one falls back on who finds nothing at an intern.
       for (const scope of [WORKSPACE, ...ctx.sample([one, other], 0)]) {
-        await store(ctx, scope, name, 'a value of the kit');
+        await store(ctx, scope, name, VALUE);
         for (const elsewhere of ctx.sample(scopes.filter((it) => it !== scope))) {
           equal(await namesIn(ctx, elsewhere, [name], []), [], 'secrets of a vault that it was not stored in');
           expect.status(await remove(ctx, elsewhere, name), 404, 'a delete in a vault that it was not stored in');
@@ -123,7 +124,7 @@ export const VAULT_CHECKS = checksOf('VAULT-1', {
       const name = secretName(ctx);
       const as = 'foreign_api_key';
       const scopes = [WORKSPACE, ...ctx.sample([ofIntern(id)], 0)];
-      for (const scope of scopes) await store(ctx, scope, name, 'a value of the kit');
+      for (const scope of scopes) await store(ctx, scope, name, VALUE);
       equal((await secretsIn(ctx, WORKSPACE, { as })).has(name), false, 'the secret in the list of another workspace');
       expect.error(await remove(ctx, WORKSPACE, name, { as }), { status: 404 }, 'the delete with the foreign key');
       for (const row of askedAs(ctx, as).filter(({ of }) => of === 'intern'))
@@ -152,7 +153,7 @@ export const VAULT_CHECKS = checksOf('VAULT-1', {
       const other = await ctx.interns.stopped();
       await allAccepted(ctx, own.id, own.key, ['intern']);
       const name = secretName(ctx);
-      await store(ctx, WORKSPACE, name, 'a value of the kit');
+      await store(ctx, WORKSPACE, name, VALUE);
       for (const row of VAULT_OPERATIONS) {
         const itself = row.of === 'intern' && row.name !== 'the copy';
         const answer = await sent(ctx, row, itself ? other.id : own.id, name, { as: own.key });
@@ -178,7 +179,7 @@ export const VAULT_CHECKS = checksOf('VAULT-1', {
     ...onRunning(['control', 'running', 'clock'], async (ctx, intern) => {
       const scope = ofIntern(intern.id);
       const name = secretName(ctx);
-      await store(ctx, scope, name, 'a value of the kit');
+      await store(ctx, scope, name, VALUE);
       expect.done(await ctx.api.suspend(intern.id), 'the suspend');
       await ctx.interns.untilSuspended(intern.id);
       equal([...(await secretsIn(ctx, scope)).keys()], [name], 'secrets of a suspended intern');

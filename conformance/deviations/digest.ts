@@ -76,8 +76,7 @@ async function expectations(check: Check, seed: string): Promise<ReadonlyMap<str
 function standsOn(check: Check): readonly string[] {
   const row = requirement(check.requirement);
   const quote = check.level === 'S' ? quoteOf(row.id) : publishedOf(row.id)?.quote;
-  const verdict = check.onLive === undefined ? '' : ` ${check.onLive} on a live target`;
-  return [`${row.id} ${check.level}${verdict}`, sentenceOf(row, check.level), ...(quote === undefined ? [] : [quote])];
+  return [`${row.id} ${check.level}`, sentenceOf(row, check.level), ...(quote === undefined ? [] : [quote])];
 }
 
 /** What the assertions of a check want, whatever is drawn. */

@@ -76,8 +76,9 @@ export function createConversation(run: RunContext, by: Sender, open: Ctx['open'
       const because = { kind: 'no-run-streams', last } as const;
       return sent === ANSWER ? { because, breaks: DELIVERED } : { because };
     }
-    // That its run has ended is what other sentences are about.
-    if (sent !== ANSWER || status >= 500 || reason === 'interaction_not_pending') return {};
+    if (sent !== ANSWER || status >= 500) return {};
+    // "A question stays open for its interaction deadline."
+    if (reason === 'interaction_not_pending') return { breaks: { requirement: 'CHAT-7', level: 'S' } };
     return { breaks: DELIVERED, ...(status === 404 ? { because: { kind: 'names-the-question' } } : {}) };
   };
 

@@ -57,8 +57,8 @@ export function reported(
   };
 }
 
-/** What is broken beside what the check is about. At another level than the check's it is a matter of other checks. */
-const breaks = (check: Check, other: Found['breaks']): Pick<FindingResult, 'breaks'> =>
-  other === undefined || other.requirement === check.requirement || other.level !== check.level
-    ? {}
-    : { breaks: other.requirement };
+/** What is broken beside what the check is about, and at which level. */
+const breaks = (check: Check, other: Found['breaks']): Pick<FindingResult, 'breaks' | 'level'> => ({
+  ...(other === undefined || other.requirement === check.requirement ? {} : { breaks: other.requirement }),
+  ...(other === undefined || other.level === check.level ? {} : { level: other.level }),
+});

@@ -1,4 +1,5 @@
 import type { Check } from '../framework/check.js';
+import { type Found, isProven } from '../framework/finding.js';
 import { lacking, raced, type Skip } from '../framework/skip.js';
 import { READS } from '../habits/visit.js';
 import { internPath, type Send } from '../probe/request.js';
@@ -7,18 +8,24 @@ import { explain } from './explain.js';
 import { reported } from './finding.js';
 import { concluding, outcomeOf, severity } from './judge.js';
 import { type Breaches, LOOKS, type Monitor } from './monitors.js';
-import type { FindingResult } from './results.js';
+import type { CheckResult, FindingResult, Verdict } from './results.js';
 import type { RunContext } from './run-context.js';
 import type { Done } from './unit.js';
 
-/** Whether a check has reported the same thing of one of these exchanges itself. */
-function isReported({ exchanges, shown }: Breaches, findings: readonly FindingResult[]): boolean {
-  const [first] = shown;
+/** Whether a check has reported the same thing of one of these exchanges itself. A warning stands for no failure. */
+function isReported(
+  { exchanges, shown: [first] }: Breaches,
+  rows: readonly CheckResult[],
+  verdictOf: (found: Found) => Verdict,
+): boolean {
+  if (first === undefined) return false;
+  const { found } = first.finding;
   const place = ({ wanted }: Pick<FindingResult, 'wanted'>) => (wanted.kind === 'value' ? wanted.path : wanted.kind);
-  return findings.some(
-    (finding) =>
-      first !== undefined &&
-      place(finding) === place(first.finding.found) &&
+  return rows.some(
+    ({ finding, verdict }) =>
+      finding !== undefined &&
+      (verdict === 'fail' || verdictOf(found) === 'warn') &&
+      place(finding) === place(found) &&
       finding.transcript.some(({ number }) => exchanges.has(number)),
   );
 }
@@ -61,9 +68,10 @@ async function comesAgain({ session }: RunContext, breaches: Breaches, lasts: bo
 /** A breach counts when two exchanges show the same, no habit of the target explains it, and no check has reported it. */
 async function standingOf(run: RunContext, check: Check, breaches: Breaches, monitor: Monitor): Promise<Standing> {
   const { driver, pool } = run;
-  if (isReported(breaches, pool.reported)) return { kind: 'reported' };
+  if (isReported(breaches, pool.reported, (found) => severity(check, driver, found))) return { kind: 'reported' };
   // On an emulator one exchange is enough.
-  if (driver.control !== undefined) return { kind: 'counts' };
+  if (driver.control !== undefined || breaches.shown.some(({ finding }) => isProven(finding.found)))
+    return { kind: 'counts' };
   const again = await comesAgain(run, breaches, monitor.lasts);
   const last = breaches.shown.at(-1);
   if (last === undefined) return { kind: 'reported' };
@@ -86,7 +94,7 @@ export async function judgeMet(run: RunContext, check: Check): Promise<Done> {
   if (tried !== undefined && 'error' in tried) return conclude(await outcomeOf(run, check, tried), tried);
   if (!ours) await look(run);
   const monitor = session.monitors.of(check.id);
-  const counted: FindingResult[] = [];
+  const counted: { readonly verdict: Verdict; readonly finding: FindingResult }[] = [];
   let excuse: Skip | undefined;
   for (const breaches of monitor.breaches) {
     const { kind, skip } = await standingOf(run, check, breaches, monitor);
@@ -94,13 +102,16 @@ export async function judgeMet(run: RunContext, check: Check): Promise<Done> {
     const last = breaches.shown.at(-1);
     if (kind !== 'counts' || last === undefined) continue;
     const transcript = breaches.shown.map(({ record }) => record.snapshot());
-    counted.push(reported(run, check, last.finding, { transcript, control: [] }, last.by?.id));
+    counted.push({
+      verdict: severity(check, driver, last.finding.found),
+      finding: reported(run, check, last.finding, { transcript, control: [] }, last.by?.id),
+    });
   }
-  const [first, ...others] = counted;
+  const [first, ...others] = counted.sort((one, other) => one.verdict.localeCompare(other.verdict));
   if (first !== undefined) {
-    const more = others.map(({ transcript: _, curl: __, replay: ___, ...found }) => found);
-    const finding = more.length === 0 ? first : { ...first, others: more };
-    return conclude({ verdict: severity(check, driver), finding });
+    const more = others.map(({ finding: { transcript: _, curl: __, replay: ___, ...found } }) => found);
+    const finding = more.length === 0 ? first.finding : { ...first.finding, others: more };
+    return conclude({ verdict: first.verdict, finding });
   }
   if (excuse !== undefined) return conclude({ verdict: 'skip', skip: excuse });
   if (monitor.judged || ours) return conclude({ verdict: 'pass' });

@@ -1,6 +1,14 @@
 import type { Driver } from '../drivers/driver.js';
 import type { Check } from '../framework/check.js';
-import { answerOf, Finding, isProven, missedSuccess, noAnswerOf, type Remark } from '../framework/finding.js';
+import {
+  answerOf,
+  Finding,
+  type Found,
+  isProven,
+  missedSuccess,
+  noAnswerOf,
+  type Remark,
+} from '../framework/finding.js';
 import type { Obstacle, ObstacleSeen } from '../framework/obstacle.js';
 import { lacking, raced, type Skip, type SkipKind, Skipped } from '../framework/skip.js';
 import { Cancelled, type Stop, Stopped } from '../framework/stop.js';
@@ -235,7 +243,7 @@ function unmet({ settings: { runs } }: RunContext, { minRuns: least = 0 }: Check
 export async function outcomeOf(run: RunContext, check: Check, tried: Attempt): Promise<Outcome> {
   const { error, transcript } = tried;
   const found = (error: Finding): { verdict: Verdict; finding: FindingResult } => ({
-    verdict: severity(check, run.driver),
+    verdict: severity(check, run.driver, error.found),
     finding: reported(run, check, error, tried),
   });
   if (!('error' in tried)) return { verdict: 'pass' };
@@ -260,9 +268,11 @@ function outstays({ driver }: RunContext, { found }: Finding, { leftAgo }: Attem
   return ago === undefined ? undefined : { kind: 'left', ago };
 }
 
-/** Whether a breach fails the target or warns it. */
-export function severity(check: Check, { target }: Driver): Verdict {
-  if (check.level === 'P' && !target.profile.published) return 'warn';
-  if (check.onLive === 'warn' && target.kind === 'live') return 'warn';
-  return 'fail';
+/**
+ * Whether a breach fails the target or warns it. What is stated fails any target, whichever check sees it broken, and so does
+ * what shows a secret.
+ */
+export function severity({ level }: Check, { target }: Driver, { breaks, leak }: Found): Verdict {
+  const published = leak !== true && (breaks?.level ?? level) === 'P';
+  return published && !target.profile.published ? 'warn' : 'fail';
 }

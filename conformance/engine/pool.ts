@@ -4,7 +4,7 @@ import { NOTICED_WITHIN } from '../habits/visit.js';
 import type { Aliases } from './aliases.js';
 import type { Conditions, IdleState } from './conditions.js';
 import type { Lane } from './lane.js';
-import type { FindingResult } from './results.js';
+import type { CheckResult } from './results.js';
 
 /** What outlives a check: names given so far, and interns that can be handed out again. */
 export const createPool = () => ({
@@ -38,7 +38,7 @@ export const createPool = () => ({
   /** Whether some stream has asked something, and some run under approval_mode manual for a permission. */
   asked: { question: false, permission: false },
   /** What checks have reported. */
-  reported: [] as FindingResult[],
+  reported: [] as CheckResult[],
   /** Names of the valid twins that were accepted. */
   accepted: new Set<string>(),
   aliases: new Map() as Aliases,

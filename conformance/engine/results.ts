@@ -24,6 +24,8 @@ export interface FindingResult extends Omit<Found, 'breaks'> {
   readonly others?: readonly Omit<Found, 'breaks'>[];
   /** The requirement that is broken, where it is not the one that the check is about. */
   readonly breaks?: RequirementId;
+  /** The level of what is broken, where it is not that of the check. */
+  readonly level?: Level;
   readonly property?: FalsifiedProperty;
   /** The check that asked, where another judged what it met. */
   readonly askedBy?: string;

@@ -17,7 +17,7 @@ export type { RunnerOptions } from './options.js';
 /** Keeps of what a check was handed what can serve others, and takes away the rest. */
 async function settle(opened: OpenRun, run: RunContext, { rows }: Done): Promise<void> {
   const { lane, pool, session } = run;
-  pool.reported.push(...rows.flatMap(({ finding = [] }) => finding));
+  pool.reported.push(...rows.filter(({ finding }) => finding !== undefined));
   const shared = pool.shared.get(lane);
   const live = run.driver.control === undefined;
   // What a breach made of the shared intern is not known.
@@ -41,6 +41,7 @@ function unitsOf(checks: readonly Check[], opened: OpenRun, pool: Pool): Unit[] 
     publicKeys,
     workspaceId,
     creatorOf: (id: string) => session.own.madeBy(id)?.as,
+    secretIn: session.secretIn,
     now: () => host.now(),
     ours: driver.control !== undefined,
   };

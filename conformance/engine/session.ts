@@ -13,6 +13,7 @@ import { type Answer, type Client, createClient } from '../probe/client.js';
 import { isRecord } from '../probe/json.js';
 import { createRedactor } from '../probe/redact.js';
 import { CREDENTIAL_NAMES, type CredentialName, internPath, type Send } from '../probe/request.js';
+import { type Forms, formsOf, isIn } from '../probe/spellings.js';
 import { LOOKS, requestsOfCleanUp } from './cleanup.js';
 import { createConditions } from './conditions.js';
 import { createGuard } from './guard.js';
@@ -37,13 +38,20 @@ const isTurn = (rest: string, body: unknown): boolean =>
 const PLAIN = new Set(['name', 'workspace_id', 'description', 'provision']);
 /** Where values of secrets are sent to. */
 const VAULT = /\/vault\//;
+/** Shorter ones may stand in an answer by chance; longer ones take long to look for. */
+const UNLIKELY = 10;
+const LONGEST = 1_000;
+const formsOfAll = (texts: readonly string[]): readonly Forms[] =>
+  texts.filter((text) => text.length >= UNLIKELY && text.length <= LONGEST).map(formsOf);
 
 /** The client of a run, and what watches over what it sends. */
 export function createSession(run: RunBase) {
   const { driver, host, ledger, settings } = run;
   const { baseUrl, daemonOrigin } = driver.target;
   const prefix = prefixOf(run.tag);
-  const redactor = createRedactor(CREDENTIAL_NAMES.flatMap((name) => driver.credential(name) ?? []));
+  const credentials = CREDENTIAL_NAMES.flatMap((name) => driver.credential(name) ?? []);
+  const redactor = createRedactor(credentials);
+  const secrets = { credential: formsOfAll(credentials), value: new Map<string, Forms>() };
   const rate = createRate(settings.rate, host);
   const collection = `${baseUrl}/interns`;
   const conditions = createConditions(() => host.now());
@@ -157,6 +165,8 @@ export function createSession(run: RunBase) {
   };
 
   const note = (send: Send, url: string, answer: Answer) => {
+    const stored = answer.status < 300 && VAULT.test(url) && isRecord(send.json) ? send.json.value : undefined;
+    if (typeof stored === 'string') for (const one of formsOfAll([stored])) secrets.value.set(stored, one);
     const body = answer.json as Record<string, unknown> | undefined;
     const request = about(send, url);
     const { id, rest } = request;
@@ -319,6 +329,8 @@ export function createSession(run: RunBase) {
       const at = left.get(id);
       return at === undefined ? undefined : host.now() - at;
     },
+    /** What is kept secret and stands in a text. */
+    secretIn: (text: string) => (['credential', 'value'] as const).find((kind) => isIn(text, secrets[kind].values())),
     /** Why a credential opens nothing here, where it was found not to: the caller's mistake. */
     unusable: (name: string) => unusable.get(name),
     /** Tells that a credential opens nothing, or nothing more. */

@@ -46,13 +46,18 @@ function broken(
   of: string,
   rule: Rule,
   got: unknown,
-  more: Pick<Found, 'breaks' | 'because' | 'exchange'> = {},
+  more: Pick<Found, 'breaks' | 'because' | 'exchange' | 'leak'> = {},
 ): never {
   throw new Finding({ wanted: wants(of, rule), got, of, ...more });
 }
 
 /** Always a finding. `expected` is a value, or what should hold in fixed words. */
-export function fail(of: string, expected: unknown, got: unknown, more?: Pick<Found, 'breaks' | 'because'>): never {
+export function fail(
+  of: string,
+  expected: unknown,
+  got: unknown,
+  more?: Pick<Found, 'breaks' | 'because' | 'leak'>,
+): never {
   broken(
     of,
     typeof expected === 'string' ? { kind: 'holds', words: expected } : { kind: 'is', value: expected },

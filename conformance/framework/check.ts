@@ -16,8 +16,6 @@ export interface Check {
   /** What holds, in one sentence. */
   readonly title: string;
   readonly needs: readonly Need[];
-  /** Where the kit warns instead of failing on a live target although the level is S. */
-  readonly onLive?: 'warn';
   /**
    * Each intern is made when it is asked for: order and age of creation matter. Without it, a live target may be spared
    * a create by handing out an intern that another check left as it was.

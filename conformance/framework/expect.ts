@@ -55,10 +55,10 @@ export function answered(answer: Answer, wanted: WantedStatus, of: string, more:
 }
 
 /** The status is this one, or one of these. */
-export function status(answer: Answer, expected: number | readonly number[], what: string): void {
+export function status(answer: Answer, expected: number | readonly number[], what: string, more?: More): void {
   const allowed = typeof expected === 'number' ? [expected] : expected;
   asserted(() => wantedStatus(allowed));
-  if (!allowed.includes(answer.status)) answered(answer, allowed, what);
+  if (!allowed.includes(answer.status)) answered(answer, allowed, what, more);
 }
 
 /** Any success. */
@@ -116,9 +116,9 @@ export interface ExpectedError {
   readonly metadata?: 'absent';
 }
 
-/** An error body in its envelope (BASE-3), with as much of it as is stated. */
-export function error(answer: Answer, expected: ExpectedError, what: string): void {
-  status(answer, expected.status, what);
+/** An error body in its envelope (BASE-3), with as much of it as is stated. `more` is of another status. */
+export function error(answer: Answer, expected: ExpectedError, what: string, more?: More): void {
+  status(answer, expected.status, what, more);
   isObject(answer.json, `body of ${what}`);
   const body = answer.json.error;
   isObject(body, `error of ${what}`);

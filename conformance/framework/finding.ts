@@ -96,8 +96,10 @@ export interface Found {
   readonly of: string;
   /** Number of the exchange that shows it; by default the last of the attempt. */
   readonly exchange?: number;
-  /** What is broken, if it is not the subject of the check. */
+  /** What is broken, if it is not the subject of the check at its level. */
   readonly breaks?: Broken;
+  /** A credential is shown, or a secret that the run stored. */
+  readonly leak?: true;
   readonly because?: Remark;
   /** What became of it, where two records are compared. */
   readonly change?: Change;
@@ -138,7 +140,8 @@ export const findingOf = (error: unknown): Finding | undefined =>
       : undefined;
 
 /** Whether seeing it once proves it: it is neither made smaller nor looked for again, which would do it again. */
-export const isProven = ({ wanted }: Pick<Found, 'wanted'>): boolean => wanted.kind === 'effect';
+export const isProven = ({ leak, wanted }: Pick<Found, 'leak' | 'wanted'>): boolean =>
+  wanted.kind === 'effect' || leak === true;
 
 /** Whether a success was due. */
 export const missedSuccess = ({ wanted }: Pick<Found, 'wanted'>): boolean =>

@@ -35,7 +35,15 @@ function missing(transcript: Transcript, awaited: string, timeout: number): Find
   if (ended === 'end') expect.grammar(transcript, 'S');
   const silent = ended === undefined && !done ? { silent: timeout } : {};
   const got: StreamGot = { ...expect.streamed(transcript), ...silent };
-  return new Finding({ wanted: { kind: 'stream', rule: 'until', awaited }, got, of: 'a chat stream', exchange });
+  // "then `data: [DONE]`, then the end of the body."
+  const stays = done && ended === undefined;
+  return new Finding({
+    wanted: { kind: 'stream', rule: 'until', awaited },
+    got,
+    of: 'a chat stream',
+    exchange,
+    ...(stays ? { breaks: { requirement: 'CHAT-3', level: 'S' } } : {}),
+  });
 }
 
 /** Statuses that say that the intern, not the service, could not do it now (CHAT-16), or that others were quicker. */

@@ -35,6 +35,8 @@ export interface Watched {
   readonly publicKeys: readonly PublicKey[];
   /** Who has made an intern of the run; undefined for those of others. */
   creatorOf(id: string): CredentialName | undefined;
+  /** What is kept secret and stands in a text: a credential that the run was given, or a value that it stored in a vault. */
+  secretIn(text: string): 'credential' | 'value' | undefined;
   /** ms. */
   now(): number;
   /** The target is the run's own: nothing is late there, and nobody else does anything. */

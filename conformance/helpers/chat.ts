@@ -113,10 +113,12 @@ export async function unstreamed(
 const BY_ITSELF =
   /^\s*(I would like to use the shell\.\s+Allowed once\.|One thing first\.\s+\S+ it is\.|Once more\.\s+Done\.)\s*$/;
 
+const ASKED = { breaks: { requirement: 'CHAT-5', level: 'S' } } as const;
+
 /** An intern that says so has asked, and somebody else than its client has answered. */
 export function answeredItself({ finish, content }: Transcript): void {
   if (finish === 'stop' && BY_ITSELF.test(content))
-    fail('a prompt that leads to a question', 'the question', gist('answered without its client', content));
+    fail('a prompt that leads to a question', 'the question', gist('answered without its client', content), ASKED);
 }
 
 /** A chat request that ends with a question: with a permission that can be allowed, unless a script decides. */

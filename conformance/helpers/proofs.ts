@@ -174,7 +174,9 @@ export async function holds(
   if (found === undefined) return;
   const without = uncovered(ctx, proof, subject);
   if (without !== undefined)
-    fail('v2 signature of a proof', 'one that covers all of its fields', gist(`one without the ${without}`, { what }));
+    fail('v2 signature of a proof', 'one that covers all of its fields', gist(`one without the ${without}`, { what }), {
+      breaks: { requirement: 'SIGN-4', level: 'S' },
+    });
   if (SHIPPED[ctx.profile.name] !== undefined) {
     const { internId } = subject;
     const plainest = { internId, bodySha256: sha256(''), route: { method: 'POST', path: '/' } } as const;

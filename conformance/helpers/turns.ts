@@ -21,11 +21,26 @@ export function session(answer: Answer, what: string): string {
   return session_id;
 }
 
+const DELIVERED = { breaks: { requirement: 'CHAT-14', level: 'S' } } as const;
+
+const isStream = ({ headers }: Answer) => /event-stream/i.test(headers.get('content-type') ?? '');
+
+/** That a prompt is delivered into the run of its session is stated; the answer that says so is published. */
+export function accepted(answer: Answer, what: string): void {
+  const delivered = answer.status < 300 && !isStream(answer);
+  expect.status(answer, 202, what, delivered ? {} : DELIVERED);
+}
+
 /** An answer that says the prompt was delivered into a run of that session. */
 export function steered(answer: Answer, id: string | undefined, what: string): void {
-  expect.success(answer, what);
-  if (/event-stream/i.test(answer.headers.get('content-type') ?? ''))
-    fail(what, 'delivered into the run that goes on, with status steered', gist('answered with a stream of its own'));
+  expect.success(answer, what, DELIVERED);
+  if (isStream(answer))
+    fail(
+      what,
+      'delivered into the run that goes on, with status steered',
+      gist('answered with a stream of its own'),
+      DELIVERED,
+    );
   isObject(answer.json, `body of ${what}`);
   equal(answer.json.status, 'steered', `status in the body of ${what}`);
   if ('session_id' in answer.json) equal(answer.json.session_id, id, `session_id of ${what}`);

@@ -16,6 +16,10 @@ export const secretAt = (scope: string, name: string): string => `${scope}/${enc
 /** A name that no other secret has. It bears the prefix of the run. */
 export const secretName = ({ interns }: Pick<Ctx, 'interns'>): string => interns.name().replaceAll('-', '_');
 
+/** Values that stand in no sentence: a report hides what is stored, wherever it stands. */
+export const VALUE = 'kq7zr2mx4tw9v';
+export const ANOTHER_VALUE = 'jd5wn8bp3xc6h';
+
 export const HOSTS: readonly string[] = ['api.example.com'];
 
 /** A secret as it is shown. */
@@ -138,7 +142,7 @@ export const VAULT_OPERATIONS: readonly VaultOperation[] = [
       request: (id, name) => ({
         method: 'PUT',
         path: secretAt(scope(id), name),
-        json: { value: 'a value of the kit', hosts: HOSTS },
+        json: { value: VALUE, hosts: HOSTS },
       }),
     },
     {

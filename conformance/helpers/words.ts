@@ -52,6 +52,8 @@ export function notFromTheBeginning(before: Transcript, after: Transcript): void
   fail('the stream after an answer', 'only what comes after it', actual);
 }
 
+const CONSENTS = { breaks: { requirement: 'CHAT-8', level: 'S' } } as const;
+
 /**
  * A run without a mode consents by itself (CHAT-8). If it asks for a permission, the service does that, whatever the intern
  * does. Other questions are the intern's own.
@@ -59,7 +61,12 @@ export function notFromTheBeginning(before: Transcript, after: Transcript): void
 export function consents({ content, finish, toolCalls }: Transcript, what: string): void {
   // The words of a script that ships with an emulator: no real intern says just these.
   if (finish === 'stop' && /^\s*I would like to use the shell\.\s+(Rejected|Cancelled)\b/.test(content))
-    fail('a run without approval_mode', 'one that consents by itself', gist(`one that does not, ${what}`, content));
+    fail(
+      'a run without approval_mode',
+      'one that consents by itself',
+      gist(`one that does not, ${what}`, content),
+      CONSENTS,
+    );
   if (finish !== 'tool_calls') return;
   const [call] = toolCalls;
   let kind: unknown;
@@ -69,5 +76,10 @@ export function consents({ content, finish, toolCalls }: Transcript, what: strin
     return;
   }
   if (kind === 'permission')
-    fail('a run without approval_mode', 'one that consents by itself', gist(`one that asks, ${what}`, call?.arguments));
+    fail(
+      'a run without approval_mode',
+      'one that consents by itself',
+      gist(`one that asks, ${what}`, call?.arguments),
+      CONSENTS,
+    );
 }

@@ -67,6 +67,15 @@ function* occurrences(text: string, needle: string): Generator<Span> {
   }
 }
 
+/** Whether a text has a secret whole, in any spelling. */
+export function isIn(text: string, secrets: Iterable<Forms>): boolean {
+  const { bytes: plain } = decoded(text);
+  const base64 = text.replaceAll('-', '+').replaceAll('_', '/');
+  for (const { bytes, base64: encoded } of secrets)
+    if (plain.includes(bytes) || encoded.some((needle) => base64.includes(needle))) return true;
+  return false;
+}
+
 /**
  * Where secrets are in a text in any spelling: plain, with `\u` escapes, percent-encoded, mixed, or within Base64 or
  * Base64url at any offset; also if the end of one was cut off. Sorted, and separate from one another.

@@ -1,6 +1,6 @@
 import type { CheckResult } from '../engine/results.js';
 import type { Skip } from '../framework/skip.js';
-import { quoteOf, requirement, sentenceOf } from '../requirements/index.js';
+import { type Level, quoteOf, requirement, sentenceOf } from '../requirements/index.js';
 import { publishedOf } from '../requirements/published.js';
 import { skipWords } from './words/skip.js';
 
@@ -14,15 +14,19 @@ export interface Clause {
   readonly quote?: string;
 }
 
+/** The level of what a finding breaks, or that a check stands on. */
+export const levelOf = ({ finding, level }: Pick<CheckResult, 'finding' | 'level'>): Level => finding?.level ?? level;
+
 /** The sentence that a finding breaks, or that a check stands on, and where that stands: of the ledger, or its own. */
 export function clauseOf(check: CheckResult): Clause {
   if (check.clause !== undefined) return { id: check.requirement, ...check.clause };
   const row = requirement(check.finding?.breaks ?? check.requirement);
-  const published = check.level === 'P' ? publishedOf(row.id) : undefined;
-  const quote = check.level === 'S' ? quoteOf(row.id) : published?.quote;
+  const level = levelOf(check);
+  const published = level === 'P' ? publishedOf(row.id) : undefined;
+  const quote = level === 'S' ? quoteOf(row.id) : published?.quote;
   return {
     id: row.id,
-    sentence: sentenceOf(row, check.level),
+    sentence: sentenceOf(row, level),
     where: published?.where ?? row.where,
     ...(quote === undefined ? {} : { quote }),
   };

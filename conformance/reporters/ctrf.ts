@@ -1,7 +1,7 @@
 import type { CTRFReport, Test, TestStatus } from 'ctrf';
 import { visible } from '../../emulator/contract/visible.js';
 import type { CheckResult, Results } from '../engine/results.js';
-import { clauseOf, skipText } from './clause.js';
+import { clauseOf, levelOf, skipText } from './clause.js';
 import { failsRun } from './label.js';
 import { exchangeLines } from './stream-text.js';
 import { titleOf } from './title.js';
@@ -47,7 +47,7 @@ function testOf(check: CheckResult, results: Results): Test {
             .flatMap((exchange) => exchangeLines(exchange, 1_000, finding))
             .join('\n'),
         }),
-    tags: [requirement, check.level],
+    tags: [requirement, levelOf(check)],
     extra: {
       title: check.title,
       sentence,

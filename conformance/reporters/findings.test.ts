@@ -127,7 +127,7 @@ test('skips are grouped by what the intern did instead', async () => {
   expect(text).toMatch(/ 1 {2}the intern did not simply answer when asked to, it asked: a\/three: /);
 });
 
-test('a finding of a rule at another level stays that of the check', async () => {
+test('a stated rule that a published check finds broken is what is told, and fails', async () => {
   const published = check(
     'a/published',
     async (ctx) => {
@@ -136,6 +136,6 @@ test('a finding of a rule at another level stays that of the check', async () =>
     { requirement: 'CHAT-15', level: 'P' },
   );
   const results = await go([published], [() => stream([...STOP, FINAL, FINAL])]);
-  expect(results.checks[0]?.verdict).toBe('warn');
-  expect(results.checks[0]?.finding?.breaks).toBeUndefined();
+  expect(results.checks[0]).toMatchObject({ verdict: 'fail', finding: { breaks: 'CHAT-3', level: 'S' } });
+  expect(results.requirements.find(({ id }) => id === 'CHAT-3')?.verdict).toBe('fail');
 });

@@ -1,6 +1,6 @@
 import { visible } from '../../emulator/contract/visible.js';
 import type { Results } from '../engine/results.js';
-import { clauseOf, skipText } from './clause.js';
+import { clauseOf, levelOf, skipText } from './clause.js';
 import { counted } from './counted.js';
 import { groups } from './groups.js';
 import { labelOf, VERDICTS } from './label.js';
@@ -67,7 +67,7 @@ export function markdown(results: Results): string {
     const { id: row, quote } = clauseOf(check);
     lines.push(
       '',
-      `${others.length > 0 ? '####' : '###'} ${ICON[check.verdict]} ${plain(check.id)} (${row}, ${check.level})${['known', 'new'].includes(labelOf(check)) ? `, ${labelOf(check)}` : ''}`,
+      `${others.length > 0 ? '####' : '###'} ${ICON[check.verdict]} ${plain(check.id)} (${row}, ${levelOf(check)})${['known', 'new'].includes(labelOf(check)) ? `, ${labelOf(check)}` : ''}`,
       '',
       plain(check.title),
     );

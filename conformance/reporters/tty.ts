@@ -3,7 +3,7 @@ import { visible } from '../../emulator/contract/visible.js';
 import { isFailure } from '../engine/baseline.js';
 import { ownCommand } from '../engine/replay.js';
 import type { CheckResult, Results, RunEvents } from '../engine/results.js';
-import { clauseOf } from './clause.js';
+import { clauseOf, levelOf } from './clause.js';
 import { counted } from './counted.js';
 import { groups, skips } from './groups.js';
 import { LEVELS, labelOf, labels, VERDICTS } from './label.js';
@@ -45,7 +45,7 @@ export function failure(check: CheckResult, c: Colours, most = 12): string[] {
   const { id, sentence, where, quote } = clauseOf(check);
   const met = id === check.requirement ? '' : `, met by a check of ${check.requirement}`;
   const lines = [
-    `${mark(c, check)} ${c.bold(check.id)}  ${c.dim(`${id}, ${LEVELS[check.level]}${met}`)}`,
+    `${mark(c, check)} ${c.bold(check.id)}  ${c.dim(`${id}, ${LEVELS[levelOf(check)]}${met}`)}`,
     `  ${sentence} ${c.dim(`(${where})`)}`,
     ...(quote === undefined ? [] : [`  interface “${quote}”`]),
     ...(check.knownAs === undefined ? [] : [`  known     ${visible(knownText(check.knownAs))}`]),

@@ -9,6 +9,7 @@ const WATCHED: Watched = {
   workspaceId: 'workspace',
   publicKeys: [],
   creatorOf: (id) => (id.startsWith('own') ? 'api_key' : id.startsWith('foreign') ? 'foreign_api_key' : undefined),
+  secretIn: () => undefined,
   now: () => 0,
   ours: false,
 };

@@ -1,7 +1,7 @@
-import { equal, fail, ok, oneOf } from '../../framework/assert.js';
+import { equal, fail, gist, ok, oneOf } from '../../framework/assert.js';
 import { checksOf } from '../../framework/check.js';
 import type { Ctx } from '../../framework/context.js';
-import type { Met, Watched } from '../../framework/watch.js';
+import type { Met, Watch, Watched } from '../../framework/watch.js';
 import { isRow, nameOf, type Row, recordsOf } from '../../helpers/met.js';
 import { FIELDS } from '../../helpers/record.js';
 import { secretKeys } from '../../helpers/secret-keys.js';
@@ -90,10 +90,32 @@ const fixed = ({ creatorOf }: Watched) => {
 /** Operations whose answers show an intern, or what is done to it. Their answers carry "no credential or content of the vault". */
 const SHOWS: ReadonlySet<string> = new Set(['list', 'create', 'get', 'update', 'delete', 'provision', 'suspend']);
 
-function secretless(met: Met): boolean {
-  if (!SHOWS.has(nameOf(met) ?? '') || met.answer.status >= 300 || !isRow(met.answer.json)) return false;
-  equal(secretKeys(met.answer.json), [], `fields that hold something secret in an answer of ${met.operation}`);
-  return true;
+const SHOWN = {
+  credential: { what: 'a credential', more: { leak: true } },
+  value: { what: 'the value of a secret', more: { leak: true, breaks: { requirement: 'VAULT-2', level: 'P' } } },
+} as const;
+
+/** What the run keeps secret stands in no answer, and no answer of the lifecycle has a field for it. */
+function secretless({ secretIn }: Watched): Watch {
+  const holds = (text: string, operation: string) => {
+    const kind = secretIn(text);
+    if (kind === undefined) return;
+    const { what, more } = SHOWN[kind];
+    fail(`${what} in an answer of ${operation}`, 'none of it', gist('all of it'), more);
+  };
+  return {
+    sees(met) {
+      const { answer, operation } = met;
+      holds([...answer.headers].flat().concat(answer.text).join('\n'), operation);
+      if (!SHOWS.has(nameOf(met) ?? '') || answer.status >= 300 || !isRow(answer.json)) return false;
+      equal(secretKeys(answer.json), [], `fields that hold something secret in an answer of ${operation}`);
+      return true;
+    },
+    hears({ operation, transcript: { content, items } }) {
+      holds([content, ...items.map((item) => ('data' in item ? item.data : ''))].join('\n'), operation);
+      return true;
+    },
+  };
 }
 
 /** "Starts a run on one intern and answers 202 with the `session_id` once the intern accepts it." */
@@ -152,9 +174,10 @@ export const RECORDS_AS_MET = checksOf('GET-1', {
     run: meet,
   },
   'as-met/secrets': {
-    title: 'No answer of the lifecycle that the run met has a field that holds something secret.',
+    title:
+      'No answer that the run met shows a credential or the value of a secret, nor one of the lifecycle a field for them.',
     needs: [],
-    watch: () => ({ sees: secretless }),
+    watch: secretless,
     run: meet,
   },
   'as-met/invokes': {

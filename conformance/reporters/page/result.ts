@@ -1,5 +1,5 @@
 import type { CheckResult, FindingResult } from '../../engine/results.js';
-import { clauseOf } from '../clause.js';
+import { clauseOf, levelOf } from '../clause.js';
 import { counted } from '../counted.js';
 import { LEVELS, labelOf } from '../label.js';
 import type { answersIn } from '../other-answers.js';
@@ -74,8 +74,8 @@ export function resultView(check: CheckResult, context: ReportContext): Markup {
   const label = labelOf(check);
   const line = finding === undefined && error === undefined ? check.title : titleOf(check);
   const skip = check.skip === undefined ? undefined : { kind: check.skip.kind, ...skipWords(check.skip) };
-  return html`<details class="result" id="check-${check.id}" data-verdict="${label}" data-level="${check.level}" data-text="${searched(check)}">
-<summary><span class="badge ${label}">${label}</span> <span class="sentence"><b>${check.id}</b> <span class="quiet">${breakable(line)}</span></span><span class="many">${row}, ${LEVELS[check.level]}</span></summary>
+  return html`<details class="result" id="check-${check.id}" data-verdict="${label}" data-level="${levelOf(check)}" data-text="${searched(check)}">
+<summary><span class="badge ${label}">${label}</span> <span class="sentence"><b>${check.id}</b> <span class="quiet">${breakable(line)}</span></span><span class="many">${row}, ${LEVELS[levelOf(check)]}</span></summary>
 <div class="body"><blockquote>${sentence} <span class="quiet">(${breakable(where)})</span>${
     quote === undefined ? undefined : html`<q>${quote}</q>`
   }</blockquote>${
