@@ -29,11 +29,7 @@ async function limits(ctx: Ctx, path: string): Promise<void> {
   const junk = ['', '-1', '1.5', 'ten', '1e1', '0x1', ' 1'];
   for (const query of [{ limit: 1 }, { limit: 100 }, { offset: 0 }, { offset: 1_000_000 }])
     await pageOf(ctx, path, query);
-  for (const query of [
-    ...[0, 101, ...junk].map((limit) => ({ limit })),
-    ...junk.map((offset) => ({ offset })),
-    { limit: ['1', '1'] },
-  ])
+  for (const query of [...[0, 101, ...junk].map((limit) => ({ limit })), ...junk.map((offset) => ({ offset }))])
     expect.error(
       await ask(ctx, 'GET', path, undefined, { query }),
       BAD_REQUEST,

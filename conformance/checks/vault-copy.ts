@@ -13,13 +13,13 @@ import {
   list,
   listedIn,
   ofIntern,
+  published,
   put,
   remove,
   type Secret,
   secretName,
   secretsIn,
   store,
-  VALUE,
   VAULT_OPERATIONS,
   WORKSPACE,
 } from '../helpers/vault.js';
@@ -33,8 +33,10 @@ function copied(answer: Answer): Secret[] {
   expect.done(answer, 'a copy');
   isObject(answer.json, 'body of a copy');
   isArray(answer.json.data, 'data of a copy');
-  for (const one of answer.json.data) isObject(one, 'a secret of a copy');
-  return answer.json.data as Secret[];
+  return answer.json.data.map((one) => {
+    isObject(one, 'a secret of a copy');
+    return published(one);
+  });
 }
 
 const namesOf = (secrets: readonly Secret[]) => secrets.map(({ name }) => String(name));

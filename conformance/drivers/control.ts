@@ -27,6 +27,8 @@ export interface ControlOptions {
 export function createControl(options: ControlOptions) {
   const { url } = options;
   let scripts: string[] = [];
+  /** Scripts for the whole run. */
+  const kept = new Map<string, object>();
   let count = 0;
   let faulty = false;
   let limited = false;
@@ -80,6 +82,11 @@ export function createControl(options: ControlOptions) {
     if (!Number.isFinite(ms)) throw new ControlError(`${what} is no time: ${JSON.stringify(value)}`);
     return ms;
   };
+  const answered = async (method: string, path: string, body?: unknown): Promise<boolean> => {
+    const answer = await send(byAny, method, path, body);
+    await textOf(answer);
+    return answer.status < 300;
+  };
   const lift = async (turns: number) => {
     await must('PUT', '/limits', { turns_per_minute: turns });
   };
@@ -124,6 +131,7 @@ export function createControl(options: ControlOptions) {
     async reset() {
       await must('POST', '/reset');
       scripts = [];
+      for (const [name, script] of kept) await must('PUT', `/scripts/${name}`, script);
       faulty = false;
       limited = false;
       await lift(0);
@@ -138,6 +146,14 @@ export function createControl(options: ControlOptions) {
 
   return {
     ...control,
+    /** The name under which a script is there for the whole run; undefined where it is neither there nor taken. */
+    async keep(script: { readonly name: string }): Promise<string | undefined> {
+      if (await answered('GET', `/scripts/${script.name}`)) return script.name;
+      const name = `kit-${options.tag}-${script.name}`;
+      if (!(await answered('PUT', `/scripts/${name}`, { ...script, name }))) return undefined;
+      kept.set(name, { ...script, name });
+      return name;
+    },
     /** Stops a clock that runs by itself until `end`: only then is a millisecond before a deadline before it. */
     async stopClock() {
       // One that says it is virtual may advance by itself all the same.
@@ -155,9 +171,11 @@ export function createControl(options: ControlOptions) {
       limited = false;
       const gone = scripts;
       scripts = [];
-      for (const name of gone) await send(byAny, 'DELETE', `/scripts/${name}`).then(textOf);
+      for (const name of gone) await answered('DELETE', `/scripts/${name}`);
     },
     async end() {
+      for (const name of kept.keys()) await answered('DELETE', `/scripts/${name}`);
+      kept.clear();
       if (stopped) await must('POST', '/clock', { resume: true });
       stopped = false;
       if (before !== undefined) await lift(before);

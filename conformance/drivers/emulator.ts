@@ -1,5 +1,9 @@
 import type { Profile } from '../../emulator/contract/profile.js';
 import type { Emulator, EmulatorOptions } from '../../emulator/index.js';
+import askPermissionTwice from '../../fixtures/scripts/ask-permission-twice.json' with { type: 'json' };
+import askThenSilent from '../../fixtures/scripts/ask-then-silent.json' with { type: 'json' };
+import saysNothing from '../../fixtures/scripts/says-nothing.json' with { type: 'json' };
+import { type BehaviourName, behaviourIn } from '../framework/needs.js';
 import { readProfile, SHIPPED } from '../framework/profile.js';
 import { FACTS, type PublicKey, type Target } from '../framework/target.js';
 import type { Fetch } from '../probe/client.js';
@@ -35,6 +39,9 @@ export interface EmulatorDriverOptions {
   /** Credentials that replace those of the descriptor. */
   readonly credentials?: Partial<Record<CredentialName, string>>;
 }
+
+/** Scripts that checks need, and that an emulator by others need not ship. */
+const OURS = [askPermissionTwice, askThenSilent, saysNothing].map(({ $schema: _, ...script }) => script);
 
 const text = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);
 const record = (value: unknown): Record<string, unknown> =>
@@ -88,6 +95,10 @@ export function createEmulatorDriver(options: EmulatorDriverOptions): Driver {
     tag: options.tag,
     ...(options.controlToken === undefined ? {} : { token: options.controlToken }),
   });
+  /** Under which name a script is there, where that is not its own. */
+  const scripts = new Map<string, string | undefined>();
+  const refused = (name: string | undefined) =>
+    name !== undefined && scripts.has(name) && scripts.get(name) === undefined;
   const means: Means = {
     target,
     control: true,
@@ -108,12 +119,14 @@ export function createEmulatorDriver(options: EmulatorDriverOptions): Driver {
     clock: { now: control.now, advance: control.advance },
     slow: 0,
     credential: means.credential,
-    lacks: (need) => lacks(need, means),
-    prompt: (behaviour, said = 'Go on.') => (behaviour === 'echo' ? said : `script: ${behaviour}\n${said}`),
+    lacks: (need) => (refused(behaviourIn(need)) ? { kind: 'lacks', need, how: 'script' } : lacks(need, means)),
+    prompt: (behaviour: BehaviourName, said = 'Go on.') =>
+      behaviour === 'echo' ? said : `script: ${scripts.get(behaviour) ?? behaviour}\n${said}`,
     settle: () => (options.remote ? host.sleep(25) : host.turn()),
     async begin() {
       await control.stopClock();
       await control.limit(0);
+      for (const script of OURS) scripts.set(script.name, await control.keep(script));
     },
     restore: () => control.restore(),
     async end() {

@@ -1,5 +1,5 @@
 import type { ChatInput, Ctx } from '../framework/context.js';
-import type { Broken } from '../framework/finding.js';
+import { type Broken, Finding, findingOf } from '../framework/finding.js';
 import { createReply, type Refusal } from '../framework/reply.js';
 import { byTheIntern } from '../framework/skip.js';
 import type { Transcript } from '../probe/chunks.js';
@@ -36,10 +36,12 @@ export function createConversation(run: RunContext, by: Sender, open: Ctx['open'
     const path = internPath(encodeURIComponent(id), '/chat/completions');
     const send = { ...options, method: 'POST', path, json };
     const answer = await open(send).catch((error: unknown) => {
+      if (driver.control !== undefined || whyNoAnswer(error)?.kind !== 'timeout') throw error;
       // Nothing, not even a keepalive: what waits on a stream would wait as long and as vainly.
-      if (driver.control === undefined && whyNoAnswer(error)?.kind === 'timeout')
-        obstacles.met('streaming', check, { kind: 'silent' });
-      throw error;
+      obstacles.met('streaming', check, { kind: 'silent' });
+      const found = findingOf(error)?.found;
+      if (found === undefined) throw error;
+      throw new Finding({ ...found, breaks: { requirement: 'CHAT-11', level: 'S' } }, {}, { cause: error });
     });
     const sent = sentBy(said);
     const reply = createReply(answer, {

@@ -17,7 +17,7 @@ export interface Question {
 interface Causes {
   /** The target or the run lacks something. */
   readonly need:
-    | { readonly kind: 'lacks'; readonly need: Need; readonly how?: 'read-only' | 'intern-id' }
+    | { readonly kind: 'lacks'; readonly need: Need; readonly how?: 'read-only' | 'intern-id' | 'script' }
     | { readonly kind: 'runs'; readonly least: number; readonly runs: number }
     | { readonly kind: 'unusable'; readonly credential: CredentialName; readonly how: Unusable }
     | { readonly kind: 'read-only' }

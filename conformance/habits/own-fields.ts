@@ -25,6 +25,8 @@ const serve: Serve = (next, { random }) => {
           record.secret_count = Math.floor(random() * 9);
         });
         if (!isRecord(json)) return;
+        if (new URL(request.url).pathname.includes('/vault/'))
+          for (const secret of [json.data].flat()) if (isRecord(secret)) secret.version = any();
         if (typeof json.token === 'string' && typeof json.origin === 'string') json.expires_at = any();
         if (isRecord(json.error) && isRecord(json.error.metadata)) json.error.metadata.request = any();
       },

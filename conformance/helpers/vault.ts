@@ -30,6 +30,14 @@ export interface Secret {
   readonly created_at: unknown;
 }
 
+/** What is published of a secret. A service may show more. */
+export const published = ({ name, hosts, fingerprint, created_at }: Record<string, unknown>): Secret => ({
+  name,
+  hosts,
+  fingerprint,
+  created_at,
+});
+
 type Sends = Pick<Ctx, 'send'>;
 
 /** Stores a secret; `json` is sent as it is. */
@@ -50,7 +58,7 @@ export function secretOf(answer: Answer, what: string): Secret {
   expect.done(answer, what);
   isObject(answer.json, `body of ${what}`);
   isObject(answer.json.data, `data of ${what}`);
-  return answer.json.data as unknown as Secret;
+  return published(answer.json.data);
 }
 
 /** Stores a secret, and what the answer shows of it. */
@@ -68,9 +76,12 @@ export function pageOf(answer: Answer, what: string): { data: Secret[]; has_more
   isObject(answer.json, `body of ${what}`);
   const { data, has_more } = answer.json;
   isArray(data, `data of ${what}`);
-  for (const entry of data) isObject(entry, `an entry of ${what}`);
+  const secrets = data.map((entry) => {
+    isObject(entry, `an entry of ${what}`);
+    return published(entry);
+  });
   ok(typeof has_more === 'boolean', `has_more of ${what}`, 'true or false', has_more);
-  return { data: data as Secret[], has_more };
+  return { data: secrets, has_more };
 }
 
 /** Most pages that a list has: an offset goes up to 10000. */

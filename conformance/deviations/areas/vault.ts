@@ -127,11 +127,6 @@ export const VAULT = defineDeviations({
     ),
     caughtBy: ['vault/order'],
   },
-  'vault-secret-with-an-id': {
-    description: 'The answer to a store has an id beside the published fields.',
-    mutant: rewriteJson('vault-store', ({ data }) => ({ data: { ...(data as Json), id: 7 } })),
-    caughtBy: ['vault/secret-form'],
-  },
   'vault-list-without-hosts': {
     description: 'A list shows no hosts.',
     mutant: rewriteJson('vault-list', (body) => ({

@@ -6,6 +6,7 @@ import { run } from '../../index.js';
 import { REPORTERS } from '../../reporters/index.js';
 import type { Results } from '../results.js';
 import { deploy } from './deployment.js';
+import { BUFFERING } from './deployments.js';
 
 /** At a deployment that is not published: there, what the published API shows warns. */
 async function at(serve: Serve, name: string, options: Partial<Parameters<typeof run>[0]> = {}): Promise<Results> {
@@ -115,4 +116,18 @@ test('a credential in an answer fails, in a quick run too', async () => {
   expect(results.exit).toBe(1);
   expect(failed(results).map(({ id }) => id)).toEqual(['as-met/secrets']);
   expect(REPORTERS.tty(results)).toContain('a credential in an answer of');
+});
+
+test('streams that are held back are told once, as what they break, whichever check meets them first', async () => {
+  const ids = ['chat-endings/delete-while-streaming', 'chat-endings/suspend-while-streaming', 'chat-lock/silent-run'];
+  const checks = allChecks.filter(({ id }) => ids.includes(id));
+  const { driver, host, close } = await deploy({ ...BUFFERING, obeys: 1 }, 'stated');
+  try {
+    const results = await run({ driver, host, checks, seed: 'stated', rate: 0 });
+    expect(results.requirements.filter(({ verdict }) => verdict === 'fail').map(({ id }) => id)).toEqual(['CHAT-11']);
+    expect(failed(results)).toHaveLength(1);
+    expect(results.checks.filter(({ skip }) => skip?.kind === 'blocked')).toHaveLength(2);
+  } finally {
+    await close();
+  }
 });

@@ -31,6 +31,7 @@ const LACKING: { readonly [Name in Need]?: string } = {
 /** Why a need is not met, and how it would be. */
 export function lackText({ need, how }: Lack): string {
   const behaviour = behaviourIn(need);
+  if (how === 'script') return `the emulator has no script ${behaviour}, and refuses that of the kit`;
   if (behaviour !== undefined) return `no prompt is configured that leads an intern to ${behaviour}`;
   const wait = waitIn(need);
   if (wait !== undefined) return `it waits ${wait / 1000} s for real; allow that with --slow ${wait / 1000}s`;

@@ -243,8 +243,14 @@ export function familyWords(skips: readonly [Skip, ...Skip[]]): SkipText {
   const needs = [...new Set(skips.flatMap(({ because }) => (because.kind === 'lacks' ? [because.need] : [])))];
   if (needs.length < 2) return skipWords(skips[0]);
   const behaviours = needs.flatMap((need) => behaviourIn(need) ?? []);
+  const refused = skips.some(({ because }) => because.kind === 'lacks' && because.how === 'script');
   if (behaviours.length > 0)
-    return of(`behaviour:${behaviours.join(', ')}`, 'no prompt is configured that makes an intern do that');
+    return of(
+      `behaviour:${behaviours.join(', ')}`,
+      refused
+        ? 'the emulator has no such scripts, and refuses those of the kit'
+        : 'no prompt is configured that makes an intern do that',
+    );
   const longest = `${Math.max(...needs.map((need) => waitIn(need) ?? 0)) / 1_000}s`;
   return of(`slow:${longest}`, `they wait in real time, the longest ${longest}; allow that with --slow ${longest}`);
 }
