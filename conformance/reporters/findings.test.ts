@@ -127,7 +127,7 @@ test('skips are grouped by what the intern did instead', async () => {
   expect(text).toMatch(/ 1 {2}the intern did not simply answer when asked to, it asked: a\/three: /);
 });
 
-test('a stated rule that a published check finds broken is what is told, and fails', async () => {
+test('a stated rule that a published check finds broken is what is reported, and fails', async () => {
   const published = check(
     'a/published',
     async (ctx) => {

@@ -118,7 +118,7 @@ test('a credential in an answer fails, in a quick run too', async () => {
   expect(REPORTERS.tty(results)).toContain('a credential in an answer of');
 });
 
-test('streams that are held back are told once, as what they break, whichever check meets them first', async () => {
+test('streams that are held back are reported once, as what they break, whichever check meets them first', async () => {
   const ids = ['chat-endings/delete-while-streaming', 'chat-endings/suspend-while-streaming', 'chat-lock/silent-run'];
   const checks = allChecks.filter(({ id }) => ids.includes(id));
   const { driver, host, close } = await deploy({ ...BUFFERING, obeys: 1 }, 'stated');
