@@ -146,7 +146,7 @@ describe('the signing key', () => {
   });
 
   test('that cannot be used is an error that names the file', () => {
-    writeFileSync(`${data}.key`, 'junk');
+    writeFileSync(`${data}.key`, 'junk', { mode: 0o600 });
     expect(() => start()).toThrow(`signing key ${data}.key: the key is neither PEM nor JSON`);
     expect(readdirSync(folder)).not.toContain('interns.json.lock');
   });

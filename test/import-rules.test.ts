@@ -198,6 +198,7 @@ const SHARED = [
   'emulator/contract/curl.ts',
   'emulator/contract/nearest.ts',
   'emulator/contract/pasted.ts',
+  'emulator/contract/replace-file.ts',
   'emulator/contract/visible.ts',
   'emulator/contract/system-error.ts',
 ];
@@ -377,7 +378,8 @@ test('zod is imported for its types alone: what judges with it loads it through 
 const HOST_SOURCES = /\b(?:setTimeout|setInterval|Date\.now|Math\.random|randomUUID|randomBytes)\(|\bnew Date\(\)/;
 
 /** The clock, the seeded source, and the code that waits for sockets of real targets. */
-const MAY_USE_HOST = /^(emulator\/clock\/|emulator\/console\/page\/|bin\/|conformance\/probe\/time\.ts)/;
+const MAY_USE_HOST =
+  /^(emulator\/clock\/|emulator\/contract\/replace-file\.ts|emulator\/console\/page\/|bin\/|conformance\/probe\/time\.ts)/;
 
 test('only the clock reads the time of the machine, and only the seeded source is random', () => {
   const code = (file: string) => readFileSync(join(ROOT, file), 'utf8').replaceAll(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, '');

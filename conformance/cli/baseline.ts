@@ -1,9 +1,10 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { inWords } from '../../emulator/contract/system-error.js';
 import { isFailure } from '../engine/baseline.js';
 import type { Results } from '../engine/results.js';
 import type { Known } from '../framework/known.js';
 import { UsageError } from '../framework/usage.js';
+import { writeTo } from './folders.js';
 
 /** Whether a text is a day that exists: February has no 30th. */
 const isDay = (text: string): boolean => {
@@ -76,5 +77,5 @@ export function writeBaseline(file: string, before: readonly Known[], results: R
     const entry = before.find((one) => one.id === id);
     return entry === undefined || Object.keys(entry).length === 1 ? id : entry;
   });
-  writeFileSync(file, `${JSON.stringify({ known }, null, 2)}\n`);
+  writeTo(`baseline ${file}`, file, `${JSON.stringify({ known }, null, 2)}\n`);
 }

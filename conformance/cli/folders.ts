@@ -1,5 +1,6 @@
 import { statSync, writeFileSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { dirname, resolve } from 'node:path';
+import { replaceFile } from '../../emulator/contract/replace-file.js';
 import { inWords } from '../../emulator/contract/system-error.js';
 import { makeFolder } from '../engine/make-folder.js';
 import { UsageError } from '../framework/usage.js';
@@ -18,7 +19,11 @@ function writing(place: string, write: () => void): void {
 export const writeTo = (place: string, file: string, text: string): void =>
   writing(place, () => {
     makeFolder(dirname(file));
-    writeFileSync(file, text);
+    // What is no file, such as a terminal, a pipe or /dev/stdout, is written to; a link is replaced, its file stays.
+    const there = statSync(file, { throwIfNoEntry: false });
+    if (there?.isFile() !== false && !/^\/(dev|proc)\//.test(resolve(file)))
+      replaceFile(file, 0o666, (fd) => writeFileSync(fd, text));
+    else writeFileSync(file, text);
   });
 
 /** A folder, with all above it. */

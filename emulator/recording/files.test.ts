@@ -102,4 +102,15 @@ describe('exchanges are written anew', () => {
     expect(lines()).toEqual(bodies);
     expect(readdirSync(folder)).toEqual(['main.jsonl']);
   });
+
+  test('a link beside it or in its place is not followed', () => {
+    const elsewhere = join(folder, 'elsewhere');
+    writeFileSync(elsewhere, 'mine');
+    for (const path of [out(), `${out()}.new`]) symlinkSync(elsewhere, path);
+    expect(() => createScenarioFiles(out(), false)(null)).toThrow('exists already');
+    createScenarioFiles(out(), true)(null);
+    appendExchange(out(), exchange(1, 'a'));
+    rewriteExchanges(out(), (one) => ({ ...one, body: 'changed' }));
+    expect([lines(), readFileSync(elsewhere, 'utf8')]).toEqual([['changed'], 'mine']);
+  });
 });

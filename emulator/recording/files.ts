@@ -1,6 +1,7 @@
-import { appendFileSync, closeSync, openSync, readdirSync, readSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, closeSync, openSync, readdirSync, readSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { wrongFileName } from '../contract/file-name.js';
+import { replaceFile } from '../contract/replace-file.js';
 import { inWords } from '../contract/system-error.js';
 import type { RecordedExchange } from './format.js';
 
@@ -63,7 +64,8 @@ export function createScenarioFiles(out: string, force: boolean): (scenario: str
       throw new RecordingFileError(`${there} exists already. Use --force to overwrite it, or choose another name`);
     const file = { scenario, path: there ?? path };
     try {
-      writeFileSync(file.path, '', { flag: there === undefined ? 'wx' : 'w' });
+      if (there === undefined) writeFileSync(file.path, '', { flag: 'wx' });
+      else replaceFile(file.path, 0o666, () => {});
     } catch (error) {
       throw new RecordingFileError(`${path}: cannot be written: ${inWords(error)}`, { cause: error });
     }
@@ -98,28 +100,15 @@ function* linesOf(path: string): Generator<string> {
   }
 }
 
-/** Copies the exchanges of a file to another, changed by `change`. The result says whether any differs. */
-function changeInto(target: string, path: string, change: (exchange: RecordedExchange) => RecordedExchange): boolean {
-  let differs = false;
-  const file = openSync(target, 'w');
-  try {
+/** Rewrites every exchange of a file with `change`. The file is replaced whole, or not at all. */
+export function rewriteExchanges(path: string, change: (exchange: RecordedExchange) => RecordedExchange): void {
+  replaceFile(path, 0o666, (file) => {
+    let differs = false;
     for (const before of linesOf(path)) {
       const after = JSON.stringify(change(JSON.parse(before)));
       differs ||= after !== before;
       writeFileSync(file, `${after}\n`);
     }
-  } finally {
-    closeSync(file);
-  }
-  return differs;
-}
-
-/** Rewrites every exchange of a file with `change`. The file is replaced whole, or not at all. */
-export function rewriteExchanges(path: string, change: (exchange: RecordedExchange) => RecordedExchange): void {
-  const changed = `${path}.new`;
-  try {
-    if (changeInto(changed, path, change)) renameSync(changed, path);
-  } finally {
-    rmSync(changed, { force: true });
-  }
+    return differs;
+  });
 }

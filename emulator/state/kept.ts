@@ -50,7 +50,8 @@ const VAULT_KEY = /^[0-9a-f]{64}$/;
  * The key that values of secrets are sealed with (VAULT-9). It is made with the first secret and kept beside the store;
  * without a store it is drawn from the seed.
  *
- * @returns a function that has the key. It throws OptionError for a file that holds none
+ * @returns a function that has the key. It throws OptionError for a file that holds none, or has been taken away or changed
+ *   since
  */
 export function vaultKeyOf(store: Store, random: () => Pick<Random, 'bytes'>): () => Buffer {
   const file = store.vaultKeyFile;
@@ -62,8 +63,12 @@ export function vaultKeyOf(store: Store, random: () => Pick<Random, 'bytes'>): (
     throw new OptionError(`vault key ${file?.path}: expected 64 lower-case hex digits`);
   };
   return () => {
-    if (key) return key;
     const held = kept();
+    if (key && file && !held?.equals(key)) {
+      const what = held ? 'it is another one than' : 'it is gone, and was there';
+      throw new OptionError(`vault key ${file.path}: ${what} when the emulator began; no secret is stored without it`);
+    }
+    if (key) return key;
     key = held ?? Buffer.from(random().bytes(32));
     if (!held) file?.write(`${key.toString('hex')}\n`);
     return key;

@@ -2,8 +2,8 @@ import type { SyncAdapter } from 'lowdb';
 import { type Format, migrate, type RawState } from '../contract/migrations.js';
 import type { State } from '../contract/state.js';
 import { Damage, StoreError, systemReason } from './errors.js';
-import type { Files } from './files.js';
-import type { Hold } from './hold.js';
+import { type Files, freeName } from './files.js';
+import type { Hold, Place } from './hold.js';
 import { checkOurs, createLogWriter, type LogWriter, readLog } from './log.js';
 import { applyChanges, asState, checkRows, withEveryCollection } from './rows.js';
 import { COLLECTION_NAMES, type RowSets, readSnapshot, type Snapshot, writeSnapshot } from './snapshot.js';
@@ -18,10 +18,12 @@ export interface Contents {
 export interface LogAdapter extends SyncAdapter<Contents> {
   /** Open from the first read or write on. */
   readonly log: LogWriter;
+  /** Whether snapshot and log are still where they were left. */
+  place(): Place;
   /** Bytes of the snapshot. */
   readonly snapshotSize: number;
-  /** Releases the log; `remove` if the snapshot holds all of it. */
-  close(remove: boolean): void;
+  /** Releases the log; `remove` if the snapshot holds all of it. A log whose snapshot was replaced is set aside, and named. */
+  close(remove: boolean): string | undefined;
 }
 
 /**
@@ -43,7 +45,7 @@ export function createAdapter(files: Files, path: string, hold: Hold, format: Fo
 
   const read = (file: string): Buffer | undefined => {
     try {
-      if (files.statSync(file, { throwIfNoEntry: false })?.isFile() === false) {
+      if (files.lstatSync(file, { throwIfNoEntry: false })?.isFile() === false) {
         throw new StoreError('foreign', path, `${file}: it is not a file; it was left as it is`);
       }
       return files.readFileSync(file);
@@ -55,14 +57,15 @@ export function createAdapter(files: Files, path: string, hold: Hold, format: Fo
   };
 
   const write = ({ commit, rows }: Contents): void => {
-    const next = `${path}.tmp`;
-    snapshotSize = writeSnapshot(files, next, format.version, commit, rows);
-    files.renameSync(next, path);
+    snapshotSize = writeSnapshot(files, path, format.version, commit, rows);
     // From here on it counts as written, whatever else fails: the log is cleared at the latest before its next entry.
     try {
       hold.take();
     } catch {}
-    log?.clear();
+    if (log?.place() === 'gone') {
+      log.close();
+      log = createLogWriter(files, logPath, 0, fsync);
+    } else log?.clear();
   };
 
   const readState = (snapshot: Snapshot, logBytes: Buffer) => {
@@ -88,6 +91,10 @@ export function createAdapter(files: Files, path: string, hold: Hold, format: Fo
   return {
     get log() {
       return opened();
+    },
+    place() {
+      const places = [hold.place(), opened().place()];
+      return (['replaced', 'gone'] as const).find((one) => places.includes(one)) ?? 'kept';
     },
     get snapshotSize() {
       return snapshotSize;
@@ -118,10 +125,16 @@ export function createAdapter(files: Files, path: string, hold: Hold, format: Fo
       log ??= createLogWriter(files, logPath, 0, fsync);
     },
     close(remove) {
+      const kept = log?.place() === 'kept';
+      const left = kept && !remove && opened().size > 0 && hold.place() === 'replaced';
       hold.close();
       log?.close();
       log = undefined;
-      if (remove) files.unlinkSync(logPath);
+      if (remove && kept) files.unlinkSync(logPath);
+      if (!left) return undefined;
+      const aside = `${freeName(files, `${path}.left`, '.log')}.log`;
+      files.renameSync(logPath, aside);
+      return aside;
     },
   };
 }

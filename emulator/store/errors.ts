@@ -1,5 +1,13 @@
 /** Why a store cannot be opened or written. */
-export type StoreErrorCode = 'damaged' | 'foreign' | 'locked' | 'newer' | 'unreadable' | 'unwritable' | 'closed';
+export type StoreErrorCode =
+  | 'damaged'
+  | 'foreign'
+  | 'locked'
+  | 'newer'
+  | 'unreadable'
+  | 'unwritable'
+  | 'replaced'
+  | 'closed';
 
 /**
  * A store file that cannot be used. The message is one line for a person: which file, what is wrong and where, and the
@@ -38,6 +46,7 @@ export function systemReason(error: unknown): string {
   const { code } = error as NodeJS.ErrnoException;
   const known: Record<string, string> = {
     EACCES: 'permission denied',
+    ELOOP: 'it is a link, and may lead elsewhere',
     EPERM: 'not permitted',
     EISDIR: 'it is a directory',
     ENOENT: 'no such directory',

@@ -1,11 +1,12 @@
-import { existsSync } from 'node:fs';
+import { basename, dirname } from 'node:path';
 import { LowSync } from 'lowdb';
 import { FORMAT, type Format } from '../contract/migrations.js';
+import { removeUnfinished } from '../contract/replace-file.js';
 import { type Contents, createAdapter } from './adapter.js';
 import { createBatches, type Dirty } from './batches.js';
 import { difference } from './difference.js';
 import { Damage, Foreign, StoreError, systemReason } from './errors.js';
-import { type Files, realFiles } from './files.js';
+import { type Files, freeName, realFiles } from './files.js';
 import { createHold } from './hold.js';
 import { keyFileOf } from './key-file.js';
 import { locate } from './location.js';
@@ -55,6 +56,8 @@ export function openFileStore(path: string, options: FileStoreOptions = {}): Sto
   const hold = createHold(files, file);
   const adapter = createAdapter(files, file, hold, options.format ?? FORMAT, options.fsync ?? false);
   try {
+    removeUnfinished(dirname(file), basename(file));
+    removeUnfinished(`${file}.snapshots`);
     return openLocked(file, adapter, unlock, options);
   } catch (error) {
     adapter.close(false);
@@ -111,8 +114,18 @@ function openLocked(
   };
   setLimit();
 
+  /** Throws where somebody else has put a file in place of ours: nothing is written over it. */
+  const placed = () => {
+    const place = adapter.place();
+    if (place !== 'replaced') return place;
+    const what =
+      'another file took its place while it was open; that file was left as it is, and nothing more is written';
+    throw new StoreError('replaced', path, `${path}: ${what}`);
+  };
+
   /** Writes everything in memory into a new snapshot. */
   const compact = () => {
+    placed();
     const last = commit;
     commit++;
     try {
@@ -132,6 +145,8 @@ function openLocked(
   };
   const append = (changes: LogChange[]) => {
     if (changes.length === 0) return;
+    // A store that is gone is written whole again.
+    if (placed() === 'gone') return compact();
     try {
       adapter.log.append({ commit: commit + 1, changes });
     } catch (error) {
@@ -170,7 +185,7 @@ function openLocked(
   };
   const letGo = (remove: boolean) => {
     try {
-      adapter.close(remove);
+      return adapter.close(remove);
     } finally {
       unlock();
     }
@@ -219,8 +234,10 @@ function openLocked(
       try {
         if (batches.pending() || adapter.log.size > 0) compact();
       } catch (error) {
-        letGo(false);
-        throw error;
+        const left = letGo(false);
+        if (left === undefined) throw error;
+        const what = `${(error as Error).message}; what it does not hold is in ${left}`;
+        throw new StoreError('replaced', path, what, { cause: error });
       }
       letGo(true);
     },
@@ -229,10 +246,7 @@ function openLocked(
 
 /** Renames a damaged store and its log to the first free name, and reports it. */
 function setAside(files: Files, path: string, damage: Damage): StoreError {
-  const taken = (name: string) => existsSync(name) || existsSync(`${name}.log`);
-  let number = 1;
-  while (taken(`${path}.damaged-${number}`)) number++;
-  const aside = `${path}.damaged-${number}`;
+  const aside = freeName(files, `${path}.damaged`, '', '.log');
   const moved: string[] = [];
   try {
     for (const [from, to] of [

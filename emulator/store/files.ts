@@ -3,10 +3,10 @@ import * as fs from 'node:fs';
 /** The file system as the store uses it: one seam, so that tests can stop a process at any step of it. */
 export type Files = Pick<
   typeof fs,
-  | 'chmodSync'
   | 'closeSync'
   | 'existsSync'
   | 'fdatasyncSync'
+  | 'fstatSync'
   | 'ftruncateSync'
   | 'linkSync'
   | 'lstatSync'
@@ -21,6 +21,13 @@ export type Files = Pick<
 > & { writeSync(fd: number, bytes: Uint8Array, offset: number, length: number, position: number): number };
 
 export const realFiles: Files = fs;
+
+/** The first name that no file has yet: `NAME-1`, `NAME-2`, …; with each of the ends. */
+export function freeName(files: Files, name: string, ...ends: readonly string[]): string {
+  let number = 1;
+  while (ends.some((end) => files.existsSync(`${name}-${number}${end}`))) number++;
+  return `${name}-${number}`;
+}
 
 /** Writes all of `bytes` at `position`, in as many calls as needed. Returns where they end. */
 export function writeAll(files: Files, fd: number, bytes: Uint8Array, position: number): number {

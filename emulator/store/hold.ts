@@ -1,4 +1,4 @@
-import { readdirSync, statSync } from 'node:fs';
+import { readdirSync, type Stats, statSync } from 'node:fs';
 import { StoreError } from './errors.js';
 import type { Files } from './files.js';
 
@@ -10,21 +10,28 @@ export interface Hold {
    * @throws StoreError `locked` if the file has other names, and is or may be open by one of them
    */
   take(): void;
+  /** Whether what was taken is still at the path, as it was. */
+  place(): Place;
   close(): void;
 }
+
+/** What is at a path: what was left there, something else, or nothing. */
+export type Place = 'kept' | 'replaced' | 'gone';
 
 /** Only this system can show which files other processes have open, and can replace an open file. */
 const CAN_TELL = process.platform === 'linux';
 
 export function createHold(files: Files, path: string): Hold {
   let held: number | undefined;
+  let taken: Stats | undefined;
   const close = () => {
     if (held !== undefined) files.closeSync(held);
     held = undefined;
   };
   return {
     take() {
-      const { dev, ino, nlink } = files.statSync(path);
+      taken = files.statSync(path);
+      const { dev, ino, nlink } = taken;
       if (nlink > 1 && !CAN_TELL) {
         throw new StoreError(
           'locked',
@@ -41,6 +48,12 @@ export function createHold(files: Files, path: string): Hold {
       close();
       const who = holder === process.pid ? 'this process' : `process ${holder}`;
       throw new StoreError('locked', path, `${path}: in use by ${who}, under another name of the file (a hard link)`);
+    },
+    place() {
+      const now = files.statSync(path, { throwIfNoEntry: false });
+      if (now === undefined) return 'gone';
+      const kept = (['dev', 'ino', 'size', 'mtimeMs'] as const).every((what) => now[what] === taken?.[what]);
+      return kept ? 'kept' : 'replaced';
     },
     close,
   };

@@ -1,9 +1,11 @@
+import { constants } from 'node:fs';
+import { NO_LINK, replaceFile } from '../contract/replace-file.js';
 import { StoreError, systemReason } from './errors.js';
 import { type Files, realFiles, writeAll } from './files.js';
 
 /**
  * A secret kept beside the file of a store, because the store itself is made to be shown and checked in. Only its owner
- * may read it.
+ * may read it: one that is a link, or that others may read, is refused.
  */
 export interface KeyFile {
   readonly path: string;
@@ -36,27 +38,27 @@ export function keyFileOf(path: string, files: Files = realFiles, kind: keyof ty
     path: file,
     read() {
       try {
-        const stats = files.statSync(file, { throwIfNoEntry: false });
+        const refused = (what: string) => new StoreError('foreign', file, `${file}: ${what}`);
+        const stats = files.lstatSync(file, { throwIfNoEntry: false });
         if (!stats) return undefined;
-        if (!stats.isFile()) throw new StoreError('foreign', file, `${file}: it is no file; ${content} belongs there`);
-        // It may have been copied, or restored, without its mode.
-        if ((stats.mode & 0o077) !== 0) files.chmodSync(file, 0o600);
-        return files.readFileSync(file, 'utf8');
+        if (!stats.isFile())
+          throw refused(`it is ${stats.isSymbolicLink() ? 'a link' : 'no file'}; ${content} belongs there`);
+        const fd = files.openSync(file, constants.O_RDONLY | NO_LINK);
+        try {
+          const mode = files.fstatSync(fd).mode & 0o777;
+          if ((mode & 0o077) !== 0 && process.platform !== 'win32')
+            throw refused(`others may use ${content}: its mode is ${mode.toString(8)}; chmod 600 it, or remove it`);
+          return files.readFileSync(fd, 'utf8');
+        } finally {
+          files.closeSync(fd);
+        }
       } catch (error) {
         throw error instanceof StoreError ? error : failed('read', error);
       }
     },
     write(text) {
-      const next = `${file}.tmp`;
       try {
-        const fd = files.openSync(next, 'w', 0o600);
-        try {
-          writeAll(files, fd, Buffer.from(text), 0);
-          files.fdatasyncSync(fd);
-        } finally {
-          files.closeSync(fd);
-        }
-        files.renameSync(next, file);
+        replaceFile(file, 0o600, (fd) => writeAll(files, fd, Buffer.from(text), 0), files);
       } catch (error) {
         throw failed('write', error);
       }

@@ -1,5 +1,6 @@
 import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
+import { nameBeside } from '../contract/replace-file.js';
 import { StoreError, systemReason } from './errors.js';
 import type { Files } from './files.js';
 
@@ -85,8 +86,8 @@ function notRenewed(files: Files, file: string, host: LockHost | undefined): str
   const timeOf = () => files.statSync(file).mtimeMs;
   const last = timeOf();
   // The time of the file system, which may differ from ours.
-  const probe = `${file}.${process.pid}.now`;
-  files.writeFileSync(probe, '', { mode: 0o600 });
+  const probe = nameBeside(file);
+  files.writeFileSync(probe, '', { flag: 'wx', mode: 0o600 });
   let age = files.statSync(probe).mtimeMs - last;
   files.unlinkSync(probe);
   while (age < LEFT_AFTER_MS) {
@@ -113,9 +114,9 @@ function readHolder(files: Files, file: string): Holder | undefined {
 
 /** Creates `file` with its whole text at once, or returns false if it exists. So nobody ever reads half a lock. */
 function createWhole(files: Files, file: string): boolean {
-  const own = `${file}.${process.pid}`;
+  const own = nameBeside(file);
   const text = `${JSON.stringify(self())}\n`;
-  files.writeFileSync(own, text, { mode: 0o600 });
+  files.writeFileSync(own, text, { flag: 'wx', mode: 0o600 });
   try {
     files.linkSync(own, file);
     return true;

@@ -1,7 +1,10 @@
+import { constants } from 'node:fs';
+import { NO_LINK } from '../contract/replace-file.js';
 import type { CollectionName } from '../contract/state.js';
 import { crc32 } from './crc32.js';
 import { Damage, Foreign } from './errors.js';
 import { type Files, writeAll } from './files.js';
+import type { Place } from './hold.js';
 
 /** A change of a row: its new value, or the id of a deleted one. */
 export type Change = ['put', CollectionName, { id: string }] | ['delete', CollectionName, string];
@@ -72,12 +75,13 @@ export interface LogWriter {
   /** Hands an entry to the operating system: all of it, or nothing if it throws. */
   append(entry: Entry): void;
   clear(): void;
+  place(): Place;
   close(): void;
 }
 
 /** Opens the log at `file` for appending behind its first `whole` bytes. `fsync` waits for the disk with each entry. */
 export function createLogWriter(files: Files, file: string, whole: number, fsync: boolean): LogWriter {
-  const fd = files.openSync(file, files.existsSync(file) ? 'r+' : 'w+', 0o600);
+  const fd = files.openSync(file, constants.O_RDWR | constants.O_CREAT | NO_LINK, 0o600);
   let size = whole;
   /** Whether there may be bytes behind the last whole entry. */
   let torn = true;
@@ -113,6 +117,12 @@ export function createLogWriter(files: Files, file: string, whole: number, fsync
       size = 0;
       torn = true;
       tryTrim();
+    },
+    place() {
+      const now = files.statSync(file, { throwIfNoEntry: false });
+      if (now === undefined) return 'gone';
+      const own = files.fstatSync(fd);
+      return now.ino === own.ino && now.dev === own.dev ? 'kept' : 'replaced';
     },
     close: () => files.closeSync(fd),
   };

@@ -1,5 +1,6 @@
-import { mkdirSync, readdirSync } from 'node:fs';
+import { constants, mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { NO_LINK, replaceFile } from '../contract/replace-file.js';
 import { StoreError, systemReason } from './errors.js';
 import { type Files, realFiles, writeAll } from './files.js';
 
@@ -24,10 +25,20 @@ export function snapshotFilesOf(path: string, files: Files = realFiles): Snapsho
   const fileOf = (name: string) => join(folder, name + END);
   const attempt = <T>(what: 'read' | 'write', file: string, work: () => T): T => {
     try {
+      if (files.lstatSync(folder, { throwIfNoEntry: false })?.isSymbolicLink())
+        throw new Error(`${folder} is a link, and may lead elsewhere`);
       return work();
     } catch (cause) {
       const reason = `${file}: cannot ${what} it: ${systemReason(cause)}`;
       throw new StoreError(what === 'read' ? 'unreadable' : 'unwritable', file, reason, { cause });
+    }
+  };
+  const withoutLinks = (file: string): string => {
+    const fd = files.openSync(file, constants.O_RDONLY | NO_LINK);
+    try {
+      return files.readFileSync(fd, 'utf8');
+    } finally {
+      files.closeSync(fd);
     }
   };
   return {
@@ -40,25 +51,12 @@ export function snapshotFilesOf(path: string, files: Files = realFiles): Snapsho
           : [],
       ),
     read: (name) =>
-      attempt('read', fileOf(name), () =>
-        files.existsSync(fileOf(name)) ? files.readFileSync(fileOf(name), 'utf8') : undefined,
-      ),
+      attempt('read', fileOf(name), () => (files.existsSync(fileOf(name)) ? withoutLinks(fileOf(name)) : undefined)),
     write(name, text) {
       const file = fileOf(name);
       attempt('write', file, () => {
         mkdirSync(folder, { recursive: true, mode: 0o700 });
-        const unfinished = `${file}.tmp`;
-        const fd = files.openSync(unfinished, 'w', 0o600);
-        try {
-          writeAll(files, fd, Buffer.from(text), 0);
-          files.fdatasyncSync(fd);
-        } catch (error) {
-          files.unlinkSync(unfinished);
-          throw error;
-        } finally {
-          files.closeSync(fd);
-        }
-        files.renameSync(unfinished, file);
+        replaceFile(file, 0o600, (fd) => writeAll(files, fd, Buffer.from(text), 0), files);
       });
     },
     delete(name) {

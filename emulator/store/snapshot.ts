@@ -1,4 +1,5 @@
 import { JsonSyntaxError, parseJson } from '../contract/json.js';
+import { replaceFile } from '../contract/replace-file.js';
 import { COLLECTIONS, type CollectionName } from '../contract/state.js';
 import { crc32 } from './crc32.js';
 import { Damage, Foreign } from './errors.js';
@@ -45,12 +46,11 @@ function* pieces(version: number, commit: number, rows: RowSets): Generator<stri
 }
 
 /**
- * Writes a snapshot to `file`: JSON laid out for reading and editing, in pieces, so that a large one is never held in
+ * Replaces `file` by a snapshot: JSON laid out for reading and editing, in pieces, so that a large one is never held in
  * memory as a whole. It is on the disk on return. Returns its length in bytes.
  */
 export function writeSnapshot(files: Files, file: string, version: number, commit: number, rows: RowSets): number {
-  const fd = files.openSync(file, 'w', 0o600);
-  try {
+  const fill = (fd: number) => {
     let crc = 0;
     let end = 0;
     let text = '';
@@ -67,11 +67,9 @@ export function writeSnapshot(files: Files, file: string, version: number, commi
     flush();
     text = `,\n  "checksum": "${crc.toString(16).padStart(8, '0')}"\n}\n`;
     flush();
-    files.fdatasyncSync(fd);
     return end;
-  } finally {
-    files.closeSync(fd);
-  }
+  };
+  return replaceFile(file, 0o600, fill, files);
 }
 
 const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0;

@@ -93,12 +93,12 @@ test('a store whose vault key is lost or another is not opened, and nothing of i
     ['junk', 'expected 64 lower-case hex digits'],
   ] as const) {
     rmSync(key, { force: true });
-    if (text !== undefined) writeFileSync(key, text);
+    if (text !== undefined) writeFileSync(key, text, { mode: 0o600 });
     expect(() => start()).toThrow(`vault key ${key}: ${wrong}`);
     expect(readFileSync(data)).toEqual(before);
     expect(existsSync(`${data}.lock`)).toBe(false);
   }
-  writeFileSync(key, right);
+  writeFileSync(key, right, { mode: 0o600 });
   expect((await call(start(), 'GET', '/vault/secrets')).json.data).toHaveLength(2);
 });
 

@@ -14,7 +14,8 @@ const IV = 12;
 const TAG = 16;
 
 /**
- * AES-256-GCM under `key`, 32 bytes, asked for on first use. The initialization vector is made of row and value (as RFC
+ * AES-256-GCM under `key`, 32 bytes, asked for on first use and before each sealing, so that nothing is sealed by a key
+ * that is gone. The initialization vector is made of row and value (as RFC
  * 5297 does). A state that goes back to a snapshot draws the same randomness again, and a vector that came twice over
  * two values would reveal both.
  */
@@ -35,6 +36,7 @@ export function createSealing(key: () => Buffer): Sealing {
 
   return {
     seal(id, value) {
+      key();
       const iv = digest(keyFor('vector'), id, value).subarray(0, IV);
       const cipher = createCipheriv('aes-256-gcm', keyFor('sealing'), iv).setAAD(Buffer.from(id));
       const sealed = Buffer.concat([iv, cipher.update(value, 'utf8'), cipher.final()]);
