@@ -95,9 +95,9 @@ export function compareRequests(
       const took = request.closed === undefined ? undefined : request.closed.at - answered;
       if (took === undefined || took > expected.left_within)
         found.push({
-          what: `request ${request.n}: ms from the answer to the close of the connection`,
-          expected: `${expected.left_within} or less`,
-          actual: took === undefined ? 'it stayed open' : Math.round(took),
+          what: `request ${request.n}: the connection after the answer`,
+          expected: `closed within ${expected.left_within} ms`,
+          actual: took === undefined ? 'still open' : `closed after ${Math.round(took)} ms`,
         });
     }
   }
@@ -107,9 +107,10 @@ export function compareRequests(
     const closed = request?.closed?.at;
     if (from === undefined || closed === undefined || closed - from > expected.close_within)
       found.push({
-        what: `ms from event ${stopAfter ?? 1} to the close of the connection`,
-        expected: `${expected.close_within} or less`,
-        actual: closed === undefined || from === undefined ? 'it stayed open' : Math.round(closed - from),
+        what: `the connection after event ${stopAfter ?? 1}`,
+        expected: `closed within ${expected.close_within} ms`,
+        actual:
+          closed === undefined || from === undefined ? 'still open' : `closed after ${Math.round(closed - from)} ms`,
       });
   }
   for (const what of expected.fresh ?? []) {

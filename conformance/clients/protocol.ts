@@ -1,5 +1,6 @@
 import type * as Z from 'zod';
 import type { Abort, ClientCase } from '../../emulator/contract/client-case.js';
+import { problem, words } from '../../emulator/contract/problem.js';
 import { loadZod } from '../../emulator/contract/with-zod.js';
 import type { StartedRun } from '../../emulator/lab/lab.js';
 import { answerSchema, type ClientAnswer } from './answer.js';
@@ -79,11 +80,6 @@ export type AdapterLine =
 
 const brief = (text: string): string => JSON.stringify(text.length > 120 ? `${text.slice(0, 120)}…` : text);
 
-const problem = (error: Z.ZodError): string => {
-  const [issue] = error.issues;
-  return `${issue?.path.join('.') || 'the line'}: ${issue?.message ?? 'invalid'}`;
-};
-
 /** Reads the first line of an adapter. Throws a line that says what is wrong with it. */
 export function readHello(line: string): Hello {
   let value: unknown;
@@ -92,9 +88,9 @@ export function readHello(line: string): Hello {
   } catch {
     throw new Error(`its first line is not JSON: ${brief(line)}`);
   }
-  const parsed = helloSchema.safeParse(value);
+  const parsed = helloSchema.safeParse(value, { error: words });
   if (!parsed.success)
-    throw new Error(`its first line is not {"adapter", "version", "layers"}: ${problem(parsed.error)}`);
+    throw new Error(`its first line is not {"adapter", "version", "layers"}: ${problem(parsed.error, 'the line')}`);
   return parsed.data;
 }
 
@@ -111,12 +107,12 @@ export function readAdapterLine(line: string): AdapterLine {
   const { run } = named.data;
   const object = value as Record<string, unknown>;
   if (!('outcome' in object) && 'event' in object) return { kind: 'event', run };
-  const parsed = answerSchema.safeParse(value);
+  const parsed = answerSchema.safeParse(value, { error: words });
   if (!parsed.success)
     return {
       kind: 'wrong',
       run,
-      message: `the answer of the adapter is invalid: ${problem(parsed.error)}`,
+      message: `the answer of the adapter is invalid: ${problem(parsed.error, 'the line')}`,
     };
   return { kind: 'answer', run, answer: parsed.data };
 }

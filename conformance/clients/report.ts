@@ -1,10 +1,9 @@
-import type { ClientCase } from '../../emulator/contract/client-case.js';
-import type { LabRun } from '../../emulator/contract/lab-run.js';
-import { type Move, movesOf } from '../../emulator/lab/body.js';
-import { partOf } from '../../emulator/lab/sent.js';
+import { type ClientCase, isScripted } from '../../emulator/contract/client-case.js';
+import type { LabRun, Sent, SentPart } from '../../emulator/contract/lab-run.js';
+import { CLEAN_END, exchangeOf, sentOf } from '../../emulator/lab/sent.js';
 import type { CheckResult, RowHead } from '../engine/results.js';
 import { foundOfAll } from '../framework/difference.js';
-import type { Exchange } from '../probe/exchange.js';
+import type { Exchange, Piece } from '../probe/exchange.js';
 import type { CaseFault, CaseFinding, CaseResult } from './evaluate.js';
 import { type ClientRule, RULES_PAGE, ruleOf } from './rules.js';
 
@@ -13,17 +12,38 @@ const SHOWN = 40;
 /** Characters of a body that a report shows, at most. */
 const LONGEST = 2_000;
 
-const textOf = (move: Move): string => {
-  const { bytes, hex, text } = partOf(move);
-  return bytes === undefined ? `(${text})` : hex === true ? `(hex) ${text}` : text;
+/** A line that is usual in a stream of a layer. */
+const USUAL: Readonly<Record<ClientCase['layer'], RegExp>> = {
+  chat: /^(?:|data: (?:\{.*\}|\[DONE\]))$/,
+  sse: /^(?:|(?:data|event|id): \S[\x20-\x7e]*)$/,
+  signing: /^/,
 };
+
+/** Whether something was sent that most answers have not: a reader looks there first. */
+const isOdd = ({ bytes, hex, text }: SentPart, { layer }: ClientCase): boolean =>
+  bytes === undefined ? text !== CLEAN_END : hex === true || !text.split('\n').every((line) => USUAL[layer].test(line));
+
+/** What was sent, in order. Pieces of a cut body look odd wherever they end, so none is marked. */
+function piecesOf({ more, parts }: Sent, theCase: ClientCase, since: number, cut: boolean): Piece[] {
+  let at = since;
+  const pieces = parts.slice(0, SHOWN).map((part): Piece => {
+    if (part.at !== undefined) at = since + Math.round(part.at);
+    const { bytes, hex, text } = part;
+    const shown = bytes === undefined ? `(${text})` : hex === true ? `(hex) ${text}` : text;
+    return { at, text: shown, ...(!(cut && bytes !== undefined) && isOdd(part, theCase) ? { odd: true } : {}) };
+  });
+  const left = more + Math.max(0, parts.length - SHOWN);
+  return left === 0 ? pieces : [...pieces, { at, text: `(and ${left} more writes)` }];
+}
 
 /** What the lab saw and sent, as exchanges of a report. */
 function transcript(theCase: ClientCase, run: LabRun | undefined, cuts: readonly number[] | null): Exchange[] {
-  return (run?.requests ?? []).map((request, at): Exchange => {
-    const exchange = theCase.exchanges[Math.min(at, theCase.exchanges.length - 1)];
-    const since = Math.round(request.arrived - (run?.started ?? 0));
-    const moves = exchange !== undefined && 'steps' in exchange ? movesOf(exchange.steps, cuts ?? undefined) : [];
+  if (run === undefined) return [];
+  const sent = sentOf(theCase, { ...run, cuts: cuts ?? undefined });
+  return run.requests.map((request, index): Exchange => {
+    const since = Math.round(request.arrived - run.started);
+    const exchange = exchangeOf(theCase, request, run.requests);
+    const headers = exchange !== undefined && isScripted(exchange) ? exchange.headers : {};
     return {
       number: request.n,
       at: since,
@@ -37,16 +57,19 @@ function transcript(theCase: ClientCase, run: LabRun | undefined, cuts: readonly
         ? { error: 'no head was sent' }
         : {
             response: {
-              at: since,
+              at: Math.round((request.headed ?? request.arrived) - run.started),
               status: request.status,
-              headers:
-                exchange !== undefined && 'headers' in exchange
-                  ? Object.fromEntries(
-                      Object.entries(exchange.headers).map(([name, value]) => [name, [value].flat().join(', ')]),
-                    )
-                  : {},
-              pieces: moves.slice(0, SHOWN).map((move) => ({ at: since, text: textOf(move) })),
-              ...(moves.length > SHOWN ? { ended: `… and ${moves.length - SHOWN} more writes` } : {}),
+              headers: Object.fromEntries(
+                Object.entries(headers).map(([name, value]) => [name, [value].flat().join(', ')]),
+              ),
+              pieces: piecesOf(
+                sent[index] ?? { request: request.n, parts: [], more: 0 },
+                theCase,
+                since,
+                cuts !== null,
+              ),
+              sent: true,
+              ended: 'end',
             },
           }),
     };

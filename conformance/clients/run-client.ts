@@ -80,20 +80,27 @@ export const unitsOf = (cases: readonly ClientCase[]) =>
     theCase,
   }));
 
+/** Rejects when the signal aborts. */
+function rejectedBy(signal: AbortSignal): Promise<never> {
+  const rejected = new Promise<never>((_, reject) => {
+    if (signal.aborted) reject(signal.reason);
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+  });
+  rejected.catch(() => {});
+  return rejected;
+}
+
 /** Cases as units of a run. */
 function doneBy(client: CaseClient, options: ClientRunOptions, cases: readonly ClientCase[]): Unit[] {
   const { adapter: first, asked, lab, others, saw, seed } = client;
   const { cuts, host, patience = 1 } = options;
+  /** One for all cases: many overlap, and each would listen to the same signal. */
+  let ended: Promise<never> | undefined;
   return unitsOf(cases).map(({ theCase, ...unit }) => ({
     ...unit,
     async run({ free, signal }) {
-      let cut = () => {};
-      const over = new Promise<never>((_, reject) => {
-        cut = () => reject(signal.reason);
-      });
-      if (signal.aborted) cut();
-      signal.addEventListener('abort', cut, { once: true });
-      over.catch(() => {});
+      ended ??= rejectedBy(signal);
+      const over = ended;
       const waits = isWaiting(theCase);
       if (waits) free();
       const adapter = waits ? await Promise.race([others.take(), over]) : first;
@@ -120,7 +127,7 @@ function doneBy(client: CaseClient, options: ClientRunOptions, cases: readonly C
           return watching;
         }),
         over,
-      ]).finally(() => signal.removeEventListener('abort', cut));
+      ]);
       saw(theCase.id, result.requests);
       const words = ['client', '--only', theCase.id, '--seed', seed, '--cuts', cuts, '--', ...options.command];
       const again = ownCommand('intern-conformance', words);

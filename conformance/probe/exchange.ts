@@ -16,6 +16,8 @@ export interface RecordedRequest {
 export interface Piece {
   readonly at: number;
   readonly text: string;
+  /** Of an answer that a lab sent: what it is, which no ordinary answer has. A reader's eye is led there. */
+  readonly odd?: true;
 }
 
 /** One request and what came back, for reports. Serialisable and free of secrets. */
@@ -29,6 +31,8 @@ export interface Exchange {
     readonly status: number;
     readonly headers: Readonly<Record<string, string>>;
     readonly pieces: readonly Piece[];
+    /** It was sent by a lab: each byte matters, so it is shown as it was sent. */
+    readonly sent?: true;
     /** How the body ended: `end`, `cancelled` by the kit, or what broke it; absent while it is open. */
     readonly ended?: string;
   };

@@ -71,7 +71,7 @@ export function groups(checks: readonly CheckResult[]): FindingGroup[] {
   const follows = (check: CheckResult) => (causes.get(check)?.itself === false ? 1 : 0);
   const whole = (check: CheckResult) =>
     `${check.known === true || check.new === true ? labelOf(check) : ''} ${causes.get(check)?.key ?? keyOf(check)}`;
-  return by(found, whole)
+  const all = by(found, whole)
     .map((members): FindingGroup => {
       // What says what lies behind it all, then what the checks of the broken row itself say, is what it is about.
       members.sort((one, other) => follows(one) - follows(other) || rank(one) - rank(other) || away(one) - away(other));
@@ -81,6 +81,13 @@ export function groups(checks: readonly CheckResult[]): FindingGroup[] {
       return { title: cause ?? first.title, many: count(members), checks: members, parts: [first, ...others] };
     })
     .sort((one, other) => worst(one) - worst(other) || other.checks.length - one.checks.length);
+  const titles = all.map(({ title }) => title);
+  // Groups of different rules that are broken in the same way say which rule each is about.
+  return all.map((group) => {
+    const { clause } = group.checks[0];
+    const alone = clause === undefined || titles.indexOf(group.title) === titles.lastIndexOf(group.title);
+    return alone ? group : { ...group, title: `${group.title} (${clause.sentence})` };
+  });
 }
 
 /** The worst of a group. */

@@ -35,7 +35,8 @@ interface Step extends Pick<StreamRow, 'kind' | 'at' | 'wrong' | 'data'> {
  */
 export function streamRows(exchange: Exchange, finding?: Marks): StreamRow[] | undefined {
   const { response, at: sent } = exchange;
-  if (response === undefined || !/event-stream/i.test(response.headers['content-type'] ?? '')) return undefined;
+  if (response === undefined || response.sent || !/event-stream/i.test(response.headers['content-type'] ?? ''))
+    return undefined;
   const cut = /^… \d+ more bytes$/.test(response.pieces.at(-1)?.text ?? '');
   const pieces = cut ? response.pieces.slice(0, -1) : response.pieces;
   const parser = createSseParser();

@@ -72,7 +72,7 @@ function pieceLines(pieces: readonly Piece[], most: number): string[] {
     }
     const shown = clip(piece.text, Math.min(most, left));
     left -= shown.length;
-    if (pieces.length > 1) lines.push(`  < ${seconds(piece.at)}`);
+    if (pieces.length > 1) lines.push(`  < ${seconds(piece.at)}${piece.odd ? '  ← odd' : ''}`);
     lines.push(...indented(shown));
   }
   return lines;

@@ -46,6 +46,7 @@ export function failure(check: CheckResult, c: Colours, most = 12): string[] {
   const met = id === check.requirement ? '' : `, met by a check of ${check.requirement}`;
   const lines = [
     `${mark(c, check)} ${c.bold(check.id)}  ${c.dim(`${id}, ${LEVELS[levelOf(check)]}${met}`)}`,
+    ...(check.clause === undefined ? [] : [`  ${visible(check.title)}`]),
     `  ${sentence} ${c.dim(`(${where})`)}`,
     ...(quote === undefined ? [] : [`  interface “${quote}”`]),
     ...(check.knownAs === undefined ? [] : [`  known     ${visible(knownText(check.knownAs))}`]),

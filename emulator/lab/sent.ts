@@ -7,6 +7,9 @@ const SHOWN = 200;
 /** Characters of a part that are shown, at most. */
 const LONGEST = 2_000;
 
+/** What comes last where nothing else ends a body. */
+export const CLEAN_END = 'the body ends cleanly';
+
 const clipped = (text: string): string => (text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text);
 
 const sideOf = (exchange: CaseExchange): 'sign' | 'daemon' => exchange.at ?? 'daemon';
@@ -44,14 +47,20 @@ export function sentOf(theCase: ClientCase, { cuts, requests }: LabRun): Sent[] 
     const none = { request: request.n, more: 0 };
     if (exchange === undefined || !isScripted(exchange))
       return { ...none, parts: [{ text: "the emulator's own answer" }] };
-    const moves = [...(exchange.before ?? []).flatMap((step) => ('informational' in step ? [] : [step]))];
     const body = request.headed === undefined ? [] : movesOf(exchange.steps, cuts);
     let written = 0;
-    const parts = [...moves, ...body].map((move): SentPart => {
+    const before = (exchange.before ?? []).map(
+      (step): SentPart =>
+        'informational' in step ? { text: `${step.informational}, ahead of the head` } : partOf(step),
+    );
+    const parts = body.map((move): SentPart => {
       const part = partOf(move);
       const at = 'bytes' in move ? request.writes[written++] : undefined;
       return at === undefined ? part : { at: at - request.arrived, ...part };
     });
+    parts.unshift(...before);
+    if (request.headed !== undefined && !body.some((move) => 'end' in move || 'rst' in move))
+      parts.push({ text: CLEAN_END });
     return { request: request.n, parts: parts.slice(0, SHOWN), more: Math.max(0, parts.length - SHOWN) };
   });
 }

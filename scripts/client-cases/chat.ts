@@ -46,7 +46,7 @@ const emptyObject = (written: readonly Written[]) => {
   if (chatOut === undefined) throw new Error('no chat');
   return either(
     { ...expect, chat: { ...chatOut, tool_calls: chatOut.tool_calls.map((one) => ({ ...one, arguments: '{}' })) } },
-    `${LAB}: arguments that never came are "", and "{}" is as good`,
+    `${LAB}: arguments that never came are "" or "{}"`,
   );
 };
 
@@ -261,7 +261,7 @@ export const CHAT: ClientCase[] = [
     id: 'chat-finish-null-after',
     title: 'Sends a null `finish_reason` after the real one.',
     steps: [role(), say('a'), end('stop'), choice({}), final(), DONE],
-    why: `${LAB}: the finish reason that came stands`,
+    why: `${LAB}: the client reports the finish reason that came`,
   }),
   chat({
     id: 'chat-finish-with-text',
@@ -273,7 +273,7 @@ export const CHAT: ClientCase[] = [
     id: 'chat-finish-length',
     title: 'Finishes for length.',
     steps: [role(), say('a'), end('length'), final(), DONE],
-    why: `${OPENAI}: finish_reason is told as it came`,
+    why: `${OPENAI}: finish_reason is reported as it came`,
   }),
 
   // Usage and the final chunk
@@ -394,7 +394,7 @@ export const CHAT: ClientCase[] = [
     id: 'chat-error-string-code',
     title: 'Sends an error whose code is a word.',
     steps: [role(), data({ error: { code: 'server_error', message: 'no' } }), DONE],
-    why: `${LAB}: the integer code is the status; a word is none`,
+    why: `${LAB}: an integer code is the status of the error; a code in letters is not`,
     expect: { error: {} },
   }),
   chat({
@@ -407,7 +407,7 @@ export const CHAT: ClientCase[] = [
     id: 'chat-error-finish',
     title: 'Finishes with `error` without saying which.',
     steps: [role(), say('a'), end('error'), final(), DONE],
-    why: `${LAB}, Ends: finish_reason error is an error`,
+    why: `${LAB}, Ends: a call with finish_reason error has failed`,
   }),
   chat({
     id: 'chat-run-ended',
@@ -431,7 +431,7 @@ export const CHAT: ClientCase[] = [
       final(),
       DONE,
     ],
-    why: [ERRORS, 'LAB-3: an unfinished call is never told as finished'],
+    why: [ERRORS, 'LAB-3: a tool call that was not finished is never reported as finished'],
   }),
 
   // Tool calls
@@ -489,7 +489,7 @@ export const CHAT: ClientCase[] = [
       tools(call(1, undefined, undefined, '2}')),
       ...toolEnd,
     ],
-    why: `${LAB}: calls are told in order of index`,
+    why: `${LAB}: calls are reported in order of index`,
   }),
   chat({
     id: 'chat-tool-index-gap',
@@ -507,7 +507,7 @@ export const CHAT: ClientCase[] = [
       tools(call(undefined, 'call_2', 'b', '{"y":2}')),
       ...toolEnd,
     ],
-    why: `${LAB}, Tool calls: without index a new id opens a call, others continue the last`,
+    why: `${LAB}, Tool calls: a delta without index opens a call if its id is new, else it continues the last call`,
   }),
   chat({
     id: 'chat-tool-no-index-no-id',
@@ -518,14 +518,14 @@ export const CHAT: ClientCase[] = [
       tools(call(undefined, undefined, 'b', '{"y":2}')),
       ...toolEnd,
     ],
-    why: `${LAB}, Tool calls: a name where the last call has one opens a call`,
+    why: `${LAB}, Tool calls: a delta without index whose name comes after another name opens a call`,
   }),
   chat({
     id: 'chat-tool-two-ids',
     title: 'Sends two ids on one index.',
     steps: TWO_IDS,
     why: `${LAB}, Tool calls: a second id on an index opens a second call`,
-    alternatives: asError(`${LAB}: to refuse what contradicts itself is as right; to merge is not`),
+    alternatives: asError(`${LAB}: a client may refuse calls that contradict each other, but not merge them`),
   }),
   chat({
     id: 'chat-tool-id-null',
@@ -602,7 +602,7 @@ export const CHAT: ClientCase[] = [
     id: 'chat-tool-parses-early',
     title: 'Has a prefix of the arguments that is JSON by itself.',
     steps: [role(), tools(call(0, 'call_1', 'add', '1')), ...called('2', '3'), ...toolEnd],
-    why: [SDK_TOOLS, 'LAB-3: an unfinished call is never told as finished'],
+    why: [SDK_TOOLS, 'LAB-3: a tool call that was not finished is never reported as finished'],
   }),
   chat({
     id: 'chat-tool-parses-early-object',
@@ -655,7 +655,7 @@ export const CHAT: ClientCase[] = [
       ...toolEnd,
     ],
     flags: ['bytes'],
-    why: `${LAB}: arguments are text, told as they came`,
+    why: `${LAB}: arguments are text, reported as they came`,
   }),
   chat({
     id: 'chat-tool-arguments-surrogates',
@@ -667,13 +667,13 @@ export const CHAT: ClientCase[] = [
     id: 'chat-tool-finish-stop',
     title: 'Finishes a call with `stop`.',
     steps: [role(), tools(call(0, 'call_1', 'weather', weather)), ...textEnd],
-    why: `${LAB}, Tool calls: with stop calls are told`,
+    why: `${LAB}, Tool calls: tool calls are reported even where finish_reason is stop`,
   }),
   chat({
     id: 'chat-tool-finish-length',
     title: 'Finishes for length inside the arguments.',
     steps: [role(), tools(call(0, 'call_1', 'weather', '{"city":"Pa')), end('length'), final(), DONE],
-    why: `${LAB}, Tool calls: with length, a call whose arguments do not parse is not told`,
+    why: `${LAB}, Tool calls: where finish_reason is length, a call whose arguments do not parse is not reported`,
   }),
   chat({
     id: 'chat-tool-finish-with-delta',
@@ -691,7 +691,7 @@ export const CHAT: ClientCase[] = [
     id: 'chat-tool-finish-none-called',
     title: 'Finishes with `tool_calls` without a call.',
     steps: [role(), say('a'), ...toolEnd],
-    why: `${LAB}: what came is told, no call is made up`,
+    why: `${LAB}: a client reports the calls that came, and makes up none`,
   }),
 
   // Ends
@@ -699,7 +699,7 @@ export const CHAT: ClientCase[] = [
     id: 'chat-no-done',
     title: 'Finishes, and ends without [DONE].',
     steps: [role(), say('a'), end('stop'), final()],
-    why: `${END}: finish_reason but no [DONE] is complete`,
+    why: `${END}: a stream that ends cleanly after finish_reason is complete, even without [DONE]`,
   }),
   chat({
     id: 'chat-no-finish',
@@ -708,26 +708,29 @@ export const CHAT: ClientCase[] = [
     why: `${END}: [DONE] without finish_reason is complete, with null`,
     alternatives: either(
       { outcome: 'error', error: { status: null } },
-      `${END}: an error is as right, without a status, for none came`,
+      `${END}: an error without a status is right too, since no status came`,
     ),
   }),
   chat({
     id: 'chat-no-end',
     title: 'Ends with neither finish reason nor [DONE].',
     steps: [role(), say('a')],
-    why: `${END}: neither is an error`,
+    why: `${END}: a stream that ends without finish_reason and without [DONE] is an error`,
   }),
   chat({
     id: 'chat-no-end-empty',
     title: 'Ends before the first chunk.',
     steps: [': keepalive\n\n'],
-    why: `${END}: neither is an error`,
+    why: `${END}: a stream that ends without finish_reason and without [DONE] is an error`,
   }),
   chat({
     id: 'chat-no-end-tool',
     title: 'Ends cleanly inside the arguments of a call.',
     steps: [role(), tools(call(0, 'call_1', 'rm', '{"path":"/')), ...called('tmp')],
-    why: [`${END}: neither is an error`, 'LAB-3: an unfinished call is never told as finished'],
+    why: [
+      `${END}: a stream that ends without finish_reason and without [DONE] is an error`,
+      'LAB-3: a tool call that was not finished is never reported as finished',
+    ],
   }),
   chat({
     id: 'chat-no-finish-tool',
@@ -739,7 +742,10 @@ export const CHAT: ClientCase[] = [
     id: 'chat-done-no-line-end',
     title: 'Ends with [DONE] without a line end.',
     steps: [role(), say('a'), end('stop'), final(), 'data: [DONE]'],
-    why: [`${END}: finish_reason but no [DONE] is complete`, `${H}: pending data at the end is discarded`],
+    why: [
+      `${END}: a stream that ends cleanly after finish_reason is complete, even without [DONE]`,
+      `${H}: pending data at the end is discarded`,
+    ],
   }),
   chat({
     id: 'chat-done-open',
@@ -768,27 +774,27 @@ export const CHAT: ClientCase[] = [
     why: `${END}: after [DONE] the transport is not judged`,
     alternatives: either(
       { ...chatExpect([role(), say('a'), ...textEnd]), outcome: 'error' },
-      `${END}: an error of the transport may be shown`,
+      `${END}: a client may report the error of the transport`,
     ),
   }),
   chat({
     id: 'chat-cut-after-finish',
     title: 'Closes after the finish reason, before [DONE] and the last chunk of the body.',
     steps: [role(), say('a'), end('stop'), { end: 'fin' }],
-    why: `${END}: cut before [DONE] is an error, after finish_reason too`,
+    why: `${END}: a body that is cut before [DONE] is an error, even after finish_reason`,
   }),
   chat({
     id: 'chat-cut-after-finish-close',
     title: 'The same with `connection: close`.',
     answer: { connection: 'close' },
     steps: [role(), say('a'), end('stop'), { end: 'fin' }],
-    why: `${END}: cut before [DONE] is an error, after finish_reason too`,
+    why: `${END}: a body that is cut before [DONE] is an error, even after finish_reason`,
   }),
   chat({
     id: 'chat-cut-in-arguments',
     title: 'Resets the connection inside the arguments of a call.',
     steps: [role(), tools(call(0, 'call_1', 'rm', '{"path":"/tmp"}')), { wait: 50 }, { end: 'reset' }],
-    why: 'LAB-3: an unfinished call is never told as finished',
+    why: 'LAB-3: a tool call that was not finished is never reported as finished',
   }),
   chat({
     id: 'chat-prompt',
@@ -827,7 +833,7 @@ export const CHAT: ClientCase[] = [
     id: 'chat-steered',
     title: 'Answers a streaming request with 202: the prompt was delivered into a run.',
     layer: 'chat',
-    why: 'CHAT-14: the status is steered, and nothing streams here',
+    why: 'CHAT-14: a steered prompt is answered 202 steered, without a stream',
     exchanges: [json(202, { session_id: 'ses-lab-1', status: 'steered' })],
     expect: { outcome: 'error', error: { status: 202 }, requests: { count: 1 } },
   }),

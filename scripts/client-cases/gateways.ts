@@ -73,7 +73,7 @@ export const GATEWAYS: ClientCase[] = [
     id: 'chat-gateway-name-repeated',
     title: 'Repeats id and name in each delta of a call.',
     steps: pieces(...ARGUMENTS.map((one) => call(0, 'call_1', 'weather', one))),
-    why: `${LAB}: a second id opens a call, the same one does not; a name comes once`,
+    why: `${LAB}: a second id on an index opens a call, the same id does not; a name comes once`,
   }),
   chat({
     id: 'chat-gateway-id-each',
@@ -97,7 +97,7 @@ export const GATEWAYS: ClientCase[] = [
       call(0, 'call_1', 'weather', ''),
       ...[...ARGUMENTS, ''].map((one) => call(0, 'null', undefined, one)),
     ),
-    why: `${LAB}: "null" is no id`,
+    why: `${LAB}: the text "null" is not an id`,
   }),
   chat({
     id: 'chat-gateway-id-late',
@@ -159,13 +159,13 @@ export const GATEWAYS: ClientCase[] = [
       final(USAGE, {}),
       DONE,
     ],
-    why: `${LAB}: with two finish reasons the calls are told once`,
+    why: `${LAB}: where finish_reason comes twice, each call is reported once`,
   }),
   chat({
     id: 'chat-gateway-finish-differs',
     title: 'Tells two finish reasons that differ.',
     steps: FINISH_DIFFERS,
-    why: `${LAB}: with two finish reasons the calls are told once; which reason counts is not judged`,
+    why: `${LAB}: where finish_reason comes twice, each call is reported once; which reason counts is not judged`,
     alternatives: [{ ...withFinish(FINISH_DIFFERS, 'tool_calls'), why: `${LAB}: which reason counts is not judged` }],
   }),
   chat({
@@ -237,9 +237,12 @@ export const GATEWAYS: ClientCase[] = [
     id: 'chat-gateway-index-all-0',
     title: 'Gives two whole calls the index 0.',
     steps: pieces(call(0, 'call_1', 'first', '{"a":1}'), call(0, 'call_2', 'first', '{"a":2}')),
-    why: `${LAB}: a second id opens a call after arguments that parse`,
+    why: `${LAB}: a second id on an index opens a call after arguments that parse`,
     alternatives: [
-      { outcome: 'error', why: 'docs/client-rules.md: to refuse what contradicts itself is as right; to merge is not' },
+      {
+        outcome: 'error',
+        why: 'docs/client-rules.md: a client may refuse calls that contradict each other, but not merge them',
+      },
     ],
   }),
   chat({
@@ -250,7 +253,7 @@ export const GATEWAYS: ClientCase[] = [
       chunkOf({ choices: [{ index: 0, message: { role: 'assistant', content: null, tool_calls: [WHOLE] } }] }),
       ...toolEnd,
     ],
-    why: `${LAB}: a message counts where the delta is missing or empty`,
+    why: `${LAB}: where the delta is missing or empty, the message is read in its place`,
   }),
   chat({
     id: 'chat-gateway-message-repeats',
@@ -267,7 +270,7 @@ export const GATEWAYS: ClientCase[] = [
       final(USAGE, {}),
       DONE,
     ],
-    why: `${LAB}: a known id is not told again`,
+    why: `${LAB}: a call whose id is known is not reported again`,
   }),
   chat({
     id: 'chat-gateway-calls-null',
@@ -278,7 +281,7 @@ export const GATEWAYS: ClientCase[] = [
       choice({ content: 'lo', tool_calls: null }),
       ...textEnd,
     ],
-    why: `${OPENAI}: what has no calls carries none`,
+    why: `${OPENAI}: a reply without tool calls has no tool_calls`,
   }),
   chat({
     id: 'chat-gateway-keepalive-data',
@@ -298,26 +301,26 @@ export const GATEWAYS: ClientCase[] = [
     id: 'chat-gateway-choices-null',
     title: 'Has null for the choices of a chunk.',
     steps: [role(), chunkOf({ choices: null }), say('a'), end('stop'), chunkOf({ choices: null, usage: USAGE }), DONE],
-    why: `${LAB}: what has no choices carries none`,
+    why: `${LAB}: a chunk without choices carries no tool calls`,
   }),
   chat({
     id: 'chat-gateway-usage-before-finish',
     title: 'Sends the usage before the finish reason.',
     steps: [role(), say('a'), final(USAGE, {}), end('stop'), DONE],
-    why: `${OPENAI}: usage has a chunk of its own, with no choices; nothing ends there`,
+    why: `${OPENAI}: usage has a chunk of its own without choices, which does not end the stream`,
   }),
   chat({
     id: 'chat-gateway-error-code-text',
     title: 'Ends in an error whose code is a word.',
     steps: CODE_TEXT,
     expect: { ...chatExpect(CODE_TEXT), error: { status: null, code: 'rate_limit_exceeded' } },
-    why: [ERRORS, 'docs/client-rules.md, Protocol: the code is kept as it came'],
+    why: [ERRORS, 'docs/client-rules.md, Protocol: the client reports the code of an error as it came'],
   }),
   chat({
     id: 'chat-gateway-error-after-content',
     title: 'Breaks off after text with an error that has neither choices nor an end.',
     steps: [role(), say('Hel'), data({ error: { code: 'server_error', message: 'The server had an error.' } })],
-    why: [ERRORS, 'docs/client-rules.md, Protocol: the code is kept as it came'],
+    why: [ERRORS, 'docs/client-rules.md, Protocol: the client reports the code of an error as it came'],
   }),
   plain({
     id: 'http-error-in-200',
@@ -334,7 +337,10 @@ export const GATEWAYS: ClientCase[] = [
     why: `${LAB}: two data lines are one event (WHATWG HTML 9.2.6), which is no JSON`,
     expect: { outcome: 'error' },
     alternatives: [
-      { ...chatExpect([role(), say('Hel'), say('lo'), ...textEnd]), why: `${LAB}: glued events, or both kept` },
+      {
+        ...chatExpect([role(), say('Hel'), say('lo'), ...textEnd]),
+        why: `${LAB}: a client may keep both of two glued events`,
+      },
     ],
   }),
 ];

@@ -6,7 +6,7 @@ const ROUTE = 'SIGN-3: the path as sent, percent-encoded, up to `?`';
 const ONCE = 'interface.md: the intern accepts a v2 proof once';
 const RETRY = 'docs/client-rules.md: sign and daemon have separate retries; each takes a new proof';
 const COPY = 'interface.md: the keys are the header names that the client copies onto the request';
-const ORIGINS = 'docs/client-rules.md, signing: nothing of proof or token goes to another origin';
+const ORIGINS = 'docs/client-rules.md, signing: neither proof nor token goes to another origin';
 
 const SIGN: CaseExchange = { at: 'sign', real: true };
 const DAEMON: CaseExchange = { at: 'daemon', real: true };
@@ -290,7 +290,7 @@ export const SIGNING: ClientCase[] = [
   signing({
     id: 'sign-route-named',
     title: 'Watches what the proof was asked for.',
-    why: ['SIGN-3', 'docs/client-rules.md, signing: a route is always named'],
+    why: ['SIGN-3', 'docs/client-rules.md, signing: each signing request names its route'],
     expect: { ...accepted(), requests: { count: 2, each: [{ ...asked, body_has: '"route"' }, sent()] } },
   }),
 
@@ -341,7 +341,7 @@ export const SIGNING: ClientCase[] = [
   signing({
     id: 'sign-key-stays',
     title: 'Watches where the key goes.',
-    why: 'docs/client-rules.md: the key is for sign_url alone',
+    why: 'docs/client-rules.md: the API key goes to sign_url alone',
     expect: {
       ...accepted(),
       requests: {
@@ -381,7 +381,7 @@ export const SIGNING: ClientCase[] = [
     retries: 'default',
     timeout: 10_000,
     exchanges: [SIGN, { ...DAEMON, advance: 61 } as CaseExchange, DAEMON],
-    why: 'SIGN-7: proof_expired is 401, and surfaces',
+    why: 'SIGN-7: proof_expired is a 401, which the client reports',
     expect: refused(401, { requests: { count: 2, each: [asked, sent()] } }),
     alternatives: [
       {
@@ -420,7 +420,10 @@ export const SIGNING: ClientCase[] = [
       },
       DAEMON,
     ],
-    why: [ONCE, 'docs/client-rules.md: no answer is an error, or retried like a 503 with a new proof'],
+    why: [
+      ONCE,
+      'docs/client-rules.md: a request without an answer ends in an error, or is retried with a new proof as after a 503',
+    ],
   }),
   twice({
     id: 'sign-retry-reset',
@@ -430,7 +433,10 @@ export const SIGNING: ClientCase[] = [
       { ...(daemonSays(503, 'busy', true, { spends: true }) as Scripted), before: [{ end: 'reset' }] },
       DAEMON,
     ],
-    why: [ONCE, 'docs/client-rules.md: no answer is an error, or retried like a 503 with a new proof'],
+    why: [
+      ONCE,
+      'docs/client-rules.md: a request without an answer ends in an error, or is retried with a new proof as after a 503',
+    ],
   }),
   signing({
     id: 'sign-no-retry-401',
@@ -438,7 +444,7 @@ export const SIGNING: ClientCase[] = [
     retries: 'default',
     timeout: 10_000,
     exchanges: [SIGN, daemonSays(401, 'bad_signature', false), DAEMON],
-    why: 'docs/client-rules.md, signing: 401 surfaces',
+    why: 'docs/client-rules.md, signing: the client reports a 401 of the daemon',
     expect: refused(401, { requests: { count: 2, watched_for: 1_500 } }),
   }),
   signing({
@@ -477,7 +483,7 @@ export const SIGNING: ClientCase[] = [
     title: 'Refuses to sign: no person stands behind the credential.',
     status: 403,
     exchanges: [signSays(403, 'personal_identity_required', false), SIGN, DAEMON],
-    why: 'docs/client-rules.md, signing: after 403 of sign nothing leaves unsigned',
+    why: 'docs/client-rules.md, signing: after a 403 of sign no request goes to the daemon',
   }),
   notSigned({
     id: 'sign-401',
@@ -488,14 +494,14 @@ export const SIGNING: ClientCase[] = [
       SIGN,
       DAEMON,
     ],
-    why: 'interface.md, Signing route errors: nothing leaves unsigned',
+    why: 'interface.md, Signing route errors: no request goes to the daemon without a proof',
   }),
   notSigned({
     id: 'sign-404',
     title: 'Does not know the intern at sign.',
     status: 404,
     exchanges: [signSays(404, 'not_found', false), SIGN, DAEMON],
-    why: 'interface.md, Signing route errors: nothing leaves unsigned',
+    why: 'interface.md, Signing route errors: no request goes to the daemon without a proof',
   }),
 
   // Redirects
@@ -510,14 +516,14 @@ export const SIGNING: ClientCase[] = [
     id: 'sign-redirect-same',
     title: 'Redirects the signed request to another path of the same origin.',
     exchanges: [SIGN, redirect('daemon', 307, '{base}/api/moved'), DAEMON],
-    why: 'docs/client-rules.md, signing: the same origin is signed anew or stopped at',
+    why: 'docs/client-rules.md, signing: a redirect to the same origin is followed with a new proof, or not at all',
     expect: { outcome: 'error', requests: { count: 2 } },
     alternatives: [
       {
         outcome: 'complete',
         status: 200,
         requests: { count: 4, each: [asked, sent(), asked, sent('/api/moved')], fresh: ['nonce'] },
-        why: 'docs/client-rules.md, signing: to sign anew for the new path is as right',
+        why: 'docs/client-rules.md, signing: a new proof for the new path is right too',
       },
     ],
   }),
@@ -527,7 +533,7 @@ export const SIGNING: ClientCase[] = [
     exchanges: [redirect('sign', 307, '{other}/sign'), SIGN, DAEMON],
     why: [
       'WHATWG Fetch 4.4: Authorization goes to no other origin',
-      'docs/client-rules.md, signing: nothing leaves unsigned',
+      'docs/client-rules.md, signing: no request goes to the daemon without a proof',
     ],
     expect: { outcome: 'error', requests: { count: [1, 2], each: [asked, { without_header: ['authorization'] }] } },
   }),

@@ -238,13 +238,13 @@ export const SSE: ClientCase[] = [
     id: 'sse-colon-in-value',
     title: 'Has colons in the value.',
     steps: ['data: a: b:c\n\ndata::d\n\n'],
-    why: `${H}: the first colon divides`,
+    why: `${H}: the first colon of a line ends the name of its field`,
   }),
   sse({
     id: 'sse-field-in-value',
     title: 'Has a field name within the value.',
     steps: ['data: data: a\ndata: event: b\n\n'],
-    why: `${H}: the first colon divides`,
+    why: `${H}: the first colon of a line ends the name of its field`,
   }),
   sse({
     id: 'sse-data-lines',

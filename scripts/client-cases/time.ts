@@ -19,7 +19,7 @@ import {
 
 const SILENCE = 'docs/client-rules.md, Silence';
 const ABORT = 'docs/client-rules.md, Abort';
-const LIMIT = 'the limit that the caller gave';
+const LIMIT = 'a client keeps to the limit of silence that its caller gave';
 const SIGNAL = 'WHATWG DOM 3.3: an aborted signal ends what was given it, now and for good';
 
 /** The longest silence that a client shall bear, and half of it, in ms. */
@@ -70,7 +70,11 @@ const silent = ({ id, title, layer, why = [], steps, answer }: Given): ClientCas
     run: { idle_limit: IDLE },
     retries: 'default',
     timeout: 3_000,
-    why: [LIMIT, `${SILENCE}: an error at the limit, the connection closed, nothing sent again`, ...[why].flat()],
+    why: [
+      LIMIT,
+      `${SILENCE}: a client that hears nothing for as long as its limit reports an error, closes the connection and sends nothing again`,
+      ...[why].flat(),
+    ],
     exchanges: [{ ...stream([...steps, NONE]), ...answer }, layer === 'sse' ? OK_EVENTS : OK],
     expect: {
       outcome: 'error',
@@ -89,7 +93,7 @@ const alive = ({ id, title, layer, why = [], steps, answer }: Given): ClientCase
     needs: ['idle'],
     run: { idle_limit: IDLE },
     timeout: 6_000,
-    why: [`${SILENCE}: every byte of the response is life`, ...[why].flat()],
+    why: [`${SILENCE}: every byte of the response ends a silence`, ...[why].flat()],
     exchanges: [stream(steps, answer)],
     expect: { ...expectOf(layer, steps), requests: { count: 1 } },
   });
@@ -114,7 +118,7 @@ const aborted = (given: AbortGiven): ClientCase => {
     // biome-ignore lint/suspicious/noThenProperty: the word of the format
     then: 'call',
     why: [
-      `${ABORT}: aborted within 1 s, the connection closed, and the next call is a good one`,
+      `${ABORT}: an aborted call ends within 1 s and closes its connection, and the next call of the client succeeds`,
       SIGNAL,
       ...[why].flat(),
     ],
@@ -139,7 +143,7 @@ const abortedBefore = (given: Pick<AbortGiven, 'id' | 'title' | 'layer' | 'more'
     abort: { when: 'before' },
     within: 1_000,
     requests: { count: 0, watched_for: 500 },
-    why: `${ABORT}: nothing is sent`,
+    why: `${ABORT}: a call that is aborted before it begins sends nothing`,
   });
 const protocolOf = (answer: Partial<Scripted> | undefined): Partial<Scripted> =>
   answer?.protocol === undefined ? {} : { protocol: answer.protocol };
@@ -220,14 +224,14 @@ export const TIME: ClientCase[] = [
     title: 'Falls silent after the finish reason.',
     layer: 'chat',
     steps: [role(), say('Hello'), end('stop')],
-    why: `${SILENCE}: what needs no [DONE] needs a clean end`,
+    why: `${SILENCE}: a stream without [DONE] is complete only if it ends cleanly`,
   }),
   silent({
     id: 'idle-before-done',
     title: 'Falls silent after the usage, before [DONE].',
     layer: 'chat',
     steps: [role(), say('Hello'), end('stop'), final()],
-    why: `${SILENCE}: what needs no [DONE] needs a clean end`,
+    why: `${SILENCE}: a stream without [DONE] is complete only if it ends cleanly`,
   }),
   silent({
     id: 'idle-after-comments',
@@ -302,7 +306,7 @@ export const TIME: ClientCase[] = [
     layer: 'chat',
     steps: [...apart(times(6, ': processing\n\n'), HALF), ...ANSWER],
     answer: { encoding: 'gzip' },
-    why: `${SILENCE}: coded bytes are bytes`,
+    why: `${SILENCE}: compressed bytes end a silence too`,
   }),
 
   abortedBefore({
@@ -395,7 +399,7 @@ export const TIME: ClientCase[] = [
     steps: [role(), say('Hello'), end('stop')],
     abort: { when: 'ms', ms: 400 },
     within: 1_400,
-    why: `${ABORT}: between the finish and [DONE] it is aborted`,
+    why: `${ABORT}: a call that is aborted between finish_reason and [DONE] is aborted`,
   }),
   aborted({
     id: 'abort-before-done',
@@ -404,7 +408,7 @@ export const TIME: ClientCase[] = [
     steps: [role(), say('Hello'), choice({}, 'stop'), final()],
     abort: { when: 'ms', ms: 400 },
     within: 1_400,
-    why: `${ABORT}: between the finish and [DONE] it is aborted`,
+    why: `${ABORT}: a call that is aborted between finish_reason and [DONE] is aborted`,
   }),
   aborted({
     id: 'abort-after-done',
@@ -413,7 +417,7 @@ export const TIME: ClientCase[] = [
     steps: ANSWER,
     abort: { when: 'ms', ms: 1_200 },
     within: 1_100,
-    why: `${ABORT}: after [DONE] it is complete`,
+    why: `${ABORT}: a call that is aborted after [DONE] is complete`,
     more: { expect: { ...chatExpect(ANSWER), within: 1_100, requests: { count: 1 } } },
   }),
   aborted({
@@ -439,7 +443,7 @@ export const TIME: ClientCase[] = [
         { outcome: 'error', error: { status: 503 }, requests: { count: 1 }, why: 'a client owes nobody a retry' },
       ],
     },
-    why: `${ABORT}: nothing is sent after an abort`,
+    why: `${ABORT}: a client sends nothing more after an abort`,
   }),
   aborted({
     id: 'abort-coded',

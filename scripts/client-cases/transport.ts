@@ -18,8 +18,8 @@ import {
 const H2 = 'RFC 9113';
 const RESET = `${H2} 8.1: a stream that ends without END_STREAM is incomplete`;
 const REFUSED = `${H2} 8.7: REFUSED_STREAM says that nothing was processed, so it may be tried again`;
-const AWAY = `${H2} 6.8: what is above the last stream of a GOAWAY was not processed; what is not goes on`;
-const CODED = 'RFC 9110 8.4: what was asked for has to be decoded';
+const AWAY = `${H2} 6.8: streams above the last stream of a GOAWAY were not processed; the others go on`;
+const CODED = 'RFC 9110 8.4: a client decodes each coding that it asked for';
 const LAB = 'docs/client-rules.md, Transport';
 
 const NONE = { end: 'none' } as const;
@@ -131,7 +131,7 @@ const cutInside = (coding: 'gzip' | 'br', bytes: Uint8Array): ClientCase =>
     title: `Closes the connection in the middle of a body of ${coding}.`,
     layer: 'sse',
     ...needs(coding),
-    why: [CODED, 'RFC 9112 8: the message is incomplete'],
+    why: [CODED, 'RFC 9112 8: a message that breaks off is incomplete, which is an error'],
     exchanges: [stream([half(bytes), { end: 'fin' }], { headers: { ...HEADERS, 'content-encoding': coding } })],
     expect: { outcome: 'error', events: sseExpect(EVENTS) },
   });
@@ -144,7 +144,7 @@ export const TRANSPORT: ClientCase[] = [
     title: 'Streams events over HTTP/2, each in a frame of its own.',
     layer: 'sse',
     needs: ['h2'],
-    why: [`${H2} 6.1: frames of data are no boundaries of anything`],
+    why: [`${H2} 6.1: an event may begin and end anywhere in a DATA frame`],
     exchanges: [h2(EVENTS)],
     expect: {
       outcome: 'complete',
@@ -157,7 +157,7 @@ export const TRANSPORT: ClientCase[] = [
     {
       id: 'h2-bytes',
       title: 'Streams text over HTTP/2, a byte in each frame.',
-      why: `${H2} 6.1: frames of data are no boundaries of anything`,
+      why: `${H2} 6.1: an event may begin and end anywhere in a DATA frame`,
     },
     [...SHORT],
   ),
@@ -170,7 +170,7 @@ export const TRANSPORT: ClientCase[] = [
     {
       id: 'h2-window',
       title: 'Takes the request a byte at a time: its window is one byte.',
-      why: `${H2} 5.2: what a window does not take waits for the next`,
+      why: `${H2} 5.2: bytes beyond the window wait until the window grows`,
     },
     ANSWER,
     { window: 1 },
@@ -209,12 +209,19 @@ export const TRANSPORT: ClientCase[] = [
     {
       id: 'h2-rst-after-finish',
       title: 'Resets the stream after the finish reason, before [DONE].',
-      why: [RESET, 'docs/client-rules.md, Ends: cut before [DONE] is an error, after the finish reason too'],
+      why: [
+        RESET,
+        'docs/client-rules.md, Ends: a body that is cut before [DONE] is an error, even after finish_reason',
+      ],
     },
     [role(), say('Hello'), end('stop'), { rst: 'internal-error' }],
   ),
   whole(
-    { id: 'h2-rst-after-done', title: 'Resets the stream after [DONE].', why: `${LAB}: after [DONE] it is complete` },
+    {
+      id: 'h2-rst-after-done',
+      title: 'Resets the stream after [DONE].',
+      why: `${LAB}: a stream that is cut after [DONE] is complete`,
+    },
     [...ANSWER, { rst: 'cancel' }],
   ),
   plain({
@@ -222,7 +229,7 @@ export const TRANSPORT: ClientCase[] = [
     title: 'Resets the stream before the head (INTERNAL_ERROR).',
     layer: 'chat',
     needs: ['h2'],
-    why: [RESET, 'docs/client-rules.md: no answer is an error'],
+    why: [RESET, 'docs/client-rules.md: a request without an answer ends in an error'],
     exchanges: [h2([], { before: [{ rst: 'internal-error' }] }), OK],
     expect: { outcome: 'error', requests: { count: 1, watched_for: 500 } },
   }),
@@ -235,7 +242,7 @@ export const TRANSPORT: ClientCase[] = [
     layer: 'chat',
     needs: ['h2'],
     timeout: 10_000,
-    why: [REFUSED, `${LAB}: no more tries, or up to 2`],
+    why: [REFUSED, `${LAB}: a refused stream is tried again up to 2 times, or not at all`],
     exchanges: [h2([], { before: [{ rst: 'refused-stream' }] })],
     expect: { outcome: 'error', requests: { count: [1, 3], watched_for: 500 } },
   }),
@@ -288,7 +295,7 @@ export const TRANSPORT: ClientCase[] = [
     {
       id: 'h2-cut-after-done',
       title: 'Closes the connection after [DONE], with no word of HTTP/2 or TLS.',
-      why: `${LAB}: after [DONE] it is complete`,
+      why: `${LAB}: a stream that is cut after [DONE] is complete`,
     },
     [...ANSWER, { end: 'cut' }],
   ),
@@ -296,7 +303,10 @@ export const TRANSPORT: ClientCase[] = [
     {
       id: 'h2-cut-after-finish',
       title: 'Closes the connection after the finish reason, with no word of HTTP/2 or TLS.',
-      why: [RESET, 'docs/client-rules.md, Ends: cut before [DONE] is an error, after the finish reason too'],
+      why: [
+        RESET,
+        'docs/client-rules.md, Ends: a body that is cut before [DONE] is an error, even after finish_reason',
+      ],
     },
     [role(), say('Hello'), end('stop'), { end: 'cut' }],
   ),
@@ -318,7 +328,7 @@ export const TRANSPORT: ClientCase[] = [
     {
       id: 'coding-gzip-bytes',
       title: 'Sends a body of gzip a byte at a time.',
-      why: 'RFC 9112 7.1: chunks are no boundaries of anything',
+      why: 'RFC 9112 7.1: an event may begin and end anywhere in a chunk of the transfer',
     },
     'gzip',
     [...zipped(SHORT)].map((byte) => new Uint8Array([byte])),

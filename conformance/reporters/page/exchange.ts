@@ -66,7 +66,10 @@ function answerView(exchange: Exchange, finding: FindingResult | undefined): Mar
     only !== undefined && others.length === 0
       ? marked(only.text, field)
       : response.pieces.map(
-          (piece) => html`<div class="piece"><span class="time">${seconds(piece.at)}</span>${pre(piece.text)}</div>`,
+          (piece) =>
+            html`<div class="piece"><span class="time">${seconds(piece.at)}</span>${
+              piece.odd ? html`<pre><mark>${visible(piece.text)}</mark></pre>` : pre(piece.text)
+            }</div>`,
         );
   return html`${picture(exchange, finding)}${timeline(exchange)}<div class="headers">${headerList(response.headers)}</div>${body}${
     response.ended === undefined || response.ended === 'end'

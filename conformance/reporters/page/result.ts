@@ -76,7 +76,7 @@ export function resultView(check: CheckResult, context: ReportContext): Markup {
   const skip = check.skip === undefined ? undefined : { kind: check.skip.kind, ...skipWords(check.skip) };
   return html`<details class="result" id="check-${check.id}" data-verdict="${label}" data-level="${levelOf(check)}" data-text="${searched(check)}">
 <summary><span class="badge ${label}">${label}</span> <span class="sentence"><b>${check.id}</b> <span class="quiet">${breakable(line)}</span></span><span class="many">${row}, ${LEVELS[levelOf(check)]}</span></summary>
-<div class="body"><blockquote>${sentence} <span class="quiet">(${breakable(where)})</span>${
+<div class="body">${check.clause === undefined || line === check.title ? undefined : html`<p>${check.title}</p>`}<blockquote>${sentence} <span class="quiet">(${breakable(where)})</span>${
     quote === undefined ? undefined : html`<q>${quote}</q>`
   }</blockquote>${
     check.knownAs === undefined
