@@ -31,8 +31,11 @@ export const EXPLORE_FLAGS: Readonly<Record<string, Options>> = {
   jobs: { ...text('Runs at once'), defaultDescription: 'as many as there are processors' },
   'max-runs': text('Stop after this many schedules'),
   'max-time': text('Stop after this time, such as 5m'),
-  patience: { ...text('How long a program may wait for nothing'), defaultDescription: '10s' },
-  'run-timeout': { ...text('How long a run may take'), defaultDescription: '30s, or ten times the undisturbed run' },
+  patience: {
+    ...text('How long a program may wait for nothing'),
+    defaultDescription: '5m of its own time in Node, else 40s',
+  },
+  'run-timeout': { ...text('How long a run may take'), defaultDescription: '60s, or ten times the undisturbed run' },
 };
 
 /** A schedule as `--save` writes it. What its faults hold is validated by the emulators that serve them. */

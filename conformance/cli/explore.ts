@@ -4,7 +4,7 @@ import { join } from 'node:path';
 
 import { parseDuration } from '../../emulator/contract/duration.js';
 import { visible } from '../../emulator/contract/visible.js';
-import { type CommandOptions, createCommand } from '../explore/command/command.js';
+import { type CommandOptions, openCommand } from '../explore/command/command.js';
 import { type CommandWords, testsOf } from '../explore/command/each.js';
 import { type Explored, togetherOf } from '../explore/each.js';
 import { explore } from '../explore/index.js';
@@ -105,7 +105,7 @@ async function exploreOne(
   command: CommandWords,
   options: ExploreOptions,
 ): Promise<ExploreReport> {
-  const run = createCommand(command, { env: io.env, folder: io.folder, environmentOf });
+  const run = await openCommand(command, { env: io.env, folder: io.folder, environmentOf });
   try {
     const jobs = settings.jobs ?? availableParallelism();
     const explored = await explore(run.program, { ...options, emulator, jobs, signal: io.signal });

@@ -22,8 +22,8 @@ import {
 } from './types.js';
 import { outcomeText, sentenceOf, timeLineOf } from './words.js';
 
-/** How long a program may wait for nothing, in ms of real time; one that works long by itself may twice as long. */
-const PATIENCE = 10_000;
+/** The shortest limit of a run, in ms of real time. */
+const RUN_TIMEOUT = 60_000;
 /** How long the undisturbed run may take, in ms of real time. */
 const STRAIGHT_TIMEOUT = 120_000;
 /** How many pairs are drawn where no number of runs bounds them. */
@@ -130,10 +130,8 @@ export async function explore(program: Program, options: ExploreOptions = {}): P
       if (run === undefined || over.signal.aborted) throw new Over();
       const { outcome } = run.seen;
       const [rejection] = run.rejected;
-      const limited =
-        outcome.kind === 'hung' && given.patience !== undefined ? `, with a patience of ${given.patience} ms` : '';
       if (outcome.kind !== 'passed')
-        throw new ExploreError(`the undisturbed run ${outcomeText(outcome)}${limited}${endOf(run.seen.stdout)}`);
+        throw new ExploreError(`the undisturbed run ${outcomeText(outcome)}${endOf(run.seen.stdout)}`);
       if (rejection !== undefined) throw new ExploreError(`the undisturbed run left an error unhandled: ${rejection}`);
       return run;
     };
@@ -166,8 +164,8 @@ export async function explore(program: Program, options: ExploreOptions = {}): P
     const planned = [...singles, ...pairs].filter(given.wanted).filter((_, at) => given.inShard(at));
     if (planned.length === 0)
       throw new ExploreError('there is nothing to explore: no moment of the undisturbed run fits');
-    const runTimeout = given.runTimeout ?? Math.max(30_000, 10 * first.ms);
-    const patience = given.patience ?? Math.max(PATIENCE, 2 * first.ms);
+    const { patience } = given;
+    const runTimeout = given.runTimeout ?? Math.max(RUN_TIMEOUT, 10 * first.ms, 2 * (patience ?? 0));
 
     const incomplete: string[] = [];
     if (planned.length > given.maxRuns) incomplete.push('max-runs');

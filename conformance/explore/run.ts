@@ -5,12 +5,15 @@ import type { EmulatorOptions } from '../../emulator/index.js';
 import { HARMLESS } from '../habits/harmless/index.js';
 import type { Host } from '../probe/time.js';
 import type { Rejections } from './rejections.js';
+import { plural } from './report/words.js';
 import type { Place } from './slots.js';
 import {
   type Outcome,
   type Program,
+  type ProgramContext,
   ProgramCrashed,
   ProgramFailed,
+  ProgramStuck,
   type ScheduleFile,
   type Seen,
   type SeenQuestion,
@@ -28,13 +31,27 @@ export interface Run {
   readonly rejected: readonly string[];
 }
 
+/** The processes of a program that runs outside of ours. */
+export interface Outside {
+  /**
+   * Runs their time forward, to their next timer, by `most` ms at most, if they only wait for `open` answers of the
+   * emulator. `ahead` is called before they learn of it. Resolves with whether it was; undefined where their time is the real one.
+   */
+  forward(most: number, open: number, ahead: (ms: number) => void): Promise<boolean | undefined>;
+}
+/** What a program that runs outside of ours is given. */
+export interface OutsideContext extends ProgramContext {
+  readonly outside?: (its: Outside) => void;
+}
+
 export interface RunSettings {
   readonly host: Host;
   readonly rejections: Rejections;
   readonly emulator: EmulatorOptions;
   readonly factories: Factories;
   readonly seed: string;
-  readonly patience: number;
+  /** Undefined: as long as is right for the program's time. */
+  readonly patience: number | undefined;
   readonly runTimeout: number;
   /** Aborts when the whole exploration ends. */
   readonly signal: AbortSignal;
@@ -61,6 +78,14 @@ export function loadedOnce(): Factories {
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 /** How often a run is looked at, in ms of real time. */
 const LOOK = 50;
+/** How long a program waits for what will not come until it is said to, in ms of its own time. */
+const OWN_PATIENCE = 300_000;
+/** The same where its time is the real one: longer than the 30 s between two keepalives. */
+const PATIENCE = 40_000;
+/** Nothing is held back for longer by what is harmless, in ms of real time. */
+const HELD = 600;
+/** How long the processes of a run that is given up may take to end, in ms. */
+const GONE = 1_000;
 /** After which a program that has a request open only waits for it, and needs no processor. */
 const IDLE = 200;
 
@@ -72,6 +97,11 @@ function waitsFor({ requests }: Watch): string {
   const what = `the ${last.operation} request no. ${last.nth}`;
   return open.length === 0 ? `its last was ${what}, which had ended` : `it waits for ${what}`;
 }
+
+const lengthOf = (ms: number): string => {
+  if (ms < 1_000) return `${ms} ms`;
+  return ms % 60_000 === 0 ? plural(ms / 60_000, 'minute') : `${ms / 1_000} s`;
+};
 
 /** How many answers to a question the program itself delivered. */
 const answersTo = (id: string, { requests }: Watch): number =>
@@ -106,7 +136,10 @@ export async function runOnce(
   place?: Place,
 ): Promise<Run> {
   const { host, rejections } = settings;
-  const watch = createWatch(host.now);
+  // The time of the program: it runs ahead where it only waits for us.
+  let skipped = 0;
+  const now = () => host.now() + skipped;
+  const watch = createWatch(now);
   const emulator = assemble(
     {
       ...settings.emulator,
@@ -142,26 +175,31 @@ export async function runOnce(
     return globalThis.fetch(input, init);
   };
 
+  let outside: Outside | undefined;
+  const context: OutsideContext = {
+    emulator,
+    target: emulator.target,
+    fetch,
+    signal: over.signal,
+    print(text) {
+      watch.noteActivity();
+      prints.push({ after: watch.requests.length, text });
+    },
+    outside(its) {
+      outside = its;
+    },
+  };
   let exit: number | undefined;
   const ended = (async (): Promise<Outcome> => {
     try {
       await rejections.within(
         (reason) => rejected.push(messageOf(reason)),
-        async () =>
-          program({
-            emulator,
-            target: emulator.target,
-            fetch,
-            signal: over.signal,
-            print(text) {
-              watch.noteActivity();
-              prints.push({ after: watch.requests.length, text });
-            },
-          }),
+        async () => program(context),
       );
       return { kind: 'passed' };
     } catch (error) {
       if (error instanceof ProgramCrashed) return { kind: 'crashed', message: error.message };
+      if (error instanceof ProgramStuck) return { kind: 'hung', waitsFor: error.message };
       exit = error instanceof ProgramFailed ? error.exit : undefined;
       return { kind: 'failed', message: messageOf(error) };
     }
@@ -181,22 +219,49 @@ export async function runOnce(
   void ended.then(() => waiting.abort());
   // Time in which the process was held up is no time that the program waits.
   let waited = 0;
-  let looked = began;
+  let looked = now();
+  let own = false;
   while (outcome === undefined && !settings.signal.aborted) {
-    const now = host.now();
-    waited = watch.lastActivity() >= looked ? 0 : waited + Math.min(now - looked, 2 * LOOK);
-    looked = now;
+    const at = now();
+    const asked = watch.askedUntil() - at;
+    waited = watch.lastActivity() >= looked || asked > 0 ? 0 : waited + Math.min(at - looked, 2 * LOOK);
+    looked = at;
+    const open = watch.requests.filter((request) => request.ended === 'open').length;
     // One that has nothing open may be starting, or at work by itself.
-    place?.waits(waited >= IDLE && watch.requests.some((request) => request.ended === 'open'));
-    if (waited >= settings.patience || now - began >= settings.runTimeout)
-      outcome = { kind: 'hung', waitsFor: waitsFor(watch) };
-    else await host.sleep(LOOK, waiting.signal).catch(() => {});
+    place?.waits(waited >= IDLE && open > 0);
+    const patience = settings.patience ?? (own ? OWN_PATIENCE : PATIENCE);
+    const late = host.now() - began >= settings.runTimeout;
+    if (late || waited >= patience) {
+      const limit = late
+        ? `until the limit of a run, ${lengthOf(settings.runTimeout)}`
+        : `for ${lengthOf(patience)}${own ? ' of its own time' : ''}`;
+      outcome = { kind: 'hung', waitsFor: `${waitsFor(watch)}, ${limit}` };
+      break;
+    }
+    const quiet = at - watch.lastActivity() >= HELD && (open > 0 || asked > 0);
+    const most = asked > 0 ? asked : (settings.patience ?? OWN_PATIENCE) - waited;
+    const ahead = (ms: number) => {
+      skipped += ms;
+      looked += ms;
+      if (asked <= 0) waited += ms;
+    };
+    const gone = quiet ? await outside?.forward(most, open, ahead) : false;
+    own ||= quiet && open > 0 && gone !== undefined;
+    if (!gone) await host.sleep(LOOK, waiting.signal).catch(() => {});
   }
   settings.signal.removeEventListener('abort', giveUp);
   outcome ??= { kind: 'hung', waitsFor: 'the exploration was ended' };
   // Rejections are reported once no promise has anything left to do.
   await host.turn();
   over.abort(new Error('the run is over'));
+  if (outside !== undefined)
+    await new Promise<void>((resolve) => {
+      const late = host.later(GONE, resolve);
+      void ended.then(() => {
+        late();
+        resolve();
+      });
+    });
 
   const runs = (await control('runs')) as RunsListed;
   const lines = await Promise.all(

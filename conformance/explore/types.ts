@@ -40,6 +40,11 @@ export class ProgramCrashed extends Error {
   override readonly name = 'ProgramCrashed';
 }
 
+/** The program ended without having settled, as Node does where only a promise is left: a breach of `settles`. */
+export class ProgramStuck extends Error {
+  override readonly name = 'ProgramStuck';
+}
+
 /** The undisturbed run fails, or an option cannot be used: `explore` rejects with it. The command exits 2. */
 export class ExploreError extends Error {
   override readonly name = 'ExploreError';
@@ -177,9 +182,9 @@ export interface ExploreOptions {
   readonly only?: string | readonly string[];
   readonly maxRuns?: number;
   readonly maxTime?: number | string;
-  /** How long (real time) a program may wait for nothing. Default 10 s. */
+  /** How long a program may wait for nothing, in its own time. Default 5 minutes where that can be run forward, else 40 s. */
   readonly patience?: number | string;
-  /** How long a run may take. Default 30 s or ten times the undisturbed run, the longer. */
+  /** How long a run may take, in real time. Default 60 s, ten times the undisturbed run, or twice the patience: the longest. */
   readonly runTimeout?: number | string;
   /** `transient`: an orderly failure under a transient schedule is a breach too. */
   readonly require?: 'transient';

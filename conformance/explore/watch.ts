@@ -35,8 +35,10 @@ export interface Watch {
   readonly requests: readonly SeenRequest[];
   /** Kinds of the disturbances that have happened. */
   readonly disturbed: readonly string[];
-  /** Time of the last sign of life, by the host. */
+  /** Time of the last sign of life. */
   lastActivity(): number;
+  /** Until when a client was asked to wait: it is at work until then. */
+  askedUntil(): number;
   /** What was printed counts as one. */
   noteActivity(): void;
 }
@@ -48,6 +50,7 @@ export function createWatch(now: () => number): Watch {
   const disturbed: string[] = [];
   const counts = new Map<string, number>();
   let last = began;
+  let asked = began;
   const tick = () => {
     const at = now();
     last = Math.max(last, at);
@@ -58,6 +61,7 @@ export function createWatch(now: () => number): Watch {
     requests,
     disturbed,
     lastActivity: () => last,
+    askedUntil: () => asked,
     noteActivity: () => void tick(),
     observe({ operation, method, path, headers, body }): ExchangeObserver {
       const nth = (counts.get(operation) ?? 0) + 1;
@@ -94,8 +98,7 @@ export function createWatch(now: () => number): Watch {
           const after = secondsOf(answerHeaders.get('retry-after'));
           if (after !== undefined) {
             draft.retryAfter = after;
-            // A client that waits as it was asked to is at work.
-            last = Math.max(last, now() + 1_000 * Math.min(after, LONGEST_WAIT));
+            asked = Math.max(asked, now() + 1_000 * Math.min(after, LONGEST_WAIT));
           }
           if (!/event-stream/.test(answerHeaders.get('content-type') ?? '')) return;
           draft.writes = [];

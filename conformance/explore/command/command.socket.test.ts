@@ -6,7 +6,7 @@ import { environmentOf } from '../../../emulator/cli/exec.js';
 import { createEmulator } from '../../../emulator/index.js';
 import { systemHost } from '../../probe/time.js';
 import { ProgramCrashed, ProgramFailed } from '../types.js';
-import { createCommand } from './command.js';
+import { openCommand } from './command.js';
 import { NotStarted } from './process.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'explore command '));
@@ -20,7 +20,7 @@ async function run(source: string, signal = new AbortController().signal) {
 }
 async function runCommand(command: readonly [string, ...string[]], signal = new AbortController().signal) {
   const emulator = createEmulator({ clock: 'auto' });
-  const made = createCommand(command, { env: process.env, folder, environmentOf });
+  const made = await openCommand(command, { env: process.env, folder, environmentOf });
   const printed: string[] = [];
   const { fetch, target } = emulator;
   try {

@@ -1,7 +1,8 @@
 import { stripVTControlCharacters } from 'node:util';
 import type { Emulator, ListenAt, Target } from '../../../emulator/index.js';
-import { type Program, ProgramCrashed, ProgramFailed } from '../types.js';
-import { createPreload } from './preload.js';
+import type { OutsideContext } from '../run.js';
+import { type Program, ProgramCrashed, ProgramFailed, ProgramStuck } from '../types.js';
+import { openPreload } from './preload.js';
 import { NotStarted, runProcess } from './process.js';
 
 export interface CommandOptions {
@@ -24,11 +25,11 @@ export interface Command {
 }
 
 /** Makes a program of a command (EXP-1): it passes with status 0, beside an emulator that listens for it alone. */
-export function createCommand(
+export async function openCommand(
   command: readonly [string, ...string[]],
   { env, folder, environmentOf }: CommandOptions,
-): Command {
-  const preload = createPreload();
+): Promise<Command> {
+  const preload = await openPreload();
   const warnings = new Set<string>();
   let notStarted: string | undefined;
   let silent = false;
@@ -41,20 +42,32 @@ export function createCommand(
       return silent;
     },
     close: () => preload.close(),
-    async program({ emulator, target, signal, print }) {
+    async program({ emulator, target, signal, print, outside }: OutsideContext) {
       const at = await emulator.listen({ port: 0, daemonPort: 0 });
       const run = preload.run({ ...env, ...environmentOf(target, at) });
-      const ended = await runProcess(command, { env: run.env, folder, signal, print }).catch((error: unknown) => {
-        if (error instanceof NotStarted) notStarted = error.message;
-        throw error;
-      });
+      const ports = [at.baseUrl, at.daemonOrigin].map((url) => Number(new URL(url).port));
+      outside?.({ forward: (...how) => run.members.forward(ports, ...how) });
+      let pending = false;
+      const heard = (text: string) => {
+        pending ||= text.includes(PENDING);
+        print(text);
+      };
+      const ended = await runProcess(command, { env: run.env, folder, signal, print: heard }).catch(
+        (error: unknown) => {
+          if (error instanceof NotStarted) notStarted = error.message;
+          throw error;
+        },
+      );
       silent = ended.status === 0 && (await hasNoRequests(emulator));
-      const rejection = run.rejection();
+      const notes = run.noted();
+      const rejection = notes.find((note) => note.rejection !== undefined)?.rejection;
       if (ended.left) warnings.add('The command leaves processes behind; they were ended after each run.');
       if (ended.dropped > 0)
         warnings.add('The command prints more than 256 KB; only the beginning is shown and compared.');
       if (ended.signal !== undefined) throw new ProgramCrashed(`it was ended by ${ended.signal}`);
       if (rejection !== undefined) throw new ProgramCrashed(`a rejection that nobody handled: ${firstLine(rejection)}`);
+      if (ended.status !== 0 && (pending || notes.some(({ stuck }) => stuck)))
+        throw new ProgramStuck('a promise that never settles was all that was left of it');
       if (ended.status !== 0)
         throw new ProgramFailed(lastWords(ended.stderr) ?? `it ended with status ${ended.status}`, ended.status);
     },
@@ -65,6 +78,9 @@ async function hasNoRequests({ fetch }: Emulator): Promise<boolean> {
   const { data } = (await (await fetch('/_emulator/journal')).json()) as { data: readonly unknown[] };
   return data.length === 0;
 }
+
+/** What node:test says of a test whose promise nothing is left to settle. */
+const PENDING = 'Promise resolution is still pending but the event loop has already resolved';
 
 const firstLine = (text: string): string => text.split('\n')[0] ?? '';
 

@@ -1,55 +1,69 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { systemHost } from '../../probe/time.js';
+import { type Members, openChannel } from './channel.js';
+import { inside, type Note } from './inside.js';
 
-/** Names the file in which a Node process says that a rejection was handled by nobody. */
-const VARIABLE = 'INTERN_EXPLORE_REJECTIONS';
+/** Names a run to its Node processes. */
+const VARIABLE = 'INTERN_EXPLORE_INSIDE';
 
-/**
- * Says that nobody handled a rejection, then lets it end the process as it would have. Who listens for rejections handles
- * them. A top-level `await` that fails is none: Node does not report it to listeners.
- */
-const SOURCE = `'use strict';
-const { appendFileSync } = require('node:fs');
-process.on('unhandledRejection', (reason) => {
-  if (process.listenerCount('unhandledRejection') > 1) return;
-  try {
-    appendFileSync(process.env.${VARIABLE}, String(reason instanceof Error ? reason.stack : reason).slice(0, 2000) + '\\n');
-  } catch {}
-  setImmediate(() => { throw reason; });
-});
+/** What every Node process of a command loads first. Whatever fails in it is no matter of the program's. */
+const sourceOf = (folder: string, port: number) => `'use strict';
+// The compiler may have named functions by a helper of its own.
+const __name = (it) => it;
+const run = process.env.${VARIABLE};
+if (run) try {
+  (${inside.toString()})(require, { run, port: ${port}, notes: require('node:path').join(${JSON.stringify(folder)}, run) });
+} catch {}
 `;
 
-/** What every Node process of a command loads first, to tell rejections that nobody handles. */
+const parsed = (line: string): Note => {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return {};
+  }
+};
+
+/** What every Node process of a command loads first. */
 export interface Preload {
-  /** The variables of one run, and what was noted in it. */
-  run(env: NodeJS.ProcessEnv): { readonly env: NodeJS.ProcessEnv; rejection(): string | undefined };
+  /** The variables of one run, its processes, and what they have noted. */
+  run(env: NodeJS.ProcessEnv): {
+    readonly env: NodeJS.ProcessEnv;
+    readonly members: Members;
+    noted(): readonly Note[];
+  };
   close(): void;
 }
 
-export function createPreload(): Preload {
+export async function openPreload(): Promise<Preload> {
+  const channel = await openChannel();
   const folder = mkdtempSync(join(tmpdir(), 'intern-explore-'));
   const file = join(folder, 'preload.cjs');
-  writeFileSync(file, SOURCE);
-  let runs = 0;
+  writeFileSync(file, sourceOf(folder, channel.port));
   return {
     run(env) {
-      runs += 1;
-      const notes = join(folder, `run-${runs}`);
+      const run = systemHost.tag(16);
+      const notes = join(folder, run);
       const options = [env.NODE_OPTIONS, `--require ${JSON.stringify(file)}`].filter(Boolean).join(' ');
       return {
-        env: { ...env, NODE_OPTIONS: options, [VARIABLE]: notes },
-        rejection() {
+        env: { ...env, NODE_OPTIONS: options, [VARIABLE]: run },
+        members: channel.of(run),
+        noted() {
           try {
-            return readFileSync(notes, 'utf8').trim();
+            return readFileSync(notes, 'utf8').trim().split('\n').map(parsed);
           } catch {
-            return undefined;
+            return [];
           } finally {
             rmSync(notes, { force: true });
           }
         },
       };
     },
-    close: () => rmSync(folder, { recursive: true, force: true }),
+    close() {
+      channel.close();
+      rmSync(folder, { recursive: true, force: true });
+    },
   };
 }

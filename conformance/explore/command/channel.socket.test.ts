@@ -1,0 +1,25 @@
+import { connect } from 'node:net';
+import { expect, test } from 'vitest';
+import { openChannel } from './channel.js';
+
+/** Sends lines to a channel; resolves once it has hung up. */
+const refused = (port: number, text: string) =>
+  new Promise<void>((resolve) => {
+    const socket = connect(port, '127.0.0.1');
+    socket.on('error', () => {}).on('close', () => resolve());
+    socket.resume().write(text);
+  });
+
+test('who names no run is not heard, and what cannot be read ends the connection', async () => {
+  const channel = await openChannel();
+  try {
+    const members = channel.of('known');
+    await refused(channel.port, 'guessed\n');
+    await refused(channel.port, 'x'.repeat(100_000));
+    await refused(channel.port, `known\n${'y'.repeat(100_000)}`);
+    await refused(channel.port, 'known\nno JSON\n');
+    expect(await members.forward([1], 1_000, 1, () => {})).toBe(undefined);
+  } finally {
+    channel.close();
+  }
+});

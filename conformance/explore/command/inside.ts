@@ -1,0 +1,211 @@
+/** What a process tells of itself. */
+export interface Look {
+  /** ms until its next timer is due; null where it has none. */
+  readonly next: number | null;
+  /** Time that it has used the processor, in µs. */
+  readonly cpu: number;
+  /** It waits for a file, a name, a connection: for something that nobody here holds back. */
+  readonly busy: boolean;
+  /** Remote ports of its connections that are in use. */
+  readonly talks: readonly number[];
+  /** Remote ports that it was ever connected to. */
+  readonly met: readonly number[];
+  /** Ports that it listens on. */
+  readonly listens: readonly number[];
+}
+
+/** What a process is asked: how it is, after its time was run forward by so many ms. */
+export interface Ask {
+  readonly id: number;
+  readonly skip: number;
+}
+
+/** What a process notes, a line each: a rejection that nobody handled, or that it ended as nothing was left to settle a promise. */
+export interface Note {
+  readonly rejection?: string;
+  readonly stuck?: true;
+}
+
+/** How far apart the steps are at least by which time is run forward, in ms: what is due within one is done late, in order. */
+export const STEP = 250;
+
+interface Timer {
+  _idleTimeout: number;
+  _idleStart: number;
+  _idlePrev: unknown;
+  _destroyed: boolean;
+  refresh(): void;
+}
+interface Handle {
+  readonly remotePort?: number;
+  readonly listening?: boolean;
+  address?(): { readonly port?: number } | string | null;
+}
+
+/**
+ * Runs in every Node process of a command, before all else. It is sent there as text, so it uses nothing around it. It notes
+ * rejections that nobody handles, and runs the process' own time forward when asked: its timers, `Date`, `performance` and
+ * `process.hrtime`. Timers are found as they are made, so that those of Node itself follow too: limits of sockets, of
+ * `AbortSignal.timeout`, of `fetch`.
+ */
+export function inside(
+  require: NodeJS.Require,
+  { run, port, notes }: { run: string; port: number; notes: string },
+): void {
+  const { createHook } = require('node:async_hooks') as typeof import('node:async_hooks');
+  const diagnostics = require('node:diagnostics_channel') as typeof import('node:diagnostics_channel');
+  const { appendFileSync } = require('node:fs') as typeof import('node:fs');
+  const net = require('node:net') as typeof import('node:net');
+  const vm = require('node:vm') as typeof import('node:vm');
+  const { setTimeout, clearTimeout, setImmediate } = globalThis;
+
+  const note = (its: Note): void => {
+    try {
+      appendFileSync(notes, `${JSON.stringify(its)}\n`);
+    } catch {}
+  };
+  // Who listens for rejections handles them. A top-level `await` that fails is not reported to listeners.
+  process.on('unhandledRejection', (reason) => {
+    if (process.listenerCount('unhandledRejection') > 1) return;
+    note({ rejection: String(reason instanceof Error ? reason.stack : reason).slice(0, 2_000) });
+    // It ends the process as it would have.
+    setImmediate(() => {
+      throw reason;
+    });
+  });
+  // Node's own listener sets the status: ours comes after it.
+  process.once('beforeExit', () => {
+    process.once('exit', () => {
+      if (process.exitCode === 13) note({ stuck: true });
+    });
+  });
+
+  let timers: WeakRef<Timer>[] = [];
+  let room = 256;
+  let ours = false;
+  const there = (timer: Timer | undefined): timer is Timer => timer !== undefined && !timer._destroyed;
+  createHook({
+    init(_id, type, _trigger, resource) {
+      if (type !== 'Timeout' || ours) return;
+      timers.push(new WeakRef(resource as Timer));
+      if (timers.length < room) return;
+      timers = timers.filter((timer) => there(timer.deref()));
+      room = Math.max(256, 2 * timers.length);
+    },
+  }).enable();
+  const due = new WeakMap<Timer, { readonly since: number; readonly at: number }>();
+  const dueOf = (timer: Timer): number => {
+    const moved = due.get(timer);
+    // One that was set again is due as it says.
+    return moved?.since === timer._idleStart ? moved.at : timer._idleStart + timer._idleTimeout;
+  };
+  const pending = (): Timer[] =>
+    timers
+      .map((timer) => timer.deref())
+      .filter(there)
+      .filter((timer) => timer._idleTimeout > 0 && timer._idlePrev != null)
+      .sort((one, other) => dueOf(one) - dueOf(other));
+  const own = (ms: number, then: () => void): NodeJS.Timeout => {
+    ours = true;
+    const timer = setTimeout(then, ms);
+    ours = false;
+    return timer;
+  };
+  const loopNow = (): number => {
+    const timer = own(1, () => {});
+    clearTimeout(timer);
+    return (timer as unknown as Timer)._idleStart;
+  };
+
+  let ahead = 0;
+  const dated = (realm: { Date: DateConstructor }): void => {
+    const Real = realm.Date;
+    const { now } = Real;
+    Real.now = () => now() + ahead;
+    realm.Date = new Proxy(Real, {
+      construct: (target, args, made) => Reflect.construct(target, args.length > 0 ? args : [Real.now()], made),
+      apply: () => new Real(Real.now()).toString(),
+    });
+    Real.prototype.constructor = realm.Date;
+  };
+  dated(globalThis);
+  // Runners that give each test file a realm of its own.
+  const { createContext } = vm;
+  vm.createContext = (...args) => {
+    const context = createContext(...args);
+    try {
+      dated(vm.runInContext('globalThis', context));
+    } catch {}
+    return context;
+  };
+  const clock = Object.getPrototypeOf(performance) as typeof performance;
+  const { now } = clock;
+  clock.now = function () {
+    return now.call(this) + ahead;
+  };
+  const { hrtime } = process;
+  const { bigint } = hrtime;
+  const whole = () => bigint() + BigInt(Math.round(ahead * 1e6));
+  process.hrtime = Object.assign(
+    ((since?: [number, number]) => {
+      const at = whole() - (since === undefined ? 0n : BigInt(since[0]) * 1_000_000_000n + BigInt(since[1]));
+      return [Number(at / 1_000_000_000n), Number(at % 1_000_000_000n)];
+    }) as NodeJS.HRTime,
+    { bigint: whole },
+  );
+
+  const met = new Set<number>();
+  diagnostics.subscribe('net.client.socket', (message) => {
+    const { socket } = message as { socket: import('node:net').Socket };
+    socket.once('connect', () => met.add(socket.remotePort ?? 0));
+  });
+
+  const skip = (ms: number): void => {
+    const from = loopNow();
+    ahead += ms;
+    for (const timer of pending()) {
+      const length = timer._idleTimeout;
+      const left = Math.max(1, dueOf(timer) - from - ms);
+      timer._idleTimeout = left;
+      timer.refresh();
+      timer._idleTimeout = length;
+      due.set(timer, { since: timer._idleStart, at: timer._idleStart + left });
+    }
+  };
+  const look = (): Look => {
+    const at = loopNow();
+    const [first] = pending();
+    const handles = (process as unknown as { _getActiveHandles(): Handle[] })._getActiveHandles();
+    const { user, system } = process.cpuUsage();
+    return {
+      next: first === undefined ? null : dueOf(first) - at,
+      cpu: user + system,
+      busy: process.getActiveResourcesInfo().some((name) => /Req|ConnectWrap|WriteWrap|Immediate|Zlib|Job/.test(name)),
+      talks: handles.flatMap(({ remotePort }) => (remotePort === undefined || remotePort === port ? [] : [remotePort])),
+      met: [...met],
+      listens: handles.flatMap((handle) => {
+        const at = handle.listening === true ? handle.address?.() : null;
+        return typeof at === 'object' && at?.port !== undefined ? [at.port] : [];
+      }),
+    };
+  };
+
+  // It does not keep the process alive.
+  const channel = net.connect(port, '127.0.0.1');
+  channel.unref();
+  channel.on('error', () => {});
+  channel.write(`${run}\n`);
+  let rest = '';
+  channel.setEncoding('utf8').on('data', (text: string) => {
+    const lines = (rest + text).split('\n');
+    rest = lines.pop() ?? '';
+    for (const line of lines) {
+      const ask = JSON.parse(line) as Ask;
+      if (ask.skip > 0) skip(ask.skip);
+      // What is due now is done first.
+      const answer = () => channel.write(`${JSON.stringify({ id: ask.id, ...look() })}\n`);
+      if (ask.skip > 0) own(3, () => setImmediate(answer)).unref();
+      else answer();
+    }
+  });
+}

@@ -1,0 +1,131 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { environmentOf } from '../../../emulator/cli/exec.js';
+import { systemHost } from '../../probe/time.js';
+import { explore } from '../explore.js';
+import type { ExploreOptions } from '../types.js';
+import { openCommand } from './command.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'explore time '));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+/** Explores a script that sends one prompt by `ask`, which gives the text of the answer. */
+async function explored(ask: string, options: ExploreOptions) {
+  const file = join(folder, `${systemHost.tag(8)}.mjs`);
+  writeFileSync(
+    file,
+    `import http from 'node:http';
+import vm from 'node:vm';
+import { setTimeout as sleep } from 'node:timers/promises';
+const { INTERN_BASE_URL: base, INTERN_INTERN_ID: id, INTERN_API_KEY: key } = process.env;
+const url = base + '/interns/' + id + '/chat/completions';
+const init = {
+  method: 'POST',
+  headers: { authorization: 'Bearer ' + key, 'content-type': 'application/json' },
+  body: JSON.stringify({ stream: true, messages: [{ role: 'user', content: 'hello' }] }),
+};
+const [began, started, ticked] = [Date.now(), performance.now(), process.hrtime.bigint()];
+try {
+  const text = await (${ask})();
+  if (!text.includes('[DONE]')) throw new Error('it was cut');
+} catch (error) {
+  const ages = [Date.now() - began, performance.now() - started, Number(process.hrtime.bigint() - ticked) / 1e6];
+  throw new Error('gave up after ' + ages.map((age) => Math.floor(age / 10_000) + '0 s').join(', '));
+}`,
+  );
+  const command = await openCommand([process.execPath, file], { env: process.env, folder, environmentOf });
+  try {
+    return await explore(command.program, { only: 'stall', jobs: 1, ...options });
+  } finally {
+    command.close();
+  }
+}
+
+const LIMITS: readonly (readonly [string, string])[] = [
+  ['AbortSignal.timeout', `async () => (await fetch(url, { ...init, signal: AbortSignal.timeout(60_000) })).text()`],
+  [
+    'a timer, with what is passed on to it',
+    `() => new Promise((resolve, reject) => {
+      const limit = setTimeout((why) => reject(new Error(why)), 60_000, 'late');
+      setTimeout(() => {}, 5_000).refresh();
+      fetch(url, init).then((response) => response.text()).then(resolve, reject).finally(() => clearTimeout(limit));
+    })`,
+  ],
+  [
+    'the limit of a socket',
+    `() => new Promise((resolve, reject) => {
+      const request = http.request(url, { ...init, timeout: 60_000 }, (response) => {
+        let text = '';
+        response.on('data', (more) => { text += more; }).on('end', () => resolve(text));
+      });
+      request.on('timeout', () => request.destroy(new Error('late'))).on('error', reject).end(init.body);
+    })`,
+  ],
+  [
+    'a date in a realm of its own, looked at again and again',
+    `async () => {
+      const over = new AbortController();
+      const answer = fetch(url, { ...init, signal: over.signal }).then((response) => response.text());
+      answer.catch(() => {});
+      const { Date: Own } = vm.runInContext('({ Date })', vm.createContext({}));
+      const until = Own.now() + 60_000;
+      while (new Own().getTime() < until) {
+        const done = await Promise.race([answer, sleep(1_000)]);
+        if (done !== undefined) return done;
+      }
+      over.abort();
+      return answer;
+    }`,
+  ],
+];
+
+test.each(LIMITS)('a limit of a minute takes no minute, and is no hang: %s', async (_, ask) => {
+  const { findings, surfaced } = await explored(ask, {});
+  expect(findings.map(({ sentence }) => sentence)).toEqual([]);
+  expect(surfaced.map(({ message }) => message)).toEqual([expect.stringContaining('gave up after 60 s, 60 s, 60 s')]);
+});
+
+test('what has no limit waits for five minutes of its own time', async () => {
+  const { findings } = await explored(`async () => (await fetch(url, init)).text()`, {});
+  expect(findings.map(({ law, message }) => `${law}: ${message}`)).toEqual([
+    'settles: it did not end: it waits for the chat request no. 1, for 5 minutes of its own time',
+  ]);
+});
+
+test('a wait that was asked for takes no time either, and is as long as it should be', async () => {
+  const patient = `async () => {
+    const first = await fetch(url, init);
+    if (first.status === 200) return first.text();
+    await sleep(1_000 * Number(first.headers.get('retry-after')));
+    return (await fetch(url, init)).text();
+  }`;
+  const { findings, counts } = await explored(patient, { only: 'rate-limited' });
+  expect(findings.map(({ sentence }) => sentence)).toEqual([]);
+  expect(counts.survived).toBe(1);
+});
+
+test('the time of a program that works is left alone', async () => {
+  const busy = `async () => {
+    const answer = fetch(url, { ...init, signal: AbortSignal.timeout(60_000) }).then((response) => response.text());
+    answer.catch(() => {});
+    const until = Date.now() + 2_000;
+    while (Date.now() < until) { for (let at = 0; at < 1e7; at++); await sleep(1); }
+    if (Date.now() > until + 5_000) return '[DONE]';
+    return answer;
+  }`;
+  const { surfaced } = await explored(busy, {});
+  expect(surfaced.map(({ message }) => message)).toEqual([expect.stringContaining('gave up after 60 s')]);
+});
+
+test('a promise that never settles, where nothing is left that could settle it, is a hang', async () => {
+  const stuck = `async () => {
+    const response = await fetch(url, init).catch(() => new Promise(() => {}));
+    return response.text();
+  }`;
+  const { findings } = await explored(stuck, { only: 'reset' });
+  expect(findings.map(({ law, message }) => `${law}: ${message}`)).toEqual([
+    'settles: it did not end: a promise that never settles was all that was left of it',
+  ]);
+});
