@@ -105,6 +105,25 @@ const RECIPES = [
   },
 ];
 
+/** The app of docs/first-hour.md as the page makes it, and as the page mends it. */
+function firstHour() {
+  const [app = '', ask = '', test = '', split = '', limit = ''] = [0, 1, 2, 3, 4].map((at) =>
+    block('docs/first-hour.md', 'js', at),
+  );
+  const lines = app.split('\n');
+  const mended = lines.flatMap((line) =>
+    line.includes('.split(') ? [split.trimEnd()] : line.includes('body: JSON') ? [line, limit.trimEnd()] : [line],
+  );
+  const files = { 'ask.mjs': ask, 'deploy.test.mjs': test };
+  return [
+    { ...files, 'deploy.mjs': app },
+    { ...files, 'deploy.mjs': mended.join('\n') },
+  ];
+}
+const [FIRST, MENDED] = firstHour();
+/** The commands of the page, of which the install is the first. */
+const hour = (at) => block('docs/first-hour.md', 'sh', at).trim();
+
 /** What pages show beside the recipes: files from their blocks, and a command in the folder that has them. */
 const SHOWN = [
   {
@@ -119,6 +138,45 @@ const SHOWN = [
     // The install before it is done already.
     run: `${block('README.md', 'sh', 8).trim().split('\n').at(-1)} || test $? = 1`,
     prints: /Tests .*8 failed/,
+  },
+  {
+    name: 'first-hour.md',
+    files: FIRST,
+    run: [hour(1), hour(2)].join('\n'),
+    prints: /It wants shell: allow_once, .*\nI would like to use the shell. Allowed once\.\n[\s\S]*# pass 1\b/,
+  },
+  {
+    name: 'first-hour.md-explore',
+    files: FIRST,
+    run: `${hour(3)} || test $? = 1`,
+    prints:
+      /laws broken: [\s\S]*✗ harmless-passes: .*CR LF[\s\S]*✗ settles: .*fell silent|laws broken: [\s\S]*✗ settles: .*fell silent[\s\S]*✗ harmless-passes: .*CR LF/,
+  },
+  {
+    // The steps of the workflow, by the app that is mended.
+    name: 'first-hour.md-ci',
+    files: MENDED,
+    run: parse(block('docs/first-hour.md', 'yaml'))
+      .jobs.test.steps.flatMap(({ run }) => (run === undefined || run === 'npm ci' ? [] : [run]))
+      .join('\n'),
+    prints: /# pass 1\b[\s\S]*nothing found: /,
+  },
+  {
+    name: 'first-hour.md-console',
+    needs: ['curl'],
+    files: {
+      ...MENDED,
+      'try.sh': `
+        ../../node_modules/.bin/${hour(4).replace('npx ', '')} --port $FREE_PORT &
+        until curl -sf http://127.0.0.1:$FREE_PORT/_emulator/health; do sleep 0.2; done
+        ${hour(5).replaceAll('4683', '$FREE_PORT')}
+        curl -s -H 'accept: text/html' http://127.0.0.1:$FREE_PORT/_emulator/
+        kill -INT $!
+        wait $! || test $? = 130`,
+    },
+    run: 'sh -e try.sh',
+    prints: /Allowed once\.[\s\S]*<title>/,
+    port: 'FREE_PORT',
   },
   { name: 'running.md', files: { 'run.mjs': block('docs/running.md', 'js') }, run: 'node run.mjs', prints: /^200$/m },
   {

@@ -52,6 +52,11 @@ const TRIED_BY: Readonly<Record<string, Readonly<Record<string, readonly string[
     js: ['test/explore-page.socket.test.ts'],
     ts: ['test/explore-page.socket.test.ts'],
   },
+  'docs/first-hour.md': {
+    sh: ['scripts/test-recipes.mjs'],
+    js: ['scripts/test-recipes.mjs'],
+    yaml: ['scripts/test-recipes.mjs'],
+  },
   'docs/lab.md': {
     sh: ['test/pages.socket.test.ts', 'scripts/test-recipes.mjs'],
     js: ['test/docs.socket.test.ts', 'scripts/test-recipes.mjs'],
