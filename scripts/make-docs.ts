@@ -13,8 +13,8 @@ import { withFigure, withSeen } from './seen-rows.js';
 
 for (const [page, made] of [
   ['CONTRIBUTING.md', withImports],
-  ['docs/ci.md', withHabits],
-  ['docs/ci.md', withFigure],
+  ['docs/kit.md', withHabits],
+  ['docs/kit.md', withFigure],
   ['docs/control.md', withCalls],
   ['docs/deviations.md', withSeen],
   ['docs/explore.md', withApps],

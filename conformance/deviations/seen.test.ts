@@ -34,7 +34,7 @@ test('a reason is given only for what no check can see without a control interfa
 
 test.each([
   ['docs/deviations.md', withSeen],
-  ['docs/ci.md', withFigure],
+  ['docs/kit.md', withFigure],
 ] as const)('%s says what was measured: npm run docs', async (page, made) => {
   const text = readFileSync(new URL(`../../${page}`, import.meta.url), 'utf8');
   expect(await made(text)).toBe(text);

@@ -6,7 +6,7 @@ export interface Habit {
   readonly id: string;
   /** What the service does: `gives short pages`. */
   readonly what: string;
-  /** What the kit does about it; with `what`, a row of docs/ci.md. Absent where another habit's row says it too. */
+  /** What the kit does about it; with `what`, a row of docs/kit.md. Absent where another habit's row says it too. */
   readonly kit?: string;
   /** Published requirements that it differs from: there it gets a warning. `reason` is any of them, where a reason differs. */
   readonly differs?: readonly string[];

@@ -4,8 +4,8 @@ import { expect, test } from 'vitest';
 import { withHabits } from '../../scripts/habit-rows.js';
 import { HABITS, HEEDED } from './index.js';
 
-test('docs/ci.md says what the kit does about each habit; else: npm run docs', async () => {
-  const page = readFileSync(resolve(import.meta.dirname, '../../docs/ci.md'), 'utf8');
+test('docs/kit.md says what the kit does about each habit; else: npm run docs', async () => {
+  const page = readFileSync(resolve(import.meta.dirname, '../../docs/kit.md'), 'utf8');
   expect(page).toBe(await withHabits(page));
 });
 
