@@ -1,11 +1,12 @@
 // Holds the apps of conformance/explore/apps against `explore`, and writes down which disturbance found which app by
-// which law: conformance/explore/apps/score.json, which docs/explore.md's table is made of.
+// which law: conformance/explore/apps/score.json, which docs/explore.md's table is made of. Says how many findings a defect has,
+// and how many of them three runs of their schedule alone show again.
 //
 //   npm run explore-score [-- APP…] [--print] [--seed TEXT] [--all]
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { APPS, byLaw, type Score, scoreOf } from '../conformance/explore/apps/score.js';
+import { APPS, byLaw, notAgain, type Score, scoreOf } from '../conformance/explore/apps/score.js';
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -17,6 +18,7 @@ const { values, positionals } = parseArgs({
 });
 const wanted = APPS.filter(({ id }) => positionals.length === 0 || positionals.includes(id));
 const scores: Score[] = [];
+let [defects, groups, lost] = [0, 0, 0];
 for (const app of wanted) {
   const began = performance.now();
   const score = await scoreOf(app, {
@@ -25,12 +27,23 @@ for (const app of wanted) {
   });
   scores.push(score);
   const law = 'law' in app ? app.law : undefined;
-  const laws = [...new Set(score.found.map((one) => one.law))];
+  const laws = [...new Set(score.findings.map((one) => one.law))];
   const wrong = law === undefined ? laws.length > 0 : !laws.includes(law);
+  const gone = await notAgain(app, score.findings);
+  if (law !== undefined) defects++;
+  groups += score.findings.length;
+  lost += gone.length;
+  const lines = score.findings.map(
+    (one) =>
+      `\n      ${gone.includes(one) ? 'not again: ' : ''}${one.law} ${one.request}: ${one.sentence} (${one.disturbances.map(({ kind, operation }) => `${kind} ${operation}`).join(', ')})`,
+  );
   process.stdout.write(
-    `${wrong ? '✗' : ' '} ${score.id} (${law ?? 'right'}): ${laws.join(', ') || 'nothing'}; ${score.schedules} schedules, ${Math.round(performance.now() - began)} ms${wrong || law === undefined || laws.length > 1 ? `\n${score.found.map((one) => `      ${one.law}: ${one.sentence}`).join('\n')}` : ''}\n`,
+    `${wrong ? '✗' : ' '} ${score.id} (${law ?? 'right'}): ${laws.join(', ') || 'nothing'}; ${score.schedules} schedules, ${Math.round(performance.now() - began)} ms${wrong || lines.length > 1 || gone.length > 0 ? lines.join('') : ''}\n`,
   );
 }
+process.stdout.write(
+  `${groups} findings of ${defects} defects, ${(groups / Math.max(1, defects)).toFixed(2)} a defect; ${groups - lost} of ${groups} shown again three times\n`,
+);
 const FILE = 'conformance/explore/apps/score.json';
 if (!values.print && !values.all) {
   const kept = positionals.length === 0 ? {} : JSON.parse(readFileSync(FILE, 'utf8'));

@@ -12,7 +12,6 @@ import { systemHost } from '../probe/time.js';
 import { clauseOf } from '../reporters/clause.js';
 import { groups } from '../reporters/groups.js';
 import { type Report, reportOf } from '../reporters/json.js';
-import { judgedRunOf } from './show.js';
 
 const worded = (value: unknown): string => (typeof value === 'string' ? value : brief(value));
 
@@ -97,8 +96,7 @@ export const CHECKS: Checks = {
     const results = await runClient({
       command: request.command,
       cases: wanted,
-      cuts: request.cuts ?? 'few',
-      ...(request.shown && { shown: (shown) => request.shown?.(judgedRunOf(shown)) }),
+      cuts: 'few',
       host: systemHost,
       err(text) {
         said = `${said}${text}`.slice(-MOST_SAID);

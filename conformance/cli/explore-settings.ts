@@ -4,8 +4,9 @@ import { pathToFileURL } from 'node:url';
 import type { Options } from 'yargs';
 import { inWords } from '../../emulator/contract/system-error.js';
 import { EXPLORE_REPORT_KINDS } from '../explore/report/index.js';
-import type { ExploreOptions, Law, ScheduleFile } from '../explore/types.js';
+import { CLASSES, type ExploreOptions, type Law, type ScheduleFile, type VerdictRests } from '../explore/types.js';
 import { UsageError } from '../framework/usage.js';
+import { isRecord } from '../probe/json.js';
 import { createValues, given, refuseEmpty, reportOf } from './values.js';
 
 const text = (describe: string): Options => ({ type: 'string', requiresArg: true, describe });
@@ -15,7 +16,8 @@ const toggle = (describe: string): Options => ({ type: 'boolean', describe });
 /** Flags of `intern-emulator explore`, beside those of the emulators that it runs. */
 export const EXPLORE_FLAGS: Readonly<Record<string, Options>> = {
   require: text('transient: a program must get over what is over when tried again'),
-  law: list('File of laws of your own (a module that exports functions), or `told`; may be repeated'),
+  'fail-on': text('unnoticed: passing as if nothing were missing is a breach where the whole reply never came'),
+  law: list('File of laws of your own (a module that exports functions); may be repeated'),
   schedule: text('Run the schedule in this file alone, as a finding names it'),
   save: { ...text('Folder for a schedule per finding'), defaultDescription: '.intern-explore' },
   report: list(`${EXPLORE_REPORT_KINDS.join(', ')}, each with =FILE or to standard output; may be repeated`),
@@ -38,6 +40,33 @@ export const EXPLORE_FLAGS: Readonly<Record<string, Options>> = {
   'run-timeout': { ...text('How long a run may take'), defaultDescription: '60s, or ten times the undisturbed run' },
 };
 
+const isText = (value: unknown): boolean => typeof value === 'string';
+const isTime = (value: unknown): boolean => isText(value) || typeof value === 'number';
+
+/** What the verdict of a schedule rested on, as it stands in its file. */
+const RESTS: Readonly<Record<keyof VerdictRests, (value: unknown) => boolean>> = {
+  class: (value) => CLASSES.some((one) => one === value),
+  law: isText,
+  seed: isText,
+  require: (value) => value === 'transient',
+  failOn: (value) => value === 'unnoticed',
+  patience: isTime,
+  runTimeout: isTime,
+  laws: (value) => Array.isArray(value) && value.every(isText),
+  emulator: isRecord,
+  test: isText,
+};
+
+function restsIn(explore: unknown, place: string): VerdictRests {
+  if (!isRecord(explore)) throw new UsageError(`${place}: explore: expected an object`);
+  const needed = (['class', 'seed'] as const).find((name) => explore[name] === undefined);
+  const wrong =
+    needed ?? Object.keys(explore).find((name) => RESTS[name as keyof VerdictRests]?.(explore[name]) !== true);
+  if (wrong !== undefined)
+    throw new UsageError(`${place}: explore.${wrong}: found ${JSON.stringify(explore[wrong]) ?? 'nothing'}`);
+  return explore as unknown as VerdictRests;
+}
+
 /** A schedule as `--save` writes it. What its faults hold is validated by the emulators that serve them. */
 function readSchedule(file: string): ScheduleFile {
   const place = `--schedule ${file}`;
@@ -49,10 +78,12 @@ function readSchedule(file: string): ScheduleFile {
       `${place}: ${error instanceof SyntaxError ? `no JSON: ${error.message}` : inWords(error as Error)}`,
     );
   }
-  const { name = file, faults } = (content ?? {}) as { name?: unknown; faults?: unknown };
+  const { format, name = file, faults, explore } = (content ?? {}) as Record<string, unknown>;
   if (!Array.isArray(faults) || faults.length === 0)
     throw new UsageError(`${place}: expected a schedule that --save has written, with faults; found none`);
-  return { name: String(name), faults };
+  if (format === undefined) return { name: String(name), faults };
+  if (format !== 2) throw new UsageError(`${place}: format: expected 2, or none, found ${JSON.stringify(format)}`);
+  return { format, name: String(name), faults, explore: restsIn(explore, place) };
 }
 
 /** The laws of a module: what it exports as `laws` or by default, a function or an object of functions. */
@@ -77,8 +108,6 @@ async function readLaws(file: string, folder: string): Promise<Record<string, La
   return Object.fromEntries(entries) as Record<string, Law>;
 }
 
-const BUILT_IN = ['told'] as const;
-
 /** What a call asks for. */
 export type ExploreSettings = Awaited<ReturnType<typeof readExploreSettings>>;
 
@@ -86,10 +115,9 @@ export type ExploreSettings = Awaited<ReturnType<typeof readExploreSettings>>;
 export async function readExploreSettings(argv: Readonly<Record<string, unknown>>, folder: string) {
   refuseEmpty(Object.fromEntries(Object.keys(EXPLORE_FLAGS).map((name) => [name, argv[name]])));
   const { word, many, whole, choice } = createValues(argv);
-  const laws: Record<string, Law | true> = {};
-  for (const law of many('law'))
-    if (BUILT_IN.some((name) => name === law)) laws[law] = true;
-    else Object.assign(laws, await readLaws(law, folder));
+  const lawFiles = many('law');
+  const laws: Record<string, Law> = {};
+  for (const law of lawFiles) Object.assign(laws, await readLaws(law, folder));
   const scheduleFile = word('schedule');
   const only = many('only');
   const reports = many('report').map((one) => reportOf(one, EXPLORE_REPORT_KINDS));
@@ -106,11 +134,13 @@ export async function readExploreSettings(argv: Readonly<Record<string, unknown>
     save: word('save') ?? '.intern-explore',
     /** The file of the one schedule. */
     scheduleFile,
+    lawFiles,
     options: {
       pairs: argv.pairs === true,
       ...given({
         moments: choice('moments', ['default', 'all']),
         require: choice('require', ['transient']),
+        failOn: choice('fail-on', ['unnoticed']),
         seed: word('seed'),
         shard: word('shard'),
         only: only.length === 0 ? undefined : only,

@@ -41,6 +41,9 @@ export interface ExploreCall extends Pick<CommandOptions, 'environmentOf'> {
   readonly settings: ExploreSettings;
   readonly command: CommandWords;
   readonly emulator: NonNullable<ExploreOptions['emulator']>;
+  /** The settings that were given for the emulators: flags in camelCase, and as they are given. */
+  readonly chosen: Readonly<Record<string, unknown>>;
+  readonly emulatorFlags: readonly string[];
   readonly io: ExploreIo;
 }
 
@@ -63,16 +66,22 @@ function progressTo({ err, live, width }: ExploreIo): { show(progress: Progress)
 }
 
 /** Writes a schedule per finding, and says where each is. */
-function saveSchedules(dir: string, { findings }: ExploreReport): (finding: Finding) => string | undefined {
+function saveSchedules(
+  dir: string,
+  { findings, unnoticed }: ExploreReport,
+  chosen: ExploreCall['chosen'],
+): (finding: Finding) => string | undefined {
   const files = new Map<Finding, string>();
   const taken = new Set<string>();
-  for (const finding of findings) {
+  for (const finding of [...findings, ...unnoticed]) {
     const base = `${finding.law}-${finding.kind}-${finding.operation}`.replaceAll(/[^\w]+/g, '-');
     let name = base;
     for (let n = 2; taken.has(name); n++) name = `${base}-${n}`;
     taken.add(name);
     const file = join(dir, `${name}.json`);
-    writeTo(`--save ${dir}`, file, `${JSON.stringify(finding.schedule, null, 2)}\n`);
+    const { schedule } = finding;
+    const explore = Object.keys(chosen).length === 0 ? schedule.explore : { ...schedule.explore, emulator: chosen };
+    writeTo(`--save ${dir}`, file, `${JSON.stringify({ ...schedule, explore }, null, 2)}\n`);
     files.set(finding, file);
   }
   return (finding) => files.get(finding);
@@ -168,10 +177,11 @@ async function exploreEach(call: ExploreCall, show: (progress: Progress) => void
   return { ...report, warnings: [...report.warnings, ...left] };
 }
 
-function deliver(report: ExploreReport, { settings, command, io }: ExploreCall): void {
+function deliver(report: ExploreReport, { settings, command, chosen, emulatorFlags, io }: ExploreCall): void {
   const fileOf =
-    settings.scheduleFile === undefined ? saveSchedules(settings.save, report) : () => settings.scheduleFile;
-  const options: TextOptions = { fileOf, command };
+    settings.scheduleFile === undefined ? saveSchedules(settings.save, report, chosen) : () => settings.scheduleFile;
+  const flags = settings.lawFiles.flatMap((law) => ['--law', law]);
+  const options: TextOptions = { fileOf, command, flags, emulatorFlags };
   const reports = settings.reports.some(({ file }) => file === undefined)
     ? settings.reports
     : [...settings.reports, { kind: 'tty' as const, file: undefined }];

@@ -14,15 +14,17 @@ const unique = (texts: readonly string[]): string[] => [...new Set(texts)];
 export function togetherOf(all: readonly Explored[], seed: string, incomplete: readonly string[] = []): ExploreReport {
   const reports = all.map(({ report }) => report);
   const sum = (of: (report: ExploreReport) => number): number => reports.reduce((total, one) => total + of(one), 0);
-  const findings = all.flatMap(({ name, command, report }) =>
-    report.findings.map(
-      (finding): Finding => ({
-        ...finding,
-        sentence: `${name}: ${finding.sentence}`,
-        test: { name, command, timeLine: report.straight.timeLine },
-      }),
-    ),
-  );
+  const named = (of: (report: ExploreReport) => readonly Finding[]) =>
+    all.flatMap(({ name, command, report }) =>
+      of(report).map(
+        (finding): Finding => ({
+          ...finding,
+          sentence: `${name}: ${finding.sentence}`,
+          schedule: { ...finding.schedule, explore: { ...finding.schedule.explore, test: name } },
+          test: { name, command, timeLine: report.straight.timeLine },
+        }),
+      ),
+    );
   const [run, ms] = [sum(({ counts }) => counts.run), sum(({ timing }) => timing.ms)];
   const report: Omit<ExploreReport, 'text'> = {
     format: 'intern-explore',
@@ -35,12 +37,14 @@ export function togetherOf(all: readonly Explored[], seed: string, incomplete: r
       timeLine: [],
     },
     schedules: all.flatMap(({ name, report }) => report.schedules.map((one) => ({ ...one, test: name }))),
-    findings,
+    findings: named(({ findings }) => findings),
+    unnoticed: named(({ unnoticed }) => unnoticed),
     surfaced: reports.flatMap(({ surfaced }) => surfaced),
     counts: {
       schedules: sum(({ counts }) => counts.schedules),
       run,
       survived: sum(({ counts }) => counts.survived),
+      unnoticed: sum(({ counts }) => counts.unnoticed),
       surfaced: sum(({ counts }) => counts.surfaced),
       breach: sum(({ counts }) => counts.breach),
       notReached: sum(({ counts }) => counts.notReached),

@@ -137,6 +137,17 @@ const WRONG: [string, string, ExploreOptions, Program][] = [
     },
   ],
   [
+    'talks to whichever intern is listed first',
+    'harmless-passes others-listed',
+    { only: 'others-listed' },
+    async (context) => {
+      const client = clientOf(context);
+      const { data } = (await (await client.send('GET', '/interns')).json()) as { data: { id: string }[] };
+      const body = { stream: true, messages: [{ role: 'user', content: 'hello' }] };
+      await wholly(await client.send('POST', `/interns/${data[0]?.id}/chat/completions`, body));
+    },
+  ],
+  [
     'forgets an intern whose teardown fails',
     'tidy teardown-fails',
     { only: 'teardown-fails' },
@@ -149,8 +160,8 @@ const WRONG: [string, string, ExploreOptions, Program][] = [
   ],
   [
     'takes half a stream for a whole, without a word',
-    'told cut',
-    { only: 'cut', laws: ['told'] },
+    'unnoticed cut',
+    { only: 'cut', failOn: 'unnoticed' },
     async (context) => {
       context.print((await hear(await clientOf(context).chat('hello')).catch(() => undefined)) === undefined ? '' : '');
     },
@@ -182,6 +193,45 @@ const RIGHT: [string, ExploreOptions, Program][] = [
       const first = await client.chat('hello');
       if (first.status === 429) await new Promise((resolve) => setTimeout(resolve, 1_000));
       await wholly(first.status === 429 ? await client.chat('hello') : first);
+    },
+  ],
+  [
+    'looks once for each of three jobs, of which one is refused',
+    { only: ['rate-limited', 'token-dead'] },
+    async (context) => {
+      const client = clientOf(context);
+      const look = async () => (await client.send('GET', `/interns/${client.id}`)).status;
+      const jobs = await Promise.all([look(), look(), look()]);
+      if (jobs.some((status) => status !== 200)) throw new Error(`a job was refused: ${jobs}`);
+    },
+  ],
+  [
+    'runs three tests one after the other, each of which learns that its key is refused',
+    { only: 'token-dead' },
+    async (context) => {
+      const client = clientOf(context);
+      const seen: number[] = [];
+      for (const text of ['one', 'two', 'three']) seen.push((await client.chat(text)).status);
+      if (seen.some((status) => status !== 200)) throw new Error(`refused: ${seen}`);
+    },
+  ],
+  [
+    'has seen the finish reason and the whole text, and does not wait for what comes then',
+    { only: ['cut', 'closed'], failOn: 'unnoticed' },
+    async (context) => {
+      const { finish, text } = await hear(await clientOf(context).chat('hello')).catch(() => ({
+        finish: '',
+        text: '',
+      }));
+      context.print(`${text} ${finish}`);
+    },
+  ],
+  [
+    'asks once more for what it lost, and reads that',
+    { only: ['refused', 'reset'], failOn: 'unnoticed' },
+    async (context) => {
+      const client = clientOf(context);
+      context.print((await wholly(await client.chat('hello').catch(() => client.chat('hello')))).text);
     },
   ],
   [
@@ -233,6 +283,92 @@ test('a finding has a sentence, the smallest schedule, a time line, and is found
   const again = await explore(program, { schedule: finding?.schedule ?? { name: '', faults: [] } });
   expect(lawsIn(again)).toEqual(['once cut']);
   expect(again.counts.run).toBe(1);
+});
+
+test('one defect is one finding, with all that bring it about', async () => {
+  const again: Program = async (context) => {
+    const client = clientOf(context);
+    const turn = async () => wholly(await client.chat(`hello`));
+    await turn().catch(turn);
+  };
+  const { findings } = await explore(again, { only: ['cut', 'lost', 'closed', 'severed'] });
+  expect(findings).toHaveLength(1);
+  const [{ request, disturbances, count }] = findings as [ExploreReport['findings'][number]];
+  expect(request).toBe('chat');
+  expect(disturbances.map(({ kind }) => kind).sort()).toEqual(['closed', 'cut', 'lost', 'severed']);
+  expect(disturbances.flatMap(({ schedules }) => schedules)).toHaveLength(count);
+});
+
+test('what was allowed twice is shown before the prompt that led to it', async () => {
+  const turn: Program = async (context) => {
+    const client = clientOf(context);
+    await wholly(await client.answer(await wholly(await client.chat('script: ask-permission')), 'allow_once'));
+  };
+  const { findings } = await explore((context) => Promise.resolve(turn(context)).catch(() => turn(context)), {
+    only: 'lost',
+  });
+  expect(findings.map(({ message }) => message)).toEqual([
+    expect.stringMatching(/^"[^"]+" was approved twice, once in the undisturbed run$/),
+  ]);
+});
+
+test('a program that sends the same for ever is impolite, whether it ends or not', async () => {
+  const hammers: Program = async (context) => {
+    const client = clientOf(context);
+    let response = await client.chat('hello');
+    while (response.status === 401 && !context.signal.aborted) {
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      response = await client.chat('hello');
+    }
+    await wholly(response);
+  };
+  const options: ExploreOptions = { only: 'token-dead', runTimeout: 500 };
+  expect(lawsIn(await explore(hammers, options))).toEqual(['polite token-dead']);
+});
+
+test('half a reply that nobody looks at is reported by default, and fails where that is asked for', async () => {
+  const half: Program = async (context) => {
+    await hear(await clientOf(context).chat('hello')).catch(() => undefined);
+    context.print('done');
+  };
+  const report = await explore(half, { only: ['closed'] });
+  expect(report.findings).toEqual([]);
+  expect(report.counts).toMatchObject({ breach: 0, unnoticed: report.unnoticed[0]?.count });
+  expect(report.unnoticed).toMatchObject([{ law: 'unnoticed', request: 'chat', kind: 'closed' }]);
+  const moments = report.schedules.filter(({ verdict }) => verdict === 'unnoticed').map(({ moment }) => moment.write);
+  expect(moments).toEqual(expect.arrayContaining(['first', 'before-finish']));
+  expect(moments).not.toContain('before-final');
+  expect((await explore(half, { only: ['closed'], failOn: 'unnoticed' })).findings).toHaveLength(1);
+});
+
+test('a schedule holds all that its verdict rests on, and reads what the first format held', async () => {
+  const laws = { 'speaks once': ({ requests }: { requests: readonly unknown[] }) => expect(requests).toHaveLength(1) };
+  const twice: Program = async (context) => {
+    const client = clientOf(context);
+    const { status } = await client.chat('hello');
+    if (status === 503) throw new Error('unavailable');
+    if (status !== 200) await client.chat('hello at last');
+  };
+  const comment: Program = async (context) => {
+    const said = await (await clientOf(context).chat('hello')).text();
+    if (said.startsWith(':') || said.includes('\n:')) throw new Error('a comment');
+  };
+  const cases: [Program, ExploreOptions, string][] = [
+    [comment, { only: 'comments' }, 'harmless-passes'],
+    [twice, { only: 'unavailable', require: 'transient', seed: 'other', runTimeout: '20s' }, 'transient-passes'],
+    [twice, { only: 'rate-limited', laws }, 'speaks once'],
+  ];
+  for (const [program, options, law] of cases) {
+    const [found] = (await explore(program, options)).findings;
+    expect(found?.law).toBe(law);
+    const schedule = JSON.parse(JSON.stringify(found?.schedule));
+    const again = await explore(program, { schedule, ...(options.laws ? { laws } : {}) });
+    expect(again.findings).toMatchObject([{ law, sentence: found?.sentence, schedule }]);
+    const { name, faults } = schedule;
+    const first = await explore(program, { ...options, schedule: { name, faults } });
+    expect(first.findings.map((one) => one.law)).toEqual([law]);
+    if (options.laws) await expect(explore(program, { schedule })).rejects.toThrow(/^schedule: it rests on the law /);
+  }
 });
 
 test('nothing of a run reaches another: each has an emulator of its own', async () => {

@@ -1,15 +1,17 @@
 import { stripVTControlCharacters } from 'node:util';
+import { classOf, DISTURBANCE_NAMES } from '../../emulator/contract/disturbance.js';
 import { systemHost } from '../probe/time.js';
 import { togetherOf } from './each.js';
-import { findingOf, groupsOf, type Judged, surfacedOf } from './findings.js';
-import { type Bench, breachOf, createBench, leftBehind } from './laws/index.js';
+import { byDisturbance, findingOf, groupsOf, type Judged, surfacedOf } from './findings.js';
+import { type Bench, breachOf, createBench } from './laws/index.js';
+import { leftBehind } from './laws/tidy.js';
 import { matchMoments, momentsOf } from './moments.js';
-import { settled } from './options.js';
+import { restsOf, settled } from './options.js';
 import { openRejections } from './rejections.js';
 import { exploreText } from './report/text.js';
 import { incompleteText, plural } from './report/words.js';
 import { loadedOnce, type Run, type RunSettings, runOnce } from './run.js';
-import { isBeforeRunning, pairsOf, type Schedule, singlesOf } from './schedules.js';
+import { isBeforeRunning, pairOf, pairsOf, type Schedule, singlesOf } from './schedules.js';
 import { createSlots } from './slots.js';
 import {
   ExploreError,
@@ -18,6 +20,7 @@ import {
   type Moment,
   type Program,
   type ScheduleFile,
+  type Seen,
   type Verdict,
 } from './types.js';
 import { outcomeText, sentenceOf, timeLineOf } from './words.js';
@@ -46,18 +49,32 @@ function endOf(printed: string): string {
   return lines.join('') === '' ? '' : `. Its output ends:\n${lines.join('\n')}`;
 }
 
-/** The one schedule of a file. */
-function scheduleOf(file: ScheduleFile): Schedule {
-  const [first] = file.faults;
+/** The one schedule of a file. In the first format it says no class: its faults do, as the undisturbed run sends the request. */
+function scheduleOf({ name, faults, explore }: ScheduleFile, requests: Seen['requests']): Schedule {
+  const parts = faults.map((fault): Schedule => {
+    const { operation, nth = 1, write, state, disturb } = fault;
+    const moment: Moment = {
+      operation,
+      nth,
+      ...(write === undefined ? {} : { write }),
+      ...(state === undefined ? {} : { state }),
+    };
+    const met = requests.find((one) => one.operation === operation && one.nth === nth);
+    // An emulator says what it thinks of one that it does not know.
+    const known = DISTURBANCE_NAMES.find((name) => name === disturb);
+    const its = known && classOf(known, operation, met?.idempotencyKey !== undefined);
+    return {
+      id: name,
+      class: its === undefined || its === 'broken' ? 'final' : its,
+      kind: disturb ?? 'a fault',
+      moment,
+      file: { name, faults: [fault] },
+    };
+  });
+  const [first, second] = parts;
   if (first === undefined) throw new ExploreError('schedule: expected a fault, found none');
-  const { operation, nth = 1, write, state, disturb = 'a fault' } = first;
-  const moment: Moment = {
-    operation,
-    nth,
-    ...(write === undefined ? {} : { write }),
-    ...(state === undefined ? {} : { state }),
-  };
-  return { id: file.name, class: 'final', kind: disturb, moment, file };
+  const whole: Schedule = second === undefined ? first : pairOf(first, second);
+  return { ...whole, id: name, class: explore?.class ?? whole.class, file: { name, faults } };
 }
 
 const withoutRequest = (moments: readonly (Moment & { request?: unknown })[]): Moment[] =>
@@ -76,7 +93,8 @@ const missed = (schedule: Schedule, { disturbed, seen }: Run): boolean =>
 async function judge(schedule: Schedule, run: Run, bench: Bench): Promise<Judged> {
   if (missed(schedule, run)) return { schedule, run, verdict: 'not-reached' };
   const breach = await breachOf(run, schedule.class, bench);
-  if (breach !== undefined) return { schedule, run, verdict: 'breach', breach };
+  if (breach !== undefined)
+    return { schedule, run, verdict: breach.law === 'unnoticed' && !bench.failOn ? 'unnoticed' : 'breach', breach };
   return { schedule, run, verdict: run.seen.outcome.kind === 'passed' ? 'survived' : 'surfaced' };
 }
 
@@ -90,7 +108,7 @@ const count = (judged: readonly Judged[], verdict: Verdict) => judged.filter((on
  * @throws ExploreError if the undisturbed run fails, or an option can't be used
  */
 export async function explore(program: Program, options: ExploreOptions = {}): Promise<ExploreReport> {
-  const given = settled(options);
+  const given = settled({ ...restsOf(options), ...options });
   const host = systemHost;
   const began = host.now();
   const rejections = openRejections();
@@ -158,7 +176,7 @@ export async function explore(program: Program, options: ExploreOptions = {}): P
             [first.seen.requests, second.seen.requests],
             ({ idempotencyKey }) => idempotencyKey !== undefined,
           )
-        : [scheduleOf(options.schedule)];
+        : [scheduleOf(options.schedule, first.seen.requests)];
     const pairs =
       given.pairs && options.schedule === undefined ? pairsOf(singles, given.seed, Math.min(PAIRS, given.maxRuns)) : [];
     const planned = [...singles, ...pairs].filter(given.wanted).filter((_, at) => given.inShard(at));
@@ -219,16 +237,23 @@ export async function explore(program: Program, options: ExploreOptions = {}): P
     let unconfirmed = 0;
     const confirmed = await Promise.all(
       groupsOf(all).map(async (group) => {
-        for (const member of group.members.slice(0, 3))
-          if ((await unlessOver(showsAgain(member.schedule, group.law))) !== false) {
-            if (over.signal.aborted) unconfirmed++;
-            return findingOf(group, member);
-          }
-        for (const member of group.members) doubtful.add(member);
-        return undefined;
+        // Each disturbance by itself: what a finding lists does bring it about.
+        await Promise.all(
+          byDisturbance(group).map(async (its) => {
+            const [one, two, three] = its;
+            for (const member of [one, two, three]) {
+              if (member === undefined || (await unlessOver(showsAgain(member.schedule, group.law))) !== false) break;
+              doubtful.add(member);
+            }
+            if (three !== undefined && doubtful.has(three)) for (const member of its) doubtful.add(member);
+          }),
+        );
+        if (over.signal.aborted) unconfirmed++;
+        const members = group.members.filter((member) => !doubtful.has(member));
+        return members.length === 0 ? undefined : findingOf({ ...group, members }, given.rests);
       }),
     );
-    const findings = confirmed.filter((finding) => finding !== undefined);
+    const found = confirmed.filter((finding) => finding !== undefined);
     const results = all.map((entry): Judged => {
       if (!doubtful.has(entry)) return entry;
       const { schedule, run } = entry;
@@ -241,7 +266,12 @@ export async function explore(program: Program, options: ExploreOptions = {}): P
         `${plural(unconfirmed, 'finding')} could not be confirmed by a run alone: ${incompleteText(over.signal.reason)}`,
       );
     for (const { message } of bench.rudeness.slice(0, 3)) warnings.push(`undisturbed, too: ${message}`);
-    if (bench.left > 0) warnings.push(`undisturbed, too: it leaves ${leftBehind(first.seen).join(', ')}`);
+    if (bench.left > 0)
+      warnings.push(
+        `undisturbed, too: it leaves ${leftBehind(first.seen)
+          .map(({ name, status }) => `${name} (${status})`)
+          .join(', ')}`,
+      );
     if (leftOut.length > 0)
       warnings.push(`${leftOut.length} moments differ between two undisturbed runs, and were left out`);
     const [doubted] = doubtful;
@@ -267,15 +297,18 @@ export async function explore(program: Program, options: ExploreOptions = {}): P
         kind,
         moment,
         verdict,
-        ...(breach && verdict === 'breach' ? { law: breach.law, message: breach.message } : {}),
+        ...(breach && verdict === 'breach' ? { law: breach.law } : {}),
+        ...(breach ? { message: breach.message } : {}),
         ...(verdict === 'surfaced' && run.seen.outcome.kind === 'failed' ? { message: run.seen.outcome.message } : {}),
       })),
-      findings,
+      findings: found.filter(({ law }) => law !== 'unnoticed' || given.failOn),
+      unnoticed: found.filter(({ law }) => law === 'unnoticed' && !given.failOn),
       surfaced: surfacedOf(results),
       counts: {
         schedules: planned.length,
         run: results.length,
         survived: count(results, 'survived'),
+        unnoticed: count(results, 'unnoticed'),
         surfaced: count(results, 'surfaced'),
         breach: count(results, 'breach'),
         notReached: count(results, 'not-reached'),

@@ -1,7 +1,8 @@
+import { alike } from './alike.js';
 import type { Breach } from './laws/index.js';
 import type { Run } from './run.js';
 import type { Schedule } from './schedules.js';
-import type { Finding, Surfaced, Verdict } from './types.js';
+import type { Finding, Surfaced, Verdict, VerdictRests } from './types.js';
 import { sentenceOf, timeLineOf } from './words.js';
 
 /** A schedule that was run, and what came of it. */
@@ -15,18 +16,23 @@ export interface Judged {
 /** Breaches that are one finding, the smallest first. */
 export interface Group {
   readonly law: string;
-  readonly operation: string;
-  readonly kind: string;
-  readonly members: Judged[];
+  readonly request: string;
+  readonly members: readonly Judged[];
 }
 
 /** How far into a run a schedule reaches: a single before a pair, an early request and write before a late one. */
-function size({ schedule, run }: Judged): readonly number[] {
+function size({ schedule, run, breach }: Judged): readonly number[] {
   const { operation, nth, write } = schedule.moment;
   const request = run.seen.requests.find((one) => one.operation === operation && one.nth === nth);
   const names = request?.writes?.flatMap((one) => one.names) ?? [];
   const at = write === undefined ? -1 : names.indexOf(write);
-  return [schedule.of === undefined ? 0 : 1, request?.n ?? nth, at < 0 && write !== undefined ? names.length : at];
+  return [
+    schedule.of === undefined ? 0 : 1,
+    // What was allowed twice weighs more than the prompt that led to it.
+    breach?.request === 'answer' ? 0 : 1,
+    request?.n ?? nth,
+    at < 0 && write !== undefined ? names.length : at,
+  ];
 }
 
 function compare(one: readonly number[], other: readonly number[]): number {
@@ -34,38 +40,72 @@ function compare(one: readonly number[], other: readonly number[]): number {
   return at < 0 ? 0 : (one[at] ?? 0) - (other[at] ?? 0);
 }
 
+/** Answers are sent to where prompts are: one piece of a program sends both. */
+const placeOf = (operation: string): string => (operation === 'answer' ? 'chat' : operation);
+
 /**
- * Groups breaches by law, operation and kind (EXP-7). A pair of which one half alone breaks the same law is that half's: it
- * shrinks to it.
+ * Groups breaches by law, request and what the program did, whatever brought it about. What one disturbance of a request brings about
+ * is one defect, in whatever words. A pair of which one half alone breaks the same law is that half's: it shrinks to it.
  */
 export function groupsOf(judged: readonly Judged[]): Group[] {
-  const broken = judged.filter(({ verdict }) => verdict === 'breach');
+  const broken = judged.filter(({ breach }) => breach !== undefined);
   const singles = new Map(broken.map((one) => [one.schedule.id, one]));
-  const groups = new Map<string, Group>();
+  let groups: (Group & { readonly keys: ReadonlySet<string> })[] = [];
   for (const one of broken) {
-    const law = one.breach?.law ?? '';
+    const { law = '', did = '', request } = one.breach ?? {};
     const half = one.schedule.of?.find(({ id }) => singles.get(id)?.breach?.law === law);
     const { kind, moment } = half ?? one.schedule;
-    const key = `${law}\n${moment.operation}\n${kind}`;
-    const group = groups.get(key) ?? { law, operation: moment.operation, kind, members: [] };
-    group.members.push(one);
-    groups.set(key, group);
+    const place = `${law}\n${placeOf(request ?? moment.operation)}\n`;
+    const keys = [`${place}did ${did}`, `${place}${kind}`];
+    const like = groups.filter((group) => keys.some((key) => group.keys.has(key)));
+    groups = groups.filter((group) => !like.includes(group));
+    groups.push({
+      law,
+      request: placeOf(request ?? moment.operation),
+      members: [...like.flatMap(({ members }) => members), one],
+      keys: new Set([...keys, ...like.flatMap((group) => [...group.keys])]),
+    });
   }
-  for (const { members } of groups.values()) members.sort((a, b) => compare(size(a), size(b)));
-  return [...groups.values()];
+  return groups.map(({ law, request, members }) => ({
+    law,
+    request,
+    members: [...members].sort((a, b) => compare(size(a), size(b))),
+  }));
 }
 
-export function findingOf({ law, operation, kind, members }: Group, shown: Judged): Finding {
-  const message = shown.breach?.message ?? '';
+/** Members of a group by what was done to which request, each the smallest first. */
+export function byDisturbance({ members }: Pick<Group, 'members'>): Judged[][] {
+  const places = new Map<string, Judged[]>();
+  for (const member of members) {
+    const { kind, moment } = member.schedule;
+    const key = `${kind} ${moment.operation}`;
+    places.set(key, [...(places.get(key) ?? []), member]);
+  }
+  return [...places.values()];
+}
+
+/** A finding of those members that count, the smallest first. */
+export function findingOf({ law, request, members }: Group, rests: Omit<VerdictRests, 'class' | 'law'>): Finding {
+  const [shown] = members;
+  if (shown === undefined) throw new Error('a group has a member');
+  const { schedule, breach, run } = shown;
+  const { kind, moment, file } = schedule;
+  const message = breach?.message ?? '';
   return {
     law,
-    operation,
+    request,
+    operation: moment.operation,
     kind,
-    sentence: sentenceOf(shown.schedule, message),
-    schedule: shown.schedule.file,
+    disturbances: byDisturbance({ members }).map((its) => ({
+      kind: its[0]?.schedule.kind ?? '',
+      operation: its[0]?.schedule.moment.operation ?? '',
+      schedules: its.map(({ schedule: { id } }) => id),
+    })),
+    sentence: sentenceOf(schedule, message),
+    schedule: { format: 2, name: file.name, faults: file.faults, explore: { class: schedule.class, law, ...rests } },
     count: members.length,
     message,
-    timeLine: timeLineOf(shown.run),
+    timeLine: timeLineOf(run),
   };
 }
 
@@ -75,7 +115,7 @@ export function surfacedOf(judged: readonly Judged[]): Surfaced[] {
   for (const { verdict, schedule, run } of judged) {
     if (verdict !== 'surfaced' || run.seen.outcome.kind !== 'failed') continue;
     const { message } = run.seen.outcome;
-    const key = `${schedule.class}\n${message}`;
+    const key = `${schedule.class}\n${alike(message)}`;
     const group = groups.get(key) ?? { message, class: schedule.class, kinds: new Set(), count: 0 };
     group.kinds.add(schedule.kind);
     group.count++;

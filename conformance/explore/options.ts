@@ -29,19 +29,27 @@ function shardOf(given: string | undefined): (at: number) => boolean {
   return (index) => index % all === at - 1;
 }
 
-function lawsOf(given: ExploreOptions['laws'] = []): { reported: boolean; own: (readonly [string, Law])[] } {
-  const entries: (readonly [string, 'told' | Law | true])[] = Array.isArray(given)
-    ? given.map((law: 'told' | Law, at) => [law === 'told' ? law : law.name || `law ${at + 1}`, law] as const)
-    : Object.entries(given as Readonly<Record<string, Law | true>>);
-  const own: (readonly [string, Law])[] = [];
-  let reported = false;
-  for (const [name, law] of entries) {
-    if (typeof law === 'function') own.push([name, law]);
-    else if (name === 'told') reported = true;
-    else throw new ExploreError(`laws: expected a function for ${JSON.stringify(name)}, found ${JSON.stringify(law)}`);
-  }
-  return { reported, own };
+function lawsOf(given: ExploreOptions['laws'] = []): (readonly [string, Law])[] {
+  const own: (readonly [string, unknown])[] = Array.isArray(given)
+    ? given.map((law: unknown, at) => [(typeof law === 'function' && law.name) || `law ${at + 1}`, law] as const)
+    : Object.entries(given);
+  for (const [name, law] of own)
+    if (typeof law !== 'function')
+      throw new ExploreError(`laws: expected a function for ${JSON.stringify(name)}, found ${JSON.stringify(law)}`);
+  return own as (readonly [string, Law])[];
 }
+
+/** What the verdict of a schedule rested on when it was saved. @throws ExploreError where a law is missing */
+export function restsOf({ schedule, laws }: ExploreOptions): Pick<ExploreOptions, (typeof RESTS)[number]> {
+  const saved = schedule?.explore;
+  if (saved === undefined) return {};
+  const known = lawsOf(laws).map(([name]) => name);
+  const missing = saved.laws?.find((law) => !known.includes(law));
+  if (missing !== undefined)
+    throw new ExploreError(`schedule: it rests on the law ${JSON.stringify(missing)}; give it`);
+  return Object.fromEntries(RESTS.flatMap((name) => (saved[name] === undefined ? [] : [[name, saved[name]]])));
+}
+const RESTS = ['seed', 'require', 'failOn', 'patience', 'runTimeout'] as const;
 
 /** Which schedules are wanted, by what their names, classes and operations are. */
 function onlyOf(given: ExploreOptions['only']): (schedule: Schedule) => boolean {
@@ -74,6 +82,7 @@ const KNOWN: Readonly<Record<keyof ExploreOptions, true>> = {
   patience: true,
   runTimeout: true,
   require: true,
+  failOn: true,
   laws: true,
   schedule: true,
   signal: true,
@@ -85,23 +94,36 @@ export function settled(options: ExploreOptions) {
   for (const name of Object.keys(options))
     if (!Object.hasOwn(KNOWN, name))
       throw new ExploreError(`unknown option ${name}; expected ${Object.keys(KNOWN).join(', ')}`);
-  const { moments = 'default', require } = options;
+  const { moments = 'default', require, failOn, patience, runTimeout, seed = 'explore' } = options;
   if (moments !== 'default' && moments !== 'all')
     throw new ExploreError(`moments: expected "default" or "all", found ${JSON.stringify(moments)}`);
   if (require !== undefined && require !== 'transient')
     throw new ExploreError(`require: expected "transient", found ${JSON.stringify(require)}`);
+  if (failOn !== undefined && failOn !== 'unnoticed')
+    throw new ExploreError(`failOn: expected "unnoticed", found ${JSON.stringify(failOn)}`);
+  const own = lawsOf(options.laws);
   return {
     moments,
     pairs: options.pairs === true,
     jobs: countOf('jobs', options.jobs, 4),
-    seed: options.seed ?? 'explore',
+    seed,
     inShard: shardOf(options.shard),
     wanted: onlyOf(options.only),
     maxRuns: countOf('maxRuns', options.maxRuns, Number.POSITIVE_INFINITY),
     maxTime: durationOf('maxTime', options.maxTime, Number.POSITIVE_INFINITY),
-    patience: options.patience === undefined ? undefined : durationOf('patience', options.patience, 10_000),
-    runTimeout: options.runTimeout === undefined ? undefined : durationOf('runTimeout', options.runTimeout, 30_000),
+    patience: patience === undefined ? undefined : durationOf('patience', patience, 10_000),
+    runTimeout: runTimeout === undefined ? undefined : durationOf('runTimeout', runTimeout, 30_000),
     requireTransient: require === 'transient',
-    ...lawsOf(options.laws),
+    failOn: failOn === 'unnoticed',
+    own,
+    /** What the verdicts rest on, for the file of a schedule. */
+    rests: {
+      seed,
+      ...(require === undefined ? {} : { require }),
+      ...(failOn === undefined ? {} : { failOn }),
+      ...(patience === undefined ? {} : { patience }),
+      ...(runTimeout === undefined ? {} : { runTimeout }),
+      ...(own.length === 0 ? {} : { laws: own.map(([name]) => name) }),
+    },
   };
 }

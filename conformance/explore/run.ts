@@ -90,12 +90,13 @@ const GONE = 1_000;
 const IDLE = 200;
 
 /** What the program waits for, as far as the emulator knows. */
-function waitsFor({ requests }: Watch): string {
+function waitsFor({ requests }: Watch): { readonly waitsFor: string; readonly at?: string } {
   const open = requests.filter(({ ended }) => ended === 'open');
   const last = open.at(-1) ?? requests.at(-1);
-  if (last === undefined) return 'it had sent no request';
+  if (last === undefined) return { waitsFor: 'it had sent no request' };
   const what = `the ${last.operation} request no. ${last.nth}`;
-  return open.length === 0 ? `its last was ${what}, which had ended` : `it waits for ${what}`;
+  const text = open.length === 0 ? `its last was ${what}, which had ended` : `it waits for ${what}`;
+  return { waitsFor: text, at: last.operation };
 }
 
 const lengthOf = (ms: number): string => {
@@ -235,7 +236,8 @@ export async function runOnce(
       const limit = late
         ? `until the limit of a run, ${lengthOf(settings.runTimeout)}`
         : `for ${lengthOf(patience)}${own ? ' of its own time' : ''}`;
-      outcome = { kind: 'hung', waitsFor: `${waitsFor(watch)}, ${limit}` };
+      const found = waitsFor(watch);
+      outcome = { kind: 'hung', ...found, waitsFor: `${found.waitsFor}, ${limit}` };
       break;
     }
     const quiet = at - watch.lastActivity() >= HELD && (open > 0 || asked > 0);

@@ -110,7 +110,7 @@ function rank(kind: DisturbanceName, moment: KnownMoment, its: DisturbanceClass)
 }
 
 /** Heavier than: `final` before `transient` before `harmless`. */
-export const heavier = (one: DisturbanceClass, other: DisturbanceClass): DisturbanceClass =>
+const heavier = (one: DisturbanceClass, other: DisturbanceClass): DisturbanceClass =>
   CLASSES.indexOf(one) > CLASSES.indexOf(other) ? one : other;
 
 /** What happens to a read while an intern boots. */
@@ -147,6 +147,18 @@ export function singlesOf(
   return ranked.sort((a, b) => a.rank - b.rank).map(({ schedule }) => schedule);
 }
 
+export function pairOf(one: Schedule, other: Schedule): Schedule {
+  const id = `${one.id} + ${other.id}`;
+  return {
+    id,
+    class: heavier(one.class, other.class),
+    kind: `${one.kind} + ${other.kind}`,
+    moment: one.moment,
+    file: { name: id, faults: [...one.file.faults, ...other.file.faults] },
+    of: [one, other],
+  };
+}
+
 /** Pairs of singles, by chance from a seed: an endless source is bounded by what it is asked for. */
 export function pairsOf(singles: readonly Schedule[], seed: string, most: number): Schedule[] {
   const random = createRandom(hash(`${seed} pairs`));
@@ -158,15 +170,8 @@ export function pairsOf(singles: readonly Schedule[], seed: string, most: number
     // One request meets one disturbance: what it is refused with can't be cut.
     if (a.moment.operation === b.moment.operation && a.moment.nth === b.moment.nth) continue;
     const [one, other] = singles.indexOf(a) < singles.indexOf(b) ? [a, b] : [b, a];
-    const id = `${one.id} + ${other.id}`;
-    pairs.set(id, {
-      id,
-      class: heavier(one.class, other.class),
-      kind: `${one.kind} + ${other.kind}`,
-      moment: one.moment,
-      file: { name: id, faults: [...one.file.faults, ...other.file.faults] },
-      of: [one, other],
-    });
+    const pair = pairOf(one, other);
+    pairs.set(pair.id, pair);
   }
   return [...pairs.values()];
 }

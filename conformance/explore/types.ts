@@ -54,7 +54,8 @@ export const CLASSES = ['harmless', 'transient', 'final'] as const;
 /** `harmless`: nothing a right client may notice. `transient`: over when tried again. `final`: only the user can decide what now. */
 export type DisturbanceClass = (typeof CLASSES)[number];
 
-export const LAWS = ['settles', 'harmless-passes', 'once', 'told', 'polite', 'tidy', 'quiet'] as const;
+/** What a finding may be about. `unnoticed` is one where it is asked for (`failOn`), and else a verdict of its own. */
+export const LAWS = ['settles', 'harmless-passes', 'once', 'unnoticed', 'polite', 'tidy', 'quiet'] as const;
 export type LawName = (typeof LAWS)[number];
 
 /** A place in a program's conversation with the service, named so that it is found again in another run. */
@@ -71,17 +72,32 @@ export interface Moment {
 
 /** One disturbance at one moment (two with `pairs`): a chaos profile, so `intern-emulator --chaos FILE` serves the same. */
 export interface ScheduleFile {
+  /** Missing in files of the first format, which hold faults alone. */
+  readonly format?: 2;
   readonly name: string;
   /** Each a fault with `operation`, `nth`, `disturb`, and where it applies `write`, `state`, `times: 'always'`. */
   readonly faults: readonly FaultInput[];
+  readonly explore?: VerdictRests;
+}
+/** What a verdict rests on beside the faults: it is so again where the schedule is run alone. */
+export interface VerdictRests extends Pick<ExploreOptions, 'require' | 'failOn' | 'patience' | 'runTimeout'> {
+  readonly class: DisturbanceClass;
+  readonly law?: string;
+  readonly seed: string;
+  /** Names of the laws of one's own; the files that hold them where they were given as files. */
+  readonly laws?: readonly string[];
+  /** Settings of the emulators, as flags in camelCase. */
+  readonly emulator?: Readonly<Record<string, unknown>>;
+  /** With `--each`: the test that shows it. */
+  readonly test?: string;
 }
 export type FaultInput = Partial<Fault> & Pick<Fault, 'operation'>;
 
 /**
- * `survived`: it passed. `surfaced`: it failed in an orderly way. `breach`: it broke a law. `not-reached`: the moment
- * did not come.
+ * `survived`: it passed. `unnoticed`: it passed and said the same, although the whole reply never came. `surfaced`: it failed in
+ * an orderly way. `breach`: it broke a law. `not-reached`: the moment did not come.
  */
-export type Verdict = 'survived' | 'surfaced' | 'breach' | 'not-reached';
+export type Verdict = 'survived' | 'unnoticed' | 'surfaced' | 'breach' | 'not-reached';
 
 /** One request as the emulator saw it, with what the client was shown. Times are ms of real time since the run began. */
 export interface SeenRequest {
@@ -159,7 +175,7 @@ export type Outcome =
   | { readonly kind: 'passed' }
   | { readonly kind: 'failed'; readonly message: string }
   /** Nothing was under way, no timer was due, and it had not ended; or it outlived the limit of a run. */
-  | { readonly kind: 'hung'; readonly waitsFor: string }
+  | { readonly kind: 'hung'; readonly waitsFor: string /** The operation of that request. */; readonly at?: string }
   | { readonly kind: 'crashed'; readonly message: string };
 
 /** A law of one's own: it throws where it is broken. `straight` is the undisturbed run. */
@@ -188,9 +204,11 @@ export interface ExploreOptions {
   readonly runTimeout?: number | string;
   /** `transient`: an orderly failure under a transient schedule is a breach too. */
   readonly require?: 'transient';
-  /** Laws of one's own by name, and `told`, which is opted into. */
-  readonly laws?: readonly ('told' | Law)[] | Readonly<Record<string, Law | true>>;
-  /** Runs this schedule alone, beside the undisturbed runs. */
+  /** `unnoticed`: what passes as if nothing were missing, where the whole reply never came, is a breach. */
+  readonly failOn?: 'unnoticed';
+  /** Laws of one's own, by name. */
+  readonly laws?: readonly Law[] | Readonly<Record<string, Law>>;
+  /** Runs this schedule alone, beside the undisturbed runs. What its verdict rests on comes from it, where it is not given. */
   readonly schedule?: ScheduleFile;
   /** Ends the exploration early, with what there is. */
   readonly signal?: AbortSignal;
@@ -218,13 +236,22 @@ export interface ScheduleResult {
   readonly message?: string;
 }
 
-/** Breaches of one law by one kind of disturbance at one operation; what is shown is the smallest of them. */
+/** What a program does wrong about one request, whatever brings it about; what is shown is the smallest schedule. */
 export interface Finding {
   readonly law: string;
+  /** The request that the program got wrong. */
+  readonly request: string;
+  /** The disturbance of the smallest schedule, and where it happens. */
   readonly operation: string;
   readonly kind: string;
+  /** All that bring it about, each with the names of its schedules, the smallest first. */
+  readonly disturbances: readonly {
+    readonly kind: string;
+    readonly operation: string;
+    readonly schedules: readonly string[];
+  }[];
   readonly sentence: string;
-  readonly schedule: ScheduleFile;
+  readonly schedule: Required<ScheduleFile>;
   readonly count: number;
   /** What the law says. */
   readonly message: string;
@@ -267,11 +294,14 @@ export interface ExploreReport {
   };
   readonly schedules: readonly ScheduleResult[];
   readonly findings: readonly Finding[];
+  /** What passed as if nothing were missing. With `failOn` these are findings. */
+  readonly unnoticed: readonly Finding[];
   readonly surfaced: readonly Surfaced[];
   readonly counts: {
     readonly schedules: number;
     readonly run: number;
     readonly survived: number;
+    readonly unnoticed: number;
     readonly surfaced: number;
     readonly breach: number;
     readonly notReached: number;

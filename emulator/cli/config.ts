@@ -37,12 +37,19 @@ export function readConfig(named: string | undefined, folder: string): Given {
   const file = resolve(folder, named ?? DEFAULT_CONFIG);
   if (named === undefined && !existsSync(file)) return {};
   const shown = named ?? DEFAULT_CONFIG;
-  const parsed = configSchema().safeParse(readJson(file, shown), { error: words });
+  return checkedSettings(readJson(file, shown), shown, dirname(file));
+}
+
+/** Settings that are read from JSON; `shown` names where they come from. Throws a {@link UsageError}. */
+export function checkedSettings(value: unknown, shown: string, folder?: string): Given {
+  const parsed = configSchema().safeParse(value, { error: words });
   if (!parsed.success) throw new UsageError(`${shown}: ${problem(parsed.error)}`);
   const given: Record<string, unknown> = {};
   for (const name of FLAG_NAMES) {
-    const value = (parsed.data as Record<string, unknown>)[name];
-    if (value !== undefined) given[name] = located(FLAGS[name], FLAGS[name].from(value), dirname(file));
+    const found = (parsed.data as Record<string, unknown>)[name];
+    if (found === undefined) continue;
+    const its = FLAGS[name].from(found);
+    given[name] = folder === undefined ? its : located(FLAGS[name], its, folder);
   }
   return given as Given;
 }

@@ -1,8 +1,9 @@
 import { EXPLORE_FLAGS, exploreCommand, isMisuse, readExploreSettings } from '../../conformance/cli/explore.js';
 import { OptionError } from '../index.js';
 import type { CommandModule } from './command.js';
+import { checkedSettings } from './config.js';
 import { ALL_VARIABLES, environmentOf } from './exec.js';
-import type { FlagName } from './flags.js';
+import type { FlagName, Given } from './flags.js';
 import { kebab } from './flags.js';
 import { resolveSettings, yargsOptions } from './settings.js';
 import { optionsOf } from './start.js';
@@ -24,6 +25,13 @@ const OWN: readonly FlagName[] = [
 
 /** After which a Ctrl-C leaves without a report, in ms: it has been due for long. */
 const STUCK = 5_000;
+const pick = (all: Given): Given =>
+  Object.fromEntries(OWN.flatMap((name) => (all[name] === undefined ? [] : [[name, all[name]]])));
+
+const flagsOf = (given: Given): string[] =>
+  Object.entries(given).flatMap(([name, value]) =>
+    [value].flat().flatMap((one) => (one === true ? [`--${kebab(name)}`] : [`--${kebab(name)}`, String(one)])),
+  );
 
 /** `intern-emulator explore -- <command>`: a command, once per thing that can go wrong. */
 const explore: CommandModule = {
@@ -40,7 +48,6 @@ const explore: CommandModule = {
     if (file === undefined) throw new UsageError('explore: give the command after --, as in: explore -- npm test');
     const { seed: _, ...emulator } = argv;
     const all = resolveSettings(emulator, io);
-    const given = Object.fromEntries(OWN.flatMap((name) => (all[name] === undefined ? [] : [[name, all[name]]])));
     const over = new AbortController();
     let asked = 0;
     const interrupt = () => {
@@ -52,10 +59,15 @@ const explore: CommandModule = {
     const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
     for (const signal of signals) process.on(signal, interrupt);
     try {
+      const settings = await readExploreSettings(argv, io.folder);
+      const saved = settings.options.schedule?.explore?.emulator ?? {};
+      const given = pick({ ...checkedSettings(saved, `--schedule ${argv.schedule}: explore.emulator`), ...all });
       return await exploreCommand({
-        settings: await readExploreSettings(argv, io.folder),
+        settings,
         command: [file, ...args],
         emulator: optionsOf(given, {}),
+        chosen: given,
+        emulatorFlags: flagsOf(given),
         environmentOf: (target, at) => environmentOf(target, at, argv.all === true),
         io: {
           out: io.stdout,

@@ -239,9 +239,7 @@ export const FLAGS = {
     ),
     from: (value: unknown) => parsePace(value as string | number),
   } satisfies Flag<number | 'recorded'>,
-  agentsMayRun: onOff({
-    describe: 'Agents and the console may have commands run on this machine over HTTP (check_client, Lab)',
-  }),
+  agentsMayRun: onOff({ describe: 'Agents may have commands run on this machine over HTTP (check_client)' }),
   exitWithParent: onOff({
     describe: 'Stop when the process that started it is gone, or npm; on by default under npx and npm run',
   }),

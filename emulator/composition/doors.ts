@@ -12,6 +12,7 @@ import { type EmulatorOptions, loadChaos, loadCors, loadRegionalHosts } from '..
 import { withReplay, withReplayedInterns } from '../recording/replay/serve.js';
 import type { LifecyclePlan } from '../scripts/behaviour.js';
 import { daemonRecord, journalRefusal } from '../serving/log.js';
+import { runningParts } from '../state/seed.js';
 import type { Ground, GroundDeps } from './ground.js';
 
 type Made<K extends keyof Factories> = ReturnType<Factories[K]>;
@@ -99,6 +100,14 @@ export function openDoors(options: EmulatorOptions, deps: DoorsDeps) {
     provisioning,
     settings,
     intern: interns.get,
+    joins({ record: { workspace_id } }) {
+      const name = `colleagues-${random.uuid().slice(0, 8)}`;
+      const caller = { id: 'colleague', kind: 'api_key', workspaceId: workspace_id, programme: true } as const;
+      const { intern } = create({ caller, body: { name, provision: false }, key: undefined });
+      const row = interns.get(intern.id);
+      const record = { status: 'running', hostname: `${name}.interns.localhost` } as const;
+      if (row) interns.put(row, record, { booted: { model: null, instructions: null }, ...runningParts(random) });
+    },
     puts(id, script) {
       const row = interns.get(id);
       if (row) interns.put(row, undefined, { script });

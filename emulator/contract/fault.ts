@@ -124,8 +124,12 @@ export type Fault = Infer<typeof faultSchema>;
 export const chaosSchema = withZod((z) =>
   z.strictObject({
     $schema: z.string().optional(),
+    /** Of a schedule that `explore` has saved. */
+    format: z.literal(2).optional(),
     name: z.string().optional(),
     faults: z.array(faultSchema()).max(1_000),
+    /** What the verdict of that schedule rests on; an emulator has no use for it. */
+    explore: z.record(z.string(), z.unknown()).optional(),
   }),
 );
 

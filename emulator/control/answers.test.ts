@@ -76,7 +76,6 @@ const ELSEWHERE = [
   'GET /lab/runs/:run',
   'GET /lab/runs/:run/sent',
   'POST /lab/results',
-  'POST /lab/adapters',
   'DELETE /lab/runs/:run',
 ];
 

@@ -23,6 +23,8 @@ export interface Stage {
   waiting(internId: string, questionId: string): AskedQuestion | undefined;
   /** Passes the deadline of a question. */
   expires(internId: string, questionId: string): void;
+  /** A colleague makes an intern in the workspace of another, which runs at once. */
+  joins(other: InternRow): void;
   /** Moves the clock past the window of proofs. */
   outlivesProofs(): Promise<void>;
   /** Cuts the connection once the written bytes have left; undefined in process. */
@@ -118,6 +120,16 @@ const stall: Act = async ({ happened, untilLeft }) => {
 
 /** What each disturbance does that the emulator serves by itself. */
 export const ACTS: Partial<Readonly<Record<DisturbanceName, Act>>> = {
+  async 'others-listed'({ request, next, happened }, stage) {
+    const first = await next(request);
+    const { data } = first.ok ? ((await first.clone().json()) as { data?: readonly { id?: unknown }[] }) : {};
+    const other = stage.intern(String(data?.[0]?.id));
+    if (other === undefined) return first;
+    stage.joins(other);
+    happened();
+    return next(request);
+  },
+
   refused: breaks('ECONNREFUSED', 'the connection was refused'),
   reset: breaks('ECONNRESET', 'the connection was reset'),
   async lost({ request, next, happened }) {

@@ -33,6 +33,7 @@ export interface DisturberDeps {
   readonly provisioning: Pick<Provisioning, 'suspend' | 'destroy'>;
   readonly settings: () => { readonly proof_window: number };
   intern(id: string): InternRow | undefined;
+  joins: Stage['joins'];
   puts(id: string, script: string): void;
   requestId(): string;
   /** The headers of any answer to a page. */
@@ -98,6 +99,7 @@ export function createDisturber(deps: DisturberDeps): Disturber {
 
   const stage = (cut: Stage['cut']): Stage => ({
     intern: deps.intern,
+    joins: deps.joins,
     deletes: (row) => void deps.provisioning.destroy(row, true),
     suspends: (row) => void deps.provisioning.suspend(row),
     failsBoot: (id) => void boots.add(id),

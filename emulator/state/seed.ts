@@ -6,6 +6,12 @@ import { COLLECTIONS, type InternRow, STATE_VERSION, type State } from '../contr
 import type { SecretRow } from '../contract/vault.js';
 import { DAEMON_TOKEN_PREFIX } from '../domain/redaction.js';
 
+/** What an intern has of its own while it runs. */
+export const runningParts = (random: Random) => ({
+  disk_id: random.uuid(),
+  daemon_token: random.token(DAEMON_TOKEN_PREFIX),
+});
+
 /** The rows of a seed's interns, oldest first. */
 export function seedRows(seed: Seed, clock: Clock, random: Random): InternRow[] {
   const at = new Date(clock.now()).toISOString();
@@ -32,8 +38,7 @@ export function seedRows(seed: Seed, clock: Clock, random: Random): InternRow[] 
       creator: intern.creator,
       api_key: intern.api_key,
       booted: running ? { model, instructions } : null,
-      disk_id: running ? random.uuid() : null,
-      daemon_token: running ? random.token(DAEMON_TOKEN_PREFIX) : null,
+      ...(running ? runningParts(random) : {}),
     };
   });
 }

@@ -1,6 +1,6 @@
 /** Which disturbance finds which app, by which law (EXP-9). */
 import { explore } from '../explore.js';
-import type { ExploreOptions } from '../types.js';
+import type { ExploreOptions, Finding, ScheduleFile } from '../types.js';
 import type { App, WrongApp } from './app.js';
 import { AI_SDK, hasAiSdk } from './right/ai-sdk.js';
 import { FETCH } from './right/fetch.js';
@@ -15,23 +15,47 @@ export const APPS: readonly (App | WrongApp)[] = [...WRONG, ...RIGHT];
 export interface Score {
   readonly id: string;
   readonly schedules: number;
+  readonly findings: readonly Finding[];
   readonly found: readonly { readonly law: string; readonly kind: string; readonly sentence: string }[];
 }
 
-/** Explores an app. Its own limits are 1.5 s: who waits longer has none. */
+/** The app's own settings. Its limits are 1.5 s: who waits longer has none. */
+const settingsOf = ({ id }: App): ExploreOptions => ({
+  jobs: 12,
+  ...(id === 'openrouter' ? { emulator: { profile: 'openrouter' } } : {}),
+});
+
 export async function scoreOf(app: App | WrongApp, options: ExploreOptions = {}): Promise<Score> {
   const { findings, counts } = await explore((context) => app.run(context), {
-    jobs: 12,
+    ...settingsOf(app),
     patience: 3_000,
-    ...('law' in app && app.law === 'told' ? { laws: ['told'] } : {}),
-    ...(app.id === 'openrouter' ? { emulator: { profile: 'openrouter' } } : {}),
+    failOn: 'unnoticed',
     ...options,
   });
   return {
     id: app.id,
     schedules: counts.run,
-    found: findings.map(({ law, kind, sentence }) => ({ law, kind, sentence })),
+    findings,
+    found: findings.flatMap(({ law, sentence, disturbances }) =>
+      disturbances.map(({ kind }) => ({ law, kind, sentence })),
+    ),
   };
+}
+
+/** Findings that their schedule alone does not show again, as it stands in a file, `times` times. */
+export async function notAgain(app: App, findings: readonly Finding[], times = 3): Promise<Finding[]> {
+  const again = async ({ law, schedule }: Finding): Promise<boolean> => {
+    const file = JSON.parse(JSON.stringify(schedule)) as ScheduleFile;
+    const report = await explore((context) => app.run(context), { ...settingsOf(app), schedule: file });
+    return report.findings.some((one) => one.law === law);
+  };
+  const shown = await Promise.all(
+    findings.map(async (finding) => {
+      for (let n = 0; n < times; n++) if (!(await again(finding))) return false;
+      return true;
+    }),
+  );
+  return findings.filter((_, at) => !shown[at]);
 }
 
 /** The kinds of disturbances that found an app, by the law that it broke. */

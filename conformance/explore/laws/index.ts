@@ -1,47 +1,41 @@
+import { alike, sortOf } from '../alike.js';
 import type { Run } from '../run.js';
-import type { DisturbanceClass, Law, LawName, Outcome, Seen } from '../types.js';
+import type { DisturbanceClass, Law, LawName, Seen } from '../types.js';
 import { brokenOnce, varyingKinds } from './once.js';
 import { brokenPolite, type Rudeness, rudenessOf } from './polite.js';
+import { brokenTidy, leftBehind } from './tidy.js';
+import { unnoticedIn } from './unnoticed.js';
+import type { Wrong } from './wrong.js';
 
 /** What runs are judged by: the straight ones, and the laws that were added. */
 export interface Bench {
   readonly straight: Run;
+  /** What is not always printed the same is compared without what differs from run to run. */
+  readonly plain: (text: string) => string;
   readonly varying: ReadonlySet<string>;
   readonly rudeness: readonly Rudeness[];
   /** Own interns that the undisturbed run leaves behind. */
   readonly left: number;
-  readonly reported: boolean;
   readonly own: readonly (readonly [name: string, law: Law])[];
   readonly requireTransient: boolean;
+  /** What passes unnoticed is a breach. */
+  readonly failOn: boolean;
 }
 
-export interface Breach {
+export interface Breach extends Wrong {
   readonly law: string;
-  readonly message: string;
 }
 
-/** Interns that the program made, and that are there at the end. */
-export function leftBehind({ requests, interns }: Seen): readonly string[] {
-  const made = new Set(requests.flatMap(({ madeId }) => madeId ?? []));
-  return interns.filter(({ id }) => made.has(id)).map(({ name, status }) => `${name} (${status})`);
-}
-
-export function createBench(
-  first: Run,
-  second: Run,
-  rest: Pick<Bench, 'reported' | 'own' | 'requireTransient'>,
-): Bench {
+export function createBench(first: Run, second: Run, rest: Pick<Bench, 'own' | 'requireTransient' | 'failOn'>): Bench {
   return {
     straight: first,
+    plain: first.seen.stdout === second.seen.stdout ? (text) => text : alike,
     varying: varyingKinds(first.seen, second.seen),
     rudeness: [...rudenessOf(first.seen), ...rudenessOf(second.seen)],
     left: Math.max(leftBehind(first.seen).length, leftBehind(second.seen).length),
     ...rest,
   };
 }
-
-/** Output without what differs in each run. */
-const plain = (text: string) => text.replace(/[0-9a-f]{8}-[0-9a-f-]{27}|call_[\w-]+|\d+/g, '#');
 
 const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
 
@@ -50,40 +44,68 @@ async function brokenByOwn(seen: Seen, straight: Seen, laws: Bench['own']): Prom
     try {
       await keeps(seen, straight);
     } catch (error) {
-      return { law, message: messageOf(error) };
+      const message = messageOf(error);
+      return { law, message, did: sortOf(message) };
     }
   }
   return undefined;
 }
 
-const PASSED: Outcome['kind'] = 'passed';
+/** What a run that did not end waits for, or goes on with. */
+function unsettled({ outcome }: Seen): Wrong | undefined {
+  if (outcome.kind !== 'hung') return undefined;
+  return { message: `it did not end: ${outcome.waitsFor}`, request: outcome.at, did: 'goes on' };
+}
 
-/** The law that a disturbed run breaks, if it breaks one. */
+function unhandled({ seen: { outcome }, rejected: [rejection] }: Run): Wrong | undefined {
+  if (outcome.kind === 'crashed') return { message: outcome.message, did: 'crashes' };
+  return rejection === undefined ? undefined : { message: `an error was not handled: ${rejection}`, did: 'crashes' };
+}
+
+const INTERN = /\/interns\/([0-9a-f-]{36})/;
+
+/** Interns that a run talked to, and that it did not make. */
+const notItsOwn = ({ requests }: Seen) => {
+  const made = new Set(requests.flatMap(({ madeId }) => madeId ?? []));
+  return requests.filter(({ path, method, acted = 500 }) => {
+    const id = INTERN.exec(path)?.[1];
+    return id !== undefined && !made.has(id) && method !== 'GET' && acted < 300;
+  });
+};
+
+/** What it did to an intern that somebody else made, and that it leaves alone undisturbed. */
+function talksToOthers(seen: Seen, straight: Seen): Wrong | undefined {
+  const known = new Set(notItsOwn(straight).map(({ path }) => INTERN.exec(path)?.[1]));
+  const met = notItsOwn(seen).find(({ path }) => !known.has(INTERN.exec(path)?.[1]));
+  if (met === undefined) return undefined;
+  const message = `it talked to an intern that it did not make: ${met.operation} no. ${met.nth}`;
+  return { message, request: met.operation, did: 'talks to others' };
+}
+
+/** The law that a disturbed run breaks, if it breaks one; `unnoticed` comes last. */
 export async function breachOf(run: Run, its: DisturbanceClass, bench: Bench): Promise<Breach | undefined> {
-  const { seen, rejected } = run;
+  const { seen } = run;
   const { outcome } = seen;
   const straight = bench.straight.seen;
-  const passed = outcome.kind === PASSED;
-  const by = (law: LawName, message: string | undefined): Breach | undefined =>
-    message === undefined ? undefined : { law, message };
-  const [rejection] = rejected;
+  const passed = outcome.kind === 'passed';
+  const by = (law: LawName | 'transient-passes', wrong: Wrong | undefined): Breach | undefined =>
+    wrong === undefined ? undefined : { law, ...wrong };
+  const failed = outcome.kind === 'failed' ? { message: outcome.message, did: sortOf(outcome.message) } : undefined;
+  const impolite = by('polite', brokenPolite(seen, straight, bench.rudeness));
   return (
-    by('settles', outcome.kind === 'hung' ? `it did not end: ${outcome.waitsFor}` : undefined) ??
-    by('quiet', outcome.kind === 'crashed' ? outcome.message : undefined) ??
-    by('quiet', rejection === undefined ? undefined : `an error was not handled: ${rejection}`) ??
+    // Who sends the same again and again never ends, for that reason.
+    (impolite?.did === 'hammers' ? impolite : undefined) ??
+    by('settles', unsettled(seen)) ??
+    by('quiet', unhandled(run)) ??
     by('once', brokenOnce(seen, straight, bench.varying)) ??
-    by('polite', brokenPolite(seen, bench.rudeness)) ??
-    by('harmless-passes', its === 'harmless' && outcome.kind === 'failed' ? outcome.message : undefined) ??
-    by('tidy', passed && leftBehind(seen).length > bench.left ? `it left ${leftBehind(seen).join(', ')}` : undefined) ??
+    impolite ??
+    by('harmless-passes', its === 'harmless' ? (failed ?? talksToOthers(seen, straight)) : undefined) ??
+    by('tidy', passed ? brokenTidy(seen, bench.left) : undefined) ??
     by(
-      'told',
-      bench.reported && passed && its === 'final' && plain(seen.stdout) === plain(straight.stdout)
-        ? 'its user heard nothing of it'
-        : undefined,
+      'transient-passes',
+      bench.requireTransient && its === 'transient' && failed ? { ...failed, did: 'fails' } : undefined,
     ) ??
-    (bench.requireTransient && its === 'transient' && outcome.kind === 'failed'
-      ? { law: 'transient-passes', message: outcome.message }
-      : undefined) ??
-    (await brokenByOwn(seen, straight, bench.own))
+    (await brokenByOwn(seen, straight, bench.own)) ??
+    by('unnoticed', passed && its === 'final' ? unnoticedIn(seen, straight, bench.plain) : undefined)
   );
 }

@@ -1,5 +1,6 @@
 import { isRecord, jsonOf } from '../../probe/json.js';
 import type { Seen, SeenRequest } from '../types.js';
+import type { Wrong } from './wrong.js';
 
 type Json = Readonly<Record<string, unknown>>;
 const parsed = (text: string): Json => {
@@ -72,30 +73,47 @@ export function varyingKinds(first: Seen, second: Seen): ReadonlySet<string> {
   return kinds;
 }
 
-const WORDS: Readonly<Record<Effect['kind'], string>> = {
-  prompt: 'the prompt',
-  answer: 'the answer to the question',
-  invoke: 'the invoke',
-};
+const REQUESTS = { prompt: 'chat', answer: 'answer', invoke: 'invoke' } as const;
+
+/** The longest part of what was said that is shown, in characters. */
+const SHOWN = 80;
+
+/** What took effect, as the beginning of a sentence: `the prompt "hello" took effect`, `"shell" was approved`. */
+function effectText(kind: Effect['kind'], said: string, { questions }: Seen): string {
+  if (kind !== 'answer') return `the ${kind} ${said.slice(0, SHOWN)} took effect`;
+  const asked = questions.find(({ ask, answers }) => JSON.stringify(ask) === said && answers.length > 0);
+  const ask = parsed(said);
+  const what = JSON.stringify(ask.operation ?? ask.message ?? ask).slice(0, SHOWN);
+  const allowed = /"allow/.test(JSON.stringify(asked?.answers.at(-1)) ?? '');
+  return `${what} was ${ask.kind === 'permission' && allowed ? 'approved' : 'answered'}`;
+}
+
 const TIMES = ['never', 'once', 'twice'];
 const times = (count: number) => TIMES[count] ?? `${count} times`;
 
 /** Nothing takes effect more often than in the undisturbed run, because of a disturbance. */
-export function brokenOnce(seen: Seen, straight: Seen, varying: ReadonlySet<string>): string | undefined {
+export function brokenOnce(seen: Seen, straight: Seen, varying: ReadonlySet<string>): Wrong | undefined {
   const key = (effect: Effect) => (varying.has(effect.kind) ? `${effect.kind} ` : keyOf(effect));
   const allowed = countsOf(effectsOf(straight), key);
-  for (const [what, count] of countsOf(effectsOf(seen), key)) {
+  const twice = [...countsOf(effectsOf(seen), key)].flatMap(([what, count]) => {
     const wanted = allowed.get(what);
     // What it says only now is its reply to what happened.
-    if (wanted === undefined || count <= wanted) continue;
+    if (wanted === undefined || count <= wanted) return [];
     const kind = what.slice(0, what.indexOf(' ')) as Effect['kind'];
-    const said = what.slice(kind.length + 1, kind.length + 81);
-    return `${WORDS[kind]} ${said} took effect ${times(count)}, ${times(wanted)} in the undisturbed run`;
-  }
+    const effect = effectText(kind, what.slice(kind.length + 1), seen);
+    return [{ kind, text: `${effect} ${times(count)}, ${times(wanted)} in the undisturbed run` }];
+  });
+  // What was allowed twice weighs more than the prompt that led to it.
+  const worst = twice.find(({ kind }) => kind === 'answer') ?? twice[0];
+  if (worst !== undefined) return { message: worst.text, request: REQUESTS[worst.kind], did: 'again' };
   // One that could not be deleted may stand beside the next: only one more than planned is too many.
   const [made, planned] = [madeBy(seen), madeBy(straight)];
   const [most, enough] = [mostInterns(seen), mostInterns(straight)];
   if (made > planned && most > enough)
-    return `${made} interns were made, ${planned} in the undisturbed run, and ${most} of them were there at once`;
+    return {
+      message: `${made} interns were made, ${planned} in the undisturbed run, and ${most} of them were there at once`,
+      request: 'create',
+      did: 'again',
+    };
   return undefined;
 }

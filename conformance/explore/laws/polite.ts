@@ -1,4 +1,5 @@
 import type { Seen, SeenRequest } from '../types.js';
+import type { Wrong } from './wrong.js';
 
 /** ms of grace: timers are not exact. */
 const GRACE = 30;
@@ -12,25 +13,45 @@ const succeeded = ({ status }: SeenRequest) => status !== undefined && status < 
 const name = ({ operation, nth }: SeenRequest) => `${operation} no. ${nth}`;
 
 /** What breaks politeness, with what it is about: an undisturbed run that does the same excuses it. */
-export interface Rudeness {
-  readonly rule: 'retry-after' | 'not-retryable' | 'hammers' | 'unauthorized';
+export interface Rudeness extends Wrong {
+  readonly did: 'retry-after' | 'not-retryable' | 'hammers' | 'unauthorized';
   readonly about: string;
-  readonly message: string;
+}
+
+/** How often the undisturbed run sends each request. A run that sends as many sends none of them again. */
+type Planned = ReadonlyMap<string, number>;
+
+const countsOf = (requests: readonly SeenRequest[]): Planned => {
+  const counts = new Map<string, number>();
+  for (const request of requests) counts.set(whole(request), (counts.get(whole(request)) ?? 0) + 1);
+  return counts;
+};
+
+/** The first request that sends one again: of those that equal it, the ones that the undisturbed run sends too come first. */
+function sentAgain(
+  requests: readonly SeenRequest[],
+  refused: SeenRequest,
+  planned: Planned,
+  fits: (one: SeenRequest) => boolean = () => true,
+): SeenRequest | undefined {
+  const equal = requests.filter((one) => whole(one) === whole(refused));
+  const later = equal.filter((one) => one.n > refused.n && one.at > (refused.answeredAt ?? 0));
+  const more = equal.length - Math.max(1, planned.get(whole(refused)) ?? 0);
+  return more <= 0 ? undefined : later.slice(Math.max(0, later.length - more)).find(fits);
 }
 
 /** A `Retry-After` binds the request that was refused: its method and path. */
-function early(requests: readonly SeenRequest[]): Rudeness[] {
+function early(requests: readonly SeenRequest[], planned: Planned): Rudeness[] {
   return requests.flatMap((refused) => {
-    const { retryAfter, status = 0, answeredAt } = refused;
+    const { retryAfter, status = 0, answeredAt, operation } = refused;
     if (retryAfter === undefined || status < 400 || answeredAt === undefined || retryAfter > 60) return [];
-    const again = requests.find(
-      (one) => one.n > refused.n && one.at > answeredAt && place(one) === place(refused) && one.body === refused.body,
-    );
+    const again = sentAgain(requests, refused, planned);
     if (again === undefined || again.at >= answeredAt + 1_000 * retryAfter - GRACE) return [];
     const waited = Math.round(again.at - answeredAt);
     return [
       {
-        rule: 'retry-after',
+        did: 'retry-after',
+        request: operation,
         about: place(refused),
         message: `${name(refused)} was answered ${status} with Retry-After ${retryAfter}, and sent again after ${waited} ms`,
       },
@@ -49,21 +70,16 @@ function changed(requests: readonly SeenRequest[], from: SeenRequest, to: SeenRe
 }
 
 /** What can't be retried is not sent again, until something has changed. */
-function repeated(requests: readonly SeenRequest[]): Rudeness[] {
+function repeated(requests: readonly SeenRequest[], planned: Planned): Rudeness[] {
   return requests.flatMap((refused) => {
-    const { retryable, answeredAt, status } = refused;
+    const { retryable, answeredAt, status, operation } = refused;
     if (retryable !== false || isRead(refused) || answeredAt === undefined || (status ?? 0) < 400) return [];
-    const again = requests.find(
-      (one) =>
-        one.n > refused.n &&
-        one.at > answeredAt &&
-        whole(one) === whole(refused) &&
-        one.credential === refused.credential,
-    );
+    const again = sentAgain(requests, refused, planned, ({ credential }) => credential === refused.credential);
     if (again === undefined || changed(requests, refused, again)) return [];
     return [
       {
-        rule: 'not-retryable',
+        did: 'not-retryable',
+        request: operation,
         about: whole(refused),
         message: `${name(refused)} was refused with ${status} ${refused.reason ?? ''} and retryable: false, and sent again`,
       },
@@ -72,52 +88,57 @@ function repeated(requests: readonly SeenRequest[]): Rudeness[] {
 }
 
 /** Nothing is sent again and again. */
-function hammered(requests: readonly SeenRequest[]): Rudeness[] {
+function hammered(requests: readonly SeenRequest[], planned: Planned): Rudeness[] {
   const rows = new Map<string, number>();
   for (const request of requests) {
     const key = whole(request);
     // One that went well begins a new row.
     const count = succeeded(request) ? 0 : (rows.get(key) ?? 0) + 1;
     rows.set(key, count);
-    if (count > MOST)
-      return [
-        { rule: 'hammers', about: key, message: `${request.operation} was sent ${count} times in a row, in vain` },
-      ];
+    const { operation } = request;
+    if (count > MOST && count > (planned.get(key) ?? 0)) {
+      const message = `${operation} was sent more than ${MOST} times in a row, in vain`;
+      return [{ did: 'hammers', request: operation, about: key, message }];
+    }
   }
   return [];
 }
 
-/** A credential that was refused twice is not tried again. */
-function stubborn(requests: readonly SeenRequest[]): Rudeness[] {
-  const refusals = requests.filter(({ status, operation }) => status === 401 && operation !== 'daemon-request');
+/** A credential that was refused twice is not tried again: what the undisturbed run sends with it may be sent once. */
+function stubborn(requests: readonly SeenRequest[], planned: Planned): Rudeness[] {
+  const own = requests.filter(({ operation }) => operation !== 'daemon-request');
+  const refusals = own.filter(({ status }) => status === 401);
   const [, second] = [...refusals].sort((a, b) => (a.answeredAt ?? 0) - (b.answeredAt ?? 0));
-  const again = requests.find(
-    (one) =>
-      second?.answeredAt !== undefined &&
-      one.at > second.answeredAt &&
-      one.operation !== 'daemon-request' &&
-      one.credential === second.credential,
-  );
-  if (second === undefined || again === undefined) return [];
+  if (second?.answeredAt === undefined) return [];
+  const { answeredAt, credential } = second;
+  const sent = new Map<string, number>();
+  const again = own.find((one) => {
+    const count = (sent.get(whole(one)) ?? 0) + 1;
+    sent.set(whole(one), count);
+    return one.at > answeredAt && one.credential === credential && count > (planned.get(whole(one)) ?? 0);
+  });
+  if (again === undefined) return [];
   return [
     {
-      rule: 'unauthorized',
+      did: 'unauthorized',
+      request: again.operation,
       about: '401',
       message: `the credential had been refused twice with 401, and ${name(again)} was sent with it all the same`,
     },
   ];
 }
 
-export const rudenessOf = ({ requests }: Seen): Rudeness[] => [
-  ...early(requests),
-  ...repeated(requests),
-  ...hammered(requests),
-  ...stubborn(requests),
+/** What a run does that no polite client does, where a request is not planned more often. */
+export const rudenessOf = ({ requests }: Seen, planned: Planned = new Map()): Rudeness[] => [
+  ...hammered(requests, planned),
+  ...early(requests, planned),
+  ...repeated(requests, planned),
+  ...stubborn(requests, planned),
 ];
 
 /** What a run does that no polite client does, and that the undisturbed run does not do by itself. */
-export function brokenPolite(seen: Seen, excused: readonly Rudeness[]): string | undefined {
-  return rudenessOf(seen).find(
-    ({ rule, about }) => !excused.some((one) => one.rule === rule && (one.about === about || rule === 'unauthorized')),
-  )?.message;
+export function brokenPolite(seen: Seen, straight: Seen, excused: readonly Rudeness[]): Rudeness | undefined {
+  return rudenessOf(seen, countsOf(straight.requests)).find(
+    ({ did, about }) => !excused.some((one) => one.did === did && (one.about === about || did === 'unauthorized')),
+  );
 }

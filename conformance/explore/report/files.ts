@@ -10,20 +10,21 @@ import { type Again, againLines, incompleteText, lawText, summaryText, VERDICT_W
 
 /** All of it, for programs. The text is left out: it is made of the rest. */
 export function exploreJson({ text: _, ...report }: ExploreReport, { fileOf }: Again = {}): string {
-  const findings = report.findings.map((finding) => {
+  const withFile = (finding: Finding) => {
     const file = fileOf?.(finding);
     return file === undefined ? finding : { ...finding, file };
-  });
-  return `${visibleJson({ ...report, findings }, 2)}\n`;
+  };
+  const [findings, unnoticed] = [report.findings, report.unnoticed].map((list) => list.map(withFile));
+  return `${visibleJson({ ...report, findings, unnoticed }, 2)}\n`;
 }
 
 /** What broke a law, and at which moment. */
 const momentText = ({ kind, moment }: ScheduleResult): string =>
   `${kind} at ${moment.operation} ${moment.nth}${moment.write === undefined ? '' : `, ${moment.write}`}${moment.state === undefined ? '' : `, ${moment.state}`}`;
 
-const findingOf = (report: ExploreReport, { law, kind, moment, test }: ScheduleResult): Finding | undefined =>
+const findingOf = (report: ExploreReport, { id, test }: ScheduleResult): Finding | undefined =>
   report.findings.find(
-    (one) => one.law === law && one.kind === kind && one.operation === moment.operation && one.test?.name === test,
+    (one) => one.test?.name === test && one.disturbances.some(({ schedules }) => schedules.includes(id)),
   );
 
 /** A test case per schedule; one that broke a law failed, one whose moment did not come was skipped. */

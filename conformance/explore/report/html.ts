@@ -7,6 +7,7 @@ import { entryText } from './text.js';
 import {
   type Again,
   againLines,
+  broughtAbout,
   CLASS_TEXTS,
   incompleteText,
   lawText,
@@ -24,7 +25,7 @@ const rowView = (row: Row): Markup =>
 function findingView(report: ExploreReport, finding: Finding, again: Again): Markup {
   const lines = againLines(finding, again);
   return html`<section class="panel"><h3><span class="badge breach">${finding.law}</span> ${breakable(finding.sentence)}</h3>
-<p class="quiet">${lawText(finding.law)}${finding.count > 1 ? ` The smallest of ${finding.count} schedules like it.` : ''}</p>
+<p class="quiet">${lawText(finding.law)} ${broughtAbout(finding)}</p>
 <table class="runs"><thead><tr><th>undisturbed</th><th>disturbed</th></tr></thead><tbody>${sideBySide((finding.test ?? report.straight).timeLine, finding.timeLine).map(rowView)}</tbody></table>${
     lines.length === 0 ? undefined : html`<h3>Again</h3>${command(lines.join('\n'))}`
   }<details><summary>The schedule</summary>${pre(JSON.stringify(finding.schedule, null, 2))}</details></section>`;

@@ -21,10 +21,9 @@ describe.each(EXPLORE_REPORT_KINDS)('%s', (kind) => {
 
 test('a finding shows both runs beside each other, and how to do it again', () => {
   const text = EXPLORE_REPORTERS.tty(sampleReport('said'), options);
-  expect(
-    text,
-  ).toContain(`✗ once  the stream of the 1st chat was cut after 1 word: the prompt was sent again said (the smallest of 3 schedules like it)
-  Nothing takes effect more often because something went wrong: no prompt, answer, create, delete or run.`);
+  expect(text).toContain(`✗ once  the stream of the 1st chat was cut after 1 word: the prompt was sent again said
+  Nothing takes effect more often because something went wrong: no prompt, answer, create, delete or run.
+  3 schedules bring it about: cut, lost of chat. The smallest is shown.`);
   const rows = text.split('\n').filter((line) => line.includes(' │ '));
   expect(rows.map((row) => row.trim().replace(/\s{2,}/g, '  '))).toEqual([
     'undisturbed  │ disturbed',

@@ -47,10 +47,20 @@ export const sampleReport = (hostile = '<script>hit</script>\u001b[31m\r::error:
   findings: [
     {
       law: 'once',
+      request: 'chat',
       operation: 'chat',
       kind: 'cut',
+      disturbances: [
+        { kind: 'cut', operation: 'chat', schedules: ['cut@chat:1:content:1', 'cut@chat:1:first'] },
+        { kind: 'lost', operation: 'chat', schedules: ['lost@chat:1'] },
+      ],
       sentence: `the stream of the 1st chat was cut after 1 word: the prompt was sent again ${hostile}`,
-      schedule: { name: 'once', faults: [{ operation: 'chat', times: 1 }] },
+      schedule: {
+        format: 2,
+        name: 'once',
+        faults: [{ operation: 'chat', times: 1 }],
+        explore: { class: 'final', law: 'once', seed: 's' },
+      },
       count: 3,
       message: 'prompt "one two": 2 times, 1 undisturbed',
       timeLine: [
@@ -62,8 +72,19 @@ export const sampleReport = (hostile = '<script>hit</script>\u001b[31m\r::error:
       ],
     },
   ],
+  unnoticed: [],
   surfaced: [{ message: hostile, class: 'transient', kinds: ['503'], count: 1 }],
-  counts: { schedules: 5, run: 4, survived: 1, surfaced: 1, breach: 1, notReached: 1, readToEnd: 1, disturbed: 3 },
+  counts: {
+    schedules: 5,
+    run: 4,
+    survived: 1,
+    unnoticed: 0,
+    surfaced: 1,
+    breach: 1,
+    notReached: 1,
+    readToEnd: 1,
+    disturbed: 3,
+  },
   warnings: [hostile],
   incomplete: ['max-runs'],
   timing: { ms: 1_234, msPerRun: 12.3 },

@@ -6,6 +6,7 @@ import { CLASSES, type ExploreReport, type Finding, type TimeLineEntry } from '.
 import {
   type Again,
   againLines,
+  broughtAbout,
   CLASS_TEXTS,
   incompleteText,
   lawText,
@@ -55,11 +56,12 @@ function findingLines(
   options: TextOptions,
   c: typeof pc,
 ): string[] {
-  const more = finding.count > 1 ? c.dim(` (the smallest of ${finding.count} schedules like it)`) : '';
+  const more = broughtAbout(finding);
   const again = againLines(finding, options);
   return [
-    `${c.red('✗')} ${c.bold(c.red(finding.law))}  ${c.bold(visible(finding.sentence))}${more}`,
+    `${c.red('✗')} ${c.bold(c.red(finding.law))}  ${c.bold(visible(finding.sentence))}`,
     c.dim(`  ${lawText(finding.law)}`),
+    ...(more === undefined ? [] : [c.dim(`  ${more}`)]),
     ...timeLines(report, finding, options.width ?? 120, c),
     ...again.map((line, at) => `  ${padded(at > 0 ? 'debug' : 'again', 6)}${line}`),
   ];
@@ -68,9 +70,17 @@ function findingLines(
 /** The report for a terminal: what broke a law first, then what else there is to know. Made for somebody who reads it first. */
 export function exploreText(report: Omit<ExploreReport, 'text'>, options: TextOptions = {}): string {
   const c = pc.createColors(options.colour === true) as typeof pc;
-  const { findings, surfaced, counts, straight, warnings, incomplete, timing } = report;
+  const { findings, unnoticed, surfaced, counts, straight, warnings, incomplete, timing } = report;
   const lines: string[] = [];
   for (const finding of findings) lines.push('', ...findingLines(report, finding, options, c));
+  if (unnoticed.length > 0) lines.push('', c.bold('It passed, and its user heard nothing (--fail-on unnoticed)'));
+  for (const finding of unnoticed) {
+    const more = broughtAbout(finding);
+    lines.push(`  ${visible(finding.sentence)}`, ...(more === undefined ? [] : [c.dim(`    ${more}`)]));
+    lines.push(
+      ...againLines(finding, options).map((line, at) => c.dim(`    ${padded(at > 0 ? 'debug' : 'again', 6)}${line}`)),
+    );
+  }
   if (surfaced.length > 0) lines.push('', c.bold('It failed in an orderly way, as it may, with'));
   for (const kind of CLASSES)
     for (const { message, kinds, count } of surfaced.filter((one) => one.class === kind))

@@ -6,7 +6,7 @@ const LAW_TEXTS: Readonly<Record<LawName, string>> = {
   settles: 'A program ends, whatever happens. It does not wait for what will not come.',
   'harmless-passes': 'A program passes where the service only did what it may do at any time.',
   once: 'Nothing takes effect more often because something went wrong: no prompt, answer, create, delete or run.',
-  told: 'A program that got no whole reply says something else than with a whole one.',
+  unnoticed: 'A program that never got the whole reply says so, or says something else than with a whole one.',
   polite:
     'A program waits as long as Retry-After says, sends again only what may be sent again, and stops when its key is refused.',
   tidy: 'A program that passes leaves no more interns behind than when nothing goes wrong.',
@@ -47,12 +47,24 @@ export const plural = (count: number, one: string, many = `${one}s`): string => 
 
 /** What was tried and what came of it, in one line. */
 export function summaryText({ counts, findings }: Omit<ExploreReport, 'text'>): string {
-  const { run, schedules, survived, surfaced, breach, notReached } = counts;
+  const { run, schedules, survived, unnoticed, surfaced, breach, notReached } = counts;
   const tried = run === schedules ? plural(run, 'schedule') : `${run} of ${plural(schedules, 'schedule')}`;
   const parts = [`${survived} survived`, `${surfaced} surfaced`];
+  if (unnoticed > 0) parts.push(`${unnoticed} unnoticed`);
   if (breach > 0) parts.push(`${breach} broke a law (${plural(findings.length, 'finding')})`);
   if (notReached > 0) parts.push(`${notReached} not reached`);
   return `${tried}: ${parts.join(', ')}`;
+}
+
+/** What brings a finding about, where that is more than what is shown: `12 schedules: cut, lost of chat; stall of create`. */
+export function broughtAbout({ disturbances, count }: Finding): string | undefined {
+  if (count < 2) return undefined;
+  const operations = [...new Set(disturbances.map(({ operation }) => operation))];
+  const lists = operations.map((operation) => {
+    const kinds = disturbances.filter((one) => one.operation === operation).map(({ kind }) => kind);
+    return `${kinds.join(', ')} of ${operation}`;
+  });
+  return `${count} schedules bring it about: ${lists.join('; ')}. The smallest is shown.`;
 }
 
 /** How a finding is done again. */
@@ -61,13 +73,18 @@ export interface Again {
   fileOf?(finding: Finding): string | undefined;
   /** The command that was explored. */
   readonly command?: readonly string[];
+  /** Flags that the schedule's file cannot hold: those that name code. */
+  readonly flags?: readonly string[];
+  /** Flags of the emulators, for one that is served to a debugger. */
+  readonly emulatorFlags?: readonly string[];
 }
 
 /** The lines that do a finding again: explored alone, and served to a debugger. */
-export function againLines(finding: Finding, { fileOf, command }: Again): string[] {
+export function againLines(finding: Finding, { fileOf, command, flags = [], emulatorFlags = [] }: Again): string[] {
   const file = fileOf?.(finding);
   if (file === undefined) return [`explore(program, { schedule: ${JSON.stringify(finding.schedule)} })`];
   const its = finding.test?.command ?? command;
-  const again = its === undefined ? [] : [ownCommand('intern-emulator', ['explore', '--schedule', file, '--', ...its])];
-  return [...again, ownCommand('intern-emulator', ['--clock', 'auto', '--chaos', file])];
+  const again =
+    its === undefined ? [] : [ownCommand('intern-emulator', ['explore', '--schedule', file, ...flags, '--', ...its])];
+  return [...again, ownCommand('intern-emulator', ['--clock', 'auto', ...emulatorFlags, '--chaos', file])];
 }

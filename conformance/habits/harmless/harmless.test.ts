@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { DISTURBANCE_NAMES, disturbanceOf } from '../../../emulator/contract/disturbance.js';
+import { ACTS } from '../../../emulator/disturbances/acts.js';
 import { deploy } from '../../engine/testing/deployment.js';
 import { withHabit } from '../../engine/testing/deployments.js';
 import { resultsOf } from '../../engine/testing/mixes.js';
@@ -8,11 +9,11 @@ import { HARMLESS } from './index.js';
 
 test('what is harmless is served under each name that a fault may give it', () => {
   const named = DISTURBANCE_NAMES.filter((name) => disturbanceOf(name).class === 'harmless');
-  expect(Object.keys(HARMLESS).sort()).toEqual([...named].sort());
+  expect(Object.keys(HARMLESS).sort()).toEqual(named.filter((name) => ACTS[name] === undefined).sort());
 });
 
 /** Those that a service may do once, where a schedule finds it lawful, and no service does always. */
-const ONCE = ['slow-boot', 'other-status', 'others-listed', 'slow', 'no-content'];
+const ONCE = ['slow-boot', 'other-status', 'slow', 'no-content'];
 const ALWAYS = Object.entries(HARMLESS).filter(([name]) => !ONCE.includes(name));
 
 test.each(ALWAYS)('the kit holds nothing against a service for %s', async (id, serve) => {

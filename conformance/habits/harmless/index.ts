@@ -1,9 +1,10 @@
 import type { Serve } from '../serve.js';
 import { keyOrder, noContent, otherStatus, slow, slowBoot, unknownFields, unknownHeaders } from './answers.js';
 import { comments, crlf, heldOpen, joined, split, unknownEvents } from './framings.js';
-import { othersListed, shortPage } from './lists.js';
+import { shortPage } from './lists.js';
 
-/** What may happen to any one answer, and no right client notices (EXP-3), by the names that faults call it. */
+/** What may happen to any one answer, and no right client notices (EXP-3), by the names that faults call it. What needs more than
+ * the answer, the emulator does by itself. */
 export const HARMLESS: Readonly<Record<string, Serve>> = {
   joined,
   split,
@@ -18,6 +19,5 @@ export const HARMLESS: Readonly<Record<string, Serve>> = {
   slow,
   'slow-boot': slowBoot,
   'other-status': otherStatus,
-  'others-listed': othersListed,
   'short-page': shortPage,
 };

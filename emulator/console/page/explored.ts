@@ -106,7 +106,7 @@ export function readExplored(text: string): Explored {
   } catch {
     throw new Error('it is not JSON, or was cut off');
   }
-  if (isRecord(value) && value.format === undefined && value.faults !== undefined)
+  if (isRecord(value) && (value.format === undefined || value.format === 2) && value.faults !== undefined)
     return { kind: 'schedule', schedule: scheduleAt(value, '') };
   if (!isRecord(value) || value.format !== 'intern-explore')
     throw new Error('expected a report (`explore --report json=FILE`) or a schedule of explore');

@@ -1,24 +1,34 @@
 import { signal } from '@preact/signals';
 
-const VIEWS = [
-  'interns',
-  'requests',
-  'scripts',
-  'state',
-  'faults',
-  'vault',
-  'proofs',
-  'lab',
-  'explore',
-  'requirements',
-] as const;
-
 /** The current place in the page. Kept behind the `#`, which no server ever sees. */
 export interface Place {
-  view: (typeof VIEWS)[number];
+  view:
+    | 'interns'
+    | 'requests'
+    | 'faults'
+    | 'scripts'
+    | 'proofs'
+    | 'vault'
+    | 'state'
+    | 'lab'
+    | 'explore'
+    | 'requirements';
   /** The selected item of the view: an intern, a request, a script. */
   id: string | undefined;
 }
+
+const VIEWS: readonly Place['view'][] = [
+  'interns',
+  'requests',
+  'faults',
+  'scripts',
+  'proofs',
+  'vault',
+  'state',
+  'lab',
+  'explore',
+  'requirements',
+];
 
 const decode = (text: string): string => {
   try {

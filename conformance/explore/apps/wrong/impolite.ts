@@ -155,7 +155,7 @@ export const IMPOLITE: readonly WrongApp[] = [
     id: 'end-is-done',
     what: 'takes a stream that breaks before [DONE] for a whole one',
     seen: 'Growth-Circle/cadis#2547: lines were read until the end or an error, and either was reported as completed',
-    law: 'told',
+    law: 'unnoticed',
     async run(context) {
       const client = createClient(context, {
         cut: () => {},
@@ -168,7 +168,7 @@ export const IMPOLITE: readonly WrongApp[] = [
     id: 'errors-are-chunks',
     what: 'takes a chunk with an error for one without text, and the reply for whole',
     seen: 'farzaa/clicky#132: an error within a stream was skipped, and the partial answer returned as the answer',
-    law: 'told',
+    law: 'unnoticed',
     async run(context) {
       const client = createClient(context, {
         chunk: (data) => ({ choices: [], ...JSON.parse(data) }),
@@ -181,7 +181,7 @@ export const IMPOLITE: readonly WrongApp[] = [
     id: 'length-is-stop',
     what: 'takes a reply that was cut at its length for a whole one',
     seen: 'ahwurm/localharness#77: `finish_reason: length` was ignored, and cut calls were carried out',
-    law: 'told',
+    law: 'unnoticed',
     async run(context) {
       const client = createClient(context, {
         finished: (reason) => check(reason !== 'error', `the run ended with ${reason}`),

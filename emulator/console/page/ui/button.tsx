@@ -5,13 +5,13 @@ import { Icon, type IconName } from './icons.js';
 
 interface ButtonProps {
   children?: ComponentChildren;
-  icon?: IconName | undefined;
+  icon?: IconName;
   /** Needed if there is an icon alone. */
   label?: string;
-  tone?: 'primary' | 'plain' | 'danger' | 'ghost' | undefined;
+  tone?: 'primary' | 'plain' | 'danger' | 'ghost';
   small?: boolean;
   type?: 'button' | 'submit';
-  disabled?: boolean | undefined;
+  disabled?: boolean;
   /** Why it is disabled. */
   why?: string;
   pressed?: boolean;

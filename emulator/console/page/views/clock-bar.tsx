@@ -4,10 +4,9 @@ import { dayOf, timeOf } from '../format.js';
 import { Button } from '../ui/button.js';
 import { useServices } from '../ui/context.js';
 import { Dialog } from '../ui/dialog.js';
-import { Form, Input } from '../ui/field.js';
+import { Field } from '../ui/field.js';
 import { Icon } from '../ui/icons.js';
 import { useNow } from '../ui/ticking.js';
-import { ThemeSwitch } from './theme.js';
 
 const MODES: Readonly<Record<string, string>> = {
   real: 'The clock runs with this machine’s',
@@ -21,12 +20,13 @@ const STEPS = ['1s', '30s', '1m', '5m', '1h'] as const;
 function AdvanceDialog({ onClose }: { onClose: () => void }) {
   const { model } = useServices();
   const [by, setBy] = useState('30s');
-  const submit = async () => {
+  const submit = async (event: Event) => {
+    event.preventDefault();
     if (await model.attempt(() => moveClock(model, { advance: by }), `Advanced by ${by}`)) onClose();
   };
   return (
     <Dialog title="Advance the clock" onClose={onClose}>
-      <Form submit="Advance" tone="primary" onCancel={onClose} onSubmit={submit}>
+      <form class="stack" onSubmit={submit}>
         <p>Every deadline, boot and wait on the way passes in order.</p>
         <div class="row wrap">
           {STEPS.map((step) => (
@@ -35,24 +35,39 @@ function AdvanceDialog({ onClose }: { onClose: () => void }) {
             </Button>
           ))}
         </div>
-        <Input label="By" hint="A number with ms, s, m or h" required value={by} onInput={setBy} />
-      </Form>
+        <Field label="By" hint="A number with ms, s, m or h">
+          {(ids) => <input {...ids} required value={by} onInput={(event) => setBy(event.currentTarget.value)} />}
+        </Field>
+        <div class="row end">
+          <Button onClick={onClose}>Cancel</Button>
+          <Button type="submit" tone="primary">
+            Advance
+          </Button>
+        </div>
+      </form>
     </Dialog>
   );
 }
 
 function ResetDialog({ onClose }: { onClose: () => void }) {
   const { model } = useServices();
-  const submit = async () => {
+  const submit = async (event: Event) => {
+    event.preventDefault();
     if (await model.attempt(() => reset(model), 'Back at the seed')) onClose();
   };
   return (
     <Dialog title="Reset the emulator?" onClose={onClose}>
-      <Form submit="Reset" tone="danger" onCancel={onClose} onSubmit={submit}>
+      <form class="stack" onSubmit={submit}>
         <p>
           Interns, runs, keys, scripts, faults, limits and requests go back to the seed. The clock stays where it is.
         </p>
-      </Form>
+        <div class="row end">
+          <Button onClick={onClose}>Cancel</Button>
+          <Button type="submit" tone="danger">
+            Reset
+          </Button>
+        </div>
+      </form>
     </Dialog>
   );
 }
@@ -80,8 +95,8 @@ export function ClockBar() {
             <time dateTime={iso}>
               <span class="day">{dayOf(iso)}</span>{' '}
               <b>
-                {timeOf(iso)}
-                {clock.mode !== 'real' && <span class="ms">{iso.slice(19, 23)}</span>}
+                {timeOf(iso).slice(0, 8)}
+                {clock.mode !== 'real' && <span class="ms">{timeOf(iso).slice(8)}</span>}
               </b>
             </time>
             <span class={`pill mode mode-${clock.mode}`} title={MODES[clock.mode]}>
@@ -102,7 +117,6 @@ export function ClockBar() {
         </Button>
       </section>
       <div class="row quick">
-        <ThemeSwitch />
         <Button small icon="reset" onClick={() => setOpen('reset')}>
           Reset
         </Button>
