@@ -143,6 +143,7 @@ export function compose(
     store,
     sealing,
     settings,
+    known: accounts.addVaultSecret,
   });
   for (const { value } of seed.secrets) if (value !== undefined) accounts.addVaultSecret(value);
   const plan = (row: InternRow) => doors.disturber.plan(row, scripts.resolveLifecycle(row));
@@ -230,7 +231,7 @@ export function compose(
     lifetime.root.defer(() => loaded.close());
     return loaded;
   });
-  const readers = createReaders({ clock, interns, runs, faults, scripts, matches, lab });
+  const readers = createReaders({ clock, interns, runs, faults, scripts, matches, lab, redact: accounts.redact });
   watchTraffic(events, journal, transcripts);
   if (onRequest) logRequests({ journal, redact: accounts.redact, nameOf, write: onRequest });
   else if (!options.log && !options.quiet)

@@ -21,6 +21,8 @@ export interface InternView {
 
 /** The present state of each thing, for its read and its event alike; undefined if it does not exist. */
 export interface Readers extends Record<Readable, (id: string, within?: string) => unknown> {
+  /** What is shown of a thing, or of several: without credentials and values of secrets, whatever field they were sent in. */
+  shown<T>(value: T): T;
   intern(id: string): InternView | undefined;
   /** The row behind it, with what only the service knows. */
   internRow(id: string): InternRow | undefined;
@@ -39,19 +41,34 @@ export interface ReadersDeps {
   readonly scripts: Pick<Scripts, 'view'>;
   readonly matches: Pick<Matches, 'list'>;
   readonly lab: Pick<LazyLab, 'read'>;
+  /** Takes credentials and values of secrets out of a text. */
+  readonly redact: (text: string) => string;
 }
 
-export const createReaders = ({ clock, interns, runs, faults, scripts, matches, lab }: ReadersDeps): Readers => ({
-  intern(id) {
-    const row = interns.get(id);
-    if (!row) return undefined;
-    return { intern: row.record, vault: { id: row.record.vault_id }, script: row.script, runs: runs.list(row.id) };
-  },
-  internRow: (id) => interns.get(id),
-  run: (id, internId) => runs.find(id, internId)?.view,
-  clock: () => ({ now: new Date(clock.now()).toISOString(), mode: clock.mode }),
-  fault: () => ({ data: faults.listed() }),
-  script: (name) => scripts.view(name),
-  match: () => ({ data: matches.list() }),
-  lab: (id) => lab.read(id),
-});
+export function createReaders(deps: ReadersDeps): Readers {
+  const { clock, interns, runs, faults, scripts, matches, lab, redact } = deps;
+  const shown = <T>(value: T): T => {
+    const text = JSON.stringify(value);
+    const clean = redact(text);
+    return clean === text ? value : (JSON.parse(clean) as T);
+  };
+  return {
+    shown,
+    intern(id) {
+      const row = interns.get(id);
+      if (!row) return undefined;
+      const { record, script } = row;
+      return shown({ intern: record, vault: { id: record.vault_id }, script, runs: runs.list(row.id) });
+    },
+    internRow: (id) => interns.get(id),
+    run(id, internId) {
+      const run = runs.find(id, internId);
+      return run && shown(run.view);
+    },
+    clock: () => ({ now: new Date(clock.now()).toISOString(), mode: clock.mode }),
+    fault: () => ({ data: faults.listed() }),
+    script: (name) => scripts.view(name),
+    match: () => ({ data: matches.list() }),
+    lab: (id) => lab.read(id),
+  };
+}

@@ -187,7 +187,7 @@ export function controlRows(parts: ControlParts): readonly ControlRow[] {
       method: 'GET',
       path: '/interns',
       does: 'Lists the interns of every workspace, newest first',
-      handle: () => list(parts.interns().map((row) => row.record)),
+      handle: () => list(readers.shown(parts.interns().map((row) => row.record))),
     }),
     controlRow({
       method: 'GET',
@@ -255,7 +255,7 @@ export function controlRows(parts: ControlParts): readonly ControlRow[] {
       path: '/runs',
       does: 'Lists the runs, newest first',
       query: { intern_id: 'Only those of this intern' },
-      handle: ({ query }) => list(parts.runs.list(query.get('intern_id') ?? undefined)),
+      handle: ({ query }) => list(readers.shown(parts.runs.list(query.get('intern_id') ?? undefined))),
     }),
     controlRow({
       method: 'GET',
@@ -267,7 +267,7 @@ export function controlRows(parts: ControlParts): readonly ControlRow[] {
         if (!run) throw new ControlError(404, `no run ${id}`);
         const transcript = parts.transcripts.of(id);
         return json({
-          ...run.view,
+          ...readers.shown(run.view),
           script: run.script,
           script_by: run.chosenBy,
           approval_mode: run.approvalMode,

@@ -100,7 +100,7 @@ const PLAIN = /^[\x21-\x7e]*$/;
 /**
  * How a value reads once its escapes are undone: as text, as bytes, and with the plus signs that forms use for spaces.
  */
-const readingsOf = (value: string): string[] =>
+export const readingsOf = (value: string): string[] =>
   PLAIN.test(value) ? [value] : [value, asBytes(value)].flatMap((one) => [one, one.replaceAll(' ', '+')]);
 
 /** What to search for in texts. */

@@ -1,3 +1,4 @@
+import { createDigests } from '../credentials/digests.js';
 import { begunAtEnd, createSearch, readings, type Search, type Shapes, spelledIn } from '../credentials/spellings.js';
 
 /**
@@ -38,7 +39,10 @@ export const REDACTED = '[redacted]';
  */
 const MOST_LOGIN_TOKENS = 1_000;
 
-/** How many characters of the values of secrets are remembered for redaction: the newest, in pieces of this size. */
+/**
+ * How many characters of the values of secrets are remembered as text, the newest, in pieces of this size. Of older ones
+ * digests are remembered, without a limit: one would uncover what it forgets.
+ */
 const MOST_SECRET_TEXT = 131_072;
 const SECRET_PIECE = 256;
 /** A shorter value appears in the middle of words: it is redacted where it is known to be, and nowhere else. */
@@ -90,6 +94,7 @@ export function createRedaction() {
   /** Pieces of the values of secrets, oldest first. */
   const vaultSecrets = new Set<string>();
   let vaultText = 0;
+  const digests = createDigests();
   const byValue = () => [...secrets, ...loginTokens, ...vaultSecrets];
   // One search for most values, and one for those since: making one takes longer than most texts take to read.
   let most: Search | undefined;
@@ -106,9 +111,8 @@ export function createRedaction() {
       most = createSearch(byValue(), SHAPES);
       added.clear();
     }
-    if (added.size === 0) return [most];
-    since ??= createSearch(added, SHAPES);
-    return [most, since];
+    if (added.size > 0) since ??= createSearch(added, SHAPES);
+    return [most, ...(added.size > 0 && since ? [since] : []), ...(digests.size > 0 ? [digests] : [])];
   };
 
   const spansOf = function* (text: string): Generator<Span> {
@@ -122,7 +126,12 @@ export function createRedaction() {
       const length = read.text.length;
       const shape = BEGUN.exec(read.text.slice(-4_096));
       const value = begunAtEnd(read.text, byValue(), LEAST_BEGUN);
-      const begun = Math.max(shape ? shape[0].length : 0, value ? length - value.start : 0);
+      const old = digests.begunAt(read.text);
+      const begun = Math.max(
+        shape ? shape[0].length : 0,
+        value ? length - value.start : 0,
+        old === undefined ? 0 : length - old,
+      );
       if (begun > 0) yield { start: read.at(length - begun), end: text.length, shown: REDACTED };
     }
   };
@@ -182,7 +191,7 @@ export function createRedaction() {
       }
       wanted(token);
     },
-    /** Adds the value of a secret to redact (VAULT-2), replacing the oldest if there are too many. */
+    /** Adds the value of a secret to redact (VAULT-2), permanently. */
     addVaultSecret(value: string): void {
       for (const piece of piecesOf(value)) {
         if (BY_SHAPE.test(piece) || secrets.has(piece)) continue;
@@ -193,6 +202,7 @@ export function createRedaction() {
       for (const oldest of vaultSecrets) {
         if (vaultText <= MOST_SECRET_TEXT) break;
         vaultSecrets.delete(oldest);
+        digests.add(oldest);
         vaultText -= oldest.length;
       }
     },
@@ -233,7 +243,7 @@ export function createRedaction() {
     },
     /** How many credentials are known by value. */
     get size(): number {
-      return secrets.size + loginTokens.size + vaultSecrets.size;
+      return secrets.size + loginTokens.size + vaultSecrets.size + digests.size;
     },
   };
 }

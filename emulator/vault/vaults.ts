@@ -47,11 +47,13 @@ export interface VaultsDeps {
   readonly store: Pick<Store, 'collection'>;
   readonly sealing: Sealing;
   readonly settings: () => Pick<Settings, 'vault_writes'>;
+  /** Called with the values that the store holds, so that none is shown. */
+  readonly known: (value: string) => void;
 }
 
 const byName = (a: SecretRow, b: SecretRow) => (a.name < b.name ? -1 : 1);
 
-export function createVaults({ clock, store, sealing, settings }: VaultsDeps): Vaults {
+export function createVaults({ clock, store, sealing, settings, known }: VaultsDeps): Vaults {
   const rows = store.collection('secrets');
   const names = new Map<VaultId, Set<string>>();
 
@@ -148,7 +150,11 @@ export function createVaults({ clock, store, sealing, settings }: VaultsDeps): V
     },
     reindex() {
       names.clear();
-      for (const row of rows.values()) index(row);
+      for (const row of rows.values()) {
+        index(row);
+        const value = row.sealed === null ? undefined : sealing.open(row.id, row.sealed);
+        if (value !== undefined) known(value);
+      }
     },
   };
 }
