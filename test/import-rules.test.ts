@@ -223,7 +223,7 @@ function isAllowed({ from, target, typeOnly }: Import): boolean {
     // A habit serves anywhere: beside apps too, where there is no kit.
     if (from === 'conformance/habits') return typeOnly && /^(conformance|emulator\/contract)\//.test(target);
     if (target.startsWith('conformance/')) return true;
-    if (from === 'conformance/model') return false;
+    if (from === 'conformance/walk') return false;
     if (from === 'conformance/drift' && RECORDINGS.includes(target)) return true;
     if (REACHES_EMULATOR.includes(from)) return true;
     return SHARED.includes(target) || (typeOnly && area === 'emulator/contract');
@@ -245,8 +245,9 @@ const FLOORS = [
   ['requirements'],
   ['probe'],
   ['framework'],
-  ['habits'],
-  ['arbitraries', 'helpers', 'model'],
+  ['habits', 'model'],
+  ['arbitraries', 'helpers', 'walk'],
+  ['requests', 'rules'],
   ['drivers'],
   ['engine'],
   ['checks', 'reporters'],

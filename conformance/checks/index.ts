@@ -56,6 +56,7 @@ import { PROOF_REFUSALS } from './proof-refusals.js';
 import { PROOF_USE } from './proof-use.js';
 import { PROVISION } from './provision.js';
 import { REPEATED } from './repeated.js';
+import { ROWS, RULE_CHECKS } from './rows.js';
 import { SCIM } from './scim.js';
 import { SCIM_JOBS } from './scim-jobs.js';
 import { SCIM_LISTS } from './scim-lists.js';
@@ -146,6 +147,7 @@ export const checks: readonly Check[] = [
   ...VAULT_SECRECY,
   ...VAULT_VALUES,
   ...VISIBILITY,
+  ...ROWS,
   // Monitors stand last: they look at what all others met.
   ...ERRORS_AS_MET,
   ...LISTS_AS_MET,
@@ -155,4 +157,5 @@ export const checks: readonly Check[] = [
   ...STREAMS_AS_MET,
   ...SETTINGS_AS_MET,
   ...MEDIA_TYPES_AS_MET,
+  ...RULE_CHECKS,
 ];

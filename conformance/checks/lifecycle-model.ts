@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { checksOf } from '../framework/check.js';
 import type { Ctx } from '../framework/context.js';
-import type { Command, Real } from '../model/command.js';
-import { type CommandName, commands } from '../model/commands.js';
-import { createModel } from '../model/model.js';
+import type { Command, Real } from '../walk/command.js';
+import { type CommandName, commands } from '../walk/commands.js';
+import { createModel } from '../walk/model.js';
 
 const LIFE: readonly CommandName[] = ['create', 'retry', 'get', 'list', 'update', 'provision', 'suspend', 'delete'];
 const TALK: readonly CommandName[] = [...LIFE, 'provision', 'chat', 'chat', 'chat', 'answer', 'answer', 'invoke'];

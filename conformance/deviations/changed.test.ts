@@ -54,12 +54,6 @@ test('a file of checks touches the deviations that they have to catch', () => {
   expect(found.length).toBeGreaterThan(3);
 });
 
-test('a helper touches the deviations whose checks import it, and those alone', () => {
-  const found = chosen('conformance/helpers/proofs.ts').deviations;
-  expect(found).toEqual(expect.arrayContaining([...(AREAS.proof ?? [])]));
-  expect(found).not.toEqual(expect.arrayContaining([...(AREAS.list ?? [])]));
-});
-
 test('a sample never takes the place of what a change touches', () => {
   const found = chosen('conformance/deviations/areas/scim.ts', 'emulator/domain/runs.ts').deviations;
   expect(found).toEqual(expect.arrayContaining([...(AREAS.scim ?? [])]));

@@ -29,7 +29,9 @@ test('every deviation names checks that there are, and every check is named', ()
   expect(unknown).toEqual([]);
   expect(deviations.filter(({ caughtBy }) => new Set(caughtBy).size !== caughtBy.length)).toEqual([]);
   expect(deviations.filter(({ caughtBy }) => caughtBy.length === 0)).toEqual([]);
-  expect(idleChecks(deviations, checks)).toEqual([]);
+  // Rules judge what others send: rules.live.test.ts looks which mutants break them.
+  const scenarios = checks.filter(({ id }) => !/^([A-Z]|rows\/)/.test(id));
+  expect(idleChecks(deviations, scenarios)).toEqual([]);
 });
 
 /** A check that a list without interns breaks, one that nothing breaks, and one of the kit's own mistakes. */

@@ -100,7 +100,7 @@ export async function attempt(
   };
   const stopped = () =>
     end(run.signal.reason instanceof Error ? run.signal.reason : new Stopped({ kind: 'interrupted' }));
-  const stop = host.later(settings.checkTimeout, () =>
+  const stop = host.later(check.sweeps === true ? settings.checkTimeout * 20 : settings.checkTimeout, () =>
     end(new Cancelled(`the check was cancelled: it was not done within ${settings.checkTimeout / 1000} s`)),
   );
   run.signal.addEventListener('abort', stopped, { once: true });

@@ -1,7 +1,7 @@
 import { createApi } from '../framework/api.js';
 import type { Check } from '../framework/check.js';
 import type { Ctx, InternFactory } from '../framework/context.js';
-import type { BehaviourName } from '../framework/needs.js';
+import type { BehaviourName, Need } from '../framework/needs.js';
 import { proofHeadersOf } from '../framework/profile.js';
 import type { ChatReply } from '../framework/reply.js';
 import { lacking } from '../framework/skip.js';
@@ -10,6 +10,7 @@ import { internIn, type Send } from '../probe/request.js';
 import { byAliases } from './aliases.js';
 import { createConversation } from './conversation.js';
 import { type Declared, declaredBy } from './declared.js';
+import { WRONG_KEY } from './exchange-of.js';
 import { createInternFactory } from './intern-factory.js';
 import { createListed } from './listed.js';
 import { forget } from './pool.js';
@@ -157,7 +158,7 @@ export function createContext(run: RunContext, attempt: TryOfCheck): Ctx {
       return client.send({ ...init, url, as: null, method: init.method ?? 'POST' });
     },
     race: (n, start) => Promise.all(Array.from({ length: n }, (_, index) => start(index))),
-    wrongKey: { bearer: 'sk-conformance-opens-nothing' },
+    wrongKey: { bearer: WRONG_KEY },
     reliable(behaviour) {
       const { did = 0, otherwise = 0 } = pool.led.get(behaviour) ?? {};
       return driver.control !== undefined || (did >= OFTEN && otherwise === 0);
@@ -169,5 +170,7 @@ export function createContext(run: RunContext, attempt: TryOfCheck): Ctx {
     limited: () => session.limited,
     elapsed: () => host.now(),
     random,
+    has: (need) => driver.lacks(need as Need) === undefined,
+    broken: () => session.monitors.broken,
   };
 }

@@ -10,7 +10,7 @@ const MOMENT = 2_000;
  */
 export function declaredBy(check: Check) {
   const declared = new Set<string>(check.needs);
-  const free = check.watch !== undefined;
+  const free = check.watch !== undefined || check.sweeps === true;
   const longest = Math.max(
     MOMENT,
     ...check.needs

@@ -33,8 +33,11 @@ function isReported(
 /** Statuses of refusals that changed nothing, and come again for the same request. */
 const REFUSED: ReadonlySet<number> = new Set([400, 401, 403, 404, 413, 415]);
 
+/** ms after which a read must show what was written. */
+const LATE = 10_000;
+
 /** Before the first monitor is judged: sees once more what lasts, and what monitors have to see before they judge. */
-async function look({ session }: RunContext): Promise<void> {
+async function look({ host, session, signal }: RunContext): Promise<void> {
   const { monitors, own, running } = session;
   if (monitors.owed === 0) return;
   monitors.lookBegins();
@@ -43,6 +46,8 @@ async function look({ session }: RunContext): Promise<void> {
   if (own.count() > 0) await ask(list);
   monitors.looks = true;
   const unread = [...monitors.unread].slice(2 - LOOKS);
+  // Reads may be late.
+  if (unread.length > 0) await host.sleep(LATE, signal);
   for (const id of unread) await ask({ path: internPath(id), as: own.madeBy(id)?.as ?? 'api_key' });
   if (unread.length > 0) await ask(list);
 }

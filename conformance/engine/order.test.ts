@@ -16,7 +16,7 @@ const at = (id: string) => place.get(id) ?? Number.NaN;
 
 test('every check has a place, streams come first, and monitors and what looks at others last', () => {
   expect(new Set(order).size).toBe(checks.length);
-  expect(at('chat-stream/as-it-is-said')).toBe(0);
+  expect([at('chat-stream/as-it-is-said'), at('rows/interface')].sort()).toEqual([0, 1]);
   const usual = order.filter(({ watches }) => !watches).map(({ id }) => id);
   expect(usual.slice(-5, -2).sort()).toEqual([
     'invoke-sessions/steered-live',
@@ -28,7 +28,7 @@ test('every check has a place, streams come first, and monitors and what looks a
 
 /** What a deployment can be asked, but for what has a place of its own. */
 const ranked = order.filter(
-  ({ id, needs, watches }) => !watches && !needs.some(deployed) && !/as-met|steered-live/.test(id),
+  ({ id, needs, watches }) => !watches && !needs.some(deployed) && !/as-met|steered-live|rows\//.test(id),
 );
 
 test('what the target lacks something for comes after all that it can be asked', () => {
@@ -45,7 +45,7 @@ test('one of each requirement comes before the second of any, the cheap one firs
   const dear = ({ needs }: (typeof order)[number]) => (prompts({ needs }) ? 2 : needs.includes('running') ? 1 : 0);
   const placed = new Set(
     order
-      .filter((one) => !ranked.slice(1).includes(one) && !one.needs.some(deployed))
+      .filter((one) => one.watches !== true && !ranked.slice(1).includes(one) && !one.needs.some(deployed))
       .map(({ requirement }) => requirement),
   );
   const stated = ranked.filter(({ level, requirement }) => level === 'S' && !placed.has(requirement));

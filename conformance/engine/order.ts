@@ -4,6 +4,9 @@ import type { Unit } from './unit.js';
 /** Whether streams arrive decides what all that waits on one can tell. */
 const BEFORE_ALL = 'chat-stream/as-it-is-said';
 
+/** Rows are cheap, and rules judge all of them: they find most. */
+const ROWS = 'rows/interface';
+
 /** Look at what the others met. */
 const AFTER_ALL = ['limiter/as-met', 'limiter/words-as-met'];
 
@@ -56,7 +59,7 @@ function byKind<One>(units: readonly One[], kindOf: (unit: One) => string): read
  * equal so far reads, writes, boots and prompts in turn. What the target lacks something for stands in nobody's way.
  */
 export function inOrder<One extends Ordered>(units: readonly One[], lacks: (need: string) => boolean): readonly One[] {
-  const possible = units.filter(({ needs }) => !needs.some(lacks));
+  const possible = units.filter(({ needs, watches }) => watches !== true && !needs.some(lacks));
   const rounds = new Map<One, number>();
   for (const same of byKind(possible, ({ requirement, level }) => `${requirement} ${level}`))
     for (const [round, one] of same.toSorted((a, b) => dearness(a) - dearness(b)).entries()) rounds.set(one, round);
@@ -68,7 +71,7 @@ export function inOrder<One extends Ordered>(units: readonly One[], lacks: (need
     if (one.watches === true || AFTER_ALL.includes(one.id)) return 4;
     if (LATE.includes(one.id)) return 3;
     if (!rounds.has(one)) return 2;
-    return one.id === BEFORE_ALL ? 0 : 1;
+    return one.id === BEFORE_ALL || one.id === ROWS ? 0 : 1;
   };
   const keys = (one: One) => [
     place(one),

@@ -281,6 +281,8 @@ export function createOwnInterns({ ledger, prefix, lent, group, syncs = false, a
     },
 
     /** Notes an id that the kit made up: writes to it reach nobody. */
+    /** Whether the run made the id up: nobody has it. */
+    isMadeUp: (id: string) => nobody.has(id),
     madeUp(id: string) {
       nobody.add(id);
       return id;

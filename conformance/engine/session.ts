@@ -56,7 +56,12 @@ export function createSession(run: RunBase) {
   const collection = `${baseUrl}/interns`;
   const conditions = createConditions(() => host.now());
   const history = createHistory(() => host.now());
-  const monitors = createMonitors(baseUrl);
+  const monitors = createMonitors({
+    target: driver.target,
+    ours: driver.control !== undefined,
+    now: () => host.now(),
+    madeUp: (id) => session.own.isMadeUp(id),
+  });
   const room = createRoom(settings.limits, () => requestsOfCleanUp(ledger) + monitors.owed);
   const proof = proofHeadersOf(driver.target.profile);
   /** Without control a target is not the run's own, and its limits, gateways and neighbours are in force. */
@@ -232,7 +237,7 @@ export function createSession(run: RunBase) {
     before,
     sent(send, url, by) {
       leftAt.set(send, host.now());
-      if (!cleaning) monitors.asks(send, by);
+      if (!cleaning) monitors.asks(send, by, client.sent);
       if (!live) return;
       const request = about(send, url);
       conditions.sent(request);
@@ -243,6 +248,7 @@ export function createSession(run: RunBase) {
     lost(send, url) {
       if (host.now() - (leftAt.get(send) ?? host.now()) >= settings.writeTimeout) hangs = true;
       if (live) conditions.lost(about(send, url));
+      if (!cleaning) monitors.lost(send);
     },
     after(send, url, status, headers) {
       const answered = host.now() - (leftAt.get(send) ?? host.now());

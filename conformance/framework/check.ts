@@ -25,6 +25,8 @@ export interface Check {
   readonly minRuns?: number;
   /** Cap on the runs of its properties, for those whose every run is dear. */
   readonly maxRuns?: number;
+  /** It asks with whatever the target has, for rules to judge: nothing of that is a need. */
+  readonly sweeps?: true;
   /** Makes it a monitor: it judges what the whole run met, when all else is done. `run` has it meet more, where that is free. */
   watch?(watched: Watched): Watch;
   run(ctx: Ctx): Promise<void>;

@@ -212,4 +212,8 @@ export interface Ctx {
   elapsed(): number;
   /** Chance of this check, from the seed of the run. */
   random(): number;
+  /** Whether the target has what a need names. */
+  has(need: string): boolean;
+  /** Exchanges of the run so far that broke a rule. */
+  broken(): number;
 }

@@ -1,54 +1,253 @@
-/** Where an intern is in its life, as far as the interface states it. */
-export type Phase = 'stopped' | 'booting' | 'running' | 'deleting' | 'gone';
+import type { Profile } from '../../emulator/contract/profile.js';
+import { idempotencyHeaderOf, proofHeadersOf } from '../framework/profile.js';
+import type { Caller } from './callers.js';
+import type { Asked, Exchange } from './exchange.js';
+import {
+  FIXED,
+  type InternFacts,
+  internFacts,
+  isRow,
+  isVisibleTo,
+  PHASES,
+  phasesAfter,
+  type Row,
+  SETTINGS,
+} from './intern.js';
+import { isPrompt, isSigning, operationOf } from './operations.js';
 
-/** The settings that update can change. */
-export interface ModelSettings {
-  name: string;
-  description: string | null;
-  instructions: string | null;
-  model: string | null;
+/** What is known of a target before anything is sent. */
+export interface ModelOptions {
+  readonly profile: Profile;
+  /** What is known of a credential, by its name. */
+  caller(name: string): Caller | undefined;
+  /** Whether nobody ever had an intern of that id: the run made it up. */
+  madeUp?(id: string): boolean;
+  /** A SCIM mapping that is there to stay. */
+  readonly mapping?: string | undefined;
+  /** The target is an emulator of ours, and nobody else uses it. */
+  readonly ours?: boolean;
 }
 
-/** A session that the model knows of. */
-export interface ModelSession {
-  readonly id: string;
+/** A value, and the exchange that showed it. */
+export interface Known<T = unknown> {
+  readonly value: T;
+  readonly number: number;
+}
+
+/** A create with a key that was accepted: its body, and its intern. */
+export type KeyedCreate = Known<{ readonly body: unknown; readonly id: string }>;
+
+/** A session: on which intern, how it began, and who began it. */
+export type SessionFacts = Known<{
+  readonly intern: string;
   readonly origin: 'chat' | 'invoke';
+  readonly person: string | undefined;
+}>;
+
+/** The pages of a list that came before a cursor. */
+export interface Pages {
+  /** When the first was asked for. */
+  readonly since: number;
+  readonly ids: readonly string[];
+  readonly numbers: readonly number[];
 }
 
-/** An intern as the model believes it to be. */
-export interface ModelIntern {
-  readonly id: string;
-  readonly settings: ModelSettings;
-  phase: Phase;
-  /** Body and key of its create, for retries. */
-  readonly created: { readonly key: string; readonly body: Record<string, unknown> };
-  vaultId: unknown;
-  readonly sessions: ModelSession[];
-  /** Transcripts of responses that ended with an open question, by position in `Real.asked`. */
-  waiting: number[];
+const joined = (...parts: readonly (string | undefined)[]): string => JSON.stringify(parts);
+const bodyOf = ({ body }: Asked): Row | undefined => (body.kind === 'some' && isRow(body.json) ? body.json : undefined);
+
+/** An answer that says nothing of what was done: the service, or a gateway before it, failed. */
+const saysNothing = (status: number): boolean => status >= 500 || status === 408;
+
+/** What is known of a target: from the exchanges that it has seen, and from no others. Sends nothing and reads no clock. */
+export function createModel(options: ModelOptions) {
+  const { profile } = options;
+  const keyHeader = idempotencyHeaderOf(profile);
+  const proof = proofHeadersOf(profile);
+  const interns = new Map<string, InternFacts>();
+  const creates = new Map<string, KeyedCreate>();
+  const sessions = new Map<string, SessionFacts>();
+  const questions = new Map<string, Known<{ readonly intern: string; readonly session: string }>>();
+  const nonces = new Map<string, Known>();
+  const signers = new Map<string, Known<string>>();
+  const pages = new Map<string, Pages>();
+  const mappings = new Map<string, Known>();
+  /** Callers who have created interns, statuses that were shown, and routes that were signed. */
+  const creators = new Set<string>();
+  const statuses = new Set<string>();
+  const routes = new Set<string>();
+  /** Whether a caller sees what another made in the same workspace, where that showed. */
+  const shared = new Map<string, boolean>();
+  /** Interns by their vaults. */
+  const vaults = new Map<string, Known<string>>();
+
+  const callerOf = ({ caller }: Asked): Caller | null | undefined =>
+    caller === null ? null : caller === undefined ? undefined : options.caller(caller);
+  const personOf = (asked: Asked): string | undefined => callerOf(asked)?.person ?? asked.caller ?? undefined;
+  const internOf = (id: string): InternFacts => {
+    const known = interns.get(id) ?? internFacts(id);
+    interns.set(id, known);
+    return known;
+  };
+
+  const shows = (row: Row, { asked, answered }: Exchange) => {
+    if (typeof row.id !== 'string' || answered === undefined) return;
+    const facts = internOf(row.id);
+    const { number } = asked;
+    for (const key of FIXED) {
+      const value = row[key];
+      if (typeof value === 'string' && !facts.fixed.has(key)) facts.fixed.set(key, { value, number });
+    }
+    if (typeof row.workspace_id === 'string') facts.workspace ??= row.workspace_id;
+    if (typeof row.vault_id === 'string' && !vaults.has(row.vault_id))
+      vaults.set(row.vault_id, { value: row.id, number });
+    facts.shown = { status: String(row.status), number };
+    statuses.add(String(row.status));
+    const person = personOf(asked);
+    if (facts.made?.person !== undefined && person !== undefined) shared.set(joined(person, facts.made.person), true);
+    // What others made they may change at any time.
+    if (facts.made === undefined) return;
+    const phases = PHASES[String(row.status)];
+    if (phases !== undefined) facts.phase.narrow(phases, number, answered.at);
+    for (const key of SETTINGS)
+      if (key in row) facts.settings[key].narrow([JSON.stringify(row[key])], number, answered.at);
+  };
+
+  const created = (row: Row, { asked, answered }: Exchange) => {
+    if (typeof row.id !== 'string' || answered === undefined) return;
+    const { at, number, caller } = asked;
+    const body = bodyOf(asked) ?? {};
+    const person = personOf(asked);
+    const key = asked.header(keyHeader);
+    if (key !== undefined && !creates.has(joined(person, key)))
+      creates.set(joined(person, key), { value: { body, id: row.id }, number });
+    const facts = internOf(row.id);
+    if (facts.made !== undefined || facts.shown !== undefined) return;
+    facts.made = { by: caller, person, at, number };
+    if (typeof body.workspace_id === 'string') facts.workspace = body.workspace_id;
+    // A service may boot at once what was to wait.
+    facts.phase.narrow(
+      ['booting', 'up', 'failed', ...(body.provision === true ? [] : ['new' as const])],
+      number,
+      answered.at,
+    );
+    creators.add(caller ?? '');
+    for (const setting of SETTINGS)
+      facts.settings[setting].narrow([JSON.stringify(body[setting] ?? null)], number, answered.at);
+  };
+
+  const listed = (json: Row, exchange: Exchange) => {
+    if (!Array.isArray(json.data)) return;
+    const { asked } = exchange;
+    const rows = json.data.filter(isRow);
+    for (const row of rows) shows(row, exchange);
+    const { next_cursor: next } = json;
+    if (typeof next !== 'string') return;
+    const before = pages.get(asked.query.get('starting_after') ?? '');
+    pages.set(next, {
+      since: before?.since ?? asked.at,
+      ids: [...(before?.ids ?? []), ...rows.map((row) => String(row.id))],
+      numbers: [...(before?.numbers ?? []), asked.number],
+    });
+  };
+
+  const spoke = (exchange: Exchange, intern: string, origin: 'chat' | 'invoke', session: unknown) => {
+    const { asked } = exchange;
+    if (typeof session !== 'string') return;
+    const at = joined(intern, session);
+    if (!sessions.has(at))
+      sessions.set(at, { value: { intern, origin, person: personOf(asked) }, number: asked.number });
+  };
+
+  return {
+    options,
+    interns: interns as ReadonlyMap<string, InternFacts>,
+    pages: pages as ReadonlyMap<string, Pages>,
+    nonces: nonces as ReadonlyMap<string, Known>,
+    signers: signers as ReadonlyMap<string, Known<string>>,
+    vaults: vaults as ReadonlyMap<string, Known<string>>,
+    questions: questions as ReadonlyMap<string, Known<{ readonly intern: string; readonly session: string }>>,
+    statuses: statuses as ReadonlySet<string>,
+    routes: routes as ReadonlySet<string>,
+    callerOf,
+    personOf,
+    /** Whether a caller was seen to create interns. */
+    hasCreated: ({ caller }: Asked): boolean => creators.has(caller ?? ''),
+    /**
+     * Whether a caller sees an intern. Whether one member of a workspace sees the interns of another is not stated: it shows.
+     */
+    isVisible(asked: Asked, intern: InternFacts): boolean | undefined {
+      const visible = isVisibleTo(callerOf(asked), intern);
+      const person = personOf(asked);
+      if (visible !== true || callerOf(asked)?.kind === 'own' || intern.made === undefined) return visible;
+      if (options.ours === true || person === intern.made.person) return true;
+      return shared.get(joined(person, intern.made.person));
+    },
+    /** The create that a key stands for, of the caller of a request. */
+    createBy: (asked: Asked): KeyedCreate | undefined => {
+      const key = asked.header(keyHeader);
+      return key === undefined ? undefined : creates.get(joined(personOf(asked), key));
+    },
+    session: (intern: string, id: string): SessionFacts | undefined => sessions.get(joined(intern, id)),
+    mapping: (id: string): Known | undefined => mappings.get(id.toLowerCase()),
+
+    /** A request leaves: what it may do may have been done from now on. */
+    asks(asked: Asked): void {
+      const named = operationOf(asked);
+      const facts = named?.id === undefined ? undefined : interns.get(named.id);
+      if (named === undefined || facts === undefined) return;
+      const { name } = named.operation;
+      const after = phasesAfter(name);
+      if (after !== undefined) facts.phase.asks(asked.number, after);
+      const body = name === 'update' ? (bodyOf(asked) ?? {}) : {};
+      for (const key of SETTINGS)
+        if (key in body) facts.settings[key].asks(asked.number, () => [JSON.stringify(body[key])]);
+    },
+
+    /** An answer came, or none will: after the rules have judged it. */
+    sees(exchange: Exchange): void {
+      const { asked, answered } = exchange;
+      const named = operationOf(asked);
+      if (named === undefined) return;
+      const { operation, id } = named;
+      const { name } = operation;
+      const status = answered?.status;
+      const took =
+        status === undefined || saysNothing(status) || (status === 409 && isPrompt(operation))
+          ? undefined
+          : status < 300;
+      const facts = id === undefined ? undefined : interns.get(id);
+      const at = answered?.at ?? asked.at;
+      for (const value of facts === undefined ? [] : [facts.phase, ...Object.values(facts.settings)])
+        value.answered(asked.number, took, at);
+      if (answered === undefined) return;
+      if (status === 404 && name === 'get' && facts?.made !== undefined && facts.made.person === personOf(asked))
+        facts.phase.narrow(['gone'], asked.number, at);
+      if (took !== true) return;
+      const { json, stream } = answered;
+      if (stream !== undefined && id !== undefined) {
+        spoke(exchange, id, 'chat', stream.sessionId);
+        const call = stream.finish === 'tool_calls' ? stream.toolCalls[0]?.id : undefined;
+        if (call !== undefined && stream.sessionId !== undefined)
+          questions.set(call, { value: { intern: id, session: stream.sessionId }, number: asked.number });
+      }
+      if (!isRow(json)) return;
+      // A retried create answers what it answered first.
+      const replayed = name === 'create' && typeof json.id === 'string' && interns.get(json.id)?.made !== undefined;
+      if (name === 'create') created(json, exchange);
+      if ((name === 'create' && !replayed) || name === 'get' || name === 'update') shows(json, exchange);
+      if (name === 'list') listed(json, exchange);
+      if (name === 'invoke' && id !== undefined) spoke(exchange, id, 'invoke', json.session_id);
+      if (name === 'scim' && id !== undefined && !mappings.has(id.toLowerCase()))
+        mappings.set(id.toLowerCase(), { value: json.data, number: asked.number });
+      if (isSigning(operation)) {
+        const route = bodyOf(asked)?.route;
+        if (isRow(route)) routes.add(JSON.stringify(route));
+        const [nonce, user] = [json[proof.nonce], json[proof.user]];
+        if (typeof nonce === 'string') nonces.set(nonce, { value: id, number: asked.number });
+        if (typeof user === 'string' && typeof asked.caller === 'string' && !signers.has(asked.caller))
+          signers.set(asked.caller, { value: user, number: asked.number });
+      }
+    },
+  };
 }
-
-/** The model: every intern that was made in this candidate, in the order of creation. */
-export interface Model {
-  readonly interns: ModelIntern[];
-}
-
-export const createModel = (): Model => ({ interns: [] });
-
-/** The intern that a number means, among those that `when` holds for. */
-export function pick(
-  model: Readonly<Model>,
-  which: number,
-  when: (intern: ModelIntern) => boolean,
-): ModelIntern | undefined {
-  const those = model.interns.filter(when);
-  return those[which % Math.max(1, those.length)];
-}
-
-/** What a runtime that stops takes with it. */
-export function stops(intern: ModelIntern): void {
-  intern.waiting = [];
-}
-
-/** Whether reads must find it. While it is torn down they may or may not. */
-export const exists = (intern: ModelIntern): boolean => intern.phase !== 'gone' && intern.phase !== 'deleting';
+export type Model = ReturnType<typeof createModel>;

@@ -39,7 +39,7 @@ test('a check judges at a level at which its requirement says something', () => 
 
 test('a check has an id in its area, a sentence for a title, and what it needs once', () => {
   for (const check of checks as readonly Check[]) {
-    expect(check.id).toMatch(/^[a-z0-9-]+\/[a-z0-9-]+$/);
+    expect(check.id).toMatch(/^([a-z0-9-]+|[A-Z]+-\d+)\/[a-z0-9-]+$/);
     expect(check.title, check.id).toMatch(/^[A-Za-z0-9`].*\.$/s);
     expect(twice(check.needs), check.id).toEqual([]);
   }

@@ -1,0 +1,90 @@
+import { IDEMPOTENCY_HEADER, idempotencyHeaderOf } from '../framework/profile.js';
+import type { Target } from '../framework/target.js';
+import type { Answered, Asked, Body, Exchange } from '../model/exchange.js';
+import type { Transcript } from '../probe/chunks.js';
+import type { Answer } from '../probe/client.js';
+import { jsonOf } from '../probe/json.js';
+import { urlOf } from '../probe/outgoing.js';
+import type { Send } from '../probe/request.js';
+
+/** A bearer token that opens nothing, by its name. */
+export const WRONG_KEY = 'sk-conformance-opens-nothing';
+
+function bodyOf({ json, body }: Send): Body {
+  const raw = json === undefined ? body : JSON.stringify(json);
+  if (raw === undefined || raw.length === 0) return { kind: 'none' };
+  // Chunks that come late are not known.
+  if (Array.isArray(raw) && !raw.every((chunk) => chunk instanceof Uint8Array)) return { kind: 'unknown' };
+  const bytes = typeof raw === 'string' ? undefined : raw instanceof Uint8Array ? raw : Buffer.concat(raw);
+  const text = typeof raw === 'string' ? raw : new TextDecoder().decode(bytes);
+  let parsed: { readonly json: unknown } | undefined;
+  return {
+    kind: 'some',
+    size: bytes?.length ?? Buffer.byteLength(text),
+    text,
+    get json() {
+      parsed ??= { json: jsonOf(text) };
+      return parsed.json;
+    },
+  };
+}
+
+const callerOf = (send: Send): string | null | undefined => {
+  const { as, headers, present } = send;
+  if (present !== undefined || Object.keys(headers ?? {}).some((name) => /^authorization$/i.test(name)))
+    return undefined;
+  if (as === undefined || as === null) return as === null ? null : 'api_key';
+  return typeof as === 'string' ? as : as.bearer === WRONG_KEY ? WRONG_KEY : undefined;
+};
+
+/** A request of a run as rules look at it; undefined where it does not go to the interface. */
+export function askedBy(send: Send, number: number, at: number, target: Omit<Target, 'kind'>): Asked | undefined {
+  const { baseUrl, profile } = target;
+  const url = urlOf(send, baseUrl);
+  if (!url.startsWith(`${baseUrl}/`)) return undefined;
+  const [path = '', query = ''] = url.slice(baseUrl.length).split(/[?#]/);
+  const keyHeader = idempotencyHeaderOf(profile);
+  const headers = new Map(Object.entries(send.headers ?? {}).map(([name, value]) => [name.toLowerCase(), value]));
+  return {
+    number,
+    at,
+    method: send.method ?? 'GET',
+    path,
+    query: new URLSearchParams(query),
+    header(name) {
+      const key = name === keyHeader ? IDEMPOTENCY_HEADER : name;
+      if (headers.has(key)) return headers.get(key);
+      return key === 'content-type' && send.json !== undefined ? 'application/json' : undefined;
+    },
+    body: bodyOf(send),
+    caller: callerOf(send),
+    regional: send.host !== undefined && (send.host === target.regionalHost || /^eu\./i.test(send.host)),
+  };
+}
+
+/** The answer to it. */
+export const exchangeOf = (asked: Asked, answer: Answer, at: number): Exchange => ({
+  asked,
+  answered: {
+    at,
+    status: answer.status,
+    header: (name) => answer.headers.get(name) ?? undefined,
+    text: answer.text,
+    json: answer.json,
+    whole: true,
+  },
+});
+
+/** A chat stream that has ended. */
+export const streamOf = (asked: Asked, transcript: Transcript, at: number): Exchange => ({
+  asked,
+  answered: {
+    at,
+    status: 200,
+    header: (name): string | undefined => (name === 'content-type' ? 'text/event-stream' : undefined),
+    text: '',
+    json: undefined,
+    whole: transcript.ended === 'end',
+    stream: transcript,
+  } satisfies Answered,
+});

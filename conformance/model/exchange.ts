@@ -1,0 +1,49 @@
+import type { Transcript } from '../probe/chunks.js';
+
+/** The body of a request, as far as it is known. */
+export type Body =
+  /** A file that was read does not hold it. */
+  | { readonly kind: 'unknown' }
+  | { readonly kind: 'none' }
+  /** `json` is undefined where the text is no JSON. */
+  | { readonly kind: 'some'; readonly size: number; readonly text: string; readonly json: unknown };
+
+/** A request of the run, or of anybody else. */
+export interface Asked {
+  /** Unique in its run, in the order of sending. */
+  readonly number: number;
+  /** ms, on any clock that runs forward. */
+  readonly at: number;
+  readonly method: string;
+  /** Path below the base, as sent, without its query. */
+  readonly path: string;
+  readonly query: URLSearchParams;
+  /** A header of the request; undefined where it has none of that name. */
+  header(name: string): string | undefined;
+  readonly body: Body;
+  /** Name of the credential. `null`: none was sent. `undefined`: not known. */
+  readonly caller: string | null | undefined;
+  /** Whether it went to a regional host. */
+  readonly regional: boolean;
+}
+
+/** The answer to a request. */
+export interface Answered {
+  /** ms, on the clock of the request. */
+  readonly at: number;
+  readonly status: number;
+  header(name: string): string | undefined;
+  readonly text: string;
+  /** The body as JSON; undefined where it is no JSON. */
+  readonly json: unknown;
+  /** The body was read to its end. */
+  readonly whole: boolean;
+  /** Of an event stream: what it said. */
+  readonly stream?: Transcript;
+}
+
+/** A request and its answer. Without an answer it is not known what came of the request. */
+export interface Exchange {
+  readonly asked: Asked;
+  readonly answered: Answered | undefined;
+}

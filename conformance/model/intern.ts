@@ -1,0 +1,95 @@
+import { type Caller, isMember } from './callers.js';
+import type { OperationName } from './operations.js';
+import { type Possible, possible } from './possible.js';
+
+export type Row = Readonly<Record<string, unknown>>;
+export const isRow = (value: unknown): value is Row =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Where an intern is in its life. `new`: it never booted, and may do so by itself; `stuck`: its teardown failed. */
+export type Phase = 'new' | 'off' | 'booting' | 'up' | 'failed' | 'going' | 'stuck' | 'gone';
+
+/** What an intern may be once it was shown with a status: boots and teardowns go on by themselves. */
+export const PHASES: Readonly<Record<string, readonly Phase[]>> = {
+  // What waits for a provision may be queued, too.
+  queued: ['new', 'off', 'booting', 'up', 'failed'],
+  provisioning: ['booting', 'up', 'failed'],
+  running: ['up'],
+  failed: ['failed'],
+  stopped: ['new', 'off'],
+  destroying: ['going', 'stuck', 'gone'],
+  destroy_failed: ['stuck'],
+};
+
+/** Phases that a status may stand for at the moment that it is shown. */
+export const SHOWS: Readonly<Record<string, readonly Phase[]>> = {
+  ...PHASES,
+  queued: ['new', 'off', 'booting'],
+  provisioning: ['new', 'booting'],
+  running: ['new', 'up'],
+  failed: ['new', 'failed'],
+  destroying: ['going'],
+};
+
+const BOOTS: readonly Phase[] = ['booting', 'up', 'failed'];
+const GOES: readonly Phase[] = ['going', 'stuck', 'gone'];
+const there = (before: ReadonlySet<Phase>, after: readonly Phase[]): readonly Phase[] =>
+  [...before].every((phase) => phase === 'gone') && before.size > 0 ? ['gone'] : after;
+
+/** What an accepted operation makes of the phase of its intern; undefined where it leaves it. */
+export function phasesAfter(name: OperationName) {
+  if (name === 'provision') return (before: ReadonlySet<Phase>) => there(before, BOOTS);
+  if (name === 'suspend') return (before: ReadonlySet<Phase>) => there(before, ['off']);
+  if (name === 'delete') return (before: ReadonlySet<Phase>) => there(before, GOES);
+  // A prompt may wake an intern that rests.
+  if (name === 'chat' || name === 'invoke') return (before: ReadonlySet<Phase>) => there(before, [...before, ...BOOTS]);
+  return undefined;
+}
+
+/** Settings that update changes. */
+export const SETTINGS = ['name', 'description', 'instructions', 'model'] as const;
+export type Setting = (typeof SETTINGS)[number];
+
+/** Fields of a record that never change. */
+export const FIXED = ['workspace_id', 'created_at', 'vault_id'] as const;
+
+/** What is known of one intern. */
+export interface InternFacts {
+  readonly id: string;
+  /** The create that made it, of those that were seen. Undefined: others made it, and may change it at any time. */
+  made:
+    | {
+        readonly by: string | null | undefined;
+        readonly person: string | undefined;
+        readonly at: number;
+        readonly number: number;
+      }
+    | undefined;
+  workspace: string | undefined;
+  readonly phase: Possible<Phase>;
+  /** Values as JSON texts. */
+  readonly settings: Readonly<Record<Setting, Possible<string>>>;
+  /** By the field: what was shown first. */
+  readonly fixed: Map<string, { readonly value: string; readonly number: number }>;
+  /** The status that was shown last. */
+  shown: { readonly status: string; readonly number: number } | undefined;
+}
+
+export const internFacts = (id: string): InternFacts => ({
+  id,
+  made: undefined,
+  workspace: undefined,
+  phase: possible<Phase>(),
+  settings: { name: possible(), description: possible(), instructions: possible(), model: possible() },
+  fixed: new Map(),
+  shown: undefined,
+});
+
+/** Whether a caller may see an intern, as far as that is known. */
+export function isVisibleTo(caller: Caller | null | undefined, { id, workspace }: InternFacts): boolean | undefined {
+  if (caller === undefined || caller === null) return undefined;
+  if (caller.kind === 'own') return caller.intern === undefined ? undefined : caller.intern === id;
+  if (!isMember(caller)) return false;
+  if (workspace === undefined || caller.workspace === undefined) return undefined;
+  return workspace === caller.workspace;
+}

@@ -1,0 +1,117 @@
+import type { Asked } from './exchange.js';
+
+/** Who may ask for an operation. */
+export type Right = 'key' | 'oauth' | 'vault-oauth' | 'management';
+
+/** An operation of the interface. */
+export interface Operation {
+  readonly name: OperationName;
+  readonly method: string;
+  readonly path: RegExp;
+  readonly area: 'interns' | 'scim' | 'vault';
+  readonly right: Right;
+  /** Statuses of success: what the interface or the published API names. */
+  readonly success: readonly number[];
+  /** Changes nothing. */
+  readonly reads?: true;
+}
+
+const ID = '([^/]+)';
+const row = (
+  name: OperationName,
+  method: string,
+  path: string,
+  right: Right,
+  success: readonly number[],
+  more: { reads?: true; area?: 'scim' | 'vault' } = {},
+): Operation => ({
+  name,
+  method,
+  path: new RegExp(`^${path.replaceAll('ID', ID)}$`),
+  area: 'interns',
+  right,
+  success,
+  ...more,
+});
+
+export type OperationName =
+  | 'list'
+  | 'create'
+  | 'get'
+  | 'update'
+  | 'delete'
+  | 'provision'
+  | 'suspend'
+  | 'chat'
+  | 'invoke'
+  | 'daemon'
+  | 'daemon alias'
+  | 'sign'
+  | 'sign alias'
+  | 'scim'
+  | 'secrets'
+  | 'store secret'
+  | 'delete secret'
+  | 'intern secrets'
+  | 'store intern secret'
+  | 'delete intern secret'
+  | 'copy secrets';
+
+/** The operations of the interface, in its order. */
+export const OPERATIONS: readonly Operation[] = [
+  row('list', 'GET', '/interns', 'key', [200], { reads: true }),
+  row('create', 'POST', '/interns', 'key', [200, 201]),
+  row('get', 'GET', '/interns/ID', 'key', [200], { reads: true }),
+  row('update', 'PATCH', '/interns/ID', 'key', [200]),
+  row('delete', 'DELETE', '/interns/ID', 'key', [202]),
+  row('provision', 'POST', '/interns/ID/provision', 'key', [202]),
+  row('suspend', 'POST', '/interns/ID/suspend', 'key', [200]),
+  row('chat', 'POST', '/interns/ID/chat/completions', 'key', [200, 202]),
+  row('invoke', 'POST', '/interns/ID/invoke', 'key', [202]),
+  row('daemon', 'GET', '/interns/ID/daemon', 'oauth', [200], { reads: true }),
+  row('daemon alias', 'GET', '/interns/ID/daemon-access', 'oauth', [200], { reads: true }),
+  row('sign', 'POST', '/interns/ID/daemon/sign', 'vault-oauth', [200]),
+  row('sign alias', 'POST', '/interns/ID/daemon-access/sign', 'vault-oauth', [200]),
+  row('scim', 'GET', '/scim/group-mappings/ID', 'management', [200], { reads: true, area: 'scim' }),
+  row('secrets', 'GET', '/vault/secrets', 'key', [200], { reads: true, area: 'vault' }),
+  row('store secret', 'PUT', '/vault/secrets/ID', 'key', [200], { area: 'vault' }),
+  row('delete secret', 'DELETE', '/vault/secrets/ID', 'key', [204], { area: 'vault' }),
+  row('intern secrets', 'GET', '/vault/interns/ID/secrets', 'key', [200], { reads: true, area: 'vault' }),
+  row('copy secrets', 'POST', '/vault/interns/ID/secrets/copy', 'key', [200], { area: 'vault' }),
+  row('store intern secret', 'PUT', '/vault/interns/ID/secrets/ID', 'key', [200], { area: 'vault' }),
+  row('delete intern secret', 'DELETE', '/vault/interns/ID/secrets/ID', 'key', [204], { area: 'vault' }),
+];
+
+/** An operation that a request names, and what its path names. */
+export interface Named {
+  readonly operation: Operation;
+  /** The intern; of SCIM the mapping. */
+  readonly id: string | undefined;
+  /** The secret. */
+  readonly secret: string | undefined;
+}
+
+const decoded = (segment: string | undefined): string | undefined => {
+  if (segment === undefined) return undefined;
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return segment;
+  }
+};
+
+/** The operation that a request names; undefined for any other path or method. */
+export function operationOf({ method, path }: Pick<Asked, 'method' | 'path'>): Named | undefined {
+  for (const operation of OPERATIONS) {
+    const found = operation.method === method ? operation.path.exec(path) : null;
+    if (found === null) continue;
+    const [, first, second] = found;
+    const bare = operation.name === 'store secret' || operation.name === 'delete secret';
+    return { operation, id: decoded(bare ? undefined : first), secret: decoded(bare ? first : second) };
+  }
+  return undefined;
+}
+
+export const isPrompt = ({ name }: Operation): boolean => name === 'chat' || name === 'invoke';
+export const isSigning = ({ name }: Operation): boolean => name === 'sign' || name === 'sign alias';
+export const isDaemon = ({ name }: Operation): boolean => name === 'daemon' || name === 'daemon alias';

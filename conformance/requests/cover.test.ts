@@ -1,0 +1,42 @@
+import { expect, test } from 'vitest';
+import { cover, isGood } from './cover.js';
+import { TABLES } from './rows.js';
+
+const half = () => 0.5;
+
+test('a bad value stands alone among good ones, and each value is there in the first pass', () => {
+  for (const table of TABLES) {
+    const [first = []] = cover(table, half);
+    for (const row of first) {
+      const wrong = row.values.filter(({ bad }) => bad === true).length + (row.badState ? 1 : 0);
+      expect(wrong, table.operation).toBeLessThanOrEqual(1);
+    }
+    for (const part of table.parts)
+      for (const value of part)
+        expect(
+          first.some(({ values }) => values.includes(value)),
+          value.name,
+        ).toBe(true);
+    for (const state of [...(table.states?.good ?? []), ...(table.states?.bad ?? [])])
+      expect(
+        first.some((row) => row.state === state),
+        `${table.operation} ${state}`,
+      ).toBe(true);
+    expect(first.some(isGood)).toBe(true);
+  }
+});
+
+test('over its passes a bad value meets every good value of the other parts', () => {
+  for (const table of TABLES) {
+    const rows = cover(table, half).flat();
+    for (const [at, part] of table.parts.entries())
+      for (const wrong of part.filter(({ bad }) => bad === true))
+        for (const [other, column] of table.parts.entries())
+          if (other !== at)
+            for (const right of column.filter(({ bad }) => bad !== true))
+              expect(
+                rows.some(({ values }) => values.includes(wrong) && values.includes(right)),
+                `${table.operation}: ${wrong.name} with ${right.name}`,
+              ).toBe(true);
+  }
+});

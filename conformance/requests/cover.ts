@@ -1,0 +1,69 @@
+import type { State, Table, Value } from './rows.js';
+
+/** A request by its parts: a value of each, and the state of the intern that it names. */
+export interface Row {
+  readonly table: Table;
+  readonly state: State | undefined;
+  /** The state is what the request has wrong. */
+  readonly badState: boolean;
+  readonly values: readonly Value[];
+}
+
+/** Whether nothing of it is wrong. */
+export const isGood = ({ badState, values }: Row): boolean => !badState && values.every(({ bad }) => bad !== true);
+
+type Cell = { readonly state: State; readonly bad: boolean } | Value;
+const isBad = (cell: Cell): boolean => cell.bad === true;
+
+/** The columns of a table: its states, where it has any, and its parts. */
+const columnsOf = ({ states, parts }: Table): readonly (readonly Cell[])[] => [
+  ...(states === undefined
+    ? []
+    : [[...states.good.map((state) => ({ state, bad: false })), ...states.bad.map((state) => ({ state, bad: true }))]]),
+  ...parts,
+];
+
+/** A value that is another way to send a body makes nothing of a request that has none. */
+const rowOf = (table: Table, cells: readonly Cell[]): Row => {
+  const first = cells[0];
+  const state = first !== undefined && 'state' in first ? first : undefined;
+  return {
+    table,
+    state: state?.state,
+    badState: state?.bad ?? false,
+    values: (state === undefined ? cells : cells.slice(1)) as readonly Value[],
+  };
+};
+
+/**
+ * Rows in which every value of a table meets every good value of its other columns at least once. A bad value always stands
+ * alone among good ones. They come in passes: in the first, each value is there once, good ones before bad ones.
+ */
+export function cover(table: Table, random: () => number): readonly (readonly Row[])[] {
+  const columns = columnsOf(table);
+  const good = columns.map((column) => column.filter((cell) => !isBad(cell)));
+  if (good.some((column) => column.length === 0)) return [];
+  const starts = good.map((column) => Math.floor(random() * column.length));
+  /** A good value of a column; all of them come in turn. */
+  const turn = (at: number, step: number): Cell => {
+    const column = good[at] ?? [];
+    return column[((starts[at] ?? 0) + step) % column.length] as Cell;
+  };
+  const most = Math.max(...good.map((column) => column.length));
+  return Array.from({ length: most }, (_, pass) => [
+    ...Array.from({ length: most }, (_, count) =>
+      rowOf(
+        table,
+        columns.map((_, at) => turn(at, count + pass * at)),
+      ),
+    ),
+    ...columns.flatMap((column, at) =>
+      column.filter(isBad).map((wrong, nth) =>
+        rowOf(
+          table,
+          columns.map((_, other) => (other === at ? wrong : turn(other, pass + nth))),
+        ),
+      ),
+    ),
+  ]);
+}

@@ -1,0 +1,56 @@
+import type { Ctx } from '../framework/context.js';
+import type { State } from './rows.js';
+
+/** Interns in the states that rows ask for: one of each, until a row has used it up. */
+export function createShelf(ctx: Ctx) {
+  const kept = new Map<State, string>();
+  const { interns, api } = ctx;
+  /** Its settings have values, so that it shows when one is lost. */
+  const set = async (id: string): Promise<string> => {
+    await api.update(id, { description: 'kept', instructions: 'Be kept.', model: 'kept/slug' }).catch(() => undefined);
+    return id;
+  };
+  const make: Readonly<Record<State, () => Promise<string>>> = {
+    unknown: async () => interns.unknownId(),
+    stopped: async () => set((await interns.stopped()).id),
+    running: async () => set((await interns.running()).id),
+    async suspended() {
+      const { id } = await interns.running();
+      await set(id);
+      await api.suspend(id);
+      await interns.untilSuspended(id);
+      return id;
+    },
+    async booting() {
+      const { id } = await interns.stopped();
+      await api.provision(id);
+      return id;
+    },
+    async going() {
+      const { id } = await interns.stopped();
+      await api.remove(id);
+      return id;
+    },
+    async gone() {
+      const { id } = await interns.stopped();
+      await api.remove(id);
+      await interns.untilGone(id);
+      return id;
+    },
+  };
+  return {
+    async intern(state: State): Promise<string> {
+      const before = kept.get(state);
+      if (before !== undefined) return before;
+      const id = await make[state]();
+      // These do not stay as they are.
+      if (state !== 'booting' && state !== 'going') kept.set(state, id);
+      return id;
+    },
+    /** What was asked of an intern may have changed it: the next row gets another. */
+    usedUp(id: string): void {
+      for (const [state, one] of kept) if (one === id) kept.delete(state);
+    },
+  };
+}
+export type Shelf = ReturnType<typeof createShelf>;

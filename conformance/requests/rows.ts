@@ -1,0 +1,649 @@
+import type { Ctx } from '../framework/context.js';
+import { DIGEST } from '../helpers/operations.js';
+import type { OperationName } from '../model/operations.js';
+import type { Send } from '../probe/request.js';
+
+/** States of an intern that a row can ask for. */
+export type State = 'stopped' | 'running' | 'suspended' | 'booting' | 'going' | 'gone' | 'unknown';
+
+/** One value of one part of a request. */
+export interface Value {
+  readonly name: string;
+  /** It is what the request has wrong. */
+  readonly bad?: true;
+  /** What the target has to have for it. */
+  readonly needs?: readonly string[];
+  /** What it makes of the request. */
+  make(ground: Ground): Partial<Send>;
+}
+
+/** What values are made of. */
+export interface Ground {
+  readonly ctx: Ctx;
+  /** The intern that the request names. */
+  readonly id: string;
+}
+
+/** The parts of the requests of one operation: a request has one value of each. */
+export interface Table {
+  readonly operation: OperationName;
+  readonly method: string;
+  path(id: string): string;
+  /** States in which it is accepted, and others. Without them it names no intern. */
+  readonly states?: { readonly good: readonly State[]; readonly bad: readonly State[] };
+  /** It changes its intern where it is accepted. */
+  readonly uses?: true;
+  /** It costs a prompt where it is accepted. */
+  readonly prompts?: true;
+  readonly parts: readonly (readonly Value[])[];
+}
+
+const v = (name: string, make: Value['make'], needs?: readonly string[]): Value => ({
+  name,
+  make,
+  ...(needs === undefined ? {} : { needs }),
+});
+const bad = (value: Value): Value => ({ ...value, bad: true });
+const bads = (...values: readonly Value[]): readonly Value[] => values.map(bad);
+
+const as = (name: NonNullable<Send['as']> & string): Value => v(name, () => ({ as: name }), [name]);
+const NOBODY = bad(v('nobody', () => ({ as: null })));
+const WRONG = bad(v('a key that opens nothing', ({ ctx }) => ({ as: ctx.wrongKey })));
+const REGIONAL = bad(v('a regional host', ({ ctx }) => ({ host: ctx.target.regionalHost ?? '' }), ['regional_host']));
+
+/** Who asks: members of the workspace, and everybody else. */
+const KEYS: readonly Value[] = [
+  as('api_key'),
+  as('peer_api_key'),
+  NOBODY,
+  WRONG,
+  ...bads(as('foreign_api_key'), as('outsider_api_key'), as('management_key'), as('own_key')),
+  REGIONAL,
+];
+const OWN_KEYS: readonly Value[] = KEYS.filter(({ name }) => name !== 'peer_api_key');
+const ACCESS: readonly Value[] = [
+  as('oauth_token'),
+  as('oauth_interns_only_token'),
+  as('peer_oauth_token'),
+  NOBODY,
+  WRONG,
+  ...bads(
+    as('api_key'),
+    as('peer_api_key'),
+    as('foreign_api_key'),
+    as('outsider_api_key'),
+    as('management_key'),
+    as('own_key'),
+  ),
+  REGIONAL,
+];
+const SIGNERS: readonly Value[] = [
+  as('oauth_token'),
+  as('peer_oauth_token'),
+  NOBODY,
+  WRONG,
+  ...bads(
+    as('api_key'),
+    as('oauth_interns_only_token'),
+    as('foreign_api_key'),
+    as('outsider_api_key'),
+    as('management_key'),
+    as('own_key'),
+  ),
+  REGIONAL,
+];
+
+const json = (name: string, value: unknown | ((ground: Ground) => unknown)): Value =>
+  v(name, (ground) => ({ json: typeof value === 'function' ? (value as (ground: Ground) => unknown)(ground) : value }));
+const raw = (name: string, body: string): Value =>
+  v(name, () => ({ body, headers: { 'content-type': 'application/json' } }));
+const CAP = 1_048_576;
+/** A body of so many bytes: white space after the JSON. */
+const sized = (name: string, bytes: number, value: (ground: Ground) => unknown): Value =>
+  v(name, (ground) => ({
+    body: JSON.stringify(value(ground)).padEnd(bytes, ' '),
+    headers: { 'content-type': 'application/json' },
+  }));
+/** Bodies that are no JSON object. */
+const NO_OBJECTS = bads(
+  raw('half an object', '{"name":'),
+  raw('a list', '[]'),
+  raw('null', 'null'),
+  raw('a text', '"x"'),
+  raw('a number', '7'),
+);
+
+const type = (name: string, value: string | undefined): Value =>
+  v(name, () => ({ headers: { 'content-type': value } }));
+const TYPES: readonly Value[] = [
+  v('application/json', () => ({})),
+  type('with a charset', 'application/json; charset=utf-8'),
+  type('in capitals', 'Application/JSON'),
+  ...bads(
+    type('text/plain', 'text/plain'),
+    type('a form', 'application/x-www-form-urlencoded'),
+    type('none', undefined),
+    type('text/json', 'text/json'),
+    type('application/jsonx', 'application/jsonx'),
+    type('multipart', 'multipart/form-data; boundary=x'),
+  ),
+];
+
+const created =
+  (more: Record<string, unknown> = {}) =>
+  ({ ctx }: Ground) =>
+    ctx.interns.body(more);
+const without = (key: string) => (ground: Ground) => {
+  const { [key]: _, ...rest } = created()(ground);
+  return rest;
+};
+const renamed = (change: (name: string) => unknown) => (ground: Ground) => {
+  const body = created()(ground);
+  return { ...body, name: change(body.name) };
+};
+const long = (length: number) => 'a'.repeat(length);
+
+const intern =
+  (below = '') =>
+  (id: string) =>
+    `/interns/${encodeURIComponent(id)}${below}`;
+const collection = () => '/interns';
+
+const query = (name: string, text: string): Value => v(name, () => ({ path: `/interns${text}` }));
+const inWorkspace = (name: string, rest = ''): Value =>
+  v(name, ({ ctx }) => ({ path: `/interns?workspace_id=${encodeURIComponent(ctx.target.workspaceId)}${rest}` }));
+
+const said =
+  (more: Record<string, unknown> = {}) =>
+  ({ ctx }: Ground) => ({
+    messages: [{ role: 'user', content: ctx.prompt('echo') }],
+    stream: true,
+    ...more,
+  });
+const says =
+  (content: unknown, more: Record<string, unknown> = {}) =>
+  () => ({
+    messages: [{ role: 'user', content }],
+    stream: true,
+    ...more,
+  });
+const tool =
+  (id: string, more: Record<string, unknown> = {}) =>
+  () => ({
+    messages: [{ role: 'tool', tool_call_id: id, content: 'allow_once' }],
+    stream: true,
+    ...more,
+  });
+
+const ROUTE = { method: 'POST', path: '/api/invoke' };
+const routed = (name: string, route: unknown): Value => json(name, { bodySha256: DIGEST, route });
+const digest = (name: string, bodySha256: unknown): Value => json(name, { bodySha256 });
+const SIGNED: readonly Value[] = [
+  digest('a digest', DIGEST),
+  routed('a digest for a route', ROUTE),
+  routed('a digest for an encoded path', { method: 'POST', path: '/api/%7Bx%7D/y-1' }),
+  json('a digest, and who signs', { bodySha256: DIGEST, user: 'somebody', 'x-svc-invoke-user': 'somebody' }),
+  json('a digest, and when', { bodySha256: DIGEST, timestamp: '1000000000', nonce: 'mine' }),
+  sized('as large as may be', CAP, () => ({ bodySha256: DIGEST })),
+  ...bads(
+    digest('63 digits', DIGEST.slice(1)),
+    digest('65 digits', `${DIGEST}0`),
+    digest('capitals', DIGEST.toUpperCase()),
+    digest('one capital', DIGEST.replace('e', 'E')),
+    digest('no hex', DIGEST.replace('e', 'g')),
+    digest('white space', ` ${DIGEST}`),
+    digest('a line end', `${DIGEST}\n`),
+    digest('a number', 7),
+    digest('null', null),
+    digest('a list', [DIGEST]),
+    json('no digest', { route: ROUTE }),
+    json('nothing', {}),
+    routed('null for a route', null),
+    routed('a text for a route', '/api/invoke'),
+    routed('a route without a path', { method: 'POST' }),
+    routed('a route without a method', { path: '/api/invoke' }),
+    routed('post', { method: 'post', path: '/api/invoke' }),
+    routed('two slashes', { method: 'POST', path: '//api/invoke' }),
+    routed('no slash', { method: 'POST', path: 'api/invoke' }),
+    routed('an origin', { method: 'POST', path: 'https://x.test/api' }),
+    routed('a query', { method: 'POST', path: '/api?x=1' }),
+    routed('a fragment', { method: 'POST', path: '/api#x' }),
+    routed('white space in a path', { method: 'POST', path: '/api invoke' }),
+    sized('too large', CAP + 1, () => ({ bodySha256: DIGEST })),
+  ),
+  ...NO_OBJECTS,
+];
+
+const ANY: readonly State[] = ['stopped', 'running', 'suspended'];
+const NOT_THERE: readonly State[] = ['unknown', 'gone'];
+
+const NO_FIELDS: readonly Value[] = [
+  v('no body', () => ({})),
+  json('an empty object', {}),
+  ...bads(
+    json('a field', { force: true }),
+    json('an empty field', { provision: null }),
+    json('two fields', { a: 1, b: 2 }),
+  ),
+];
+
+/** The requests of the interface by their parts, in the order of interface.md. New value, new row: nothing else is to be written. */
+export const TABLES: readonly Table[] = [
+  {
+    operation: 'list',
+    method: 'GET',
+    path: collection,
+    parts: [
+      [
+        as('api_key'),
+        as('peer_api_key'),
+        as('foreign_api_key'),
+        NOBODY,
+        WRONG,
+        ...bads(as('outsider_api_key'), as('management_key'), as('own_key')),
+        REGIONAL,
+      ],
+      [
+        query('all', ''),
+        query('one', '?limit=1'),
+        query('two', '?limit=2'),
+        query('as many as may be', '?limit=500'),
+        query('those that run', '?status=running'),
+        query('those that rest', '?status=stopped'),
+        query('either', '?status=running,stopped'),
+        query('two statuses, each by itself', '?status=stopped&status=failed'),
+        query('one status twice', '?status=stopped,stopped'),
+        query('those that fail', '?status=failed,destroy_failed'),
+        query('some that rest', '?status=stopped&limit=1'),
+        inWorkspace('of the workspace'),
+        inWorkspace('some of the workspace', '&limit=2'),
+        inWorkspace('those of the workspace that run', '&status=running'),
+        ...bads(
+          query('none', '?limit=0'),
+          query('one more than may be', '?limit=501'),
+          query('fewer than none', '?limit=-1'),
+          query('no number', '?limit=ten'),
+          query('half of one', '?limit=1.5'),
+          query('a limit of nothing', '?limit='),
+          query('no status', '?status='),
+          query('an unknown status', '?status=asleep'),
+          query('a known and an unknown status', '?status=running,asleep'),
+          query('a status in capitals', '?status=RUNNING'),
+          query(
+            'nine statuses',
+            '?status=running,stopped,failed,queued,provisioning,destroying,destroy_failed,running,stopped',
+          ),
+          query('a cursor of nobody', '?starting_after=!nobody'),
+          query('another workspace', '?workspace_id=00000000-0000-4000-8000-00000000dead'),
+        ),
+      ],
+    ],
+  },
+  {
+    operation: 'create',
+    method: 'POST',
+    path: collection,
+    parts: [
+      [
+        as('api_key'),
+        as('peer_api_key'),
+        NOBODY,
+        WRONG,
+        ...bads(as('outsider_api_key'), as('management_key'), as('own_key')),
+        REGIONAL,
+      ],
+      [
+        json('a name and a workspace', created()),
+        json('a description', created({ description: 'what it is for: ä €, "quoted"' })),
+        json('instructions', created({ instructions: 'Be brief.\nSay so.' })),
+        json('not to boot', created({ provision: false })),
+        json('an empty description', created({ description: '' })),
+        json('all of it', created({ description: 'all', instructions: 'of it', provision: false })),
+        sized('as large as may be', CAP, created()),
+        ...bads(
+          json('no name', without('name')),
+          json('no workspace', without('workspace_id')),
+          json('null for a workspace', created({ workspace_id: null })),
+          json('a number for a workspace', created({ workspace_id: 7 })),
+          json('an unknown workspace', created({ workspace_id: '00000000-0000-4000-8000-00000000dead' })),
+          v(
+            'a workspace of others',
+            (ground) => ({ json: created({ workspace_id: ground.ctx.target.foreignWorkspaceId })(ground) }),
+            ['foreign_workspace'],
+          ),
+          json(
+            'capitals',
+            renamed((name) => `${name}A`),
+          ),
+          json(
+            'a hyphen at the end',
+            renamed((name) => `${name.slice(0, 16)}-`),
+          ),
+          json(
+            'two hyphens',
+            renamed((name) => `${name.slice(0, 13)}--a`),
+          ),
+          json(
+            'an underscore',
+            renamed((name) => `${name.slice(0, 14)}_a`),
+          ),
+          json(
+            '18 characters',
+            renamed((name) => name.padEnd(18, 'x')),
+          ),
+          json(
+            'a space in the name',
+            renamed((name) => `${name.slice(0, 14)} a`),
+          ),
+          json('an empty name', created({ name: '' })),
+          json('one letter', created({ name: 'q' })),
+          json(
+            'a digit first',
+            renamed((name) => `1${name.slice(1)}`),
+          ),
+          json('a number for a name', created({ name: 7 })),
+          json('null for a name', created({ name: null })),
+          json('a number for a description', created({ description: 7 })),
+          json('a long description', created({ description: long(2001) })),
+          json('a list for instructions', created({ instructions: ['x'] })),
+          json('long instructions', created({ instructions: long(100_001) })),
+          json('a text for provision', created({ provision: 'yes' })),
+          json('a field of nobody', created({ colour: 'red' })),
+          json('a status of its own', created({ status: 'running' })),
+          json('an id of its own', created({ id: '00000000-0000-4000-8000-00000000dead' })),
+          sized('too large', CAP + 1, created()),
+          raw('nothing', ''),
+        ),
+        ...NO_OBJECTS,
+      ],
+      TYPES,
+      [
+        v('no key', () => ({})),
+        v('a key', ({ ctx }) => ({ headers: { 'idempotency-key': `key-${ctx.interns.name()}` } })),
+        bad(v('a key of 256 characters', () => ({ headers: { 'idempotency-key': long(256) } }))),
+      ],
+    ],
+  },
+  {
+    operation: 'get',
+    method: 'GET',
+    path: intern(),
+    states: { good: ANY, bad: NOT_THERE },
+    parts: [KEYS],
+  },
+  {
+    operation: 'update',
+    method: 'PATCH',
+    path: intern(),
+    states: { good: ANY, bad: [...NOT_THERE, 'going'] },
+    parts: [
+      KEYS,
+      [
+        json('a description', { description: 'changed: ä €' }),
+        json('another description', { description: 'changed again' }),
+        json('no description', { description: null }),
+        json('instructions', { instructions: 'Be brief.' }),
+        json('no instructions', { instructions: null }),
+        json('a model', { model: 'author/slug' }),
+        json('another model', { model: 'author/slug:variant' }),
+        json('no model', { model: null }),
+        json('a name', ({ ctx }: Ground) => ({ name: ctx.interns.name() })),
+        json('two settings', { description: 'both', instructions: 'both' }),
+        json('nothing new', {}),
+        sized('as large as may be', CAP, () => ({ description: 'large' })),
+        ...bads(
+          json('a number for a description', { description: 7 }),
+          json('a long description', { description: long(2001) }),
+          json('long instructions', { instructions: long(100_001) }),
+          json('a model without a slug', { model: 'author' }),
+          json('a number for a model', { model: 7 }),
+          json('null for a name', { name: null }),
+          json('capitals', { name: 'Capital' }),
+          json('a status', { status: 'running' }),
+          json('another id', { id: '00000000-0000-4000-8000-00000000dead' }),
+          json('another workspace', { workspace_id: '00000000-0000-4000-8000-00000000dead' }),
+          json('another vault', { vault_id: '00000000-0000-4000-8000-00000000dead' }),
+          json('a setting and a field of nobody', { description: 'not to be kept', colour: 'red' }),
+          json('a setting and one that is none', { description: 'not to be kept', name: 7 }),
+          sized('too large', CAP + 1, () => ({ description: 'too large' })),
+          raw('nothing', ''),
+        ),
+        ...NO_OBJECTS,
+      ],
+      TYPES,
+    ],
+  },
+  {
+    operation: 'suspend',
+    method: 'POST',
+    path: intern('/suspend'),
+    states: { good: ['running'], bad: [...NOT_THERE, 'stopped', 'suspended', 'going'] },
+    uses: true,
+    parts: [KEYS, NO_FIELDS],
+  },
+  {
+    operation: 'provision',
+    method: 'POST',
+    path: intern('/provision'),
+    states: { good: ['suspended', 'stopped'], bad: [...NOT_THERE, 'running', 'going'] },
+    uses: true,
+    parts: [KEYS, NO_FIELDS],
+  },
+  {
+    operation: 'delete',
+    method: 'DELETE',
+    path: intern(),
+    states: { good: ['stopped', 'suspended', 'running'], bad: NOT_THERE },
+    uses: true,
+    parts: [
+      KEYS,
+      [
+        v('no body', () => ({})),
+        json('an empty object', {}),
+        json('the loss acknowledged', { acknowledge_workspace_loss: true }),
+        json('no loss acknowledged', { acknowledge_workspace_loss: false }),
+        ...bads(
+          json('a text for the acknowledgement', { acknowledge_workspace_loss: 'true' }),
+          json('null for the acknowledgement', { acknowledge_workspace_loss: null }),
+          json('a number for the acknowledgement', { acknowledge_workspace_loss: 1 }),
+          json('a field of nobody', { force: true }),
+          json('the acknowledgement and a field of nobody', { acknowledge_workspace_loss: true, force: true }),
+          sized('too large', CAP + 1, () => ({})),
+        ),
+        ...NO_OBJECTS,
+      ],
+    ],
+  },
+  {
+    operation: 'delete',
+    method: 'DELETE',
+    path: intern(),
+    states: { good: ['stopped'], bad: [] },
+    uses: true,
+    parts: [[as('api_key')], [json('the loss acknowledged', { acknowledge_workspace_loss: true })], TYPES],
+  },
+  {
+    operation: 'chat',
+    method: 'POST',
+    path: intern('/chat/completions'),
+    states: { good: ['running'], bad: [...NOT_THERE, 'stopped', 'suspended', 'going'] },
+    prompts: true,
+    parts: [
+      KEYS,
+      [
+        json('a prompt', said()),
+        json('a prompt by itself', said({ approval_mode: 'self-drive' })),
+        json('a prompt in a session of its own', ({ ctx }: Ground) =>
+          said({ session_id: `s-${ctx.interns.name()}` })({ ctx, id: '' }),
+        ),
+        json('a prompt in parts', ({ ctx }: Ground) => ({
+          messages: [{ role: 'user', content: [{ type: 'text', text: ctx.prompt('echo') }] }],
+          stream: true,
+        })),
+        json('earlier messages', ({ ctx }: Ground) => ({
+          messages: [
+            { role: 'user', content: 'Hello.' },
+            { role: 'assistant', content: 'Hello.' },
+            { role: 'user', content: ctx.prompt('echo') },
+          ],
+          stream: true,
+        })),
+        ...bads(
+          json('no stream', ({ ctx }: Ground) => ({ messages: [{ role: 'user', content: ctx.prompt('echo') }] })),
+          json('stream is false', said({ stream: false })),
+          json('stream is a text', said({ stream: 'true' })),
+          json('no messages', { stream: true }),
+          json('messages is empty', { messages: [], stream: true }),
+          json('messages is a text', { messages: 'Hello.', stream: true }),
+          json('the last is of the assistant', {
+            messages: [
+              { role: 'user', content: 'Hello.' },
+              { role: 'assistant', content: 'Hello.' },
+            ],
+            stream: true,
+          }),
+          json('the last is of the system', { messages: [{ role: 'system', content: 'Hello.' }], stream: true }),
+          json('an empty prompt', says('')),
+          json('a number for a prompt', says(7)),
+          json('null for a prompt', says(null)),
+          json('no prompt', () => ({ messages: [{ role: 'user' }], stream: true })),
+          json('a part that is no text', says([{ type: 'image_url', image_url: { url: 'data:,' } }])),
+          json('a long prompt', says(long(32_001))),
+          json('an unknown mode', said({ approval_mode: 'always' })),
+          json('a number for a mode', said({ approval_mode: 7 })),
+          json('an empty session', said({ session_id: '' })),
+          json('a session of 257 characters', said({ session_id: long(257) })),
+          json('a number for a session', said({ session_id: 7 })),
+          json('a line end in a session', said({ session_id: 'a\nb' })),
+          json('an answer without a session', tool('call-of-nobody')),
+          json('an answer without a call', () => ({
+            messages: [{ role: 'tool', content: 'allow_once' }],
+            stream: true,
+            session_id: 'nobody',
+          })),
+          sized('too large', CAP + 1, said()),
+        ),
+        ...NO_OBJECTS,
+      ],
+    ],
+  },
+  {
+    operation: 'invoke',
+    method: 'POST',
+    path: intern('/invoke'),
+    states: { good: ['running'], bad: [...NOT_THERE, 'stopped', 'suspended', 'going'] },
+    prompts: true,
+    parts: [
+      OWN_KEYS,
+      [
+        json('an input', ({ ctx }: Ground) => ({ input: ctx.prompt('echo') })),
+        json('an input and a field of nobody', ({ ctx }: Ground) => ({ input: ctx.prompt('echo'), colour: 'red' })),
+        ...bads(
+          json('no input', {}),
+          json('an empty input', { input: '' }),
+          json('a number for an input', { input: 7 }),
+          json('null for an input', { input: null }),
+          json('a list for an input', { input: ['Hello.'] }),
+          json('a long input', { input: long(32_001) }),
+          json('a session of nobody', ({ ctx }: Ground) => ({
+            input: ctx.prompt('echo'),
+            session_id: ctx.interns.unknownId(),
+          })),
+          json('an empty session', ({ ctx }: Ground) => ({ input: ctx.prompt('echo'), session_id: '' })),
+          json('a number for a session', ({ ctx }: Ground) => ({ input: ctx.prompt('echo'), session_id: 7 })),
+          json('a session of 257 characters', ({ ctx }: Ground) => ({
+            input: ctx.prompt('echo'),
+            session_id: long(257),
+          })),
+          sized('too large', CAP + 1, ({ ctx }) => ({ input: ctx.prompt('echo') })),
+        ),
+        ...NO_OBJECTS,
+      ],
+    ],
+  },
+  ...(['daemon', 'daemon alias'] as const).map(
+    (operation): Table => ({
+      operation,
+      method: 'GET',
+      path: intern(operation === 'daemon' ? '/daemon' : '/daemon-access'),
+      states: { good: ['running'], bad: [...NOT_THERE, 'stopped', 'suspended', 'going'] },
+      parts: [ACCESS],
+    }),
+  ),
+  ...(['sign', 'sign alias'] as const).map(
+    (operation): Table => ({
+      operation,
+      method: 'POST',
+      path: intern(operation === 'sign' ? '/daemon/sign' : '/daemon-access/sign'),
+      states: { good: ANY, bad: NOT_THERE },
+      parts: [SIGNERS, SIGNED, TYPES],
+    }),
+  ),
+  {
+    operation: 'scim',
+    method: 'GET',
+    path: () => '/scim/group-mappings/x',
+    parts: [
+      [
+        as('management_key'),
+        NOBODY,
+        WRONG,
+        ...bads(as('api_key'), as('oauth_token'), as('foreign_api_key'), as('outsider_api_key'), as('own_key')),
+        REGIONAL,
+      ],
+      [
+        v('a mapping', ({ ctx }) => ({ path: `/scim/group-mappings/${ctx.target.scimMappingId}` }), ['scim_mapping']),
+        v(
+          'a mapping in capitals',
+          ({ ctx }) => ({ path: `/scim/group-mappings/${ctx.target.scimMappingId?.toUpperCase()}` }),
+          ['scim_mapping'],
+        ),
+        bad(v('an unknown mapping', ({ ctx }) => ({ path: `/scim/group-mappings/${ctx.interns.unknownId()}` }))),
+        bad(v('no UUID', () => ({ path: '/scim/group-mappings/nobody' }))),
+      ],
+    ],
+  },
+  {
+    operation: 'intern secrets',
+    method: 'GET',
+    path: (id) => `/vault/interns/${encodeURIComponent(id)}/secrets`,
+    states: { good: ['stopped', 'running'], bad: NOT_THERE },
+    parts: [
+      KEYS,
+      [
+        v('all', () => ({})),
+        v('one', () => ({ query: { limit: 1 } })),
+        v('but the first', () => ({ query: { offset: 1 } })),
+        ...bads(
+          v('none', () => ({ query: { limit: 0 } })),
+          v('one more than may be', () => ({ query: { limit: 101 } })),
+          v('no number', () => ({ query: { offset: 'x' } })),
+          v('fewer than none', () => ({ query: { offset: -1 } })),
+        ),
+      ],
+    ],
+  },
+  {
+    operation: 'store intern secret',
+    method: 'PUT',
+    path: (id) => `/vault/interns/${encodeURIComponent(id)}/secrets/api_token`,
+    states: { good: ['stopped', 'running'], bad: NOT_THERE },
+    parts: [
+      KEYS,
+      [
+        json('a value and a host', { value: 'first value', hosts: ['example.com'] }),
+        json('another value', { value: 'second value', hosts: ['example.com', 'API.example.com.'] }),
+        ...bads(
+          json('no value', { hosts: ['example.com'] }),
+          json('an empty value', { value: '', hosts: ['example.com'] }),
+          json('no hosts', { value: 'x' }),
+          json('hosts is empty', { value: 'x', hosts: [] }),
+          json('a scheme', { value: 'x', hosts: ['https://example.com'] }),
+          json('a port', { value: 'x', hosts: ['example.com:443'] }),
+          json('a wildcard', { value: 'x', hosts: ['*.example.com'] }),
+          json('a field of nobody', { value: 'x', hosts: ['example.com'], colour: 'red' }),
+        ),
+      ],
+    ],
+  },
+];

@@ -1,0 +1,284 @@
+import { hasKeys, TIMESTAMP, UUID } from '../framework/assert.js';
+import { Finding } from '../framework/finding.js';
+import { proofHeadersOf } from '../framework/profile.js';
+import type { PublicKey } from '../framework/target.js';
+import { broken, type Proof, type ProofSubject, SIGNATURE } from '../helpers/proofs.js';
+import { isRow } from '../model/intern.js';
+import type { Model } from '../model/model.js';
+import { isDaemon, isSigning } from '../model/operations.js';
+import { all, each, holds, is, isDone, type Judgement, type Rule, rulesOf, type Seen } from './rule.js';
+
+const isProof = (seen: Seen): boolean => isSigning(seen.operation) && isDone(seen) && seen.json !== undefined;
+const noStore = (seen: Seen, of: string): Judgement =>
+  holds(
+    /\bno-store\b/i.test(seen.answered.header('cache-control') ?? ''),
+    `cache-control of ${of}`,
+    'no-store',
+    seen.answered.header('cache-control') ?? null,
+  );
+const keysOf = (model: Model) => proofHeadersOf(model.options.profile);
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
+
+/** A proof that was answered, and what for. */
+function proofIn(seen: Seen, model: Model): { proof: Proof; subject: ProofSubject } | undefined {
+  const { id, body, json } = seen;
+  if (!isProof(seen) || id === undefined || json === undefined || typeof body?.bodySha256 !== 'string')
+    return undefined;
+  const names = keysOf(model);
+  const proof = {
+    signature: textOf(json[names.signature]),
+    timestamp: textOf(json[names.timestamp]),
+    user: textOf(json[names.user]),
+  };
+  const subject = { internId: id, bodySha256: body.bodySha256 };
+  if (!SIGNATURE.test(proof.signature)) return undefined;
+  const [signatureV2, nonce] = [textOf(json[names.signatureV2]), textOf(json[names.nonce])];
+  const { method, path } = isRow(body.route) ? body.route : {};
+  if (typeof method !== 'string' || typeof path !== 'string' || !SIGNATURE.test(signatureV2)) return { proof, subject };
+  return { proof: { ...proof, signatureV2, nonce }, subject: { ...subject, route: { method, path } } };
+}
+
+/** How a layout shows: a signature that is laid out otherwise does not verify, and no other of its kind does either. */
+const isKnown = new WeakMap<Model, Set<string>>();
+
+const keysAre = (value: unknown, keys: readonly string[], of: string): Judgement => {
+  try {
+    hasKeys(value, keys, of);
+    return 'kept';
+  } catch (error) {
+    if (!(error instanceof Finding)) throw error;
+    return {
+      what: `keys of ${of}`,
+      expected: [...keys].sort(),
+      actual: isRow(value) ? Object.keys(value).sort() : value,
+      because: [],
+    };
+  }
+};
+
+/** Daemon access, and the signing of daemon requests. `publicKeys` are those of the target, where they are given. */
+export const accessRules = (publicKeys: readonly PublicKey[]): readonly Rule[] => [
+  ...rulesOf('DAEMON-1', {
+    'not-stored': {
+      says: 'The daemon access carries Cache-Control: no-store.',
+      alone: true,
+      judge: (seen) => (isDaemon(seen.operation) && isDone(seen) ? noStore(seen, 'the daemon access') : undefined),
+    },
+    form: {
+      level: 'P',
+      says: 'The daemon access is {origin, token}: a scheme, a host and a port, and a token.',
+      alone: true,
+      judge: (seen) =>
+        isDaemon(seen.operation) && isDone(seen)
+          ? all(
+              holds(
+                typeof seen.json?.origin === 'string' && /^https?:\/\/[^/\s?#]+$/.test(seen.json.origin),
+                'origin of the daemon access',
+                'scheme, host and port',
+                seen.json?.origin,
+              ),
+              holds(
+                typeof seen.json?.token === 'string' && seen.json.token !== '',
+                'token of the daemon access',
+                'a token',
+                typeof seen.json?.token,
+              ),
+            )
+          : undefined,
+    },
+  }),
+  ...rulesOf('SIGN-1', {
+    'not-stored': {
+      says: 'A proof carries Cache-Control: no-store.',
+      alone: true,
+      judge: (seen) => (isProof(seen) ? noStore(seen, 'a proof') : undefined),
+    },
+    keys: {
+      says: 'A proof has signature, timestamp and user; v2 signature and nonce exactly where the request named a route.',
+      alone: true,
+      judge: (seen, model) => {
+        if (!isProof(seen) || seen.body === undefined) return undefined;
+        const names = keysOf(model);
+        const routed = isRow(seen.body.route);
+        // Other fields may name the route at a service that is not of this profile.
+        if (!routed && Object.keys(seen.body).length > 1) return undefined;
+        const wanted = [names.signature, names.timestamp, names.user];
+        return keysAre(
+          seen.json,
+          routed ? [...wanted, names.signatureV2, names.nonce] : wanted,
+          routed ? 'a proof for a route' : 'a proof',
+        );
+      },
+    },
+    forms: {
+      says: 'Signatures are Base64 of 64 bytes, the timestamp is Unix seconds, user and nonce are texts.',
+      alone: true,
+      judge: (seen, model) => {
+        if (!isProof(seen) || seen.json === undefined) return undefined;
+        const names = keysOf(model);
+        const { json } = seen;
+        const length = (key: string) => `${textOf(json[key]).length} characters`;
+        return all(
+          holds(
+            SIGNATURE.test(textOf(json[names.signature])),
+            names.signature,
+            SIGNATURE.words,
+            length(names.signature),
+          ),
+          names.signatureV2 in json
+            ? holds(
+                SIGNATURE.test(textOf(json[names.signatureV2])),
+                names.signatureV2,
+                SIGNATURE.words,
+                length(names.signatureV2),
+              )
+            : undefined,
+          holds(
+            /^[1-9]\d{8,10}$/.test(textOf(json[names.timestamp])),
+            names.timestamp,
+            'Unix seconds, as a string',
+            json[names.timestamp],
+          ),
+          holds(textOf(json[names.user]) !== '', names.user, 'the user, as a string', typeof json[names.user]),
+          names.nonce in json
+            ? holds(textOf(json[names.nonce]) !== '', names.nonce, 'a single-use id', typeof json[names.nonce])
+            : undefined,
+        );
+      },
+    },
+  }),
+  ...rulesOf('SIGN-4', {
+    verifies: {
+      says: 'Signatures are Ed25519 over the fields as the profile lays them out.',
+      judge: (seen, model) => {
+        const one = publicKeys.length > 0 ? proofIn(seen, model) : undefined;
+        if (one === undefined) return undefined;
+        const verified = isKnown.get(model) ?? new Set();
+        isKnown.set(model, verified);
+        const wrong = broken({ profile: model.options.profile, target: { publicKeys } }, one.proof, one.subject);
+        if (wrong?.which !== 'v1') verified.add('v1');
+        if (wrong === undefined && one.subject.route !== undefined) verified.add('v2');
+        // A layout of its own is no breach: it shows where others of the kind verify.
+        if (wrong === undefined) return 'kept';
+        return verified.has(wrong.which)
+          ? holds(
+              false,
+              `${wrong.which} signature of a proof`,
+              'one that verifies as those of other proofs',
+              seen.called,
+            )
+          : undefined;
+      },
+    },
+  }),
+  ...rulesOf('SIGN-5', {
+    'time-of-signing': {
+      says: 'The timestamp of a proof is the time of signing.',
+      judge: (seen, model) => {
+        const stamp = isProof(seen) ? Number(seen.json?.[keysOf(model).timestamp]) : Number.NaN;
+        const date = Date.parse(seen.answered.header('date') ?? '');
+        if (Number.isNaN(stamp) || Number.isNaN(date)) return undefined;
+        const took = Math.max(0, seen.answered.at - seen.asked.at) / 1000;
+        const off = date / 1000 - stamp;
+        return holds(off >= -2 && off <= took + 2, 'timestamp of a proof', 'the time of the target at signing', {
+          timestamp: stamp,
+          date: date / 1000,
+        });
+      },
+    },
+  }),
+  ...rulesOf('SIGN-6', {
+    'one-person': {
+      says: 'All proofs for one token name the same user.',
+      judge: (seen, model) => {
+        const before = typeof seen.asked.caller === 'string' ? model.signers.get(seen.asked.caller) : undefined;
+        return isProof(seen) && before !== undefined
+          ? is(`user in a proof for ${seen.asked.caller}`, before.value, seen.json?.[keysOf(model).user], [
+              before.number,
+            ])
+          : undefined;
+      },
+    },
+  }),
+  ...rulesOf('SIGN-7', {
+    'nonce-once': {
+      says: 'No two proofs have the same nonce.',
+      judge: (seen, model) => {
+        const nonce = isProof(seen) ? seen.json?.[keysOf(model).nonce] : undefined;
+        const before = typeof nonce === 'string' ? model.nonces.get(nonce) : undefined;
+        return typeof nonce === 'string'
+          ? holds(
+              before === undefined,
+              'nonce of a proof',
+              'one that no other proof has',
+              seen.called,
+              before === undefined ? [] : [before.number],
+            )
+          : undefined;
+      },
+    },
+  }),
+  ...rulesOf('SCIM-1', {
+    fields: {
+      says: 'A mapping is {data} with exactly the stated fields.',
+      alone: true,
+      judge: (seen) =>
+        seen.operation.name === 'scim' && isDone(seen)
+          ? all(
+              keysAre(seen.json, ['data'], 'a mapping'),
+              keysAre(
+                seen.json?.data,
+                ['id', 'scim_group_id', 'workspace_id', 'organization_id', 'role', 'created_at', 'updated_at'],
+                'data of a mapping',
+              ),
+            )
+          : undefined,
+    },
+    forms: {
+      says: 'The ids of a mapping are UUIDs, its times ISO 8601 in UTC with milliseconds.',
+      alone: true,
+      judge: (seen) => {
+        const data =
+          seen.operation.name === 'scim' && isDone(seen) && isRow(seen.json?.data) ? seen.json.data : undefined;
+        if (data === undefined) return undefined;
+        const right = (key: string, pattern: typeof UUID) =>
+          holds(pattern.test(textOf(data[key])), `${key} of a mapping`, pattern.words, data[key]);
+        return all(
+          each(['id', 'scim_group_id', 'workspace_id'], (key) => right(key, UUID)),
+          each(['created_at', 'updated_at'], (key) => right(key, TIMESTAMP)),
+          each(['organization_id', 'role'], (key) =>
+            holds(textOf(data[key]) !== '', `${key} of a mapping`, 'a string', data[key]),
+          ),
+          holds(
+            Date.parse(textOf(data.updated_at)) >= Date.parse(textOf(data.created_at)),
+            'updated_at of a mapping',
+            'no earlier than created_at',
+            data.updated_at,
+          ),
+        );
+      },
+    },
+    'named-by-path': {
+      says: 'A mapping that is read is that of the id in the path.',
+      alone: true,
+      judge: (seen) =>
+        seen.operation.name === 'scim' && isDone(seen) && isRow(seen.json?.data)
+          ? is('id of a mapping', seen.id?.toLowerCase(), textOf(seen.json.data.id).toLowerCase())
+          : undefined,
+    },
+    role: {
+      level: 'P',
+      says: 'The role of a mapping is admin or member.',
+      alone: true,
+      judge: (seen) =>
+        seen.operation.name === 'scim' && isDone(seen) && isRow(seen.json?.data)
+          ? holds(
+              seen.json.data.role === 'admin' || seen.json.data.role === 'member',
+              'role of a mapping',
+              'admin or member',
+              seen.json.data.role,
+            )
+          : undefined,
+    },
+  }),
+];

@@ -1,0 +1,242 @@
+import { isRow } from '../model/intern.js';
+import { isAnswer } from '../probe/request.js';
+import { STREAM_RULES, type StreamRule } from '../probe/stream-rules.js';
+import { holds, is, type Judgement, type Rule, rulesOf, type Seen } from './rule.js';
+
+/** A chat stream that was read to its end. */
+const streamOf = (seen: Seen) => {
+  const { stream } = seen.answered;
+  return seen.operation.name === 'chat' && stream?.ended === 'end' ? stream : undefined;
+};
+
+/** What each rule of the grammar of a stream says. */
+const grammar = (rule: StreamRule): Rule => {
+  const [id, level] = STREAM_RULES[rule];
+  return {
+    id: `${id}/${rule}`,
+    requirement: id,
+    level,
+    says: `A chat stream keeps the rule ${rule}.`,
+    alone: true,
+    judge: (seen): Judgement => {
+      const stream = streamOf(seen);
+      if (stream === undefined) return undefined;
+      const broken = stream.breaches.filter((breach) => breach.rule === rule);
+      return broken.length === 0
+        ? 'kept'
+        : { what: `the stream, ${rule}`, expected: 'the order of a chat stream', actual: broken, because: [] };
+    },
+  };
+};
+
+/** Chat: the order of a stream, its session, its questions, its errors. */
+export const CHATS: readonly Rule[] = [
+  ...(Object.keys(STREAM_RULES) as StreamRule[]).map(grammar),
+  ...rulesOf('CHAT-1', {
+    'is-a-stream': {
+      says: 'A prompt that is accepted is answered with server-sent events.',
+      alone: true,
+      judge: (seen) =>
+        seen.operation.name === 'chat' && seen.answered.status === 200
+          ? holds(
+              /^text\/event-stream\b/i.test(seen.answered.header('content-type') ?? ''),
+              'content type of a chat',
+              'text/event-stream',
+              seen.answered.header('content-type'),
+            )
+          : undefined,
+    },
+  }),
+  ...rulesOf('CHAT-3', {
+    session: {
+      says: 'A stream names the session of its prompt, and a run that spoke has one.',
+      judge: (seen, model) => {
+        const stream = streamOf(seen);
+        if (stream?.final === undefined || seen.id === undefined) return undefined;
+        const sent = seen.body?.session_id;
+        const known = typeof sent === 'string' ? model.session(seen.id, sent) : undefined;
+        if (known !== undefined)
+          return is('session_id of a prompt in a session', sent, stream.sessionId, [known.number]);
+        return stream.content === ''
+          ? undefined
+          : holds(
+              stream.sessionId !== undefined,
+              `session_id after ${stream.finish}`,
+              'that of the run that spoke',
+              stream.final,
+            );
+      },
+    },
+  }),
+  ...rulesOf('CHAT-6', {
+    'same-session': {
+      says: 'The answer to a question goes on in the session that asked, and the next question has an id of its own.',
+      judge: (seen) => {
+        const stream = streamOf(seen);
+        if (stream === undefined || !isAnswer(seen.body) || seen.body === undefined) return undefined;
+        const last = Array.isArray(seen.body.messages) ? seen.body.messages.at(-1) : undefined;
+        if (stream.sessionId !== seen.body.session_id)
+          return is('session_id of the answer to a question', seen.body.session_id, stream.sessionId);
+        const call = stream.toolCalls[0]?.id;
+        return call === undefined
+          ? 'kept'
+          : holds(
+              !isRow(last) || call !== last.tool_call_id,
+              'id of the question after an answer',
+              'another than that of the one answered',
+              call,
+            );
+      },
+    },
+  }),
+  ...rulesOf('CHAT-5', {
+    'asks-once': {
+      says: 'Each question has an id of its own.',
+      judge: (seen, model) => {
+        const call = streamOf(seen)?.toolCalls[0]?.id;
+        const before = call === undefined ? undefined : model.questions.get(call);
+        return call === undefined
+          ? undefined
+          : holds(
+              before === undefined,
+              'id of a question',
+              'one that no other question has',
+              call,
+              before === undefined ? [] : [before.number],
+            );
+      },
+    },
+  }),
+  ...rulesOf('CHAT-12', {
+    'ended-run': {
+      says: 'A run that the intern ended is told with code 410 and reason run_ended, and only so.',
+      alone: true,
+      judge: (seen) => {
+        const stream = streamOf(seen);
+        if (stream?.finish !== 'error') return undefined;
+        const { error } = stream;
+        if (error === undefined)
+          return {
+            what: 'error of a stream that finished with error',
+            expected: 'a reason',
+            actual: stream.chunks.at(-1)?.json,
+            because: [],
+          };
+        if (error.reason === 'run_ended') return is('code of run_ended', 410, error.code);
+        return error.code === 410 ? is('reason of code 410', 'run_ended', error.reason) : 'kept';
+      },
+    },
+    'error-form': {
+      level: 'P',
+      says: 'The error of a stream stands at the top of the chunk that finishes it, with code, message, reason and retryable.',
+      alone: true,
+      judge: (seen) => {
+        const error = streamOf(seen)?.error;
+        if (error === undefined) return undefined;
+        return holds(
+          error.inPlace &&
+            Number.isInteger(error.code) &&
+            typeof error.message === 'string' &&
+            typeof error.reason === 'string' &&
+            typeof error.retryable === 'boolean',
+          'error of a stream',
+          '{code, message, metadata: {reason, retryable}} at the top of its chunk',
+          error,
+        );
+      },
+    },
+  }),
+  ...rulesOf('CHAT-13', {
+    severed: {
+      level: 'P',
+      says: 'A connection to the intern that broke is told with code 502, retryable.',
+      alone: true,
+      judge: (seen) => {
+        const error = streamOf(seen)?.error;
+        return error?.reason === 'stream_severed'
+          ? is('stream_severed', { code: 502, retryable: true }, { code: error.code, retryable: error.retryable })
+          : undefined;
+      },
+    },
+  }),
+  ...rulesOf('CHAT-14', {
+    'steered-form': {
+      level: 'P',
+      says: 'A prompt that is steered into a run is answered 202 with its session and the status steered.',
+      alone: true,
+      judge: (seen) =>
+        seen.operation.name === 'chat' && seen.answered.status === 202
+          ? is(
+              'answer of a steered prompt',
+              { session_id: seen.body?.session_id, status: 'steered' },
+              { session_id: seen.json?.session_id, status: seen.json?.status },
+            )
+          : undefined,
+    },
+  }),
+  ...rulesOf('INVOKE-1', {
+    'accepted-form': {
+      says: 'Invoke answers 202 with the session_id.',
+      alone: true,
+      judge: (seen) =>
+        seen.operation.name === 'invoke' && seen.answered.status < 300
+          ? holds(
+              seen.answered.status === 202 && typeof seen.json?.session_id === 'string' && seen.json.session_id !== '',
+              'answer of an invoke',
+              '202 with a session_id',
+              {
+                status: seen.answered.status,
+                session_id: seen.json?.session_id,
+              },
+            )
+          : undefined,
+    },
+    'same-session': {
+      requirement: 'INVOKE-2',
+      says: 'An invoke that names a session goes on in it.',
+      alone: true,
+      judge: (seen) =>
+        seen.operation.name === 'invoke' && seen.answered.status < 300 && typeof seen.body?.session_id === 'string'
+          ? is('session_id of an invoke in a session', seen.body.session_id, seen.json?.session_id)
+          : undefined,
+    },
+    'new-session': {
+      requirement: 'INVOKE-1',
+      says: 'An invoke without a session begins one of its own.',
+      judge: (seen, model) => {
+        const session = seen.json?.session_id;
+        if (
+          seen.operation.name !== 'invoke' ||
+          seen.answered.status >= 300 ||
+          typeof session !== 'string' ||
+          seen.id === undefined
+        )
+          return undefined;
+        if (typeof seen.body?.session_id === 'string') return undefined;
+        const known = model.session(seen.id, session);
+        return holds(
+          known === undefined,
+          'session_id of a new invoke',
+          'one that no other run has',
+          session,
+          known === undefined ? [] : [known.number],
+        );
+      },
+    },
+    'status-word': {
+      level: 'P',
+      says: 'The status of an invoke is started, or steered where a run goes on.',
+      alone: true,
+      judge: (seen) =>
+        seen.operation.name === 'invoke' && seen.answered.status < 300
+          ? holds(
+              seen.json?.status === 'started' ||
+                (seen.json?.status === 'steered' && typeof seen.body?.session_id === 'string'),
+              'status of an invoke',
+              'started, or steered in a session',
+              seen.json?.status,
+            )
+          : undefined,
+    },
+  }),
+];

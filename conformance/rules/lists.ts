@@ -1,0 +1,251 @@
+import { STATUSES } from '../arbitraries/status-filter.js';
+import { isMember } from '../model/callers.js';
+import { isVisibleTo, type Row } from '../model/intern.js';
+import type { Model } from '../model/model.js';
+import { all, each, holds, is, type Judgement, type Rule, recordsOf, rulesOf, type Seen } from './rule.js';
+
+const isList = (seen: Seen): boolean =>
+  seen.operation.name === 'list' && seen.answered.status === 200 && Array.isArray(seen.json?.data);
+const ofList =
+  (judge: (rows: readonly Row[], seen: Seen, model: Model) => Judgement) =>
+  (seen: Seen, model: Model): Judgement =>
+    isList(seen) ? judge(recordsOf(seen), seen, model) : undefined;
+
+const called = ({ asked }: Seen): string => {
+  const filters = [...new Set(asked.query.keys())].sort();
+  return filters.length === 0 ? 'a list' : `a list by ${filters.join(' and ')}`;
+};
+
+/** The known statuses of a filter, where all are known. */
+function statusesOf({ asked: { query } }: Seen): readonly string[] | undefined {
+  const wanted = query.getAll('status').flatMap((text) => text.split(','));
+  return wanted.length > 0 && wanted.every((one) => STATUSES.some((status) => status === one)) ? wanted : undefined;
+}
+
+/** What an intern may have become, or be shown as, by the time that it is listed. */
+const COMING: readonly string[] = ['queued', 'provisioning'];
+
+/** What else a list may be asked by: others filter it in ways that nobody knows. */
+const KNOWN: ReadonlySet<string> = new Set(['workspace_id', 'status', 'limit', 'starting_after']);
+
+/** ms after which a list must have what was made. */
+const LATE = 15_000;
+
+/** Interns that a whole list must have, and does not. */
+function lacking(rows: readonly Row[], seen: Seen, model: Model) {
+  const { asked, caller, json } = seen;
+  const { query } = asked;
+  if (caller === null || caller === undefined || !isMember(caller) || json?.has_more !== false) return undefined;
+  if ([...query.keys()].some((key) => !KNOWN.has(key)) || query.has('status')) return undefined;
+  const cursor = query.get('starting_after');
+  const pages = cursor === null ? undefined : model.pages.get(cursor);
+  if (cursor !== null && pages === undefined) return undefined;
+  const since = pages?.since ?? asked.at;
+  const ids = new Set([...(pages?.ids ?? []), ...rows.map(({ id }) => String(id))]);
+  const missing = [...model.interns.values()].filter((intern) => {
+    if (intern.made === undefined || intern.made.at >= since || model.isVisible(asked, intern) !== true) return false;
+    // A list may be late.
+    if (model.options.ours !== true && since - intern.made.at < LATE) return false;
+    const phases = intern.phase.since(since);
+    return (
+      phases !== undefined && !phases.has('gone') && !phases.has('going') && !phases.has('stuck') && !ids.has(intern.id)
+    );
+  });
+  return { missing, pages };
+}
+
+/** list_interns: order, filters, pages, and who sees what. */
+export const LISTS: readonly Rule[] = [
+  ...rulesOf('LIST-1', {
+    'newest-first': {
+      says: 'A list is in the order of creation, newest first.',
+      alone: true,
+      judge: ofList((rows, seen) => {
+        const dates = rows.map(({ created_at }) =>
+          typeof created_at === 'string' ? Date.parse(created_at) : Number.NaN,
+        );
+        if (rows.length < 2 || dates.some(Number.isNaN)) return undefined;
+        return holds(
+          dates.every((date, at) => at === 0 || date <= (dates[at - 1] ?? date)),
+          `created_at in ${called(seen)}`,
+          'newest first',
+          dates,
+        );
+      }),
+    },
+    once: {
+      says: 'A list has each intern once, and its pages none twice.',
+      judge: ofList((rows, seen, model) => {
+        const before = model.pages.get(seen.asked.query.get('starting_after') ?? '');
+        const ids = [...(before?.ids ?? []), ...rows.map(({ id }) => String(id))];
+        const twice = ids.filter((id, at) => ids.indexOf(id) !== at);
+        return ids.length < 2 ? undefined : is(`interns more than once in ${called(seen)}`, [], twice, before?.numbers);
+      }),
+    },
+    whole: {
+      says: 'A whole list has each intern that its caller sees.',
+      settles: true,
+      judge: ofList((rows, seen, model) => {
+        const found = lacking(rows, seen, model);
+        if (found === undefined) return undefined;
+        const [first] = found.missing;
+        return is(
+          `interns that ${called(seen)} leaves out`,
+          [],
+          found.missing.map(({ id }) => id),
+          [
+            ...(first?.made === undefined ? [] : [first.made.number, ...first.phase.because]),
+            ...(found.pages?.numbers ?? []),
+          ],
+        );
+      }),
+    },
+    'none-that-is-gone': {
+      requirement: 'DELETE-1',
+      says: 'No list has an intern whose teardown ended.',
+      settles: true,
+      judge: ofList((rows, seen, model) =>
+        each(rows, ({ id }) => {
+          const facts = model.interns.get(String(id));
+          const phases = facts?.made === undefined ? undefined : facts.phase.since(seen.asked.at);
+          return phases === undefined
+            ? undefined
+            : holds(
+                !(phases.size === 1 && phases.has('gone')),
+                `interns of ${called(seen)}`,
+                'none that is gone',
+                id,
+                facts?.phase.because,
+              );
+        }),
+      ),
+    },
+  }),
+  ...rulesOf('LIST-2', {
+    workspace: {
+      says: 'A list by workspace has interns of that workspace alone.',
+      alone: true,
+      judge: ofList((rows, seen) => {
+        const asked = seen.asked.query.getAll('workspace_id');
+        return asked.length !== 1
+          ? undefined
+          : each(rows, ({ workspace_id }) =>
+              typeof workspace_id === 'string'
+                ? is(`workspace_id in ${called(seen)}`, asked[0], workspace_id)
+                : undefined,
+            );
+      }),
+    },
+    status: {
+      says: 'A list by statuses has interns of those statuses alone.',
+      alone: true,
+      settles: true,
+      judge: ofList((rows, seen) => {
+        const wanted = statusesOf(seen);
+        return wanted === undefined
+          ? undefined
+          : each(rows, ({ id, status }) =>
+              holds(
+                [...wanted, ...COMING].some((one) => one === status),
+                `status in ${called(seen)}`,
+                `one of ${wanted.join(', ')}`,
+                { id, status },
+              ),
+            );
+      }),
+    },
+    'status-whole': {
+      says: 'A whole list by statuses has each intern of those statuses.',
+      settles: true,
+      judge: ofList((rows, seen, model) => {
+        const wanted = statusesOf(seen);
+        const { asked, caller, json } = seen;
+        const plain = [...asked.query.keys()].every(
+          (key) => key === 'status' || key === 'workspace_id' || key === 'limit',
+        );
+        if (wanted === undefined || caller === null || caller === undefined || json?.has_more !== false || !plain)
+          return undefined;
+        const ids = new Set(rows.map(({ id }) => id));
+        const due = [...model.interns.values()].filter((intern) => {
+          const phases =
+            intern.made === undefined || intern.made.at >= asked.at ? undefined : intern.phase.since(asked.at);
+          if (phases === undefined || phases.size !== 1 || model.isVisible(asked, intern) !== true) return false;
+          if (model.options.ours !== true && asked.at - (intern.made?.at ?? 0) < LATE) return false;
+          return (phases.has('up') && wanted.includes('running')) || (phases.has('off') && wanted.includes('stopped'));
+        });
+        const missing = due.filter(({ id }) => !ids.has(id));
+        return due.length === 0
+          ? undefined
+          : is(
+              `interns that ${called(seen)} leaves out`,
+              [],
+              missing.map(({ id }) => id),
+              missing[0]?.phase.because,
+            );
+      }),
+    },
+  }),
+  ...rulesOf('LIST-3', {
+    form: {
+      says: 'A list is {data, has_more, next_cursor?}.',
+      alone: true,
+      judge: (seen) =>
+        seen.operation.name === 'list' && seen.answered.status === 200
+          ? all(
+              holds(Array.isArray(seen.json?.data), `data of ${called(seen)}`, 'a JSON array', seen.json?.data),
+              holds(
+                typeof seen.json?.has_more === 'boolean',
+                `has_more of ${called(seen)}`,
+                'a boolean',
+                seen.json?.has_more,
+              ),
+              holds(
+                seen.json?.next_cursor === undefined || typeof seen.json.next_cursor === 'string',
+                `next_cursor of ${called(seen)}`,
+                'a string, or absent',
+                seen.json?.next_cursor,
+              ),
+              holds(
+                (seen.json?.has_more === true) === (typeof seen.json?.next_cursor === 'string'),
+                `next_cursor of ${called(seen)}`,
+                'a cursor exactly where there is more',
+                {
+                  has_more: seen.json?.has_more,
+                  next_cursor: seen.json?.next_cursor,
+                },
+              ),
+            )
+          : undefined,
+    },
+    limit: {
+      says: 'A list is no longer than its limit.',
+      alone: true,
+      judge: ofList((rows, seen) => {
+        const limit = seen.asked.query.get('limit') ?? '500';
+        return /^[1-9]\d{0,2}$/.test(limit) && Number(limit) <= 500
+          ? holds(rows.length <= Number(limit), `interns of ${called(seen)}`, `not more than ${limit}`, rows.length)
+          : undefined;
+      }),
+    },
+  }),
+  ...rulesOf('AUTH-2', {
+    'own-workspace': {
+      says: 'The API key selects the visible interns: a list shows none of another workspace.',
+      judge: ofList((rows, seen, model) => {
+        const { caller } = seen;
+        if (caller === null || caller === undefined || !isMember(caller)) return undefined;
+        const others = rows.filter(({ id }) => {
+          const facts = model.interns.get(String(id));
+          return facts?.made !== undefined && isVisibleTo(caller, facts) === false;
+        });
+        const made = others.map(({ id }) => model.interns.get(String(id))?.made?.number ?? 0);
+        return is(
+          `interns of other workspaces in ${called(seen)}`,
+          [],
+          others.map(({ id }) => id),
+          made.slice(0, 1),
+        );
+      }),
+    },
+  }),
+];

@@ -1,0 +1,251 @@
+import { STATUSES } from '../arbitraries/status-filter.js';
+import { FIELDS } from '../helpers/record.js';
+import { secretKeys } from '../helpers/secret-keys.js';
+import { FIXED, type Row, SETTINGS, SHOWS } from '../model/intern.js';
+import type { Model } from '../model/model.js';
+import { all, each, holds, is, isDone, type Judgement, type Rule, recordsOf, rulesOf, type Seen } from './rule.js';
+
+/** Records of interns that this traffic made: those of others may be older than the form. */
+const ownRecords = (seen: Seen, model: Model): readonly Row[] =>
+  recordsOf(seen).filter(
+    ({ id }) =>
+      typeof id === 'string' && (model.interns.get(id)?.made !== undefined || seen.operation.name === 'create'),
+  );
+const ofOwn =
+  (judge: (record: Row, seen: Seen, model: Model) => Judgement) =>
+  (seen: Seen, model: Model): Judgement =>
+    each(ownRecords(seen, model), (record) => judge(record, seen, model));
+
+/** Whether an answer repeats that of an earlier create: it is as old as that. */
+const isReplay = (seen: Seen, record: Row, model: Model): boolean =>
+  seen.operation.name === 'create' && typeof record.id === 'string' && model.interns.get(record.id) !== undefined;
+
+/** A value as JSON: an empty text is as good as none. */
+const plain = (value: unknown): string => JSON.stringify(value === '' || value === undefined ? null : value);
+
+const where = (seen: Seen): string => `the record of ${seen.called}`;
+const TEXTS = ['description', 'instructions', 'model', 'last_failure_message'] as const;
+
+/** Resources and their fields: the record of an intern, wherever it is shown. */
+export const RECORDS: readonly Rule[] = [
+  ...rulesOf('GET-1', {
+    'path-names-it': {
+      says: 'A record that is read or updated is that of the intern in the path.',
+      alone: true,
+      judge: (seen) =>
+        isDone(seen) &&
+        seen.id !== undefined &&
+        seen.json !== undefined &&
+        ['get', 'update'].includes(seen.operation.name)
+          ? is(`id of ${where(seen)}`, seen.id, seen.json.id)
+          : undefined,
+    },
+    types: {
+      says: 'Name and status are strings; description, instructions, model and last_failure_message are strings or null.',
+      alone: true,
+      judge: ofOwn((record, seen) =>
+        all(
+          holds(typeof record.name === 'string' && record.name !== '', `name of ${where(seen)}`, 'a name', record.name),
+          holds(
+            typeof record.status === 'string' && record.status !== '',
+            `status of ${where(seen)}`,
+            'a status',
+            record.status,
+          ),
+          each(TEXTS, (key) =>
+            holds(
+              record[key] === undefined || record[key] === null || typeof record[key] === 'string',
+              `${key} of ${where(seen)}`,
+              'a text or null',
+              record[key],
+            ),
+          ),
+        ),
+      ),
+    },
+    'published-form': {
+      level: 'P',
+      says: 'A record has the published fields, in their formats.',
+      alone: true,
+      judge: ofOwn((record, seen) =>
+        each(Object.entries(FIELDS), ([field, right]) =>
+          holds(right(record[field]), `${field} of ${where(seen)}`, 'the form of the published API', record[field]),
+        ),
+      ),
+    },
+    'no-credential': {
+      says: 'No answer of the lifecycle shows a credential or the content of a vault.',
+      alone: true,
+      judge: (seen) =>
+        isDone(seen) &&
+        ['list', 'create', 'get', 'update', 'delete', 'provision', 'suspend'].includes(seen.operation.name) &&
+        seen.json !== undefined
+          ? is(`secret fields of ${seen.called}`, [], secretKeys(seen.json))
+          : undefined,
+    },
+    settings: {
+      says: 'A record shows the settings that its intern was given.',
+      settles: true,
+      judge: ofOwn((record, seen, model) => {
+        if (isReplay(seen, record, model) || seen.operation.name === 'create') return undefined;
+        const facts = model.interns.get(String(record.id));
+        return each(SETTINGS, (key) => {
+          const values = facts?.settings[key].since(seen.asked.at);
+          const body = seen.operation.name === 'update' ? seen.body : undefined;
+          if (values === undefined || !(key in record) || (body !== undefined && key in body)) return undefined;
+          // A service may show the model that it will choose.
+          if (key === 'model' && (values.has('null') || values.size === 0)) return undefined;
+          const shown = plain(record[key]);
+          const one = values.size === 1 ? JSON.parse([...values][0] ?? 'null') : undefined;
+          return [...values].some((value) => plain(JSON.parse(value)) === shown)
+            ? 'kept'
+            : {
+                what: `${key} of ${where(seen)}`,
+                expected: values.size === 1 ? one : 'one of the values that were written',
+                actual: record[key],
+                because: facts?.settings[key].because ?? [],
+              };
+        });
+      }),
+    },
+    fixed: {
+      requirement: 'CREATE-1',
+      says: 'Workspace, vault and time of creation of an intern stay as they were first shown.',
+      judge: ofOwn((record, seen, model) => {
+        const facts = model.interns.get(String(record.id));
+        return each(FIXED, (key) => {
+          const first = facts?.fixed.get(key);
+          return first === undefined || typeof record[key] !== 'string'
+            ? undefined
+            : is(`${key} of ${where(seen)}`, first.value, record[key], [first.number]);
+        });
+      }),
+    },
+    'failure-message': {
+      requirement: 'DELETE-3',
+      says: 'A last_failure_message that names workspace_archive_failed is that of a teardown.',
+      alone: true,
+      judge: ofOwn(({ last_failure_message: why, status }, seen) =>
+        typeof why === 'string' &&
+        why.includes('workspace_archive_failed') &&
+        STATUSES.some((known) => known === status)
+          ? holds(
+              status === 'destroy_failed' || status === 'destroying',
+              `status of ${where(seen)} whose archive failed`,
+              'destroy_failed',
+              status,
+            )
+          : undefined,
+      ),
+    },
+  }),
+  ...rulesOf('CREATE-2', {
+    'vault-of-its-own': {
+      says: 'The private vault of an intern is that of no other intern.',
+      judge: ofOwn(({ id, vault_id }, seen, model) => {
+        const owner = typeof vault_id === 'string' ? model.vaults.get(vault_id) : undefined;
+        return owner === undefined
+          ? undefined
+          : holds(owner.value === id, `vault_id of ${where(seen)}`, 'a vault that no other intern has', vault_id, [
+              owner.number,
+            ]);
+      }),
+    },
+    'has-a-vault': {
+      level: 'P',
+      says: 'Creating an intern also creates its private vault.',
+      alone: true,
+      judge: (seen) =>
+        seen.operation.name === 'create' && isDone(seen) && seen.json !== undefined
+          ? holds(
+              typeof seen.json.vault_id === 'string' && seen.json.vault_id !== '',
+              `vault_id of ${where(seen)}`,
+              'a vault',
+              seen.json.vault_id,
+            )
+          : undefined,
+    },
+  }),
+  ...rulesOf('CREATE-1', {
+    'as-asked': {
+      says: 'A created intern has the name, description and instructions of its create, in the workspace that it names.',
+      judge: (seen, model) => {
+        const { body, json } = seen;
+        if (seen.operation.name !== 'create' || !isDone(seen) || json === undefined || body === undefined)
+          return undefined;
+        if (isReplay(seen, json, model)) return undefined;
+        return each(['name', 'description', 'instructions', 'workspace_id'], (key) =>
+          key in body && (key in json || key === 'name')
+            ? is(`${key} of ${where(seen)}`, body[key] === '' ? null : body[key], json[key] === '' ? null : json[key], [
+                seen.asked.number,
+              ])
+            : undefined,
+        );
+      },
+    },
+  }),
+  ...rulesOf('UPDATE-1', {
+    'as-asked': {
+      says: 'An update answers with what it changed.',
+      judge: (seen) => {
+        const { body, json } = seen;
+        if (seen.operation.name !== 'update' || !isDone(seen) || json === undefined || body === undefined)
+          return undefined;
+        return each(SETTINGS, (key) =>
+          key in body && key in json && !(key === 'model' && body[key] === null)
+            ? is(`${key} of ${where(seen)}`, body[key] === '' ? null : body[key], json[key] === '' ? null : json[key], [
+                seen.asked.number,
+              ])
+            : undefined,
+        );
+      },
+    },
+  }),
+  ...rulesOf('LIFE-1', {
+    status: {
+      says: 'A record shows what the lifecycle calls that were accepted made of its intern, and nothing that no call asked for.',
+      settles: true,
+      judge: ofOwn((record, seen, model) => {
+        const shown = SHOWS[String(record.status)];
+        const facts = model.interns.get(String(record.id));
+        if (shown === undefined || facts === undefined || isReplay(seen, record, model)) return undefined;
+        if (seen.operation.name === 'create') return undefined;
+        const phases = facts.phase.since(seen.asked.at);
+        return phases === undefined
+          ? undefined
+          : holds(
+              shown.some((phase) => phases.has(phase)),
+              `status of ${where(seen)}`,
+              `an intern that is ${[...phases].join(' or ')}`,
+              record.status,
+              [facts.made?.number ?? 0, ...facts.phase.because],
+            );
+      }),
+    },
+    found: {
+      says: 'An intern that was created, and not deleted, is found by a caller who sees it.',
+      settles: true,
+      judge: (seen, model) => {
+        const { intern, operation, answered, asked } = seen;
+        if (operation.name !== 'get' || intern?.made === undefined) return undefined;
+        if (answered.status !== 404 && answered.status >= 300) return undefined;
+        const phases = intern.phase.since(asked.at);
+        if (
+          phases === undefined ||
+          phases.has('gone') ||
+          seen.caller?.kind !== 'key' ||
+          model.isVisible(asked, intern) !== true
+        )
+          return undefined;
+        if (seen.caller.workspace !== intern.workspace || asked.regional) return undefined;
+        return holds(
+          answered.status !== 404,
+          `status of ${seen.called}`,
+          'the record of an intern that was not deleted',
+          404,
+          [intern.made.number, ...intern.phase.because],
+        );
+      },
+    },
+  }),
+];

@@ -1,0 +1,900 @@
+import { isMember } from '../model/callers.js';
+import { type InternFacts, isRow, type Phase, type Row } from '../model/intern.js';
+import type { Model } from '../model/model.js';
+import { isDaemon, isSigning } from '../model/operations.js';
+import { type Level, type RequirementId, requirement, speaksAt } from '../requirements/index.js';
+import { holds, type Judgement, type Rule, type Seen } from './rule.js';
+
+/** What a request has wrong. `undefined`: that is not known. */
+type Wrong = boolean | undefined;
+
+/** Why a request is refused, and with which statuses. */
+interface Refusal {
+  readonly id: string;
+  readonly requirement: RequirementId;
+  readonly level: Level;
+  readonly says: string;
+  readonly statuses: readonly number[];
+  /** Where the error has metadata: its reason. */
+  readonly reason?: string;
+  /** Nothing states it, and nothing forbids it. */
+  readonly open?: true;
+  wrong(seen: Seen, model: Model): Wrong;
+}
+
+/** Statuses of a refusal, where nothing states which. */
+const REFUSED: readonly number[] = [400, 401, 403, 404, 405, 409, 410, 413, 415, 421, 422];
+const CAP = 1_048_576;
+
+const not = (wrong: Wrong): Wrong => (wrong === undefined ? undefined : !wrong);
+
+const named =
+  (...names: readonly string[]) =>
+  ({ operation }: Seen): boolean =>
+    names.includes(operation.name);
+const inInterns = ({ operation }: Seen): boolean => operation.area === 'interns';
+
+/** Operations whose body the interface caps, and whose media type it wants. */
+const WRITES: ReadonlySet<string> = new Set(['create', 'update', 'delete', 'sign', 'sign alias']);
+const BARE = named('provision', 'suspend');
+const isWrite = ({ operation }: Seen): boolean => WRITES.has(operation.name);
+
+const sizeOf = ({ asked: { body } }: Seen): number | undefined =>
+  body.kind === 'unknown' ? undefined : body.kind === 'none' ? 0 : body.size;
+const isEmpty = (seen: Seen): Wrong => {
+  const size = sizeOf(seen);
+  return size === undefined ? undefined : size === 0;
+};
+/** Without a body, or with white space alone. */
+const isBlank = ({ asked: { body } }: Seen): Wrong =>
+  body.kind === 'unknown' ? undefined : body.kind === 'none' || /^\s*$/.test(body.text);
+
+const isJsonType = (type: string | undefined): boolean => /^\s*application\/json\s*(;|$)/i.test(type ?? '');
+
+/** A body that is there, is JSON and is no object holds what `wrong` finds in it. */
+const json = (seen: Seen, wrong: (value: unknown) => boolean): Wrong => {
+  const { body } = seen.asked;
+  if (body.kind === 'unknown') return undefined;
+  return wrong(body.kind === 'some' ? body.json : undefined);
+};
+
+/** Whether the intern that the path names may not be seen by the caller. */
+function isHidden(seen: Seen, model: Model): Wrong {
+  const { caller, id, intern } = seen;
+  if (id === undefined || caller === undefined || caller === null) return false;
+  if (caller.kind === 'own') return caller.intern === undefined ? undefined : caller.intern !== id;
+  if (!isMember(caller)) return false;
+  if (model.options.madeUp?.(id) === true) return true;
+  if (intern === undefined) return undefined;
+  return not(model.isVisible(seen.asked, intern));
+}
+
+/** Phases that the intern may have had while the request was under way. */
+const phasesOf = ({ asked, intern }: Seen): ReadonlySet<Phase> | undefined =>
+  intern?.made === undefined ? undefined : intern.phase.since(asked.at, asked.number);
+/** Whether the intern has none of these phases. */
+const isNone = (seen: Seen, model: Model, ...phases: readonly Phase[]): Wrong => {
+  const all = phasesOf(seen);
+  if (all === undefined || (all.has('new') && model.options.ours !== true && !phases.includes('new'))) return undefined;
+  const some = phases.some((phase) => all.has(phase));
+  return some ? ([...all].every((phase) => phases.includes(phase)) ? false : undefined) : true;
+};
+
+const text = (value: unknown, least: number, most: number): boolean =>
+  typeof value === 'string' && [...value].length >= least && [...value].length <= most;
+const NAME = /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/;
+const isName = (value: unknown): boolean => text(value, 2, 17) && NAME.test(String(value));
+const has = (row: Row, key: string, right: (value: unknown) => boolean): boolean => !(key in row) || right(row[key]);
+const orNull = (right: (value: unknown) => boolean) => (value: unknown) => value === null || right(value);
+const only = (row: Row, ...keys: readonly string[]): boolean => Object.keys(row).every((key) => keys.includes(key));
+
+const isCreate = (row: Row): boolean =>
+  only(row, 'name', 'workspace_id', 'description', 'instructions', 'provision', 'vault_id') &&
+  isName(row.name) &&
+  has(row, 'workspace_id', (value) => typeof value === 'string' && value !== '') &&
+  has(row, 'description', (value) => value === null || text(value, 0, 2000)) &&
+  has(row, 'instructions', (value) => value === null || text(value, 0, 100_000)) &&
+  has(row, 'provision', (value) => typeof value === 'boolean');
+const isUpdate = (row: Row): boolean =>
+  only(row, 'name', 'description', 'instructions', 'model') &&
+  has(row, 'name', isName) &&
+  has(
+    row,
+    'description',
+    orNull((value) => text(value, 0, 2000)),
+  ) &&
+  has(
+    row,
+    'instructions',
+    orNull((value) => text(value, 0, 100_000)),
+  ) &&
+  has(
+    row,
+    'model',
+    orNull((value) => typeof value === 'string' && /^[^/\s]+\/[^/\s:]+(:[^/\s:]+)?$/.test(value)),
+  );
+
+const contentOf = (value: unknown): string | undefined =>
+  typeof value === 'string'
+    ? value
+    : Array.isArray(value) &&
+        value.every((part) => isRow(part) && part.type === 'text' && typeof part.text === 'string')
+      ? value.map((part) => String((part as Row).text)).join('')
+      : undefined;
+const isSession = (value: unknown): boolean => text(value, 1, 256) && !/\p{Cc}/u.test(String(value));
+function isChatBody(row: Row, published: boolean): boolean {
+  const { messages, stream, session_id: session, approval_mode: mode } = row;
+  const last = Array.isArray(messages) ? messages.at(-1) : undefined;
+  if (!isRow(last) || stream !== true) return false;
+  if (session !== undefined && session !== null && !isSession(session)) return false;
+  if (mode !== undefined && mode !== null && mode !== 'manual' && mode !== 'self-drive') return false;
+  if (last.role === 'tool') return session !== undefined && typeof last.tool_call_id === 'string';
+  const content = contentOf(last.content);
+  return last.role === 'user' && content !== undefined && (!published || text(content, 1, 32_000));
+}
+
+/** A listing of statuses, as it is published. */
+const STATUSES = /^(queued|provisioning|running|failed|stopped|destroying|destroy_failed|awaiting_slack_install)$/;
+function isListQuery(query: URLSearchParams): boolean {
+  const statuses = query.getAll('status').flatMap((one) => one.split(','));
+  const limits = query.getAll('limit');
+  return (
+    statuses.every((one) => STATUSES.test(one)) &&
+    statuses.length <= 8 &&
+    limits.every((one) => /^\d+$/.test(one) && Number(one) >= 1 && Number(one) <= 500)
+  );
+}
+
+const isDigest = (value: unknown): boolean => typeof value === 'string' && /^[0-9a-f]{64}$/.test(value);
+/** A path as it is sent: one slash, percent-encoded, without origin, query and fragment. */
+const isRoutePath = (value: unknown): boolean =>
+  typeof value === 'string' && /^\/(?!\/)(?:[A-Za-z0-9\-._~!$&'()*+,;=:@/]|%[0-9A-Fa-f]{2})*$/.test(value);
+
+const SECRET_NAME = /^(?=.{1,255}$)[a-z](?:[a-z0-9]|_(?!_))*(?<!_)$/;
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+type RefusalRow = Omit<Refusal, 'id' | 'level'> & { readonly level?: Level };
+const rows = (all: Readonly<Record<string, RefusalRow>>): readonly Refusal[] =>
+  Object.entries(all).map(([name, row]) => ({
+    level: requirement(row.requirement).level,
+    ...row,
+    id: `${row.requirement}/${name}`,
+  }));
+
+/** Why requests are refused, in the order of interface.md: who asks, then for what, then with which body, then in which state. */
+export const REFUSALS: readonly Refusal[] = rows({
+  'regional-refused': {
+    requirement: 'BASE-4',
+    says: 'Requests on regional hostnames are refused.',
+    statuses: REFUSED,
+    wrong: ({ asked }) => asked.regional,
+  },
+  'regional-status': {
+    requirement: 'BASE-4',
+    level: 'P',
+    says: 'A request on a regional hostname is answered 403.',
+    statuses: [403],
+    wrong: ({ asked }) => asked.regional,
+  },
+  'key-needed': {
+    requirement: 'AUTH-1',
+    says: 'A missing or invalid key gives 401.',
+    statuses: [401],
+    wrong: (seen) =>
+      seen.operation.area === 'interns' && !isSigning(seen.operation)
+        ? seen.caller === null || (seen.caller === undefined ? undefined : seen.caller.kind === 'invalid')
+        : false,
+  },
+  'signing-key-needed': {
+    requirement: 'SIGN-10',
+    says: 'A missing or invalid key on the signing route gives 401.',
+    statuses: [401],
+    wrong: (seen) =>
+      isSigning(seen.operation)
+        ? seen.caller === null || (seen.caller === undefined ? undefined : seen.caller.kind === 'invalid')
+        : false,
+  },
+  'management-key-needed': {
+    requirement: 'AUTH-6',
+    says: 'The SCIM mapping read requires a management key: without a credential it is 401.',
+    statuses: [401],
+    wrong: (seen) =>
+      seen.operation.area === 'scim' ? seen.caller === null || (seen.caller === undefined ? undefined : false) : false,
+  },
+  'management-key-only': {
+    requirement: 'AUTH-6',
+    says: 'The SCIM mapping read requires a management key: any other credential is refused.',
+    statuses: [401, 403, 404],
+    wrong: ({ operation, caller }) =>
+      operation.area !== 'scim' || caller === null
+        ? false
+        : caller === undefined
+          ? undefined
+          : caller.kind !== 'management',
+  },
+  'vault-key-needed': {
+    requirement: 'VAULT-1',
+    says: 'The vault needs an API key: without one it is 401.',
+    statuses: [401],
+    wrong: ({ operation, caller }) =>
+      operation.area !== 'vault'
+        ? false
+        : caller === null ||
+          (caller === undefined ? undefined : caller.kind === 'invalid' || caller.kind === 'management'),
+  },
+  'management-key-elsewhere': {
+    requirement: 'AUTH-1',
+    says: 'A management key is no API key: the intern operations refuse it.',
+    statuses: [401, 403, 404],
+    wrong: (seen) => inInterns(seen) && (seen.caller === undefined ? undefined : seen.caller?.kind === 'management'),
+  },
+  'outside-the-programme': {
+    requirement: 'AUTH-5',
+    says: 'Callers outside the programme receive 404 for every path under /interns.',
+    statuses: [404],
+    wrong: (seen) => inInterns(seen) && (seen.caller === undefined ? undefined : seen.caller?.kind === 'outsider'),
+  },
+  'vault-outside-the-programme': {
+    requirement: 'VAULT-1',
+    says: 'Callers outside the programme receive 404 for every path under /vault.',
+    statuses: [404],
+    wrong: ({ operation, caller }) =>
+      operation.area === 'vault' && (caller === undefined ? undefined : caller?.kind === 'outsider'),
+  },
+  'own-key': {
+    requirement: 'AUTH-4',
+    says: "For an intern's own key the collection and every other intern answer 404.",
+    statuses: [404],
+    wrong: (seen, model) =>
+      !inInterns(seen) || seen.caller?.kind !== 'own'
+        ? inInterns(seen) && seen.caller === undefined
+          ? undefined
+          : false
+        : seen.id === undefined || isHidden(seen, model),
+  },
+  'not-visible': {
+    requirement: 'AUTH-3',
+    says: 'An intern that the caller cannot see answers 404, as an unknown id does.',
+    statuses: [404],
+    wrong: (seen, model) =>
+      !inInterns(seen) || seen.caller?.kind === 'own'
+        ? false
+        : seen.caller === undefined && seen.id !== undefined
+          ? undefined
+          : isHidden(seen, model),
+  },
+  'vault-not-visible': {
+    requirement: 'VAULT-1',
+    says: 'The vault of an intern that the caller cannot see answers 404.',
+    statuses: [404],
+    wrong: (seen, model) =>
+      seen.operation.area !== 'vault' || seen.id === undefined
+        ? false
+        : seen.caller === undefined
+          ? undefined
+          : isHidden(seen, model),
+  },
+  gone: {
+    requirement: 'DELETE-1',
+    says: 'An intern whose teardown ended is gone: 404.',
+    statuses: [404],
+    wrong: (seen) => (seen.id === undefined || seen.operation.area === 'scim' ? false : goneNow(seen)),
+  },
+  'access-is-personal': {
+    requirement: 'AUTH-7',
+    says: 'An API key that reads the daemon access gets 403, reason personal_identity_required.',
+    statuses: [403],
+    reason: 'personal_identity_required',
+    wrong: ({ operation, caller }) =>
+      isDaemon(operation) && (caller === undefined ? undefined : caller?.kind === 'key' || caller?.kind === 'own'),
+  },
+  'signing-is-personal': {
+    requirement: 'AUTH-8',
+    says: 'An API key or an interns-only grant cannot sign: 403, reason personal_identity_required.',
+    statuses: [403],
+    reason: 'personal_identity_required',
+    wrong: ({ operation, caller }) =>
+      isSigning(operation) &&
+      (caller === undefined ? undefined : caller !== null && ['key', 'own', 'interns-only'].includes(caller.kind)),
+  },
+  'too-large': {
+    requirement: 'BODY-2',
+    says: 'A body of create, update, delete or signing over 1048576 bytes is refused with 413.',
+    statuses: [413],
+    reason: 'payload_too_large',
+    wrong: (seen) => isWrite(seen) && tooLarge(seen),
+  },
+  'too-large-elsewhere': {
+    requirement: 'BODY-2',
+    level: 'P',
+    says: 'A body of chat, invoke, provision or suspend over 1048576 bytes is refused with 413.',
+    statuses: [413],
+    wrong: (seen) => named('chat', 'invoke', 'provision', 'suspend')(seen) && tooLarge(seen),
+  },
+  'media-type': {
+    requirement: 'BODY-3',
+    says: 'A non-empty body of create, update, delete or signing that is not declared as application/json is refused with 415.',
+    statuses: [415],
+    reason: 'unsupported_media_type',
+    wrong: (seen) => isWrite(seen) && otherType(seen),
+  },
+  'media-type-without-body': {
+    requirement: 'BODY-1',
+    level: 'P',
+    says: 'A non-empty body of provision or suspend that is not declared as JSON is refused with 415.',
+    statuses: [415],
+    wrong: (seen) => BARE(seen) && otherType(seen),
+  },
+  'no-fields': {
+    requirement: 'BODY-1',
+    says: 'A body carrying any field is refused with 400 by provision and suspend.',
+    statuses: [400],
+    wrong: (seen) => BARE(seen) && json(seen, (value) => isRow(value) && Object.keys(value).length > 0),
+  },
+  'no-body': {
+    requirement: 'BODY-1',
+    level: 'C',
+    says: 'A body of provision or suspend that is no object is refused with 400.',
+    statuses: [400],
+    wrong: (seen) => BARE(seen) && not(isBlank(seen)) && json(seen, (value) => !isRow(value)),
+  },
+  'body-is-an-object': {
+    requirement: 'BODY-4',
+    says: 'A body of create, update, delete or signing that is no JSON object is refused with 400.',
+    statuses: [400],
+    wrong: (seen) =>
+      isWrite(seen) &&
+      (named('delete')(seen) && isBlank(seen) !== false ? not(isBlank(seen)) : json(seen, (value) => !isRow(value))),
+  },
+  'prompt-is-an-object': {
+    requirement: 'CHAT-15',
+    says: 'A body of chat that is no JSON object is refused with 400.',
+    statuses: [400],
+    wrong: (seen) => named('chat')(seen) && json(seen, (value) => !isRow(value)),
+  },
+  'input-is-an-object': {
+    requirement: 'INVOKE-1',
+    level: 'P',
+    says: 'A body of invoke that is no JSON object is refused with 400.',
+    statuses: [400],
+    wrong: (seen) => named('invoke')(seen) && json(seen, (value) => !isRow(value)),
+  },
+  'create-body': {
+    requirement: 'CREATE-5',
+    says: 'A create with a name, text or field that is not published is refused with 400.',
+    statuses: [400],
+    wrong: (seen) => named('create')(seen) && json(seen, (value) => isRow(value) && !isCreate(value)),
+  },
+  'workspace-is-explicit': {
+    requirement: 'CREATE-1',
+    says: 'An intern is created in an explicit workspace: a create that names none is refused with 400.',
+    // The published client documents a default.
+    level: 'P',
+    statuses: [400],
+    wrong: (seen, { options }) =>
+      named('create')(seen) &&
+      options.profile.default_workspace !== true &&
+      json(seen, (value) => isRow(value) && !('workspace_id' in value)),
+  },
+  'workspace-of-others': {
+    requirement: 'AUTH-2',
+    says: 'The API key selects the workspace: a create in another one is refused.',
+    statuses: REFUSED,
+    wrong: (seen) => {
+      if (!named('create')(seen)) return false;
+      const { caller, body } = seen;
+      if (body === undefined || typeof body.workspace_id !== 'string')
+        return seen.asked.body.kind === 'unknown' ? undefined : false;
+      return caller?.workspace === undefined ? undefined : body.workspace_id !== caller.workspace;
+    },
+  },
+  'update-body': {
+    requirement: 'UPDATE-1',
+    level: 'P',
+    says: 'An update with a value or field that is not published is refused with 400.',
+    statuses: [400],
+    wrong: (seen) => named('update')(seen) && json(seen, (value) => isRow(value) && !isUpdate(value)),
+  },
+  'delete-body': {
+    requirement: 'DELETE-2',
+    says: 'The only field of a delete is the boolean acknowledge_workspace_loss: anything else is refused with 400.',
+    statuses: [400],
+    wrong: (seen) =>
+      named('delete')(seen) &&
+      json(
+        seen,
+        (value) =>
+          isRow(value) &&
+          !(
+            only(value, 'acknowledge_workspace_loss') &&
+            has(value, 'acknowledge_workspace_loss', (one) => typeof one === 'boolean')
+          ),
+      ),
+  },
+  'idempotency-key': {
+    requirement: 'CREATE-4',
+    level: 'P',
+    says: 'An idempotency key of more than 255 characters is refused with 400.',
+    statuses: [400],
+    wrong: (seen, { options }) =>
+      named('create')(seen) &&
+      (seen.asked.header(options.profile.idempotency_header ?? 'idempotency-key')?.length ?? 0) > 255,
+  },
+  'list-query': {
+    requirement: 'LIST-3',
+    says: 'A list by an unknown status or a limit that is none is refused with 400.',
+    statuses: [400],
+    wrong: (seen) => named('list')(seen) && !isListQuery(seen.asked.query),
+  },
+  'list-workspace': {
+    requirement: 'LIST-2',
+    level: 'P',
+    says: 'A list of another workspace is refused.',
+    statuses: REFUSED,
+    wrong: (seen) => {
+      const asked = named('list')(seen) ? seen.asked.query.getAll('workspace_id') : [];
+      if (asked.length === 0) return false;
+      return seen.caller?.workspace === undefined ? undefined : asked.some((one) => one !== seen.caller?.workspace);
+    },
+  },
+  'list-cursor': {
+    requirement: 'LIST-3',
+    says: 'A cursor that no list gave is refused with 400.',
+    statuses: [400],
+    wrong: (seen, model) => {
+      const cursor = named('list')(seen) ? seen.asked.query.get('starting_after') : null;
+      if (cursor === null || model.pages.has(cursor)) return false;
+      return /^[!]/.test(cursor) ? true : undefined;
+    },
+  },
+  digest: {
+    requirement: 'SIGN-2',
+    says: 'A bodySha256 that does not match ^[0-9a-f]{64}$ is refused with 400.',
+    statuses: [400],
+    reason: 'invalid_body',
+    wrong: (seen) => isSigning(seen.operation) && json(seen, (value) => isRow(value) && !isDigest(value.bodySha256)),
+  },
+  route: {
+    requirement: 'SIGN-3',
+    says: 'A route without a permitted method and a path as it is sent is refused with 400.',
+    statuses: [400],
+    wrong: (seen, { options }) =>
+      isSigning(seen.operation) &&
+      json(
+        seen,
+        (value) =>
+          isRow(value) &&
+          'route' in value &&
+          !(
+            isRow(value.route) &&
+            options.profile.route_methods.some((method) => isRow(value.route) && value.route.method === method) &&
+            isRoutePath(value.route.path)
+          ),
+      ),
+  },
+  prompt: {
+    requirement: 'CHAT-15',
+    says: 'A prompt whose form is not published is refused with 400.',
+    statuses: [400],
+    wrong: (seen) => named('chat')(seen) && json(seen, (value) => isRow(value) && !isChatBody(value, true)),
+  },
+  input: {
+    requirement: 'INVOKE-1',
+    level: 'P',
+    says: 'An invoke without an input of 1 to 32000 characters, or with a session that is none, is refused with 400.',
+    statuses: [400],
+    wrong: (seen) =>
+      named('invoke')(seen) &&
+      json(
+        seen,
+        (value) =>
+          isRow(value) &&
+          !(
+            text(value.input, 1, 32_000) &&
+            (value.session_id === undefined || value.session_id === null || isSession(value.session_id))
+          ),
+      ),
+  },
+  'route-unknown': {
+    open: true,
+    requirement: 'SIGN-3',
+    says: 'A service may sign for the routes alone that it knows.',
+    statuses: [400],
+    wrong: (seen, model) =>
+      isSigning(seen.operation) &&
+      isRow(seen.body?.route) &&
+      model.options.ours !== true &&
+      !model.routes.has(JSON.stringify(seen.body.route))
+        ? undefined
+        : false,
+  },
+  role: {
+    open: true,
+    requirement: 'CREATE-1',
+    says: 'A service may let some members alone create interns.',
+    statuses: [403],
+    wrong: (seen, model) =>
+      named('create')(seen) && model.options.ours !== true && !model.hasCreated(seen.asked) ? undefined : false,
+  },
+  characters: {
+    open: true,
+    requirement: 'CREATE-5',
+    says: 'A service may refuse texts for their characters.',
+    statuses: [400],
+    wrong: (seen, model) =>
+      named('create', 'update')(seen) &&
+      model.options.ours !== true &&
+      /[^\x20-\x7e]|\\|""/.test(JSON.stringify(seen.body ?? {}))
+        ? undefined
+        : false,
+  },
+  'vault-attached': {
+    open: true,
+    requirement: 'CREATE-2',
+    says: 'A vault that is named may be one that cannot be attached.',
+    statuses: [400, 404, 409],
+    wrong: ({ body, operation }) =>
+      operation.name === 'create' && body !== undefined && 'vault_id' in body ? undefined : false,
+  },
+  'secret-there': {
+    open: true,
+    requirement: 'VAULT-6',
+    says: 'A secret that is named may not be there.',
+    statuses: [404, 409],
+    wrong: ({ operation }) => (/^(delete .*secret|copy secrets)$/.test(operation.name) ? undefined : false),
+  },
+  'secrets-named': {
+    requirement: 'VAULT-7',
+    says: 'A copy that does not name 1 to 100 secrets, each once, is refused with 400.',
+    statuses: [400],
+    wrong: (seen) =>
+      seen.operation.name === 'copy secrets' &&
+      json(
+        seen,
+        (value) =>
+          !isRow(value) ||
+          !only(value, 'names') ||
+          !Array.isArray(value.names) ||
+          value.names.length < 1 ||
+          value.names.length > 100 ||
+          new Set(value.names).size < value.names.length ||
+          !value.names.every((name) => typeof name === 'string' && SECRET_NAME.test(name)),
+      ),
+  },
+  'status-words': {
+    open: true,
+    requirement: 'LIST-2',
+    says: 'A service may have statuses of its own.',
+    statuses: [400],
+    wrong: (seen, model) =>
+      named('list')(seen) &&
+      model.options.ours !== true &&
+      seen.asked.query.getAll('status').some((text) => text.split(',').some((one) => !model.statuses.has(one)))
+        ? undefined
+        : false,
+  },
+  'session-unknown': {
+    open: true,
+    requirement: 'CHAT-15',
+    says: 'A service may know no sessions but its own.',
+    statuses: [404, 400],
+    wrong: (seen, model) => {
+      const session = named('chat')(seen) ? seen.body?.session_id : undefined;
+      if (typeof session !== 'string' || seen.id === undefined || model.options.ours === true) return false;
+      return model.session(seen.id, session) === undefined ? undefined : false;
+    },
+  },
+  'session-of-others': {
+    requirement: 'INVOKE-3',
+    says: 'A session is accepted only from the caller it was issued to, on the same intern: any other is refused with 404.',
+    statuses: [404],
+    wrong: (seen, model) => {
+      const session = named('invoke')(seen) ? seen.body?.session_id : undefined;
+      if (typeof session !== 'string' || seen.id === undefined)
+        return seen.asked.body.kind === 'unknown' && named('invoke')(seen) ? undefined : false;
+      const known = model.session(seen.id, session);
+      if (known === undefined) return model.options.madeUp?.(session) === true ? true : undefined;
+      const { origin, person } = known.value;
+      return origin === 'chat' || (person === undefined ? undefined : person !== model.personOf(seen.asked));
+    },
+  },
+  'provision-runs': {
+    requirement: 'PROV-1',
+    level: 'P',
+    says: 'An intern that boots or runs is not provisioned: 409.',
+    statuses: [409],
+    wrong: (seen, model) => named('provision')(seen) && isNone(seen, model, 'new', 'off', 'failed', 'stuck'),
+  },
+  'suspend-rests': {
+    requirement: 'SUSP-1',
+    level: 'P',
+    says: 'An intern that does not run is not suspended: 409.',
+    statuses: [409],
+    wrong: (seen, model) => named('suspend')(seen) && isNone(seen, model, 'up'),
+  },
+  'chat-runs': {
+    requirement: 'CHAT-16',
+    says: 'An intern that does not run takes no prompt: 409.',
+    statuses: [409],
+    wrong: (seen, model) => named('chat')(seen) && isNone(seen, model, 'up'),
+  },
+  'invoke-runs': {
+    requirement: 'INVOKE-1',
+    level: 'P',
+    says: 'An intern that does not run starts no run: 409.',
+    statuses: [409],
+    wrong: (seen, model) => named('invoke')(seen) && isNone(seen, model, 'up'),
+  },
+  'access-runs': {
+    requirement: 'DAEMON-1',
+    says: 'The daemon access is that of a running intern: for any other it is refused.',
+    statuses: REFUSED,
+    wrong: (seen, model) => isDaemon(seen.operation) && isNone(seen, model, 'up'),
+  },
+  'access-runs-status': {
+    requirement: 'DAEMON-1',
+    level: 'P',
+    says: 'The daemon access of an intern that does not run is refused with 409.',
+    statuses: [409],
+    wrong: (seen, model) => isDaemon(seen.operation) && isNone(seen, model, 'up'),
+  },
+  destroying: {
+    requirement: 'DELETE-1',
+    level: 'C',
+    says: 'An intern that is being torn down is not changed: 409.',
+    statuses: [409],
+    wrong: (seen, model) =>
+      named('update', 'provision', 'suspend')(seen) &&
+      isNone(seen, model, 'new', 'off', 'booting', 'up', 'failed', 'stuck', 'gone'),
+  },
+  'key-reused': {
+    requirement: 'CREATE-4',
+    level: 'P',
+    says: 'An idempotency key that comes with another body is refused with 409.',
+    statuses: [409],
+    reason: 'idempotency_key_reused',
+    wrong: (seen, model) => {
+      const known = named('create')(seen) ? model.createBy(seen.asked) : undefined;
+      return known !== undefined && json(seen, (value) => isRow(value) && !sameBody(value, known.value.body));
+    },
+  },
+  'name-taken': {
+    requirement: 'CREATE-5',
+    says: 'A name that another intern of the creator has is refused with 409.',
+    statuses: [409],
+    reason: 'name_conflict',
+    wrong: (seen, model) => nameTaken(seen, model),
+  },
+  'scim-unknown': {
+    requirement: 'SCIM-2',
+    says: 'A mapping that is unknown answers 404.',
+    statuses: [404],
+    wrong: (seen, model) =>
+      seen.operation.name === 'scim' && seen.id !== undefined
+        ? !UUID.test(seen.id) ||
+          model.options.madeUp?.(seen.id) === true ||
+          (model.options.mapping === undefined || model.options.mapping.toLowerCase() !== seen.id.toLowerCase()
+            ? undefined
+            : false)
+        : false,
+  },
+  'secret-name': {
+    requirement: 'VAULT-3',
+    says: 'A name that no secret can have is refused with 400.',
+    statuses: [400],
+    wrong: ({ operation, secret }) =>
+      /^(store|delete)/.test(operation.name) &&
+      secret !== undefined &&
+      !(SECRET_NAME.test(secret) && secret.length <= 255),
+  },
+  'secret-value': {
+    requirement: 'VAULT-3',
+    says: 'A secret without a value of 1 to 65536 characters and 1 to 100 hosts is refused with 400.',
+    statuses: [400],
+    wrong: (seen) =>
+      /^store/.test(seen.operation.name) &&
+      json(
+        seen,
+        (value) =>
+          !isRow(value) ||
+          !only(value, 'value', 'hosts') ||
+          typeof value.value !== 'string' ||
+          value.value.length < 1 ||
+          value.value.length > 65_536 ||
+          !Array.isArray(value.hosts) ||
+          value.hosts.length < 1 ||
+          value.hosts.length > 100 ||
+          !value.hosts.every((host) => typeof host === 'string' && host !== '' && !/[/:*\s[\]]/.test(host)),
+      ),
+  },
+  'secret-query': {
+    requirement: 'VAULT-5',
+    says: 'A list of secrets by a limit or an offset that is none is refused with 400.',
+    statuses: [400],
+    wrong: (seen) => {
+      if (!/secrets$/.test(seen.operation.name) || seen.operation.reads !== true) return false;
+      const bad = (key: string, least: number, most: number) =>
+        seen.asked.query.getAll(key).some((one) => !/^\d+$/.test(one) || Number(one) < least || Number(one) > most);
+      return bad('limit', 1, 100) || bad('offset', 0, 10_000);
+    },
+  },
+  'vault-too-large': {
+    requirement: 'VAULT-3',
+    says: 'A secret whose body is over the cap is refused with 413.',
+    statuses: [413],
+    wrong: (seen) => seen.operation.area === 'vault' && tooLarge(seen),
+  },
+});
+
+function tooLarge(seen: Seen): Wrong {
+  const size = sizeOf(seen);
+  return size === undefined ? undefined : size > CAP;
+}
+function otherType(seen: Seen): Wrong {
+  const empty = isEmpty(seen);
+  if (isJsonType(seen.asked.header('content-type'))) return false;
+  // White space is no body to some.
+  return empty === false && isBlank(seen) === true ? undefined : not(empty);
+}
+function goneNow(seen: Seen): Wrong {
+  const phases = phasesOf(seen);
+  if (phases === undefined) return seen.intern === undefined ? false : undefined;
+  return phases.has('gone') ? (phases.size === 1 ? true : undefined) : false;
+}
+const sameBody = (one: unknown, other: unknown): boolean => canonical(one) === canonical(other);
+/** JSON whose keys are in order. */
+function canonical(value: unknown): string {
+  return JSON.stringify(value, (_, inner: unknown) =>
+    isRow(inner) ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1))) : inner,
+  );
+}
+const names = (
+  { intern, made }: { intern: InternFacts; made: { person: string | undefined } },
+  person: string | undefined,
+) => (made.person === person ? intern.settings.name : undefined);
+
+function nameTaken(seen: Seen, model: Model): Wrong {
+  if (!named('create', 'update')(seen) || typeof seen.body?.name !== 'string')
+    return seen.asked.body.kind === 'unknown' ? undefined : false;
+  const wanted = JSON.stringify(seen.body.name);
+  const { asked } = seen;
+  if (named('create')(seen) && model.createBy(asked) !== undefined) return false;
+  const person = named('create')(seen) ? model.personOf(asked) : seen.intern?.made?.person;
+  let unsure = false;
+  for (const intern of model.interns.values()) {
+    if (intern.made === undefined || intern.id === seen.id) continue;
+    const values = names({ intern, made: intern.made }, person)?.since(asked.at);
+    if (values?.has(wanted) !== true) continue;
+    const phases = intern.phase.since(asked.at);
+    if (phases !== undefined && phases.size === 1 && phases.has('gone')) continue;
+    if (values.size > 1 || phases === undefined || phases.has('gone')) unsure = true;
+    // Without a key an equal create is a retry.
+    else if (
+      named('create')(seen) &&
+      asked.header(model.options.profile.idempotency_header ?? 'idempotency-key') === undefined
+    )
+      unsure = true;
+    else return true;
+  }
+  return unsure ? undefined : false;
+}
+
+/** Statuses that say nothing of the request: a limiter, a time-out, a gateway. */
+const ASIDE: ReadonlySet<number> = new Set([408, 429, 502, 503, 504]);
+
+/** What a request has wrong, and what it may have. */
+function wrongsOf(seen: Seen, model: Model) {
+  const sure: Refusal[] = [];
+  const maybe: Refusal[] = [];
+  for (const refusal of REFUSALS) {
+    const wrong = refusal.wrong(seen, model);
+    if (wrong === true) sure.push(refusal);
+    else if (wrong === undefined) maybe.push(refusal);
+  }
+  return { sure, maybe };
+}
+const wrongs = new WeakMap<Seen, ReturnType<typeof wrongsOf>>();
+const wrongIn = (seen: Seen, model: Model) => {
+  const known = wrongs.get(seen) ?? wrongsOf(seen, model);
+  wrongs.set(seen, known);
+  return known;
+};
+
+/** What established that a request is wrong: who made the intern, and what it is. */
+const because = ({ intern }: Seen): readonly number[] =>
+  intern === undefined ? [] : [...(intern.made === undefined ? [] : [intern.made.number]), ...intern.phase.because];
+
+function judgeRefusal(refusal: Refusal, seen: Seen, model: Model): Judgement {
+  const { status } = seen.answered;
+  if (ASIDE.has(status)) return undefined;
+  const { sure, maybe } = wrongIn(seen, model);
+  if (!sure.includes(refusal)) return undefined;
+  const others = [...sure, ...maybe].filter((one) => one !== refusal && !refusal.statuses.includes(status));
+  // Another thing is wrong as well: which one is told is not stated.
+  if (status >= 400 && others.some(({ statuses }) => statuses !== REFUSED && statuses.includes(status)))
+    return undefined;
+  return holds(
+    refusal.statuses.includes(status),
+    `status of ${seen.called}`,
+    refusal.statuses === REFUSED ? 'a refusal' : refusal.statuses.join(' or '),
+    status,
+    because(seen),
+  );
+}
+
+/** A rule for each refusal, and one for each reason. */
+export const REFUSAL_RULES: readonly Rule[] = REFUSALS.filter(({ open }) => open !== true).map((refusal) => ({
+  id: refusal.id,
+  requirement: refusal.requirement,
+  level: refusal.level,
+  says: refusal.says,
+  judge: (seen, model) => judgeRefusal(refusal, seen, model),
+}));
+
+/** A request that has nothing wrong is accepted. */
+export const ACCEPTED_BY: Readonly<Record<string, RequirementId>> = {
+  list: 'LIST-1',
+  create: 'CREATE-1',
+  get: 'GET-1',
+  update: 'UPDATE-1',
+  delete: 'DELETE-1',
+  provision: 'PROV-1',
+  suspend: 'SUSP-1',
+  invoke: 'INVOKE-1',
+  daemon: 'DAEMON-1',
+  'daemon alias': 'DAEMON-3',
+  sign: 'SIGN-1',
+  'sign alias': 'SIGN-11',
+  scim: 'SCIM-1',
+  secrets: 'VAULT-1',
+  'store secret': 'VAULT-3',
+  'delete secret': 'VAULT-6',
+  'intern secrets': 'VAULT-1',
+  'store intern secret': 'VAULT-3',
+  'delete intern secret': 'VAULT-6',
+  'copy secrets': 'VAULT-7',
+};
+
+/** A state may keep a service from it: a conflict, or what is not there any more. */
+const CONFLICTS: ReadonlySet<number> = new Set([409]);
+
+export const ACCEPTED_RULES: readonly Rule[] = Object.entries(ACCEPTED_BY).flatMap(([name, id]) => {
+  const published = name === 'invoke' ? requirement(id).level : 'P';
+  const applies = (seen: Seen, model: Model): boolean => {
+    if (seen.operation.name !== name || ASIDE.has(seen.answered.status)) return false;
+    const { sure, maybe } = wrongIn(seen, model);
+    return sure.length === 0 && maybe.length === 0;
+  };
+  const accepted: Rule = {
+    id: `${id}/${name.replaceAll(' ', '-')}-accepted`,
+    requirement: id,
+    level: requirement(id).level,
+    says: `A ${name} that has nothing wrong is accepted.`,
+    judge: (seen, model) =>
+      !applies(seen, model) || CONFLICTS.has(seen.answered.status)
+        ? undefined
+        : holds(
+            seen.answered.status < 300,
+            `status of ${seen.called}`,
+            'a success',
+            seen.answered.status,
+            because(seen),
+          ),
+  };
+  const status: Rule = {
+    id: `${id}/${name.replaceAll(' ', '-')}-status`,
+    requirement: id,
+    level: published,
+    says: `A ${name} that is accepted answers with its status.`,
+    judge: (seen) =>
+      seen.operation.name !== name || seen.answered.status >= 300
+        ? undefined
+        : holds(
+            seen.operation.success.includes(seen.answered.status),
+            `status of ${seen.called}`,
+            seen.operation.success.join(' or '),
+            seen.answered.status,
+          ),
+  };
+  return requirement(id).level === 'P' || speaksAt(requirement(id), published) ? [accepted, status] : [accepted];
+});

@@ -1,0 +1,151 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Caller } from '../model/callers.js';
+import type { Answered, Asked, Exchange } from '../model/exchange.js';
+import { type InternFacts, isRow, type Row } from '../model/intern.js';
+import type { Model } from '../model/model.js';
+import { type Operation, operationOf } from '../model/operations.js';
+import { type Level, type RequirementId, requirement } from '../requirements/index.js';
+
+/** An exchange that breaks a rule. */
+export interface Breach {
+  /** The value that is wrong, as a noun: `status of an update`. */
+  readonly what: string;
+  /** The value, or fixed words for what should hold. */
+  readonly expected: unknown;
+  readonly actual: unknown;
+  /** Numbers of the exchanges that established what was expected. */
+  readonly because: readonly number[];
+}
+
+/** Undefined: the rule does not apply. */
+export type Judgement = 'kept' | Breach | undefined;
+
+/** The error of an answer, in its envelope. */
+export interface ErrorSeen {
+  readonly code: unknown;
+  readonly message: unknown;
+  readonly metadata: unknown;
+  readonly reason: unknown;
+  readonly retryable: unknown;
+}
+
+/** An exchange as rules look at it. */
+export interface Seen {
+  readonly asked: Asked;
+  readonly answered: Answered;
+  readonly operation: Operation;
+  /** What findings call the request: `a get`. */
+  readonly called: string;
+  /** The intern, or the mapping, that the path names. */
+  readonly id: string | undefined;
+  readonly secret: string | undefined;
+  readonly caller: Caller | null | undefined;
+  /** What was known of the intern before the answer. */
+  readonly intern: InternFacts | undefined;
+  /** The body of the request as an object. */
+  readonly body: Row | undefined;
+  /** The body of the answer as an object. */
+  readonly json: Row | undefined;
+  readonly error: ErrorSeen | undefined;
+}
+
+/** One clause of one requirement, held against every exchange that it applies to. */
+export interface Rule {
+  /** `REQUIREMENT/what-is-held`, unique and stable. */
+  readonly id: string;
+  readonly requirement: RequirementId;
+  readonly level: Level;
+  /** What holds, in one sentence. */
+  readonly says: string;
+  /** A read may show it late: it counts where the same is still so when all else is done. */
+  readonly settles?: true;
+  /** The rule needs no knowledge but the exchange itself. */
+  readonly alone?: true;
+  judge(seen: Seen, model: Model): Judgement;
+}
+
+type Rows = Readonly<
+  Record<string, Omit<Rule, 'id' | 'requirement' | 'level'> & Partial<Pick<Rule, 'requirement' | 'level'>>>
+>;
+
+/** Rules of one requirement, by their names below its id. */
+export const rulesOf = (id: RequirementId, rows: Rows): readonly Rule[] =>
+  Object.entries(rows).map(([name, row]) => ({
+    id: `${row.requirement ?? id}/${name}`,
+    requirement: id,
+    level: requirement(row.requirement ?? id).level,
+    ...row,
+  }));
+
+/** Kept where the values are equal as JSON. */
+export const is = (what: string, expected: unknown, actual: unknown, because: readonly number[] = []): Judgement =>
+  isDeepStrictEqual(actual, expected) ? 'kept' : { what, expected, actual, because };
+
+/** Kept where it holds; `expected` says in fixed words what should. */
+export const holds = (
+  does: boolean,
+  what: string,
+  expected: string,
+  actual: unknown,
+  because: readonly number[] = [],
+): Judgement => (does ? 'kept' : { what, expected, actual, because });
+
+/** The first breach, else kept where any applies. */
+export function all(...judgements: readonly Judgement[]): Judgement {
+  const broken = judgements.find((one) => one !== undefined && one !== 'kept');
+  return broken ?? (judgements.includes('kept') ? 'kept' : undefined);
+}
+
+/** Holds for each. */
+export const each = <T>(items: readonly T[], judge: (item: T) => Judgement): Judgement => all(...items.map(judge));
+
+const article = (name: string): string => (/^[aeiou]/.test(name) ? `an ${name}` : `a ${name}`);
+
+/** An exchange as rules look at it; undefined where it has no answer, or names no operation of the interface. */
+export function seenBy(model: Model, { asked, answered }: Exchange): Seen | undefined {
+  const named = operationOf(asked);
+  if (named === undefined || answered === undefined) return undefined;
+  const { operation, id, secret } = named;
+  const json = isRow(answered.json) ? answered.json : undefined;
+  const error = isRow(json?.error) ? json.error : undefined;
+  const metadata = isRow(error?.metadata) ? error.metadata : undefined;
+  return {
+    asked,
+    answered,
+    operation,
+    called: article(operation.name),
+    id,
+    secret,
+    caller: model.callerOf(asked),
+    intern: id === undefined ? undefined : model.interns.get(id),
+    body: asked.body.kind === 'some' && isRow(asked.body.json) ? asked.body.json : undefined,
+    json,
+    error:
+      answered.status < 400 || error === undefined
+        ? undefined
+        : {
+            code: error.code,
+            message: error.message,
+            metadata: error.metadata,
+            reason: metadata?.reason,
+            retryable: metadata?.retryable,
+          },
+  };
+}
+
+/** Statuses of gateways, firewalls and limiters before a service, which answer in a form of their own. */
+const OF_OTHERS: ReadonlySet<number> = new Set([403, 429, 502, 503, 504]);
+
+/** Whether an answer is the service's own, and not of something on the way to it. */
+export const isFromService = ({ answered, json }: Pick<Seen, 'answered' | 'json'>): boolean =>
+  !OF_OTHERS.has(answered.status) || json?.error !== undefined;
+
+/** Whether a request was done. */
+export const isDone = ({ answered }: Pick<Seen, 'answered'>): boolean => answered.status < 300;
+
+/** The records of interns that an answer shows. */
+export function recordsOf({ operation, answered, json }: Seen): readonly Row[] {
+  if (answered.status >= 300 || json === undefined) return [];
+  if (operation.name === 'list') return Array.isArray(json.data) ? json.data.filter(isRow) : [];
+  return ['create', 'get', 'update'].includes(operation.name) ? [json] : [];
+}

@@ -1,0 +1,66 @@
+import { isRow, type Row } from '../model/intern.js';
+import { each, holds, is, isDone, type Judgement, type Rule, rulesOf, type Seen } from './rule.js';
+
+/** The secrets that an answer shows. */
+const secretsOf = ({ operation, json }: Seen): readonly Row[] => {
+  const data = operation.area === 'vault' ? json?.data : undefined;
+  return Array.isArray(data) ? data.filter(isRow) : isRow(data) ? [data] : [];
+};
+const ofSecrets =
+  (judge: (secret: Row) => Judgement) =>
+  (seen: Seen): Judgement =>
+    isDone(seen) ? each(secretsOf(seen), judge) : undefined;
+
+/** The vault. */
+export const VAULT: readonly Rule[] = [
+  ...rulesOf('VAULT-2', {
+    'never-the-value': {
+      says: 'A secret is never shown with its value.',
+      alone: true,
+      judge: ofSecrets((secret) => holds(!('value' in secret), 'a secret', 'no value', Object.keys(secret))),
+    },
+    form: {
+      says: 'A secret has a name, hosts, a fingerprint and a time of creation.',
+      alone: true,
+      judge: ofSecrets((secret) =>
+        holds(
+          typeof secret.name === 'string' &&
+            (secret.hosts === null) === (secret.fingerprint === null) &&
+            (secret.hosts === null || (Array.isArray(secret.hosts) && typeof secret.fingerprint === 'string')) &&
+            typeof secret.created_at === 'string',
+          'a secret',
+          '{name, hosts, fingerprint, created_at}',
+          secret,
+        ),
+      ),
+    },
+  }),
+  ...rulesOf('VAULT-3', {
+    'as-named': {
+      says: 'A stored secret has the name of its path.',
+      alone: true,
+      judge: (seen) =>
+        isDone(seen) && /^store/.test(seen.operation.name) && isRow(seen.json?.data)
+          ? is('name of a stored secret', seen.secret, seen.json.data.name)
+          : undefined,
+    },
+  }),
+  ...rulesOf('VAULT-5', {
+    form: {
+      says: 'A list of secrets is {data, has_more}, by name.',
+      alone: true,
+      judge: (seen) => {
+        if (!isDone(seen) || seen.operation.area !== 'vault' || seen.operation.reads !== true) return undefined;
+        const names = secretsOf(seen).map(({ name }) => String(name));
+        return holds(
+          Array.isArray(seen.json?.data) &&
+            typeof seen.json?.has_more === 'boolean' &&
+            names.every((name, at) => at === 0 || (names[at - 1] ?? '') < name),
+          'a list of secrets',
+          '{data, has_more}, each name once and in order',
+          names,
+        );
+      },
+    },
+  }),
+];
