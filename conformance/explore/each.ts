@@ -46,6 +46,7 @@ export function togetherOf(all: readonly Explored[], seed: string, incomplete: r
       survived: sum(({ counts }) => counts.survived),
       unnoticed: sum(({ counts }) => counts.unnoticed),
       surfaced: sum(({ counts }) => counts.surfaced),
+      byTest: sum(({ counts }) => counts.byTest),
       breach: sum(({ counts }) => counts.breach),
       notReached: sum(({ counts }) => counts.notReached),
       readToEnd: sum(({ counts }) => counts.readToEnd),

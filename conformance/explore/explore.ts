@@ -280,6 +280,7 @@ export async function explore(program: Program, options: ExploreOptions = {}): P
         `${plural(doubtful.size, 'breach', 'breaches')} did not show again when their schedule was run alone, and do not count, as ${doubted.breach?.law}: ${sentenceOf(doubted.schedule, doubted.breach?.message ?? '')}`,
       );
     const met = results.flatMap(({ run }) => run.seen.requests.filter(({ disturbed }) => disturbed !== undefined));
+    const surfaced = surfacedOf(results);
     const ms = Math.round(host.now() - began);
     const report: Omit<ExploreReport, 'text'> = {
       format: 'intern-explore',
@@ -303,13 +304,14 @@ export async function explore(program: Program, options: ExploreOptions = {}): P
       })),
       findings: found.filter(({ law }) => law !== 'unnoticed' || given.failOn),
       unnoticed: found.filter(({ law }) => law === 'unnoticed' && !given.failOn),
-      surfaced: surfacedOf(results),
+      surfaced,
       counts: {
         schedules: planned.length,
         run: results.length,
         survived: count(results, 'survived'),
         unnoticed: count(results, 'unnoticed'),
         surfaced: count(results, 'surfaced'),
+        byTest: surfaced.filter(({ by }) => by === 'test').reduce((sum, one) => sum + one.count, 0),
         breach: count(results, 'breach'),
         notReached: count(results, 'not-reached'),
         readToEnd: met.filter((request) => request.ended !== 'left' && request.ended !== 'open').length,

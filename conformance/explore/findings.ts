@@ -111,12 +111,12 @@ export function findingOf({ law, request, members }: Group, rests: Omit<VerdictR
 
 /** Orderly failures, by what they said. */
 export function surfacedOf(judged: readonly Judged[]): Surfaced[] {
-  const groups = new Map<string, { message: string; class: Surfaced['class']; kinds: Set<string>; count: number }>();
+  const groups = new Map<string, Omit<Surfaced, 'kinds' | 'count'> & { kinds: Set<string>; count: number }>();
   for (const { verdict, schedule, run } of judged) {
     if (verdict !== 'surfaced' || run.seen.outcome.kind !== 'failed') continue;
-    const { message } = run.seen.outcome;
-    const key = `${schedule.class}\n${alike(message)}`;
-    const group = groups.get(key) ?? { message, class: schedule.class, kinds: new Set(), count: 0 };
+    const { message, by } = run.seen.outcome;
+    const key = `${schedule.class}\n${by}\n${alike(message)}`;
+    const group = groups.get(key) ?? { message, by, class: schedule.class, kinds: new Set(), count: 0 };
     group.kinds.add(schedule.kind);
     group.count++;
     groups.set(key, group);

@@ -1,3 +1,4 @@
+import { stripVTControlCharacters } from 'node:util';
 import { createDisturber } from '../../emulator/disturbances/disturber.js';
 import { assemble } from '../../emulator/emulator.js';
 import { defaultFactories, type Factories } from '../../emulator/factories.js';
@@ -17,6 +18,7 @@ import {
   type ScheduleFile,
   type Seen,
   type SeenQuestion,
+  type SeenRequest,
 } from './types.js';
 import { createWatch, type Watch } from './watch.js';
 
@@ -89,9 +91,15 @@ const GONE = 1_000;
 /** After which a program that has a request open only waits for it, and needs no processor. */
 const IDLE = 200;
 
+/** The longest message of a failure, in characters. */
+const LONGEST = 2_000;
+
 /** What the program waits for, as far as the emulator knows. */
-function waitsFor({ requests }: Watch): { readonly waitsFor: string; readonly at?: string } {
-  const open = requests.filter(({ ended }) => ended === 'open');
+function waitsFor(
+  { requests }: Watch,
+  waits: readonly SeenRequest['ended'][] = ['open'],
+): { readonly waitsFor: string; readonly at?: string } {
+  const open = requests.filter(({ ended }) => waits.includes(ended));
   const last = open.at(-1) ?? requests.at(-1);
   if (last === undefined) return { waitsFor: 'it had sent no request' };
   const what = `the ${last.operation} request no. ${last.nth}`;
@@ -200,9 +208,14 @@ export async function runOnce(
       return { kind: 'passed' };
     } catch (error) {
       if (error instanceof ProgramCrashed) return { kind: 'crashed', message: error.message };
-      if (error instanceof ProgramStuck) return { kind: 'hung', waitsFor: error.message };
+      if (error instanceof ProgramStuck) {
+        const { at } = waitsFor(watch, ['open', 'left', 'broken']);
+        return { kind: 'hung', waitsFor: error.message, ...(at === undefined ? {} : { at }) };
+      }
       exit = error instanceof ProgramFailed ? error.exit : undefined;
-      return { kind: 'failed', message: messageOf(error) };
+      const asserted = error instanceof Error && /^Assert|^JestAssert/.test(error.name);
+      const by = error instanceof ProgramFailed ? error.by : asserted ? 'test' : 'app';
+      return { kind: 'failed', message: stripVTControlCharacters(messageOf(error)).slice(0, LONGEST), by };
     }
   })();
   let outcome: Outcome | undefined;

@@ -30,6 +30,8 @@ export class ProgramFailed extends Error {
   constructor(
     message: string,
     readonly exit: number | undefined,
+    /** Whether it said so itself, or an assertion of its test alone noticed. */
+    readonly by: 'app' | 'test' = 'app',
   ) {
     super(message);
   }
@@ -173,7 +175,7 @@ export interface Seen {
 /** How the program ended. */
 export type Outcome =
   | { readonly kind: 'passed' }
-  | { readonly kind: 'failed'; readonly message: string }
+  | { readonly kind: 'failed'; readonly message: string; readonly by: 'app' | 'test' }
   /** Nothing was under way, no timer was due, and it had not ended; or it outlived the limit of a run. */
   | { readonly kind: 'hung'; readonly waitsFor: string /** The operation of that request. */; readonly at?: string }
   | { readonly kind: 'crashed'; readonly message: string };
@@ -274,6 +276,8 @@ export interface TimeLineEntry {
 
 /** Orderly failures with one message. */
 export interface Surfaced {
+  /** `app`: it said so itself. `test`: an assertion noticed, and where there is no test nobody would have. */
+  readonly by: 'app' | 'test';
   readonly message: string;
   readonly class: DisturbanceClass;
   readonly kinds: readonly string[];
@@ -303,6 +307,8 @@ export interface ExploreReport {
     readonly survived: number;
     readonly unnoticed: number;
     readonly surfaced: number;
+    /** Of those that surfaced: by an assertion of the test alone. */
+    readonly byTest: number;
     readonly breach: number;
     readonly notReached: number;
     /** Disturbed answers that the program read to the end, and all of them. */

@@ -1,3 +1,4 @@
+import { stripVTControlCharacters } from 'node:util';
 import { type DisturbanceName, disturbanceOf } from '../../emulator/contract/disturbance.js';
 import { answerGist, requestGist, writeGist } from './gist.js';
 import type { Run } from './run.js';
@@ -83,7 +84,7 @@ export function timeLineOf({ seen, prints }: Run): TimeLineEntry[] {
   const lines: TimeLineEntry[] = [];
   const printed = (after: number) => {
     for (const { text } of prints.filter((print) => print.after === after))
-      lines.push({ kind: 'print', text: short(text) });
+      lines.push({ kind: 'print', text: short(stripVTControlCharacters(text).trimEnd()) });
   };
   printed(0);
   for (const { n, method, path, body, status, reason, answer, writes, ended, disturbed, acted } of seen.requests) {

@@ -1,9 +1,9 @@
-import { stripVTControlCharacters } from 'node:util';
 import type { Emulator, ListenAt, Target } from '../../../emulator/index.js';
 import type { OutsideContext } from '../run.js';
 import { type Program, ProgramCrashed, ProgramFailed, ProgramStuck } from '../types.js';
 import { openPreload } from './preload.js';
 import { NotStarted, runProcess } from './process.js';
+import { whyOf } from './why.js';
 
 export interface CommandOptions {
   readonly env: NodeJS.ProcessEnv;
@@ -47,9 +47,9 @@ export async function openCommand(
       const run = preload.run({ ...env, ...environmentOf(target, at) });
       const ports = [at.baseUrl, at.daemonOrigin].map((url) => Number(new URL(url).port));
       outside?.({ forward: (...how) => run.members.forward(ports, ...how) });
-      let pending = false;
+      let printed = '';
       const heard = (text: string) => {
-        pending ||= text.includes(PENDING);
+        printed += text;
         print(text);
       };
       const ended = await runProcess(command, { env: run.env, folder, signal, print: heard }).catch(
@@ -66,10 +66,12 @@ export async function openCommand(
         warnings.add('The command prints more than 256 KB; only the beginning is shown and compared.');
       if (ended.signal !== undefined) throw new ProgramCrashed(`it was ended by ${ended.signal}`);
       if (rejection !== undefined) throw new ProgramCrashed(`a rejection that nobody handled: ${firstLine(rejection)}`);
-      if (ended.status !== 0 && (pending || notes.some(({ stuck }) => stuck)))
+      if (ended.status !== 0 && (printed.includes(PENDING) || notes.some(({ stuck }) => stuck)))
         throw new ProgramStuck('a promise that never settles was all that was left of it');
+      const why = ended.status === 0 ? undefined : whyOf(printed, ended.stderr);
+      if (why?.late) throw new ProgramStuck(`the limit of its test runner ended it: ${firstLine(why.message)}`);
       if (ended.status !== 0)
-        throw new ProgramFailed(lastWords(ended.stderr) ?? `it ended with status ${ended.status}`, ended.status);
+        throw new ProgramFailed(why?.message ?? `it ended with status ${ended.status}`, ended.status, why?.by);
     },
   };
 }
@@ -83,18 +85,3 @@ async function hasNoRequests({ fetch }: Emulator): Promise<boolean> {
 const PENDING = 'Promise resolution is still pending but the event loop has already resolved';
 
 const firstLine = (text: string): string => text.split('\n')[0] ?? '';
-
-/** Lines of Node's report of an error that say nothing of it, of test runners' summaries too. */
-const NOISE =
-  /^(?:at |node:|file:\/\/|Node\.js v|\^+$|[{}[\](),;]*$|throw |npm (?:ERR|error|warn|notice)|ℹ |FAILED \(|=+)/;
-
-/** The line of standard error that says most: the first error that was thrown, or the last one that tells of any. */
-function lastWords(stderr: string): string | undefined {
-  const lines = stripVTControlCharacters(stderr)
-    .split('\n')
-    // Node shows an error without a stack in brackets: `[TypeError: fetch failed] {`.
-    .map((line) => line.trim().replace(/^\[(.*)\](?: \{)?$/, '$1'))
-    .filter((line) => !NOISE.test(line));
-  const thrown = lines.find((line) => /^(?:Uncaught )?[\w.]*(?:Error|Exception)(?::| \[|$)/.test(line));
-  return thrown ?? lines.findLast((line) => /error|expected|failed/i.test(line)) ?? lines.at(-1);
-}

@@ -9,7 +9,7 @@ import { systemHost } from '../../probe/time.js';
 /** What of the output is kept, in characters: a time line is read by people. */
 const KEPT = 256 * 1024;
 /** The end of standard error that a failure is reported with. */
-const TAIL = 2_000;
+const TAIL = 16_000;
 /** How long processes may take to follow the command that started them, in ms. */
 const FOLLOW = 300;
 

@@ -47,13 +47,13 @@ function early(requests: readonly SeenRequest[], planned: Planned): Rudeness[] {
     if (retryAfter === undefined || status < 400 || answeredAt === undefined || retryAfter > 60) return [];
     const again = sentAgain(requests, refused, planned);
     if (again === undefined || again.at >= answeredAt + 1_000 * retryAfter - GRACE) return [];
-    const waited = Math.round(again.at - answeredAt);
+    const waited = ((again.at - answeredAt) / 1_000).toFixed(1);
     return [
       {
         did: 'retry-after',
         request: operation,
         about: place(refused),
-        message: `${name(refused)} was answered ${status} with Retry-After ${retryAfter}, and sent again after ${waited} ms`,
+        message: `${name(refused)} was answered ${status} with Retry-After ${retryAfter}, and sent again after ${waited} s`,
       },
     ];
   });

@@ -67,9 +67,14 @@ export function exploreMarkdown(report: ExploreReport, options: TextOptions = {}
     lines.push('<details><summary>Both runs</summary>', '', ...fenced(shown.join('\n')), '', '</details>', '');
   }
   if (report.surfaced.length > 0) {
-    lines.push('## Failed in an orderly way', '', '| times | message | class | disturbances |', '|---|---|---|---|');
-    for (const { count, message, class: kind, kinds } of report.surfaced)
-      lines.push(`| ${count} | ${plain(message)} | ${kind} | ${plain(kinds.join(', '))} |`);
+    lines.push(
+      '## Failed in an orderly way',
+      '',
+      '| times | by | message | class | disturbances |',
+      '|---|---|---|---|---|',
+    );
+    for (const { count, by, message, class: kind, kinds } of report.surfaced)
+      lines.push(`| ${count} | ${by} | ${plain(message)} | ${kind} | ${plain(kinds.join(', '))} |`);
     lines.push('');
   }
   for (const text of [...report.warnings, ...report.incomplete.map(incompleteText)]) lines.push(`- ${plain(text)}`);

@@ -1,7 +1,6 @@
 import { type Row, sideBySide } from '../../../emulator/console/page/side-by-side.js';
 import { breakable, command, html, type Markup, pre } from '../../reporters/page/markup.js';
 import { pageOf } from '../../reporters/page/shell.js';
-import { seconds } from '../../reporters/stream-text.js';
 import type { ExploreReport, Finding } from '../types.js';
 import { entryText } from './text.js';
 import {
@@ -9,16 +8,27 @@ import {
   againLines,
   broughtAbout,
   CLASS_TEXTS,
+  headlineOf,
   incompleteText,
   lawText,
   plural,
+  SURFACED_TEXTS,
   summaryText,
   VERDICT_WORDS,
   verdictOf,
 } from './words.js';
 
 const cell = (entry: Row['left']): Markup =>
-  entry === undefined ? html`<td></td>` : html`<td class="${entry.kind}">${breakable(entryText(entry))}</td>`;
+  entry === undefined ? html`<td></td>` : html`<td class="${entry.kind}">${textView(entry)}</td>`;
+/** The place where it went wrong is marked, and long output is folded. */
+const FOLDED = 60;
+const textView = (entry: NonNullable<Row['left']>): Markup => {
+  const text = breakable(entryText(entry));
+  if (entry.kind === 'disturbance') return html`<mark>${text}</mark>`;
+  return entry.kind === 'print' && entry.text.length > FOLDED
+    ? html`<details><summary>prints</summary>${text}</details>`
+    : html`${text}`;
+};
 const rowView = (row: Row): Markup =>
   html`<tr class="${row.equal ? 'equal' : 'differs'}">${cell(row.left)}${cell(row.right)}</tr>`;
 
@@ -34,23 +44,23 @@ function findingView(report: ExploreReport, finding: Finding, again: Again): Mar
 /** One self-contained page: no request leaves it, and it holds what a program said as text. */
 export function exploreHtml(report: ExploreReport, again: Again = {}): string {
   const verdict = verdictOf(report);
-  const { counts, straight, timing } = report;
+  const { counts, straight } = report;
   const colour = { clean: 'pass', broken: 'fail', incomplete: 'incomplete' }[verdict];
   return pageOf(
     `Explore: ${VERDICT_WORDS[verdict]}`,
     colour,
-    html`<header class="head"><div class="inner"><p class="verdict ${colour}">Explore</p><h1>${VERDICT_WORDS[verdict]}</h1><p class="coverage">${summaryText(report)}</p>
-<p class="quiet">${plural(straight.requests, 'request')} and ${plural(straight.moments.length, 'moment')} in the undisturbed run; ${counts.readToEnd} of ${plural(counts.disturbed, 'disturbed answer')} read to the end; ${seconds(timing.ms)}, seed ${report.seed}</p>${
+    html`<header class="head"><div class="inner"><p class="verdict ${colour}">Explore: ${VERDICT_WORDS[verdict]}</p><h1>${headlineOf(report)}</h1><p class="coverage">${summaryText(report)}</p>
+<p class="quiet">${plural(straight.requests, 'request')} and ${plural(straight.moments.length, 'moment')} in the undisturbed run; ${counts.readToEnd} of ${plural(counts.disturbed, 'disturbed answer')} read to the end; seed ${report.seed}</p>${
       report.incomplete.length + report.warnings.length === 0
         ? undefined
         : html`<ul>${[...report.incomplete.map(incompleteText), ...report.warnings].map((text) => html`<li>${breakable(text)}</li>`)}</ul>`
-    }</div></header><main id="main">${report.findings.length === 0 ? undefined : html`<h2>Laws that it broke</h2>`}${report.findings.map((finding) => findingView(report, finding, again))}
+    }</div></header><main id="main">${report.findings.length === 0 ? undefined : html`<h2>Laws that it broke</h2>`}${report.findings.map((finding) => findingView(report, finding, again))}${report.unnoticed.length === 0 ? undefined : html`<h2>Passed, and its user heard nothing</h2>`}${report.unnoticed.map((finding) => findingView(report, finding, again))}
 <section class="panel"><h2>Failed in an orderly way</h2>${
       report.surfaced.length === 0
         ? html`<p>Never.</p>`
-        : html`<table><thead><tr><th>times</th><th>message</th><th>class</th><th>disturbances</th></tr></thead><tbody>${report.surfaced.map(
+        : html`<table><thead><tr><th>times</th><th>by</th><th>message</th><th>class</th><th>disturbances</th></tr></thead><tbody>${report.surfaced.map(
             (one) =>
-              html`<tr><td>${one.count}</td><td>${breakable(one.message)}</td><td title="${CLASS_TEXTS[one.class]}">${one.class}</td><td>${one.kinds.join(', ')}</td></tr>`,
+              html`<tr><td>${one.count}</td><td title="${SURFACED_TEXTS[one.by]}">${one.by}</td><td>${breakable(one.message)}</td><td title="${CLASS_TEXTS[one.class]}">${one.class}</td><td>${one.kinds.join(', ')}</td></tr>`,
           )}</tbody></table>`
     }</section>
 <section class="panel"><h2>Schedules</h2><div class="scroll-x"><table><thead><tr><th>verdict</th><th>disturbance</th><th>moment</th><th>class</th></tr></thead><tbody>${report.schedules.map(

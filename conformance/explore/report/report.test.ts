@@ -38,7 +38,7 @@ test('a finding shows both runs beside each other, and how to do it again', () =
   expect(text).toContain(`  again npx intern-emulator explore --schedule '.intern-explore/once 1.json' -- npm test
   debug npx intern-emulator --clock auto --chaos '.intern-explore/once 1.json'`);
   expect(text).toContain(
-    'laws broken: 4 of 5 schedules: 1 survived, 1 surfaced, 1 broke a law (1 finding), 1 not reached',
+    'laws broken: 4 of 5 schedules: 1 survived, 1 surfaced (1 by the test alone), 1 broke a law (1 finding), 1 not reached',
   );
 });
 
@@ -46,6 +46,20 @@ test('JSON has the fields of the format, and the file of a finding', () => {
   const report = JSON.parse(EXPLORE_REPORTERS.json(sampleReport(), options));
   expect(report).toMatchObject({ format: 'intern-explore', version: 1, findings: [{ file: options.fileOf() }] });
   expect(report).not.toHaveProperty('text');
+});
+
+test('the page says first what to do, marks the place, folds what was printed, and shows no times', () => {
+  const report = sampleReport('printed '.repeat(20));
+  const page = EXPLORE_REPORTERS.html(report, options);
+  expect(page).toContain('<h1>Do not send again what may have been acted on.</h1>');
+  expect(page.match(/<mark>/g)).toHaveLength(1);
+  expect(page).toMatch(/<details><summary>prints<\/summary>[^<]*printed/);
+  expect(EXPLORE_REPORTERS.html({ ...report, timing: { ms: 1, msPerRun: 1 } }, options)).toBe(page);
+});
+
+test('what only a test noticed stands apart', () => {
+  const text = EXPLORE_REPORTERS.tty(sampleReport('expected one'), options);
+  expect(text).toMatch(/Only an assertion of the test noticed[^\n]*\n +1 × expected one +transient: 503/);
 });
 
 test('JUnit counts what it lists', () => {

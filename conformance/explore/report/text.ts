@@ -11,6 +11,7 @@ import {
   incompleteText,
   lawText,
   plural,
+  SURFACED_TEXTS,
   summaryText,
   VERDICT_WORDS,
   verdictOf,
@@ -81,12 +82,15 @@ export function exploreText(report: Omit<ExploreReport, 'text'>, options: TextOp
       ...againLines(finding, options).map((line, at) => c.dim(`    ${padded(at > 0 ? 'debug' : 'again', 6)}${line}`)),
     );
   }
-  if (surfaced.length > 0) lines.push('', c.bold('It failed in an orderly way, as it may, with'));
-  for (const kind of CLASSES)
-    for (const { message, kinds, count } of surfaced.filter((one) => one.class === kind))
-      lines.push(
-        `  ${String(count).padStart(4)} × ${visible(clip(message, 90))}  ${c.dim(`${kind}: ${kinds.join(', ')}`)}`,
-      );
+  for (const by of ['test', 'app'] as const) {
+    const its = surfaced.filter((one) => one.by === by);
+    if (its.length > 0) lines.push('', c.bold(SURFACED_TEXTS[by]));
+    for (const kind of CLASSES)
+      for (const { message, kinds, count } of its.filter((one) => one.class === kind))
+        lines.push(
+          `  ${String(count).padStart(4)} × ${visible(clip(message, 90))}  ${c.dim(`${kind}: ${kinds.join(', ')}`)}`,
+        );
+  }
   if (surfaced.length > 0) lines.push(c.dim(`  ${CLASSES.map((kind) => `${kind}: ${CLASS_TEXTS[kind]}`).join('; ')}`));
   if (warnings.length > 0) lines.push('', c.bold('Also worth knowing'));
   for (const warning of warnings) lines.push(`  ${c.yellow(visible(warning))}`);

@@ -1,5 +1,5 @@
 import { ownCommand } from '../../engine/replay.js';
-import type { DisturbanceClass, ExploreReport, Finding, LawName } from '../types.js';
+import type { DisturbanceClass, ExploreReport, Finding, LawName, Surfaced } from '../types.js';
 
 /** What each law says, for somebody who has never read of them. */
 const LAW_TEXTS: Readonly<Record<LawName, string>> = {
@@ -24,6 +24,31 @@ export const CLASS_TEXTS: Readonly<Record<DisturbanceClass, string>> = {
   final: 'only the user can decide what now',
 };
 
+/** How a failure came to light, and what follows from that. */
+export const SURFACED_TEXTS = {
+  app: 'It failed in an orderly way, as it may, with an error of its own',
+  test: 'Only an assertion of the test noticed: without a test nobody would have',
+} as const satisfies Readonly<Record<Surfaced['by'], string>>;
+
+/** What mends most programs that break a law: the headline says it of the first finding. */
+const FIRST: Readonly<Record<string, string>> = {
+  settles: 'Give each wait a limit, longer than the 30 s between keepalives.',
+  'harmless-passes': 'Take what a service may do at any time as what it is.',
+  'transient-passes': 'Try again what is over when it is tried again.',
+  once: 'Do not send again what may have been acted on.',
+  unnoticed: 'Look at the end of each reply: its finish reason.',
+  polite: 'Wait as long as Retry-After says, and send nothing again that cannot succeed.',
+  tidy: 'Delete what was made, and see that it is gone.',
+  quiet: 'Handle each error where it is thrown.',
+};
+
+/** What to do first, in one line. */
+export function headlineOf(report: Pick<ExploreReport, 'findings' | 'unnoticed' | 'counts' | 'incomplete'>): string {
+  const [first] = [...report.findings, ...report.unnoticed];
+  const verdict = VERDICT_WORDS[verdictOf(report)];
+  return first === undefined ? verdict : (FIRST[first.law] ?? `Keep the law ${first.law}.`);
+}
+
 export const VERDICT_WORDS = {
   clean: 'nothing found',
   broken: 'laws broken',
@@ -47,9 +72,12 @@ export const plural = (count: number, one: string, many = `${one}s`): string => 
 
 /** What was tried and what came of it, in one line. */
 export function summaryText({ counts, findings }: Omit<ExploreReport, 'text'>): string {
-  const { run, schedules, survived, unnoticed, surfaced, breach, notReached } = counts;
+  const { run, schedules, survived, unnoticed, surfaced, byTest, breach, notReached } = counts;
   const tried = run === schedules ? plural(run, 'schedule') : `${run} of ${plural(schedules, 'schedule')}`;
-  const parts = [`${survived} survived`, `${surfaced} surfaced`];
+  const parts = [
+    `${survived} survived`,
+    byTest === 0 ? `${surfaced} surfaced` : `${surfaced} surfaced (${byTest} by the test alone)`,
+  ];
   if (unnoticed > 0) parts.push(`${unnoticed} unnoticed`);
   if (breach > 0) parts.push(`${breach} broke a law (${plural(findings.length, 'finding')})`);
   if (notReached > 0) parts.push(`${notReached} not reached`);
