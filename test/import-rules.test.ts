@@ -204,11 +204,13 @@ const RECORDINGS = ['format', 'read', 'template'].map((name) => `emulator/record
 const SHARED = [
   'emulator/contract/profile.ts',
   'emulator/contract/duration.ts',
+  'emulator/contract/file.ts',
   'emulator/contract/nearest.ts',
   'emulator/contract/pasted.ts',
   'emulator/contract/replace-file.ts',
   'emulator/contract/visible.ts',
   'emulator/contract/system-error.ts',
+  'emulator/contract/with-zod.ts',
 ];
 
 const HARNESSES = CODE.filter((file) => file.endsWith('.harness.ts'));

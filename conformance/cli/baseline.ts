@@ -1,9 +1,10 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { inWords } from '../../emulator/contract/system-error.js';
+import { existsSync } from 'node:fs';
+import { withZod } from '../../emulator/contract/with-zod.js';
 import { isFailure } from '../engine/baseline.js';
 import type { Results } from '../engine/results.js';
 import type { Known } from '../framework/known.js';
 import { UsageError } from '../framework/usage.js';
+import { readJson } from './files.js';
 import { writeTo } from './folders.js';
 
 /** Whether a text is a day that exists: February has no 30th. */
@@ -49,17 +50,15 @@ function entryOf(value: unknown, at: string): Known {
   };
 }
 
+const baselineSchema = withZod((z) => {
+  const known = z.array(z.unknown()).max(100_000);
+  return z.looseObject({ known }, { error: () => 'expected {"known": [ids of checks, or entries]}' });
+});
+
 /** Checks that are known to fail. A missing file is an empty baseline if it is being updated. */
 export function readBaseline(file: string, updating: boolean): Known[] {
   if (updating && !existsSync(file)) return [];
-  let value: unknown;
-  try {
-    value = JSON.parse(readFileSync(file, 'utf8'));
-  } catch (error) {
-    throw new UsageError(`baseline ${file} cannot be read: ${inWords(error)}`);
-  }
-  const list = (value as { known?: unknown } | null)?.known;
-  if (!Array.isArray(list)) throw new UsageError(`baseline ${file}: expected {"known": [ids of checks, or entries]}`);
+  const { known: list } = readJson(file, 'baseline', baselineSchema);
   return list.map((entry, at) => entryOf(entry, `baseline ${file}: known[${at}]`));
 }
 

@@ -1,6 +1,7 @@
-import { readFileSync } from 'node:fs';
+import type * as z from 'zod';
+import { FileInvalid, jsonIn, textOfFile } from '../../emulator/contract/file.js';
 import { suggestion } from '../../emulator/contract/nearest.js';
-import { inWords } from '../../emulator/contract/system-error.js';
+import { withZod } from '../../emulator/contract/with-zod.js';
 import type { Prompts } from '../drivers/live.js';
 import { BEHAVIOURS } from '../framework/needs.js';
 import type { PublicKey } from '../framework/target.js';
@@ -13,28 +14,30 @@ const OF_A_CALL = ['config', 'path', 'plan', 'shard', 'update-baseline'];
 /** What may be set in a config file, with the flag's own spelling of values. */
 const SETTINGS = Object.keys(RUN_FLAGS).filter((flag) => !OF_A_CALL.includes(flag));
 
-/** A file of JSON. `what` names it in the UsageError for one that cannot be read. */
-export function readJson(file: string, what: string): unknown {
-  let text: string;
+/** What is read of a file that others wrote. @throws UsageError in one line where it cannot be used */
+export function ofOthers<Value>(read: () => Value): Value {
   try {
-    text = readFileSync(file, 'utf8');
+    return read();
   } catch (error) {
-    throw new UsageError(`${what} ${file} cannot be read: ${inWords(error)}`);
-  }
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    throw new UsageError(`${what} ${file} is no JSON: ${error instanceof Error ? error.message : error}`);
+    throw error instanceof FileInvalid ? new UsageError(error.message) : error;
   }
 }
+
+const anything = withZod((z) => z.unknown());
+
+/** A file of JSON. `what` names it in the UsageError for one that cannot be read. */
+export const readJson = <Value = unknown>(
+  file: string,
+  what: string,
+  schema: () => z.ZodType<Value> = anything as () => z.ZodType<Value>,
+): Value => ofOthers(() => jsonIn(textOfFile(file, `${what} ${file}`), `${what} ${file}`, schema));
+
+const configSchema = withZod((z) => z.record(z.string(), z.unknown()));
 
 /** A config file, whose every key is known. */
 export function readConfig(file: string | undefined): Record<string, unknown> {
   if (file === undefined) return {};
-  const config = readJson(file, 'config file');
-  if (typeof config !== 'object' || config === null || Array.isArray(config)) {
-    throw new UsageError(`config file ${file}: expected an object`);
-  }
+  const config = readJson(file, 'config file', configSchema);
   const known = new Set(['url', ...SETTINGS.map((flag) => flag.replaceAll('-', '_')), 'prompts', '$schema']);
   for (const key of Object.keys(config)) {
     if (!known.has(key))
@@ -42,7 +45,7 @@ export function readConfig(file: string | undefined): Record<string, unknown> {
         `config file ${file}: ${key} is not known${suggestion(key, known)}; known are ${[...known].join(', ')}`,
       );
   }
-  return config as Record<string, unknown>;
+  return config;
 }
 
 /** The `prompts` of a config file. */
@@ -65,11 +68,14 @@ export function readPrompts(value: unknown): Prompts {
   return prompts;
 }
 
+const keysSchema = withZod((z) => {
+  const keys = z.array(z.looseObject({ kty: z.string() })).max(1_000);
+  return z.union([keys, z.looseObject({ keys })], { error: () => 'expected a JWK set, {"keys": […]}' });
+});
+
 /** A file of public keys: a JWK set, or the list in one. */
 export function readKeys(file: string | undefined): PublicKey[] {
   if (file === undefined) return [];
-  const value = readJson(file, 'public keys');
-  const keys = Array.isArray(value) ? value : (value as { keys?: unknown }).keys;
-  if (!Array.isArray(keys)) throw new UsageError(`public keys ${file}: expected a JWK set, {"keys": […]}`);
-  return keys as PublicKey[];
+  const value = readJson(file, 'public keys', keysSchema);
+  return (Array.isArray(value) ? value : value.keys) as unknown as PublicKey[];
 }

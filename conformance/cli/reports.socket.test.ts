@@ -68,29 +68,25 @@ describe('an invalid report: exit 2, and one line that names the file and what i
   const wrong: [string, string, RegExp][] = [
     ['missing', at('missing.json'), /report \S+missing\.json cannot be read: \w/],
     ['a folder', folder, /cannot be read: /],
-    ['empty', written('empty.json', ''), /empty\.json: the file is empty/],
-    ['cut off', written('cut.json', json(sample).slice(0, 400)), /cut\.json: no JSON: /],
-    ['of something else', written('other.json', '{"tests": []}'), /other\.json: expected a JSON report of this kit/],
-    ['huge', huge, /huge\.json has 300 MB: at most 256 MB are read/],
+    ['empty', written('empty.json', ''), /empty\.json is empty/],
+    ['cut off', written('cut.json', json(sample).slice(0, 400)), /cut\.json is no JSON: /],
     [
-      'of an older form',
-      written('old.json', JSON.stringify({ ...sample, incomplete: undefined })),
-      /of an older kit \(0\.0\.0\)/,
+      'of something else',
+      written('other.json', '{"tests": []}'),
+      /other\.json: format: expected a JSON report of this kit/,
     ],
+    ['huge', huge, /huge\.json is longer than 256 MB/],
+    ['of an older form', written('old.json', JSON.stringify({ ...sample, incomplete: undefined })), /of an older kit/],
     [
       'of a later form',
       written('later.json', json({ ...sample, version: 9 } as never)),
       /version 9 of the report is not known/,
     ],
-    [
-      'without a field',
-      written('less.json', json(without as never)),
-      /less\.json: requests: expected a number, found nothing/,
-    ],
+    ['without a field', written('less.json', json(without as never)), /less\.json: requests: missing/],
     [
       'with an invalid check',
       written('check.json', json({ ...sample, checks: [...sample.checks, { id: 'x' }] } as never)),
-      /check\.json: checks\[6\]\.requirement: expected text, found nothing/,
+      /check\.json: checks\[6\]\.requirement: missing/,
     ],
   ];
   test.each(wrong)('%s', async (_, path, line) => {
@@ -144,7 +140,9 @@ test('report trend reads every report below a folder, and says which files are l
     `html=${at('trend.html')}`,
   );
   expect(exit).toBe(0);
-  expect(err).toMatch(/^intern-conformance: left out: \S+package\.json: expected a JSON report of this kit\n$/);
+  expect(err).toMatch(
+    /^intern-conformance: left out: report \S+package\.json: format: expected a JSON report of this kit\n$/,
+  );
   expect(out).toMatch(/^2 runs, 6 checks, 2 failing now/);
   expect(out).toMatch(/\.F {2}chat\/fails: failing since 2026-01-02/);
   expect(readFileSync(at('trend.html'), 'utf8')).toContain('chat/fails');
@@ -213,6 +211,56 @@ describe('an address that a report alone names', () => {
       expect(keys.size).toBe(0);
     } finally {
       await elsewhere.close();
+    }
+  });
+});
+
+describe('what a stranger writes in the place of a report', () => {
+  const [failing] = sample.checks.filter(({ verdict }) => verdict === 'fail');
+  if (failing?.finding === undefined) throw new Error('the sample has no failure');
+  const { finding } = failing;
+  const withFinding = (more: object) => ({ ...sample, checks: [{ ...failing, finding: { ...finding, ...more } }] });
+  test.each([
+    ['a thousand million runs', withFinding({ runs: 1e9 }), /checks\[0\]\.finding\.runs: expected at most 100000/],
+    ['a time before all times', { ...sample, duration: -1e308 }, /duration: expected at least 0/],
+    [
+      'as many shards',
+      { ...sample, options: { ...sample.options, shard: { index: 1, of: 1e9 } } },
+      /shard\.of: expected/,
+    ],
+    ['a finding of an unknown kind', withFinding({ wanted: { kind: 'x' } }), /finding\.wanted.*expected/],
+    [
+      'a stream that shows nothing',
+      withFinding({ wanted: { kind: 'stream', rule: 'order' }, got: null }),
+      /holds a finding/,
+    ],
+  ])('%s is one line, exit 2', async (name, report, line) => {
+    const file = written(`stranger-${name.replaceAll(' ', '-')}.json`, JSON.stringify(report));
+    for (const words of [
+      ['report', 'merge', file, '--report', 'ctrf'],
+      ['replay', file],
+    ]) {
+      const { exit, err } = await call(...words);
+      expect({ exit, err }).toEqual({ exit: 2, err: expect.stringMatching(line) });
+      expect(err.trim().split('\n')).toHaveLength(1);
+    }
+  });
+
+  test('brings no control character and no workflow command to a terminal or a log', async () => {
+    const odd = 'a/\u001b]0;x\u0007\n::error::x\u202e';
+    const check = { ...failing, id: odd, title: odd, finding: { ...finding, replay: odd, curl: odd } };
+    const file = written(
+      'odd.json',
+      JSON.stringify({ ...sample, run: odd, checks: [check, { ...check, id: `${odd}2` }] }),
+    );
+    for (const words of [
+      ['merge', file],
+      ['diff', before, file],
+      ['diff', file, before],
+      ['merge', file, '--report', 'markdown'],
+    ]) {
+      const { out, err } = await call('report', ...words);
+      expect(out + err).not.toMatch(/(?![\n\t])[\p{Cc}\p{Bidi_Control}]|^\s*::error::x/mu);
     }
   });
 });

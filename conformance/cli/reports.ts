@@ -1,35 +1,18 @@
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { textOfFile } from '../../emulator/contract/file.js';
 import { inWords } from '../../emulator/contract/system-error.js';
 import { UsageError } from '../framework/usage.js';
 import { type Report, readResults } from '../reporters/json.js';
-
-/** Bytes of a report above which it is not read: parsed, it takes several times as much memory. */
-const MOST = 256 * 1024 * 1024;
-
-const megabytes = (bytes: number): string => `${Math.round(bytes / 1024 / 1024)} MB`;
+import { ofOthers } from './files.js';
 
 /**
  * Reads a JSON report.
  *
  * @throws UsageError: one line that names the file and what is wrong with it
  */
-export function readReport(file: string): Report {
-  let text: string;
-  try {
-    const { size } = statSync(file);
-    if (size > MOST) throw new UsageError(`report ${file} has ${megabytes(size)}: at most ${megabytes(MOST)} are read`);
-    text = readFileSync(file, 'utf8');
-  } catch (error) {
-    if (error instanceof UsageError) throw error;
-    throw new UsageError(`report ${file} cannot be read: ${inWords(error)}`);
-  }
-  try {
-    return readResults(text, file);
-  } catch (error) {
-    throw new UsageError(error instanceof Error ? error.message : String(error));
-  }
-}
+export const readReport = (file: string): Report =>
+  ofOthers(() => readResults(textOfFile(file, `report ${file}`), `report ${file}`));
 
 /** Every file of JSON below a folder, in the order of their names. */
 function jsonFiles(folder: string): string[] {

@@ -1,6 +1,7 @@
+import { FileInvalid, jsonIn } from '../../emulator/contract/file.js';
 import { visibleJson } from '../../emulator/contract/visible.js';
 import type { CheckResult, FindingResult, Results } from '../engine/results.js';
-import { reportFault } from './report-form.js';
+import { reportSchema } from './report-form.js';
 import { hindranceText } from './words/cleanup.js';
 import { type Headline, headlineOf, type NotChecked, notChecked } from './words/coverage.js';
 import { type FindingText, findingText } from './words/finding.js';
@@ -68,23 +69,17 @@ export const reportOf = (results: Results): Report => ({
 /** Everything, for machines and for `report merge`. No text of a target is a command to a runner of GitHub Actions. */
 export const json = (results: Results): string => `${visibleJson(reportOf(results), 2)}\n`;
 
-/** Reads back what {@link json} wrote. Throws a line that says what is wrong. */
+/**
+ * Reads back what {@link json} wrote, or what somebody else wrote in the place of it.
+ *
+ * @throws FileInvalid: one line that says what is wrong
+ */
 export function readResults(text: string, from: string): Report {
-  if (text.trim() === '') throw new Error(`${from}: the file is empty`);
-  let value: unknown;
+  const results = jsonIn(text, from, reportSchema) as unknown as Report;
   try {
-    value = JSON.parse(text);
-  } catch (error) {
-    throw new Error(`${from}: no JSON: ${error instanceof Error ? error.message.replace(/\s*\n\s*/g, ' ') : error}`);
+    // What it found and why it skipped has many forms. The kit has words for each that it writes.
+    return reportOf(results);
+  } catch {
+    throw new FileInvalid(`${from}:`, 'holds a finding, or a reason, that this kit does not write');
   }
-  const results = value as Partial<Report> | null;
-  if (results?.format !== 'intern-conformance' || !Array.isArray(results.checks)) {
-    throw new Error(`${from}: expected a JSON report of this kit`);
-  }
-  if (results.version !== 1) throw new Error(`${from}: version ${results.version} of the report is not known here`);
-  if (!Array.isArray(results.incomplete))
-    throw new Error(`${from}: the report is of an older kit (${results.kit}), which kept no data; make it again`);
-  const fault = reportFault(value as { checks: unknown[] });
-  if (fault !== undefined) throw new Error(`${from}: ${fault}`);
-  return results as Report;
 }

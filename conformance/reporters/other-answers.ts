@@ -4,7 +4,22 @@ import { operationOf } from '../probe/operation.js';
 /** How a request was answered, and in which checks. */
 export interface OtherAnswer {
   readonly status: number | undefined;
+  /** Some of them, the first. */
   readonly checks: readonly string[];
+  readonly many: number;
+}
+
+/** How many checks are named of those in which the same request was answered otherwise. */
+const NAMED = 6;
+
+/** Those of a set beside one, of which a few are named: the set may be long, and is asked for each of its members. */
+function others(ids: ReadonlySet<string>, id: string): Pick<OtherAnswer, 'checks' | 'many'> {
+  const checks: string[] = [];
+  for (const one of ids) {
+    if (checks.length === NAMED) break;
+    if (one !== id) checks.push(one);
+  }
+  return { checks, many: ids.size - (ids.has(id) ? 1 : 0) };
 }
 
 /** What the requests of all transcripts of a report were answered, so that one answer can be seen beside the others. */
@@ -28,9 +43,9 @@ export function answersIn({ checks }: Pick<Results, 'checks'>): (check: CheckRes
     if (shown === undefined) return undefined;
     const operation = operationOf(shown);
     const answers = [...(found.get(operation) ?? [])]
-      .map(([status, ids]) => ({ status, checks: [...ids].filter((one) => one !== id) }))
-      .filter(({ checks: others }) => others.length > 0)
-      .sort((one, other) => other.checks.length - one.checks.length);
+      .map(([status, ids]) => ({ status, ...others(ids, id) }))
+      .filter(({ many }) => many > 0)
+      .sort((one, other) => other.many - one.many);
     return answers.length === 0 ? undefined : { operation, answers };
   };
 }

@@ -1,83 +1,119 @@
-import { isRecord } from '../probe/json.js';
+import { visible } from '../../emulator/contract/visible.js';
+import { withZod } from '../../emulator/contract/with-zod.js';
 
-const VERDICTS: ReadonlySet<unknown> = new Set(['pass', 'pass-alternative', 'fail', 'warn', 'skip', 'error']);
+/** More than any run has: who reads a report waits for what stands in it. */
+const MOST = { rows: 200_000, runs: 100_000, shards: 10_000, ms: 1e11 };
 
-type Fields = Readonly<Record<string, unknown>>;
+/**
+ * What is read of every report, and of what others wrote in the place of one. Further keys are passed over. What names
+ * something, or says how it is done again, is safe to print from here on; evidence stays as it is.
+ */
+export const reportSchema = withZod((z) => {
+  const text = z.string();
+  const line = text.transform(visible);
+  const level = z.enum(['S', 'P', 'C']);
+  const count = z.int().min(0).max(1e9);
+  const ms = z.number().min(0).max(MOST.ms);
+  const lines = z.array(line);
+  const headers = z.record(text, text);
+  const part = <const Shape extends Record<string, unknown>>(kind: string, shape: Shape) =>
+    z.looseObject({ kind: z.literal(kind), ...(shape as object) });
 
-const text = (value: unknown): boolean => typeof value === 'string';
-const number = (value: unknown): boolean => typeof value === 'number' && Number.isFinite(value);
-const day = (value: unknown): boolean => typeof value === 'string' && !Number.isNaN(Date.parse(value));
-const list = (value: unknown): boolean => Array.isArray(value);
-
-type Rule = readonly [holds: (value: unknown) => boolean, expected: string];
-const TEXT: Rule = [text, 'text'];
-const NUMBER: Rule = [number, 'a number'];
-const LIST: Rule = [list, 'a list'];
-const OBJECT: Rule = [isRecord, 'an object'];
-
-/** What every report has, and is read of it. */
-const REPORT: Readonly<Record<string, Rule>> = {
-  kit: TEXT,
-  run: TEXT,
-  started: [day, 'a time'],
-  duration: NUMBER,
-  requests: NUMBER,
-  verdict: [(value) => value === 'pass' || value === 'fail' || value === 'incomplete', 'pass, fail or incomplete'],
-  target: OBJECT,
-  'target.url': TEXT,
-  'target.kind': TEXT,
-  options: OBJECT,
-  'options.seed': TEXT,
-  'options.only': LIST,
-  'options.skip': LIST,
-  coverage: OBJECT,
-  cleanup: OBJECT,
-  'cleanup.failed': LIST,
-  requirements: LIST,
-};
-
-const CHECK: Readonly<Record<string, Rule>> = {
-  id: TEXT,
-  requirement: TEXT,
-  level: [(value) => value === 'S' || value === 'P' || value === 'C', 'S, P or C'],
-  title: TEXT,
-  verdict: [(value) => VERDICTS.has(value), [...VERDICTS].join(', ')],
-  duration: NUMBER,
-  requests: NUMBER,
-  properties: LIST,
-};
-
-const FINDING: Readonly<Record<string, Rule>> = { wanted: OBJECT, of: TEXT, transcript: LIST, replay: TEXT };
-
-const at = (value: Fields, path: string): unknown =>
-  path.split('.').reduce<unknown>((found, key) => (isRecord(found) ? found[key] : undefined), value);
-
-function faultBy(rules: Readonly<Record<string, Rule>>, value: Fields, place: string): string | undefined {
-  for (const [path, [holds, expected]] of Object.entries(rules)) {
-    const found = at(value, path);
-    if (!holds(found))
-      return `${place}${path}: expected ${expected}, found ${found === undefined ? 'nothing' : typeof found}`;
-  }
-  return undefined;
-}
-
-function checkFault(check: unknown, index: number): string | undefined {
-  const place = `checks[${index}]`;
-  if (!isRecord(check)) return `${place}: expected an object`;
-  const fault = faultBy(CHECK, check, `${place}.`);
-  if (fault !== undefined || check.finding === undefined) return fault;
-  return isRecord(check.finding)
-    ? faultBy(FINDING, check.finding, `${place}.finding.`)
-    : `${place}.finding: expected an object`;
-}
-
-/** What is wrong with the form of a report, and where; undefined where nothing is. */
-export function reportFault(report: Fields & { readonly checks: readonly unknown[] }): string | undefined {
-  const fault = faultBy(REPORT, report, '');
-  if (fault !== undefined) return fault;
-  for (const [index, check] of report.checks.entries()) {
-    const found = checkFault(check, index);
-    if (found !== undefined) return found;
-  }
-  return undefined;
-}
+  const exchange = z.looseObject({
+    number: z.number(),
+    at: z.number(),
+    request: z.looseObject({ method: text, url: text, headers, body: text.optional() }),
+    response: z
+      .looseObject({
+        at: z.number(),
+        status: z.number(),
+        headers,
+        pieces: z.array(z.looseObject({ at: z.number(), text })),
+        ended: text.optional(),
+      })
+      .optional(),
+    error: text.optional(),
+  });
+  const rule = z.discriminatedUnion('kind', [
+    part('is', {}),
+    part('not', {}),
+    part('one-of', { values: z.array(z.unknown()) }),
+    part('form', { form: text }),
+    part('holds', { words: text }),
+  ]);
+  const wanted = z.discriminatedUnion('kind', [
+    part('status', { class: z.enum(['success', 'refusal', 'stream', 'other']), statuses: z.array(z.number()) }),
+    part('value', { path: text, rule }),
+    part('stream', { rule: z.enum(['order', 'until', 'finish']) }),
+    part('answer', {}),
+    part('effect', { words: text }),
+  ]);
+  const finding = z.looseObject({
+    wanted,
+    of: text,
+    breaks: line.optional(),
+    level: level.optional(),
+    askedBy: line.optional(),
+    transcript: z.array(exchange),
+    replay: line,
+    curl: line.optional(),
+    seed: line.optional(),
+    runs: z.int().min(1).max(MOST.runs).optional(),
+    property: z
+      .looseObject({ name: line, path: line, counterexample: lines, runs: z.number(), shrinks: z.number() })
+      .optional(),
+  });
+  const caused = z.looseObject({ kind: text, because: z.looseObject({ kind: text }) });
+  const check = z.looseObject({
+    id: line,
+    requirement: line,
+    level,
+    title: line,
+    verdict: z.enum(['pass', 'pass-alternative', 'fail', 'warn', 'skip', 'error']),
+    duration: ms,
+    requests: count,
+    properties: z.array(z.looseObject({ name: line, runs: z.number() })),
+    clause: z.looseObject({ sentence: line, where: line, rule: line.optional() }).optional(),
+    finding: finding.optional(),
+    note: finding.optional(),
+    skip: caused.optional(),
+    error: z.looseObject({ message: text, stack: text.optional(), transcript: z.array(exchange) }).optional(),
+    alternative: line.optional(),
+    known: z.boolean().optional(),
+    new: z.boolean().optional(),
+    knownAs: z.looseObject({ flaky: z.looseObject({ failed: count, of: count }).optional() }).optional(),
+  });
+  return z.looseObject({
+    format: z.literal('intern-conformance', { error: () => 'expected a JSON report of this kit' }),
+    version: z.literal(1, { error: ({ input }) => `version ${input} of the report is not known here` }),
+    kit: line,
+    run: line,
+    started: line.refine((day) => Math.abs(Date.parse(day)) < 4e12, 'expected a time'),
+    duration: ms,
+    requests: count,
+    verdict: z.enum(['pass', 'fail', 'incomplete']),
+    target: z.looseObject({ kind: z.enum(['emulator', 'live', 'client']), url: line, profile: line }),
+    options: z.looseObject({
+      seed: line,
+      runs: z.int().min(0).max(MOST.runs),
+      only: lines,
+      skip: lines,
+      shard: z.looseObject({ index: count, of: z.int().min(1).max(MOST.shards) }).optional(),
+      failOn: z.enum(['fail', 'warn']).optional(),
+    }),
+    incomplete: z.array(z.looseObject({ kind: text }), {
+      error: () => 'the report is of an older kit, which kept no data; make it again',
+    }),
+    counts: z.record(text, count),
+    coverage: z.looseObject({ checked: count, of: count }),
+    cleanup: z.looseObject({
+      created: count,
+      deleted: count,
+      failed: z.array(z.looseObject({ id: text, name: text, because: z.looseObject({ kind: text }) })),
+    }),
+    requirements: z.array(
+      z.looseObject({ id: line, level, sentence: line, where: line, verdict: line, checks: lines }),
+    ),
+    checks: z.array(check).max(MOST.rows),
+  });
+});

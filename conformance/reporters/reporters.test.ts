@@ -67,9 +67,15 @@ describe('at a deployment, where a check was left out that only an emulator can 
 });
 
 test('JSON can be read back', () => {
-  expect(readResults(REPORTERS.json(results), 'x')).toEqual(reportOf(results));
-  expect(() => readResults('{}', 'file.json')).toThrow('file.json: expected a JSON report of this kit');
-  expect(() => readResults('nonsense', 'file.json')).toThrow('file.json: no JSON');
+  const read = readResults(REPORTERS.json(results), 'x');
+  const evidence = ({ checks }: Pick<ReturnType<typeof sampleResults>, 'checks'>) =>
+    checks.map(({ finding }) => [finding?.got, finding?.transcript]);
+  expect(evidence(read)).toEqual(evidence(reportOf(results)));
+  expect(readResults(REPORTERS.json(read), 'x')).toEqual(read);
+  const names = read.checks.map(({ finding, id, title }) => [id, title, finding?.replay, finding?.curl]);
+  expect(JSON.stringify(names)).not.toMatch(/[^\\]\\u001b|\u202e|\\n::/);
+  expect(() => readResults('{}', 'file.json')).toThrow('file.json: format: expected a JSON report of this kit');
+  expect(() => readResults('nonsense', 'file.json')).toThrow('file.json is no JSON');
 });
 
 test('JUnit counts what it lists and holds no markup of the target', () => {

@@ -1,5 +1,5 @@
+import { jsonOf } from '../contract/nesting.js';
 import { type Infer, withZod } from '../contract/with-zod.js';
-import { jsonOf } from './nesting.js';
 
 /** The version of the format that is written; a reader refuses a newer one. */
 export const RECORDING_FORMAT = 1;

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { MAX_NESTING } from './nesting.js';
+import { MAX_NESTING } from '../contract/nesting.js';
 import { readRecording } from './read.js';
 
 let folder: string;

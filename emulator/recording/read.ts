@@ -1,9 +1,8 @@
-import { readFileSync } from 'node:fs';
+import { FileInvalid, textOfFile } from '../contract/file.js';
+import { MAX_NESTING, nestingOf } from '../contract/nesting.js';
 import { problem, words } from '../contract/problem.js';
-import { inWords } from '../contract/system-error.js';
 import { aliasProblem } from './check-aliases.js';
 import { ANSWER_HEADERS, exchangeSchema, RECORDING_FORMAT, REQUEST_HEADERS, type RecordedExchange } from './format.js';
-import { MAX_NESTING, nestingOf } from './nesting.js';
 
 /** A recording that cannot be used. The message names file, line and what was wrong. */
 export class RecordingInvalid extends Error {
@@ -20,9 +19,9 @@ export interface PlacedExchange {
 
 function textOf(file: string): string {
   try {
-    return readFileSync(file, 'utf8');
+    return textOfFile(file, `recording ${file}`);
   } catch (error) {
-    throw new RecordingInvalid(`recording ${file} cannot be read: ${inWords(error)}`);
+    throw error instanceof FileInvalid ? new RecordingInvalid(error.message) : error;
   }
 }
 

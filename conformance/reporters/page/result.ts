@@ -30,15 +30,12 @@ function searched(check: CheckResult): string {
     .toLowerCase();
 }
 
-/** How many checks are named of those in which the same request was answered otherwise. */
-const NAMED = 6;
-
 function otherAnswersView(check: CheckResult, { otherAnswers }: ReportContext): Markup | undefined {
   const found = otherAnswers(check);
   if (found === undefined) return undefined;
   return html`<div><h3>The same request elsewhere in this report: ${breakable(found.operation)}</h3><ul>${found.answers.map(
-    ({ status, checks }) =>
-      html`<li><span class="code s${status === undefined ? 'x' : String(status)[0]}">${status ?? 'no answer'}</span> in ${checks.slice(0, NAMED).join(', ')}${checks.length > NAMED ? ` and ${checks.length - NAMED} more` : ''}</li>`,
+    ({ status, checks, many }) =>
+      html`<li><span class="code s${status === undefined ? 'x' : String(status)[0]}">${status ?? 'no answer'}</span> in ${checks.join(', ')}${many > checks.length ? ` and ${many - checks.length} more` : ''}</li>`,
   )}</ul></div>`;
 }
 

@@ -1,5 +1,5 @@
+import { jsonOf } from '../../contract/nesting.js';
 import { bodyText, type RecordedExchange } from '../format.js';
-import { jsonOf } from '../nesting.js';
 import { Bindings, matchText, resolved } from '../template.js';
 
 /** A request in the form for comparison: taken apart once, whether it was recorded or sent. */

@@ -1,7 +1,7 @@
 import type { Clock } from '../../clock/clock.js';
+import { jsonOf } from '../../contract/nesting.js';
 import type { Profile } from '../../contract/profile.js';
 import { bodyText, type RecordedExchange, type RecordedWrite, SCENARIO_HEADER } from '../format.js';
-import { jsonOf } from '../nesting.js';
 import { VERSION_SEGMENT } from '../operations.js';
 import { type PlacedExchange, readRecording } from '../read.js';
 import { type Bindings, renderText } from '../template.js';

@@ -1,0 +1,65 @@
+import { closeSync, openSync, readSync } from 'node:fs';
+import type * as z from 'zod';
+import { MAX_NESTING, nestingOf } from './nesting.js';
+import { problem, words } from './problem.js';
+import { inWords } from './system-error.js';
+import { oneLine } from './visible.js';
+
+/** A file of somebody else's that cannot be used: one line that names it, and says what is wrong with it. */
+export class FileInvalid extends Error {
+  override readonly name = 'FileInvalid';
+  constructor(file: string, why: string) {
+    super(oneLine(`${file} ${why}`, 1_000));
+  }
+}
+
+const MEGABYTE = 1024 * 1024;
+/** Bytes above which a file is not read: parsed, it takes several times as much memory. */
+const MOST = 256 * MEGABYTE;
+
+/**
+ * The text of a file that others wrote. `name` is what it is called: `report old.json`.
+ *
+ * @throws FileInvalid
+ */
+export function textOfFile(path: string, name: string): string {
+  const parts: Buffer[] = [];
+  try {
+    const handle = openSync(path, 'r');
+    try {
+      for (let total = 0; ; ) {
+        const part = Buffer.alloc(MEGABYTE);
+        const read = readSync(handle, part);
+        if (read === 0) break;
+        total += read;
+        if (total > MOST) throw new FileInvalid(name, `is longer than ${MOST / MEGABYTE} MB`);
+        parts.push(part.subarray(0, read));
+      }
+    } finally {
+      closeSync(handle);
+    }
+    return Buffer.concat(parts).toString();
+  } catch (error) {
+    throw error instanceof FileInvalid ? error : new FileInvalid(name, `cannot be read: ${inWords(error)}`);
+  }
+}
+
+/**
+ * What stands in a JSON text that others wrote, as a schema has it.
+ *
+ * @throws FileInvalid that names the place and what was expected there
+ */
+export function jsonIn<Value>(text: string, name: string, schema: () => z.ZodType<Value>): Value {
+  if (text.trim() === '') throw new FileInvalid(name, 'is empty');
+  if (nestingOf(text) > MAX_NESTING)
+    throw new FileInvalid(name, `has more than ${MAX_NESTING} levels of lists and objects`);
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    throw new FileInvalid(name, `is no JSON: ${error instanceof Error ? error.message : error}`);
+  }
+  const { data, error } = schema().safeParse(value, { error: words });
+  if (error !== undefined) throw new FileInvalid(`${name}:`, problem(error, 'the whole'));
+  return data as Value;
+}
