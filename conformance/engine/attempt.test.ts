@@ -1,5 +1,7 @@
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { fail } from '../framework/assert.js';
+import { createProperty } from '../framework/property.js';
 import { run } from '../index.js';
 import { systemHost } from '../probe/time.js';
 import { check, fakeDriver, fakeHost, fakeTarget } from './testing/fake-target.js';
@@ -366,4 +368,25 @@ test('a minimum of coverage that is not reached makes the run incomplete', async
       emulatorsOnly: '1 more check can be asked of an emulator only',
     },
   });
+});
+
+test('a property of a thousand million runs lets the process do what else it has to, and ends with the run', async () => {
+  let turns = 0;
+  const over = new AbortController();
+  const ends = new Error('interrupted');
+  const property = createProperty({
+    seedOf: () => 1,
+    runs: 1e9,
+    shrinkBudget: 0,
+    now: () => 0,
+    turn: async () => {
+      if (++turns === 3) over.abort(ends);
+    },
+    fresh: async () => {},
+    setUp: () => {},
+    done: () => {},
+  });
+  const ended = property('runs', fc.integer(), async () => over.signal.throwIfAborted());
+  await expect(ended).rejects.toBe(ends);
+  expect(turns).toBe(3);
 });

@@ -107,6 +107,7 @@ export async function attempt(
 
   const replay = settings.replays?.[check.id] ?? settings.replay;
   const property = createProperty({
+    turn: () => host.turn(),
     seedOf: (name) => hash(`${settings.seed} ${check.id} ${name}`),
     runs: Math.max(1, Math.min(settings.runs, check.maxRuns ?? settings.runs)),
     shrinkBudget: settings.shrinkBudget,

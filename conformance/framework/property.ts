@@ -20,12 +20,17 @@ export interface PropertyOptions {
   readonly shrinkBudget: number;
   /** ms. */
   now(): number;
+  /** Lets what waits in the process be done. */
+  turn(): Promise<void>;
   /** Before each candidate: a fresh record of evidence, streams of the one before closed. */
   fresh(): Promise<void>;
   /** Keeps the record so far as what led up to the candidates. */
   setUp(): void;
   done(run: PropertyRun): void;
 }
+
+/** Candidates after which what else the process has to do gets its turn: a signal of the machine, for one. */
+const IN_A_ROW = 100;
 
 /** ms that one try may take for a counterexample to be made smaller. */
 const SHRINKABLE = 10_000;
@@ -43,6 +48,7 @@ export function createProperty(options: PropertyOptions): Ctx['property'] {
     let fatal: { readonly error: unknown } | undefined;
     let failures = 0;
     let tried = 0;
+    let asked = 0;
     let begun = 0;
     let longest = 0;
     options.setUp();
@@ -59,7 +65,8 @@ export function createProperty(options: PropertyOptions): Ctx['property'] {
         if (finding !== undefined && !isProven(finding.found)) return finding;
         if (fc.PreconditionFailure.isFailure(error as Error)) throw error;
         fatal ??= { error };
-        return undefined;
+        // No other candidate is drawn.
+        throw error;
       }
     };
 
@@ -68,6 +75,7 @@ export function createProperty(options: PropertyOptions): Ctx['property'] {
       if (options.again !== undefined && begun++ > 0) return;
       if (failures > 0 && (tried >= options.shrinkBudget || longest > SHRINKABLE)) return;
       if (failures > 0) tried++;
+      if (++asked % IN_A_ROW === 0) await options.turn();
       const finding = await attempt(values);
       if (finding === undefined) return;
       failures++;
