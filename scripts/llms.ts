@@ -9,7 +9,7 @@ export function llmsText(): string {
   const sections = rows.flatMap(([, to = '', read = '']) => {
     const links = [...read.matchAll(/\[([^\]]+)\]\(([a-z-]+)\.md\)/g)].map(([, text, name = '']) => {
       named.add(name);
-      return `- [${text}](docs/${name}.md): ${titleOf(name)}`;
+      return `- [${text}](docs/${name}.md): ${purposeOf(name)}`;
     });
     return links.length === 0 ? [] : [`## To ${to}`, '', ...links, ''];
   });
@@ -27,8 +27,44 @@ export function llmsText(): string {
     ...sections,
     ...(rest.length === 0
       ? []
-      : ['## Optional', '', ...rest.map(({ name, title }) => `- [${title}](docs/${name}.md)`), '']),
+      : ['## Optional', '', ...rest.map(({ name, title }) => `- [${title}](docs/${name}.md): ${purposeOf(name)}`), '']),
   ].join('\n');
 }
 
-const titleOf = (name: string): string => pages().find((page) => page.name === name)?.title ?? name;
+/** What a reader does with a page. */
+const PURPOSES: Readonly<Record<string, string>> = {
+  'first-hour': 'Go from nothing to an app that is tested, explored and checked in CI.',
+  kit: 'Look up what the kit sends to a deployment, what it forgives and what it finds.',
+  concepts: 'What interns, runs, sessions, questions and proofs are, with diagrams.',
+  'chat-api': 'Send a prompt, read the stream, answer a question, and what each bad end means.',
+  'lifecycle-api': 'Create, list, change, boot, suspend and delete interns; vaults; SCIM; every refusal.',
+  proofs: 'Log in, ask for a proof, send it to an intern, and find out why one is refused.',
+  recipes: 'Code that works with the SDKs, frameworks, test runners and proxies in common use.',
+  running: 'Start it, choose clock and log, reach it from browsers and containers, keep its state.',
+  console: 'See interns, requests, faults and scripts in a browser, and steer them there.',
+  scripts: 'Make an intern say, ask, wait or fail as a test needs, in JSON or in code.',
+  seeds: 'Start from a world of your own: people, keys, workspaces, interns, secrets.',
+  control: 'Every call under /_emulator: clock, faults, journal, snapshots, spaces.',
+  'parallel-tests': 'Give each test an emulator of its own in one process, in any language.',
+  recordings: 'Record a deployment, replay it in tests, and see where it has drifted.',
+  explore: 'Run your own test once for each thing that can go wrong, and read what broke.',
+  ci: 'Check a deployment with the kit: command, credentials, exit statuses, reports, baseline.',
+  'sdk-authors': "Hold a client to the interface from its own test suite, by the kit's API.",
+  requirements: 'Look up a requirement by its id, and the checks that hold a service to it.',
+  lab: 'Run a client through cases of streams, refusals and signing, by an adapter.',
+  'client-rules': 'Look up the rule that a case of the lab rests on.',
+  clients: 'See which cases of the lab known clients fail, by version.',
+  troubleshooting: 'Find what is wrong by the status or message that you see.',
+  features: "Look up the emulator's own features by their ids.",
+  agents: 'Connect a coding agent over the Model Context Protocol: tools, resources, limits.',
+  comparison: 'Choose between this and other mock servers and contract tools.',
+  benchmarks: 'Look up how fast it is, and by which script that was measured.',
+  'adding-a-check': 'Write a check of the kit.',
+  deviations: 'Look up the ways to be wrong that the checks are tested with, and how many they find.',
+};
+
+function purposeOf(name: string): string {
+  const purpose = PURPOSES[name];
+  if (purpose === undefined) throw new Error(`scripts/llms.ts does not say what docs/${name}.md is for`);
+  return purpose;
+}

@@ -1,4 +1,7 @@
 import type * as Z from 'zod';
+import { SETTINGS } from '../conformance/cli/files.js';
+import { RUN_FLAGS } from '../conformance/cli/flags.js';
+import { BEHAVIOURS } from '../conformance/framework/needs.js';
 import { configSchema } from '../emulator/cli/config.js';
 import { clientCasesSchema } from '../emulator/contract/client-case.js';
 import { chaosSchema } from '../emulator/contract/fault.js';
@@ -11,10 +14,41 @@ import { exchangeSchema } from '../emulator/recording/format.js';
 
 const z = loadZod();
 
+/** A setting of the kit in a config file, by its flag. */
+const settingOf = ({ type, describe = '' }: (typeof RUN_FLAGS)[string]) =>
+  (type === 'boolean'
+    ? z.boolean()
+    : type === 'string'
+      ? z.union([z.string(), z.number(), z.array(z.string())])
+      : z.array(z.string())
+  )
+    .optional()
+    .describe(describe);
+
+/** The config file of the kit, out of the flags that it stands in for. */
+const kitConfig = z.strictObject({
+  $schema: z.string().optional(),
+  url: z.string().optional().describe('base address, ending in /api/v1'),
+  ...Object.fromEntries(
+    Object.entries(RUN_FLAGS).flatMap(([name, flag]) =>
+      SETTINGS.includes(name) ? [[name.replaceAll('-', '_'), settingOf(flag)]] : [],
+    ),
+  ),
+  prompts: z
+    .strictObject(
+      Object.fromEntries(
+        BEHAVIOURS.map((name) => [name, z.union([z.string(), z.array(z.string()).min(1)]).optional()]),
+      ),
+    )
+    .optional()
+    .describe('wordings that lead an intern to a behaviour'),
+});
+
 /** The JSON Schemas that the package publishes, by the name of their file. */
 const PUBLISHED: Readonly<Record<string, { schema: Z.ZodType; title: string }>> = {
   chaos: { schema: chaosSchema(), title: 'Chaos profile: faults that calls meet' },
   config: { schema: configSchema(), title: 'Config file of intern-emulator' },
+  'conformance-config': { schema: kitConfig, title: 'Config file of intern-conformance' },
   profile: { schema: profileSchema(), title: 'Profile: the names of a deployment' },
   recording: { schema: exchangeSchema(), title: 'Recording: one line, an exchange with a deployment' },
   script: { schema: script.scriptSchema(), title: 'Script: how an emulated intern behaves' },

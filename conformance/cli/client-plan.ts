@@ -16,11 +16,10 @@ export function clientPlan(
   const runs = rows.reduce((sum, row) => sum + row.runs, 0);
   return [
     `Plan of client cases for ${command.join(' ')}`,
-    '',
-    ...rows.map((row) => `  run   ${row.theCase.id}  ${row.theCase.layer}, ${counted(row.runs, 'run')}`),
-    '',
     `${counted(rows.length, 'case')} would be run, ${counted(runs, 'time')} in all. What the adapter does not offer is skipped.`,
     'The adapter was not started.',
+    '',
+    ...rows.map((row) => `  run   ${row.theCase.id}  ${row.theCase.layer}, ${counted(row.runs, 'run')}`),
     '',
   ].join('\n');
 }

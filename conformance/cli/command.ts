@@ -6,6 +6,7 @@ import { MergeError } from '../engine/merge.js';
 import { KIT_VERSION } from '../engine/version.js';
 import { UsageError } from '../framework/usage.js';
 import { COMMANDS, type CommandRow, meant } from './commands.js';
+import { askedForAll, withFlags } from './help.js';
 import type { Io } from './io.js';
 
 /** What the help says of words that only lead to other commands. */
@@ -48,8 +49,14 @@ export async function conformance(words: readonly string[], io: Io, name = 'inte
   let exit = 0;
   // What stands after `--` is the command of an adapter, and none of ours to parse.
   const dashes = words.indexOf('--');
-  const args = dashes === -1 ? words : words.slice(0, dashes);
+  const { args, all } = askedForAll(dashes === -1 ? words : words.slice(0, dashes));
   const adapter = dashes === -1 ? [] : words.slice(dashes + 1);
+  if (adapter.length > 0 && args[0] !== 'client' && args[0] !== 'replay') {
+    io.err(
+      `${name}: only client and replay take a command after --${suggestion(args[0] ?? '', ['client', 'replay'])}\n`,
+    );
+    return 2;
+  }
 
   const added = (argv: Argv, row: CommandRow, word = '$0') =>
     argv.command(
@@ -57,7 +64,7 @@ export async function conformance(words: readonly string[], io: Io, name = 'inte
       row.describe as string,
       (inner) => {
         for (const [positional, options] of Object.entries(row.positionals)) inner.positional(positional, options);
-        return inner.options(row.flags);
+        return withFlags(inner, row.flags, all);
       },
       async (found) => {
         exit = await row.run({ found: given(found), adapter, io });

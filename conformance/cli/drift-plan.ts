@@ -34,12 +34,11 @@ export function driftPlan({ scenarios, url, readOnly }: DriftPlan): string {
       ];
   return [
     `Plan of drift for ${url ?? 'an emulator in this process'}`,
-    '',
-    ...lines,
-    '',
     `${counted(reads, 'read')} would be sent, those again that time may mend.`,
     ...writes,
     'Nothing was sent.',
+    '',
+    ...lines,
     '',
   ].join('\n');
 }

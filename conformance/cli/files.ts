@@ -12,7 +12,7 @@ import { RUN_FLAGS } from './flags.js';
 const OF_A_CALL = ['config', 'path', 'plan', 'shard', 'update-baseline'];
 
 /** What may be set in a config file, with the flag's own spelling of values. */
-const SETTINGS = Object.keys(RUN_FLAGS).filter((flag) => !OF_A_CALL.includes(flag));
+export const SETTINGS = Object.keys(RUN_FLAGS).filter((flag) => !OF_A_CALL.includes(flag));
 
 /** What is read of a file that others wrote. @throws UsageError in one line where it cannot be used */
 export function ofOthers<Value>(read: () => Value): Value {

@@ -2,6 +2,7 @@ import type { Options } from 'yargs';
 import { FACTS as TARGET_FACTS } from '../framework/target.js';
 import { CREDENTIAL_NAMES, type CredentialName } from '../probe/request.js';
 import { REPORT_KINDS } from '../reporters/index.js';
+import { grouped, MOST_USED } from './help.js';
 
 /** Facts of a target that a deployment does not tell by itself, and what the kit calls them. */
 export const FACTS = { workspace_id: 'workspaceId', ...TARGET_FACTS } as const;
@@ -80,23 +81,46 @@ const TARGET_FLAGS: FlagTable = {
   'ledger-dir': text('where ledgers of created interns are kept (.intern-conformance)'),
 };
 
-/** Flags of a run of checks. */
-export const RUN_FLAGS: FlagTable = {
-  ...TARGET_FLAGS,
-  ...engineFlags('checks', ' or requirements'),
-  budget: text(
-    'the limits that are not given: quick (20 prompts, 30s), default (150 prompts, 5m, 3000 requests) or thorough (none); none with a control interface',
-  ),
-  'max-prompts': text('have no more prompts taken than this, refused ones not counted'),
-  requirements: text('a published set of checks, such as 2026-11: checks that came later do not fail the run'),
-  level: list('stated, published, chosen'),
-  runs: text('runs of each property (100 with a control interface, 1 without, 20 with --budget thorough)'),
-  seed: text('seed of everything generated'),
-  path: text('NAME:PATH of a counterexample, as a finding gives it'),
-  slow: text('longest real wait, such as 90s or 6m (default none)'),
-  concurrency: text('checks at a time (4; always 1 with a control interface, whose clock they share)'),
-  save: text('folder for a script per finding that sends its requests again'),
+/** The groups in which the help shows the flags of runs. */
+const GROUPS: Readonly<Record<string, readonly string[]>> = {
+  [MOST_USED]: [
+    'api-key',
+    'workspace-id',
+    'budget',
+    'only',
+    'read-only',
+    'plan',
+    'report',
+    'baseline',
+    'update-baseline',
+    'max-time',
+  ],
+  'What is checked:': ['skip', 'level', 'requirements', 'shard', 'runs', 'slow', 'seed', 'path', 'control'],
+  'What decides the exit status:': ['fail-on', 'min-coverage'],
+  'How much, how fast:': ['max-prompts', 'max-requests', 'rate', 'concurrency', 'timeout', 'boot-timeout'],
+  'Files:': ['config', 'profile', 'save', 'ledger-dir'],
 };
+
+/** Flags of a run of checks. */
+export const RUN_FLAGS: FlagTable = grouped(
+  {
+    ...TARGET_FLAGS,
+    ...engineFlags('checks', ' or requirements'),
+    budget: text(
+      'the limits that are not given: quick (20 prompts, 30s), default (150 prompts, 5m, 3000 requests) or thorough (none); none with a control interface',
+    ),
+    'max-prompts': text('have no more prompts taken than this, refused ones not counted'),
+    requirements: text('a published set of checks, such as 2026-11: checks that came later do not fail the run'),
+    level: list('stated, published, chosen'),
+    runs: text('runs of each property (100 with a control interface, 1 without, 20 with --budget thorough)'),
+    seed: text('seed of everything generated'),
+    path: text('NAME:PATH of a counterexample, as a finding gives it'),
+    slow: text('longest real wait, such as 90s or 6m (default none)'),
+    concurrency: text('checks at a time (4; always 1 with a control interface, whose clock they share)'),
+    save: text('folder for a script per finding that sends its requests again'),
+  },
+  GROUPS,
+);
 
 /** Flags of a comparison with recordings. */
 export const DRIFT_FLAGS: FlagTable = { ...TARGET_FLAGS, ...engineFlags('scenarios') };

@@ -104,10 +104,7 @@ export async function plan(options: PlanOptions): Promise<string> {
   const { settings, driver, checks } = options;
   const controlled = driver.control !== undefined;
   const rate = settings.rate ?? (controlled ? 0 : 5);
-  const lines = [
-    `Plan for ${driver.target.baseUrl} (${driver.target.kind}, profile ${driver.target.profile.name})`,
-    '',
-  ];
+  const lines: string[] = [];
   const free = controlled && settings.budget === undefined;
   const { budget, maxPrompts, maxRequests, maxTime, shard } = settings;
   const limits = limitsOf(given({ budget, maxPrompts, maxRequests, maxTime }), { free, shards: shard?.of ?? 1 });
@@ -159,14 +156,15 @@ export async function plan(options: PlanOptions): Promise<string> {
     ...limited('--max-requests', limits.requests, counted(limits.requests.most, 'request')),
   ];
   const pace = rate > 0 ? ` at ${rate} requests a second` : '';
-  lines.push(
-    '',
+  return [
+    `Plan for ${driver.target.baseUrl} (${driver.target.kind}, profile ${driver.target.profile.name})`,
     `In all about ${counted(prompts, 'prompt')}, ${minutes(timeOf(total, rate, controlled ? duration : 0))}, ${counted(requests, 'request')}, ${counted(interns, 'intern')}${pace}.`,
     ...(most.length === 0 ? [] : [`It never takes more than ${most.join(', ')}.`]),
     'The interns it makes itself, and deletes them: their names begin with k, four characters and a hyphen.',
     'The numbers are of a rehearsal against an emulator in this process; boots that take longer come on top.',
     'Nothing was sent to the target.',
     '',
-  );
-  return lines.join('\n');
+    ...lines,
+    '',
+  ].join('\n');
 }

@@ -126,7 +126,7 @@ function concludeLive(rows: Measured['deviations'], whole: boolean, took: number
     return `${seen} of ${of} with ${by} (${((100 * seen) / Math.max(1, of)).toFixed(1)} %): ${kinds.join(' · ')}`;
   });
   if (whole) writeMeasured(rows, readMeasured());
-  return `\nfound by a default run, of the deviations that show from outside (${took} s):\n${lines.join('\n')}\n`;
+  return `\ndeviations that a deployment shows, and how many of them a default run finds (${took} s):\n${lines.join('\n')}\n`;
 }
 
 const { values } = parseArgs({

@@ -17,8 +17,8 @@ const serve: Serve = (next) => async (request) =>
 
 export const sparseRecords: Habit = {
   id: 'sparse-records',
-  what: 'says no more than needed',
-  kit: 'takes what is left out for null; warns, where it is published',
+  what: 'leaves fields out of records that the interface lets it leave out',
+  kit: 'reads a field that is left out as null; warns if only a published sentence asks for the field',
   differs: ['GET-1'],
   serve,
 };

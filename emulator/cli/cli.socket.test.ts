@@ -164,6 +164,11 @@ describe('one clear line and status 2', () => {
     ['an open control interface', ['--host', '0.0.0.0', '--port', '0'], 'listening on 0.0.0.0'],
     ['a store in a folder that is not there', ['--data', 'none/x.json'], 'none/x.json: cannot write beside it'],
     ['exec without a command', ['exec'], 'exec: give the command after --'],
+    [
+      'a misspelt command',
+      ['explor', '--', 'ls'],
+      'only exec and explore take a command after -- (did you mean explore?)',
+    ],
     ['a command that is not for serve', ['--port', '0', '--', 'ls'], 'only exec and explore take a command after --'],
     ['scripts validate without files', ['scripts', 'validate'], 'scripts validate: name the files'],
   ])('for %s', async (_, args, message) => {
@@ -355,6 +360,9 @@ test('scripts validate tells of each file', async () => {
 test('help and version', async () => {
   const help = await run(['--help']);
   expect(help).toMatchObject({ status: 0, stdout: expect.stringContaining('--turns-per-minute') });
+  expect(help.stdout.match(/^ +--[a-z-]+/gm)).toHaveLength(11);
+  expect(help.stdout).toContain('--help all shows every flag');
+  expect((await run(['exec', '--help', 'all'])).stdout).toMatch(/^Addresses:$[\s\S]*--daemon-port/m);
   for (const name of ['serve', 'exec', 'scripts', 'sign', 'verify', 'explain', 'conformance']) {
     expect(help.stdout).toContain(`intern-emulator ${name}`);
   }

@@ -1,5 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { constants } from 'node:os';
+import { MOST_USED } from '../../conformance/cli/help.js';
 import { spawn } from '../contract/spawn.js';
 import { inWords } from '../contract/system-error.js';
 import type { ListenAt, Target } from '../index.js';
@@ -100,7 +101,7 @@ function runCommand(
 const exec: CommandModule = {
   options: () => ({
     ...yargsOptions({ port: 'a free one', daemonPort: 'a free one', clock: 'auto' }),
-    ...ALL_VARIABLES,
+    all: { ...ALL_VARIABLES.all, group: MOST_USED },
   }),
   async run({ argv, rest, io }) {
     if (rest.length === 0) throw new UsageError('exec: give the command after --, as in: exec -- npm test');

@@ -15,7 +15,9 @@ export async function main(args: readonly string[], io: Io): Promise<number> {
     const own = args.slice(0, cut);
     const rest = args.slice(cut + 1);
     if (rest.length > 0 && !own.some((word) => word === 'exec' || word === 'explore'))
-      throw new UsageError('only exec and explore take a command after --');
+      throw new UsageError(
+        `only exec and explore take a command after --${(await import('../contract/nearest.js')).suggestion(own[0] ?? '', ['exec', 'explore'])}`,
+      );
     return await (await import('./parse.js')).runCommand(own, rest, io);
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;

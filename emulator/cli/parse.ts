@@ -1,4 +1,5 @@
 import yargs from 'yargs';
+import { askedForAll, withFlags } from '../../conformance/cli/help.js';
 import { suggestion } from '../contract/nearest.js';
 import { VERSION } from '../contract/version.js';
 import type { Io } from './command.js';
@@ -42,11 +43,12 @@ export const withSwitches = (args: readonly string[]): string[] =>
   });
 
 /**
- * Runs the command that `own` names; `rest` is what follows `--`. Resolves with its exit status.
+ * Runs the command that `words` name; `rest` is what follows `--`. Resolves with its exit status.
  *
  * @throws UsageError for unknown flags and commands
  */
-export async function runCommand(own: readonly string[], rest: string[], io: Io): Promise<number> {
+export async function runCommand(words: readonly string[], rest: string[], io: Io): Promise<number> {
+  const { args: own, all } = askedForAll(words);
   let status = 0;
   const parser = yargs()
     .scriptName('intern-emulator')
@@ -69,7 +71,7 @@ export async function runCommand(own: readonly string[], rest: string[], io: Io)
     parser.command(
       row.command,
       row.describe,
-      (builder) => builder.options(used?.options() ?? {}),
+      (builder) => withFlags(builder, used?.options() ?? {}, all),
       async (argv) => {
         if (used) status = await used.run({ argv, rest, io });
       },

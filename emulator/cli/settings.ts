@@ -1,4 +1,5 @@
 import type { Options } from 'yargs';
+import { grouped, MOST_USED } from '../../conformance/cli/help.js';
 import { parsed, readConfig, readEnvironment } from './config.js';
 import { FLAG_NAMES, FLAGS, type Flag, type FlagName, type Given, kebab, variable } from './flags.js';
 import { UsageError } from './usage.js';
@@ -8,6 +9,34 @@ export interface Surroundings {
   env: NodeJS.ProcessEnv;
   folder: string;
 }
+
+/** The groups in which the help shows the flags. */
+const GROUPS: Readonly<Record<string, readonly FlagName[]>> = {
+  [MOST_USED]: [
+    'port',
+    'data',
+    'seedFile',
+    'seed',
+    'scripts',
+    'clock',
+    'replay',
+    'turnsPerMinute',
+    'logFormat',
+    'quiet',
+  ],
+  'Addresses:': ['host', 'daemonPort', 'tls', 'publicUrl', 'publicDaemonUrl', 'allowHost', 'cors', 'regionalHost'],
+  'The world:': ['profile', 'matches', 'chaos', 'replayElse', 'fsync', 'spaceIdle', 'maxSpaces'],
+  'Time:': ['pace', 'keepalive', 'interactionDeadline', 'executionDeadline'],
+  'Proofs, login, access:': [
+    'proofWindow',
+    'requireV2',
+    'signingKey',
+    'oidcIssuer',
+    'oidcAudience',
+    'controlToken',
+    'agentsMayRun',
+  ],
+};
 
 /**
  * The flags as yargs takes them. Values stay texts, so that one set of rules validates them wherever they come from.
@@ -37,7 +66,10 @@ export function yargsOptions(fallbacks: Partial<Record<FlagName, string>> = {}):
             array: flag.kind === 'list',
           };
   }
-  return options;
+  return grouped(
+    options,
+    Object.fromEntries(Object.entries(GROUPS).map(([group, names]) => [group, names.map(kebab)])),
+  );
 }
 
 /**

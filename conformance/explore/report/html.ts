@@ -50,7 +50,7 @@ export function exploreHtml(report: ExploreReport, again: Again = {}): string {
     `Explore: ${VERDICT_WORDS[verdict]}`,
     colour,
     html`<header class="head"><div class="inner"><p class="verdict ${colour}">Explore: ${VERDICT_WORDS[verdict]}</p><h1>${headlineOf(report)}</h1><p class="coverage">${summaryText(report)}</p>
-<p class="quiet">${plural(straight.requests, 'request')} and ${plural(straight.moments.length, 'moment')} in the undisturbed run; ${counts.readToEnd} of ${plural(counts.disturbed, 'disturbed answer')} read to the end; seed ${report.seed}</p>${
+<p class="quiet">${plural(straight.requests, 'request')} and ${plural(straight.moments.length, 'moment')} in the undisturbed run; the program read ${counts.readToEnd} of ${plural(counts.disturbed, 'disturbed answer')} to the end; seed ${report.seed}</p>${
       report.incomplete.length + report.warnings.length === 0
         ? undefined
         : html`<ul>${[...report.incomplete.map(incompleteText), ...report.warnings].map((text) => html`<li>${breakable(text)}</li>`)}</ul>`

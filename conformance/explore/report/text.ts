@@ -102,7 +102,7 @@ export function exploreText(report: Omit<ExploreReport, 'text'>, options: TextOp
   lines.push(
     c.dim(
       `  ${plural(straight.requests, 'request')} and ${plural(straight.moments.length, 'moment')} in the undisturbed run; ` +
-        `${counts.readToEnd} of ${plural(counts.disturbed, 'disturbed answer')} read to the end; ` +
+        `the program read ${counts.readToEnd} of ${plural(counts.disturbed, 'disturbed answer')} to the end; ` +
         `${options.timed === false ? '' : `${seconds(timing.ms)}, ${timing.msPerRun.toFixed(1)} ms a run, `}seed ${report.seed}`,
     ),
   );
