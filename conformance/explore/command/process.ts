@@ -8,7 +8,7 @@ import { systemHost } from '../../probe/time.js';
 
 /** What of the output is kept, in characters: a time line is read by people. */
 const KEPT = 256 * 1024;
-/** The end of standard error that a failure is reported with. */
+/** The beginning and the end of standard error that a failure is reported with, each in characters: either may say why. */
 const TAIL = 16_000;
 /** How long processes may take to follow the command that started them, in ms. */
 const FOLLOW = 300;
@@ -22,7 +22,7 @@ export interface Ended {
   readonly status: number;
   /** The signal that ended it, its own or one that a shell tells of. */
   readonly signal: string | undefined;
-  /** The end of what it wrote to standard error. */
+  /** The beginning and the end of what it wrote to standard error. */
   readonly stderr: string;
   /** Characters of output beyond those that were kept. */
   readonly dropped: number;
@@ -70,7 +70,7 @@ export async function runProcess(
   }) as ChildProcessByStdio<null, Readable, Readable>;
   const end = () => endAll(child.pid, run);
   signal.addEventListener('abort', end, { once: true });
-  let stderr = '';
+  let [head, tail] = ['', ''];
   let room = KEPT;
   let dropped = 0;
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
@@ -80,7 +80,9 @@ export async function runProcess(
     if (kept !== '') print(kept);
   });
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    stderr = (stderr + text).slice(-TAIL);
+    const room = TAIL - head.length;
+    head += text.slice(0, room);
+    tail = (tail + text.slice(room)).slice(-TAIL);
   });
   try {
     const closed = new Promise<void>((resolve) => child.once('close', () => resolve()));
@@ -100,7 +102,7 @@ export async function runProcess(
     await closed;
     late();
     signal.throwIfAborted();
-    return { status: status ?? 128, signal: name ?? CRASHES[status ?? 0], stderr, dropped, left };
+    return { status: status ?? 128, signal: name ?? CRASHES[status ?? 0], stderr: head + tail, dropped, left };
   } finally {
     signal.removeEventListener('abort', end);
   }
