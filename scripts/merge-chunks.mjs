@@ -67,7 +67,7 @@ async function mergeChunks(outputs, { into, chunks, passing = [], options }) {
   await Promise.all(gone.map((file) => rm(file)));
   const staying = chunks.filter(stays);
   for (const file of staying)
-    await writeFile(file, `export{${names(file, (name, out) => `${out} as ${name}`)}}from"./${into}";\n`);
+    await writeFile(file, `export { ${names(file, (name, out) => `${out} as ${name}`)} } from "./${into}";\n`);
   for (const file of [...others.filter((file) => existsSync(file)), join(folder, into)]) {
     const text = await readFile(file, 'utf8');
     const named = gone.reduce((sum, each) => sum.replaceAll(basename(each), into), text);
@@ -82,9 +82,9 @@ async function mergeChunks(outputs, { into, chunks, passing = [], options }) {
  */
 const askForBuiltins = (text) =>
   text.replaceAll(
-    /(?<=^|[;}])import(?:\{([^}"]+)\}|\*as (\w+) )from("node:[a-z_/]+");/gm,
+    /(?<=^|[;}])import\s*(?:\{([^}"]+)\}|\*\s*as (\w+))\s*from\s*("node:[a-z_/]+");/gm,
     (_, names, all, module) =>
-      `const ${all ?? `{${names.replaceAll(' as ', ':')}}`}=process.getBuiltinModule(${module});`,
+      `const ${all ?? `{${names.replaceAll(' as ', ': ')}}`} = process.getBuiltinModule(${module});`,
   );
 
 const imports = (outputs, file) =>

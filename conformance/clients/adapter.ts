@@ -19,6 +19,8 @@ export interface AdapterOptions {
   readonly command: string;
   readonly args: readonly string[];
   readonly host: Host;
+  /** Ends it before it has said who it is. */
+  readonly signal?: AbortSignal | undefined;
   /** Receives the adapter's standard error. */
   err(text: string): void;
   /** A run that had been answered was answered again. */
@@ -134,8 +136,15 @@ export async function startAdapter(options: AdapterOptions): Promise<Adapter> {
         },
         err: options.err,
       });
-      const stop = host.later(HELLO, () => fail(`it said nothing within ${HELLO / 1_000} s`));
+      const late = host.later(HELLO, () => fail(`it said nothing within ${HELLO / 1_000} s`));
+      const cancelled = () => fail('it was cancelled');
+      const stop = () => {
+        late();
+        options.signal?.removeEventListener('abort', cancelled);
+      };
       child = mine;
+      options.signal?.addEventListener('abort', cancelled, { once: true });
+      if (options.signal?.aborted) cancelled();
     });
 
   /** Starts it again if it is gone; returns whether it is there. */

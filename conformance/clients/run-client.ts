@@ -167,6 +167,7 @@ export async function runClient(options: ClientRunOptions): Promise<Results> {
       command,
       args,
       host,
+      signal: options.signal,
       err: options.err,
       answeredAgain: (run) => void again.add(idOf.get(run) ?? ''),
     });

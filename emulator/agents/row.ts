@@ -1,8 +1,10 @@
+import { createFairQueue } from '../clock/fair-queue.js';
 import type { Scope } from '../clock/scope.js';
 import type { LoadChecks } from '../contract/checks.js';
 import { ControlError } from '../control/error.js';
 import { type ControlRow, controlRow } from '../control/router.js';
 import { asRequest, PlainRequest } from '../requests/received-request.js';
+import { createCalls } from './calls.js';
 
 export interface AgentsDeps {
   /** Answers a request to the control interface or the interface of this emulator. */
@@ -32,6 +34,9 @@ export function agentRows({ serve, base, scope, ...deps }: AgentsDeps): ControlR
     return handler;
   };
   let handler: ReturnType<typeof load> | undefined;
+  // Each call makes a server of its own, which takes milliseconds: others come in between. None holds the clock.
+  const calls = createCalls();
+  const queue = createFairQueue({ hold: () => () => {} });
   return [
     controlRow({
       method: 'POST',
@@ -40,8 +45,12 @@ export function agentRows({ serve, base, scope, ...deps }: AgentsDeps): ControlR
       shape: 'a message of JSON-RPC',
       async handle(call) {
         handler ??= load();
+        await queue.next();
         const { request } = call;
-        const response = await (await handler).fetch(request instanceof PlainRequest ? asRequest(request) : request);
+        const response = await calls.serve(
+          request instanceof PlainRequest ? asRequest(request) : request,
+          (await handler).fetch,
+        );
         if (response.headers.get('content-type')?.startsWith('text/event-stream')) call.streams();
         return response;
       },

@@ -200,6 +200,35 @@ test('AGENT-2: where the host ends in the middle of check_client, the adapter en
   rmSync(folder, { recursive: true });
 });
 
+test('AGENT-2: check_client that is cancelled before the adapter has said a word ends the adapter', async () => {
+  const agent = host(['--port', '0']);
+  await agent.begin();
+  const folder = mkdtempSync(join(tmpdir(), 'mcp-'));
+  const file = join(folder, 'pid');
+  const silent = `require('fs').writeFileSync(${JSON.stringify(file)}, String(process.pid)); setInterval(() => {}, 1e6)`;
+  const { id } = agent.ask('tools/call', {
+    name: 'check_client',
+    arguments: { command: [process.execPath, '-e', silent], only: ['sse-one-event'] },
+  });
+  await expect.poll(() => existsSync(file) && readFileSync(file, 'utf8'), { timeout: 20_000 }).toMatch(/^\d+$/);
+  const pid = Number(readFileSync(file, 'utf8'));
+  agent.notify('notifications/cancelled', { requestId: id });
+  await expect.poll(() => isRunning(pid), { timeout: 10_000 }).toBe(false);
+  rmSync(folder, { recursive: true });
+});
+
+test('AGENT-1: a line that does not end is refused in one line, and it ends', async () => {
+  const agent = host(['--port', '0']);
+  await agent.begin();
+  agent.child.stdin.on('error', () => {});
+  agent.child.stdin.write('a'.repeat(50 * 1024 * 1024));
+  const { status, stderr } = await agent.ended;
+  expect([status, stderr.trim().split('\n').at(-1)]).toEqual([
+    0,
+    expect.stringMatching(/^intern-emulator: mcp: .*maximum size/),
+  ]);
+});
+
 test('AGENT-2: check_client over HTTP does so where agents may run commands, and refuses elsewhere', async () => {
   const checks = async () => (await import('../../conformance/cli/checks.js')).CHECKS;
   const may = mcpClient(createTestClient({ checks, agentsMayRun: true }));

@@ -1,4 +1,5 @@
 import { createDoor, type Door } from '../agents/door.js';
+import { oneLine } from '../contract/visible.js';
 import { emulatorFor } from './attach.js';
 import type { CommandModule } from './command.js';
 import { resolveSettings, yargsOptions } from './settings.js';
@@ -13,7 +14,7 @@ const mcp: CommandModule = {
   async run({ argv, io }) {
     const given = resolveSettings(argv, io);
     const token = given.controlToken ?? (io.env.INTERN_CONTROL_TOKEN || undefined);
-    const { control, base, fetch, close } = await emulatorFor(argv, given, token, io);
+    const { control, base, fetch, close: closeEmulator } = await emulatorFor(argv, given, token, io);
     const door: Door = createDoor(
       { fetch, control, base: () => base },
       {
@@ -24,17 +25,22 @@ const mcp: CommandModule = {
         listens: true,
       },
     );
-    const { serveStdio } = await import('@modelcontextprotocol/server/stdio');
+    const { serveStdio, StdioServerTransport } = await import('@modelcontextprotocol/server/stdio');
     const { createMcpServer } = await import('../agents/server.js');
+    // The host is gone, or sent what no message is: a line that does not end closes the transport, which then reads no more.
+    const transport = new StdioServerTransport();
+    const close = transport.close.bind(transport);
     const over = new Promise<void>((resolve) => {
-      process.stdin.once('end', resolve);
-      process.stdin.once('close', resolve);
+      transport.close = () => close().finally(resolve);
     });
-    const served = serveStdio(() => createMcpServer(door));
+    const served = serveStdio(() => createMcpServer(door), {
+      transport,
+      onerror: ({ message }) => io.stderr(`intern-emulator: mcp: ${oneLine(message)}\n`),
+    });
     return untilStopped(
       async () => {
         await served.close();
-        await close();
+        await closeEmulator();
       },
       io.exit,
       { also: over },

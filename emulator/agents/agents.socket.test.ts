@@ -1,0 +1,85 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { afterEach, expect, test } from 'vitest';
+import { createEmulator, type Emulator } from '../index.js';
+
+const open: Emulator[] = [];
+afterEach(async () => {
+  for (const one of open.splice(0)) await one.close();
+});
+
+async function listening(): Promise<Emulator> {
+  const emulator = createEmulator({ seed: 'agents', log: () => {} });
+  open.push(emulator);
+  await emulator.listen({ port: 0, daemonPort: 0 });
+  return emulator;
+}
+
+const HEADERS = {
+  'content-type': 'application/json',
+  accept: 'application/json, text/event-stream',
+  'mcp-protocol-version': '2025-06-18',
+};
+const toolCall = (name: string, given: object) =>
+  JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: given } });
+
+test.each([
+  ['by leaving', (_url: string, caller: AbortController) => caller.abort()],
+  [
+    'by its message',
+    (url: string) =>
+      fetch(url, {
+        method: 'POST',
+        headers: HEADERS,
+        body: JSON.stringify({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } }),
+      }),
+  ],
+])('a chat that is cancelled over HTTP %s ends its run', async (_, cancel) => {
+  const { target } = await listening();
+  const caller = new AbortController();
+  const runs = async () => {
+    const { data } = (await (await fetch(`${target.control_url}/runs`)).json()) as {
+      data: { status: string; ended?: string }[];
+    };
+    return data;
+  };
+  const chat = fetch(`${target.control_url}/mcp`, {
+    method: 'POST',
+    headers: HEADERS,
+    body: toolCall('chat', { prompt: 'script: silent', limit: 600 }),
+    signal: caller.signal,
+  }).then((response) => response.text());
+  chat.catch(() => {});
+  await expect.poll(runs).toMatchObject([{ status: 'running' }]);
+  await cancel(`${target.control_url}/mcp`, caller);
+  await expect.poll(runs).toMatchObject([{ status: 'ended', ended: 'cancelled' }]);
+  await chat.catch(() => {});
+});
+
+test('of many calls that one connection sends at once, each lets others in between', async () => {
+  const { target } = await listening();
+  const { hostname, port } = new URL(target.control_url);
+  const socket = connect(Number(port), hostname);
+  await once(socket, 'connect');
+  const body = toolCall('status', {});
+  const head = Object.entries({ host: `${hostname}:${port}`, ...HEADERS, 'content-length': Buffer.byteLength(body) });
+  const one = `POST /_emulator/mcp HTTP/1.1\r\n${head.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n${body}`;
+  let answered = 0;
+  socket.on('data', (data) => {
+    answered += data.toString('latin1').split('HTTP/1.1 200').length - 1;
+  });
+  // What is loaded at the first call is there.
+  socket.write(one);
+  await expect.poll(() => answered).toBe(1);
+  const most = 200;
+  socket.write(one.repeat(most));
+  await expect.poll(() => answered).toBeGreaterThan(1);
+  const seen: number[] = [];
+  for (let n = 0; n < 5; n++) {
+    await (await fetch(`${target.control_url}/clock`)).json();
+    seen.push(answered);
+  }
+  expect(seen[0]).toBeLessThan(most / 2);
+  await expect.poll(() => answered, { timeout: 60_000 }).toBe(most + 1);
+  socket.destroy();
+}, 90_000);

@@ -1,0 +1,80 @@
+interface Message {
+  readonly id?: unknown;
+  readonly method?: unknown;
+  readonly params?: { readonly requestId?: unknown };
+}
+
+/** The calls that go on over HTTP, so that a caller can cancel one: its message names the call by its id. */
+export interface Calls {
+  /** Has a request answered, with a signal that its caller can abort. */
+  serve(request: Request, answer: (request: Request) => Promise<Response>): Promise<Response>;
+}
+
+const messageOf = (text: string): Message => {
+  try {
+    return (JSON.parse(text) ?? {}) as Message;
+  } catch {
+    return {};
+  }
+};
+
+/** A call that goes on. It holds its requests: the signal of one follows another's weakly, and is lost with it. */
+interface Call {
+  readonly own: AbortController;
+  readonly received: Request;
+  passed?: Request;
+}
+
+/** There are no sessions: what callers say of themselves distinguishes them, and of two alike none can cancel. */
+export function createCalls(): Calls {
+  const going = new Map<string, Set<Call>>();
+  const keyOf = ({ headers }: Request, id: unknown) =>
+    JSON.stringify([id, headers.get('authorization'), headers.get('user-agent')]);
+
+  return {
+    async serve(request, answer) {
+      const text = await request.text();
+      const { id, method, params } = messageOf(text);
+      if (method === 'notifications/cancelled') {
+        const named = [...(going.get(keyOf(request, params?.requestId)) ?? [])];
+        if (named.length === 1) named[0]?.own.abort(new Error('the caller cancelled it'));
+      }
+      const key = keyOf(request, id);
+      const own = new AbortController();
+      const call: Call = { own, received: request };
+      const alike = going.get(key) ?? new Set();
+      going.set(key, alike.add(call));
+      const over = () => {
+        alike.delete(call);
+        if (alike.size === 0) going.delete(key);
+      };
+      const { url, headers } = request;
+      request.signal.addEventListener('abort', () => own.abort(request.signal.reason), { once: true });
+      call.passed = new Request(url, { method: 'POST', headers, body: text, signal: own.signal });
+      try {
+        const { status, headers: sent, body } = await answer(call.passed);
+        if (body === null || !sent.get('content-type')?.startsWith('text/event-stream')) {
+          over();
+          return new Response(body, { status, headers: sent });
+        }
+        const reader = body.getReader();
+        const relayed = new ReadableStream<Uint8Array>({
+          async pull(controller) {
+            const { done, value } = await reader.read();
+            if (!done) return controller.enqueue(value);
+            over();
+            controller.close();
+          },
+          cancel(reason) {
+            over();
+            return reader.cancel(reason);
+          },
+        });
+        return new Response(relayed, { status, headers: sent });
+      } catch (error) {
+        over();
+        throw error;
+      }
+    },
+  };
+}
