@@ -473,6 +473,18 @@ test('the limits of a run and of all are those of the undisturbed runs, too', as
   expect(await explore(stuck, { maxTime: 300 })).toMatchObject({ incomplete: ['max-time'], counts: { schedules: 0 } });
 });
 
+test('where more than a tenth is not reached, it is incomplete', async () => {
+  let runs = 0;
+  // Past the undisturbed runs it says nothing any more.
+  const quits: Program = async (context) => {
+    if (runs++ < 2) await right(context);
+  };
+  const { incomplete, counts, text } = await explore(quits, { only: 'harmless' });
+  expect(counts.notReached).toBe(counts.run);
+  expect(incomplete).toEqual(['not-reached']);
+  expect(text).toContain('more than a tenth of the schedules were not reached');
+});
+
 test('shards together are the whole', async () => {
   const ids = async (shard?: string) =>
     (await explore(right, { only: ['cut', 'lost'], ...(shard === undefined ? {} : { shard }) })).schedules.map(

@@ -188,7 +188,9 @@ export async function explore(program: Program, options: ExploreOptions = {}): P
     const incomplete: string[] = [];
     if (planned.length > given.maxRuns) incomplete.push('max-runs');
     const wanted = planned.slice(0, given.maxRuns);
-    const slots = createSlots(given.jobs);
+    // On a port that is the same in each run, one would be served by another.
+    const fixed = [...first.ports].filter((port) => second.ports.has(port));
+    const slots = fixed.length === 0 ? createSlots(given.jobs) : createSlots(1, 1);
     const limited: RunSettings = { ...settings, patience, runTimeout };
     const judged: (Judged | undefined)[] = [];
     let done = 0;
@@ -220,7 +222,7 @@ export async function explore(program: Program, options: ExploreOptions = {}): P
 
     // A finding counts when the same schedule, run alone, shows it again: what a busy machine does is no finding. Nor is a
     // failure under what is harmless where the program fails undisturbed, too.
-    const alone = createSlots(1);
+    const alone = fixed.length === 0 ? createSlots(1) : createSlots(1, 1);
     const showsAgain = async (schedule: Schedule, law: string): Promise<boolean> => {
       const place = await alone.take();
       try {
@@ -272,6 +274,8 @@ export async function explore(program: Program, options: ExploreOptions = {}): P
           .map(({ name, status }) => `${name} (${status})`)
           .join(', ')}`,
       );
+    if (fixed.length > 0)
+      warnings.push(`it listens on port ${fixed.join(', ')} in each run, so that runs went one by one`);
     if (leftOut.length > 0)
       warnings.push(`${leftOut.length} moments differ between two undisturbed runs, and were left out`);
     const [doubted] = doubtful;
@@ -279,6 +283,7 @@ export async function explore(program: Program, options: ExploreOptions = {}): P
       warnings.push(
         `${plural(doubtful.size, 'breach', 'breaches')} did not show again when their schedule was run alone, and do not count, as ${doubted.breach?.law}: ${sentenceOf(doubted.schedule, doubted.breach?.message ?? '')}`,
       );
+    if (count(results, 'not-reached') > results.length / 10) incomplete.push('not-reached');
     const met = results.flatMap(({ run }) => run.seen.requests.filter(({ disturbed }) => disturbed !== undefined));
     const surfaced = surfacedOf(results);
     const ms = Math.round(host.now() - began);

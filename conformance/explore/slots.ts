@@ -9,12 +9,12 @@ export interface Place {
   leave(): void;
 }
 
-/** Places for runs: no more than `most` are begun at once, beside those that only wait. */
-export function createSlots(most: number) {
+/** Places for runs: no more than `most` are begun at once, beside those that only wait, and `bound` in all. */
+export function createSlots(most: number, bound = ALL * most) {
   let [working, all] = [0, 0];
   const queue: (() => void)[] = [];
   const admit = () => {
-    while (queue.length > 0 && working < most && all < ALL * most) {
+    while (queue.length > 0 && working < most && all < bound) {
       working++;
       all++;
       queue.shift()?.();

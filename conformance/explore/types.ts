@@ -316,7 +316,7 @@ export interface ExploreReport {
     readonly disturbed: number;
   };
   readonly warnings: readonly string[];
-  /** Why not all was tried: `max-runs`, `max-time`, `interrupted`. */
+  /** Why not all was tried: `max-runs`, `max-time`, `interrupted`, `not-reached` where that is more than a tenth. */
   readonly incomplete: readonly string[];
   readonly timing: { readonly ms: number; readonly msPerRun: number };
   /** The report in words. */

@@ -1,5 +1,6 @@
 import { connect } from 'node:net';
 import { expect, test } from 'vitest';
+import { systemHost } from '../../probe/time.js';
 import { openChannel } from './channel.js';
 
 /** Sends lines to a channel; resolves once it has hung up. */
@@ -18,6 +19,14 @@ test('who names no run is not heard, and what cannot be read ends the connection
     await refused(channel.port, 'x'.repeat(100_000));
     await refused(channel.port, `known\n${'y'.repeat(100_000)}`);
     await refused(channel.port, 'known\nno JSON\n');
+    // As a process does that is killed.
+    await new Promise<void>((resolve) => {
+      const socket = connect(channel.port, '127.0.0.1', () => {
+        socket.on('close', () => resolve()).write('known\n');
+        systemHost.later(100, () => socket.resetAndDestroy());
+      });
+    });
+    await systemHost.sleep(50);
     expect(await members.forward([1], 1_000, 1, () => {})).toBe(undefined);
   } finally {
     channel.close();

@@ -47,7 +47,10 @@ export async function openChannel(): Promise<Channel> {
       size = end < 0 ? size + bytes.length : bytes.length - end - 1;
       if (size > LONGEST) socket.destroy();
     });
-    createInterface({ input: socket }).on('line', (line) => {
+    const lines = createInterface({ input: socket });
+    // It passes errors of the socket on: a process that was ended resets its connection.
+    lines.on('error', () => {});
+    lines.on('line', (line) => {
       if (member !== undefined) {
         try {
           member.answered(JSON.parse(line));

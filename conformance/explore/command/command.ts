@@ -46,7 +46,8 @@ export async function openCommand(
       const at = await emulator.listen({ port: 0, daemonPort: 0 });
       const run = preload.run({ ...env, ...environmentOf(target, at) });
       const ports = [at.baseUrl, at.daemonOrigin].map((url) => Number(new URL(url).port));
-      outside?.({ forward: (...how) => run.members.forward(ports, ...how) });
+      const { members } = run;
+      outside?.({ forward: (...how) => members.forward(ports, ...how), listens: () => members.listens() });
       let printed = '';
       const heard = (text: string) => {
         printed += text;

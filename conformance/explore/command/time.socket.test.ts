@@ -106,6 +106,22 @@ test('a wait that was asked for takes no time either, and is as long as it shoul
   expect(counts.survived).toBe(1);
 });
 
+test('runs whose program listens on one port go one by one, and are not served by each other', async () => {
+  const port = 20_000 + (process.pid % 10_000);
+  const backend = `async () => {
+    const server = http.createServer(async (_, response) => {
+      try { response.end(await (await fetch(url, init)).text()); } catch { response.writeHead(502).end(); }
+    }).listen(${port}, '127.0.0.1');
+    await new Promise((resolve, reject) => server.on('listening', resolve).on('error', reject));
+    await sleep(200);
+    try { return await (await fetch('http://127.0.0.1:${port}')).text(); } finally { server.close(); }
+  }`;
+  const { warnings, counts, findings } = await explored(backend, { only: ['unknown-headers', 'cut'], jobs: 4 });
+  expect(warnings).toContain(`it listens on port ${port} in each run, so that runs went one by one`);
+  expect(findings.map(({ sentence }) => sentence)).toEqual([]);
+  expect(counts).toMatchObject({ survived: 1, notReached: 0 });
+});
+
 test('the time of a program that works is left alone', async () => {
   const busy = `async () => {
     const answer = fetch(url, { ...init, signal: AbortSignal.timeout(60_000) }).then((response) => response.text());

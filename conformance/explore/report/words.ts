@@ -65,6 +65,8 @@ const INCOMPLETE: Readonly<Record<string, string>> = {
   'max-runs': 'not all was tried: --max-runs was reached',
   'max-time': 'not all was tried: --max-time was reached',
   interrupted: 'not all was tried: it was interrupted',
+  'not-reached':
+    'more than a tenth of the schedules were not reached: the program does not do the same in each run; make it start afresh, or try --jobs 1 and --each',
 };
 export const incompleteText = (why: string): string => INCOMPLETE[why] ?? why;
 
