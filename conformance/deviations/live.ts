@@ -1,5 +1,4 @@
-import { assemble, type Emulator } from '../../emulator/emulator.js';
-import { defaultFactories } from '../../emulator/factories.js';
+import type { Emulator } from '../../emulator/emulator.js';
 import { checks as allChecks } from '../checks/index.js';
 import { UNLIMITED } from '../engine/budget.js';
 import type { CheckResult } from '../engine/results.js';
@@ -8,8 +7,10 @@ import { deploy } from '../engine/testing/deployment.js';
 import type { Check } from '../framework/check.js';
 import type { Skip } from '../framework/skip.js';
 import { skipWords } from '../reporters/words/skip.js';
+import { killersOf } from './killers.js';
 import { type DeviationResult, resultOf } from './matrix.js';
 import type { Deviation } from './mutant.js';
+import { mutated } from './mutated.js';
 import { BY_CONTROL, showsFrom } from './outside.js';
 import type { Given, Missed, Outcome, Unseen } from './seen.js';
 import type { TryOptions } from './try.js';
@@ -46,17 +47,11 @@ export const needsControl = ({ level, needs }: Check): boolean =>
   level === 'C' || needs.some((need) => need === 'control' || need === 'clock' || need === 'disposable');
 
 /** The emulator with a deviation, as a deployment: without control interface, with every credential, in virtual time. */
-export function deployed({ mutant: made }: Pick<Deviation, 'mutant'>, seed: string, given: Given = 'all') {
-  const mutant = typeof made === 'function' ? made() : made;
+export function deployed({ mutant }: Pick<Deviation, 'mutant'>, seed: string, given: Given = 'all') {
   const deployment = given === 'key' ? { ...OBEDIENT, only: ['api_key'] as const } : OBEDIENT;
-  return deploy(deployment, seed, (how: Parameters<typeof assemble>[0]): Emulator => {
-    const emulator = assemble(how, { ...defaultFactories, ...mutant.factories?.(defaultFactories) });
-    const usual = (request: Request) => emulator.fetch(request);
-    const usualDaemon = (request: Request) => emulator.daemon.fetch(request);
-    return Object.assign(Object.create(emulator) as Emulator, {
-      fetch: mutant.around?.(usual, emulator) ?? usual,
-      daemon: { fetch: mutant.aroundDaemon?.(usualDaemon) ?? usualDaemon },
-    });
+  return deploy(deployment, seed, (how): Emulator => {
+    const { emulator, fetch, daemonFetch } = mutated(mutant, how);
+    return Object.assign(Object.create(emulator) as Emulator, { fetch, daemon: { fetch: daemonFetch } });
   });
 }
 
@@ -104,7 +99,7 @@ async function whyMissed(
   options: LiveOptions,
 ): Promise<Unseen> {
   if (named.length === 0)
-    return BY_CONTROL[deviation.name] ?? { because: 'control', why: `${deviation.caughtBy[0]} needs one` };
+    return BY_CONTROL[deviation.name] ?? { because: 'control', why: `${killersOf(deviation)[0]} needs one` };
   const of = (because: Missed, results: readonly CheckResult[]): Unseen | undefined =>
     results[0] && { because, why: said(results[0]) };
   const caused = (holds: (skip: Skip) => boolean) => results.filter(({ skip }) => skip !== undefined && holds(skip));
@@ -151,9 +146,9 @@ export async function tryLive(
 ): Promise<LiveResult | undefined> {
   if (showsFrom(deviation, checks).kind !== 'outside') return undefined;
   const began = options.now();
-  const named = checks.filter((check) => !needsControl(check) && deviation.caughtBy.includes(check.id));
+  const named = checks.filter((check) => !needsControl(check) && killersOf(deviation).includes(check.id));
   const results = named.length === 0 ? [] : await atDeployed(deviation, named, options);
-  const result = resultOf(deviation, results, options.now() - began);
+  const result = resultOf(deviation, killersOf(deviation), results, options.now() - began);
   if (results.some(broke)) return result;
   return { ...result, unseen: await whyMissed(deviation, named, results, options) };
 }

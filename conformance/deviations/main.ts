@@ -1,13 +1,13 @@
-import { fork } from 'node:child_process';
+import { execFileSync, fork } from 'node:child_process';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { checks as allChecks } from '../checks/index.js';
 import type { Check } from '../framework/check.js';
+import { hash } from '../framework/random.js';
 import { systemHost } from '../probe/time.js';
-import { type Choice, choose, readChanges } from './changed.js';
-import { readModules } from './graph.js';
 import { deviations as allDeviations } from './index.js';
+import { type Killers, killersOf, readKillers, writeKillers } from './killers.js';
 import { measure } from './live.js';
 import {
   type Baseline,
@@ -21,6 +21,8 @@ import {
   tryDeviation,
 } from './matrix.js';
 import type { Deviation } from './mutant.js';
+import { foundText, readFound, writeFound } from './net/found.harness.js';
+import { differsAt } from './net/trace.harness.js';
 import {
   countSeen,
   GIVEN,
@@ -35,13 +37,14 @@ import {
 import { select } from './select.js';
 import { TRY } from './try.js';
 
-const USAGE = `Usage: npm run deviations -- [--only NAME[,NAME…] | --changed] [--all | --live] [--runs N] [--jobs N] [--no-baseline] [--quiet]
+const USAGE = `Usage: npm run deviations -- [--only NAME[,NAME…] | --sample] [--all | --live | --net] [--runs N] [--jobs N] [--no-baseline] [--quiet]
 
-Runs every named deviation against the checks that have to catch it, and prints the matrix.
+Runs every deviation against the checks that were computed to see it, and prints the matrix.
   --only         names of deviations, repeated or with commas; * for anything
-  --changed      those whose checks, or whose own file, import what changed since main; a sample that the commit draws
-                 where most rest on what changed, where nothing did, and where git does not know
-  --all          runs every check against each, and shows which others catch it
+  --sample       an eighth of them, which the commit draws
+  --all          runs every check against each, and writes which see it to conformance/deviations/matrix.json
+  --net          sends the same plain requests to each and to the right emulator, and compares the answers byte for byte:
+                 how many differ, and which do not; of all of them, written to conformance/deviations/net/found.json
   --live         as deployments, without control interface: which a default run finds with every credential and with an API
                  key alone, and why others are not found; of all of them, written to conformance/deviations/seen.json
   --runs         runs of each property (${TRY.runs}; 1 with --live, as at a deployment)
@@ -56,6 +59,7 @@ interface Settings {
   readonly wanted: readonly Deviation[];
   readonly all: boolean;
   readonly live: boolean;
+  readonly net: boolean;
   readonly runs: number;
   readonly baseline: boolean;
 }
@@ -63,6 +67,7 @@ interface Settings {
 type Message =
   | { readonly type: 'deviation'; readonly result: DeviationResult }
   | { readonly type: 'live'; readonly name: string; readonly row: Readonly<Record<Given, Outcome>> }
+  | { readonly type: 'net'; readonly name: string; readonly table: string | null }
   | { readonly type: 'baseline'; readonly result: Baseline };
 
 /** Every `of`-th, from the `index`-th on: neighbours take about as long as each other. */
@@ -82,9 +87,14 @@ async function workLive(wanted: readonly Deviation[], runs: number, report: (mes
 /** The part of the work that one process does. */
 async function work(settings: Settings, part: { index: number; of: number }, report: (message: Message) => void) {
   if (settings.live) return workLive(share(settings.wanted, part), settings.runs, report);
+  if (settings.net) {
+    for (const { name, mutant } of share(settings.wanted, part))
+      report({ type: 'net', name, table: (await differsAt(mutant)) ?? null });
+    return;
+  }
   const options = { ...TRY, runs: settings.runs, all: settings.all, now: systemHost.now };
   if (settings.baseline) {
-    const named = new Set(settings.wanted.flatMap(({ caughtBy }) => caughtBy));
+    const named = new Set(settings.wanted.flatMap(killersOf));
     const mine: Check[] = share(
       allChecks.filter(({ id }) => settings.all || named.has(id)),
       part,
@@ -95,7 +105,7 @@ async function work(settings: Settings, part: { index: number; of: number }, rep
     });
   }
   for (const deviation of share(settings.wanted, part)) {
-    report({ type: 'deviation', result: await tryDeviation(deviation, allChecks, options) });
+    report({ type: 'deviation', result: await tryDeviation(deviation, killersOf(deviation), allChecks, options) });
   }
 }
 
@@ -132,9 +142,10 @@ function concludeLive(rows: Measured['deviations'], whole: boolean, took: number
 const { values } = parseArgs({
   options: {
     only: { type: 'string', multiple: true, default: [] },
-    changed: { type: 'boolean', default: false },
+    sample: { type: 'boolean', default: false },
     all: { type: 'boolean', default: false },
     live: { type: 'boolean', default: false },
+    net: { type: 'boolean', default: false },
     runs: { type: 'string' },
     jobs: { type: 'string', default: String(Math.min(4, availableParallelism())) },
     part: { type: 'string' },
@@ -144,23 +155,27 @@ const { values } = parseArgs({
   },
 });
 
-async function chosen(): Promise<Choice> {
-  if (values.only.length > 0) return { deviations: select(allDeviations, values.only) };
-  return values.changed ? choose(readChanges(ROOT), await readModules(ROOT)) : { deviations: allDeviations };
+function chosen(): readonly Deviation[] {
+  if (values.only.length > 0) return select(allDeviations, values.only);
+  if (!values.sample) return allDeviations;
+  const commit = execFileSync('git', ['rev-parse', '--short', 'HEAD'], { cwd: ROOT, encoding: 'utf8' }).trim();
+  process.stdout.write(`an eighth of the deviations, drawn by commit ${commit}; npm run deviations runs all\n`);
+  return allDeviations.filter(({ name }) => hash(`${commit} ${name}`) % 8 === 0);
 }
 
 const settingsFor = (wanted: readonly Deviation[]): Settings => ({
   wanted,
   all: values.all,
   live: values.live,
+  net: values.net,
   runs: Number(values.runs ?? (values.live ? 1 : TRY.runs)),
   baseline: !values['no-baseline'],
 });
 
 /** What a process that does a part is given: the deviations by their names, so that it need not choose again. */
 function partArguments({ wanted }: Settings, part: string): string[] {
-  const given = process.argv.slice(2).filter((word) => word !== '--changed');
-  const names = values.changed ? ['--only', wanted.map(({ name }) => name).join(',')] : [];
+  const given = process.argv.slice(2).filter((word) => word !== '--sample');
+  const names = values.sample ? ['--only', wanted.map(({ name }) => name).join(',')] : [];
   return [...given, ...names, '--part', part];
 }
 
@@ -169,26 +184,23 @@ async function main(): Promise<number> {
     process.stdout.write(USAGE);
     return 0;
   }
-  const choice = await chosen();
-  const settings = settingsFor(choice.deviations);
+  const settings = settingsFor(chosen());
   if (values.part !== undefined) {
     const [index = 0, of = 1] = values.part.split('/').map(Number);
     await work(settings, { index, of }, (message) => process.send?.(message));
-    return 0;
-  }
-  if (settings.wanted.length === 0) {
-    process.stdout.write('no deviation to run: none that the changes since main can touch\n');
     return 0;
   }
   const began = systemHost.now();
   const results: DeviationResult[] = [];
   const rows: Record<string, Readonly<Record<Given, Outcome>>> = {};
   const failing: Baseline['failing'][number][] = [];
+  const found: Record<string, string | null> = {};
   const take = (message: Message) => {
     if (message.type === 'baseline') failing.push(...message.result.failing);
     else if (message.type === 'live') rows[message.name] = message.row;
+    else if (message.type === 'net') found[message.name] = message.table;
     else results.push(message.result);
-    if (values.quiet || message.type === 'baseline') return;
+    if (values.quiet || message.type === 'baseline' || message.type === 'net') return;
     const text = message.type === 'live' ? seenLine(message.name, message.row) : line(message.result);
     process.stdout.write(`${text}\n`);
   };
@@ -215,18 +227,26 @@ async function main(): Promise<number> {
     process.stdout.write(concludeLive(sorted, whole && values.runs === undefined, took));
     return 0;
   }
+  if (settings.net) {
+    process.stdout.write(foundText(found));
+    if (whole) writeFound(found, readFound().atLeast);
+    return 0;
+  }
+  const { killers } = readKillers();
+  const computed: Killers = Object.fromEntries(
+    results.map(({ name, caught, others }) => [name, [...caught, ...others]]),
+  );
+  if (settings.all)
+    writeKillers(
+      computed,
+      allDeviations.map(({ name }) => name),
+    );
   const matrix: Matrix = {
     deviations: results,
     baseline: { failing },
-    idle: whole ? idleChecks(allDeviations, allChecks) : [],
+    idle: whole ? idleChecks(settings.all ? computed : killers, allChecks) : [],
     checks: allChecks.length,
   };
-  if (choice.sample !== undefined) {
-    const { why, commit } = choice.sample;
-    process.stdout.write(
-      `a sample of the deviations, drawn by commit ${commit}: ${why}; npm run deviations runs all\n`,
-    );
-  }
   const wrong = faults(matrix);
   const now = score(matrix);
   const { deviations, checks } = now;
@@ -235,7 +255,7 @@ async function main(): Promise<number> {
     ? `${checks.proven} of ${checks.of} checks proven by one`
     : `${checks.proven} checks proven by one (${allDeviations.length} deviations in all)`;
   process.stdout.write(
-    `\n${deviations.caught} of ${deviations.of} deviations caught by every check named for them, ${proven}, ${took} s\n`,
+    `\n${deviations.caught} of ${deviations.of} deviations caught by every check that is known to see them, ${proven}, ${took} s\n`,
   );
   return wrong.length > 0 ? 1 : 0;
 }

@@ -2,17 +2,18 @@ import type { CheckResult } from '../engine/results.js';
 import type { Check } from '../framework/check.js';
 import { findingText } from '../reporters/words/finding.js';
 import { skipWords } from '../reporters/words/skip.js';
+import type { Killers } from './killers.js';
 import type { Deviation } from './mutant.js';
 import { type TryOptions, tryChecks } from './try.js';
 
 /** What became of one deviation. */
 export interface DeviationResult {
   readonly name: string;
-  /** Its checks that failed. */
+  /** The checks that were seen to see it before, and fail. */
   readonly caught: readonly string[];
-  /** Its checks that did not, and what they came to instead. */
+  /** Those that do not any more, and what they came to instead. */
   readonly missed: readonly { readonly id: string; readonly verdict: string; readonly why?: string }[];
-  /** Where every check was run: those that failed although the deviation does not name them. */
+  /** Where every check was run: the others that fail. */
   readonly others: readonly string[];
   /** What the emulator logged as its own mistake. A deviation that crashes proves nothing. */
   readonly crashes: readonly string[];
@@ -28,7 +29,7 @@ export interface Baseline {
 export interface Matrix {
   readonly deviations: readonly DeviationResult[];
   readonly baseline: Baseline;
-  /** Ids of checks that no deviation names. */
+  /** Ids of checks that see no deviation. */
   readonly idle: readonly string[];
   readonly checks: number;
 }
@@ -40,18 +41,19 @@ const why = (result: CheckResult): string | undefined =>
 
 const broke = (result: CheckResult) => result.verdict === 'fail' || result.verdict === 'warn';
 
-/** Runs one deviation against the checks that it names, or against all of them. */
+/** Runs one deviation against the checks that were seen to see it, or against all of them. */
 export async function tryDeviation(
   deviation: Deviation,
+  killers: readonly string[],
   checks: readonly Check[],
   options: TryOptions & { readonly all?: boolean; readonly now: () => number },
 ): Promise<DeviationResult> {
   const began = options.now();
-  const named = new Set(deviation.caughtBy);
+  const named = new Set(killers);
   const wanted = options.all === true ? checks : checks.filter((check) => named.has(check.id));
   const { checks: results, crashes } = await tryChecks(wanted, deviation.mutant, options);
-  const unknown = deviation.caughtBy.filter((id) => !checks.some((check) => check.id === id));
-  const result = resultOf(deviation, results, options.now() - began);
+  const unknown = killers.filter((id) => !checks.some((check) => check.id === id));
+  const result = resultOf(deviation, killers, results, options.now() - began);
   const missed = [
     ...unknown.map((id) => ({ id, verdict: 'unknown', why: 'there is no such check' })),
     ...result.missed,
@@ -60,8 +62,13 @@ export async function tryDeviation(
 }
 
 /** What checks say of a deviation. */
-export function resultOf(deviation: Deviation, results: readonly CheckResult[], duration: number): DeviationResult {
-  const named = new Set(deviation.caughtBy);
+export function resultOf(
+  deviation: Deviation,
+  killers: readonly string[],
+  results: readonly CheckResult[],
+  duration: number,
+): DeviationResult {
+  const named = new Set(killers);
   return {
     name: deviation.name,
     caught: results.filter((one) => named.has(one.id) && broke(one)).map((one) => one.id),
@@ -88,14 +95,17 @@ export async function tryBaseline(checks: readonly Check[], options: TryOptions)
   };
 }
 
-/** Whether a deviation was caught by every check that it names, and by them alone. */
+/** Whether a deviation was caught by every check that saw it before. */
 export const isCaught = (result: DeviationResult): boolean =>
-  result.caught.length > 0 && result.missed.length === 0 && result.crashes.length === 0;
+  result.caught.length + result.others.length > 0 && result.missed.length === 0 && result.crashes.length === 0;
 
-/** Ids of checks that no deviation names. */
-export const idleChecks = (deviations: readonly Deviation[], checks: readonly Check[]): string[] => {
-  const named = new Set(deviations.flatMap((deviation) => deviation.caughtBy));
-  return checks.filter((check) => !named.has(check.id)).map((check) => check.id);
+/** Rules judge what others send: rules.live.test.ts looks which mutants break them. */
+const isRule = ({ id }: Check) => /^([A-Z]|rows\/)/.test(id);
+
+/** Ids of checks that see no deviation. */
+export const idleChecks = (killers: Killers, checks: readonly Check[]): string[] => {
+  const kill = new Set(Object.values(killers).flat());
+  return checks.filter((check) => !isRule(check) && !kill.has(check.id)).map(({ id }) => id);
 };
 
 /** How sharp the kit is, as README and reports show it. */
@@ -122,7 +132,7 @@ export function faults(matrix: Matrix): string[] {
         (miss) => `${one.name}: survives ${miss.id} (${miss.verdict}${miss.why === undefined ? '' : `: ${miss.why}`})`,
       ),
       ...(one.crashes.length > 0 ? [`${one.name}: crashes the emulator: ${one.crashes[0]}`] : []),
-      ...(one.caught.length + one.missed.length === 0 ? [`${one.name}: names no check`] : []),
+      ...(one.caught.length + one.missed.length + one.others.length === 0 ? [`${one.name}: no check sees it`] : []),
     ]),
     ...(matrix.idle.length > 0 ? [`${matrix.idle.length} checks catch no deviation: ${matrix.idle.join(' ')}`] : []),
   ];

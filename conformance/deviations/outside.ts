@@ -1,4 +1,5 @@
 import type { Check } from '../framework/check.js';
+import { killersOf } from './killers.js';
 import type { Deviation } from './mutant.js';
 import type { Unseen } from './seen.js';
 
@@ -111,7 +112,7 @@ export type Shows = { readonly kind: 'outside' | 'chosen' } | { readonly kind: '
 
 /** Whether a deployment can be wrong in this way, and whether that shows from outside. */
 export function showsFrom(deviation: Deviation, checks: readonly Check[]): Shows {
-  const levels = checks.filter(({ id }) => deviation.caughtBy.includes(id)).map(({ level }) => level);
+  const levels = checks.filter(({ id }) => killersOf(deviation).includes(id)).map(({ level }) => level);
   if (OF_EMULATORS.has(deviation.name) || levels.every((level) => level === 'C')) return { kind: 'chosen' };
   const why = NOT_FROM_OUTSIDE[deviation.name];
   return why === undefined ? { kind: 'outside' } : { kind: 'never', why };

@@ -1,4 +1,3 @@
-import { assemble } from '../../emulator/emulator.js';
 import { defaultFactories, type Factories } from '../../emulator/factories.js';
 import { createEmulatorDriver } from '../drivers/emulator.js';
 import type { CheckResult } from '../engine/results.js';
@@ -7,6 +6,7 @@ import type { Check } from '../framework/check.js';
 import { SHIPPED } from '../framework/profile.js';
 import { createIdleHost } from './idle-host.js';
 import type { Mutant } from './mutant.js';
+import { mutated } from './mutated.js';
 
 /** What came of running checks against a mutant. */
 export interface Tried {
@@ -36,13 +36,13 @@ export async function tryChecks(
 ): Promise<Tried> {
   const crashes: string[] = [];
   const profile = SHIPPED.openrouter;
-  const mutant = typeof given === 'function' ? given() : given;
   const host = createIdleHost();
   const factories: Factories = {
     ...defaultFactories,
     createClock: (...given) => host.watchedClock(defaultFactories.createClock(...given)),
   };
-  const emulator = assemble(
+  const { emulator, fetch, daemonFetch } = mutated(
+    given,
     {
       clock: 'virtual',
       seed: options.seed,
@@ -51,15 +51,13 @@ export async function tryChecks(
         if (CRASHES.includes(String(record.event))) crashes.push(JSON.stringify(record));
       },
     },
-    { ...factories, ...mutant.factories?.(factories) },
+    factories,
   );
-  const usual = (request: Request) => emulator.fetch(request);
-  const usualDaemon = (request: Request) => emulator.daemon.fetch(request);
   try {
     const driver = createEmulatorDriver({
       descriptor: { ...emulator.target },
-      fetch: host.watched(mutant.around?.(usual, emulator) ?? usual),
-      daemonFetch: host.watched(mutant.aroundDaemon?.(usualDaemon) ?? usualDaemon),
+      fetch: host.watched(fetch),
+      daemonFetch: host.watched(daemonFetch),
       host,
       tag: 'dev1',
       remote: false,

@@ -24,34 +24,28 @@ export const AS_MET = defineDeviations({
   'provision-404-without-retryable': {
     description: 'The 404 of a provision does not say whether it is retryable.',
     mutant: errors({ of: 'provision', status: 404 }, { metadata: { reason: 'not_found' } }),
-    caughtBy: ['as-met/errors'],
   },
   'suspend-401-with-another-code': {
     description: 'The 401 of a suspend has the code 403 in its body.',
     mutant: errors({ of: 'suspend', status: 401 }, { code: 403 }),
-    caughtBy: ['as-met/errors'],
   },
   'sign-404-is-retryable': {
     description: 'Signing for an unknown intern says that it may be tried again.',
     mutant: errors({ of: 'sign', status: 404 }, { retryable: true }),
-    caughtBy: ['as-met/errors'],
   },
   'suspend-answers-as-text': {
     description: 'What a suspend answers is declared as text/plain.',
     mutant: answers({ of: 'suspend' }, (reply) => typed(reply, 'text/plain')),
-    caughtBy: ['as-met/content-type'],
   },
   'list-by-workspace-oldest-first': {
     description: 'The list filtered by workspace and status is oldest first.',
     mutant: rewriteJson(byBoth, (body) => ({ ...body, data: (body.data as Json[]).toReversed() })),
-    caughtBy: ['as-met/list-order'],
   },
   'list-filters-by-workspace-alone': {
     description: 'Beside the filter by workspace that by status is ignored.',
     mutant: rewriteQuery('list', (query) => {
       if (query.has('workspace_id')) query.delete('status');
     }),
-    caughtBy: ['as-met/list-filters'],
   },
   'list-by-status-of-the-other-workspace': {
     description: 'Filtered by status, the key of another workspace lists the interns of the first.',
@@ -59,14 +53,12 @@ export const AS_MET = defineDeviations({
       ({ operation, query, request }, { foreign_api_key }) =>
         operation === 'list' && query.has('status') && tokenOf(request) === foreign_api_key,
     ),
-    caughtBy: ['as-met/list-visible', 'auth/workspace-of-the-key'],
   },
   'list-by-status-has-no-limit': {
     description: 'The list filtered by status ignores its limit.',
     mutant: rewriteQuery('list', (query) => {
       if (query.has('status')) query.delete('limit');
     }),
-    caughtBy: ['as-met/list-limit'],
   },
   'vault-of-the-one-before': {
     description: 'A read of an intern names the vault of one that was read before it.',
@@ -77,12 +69,10 @@ export const AS_MET = defineDeviations({
         return { ...record, vault_id: before.vault_id };
       });
     },
-    caughtBy: ['as-met/vaults'],
   },
   'update-answers-no-text': {
     description: 'The record of an update says `false` where no failure was.',
     mutant: rewriteJson('update', (record) => ({ ...record, last_failure_message: false })),
-    caughtBy: ['as-met/records'],
   },
   'update-answers-times-in-seconds': {
     description: 'Times of the record of an update have no milliseconds.',
@@ -90,7 +80,6 @@ export const AS_MET = defineDeviations({
       ...record,
       updated_at: String(record.updated_at).replace(/\.\d+Z$/, 'Z'),
     })),
-    caughtBy: ['as-met/record-forms'],
   },
   'invoke-answers-a-session-of-its-own': {
     description: 'An invoke in a session answers the id of another.',
@@ -100,7 +89,6 @@ export const AS_MET = defineDeviations({
         ++accepted % 2 === 0 ? { ...body, session_id: `${body.session_id}-2` } : body,
       );
     },
-    caughtBy: ['as-met/invokes'],
   },
   'alias-proof-may-be-stored': {
     description: 'A proof for a route, asked for by the deprecated alias, may be stored.',
@@ -108,12 +96,10 @@ export const AS_MET = defineDeviations({
       of: ({ alias, operation }) => alias && operation === 'sign',
       says: 'signature-v2',
     }),
-    caughtBy: ['as-met/proofs'],
   },
   'alias-daemon-may-be-stored': {
     description: 'The access to a daemon, asked for by the deprecated alias, may be stored.',
     mutant: withoutHeader('cache-control', { of: ({ alias, operation }) => alias && operation === 'daemon' }),
-    caughtBy: ['as-met/daemon-access'],
   },
   'alias-signs-another-path': {
     description: 'Asked for by the deprecated alias, a proof is for the path with a slash at its end.',
@@ -121,7 +107,6 @@ export const AS_MET = defineDeviations({
       const { path, ...route } = ((alias ? body.route : undefined) ?? {}) as Json;
       return typeof path === 'string' ? { ...body, route: { ...route, path: `${path}/` } } : body;
     }),
-    caughtBy: ['as-met/signatures'],
   },
   'alias-proof-comes-again': {
     description: 'The deprecated alias answers the same request for a proof with the same proof.',
@@ -135,7 +120,6 @@ export const AS_MET = defineDeviations({
         return answer;
       });
     },
-    caughtBy: ['as-met/nonces'],
   },
   'alias-signs-as-the-peer': {
     description: 'A proof for a route, asked for by the deprecated alias, names a colleague.',
@@ -148,7 +132,6 @@ export const AS_MET = defineDeviations({
           : request,
       );
     }),
-    caughtBy: ['as-met/signers'],
   },
   'list-by-status-says-another-time': {
     description: 'The list filtered by status says that interns were created at the end of their second.',
@@ -162,12 +145,10 @@ export const AS_MET = defineDeviations({
         })),
       }),
     ),
-    caughtBy: ['as-met/fixed'],
   },
   'delete-answers-a-token': {
     description: 'A delete answers a token of its intern.',
     mutant: rewriteJson('delete', (body) => ({ ...body, daemon_token: 'dt-0123456789abcdef' })),
-    caughtBy: ['as-met/secrets'],
   },
   'third-stream-of-a-session-names-another': {
     description: 'The third stream of a session names another session.',
@@ -180,17 +161,14 @@ export const AS_MET = defineDeviations({
         return typeof session_id === 'string' && nth === 3 ? { ...chunk, session_id: `${session_id}-3` } : chunk;
       });
     },
-    caughtBy: ['as-met/sessions'],
   },
   'failed-stream-has-no-usage': {
     description: 'The final chunk after an error has no usage, not even null.',
     mutant: rewriteFinal(({ usage, ...chunk }, finish) => (finish === 'error' ? chunk : { ...chunk, usage })),
-    caughtBy: ['as-met/streams'],
   },
   'failed-stream-has-another-id': {
     description: 'The final chunk after an error has another id than those before it.',
     mutant: rewriteFinal((chunk, finish) => (finish === 'error' ? { ...chunk, id: `${chunk.id}-end` } : chunk)),
-    caughtBy: ['as-met/stream-forms'],
   },
   'answer-names-another-session': {
     description: 'The stream of an answer to a question names another session.',
@@ -203,7 +181,6 @@ export const AS_MET = defineDeviations({
           : chunk;
       });
     },
-    caughtBy: ['as-met/answers'],
   },
   'update-that-is-hidden-is-done': {
     description: 'An update by the key of another workspace is 404, and done all the same.',
@@ -213,12 +190,10 @@ export const AS_MET = defineDeviations({
         await next(withHeader(request.clone(), 'authorization', `Bearer ${api_key}`));
       return next(request);
     }),
-    caughtBy: ['as-met/settings'],
   },
   'delete-refused-for-its-type-is-done': {
     description: 'A delete whose body is not declared as JSON is refused, and done all the same.',
     mutant: doneAllTheSame(({ operation }, { status }) => operation === 'delete' && status === 415),
-    caughtBy: ['as-met/status'],
   },
   'list-by-workspace-leaves-out-the-suspended': {
     description: 'The list filtered by workspace lacks what was suspended.',
@@ -229,25 +204,21 @@ export const AS_MET = defineDeviations({
         data: (body.data as Json[]).filter((record) => record.status !== 'stopped' || !suspended(record)),
       }),
     ),
-    caughtBy: ['as-met/list-whole'],
   },
   'update-without-parameters': {
     description: 'An update refuses application/json; charset=utf-8.',
     mutant: rewriteHeader('content-type', (type, { operation }) =>
       operation === 'update' && type?.includes(';') ? 'text/plain' : type,
     ),
-    caughtBy: ['as-met/media-type', 'bodies/media-type'],
   },
   'create-looks-at-the-case-of-a-type': {
     description: 'A create refuses Application/JSON.',
     mutant: rewriteHeader('content-type', (type, { operation }) =>
       operation === 'create' && type !== type?.toLowerCase() ? 'text/plain' : type,
     ),
-    caughtBy: ['as-met/media-type', 'bodies/media-type'],
   },
   'suspend-forgets-the-description': {
     description: 'A suspended intern has no description any more.',
     mutant: rewriteRecords((record) => (record.status === 'stopped' && suspended(record) ? cleared(record) : record)),
-    caughtBy: ['as-met/settings'],
   },
 });

@@ -16,24 +16,20 @@ export const AUTH = defineDeviations({
     mutant: withTheKey(
       ({ area, request }) => area === 'interns' && request.method === 'GET' && !request.headers.has('authorization'),
     ),
-    caughtBy: ['auth/key-needed', 'auth/key-message'],
   },
   'key-wrong-is-403': {
     description: 'An invalid key is 403.',
     mutant: errors({ of: isKeyed, status: 401 }, { status: 403 }),
-    caughtBy: ['auth/key-needed', 'auth/key-exact', 'auth/management-key-on-interns', 'auth/scim-other-credentials'],
   },
   'key-message-of-its-own': {
     description: 'The message of the 401 is `Unauthorized`.',
     mutant: errors({ area: 'interns', status: 401 }, { message: 'Unauthorized' }),
-    caughtBy: ['auth/key-message'],
   },
   'key-under-any-scheme': {
     description: 'A key is taken under any scheme of Authorization, or none.',
     mutant: rewriteHeader('authorization', (given) =>
       given && !/^bearer /i.test(given) ? `Bearer ${given.split(' ').at(-1)}` : given,
     ),
-    caughtBy: ['auth/authorization-forms'],
   },
   'key-in-the-query': {
     description: 'A key is taken from the query too.',
@@ -41,7 +37,6 @@ export const AUTH = defineDeviations({
       const token = new URL(request.url).searchParams.get('access_token');
       return token === null ? request : withHeader(request, 'authorization', `Bearer ${token}`);
     }),
-    caughtBy: ['auth/key-in-the-query'],
   },
   'key-by-its-beginning': {
     description: 'What begins with a key is that key.',
@@ -50,18 +45,10 @@ export const AUTH = defineDeviations({
         { ...deps, resolve: async (token) => (await deps.resolve(token)) ?? deps.resolve(token.slice(0, -1)) },
       ],
     }),
-    caughtBy: ['auth/key-and-more', 'auth/key-exact'],
   },
   'workspaces-not-kept-apart': {
     description: 'Every intern is read with every key.',
     mutant: visible((caller, id, interns) => interns.get(id) ?? interns.visible(caller, id)),
-    caughtBy: [
-      'auth/workspace-of-the-key',
-      'auth/hidden-is-unknown',
-      'auth/hidden-whatever-the-body',
-      'auth/own-key-other-interns',
-      'auth/matrix',
-    ],
   },
   'list-of-all-workspaces': {
     description: 'The list holds the interns of every workspace.',
@@ -79,7 +66,6 @@ export const AUTH = defineDeviations({
         };
       },
     }),
-    caughtBy: ['auth/workspace-of-the-key'],
   },
   'interns-of-their-creator-only': {
     description: 'A key sees only the interns that its person created.',
@@ -88,65 +74,49 @@ export const AUTH = defineDeviations({
       if (caller.kind !== 'own_key' && row.creator !== caller.id) throw new Refusal('not_found');
       return row;
     }),
-    caughtBy: ['auth/workspace-shares-interns', 'chat-lock/for-every-caller'],
   },
   'token-and-key-are-two-callers': {
     description: "A person's OAuth token is another caller than the API key.",
     mutant: callers((caller) => (caller?.kind === 'oauth' ? { ...caller, id: `oauth:${caller.id}` } : caller)),
-    caughtBy: [
-      'limiter/per-member',
-      'invoke-sessions/session-of-the-member',
-      'create/one-caller-one-key',
-      'auth/oauth-acts-as-its-member',
-    ],
   },
   'callers-by-workspace': {
     description: 'All keys of a workspace are one caller.',
     mutant: callers((caller) => caller && { ...caller, id: caller.workspaceId }),
-    caughtBy: ['limiter/per-member', 'create/key-per-caller', 'invoke-sessions/session-of-the-caller'],
   },
   'scim-401-with-the-other-message': {
     description: 'The 401 of SCIM says `Invalid or missing API key`.',
     mutant: errors({ area: 'scim', status: 401 }, { message: 'Invalid or missing API key' }),
-    caughtBy: ['auth/scim-needs-a-management-key'],
   },
   'scim-other-credentials-are-403': {
     description: 'An API key on SCIM is 403.',
     mutant: errors({ area: 'scim', of: isKeyed, status: 401 }, { status: 403 }),
-    caughtBy: ['auth/scim-other-credentials'],
   },
   'daemon-by-api-key': {
     description: 'An API key reads the daemon token.',
     mutant: routes('daemon', (row) => ({ ...row, credential: 'any' })),
-    caughtBy: ['auth/daemon-needs-oauth', 'auth/matrix'],
   },
   'daemon-403-with-another-reason': {
     description: 'The 403 of an API key has the reason forbidden.',
     mutant: errors({ of: 'daemon', reason: 'personal_identity_required' }, { reason: 'forbidden', retryable: false }),
-    caughtBy: ['auth/daemon-needs-oauth'],
   },
   'signing-by-interns-only-grant': {
     description: 'A grant without vault:read signs.',
     mutant: routes('sign', (row) => ({ ...row, credential: 'oauth' })),
-    caughtBy: ['auth/signing-needs-the-vault-grant', 'auth/matrix'],
   },
   'signing-403-is-retryable': {
     description: 'The 403 of signing says that trying again helps.',
     mutant: errors({ reason: 'personal_identity_required' }, { retryable: true }),
-    caughtBy: ['auth/signing-needs-the-vault-grant'],
   },
   'oauth-only-for-the-daemon': {
     description: 'An OAuth token is 403 on lifecycle, chat and invoke.',
     mutant: beforeHandling(LIFECYCLE, ({ caller }) =>
       caller.kind === 'oauth' ? errorReply(403, 'An API key is needed', 'forbidden') : undefined,
     ),
-    caughtBy: ['auth/oauth-acts-as-its-member', 'auth/matrix'],
   },
   'interns-only-grant-cannot-chat': {
     description: 'An interns-only grant is 403 on chat and invoke.',
     mutant: beforeHandling(['chat', 'invoke'], ({ caller }) =>
       caller.grant === 'interns' ? errorReply(403, 'The grant lacks chat', 'forbidden') : undefined,
     ),
-    caughtBy: ['auth/oauth-acts-as-its-member'],
   },
 });

@@ -18,12 +18,10 @@ export const CHAT_ANSWERS = defineDeviations({
         return again ? { ...chunk, session_id: `${String(chunk.session_id)}-2` } : chunk;
       });
     },
-    caughtBy: ['chat-answers/any-turn', 'chat/tool-call-pauses-and-continues', 'chat-answers/to-the-run-that-asked'],
   },
   'answer-cancel-ends-the-run': {
     description: 'The answer cancel ends the run.',
     mutant: whenAnswered((answer) => (answer === 'cancel' ? { end: 'cancelled' } : answer)),
-    caughtBy: ['chat-answers/cancel-goes-on', 'chat-answers/every-option'],
   },
   'answer-needs-its-echo': {
     description: 'A reply without the echo of the call is refused.',
@@ -32,7 +30,6 @@ export const CHAT_ANSWERS = defineDeviations({
       const echo = (answer?.body.messages as { tool_calls?: { id?: unknown }[] }[] | undefined)?.at(-2);
       return answer && !echo?.tool_calls?.some(({ id }) => id === answer.callId) ? REFUSED.unacceptable : undefined;
     }),
-    caughtBy: ['chat-answers/echo-not-checked'],
   },
   'answer-of-texts-refused': {
     description: 'An answer that carries texts is refused.',
@@ -40,7 +37,6 @@ export const CHAT_ANSWERS = defineDeviations({
       const answer = await answering(exchange);
       return String(answer?.content).includes('"content":{') ? REFUSED.unacceptable : undefined;
     }),
-    caughtBy: ['chat-questions/question-in-self-drive', 'chat-answers/question-content'],
   },
   'answer-taken-by-any-intern': {
     description: 'An answer that is sent to another intern is delivered.',
@@ -52,7 +48,6 @@ export const CHAT_ANSWERS = defineDeviations({
       const asking = data.find((run) => run.question?.id === answer.callId)?.intern_id ?? answer.internId;
       return next(withRequest(request, { url: request.url.replace(`/${answer.internId}/`, `/${asking}/`) }));
     }),
-    caughtBy: ['chat-answers/not-to-others', 'chat-refusals/unknown-call'],
   },
   'answer-that-will-not-do-is-cancel': {
     description: 'An answer that is not an option counts as cancel.',
@@ -62,22 +57,10 @@ export const CHAT_ANSWERS = defineDeviations({
       const messages = [...body.messages.slice(0, -1), { ...body.messages.at(-1), content: 'cancel' }];
       return withRequest(request, { body: JSON.stringify({ ...body, messages }) });
     }),
-    caughtBy: [
-      'chat-unacceptable/unacceptable-option',
-      'chat-unacceptable/option-not-offered',
-      'chat-unacceptable/unacceptable-stays',
-      'chat-deadlines/not-extended',
-    ],
   },
   'answer-that-will-not-do-is-422': {
     description: 'An answer that is not an option is 422.',
     mutant: errors({ status: 400, says: 'Unacceptable answer' }, { status: 422 }),
-    caughtBy: [
-      'chat-unacceptable/unacceptable-option',
-      'chat-unacceptable/unacceptable-content',
-      'chat-unacceptable/field-types',
-      'chat-unacceptable/unacceptable-stays',
-    ],
   },
   'answer-that-will-not-do-ends-the-run': {
     description: 'After an unacceptable answer the question is closed.',
@@ -87,12 +70,6 @@ export const CHAT_ANSWERS = defineDeviations({
         response.status === 400 &&
         (await response.clone().text()).includes('Unacceptable answer'),
     ),
-    caughtBy: [
-      'chat-unacceptable/unacceptable-option',
-      'chat-unacceptable/option-not-offered',
-      'chat-unacceptable/unacceptable-content',
-      'chat-unacceptable/unacceptable-stays',
-    ],
   },
   'answer-inherited': {
     description: 'A field named like an inherited property is never asked for.',
@@ -102,11 +79,9 @@ export const CHAT_ANSWERS = defineDeviations({
           ? { ask: { ...event.ask, fields: event.ask.fields.filter(({ name }) => !(name in {})) } }
           : event,
     ),
-    caughtBy: ['chat-unacceptable/inherited-names'],
   },
   'answer-that-comes-later-is-200': {
     description: 'An answer to a question that is answered is answered with an empty reply.',
     mutant: refusesAnswers(({ reason }) => (reason === 'interaction_not_pending' ? cannedReply('Thanks.') : undefined)),
-    caughtBy: ['chat-once/answered-twice', 'chat-deadlines/late-answer', 'chat-refusals/stale'],
   },
 });

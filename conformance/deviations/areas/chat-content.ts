@@ -9,19 +9,16 @@ export const CHAT_CONTENT = defineDeviations({
     mutant: rewriteDeltas(({ reasoning, ...delta }) =>
       reasoning === undefined ? delta : { ...delta, content: reasoning },
     ),
-    caughtBy: ['chat-content/reasoning-apart', 'chat-answers/any-turn'],
   },
   'stream-splits-lines': {
     description: 'Line ends in content are sent as they are.',
     mutant: rewriteFrames(() => (frame) => (frame.startsWith('data: {') ? frame.replaceAll('\\n', '\n') : frame)),
-    caughtBy: ['chat-content/repeated', 'chat-content/content-intact', 'chat-content/awkward-lines'],
   },
   'stream-trims-pieces': {
     description: 'White space at the end of a piece of content is lost.',
     mutant: rewriteDeltas((delta) =>
       typeof delta.content === 'string' ? { ...delta, content: delta.content.trimEnd() } : delta,
     ),
-    caughtBy: ['chat-content/content-intact', 'chat-content/long', 'chat-stream/echo-is-the-prompt'],
   },
   'stream-mends-surrogates': {
     description: 'Halves of surrogate pairs become replacement characters.',
@@ -30,7 +27,6 @@ export const CHAT_CONTENT = defineDeviations({
         ? { ...delta, content: Buffer.from(delta.content, 'utf8').toString('utf8') }
         : delta,
     ),
-    caughtBy: ['chat-content/lone-surrogates'],
   },
   'stream-loses-the-thousandth': {
     description: 'Of a long reply what comes after 1,000 chunks is lost.',
@@ -41,7 +37,6 @@ export const CHAT_CONTENT = defineDeviations({
         return count > 1_000 && choiceOf(chunk)?.delta.content ? undefined : chunk;
       };
     }),
-    caughtBy: ['chat-content/long'],
   },
   'stream-out-of-order': {
     description: 'The second and the third piece of content change places.',
@@ -59,7 +54,6 @@ export const CHAT_CONTENT = defineDeviations({
         return isContent ? frame + before : before + frame;
       };
     }),
-    caughtBy: ['chat-content/long', 'chat-content/content-intact'],
   },
   'chat-reads-all-messages': {
     description: 'The prompt is made of all messages of the user.',
@@ -74,7 +68,6 @@ export const CHAT_CONTENT = defineDeviations({
       const content = [...earlier.map((one) => one.content), last.content].join('\n');
       return { ...value, messages: [{ ...last, content }] };
     }),
-    caughtBy: ['chat-stream/earlier-messages-unread', 'chat-stream/only-last-message'],
   },
   'chat-keeps-the-first-part': {
     description: 'Of text parts only the first is read.',
@@ -84,6 +77,5 @@ export const CHAT_CONTENT = defineDeviations({
       if (!last || !Array.isArray(last.content) || last.content.length < 2) return value;
       return { ...value, messages: [...value.messages.slice(0, -1), { ...last, content: last.content.slice(0, 1) }] };
     }),
-    caughtBy: ['chat-stream/only-last-message', 'chat-requests/length-of-parts'],
   },
 });

@@ -7,27 +7,17 @@ export const CHAT_DEADLINES = defineDeviations({
   'deadline-of-four-minutes': {
     description: 'A question stays open for four minutes.',
     mutant: settings({ interaction_deadline: 240_000 }),
-    caughtBy: ['chat-deadlines/open-until', 'chat-deadlines/to-the-millisecond', 'chat-deadlines/second-question'],
   },
   'deadline-of-ten-minutes': {
     description: 'A question stays open for ten minutes.',
     mutant: settings({ interaction_deadline: 600_000 }),
-    caughtBy: [
-      'chat-deadlines/closed-after',
-      'chat-deadlines/to-the-millisecond',
-      'chat-deadlines/late-answer',
-      'chat-deadlines/shown-as-deadline',
-      'chat-deadlines/not-extended',
-    ],
   },
   'deadline-passed-is-410': {
     description: 'A late answer is 410.',
     mutant: errors({ reason: 'interaction_not_pending', status: 409 }, { status: 410 }),
-    caughtBy: ['chat-deadlines/late-answer', 'chat-refusals/stale', 'chat-refusals/ended-before-busy'],
   },
   'deadline-goes-on-after-the-answer': {
     description: 'A run is ended five minutes after its question, answered or not.',
     mutant: endsAfter(300_000, 'deadline', (_turn, event) => event !== undefined && 'ask' in event),
-    caughtBy: ['chat-deadlines/answered-in-time'],
   },
 });

@@ -6,17 +6,10 @@ export const CHAT_ENDINGS = defineDeviations({
   'stream-session-id-null-after-an-error': {
     description: 'After an error session_id is null.',
     mutant: rewriteFinal((chunk, finish) => (finish === 'error' ? { ...chunk, session_id: null } : chunk)),
-    caughtBy: ['chat-endings/suspend-while-streaming', 'chat-endings/session-stays'],
   },
   'usage-not-reported': {
     description: 'usage is always null.',
     mutant: rewriteFinal((chunk) => ({ ...chunk, usage: null })),
-    caughtBy: [
-      'chat-final/usage-as-reported',
-      'chat-final/usage-shape',
-      'chat-stream/echo-is-the-prompt',
-      'chat-final/usage-after-pause',
-    ],
   },
   'usage-of-the-session': {
     description: 'A run without usage reports that of the run before it in the session.',
@@ -29,12 +22,10 @@ export const CHAT_ENDINGS = defineDeviations({
         return { ...chunk, usage };
       });
     },
-    caughtBy: ['chat-final/usage-of-its-own-run'],
   },
   'usage-only-after-stop': {
     description: 'After an error usage is null.',
     mutant: rewriteFinal((chunk, finish) => (finish === 'error' ? { ...chunk, usage: null } : chunk)),
-    caughtBy: ['chat-final/usage-as-reported'],
   },
   'usage-of-nothing': {
     description: 'Where none was reported usage counts nought.',
@@ -43,7 +34,6 @@ export const CHAT_ENDINGS = defineDeviations({
         ? chunk
         : { ...chunk, usage: chunk.usage ?? { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 } },
     ),
-    caughtBy: ['chat-endings/any'],
   },
   'usage-after-tool-calls': {
     description: 'After tool_calls usage reports what was used so far.',
@@ -52,32 +42,22 @@ export const CHAT_ENDINGS = defineDeviations({
         ? { ...chunk, usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 } }
         : chunk,
     ),
-    caughtBy: ['chat-final/usage-after-pause'],
   },
   'error-code-of-its-own': {
     description: 'The error of a run that the intern ended has code 500.',
     mutant: streamErrors('run_ended', { code: 500 }),
-    caughtBy: [
-      'chat-endings/cancelled',
-      'chat-endings/deadline',
-      'chat-endings/suspend-while-streaming',
-      'chat-endings/delete-while-streaming',
-    ],
   },
   'error-reason-of-the-deadline': {
     description: 'A run that meets its deadline ends as severed.',
     mutant: yields(() => (event) => ('end' in event && event.end === 'deadline' ? { end: 'severed' } : event)),
-    caughtBy: ['chat-endings/deadline', 'chat-endings/any'],
   },
   'severed-is-run-ended': {
     description: 'A connection that breaks is reported as run_ended.',
     mutant: streamErrors('stream_severed', { code: 410, reason: 'run_ended' }),
-    caughtBy: ['chat-endings/severed', 'chat-endings/any'],
   },
   'severed-is-not-retryable': {
     description: 'stream_severed says that trying again does not help.',
     mutant: streamErrors('stream_severed', { retryable: false }),
-    caughtBy: ['chat-endings/error-in-place'],
   },
   'severed-has-no-ending': {
     description: 'A severed stream ends without final chunk and [DONE].',
@@ -89,7 +69,6 @@ export const CHAT_ENDINGS = defineDeviations({
         return severed && choiceOf(chunk) === undefined ? undefined : chunk;
       };
     }),
-    caughtBy: ['chat-endings/severed', 'chat-final/usage-as-reported'],
   },
   'error-in-the-choice': {
     description: 'The error stands in the choice.',
@@ -98,7 +77,6 @@ export const CHAT_ENDINGS = defineDeviations({
         ({ error, ...chunk }) =>
           error === undefined ? chunk : { ...chunk, choices: [{ ...choiceOf(chunk), error }] },
     ),
-    caughtBy: ['chat-endings/suspended-in-place', 'chat-endings/error-in-place'],
   },
   'error-erases-what-was-said': {
     description: 'What was said before an error is not sent.',
@@ -116,6 +94,5 @@ export const CHAT_ENDINGS = defineDeviations({
         return all;
       };
     }),
-    caughtBy: ['chat-endings/any', 'chat-endings/fails'],
   },
 });

@@ -8,22 +8,12 @@ export const CHAT_LOCK = defineDeviations({
   'lock-not-there': {
     description: 'A prompt to an intern that is busy is answered by another of its kind.',
     mutant: answers({ of: 'chat', reason: 'busy', status: 409 }, cannedReply('Hm.')),
-    caughtBy: [
-      'chat-lock/silent-run',
-      'chat-lock/waiting-session',
-      'chat-lock/resumed-run',
-      'chat-lock/race',
-      'chat-lock/for-every-caller',
-      'chat-lock/busy-changes-nothing',
-      'chat-refusals/busy-before-unacceptable',
-    ],
   },
   'lock-of-all-interns': {
     description: 'While a chat run streams no other intern takes a prompt.',
     mutant: refusesPrompts((request, runs) =>
       streamingIn(runs.list()).some((run) => run.intern_id !== request.intern.id),
     ),
-    caughtBy: ['chat-lock/per-intern', 'chat-sessions/same-id-elsewhere', 'keepalive/every-stream'],
   },
   'lock-kept-while-waiting': {
     description: 'A run that waits on a question keeps the lock.',
@@ -31,19 +21,12 @@ export const CHAT_LOCK = defineDeviations({
       const waiting = runs.list(request.intern.id).find((run) => run.status === 'waiting');
       return waiting !== undefined && waiting.session_id !== request.sessionId;
     }),
-    caughtBy: [
-      'chat-lock/not-while-waiting',
-      'chat-lock/let-go',
-      'chat-answers/to-the-run-that-asked',
-      'chat-deadlines/each-its-own',
-    ],
   },
   'lock-held-by-invoke': {
     description: 'A run of invoke holds the lock.',
     mutant: refusesPrompts((request, runs) =>
       runs.list(request.intern.id).some((run) => run.origin === 'invoke' && run.status === 'running'),
     ),
-    caughtBy: ['chat-lock/not-by-invoke', 'chat-sessions/invoke-session-going'],
   },
   'lock-keeps-invoke-out': {
     description: 'While a chat run streams invoke is 409 busy.',
@@ -55,33 +38,23 @@ export const CHAT_LOCK = defineDeviations({
         },
       }),
     }),
-    caughtBy: ['chat-lock/not-for-invoke-in-silence', 'chat-lock/not-for-invoke'],
   },
   'lock-kept-after-a-cancellation': {
     description: 'A run that was cancelled keeps the lock.',
     mutant: refusesPrompts(
       (request, runs) => runs.list(request.intern.id).find((run) => run.origin === 'chat')?.ended === 'cancelled',
     ),
-    caughtBy: ['chat-lock/let-go', 'chat-lock/let-go-by-suspend', 'disconnect/while-silent'],
   },
   'busy-for-good': {
     description: 'busy says that trying again does not help.',
     mutant: errors({ reason: 'busy', status: 409 }, { retryable: false }),
-    caughtBy: [
-      'chat-lock/silent-run',
-      'chat-lock/waiting-session',
-      'chat-lock/resumed-run',
-      'chat-refusals/busy-before-unacceptable',
-    ],
   },
   'busy-is-423': {
     description: 'busy is 423.',
     mutant: errors({ reason: 'busy', status: 409 }, { status: 423 }),
-    caughtBy: ['chat-lock/silent-run', 'chat-lock/race', 'chat-lock/busy-changes-nothing'],
   },
   'busy-does-not-say-until-when': {
     description: 'The 409 of a busy intern has no Retry-After.',
     mutant: withoutHeader('retry-after', { status: 409 }),
-    caughtBy: ['chat-lock/silent-run', 'chat-lock/waiting-session', 'chat-refusals/busy-before-unacceptable'],
   },
 });

@@ -9,19 +9,16 @@ export const CHAT_MODES = defineDeviations({
   'mode-manual-by-default': {
     description: 'Without approval_mode a run asks.',
     mutant: rewritePrompts((body) => ({ approval_mode: 'manual', ...body })),
-    caughtBy: ['chat-modes/consents-when-omitted', 'chat-modes/mode-not-remembered'],
   },
   'mode-not-looked-at': {
     description: 'A run never asks for permission.',
     mutant: rewritePrompts(({ approval_mode: _, ...body }) => body),
-    caughtBy: ['chat-modes/consents-when-omitted', 'chat-questions/one-tool-call', 'model/conversations'],
   },
   'mode-self-drive-asks': {
     description: 'approval_mode self-drive asks like manual.',
     mutant: rewriteFields('chat', (body) =>
       body.approval_mode === 'self-drive' ? { ...body, approval_mode: 'manual' } : body,
     ),
-    caughtBy: ['chat-modes/self-drive-is-omitted'],
   },
   'mode-refuses-by-itself': {
     description: 'A run that is not asked rejects what needs permission.',
@@ -30,7 +27,6 @@ export const CHAT_MODES = defineDeviations({
         ? ask.options.at(-1)
         : undefined,
     ),
-    caughtBy: ['chat-modes/consents-when-omitted', 'chat-modes/mode-of-a-reply', 'invoke-runs/consents'],
   },
   'mode-that-is-none-is-ignored': {
     description: 'An unknown approval_mode is ignored.',
@@ -39,12 +35,10 @@ export const CHAT_MODES = defineDeviations({
       const { approval_mode: _, ...rest } = value;
       return rest;
     }),
-    caughtBy: ['chat-modes/unknown-mode', 'chat-modes/mode-of-a-reply'],
   },
   'mode-in-any-case': {
     description: 'approval_mode is taken in any case.',
     mutant: rewriteTexts('chat', ['approval_mode'], (mode) => mode.toLowerCase()),
-    caughtBy: ['chat-modes/unknown-mode'],
   },
   'mode-of-the-session': {
     description: 'A session keeps the mode it was started with.',
@@ -62,11 +56,9 @@ export const CHAT_MODES = defineDeviations({
         };
       },
     }),
-    caughtBy: ['chat-modes/mode-not-remembered'],
   },
   'mode-of-the-reply': {
     description: 'A reply without a mode lets the run go on by itself.',
     mutant: answersItself((ask, _turn, asked) => (asked > 0 && ask.kind === 'permission' ? ask.options[0] : undefined)),
-    caughtBy: ['chat-modes/reply-keeps-mode'],
   },
 });

@@ -16,7 +16,6 @@ export const CHAT_NOT_TAKEN = defineDeviations({
   'not-ready-is-503': {
     description: 'An intern that does not run is 503.',
     mutant: errors({ reason: 'intern_not_ready', status: 409 }, { status: 503 }),
-    caughtBy: ['chat-not-taken/not-running', 'chat-not-taken/while-it-boots', 'model/statuses'],
   },
   'not-ready-wakes-it': {
     description: 'A prompt to a suspended intern is answered as if it ran.',
@@ -24,17 +23,14 @@ export const CHAT_NOT_TAKEN = defineDeviations({
       ({ intern }) => intern.record.status === 'stopped',
       () => new Refusal('busy'),
     ),
-    caughtBy: ['chat-not-taken/not-running'],
   },
   'unreachable-reported-in-the-stream': {
     description: 'An intern that cannot be reached opens a stream that ends with an error.',
     mutant: answers({ of: 'chat', status: 502 }, UNREACHED),
-    caughtBy: ['chat-not-taken/not-accepted', 'shipped-scripts/shipped-refusals'],
   },
   'unreachable-for-good': {
     description: 'intern_unreachable says that trying again does not help.',
     mutant: errors({ reason: 'intern_unreachable', status: 502 }, { retryable: false }),
-    caughtBy: ['chat-not-taken/not-accepted'],
   },
   'accepted-only-when-it-did-not-fail': {
     description: 'A run that says something and fails at once is 502.',
@@ -42,16 +38,13 @@ export const CHAT_NOT_TAKEN = defineDeviations({
       (written) => written.includes('"finish_reason":"error"'),
       errorReply(502, 'The turn failed', 'turn_failed'),
     ),
-    caughtBy: ['chat-not-taken/accepted-first', 'chat-endings/cancelled', 'chat-endings/severed'],
   },
   'stream-opens-with-the-first-word': {
     description: 'A stream does not open before the intern says something.',
     mutant: opensWithTheFirst((frame) => (choiceOf(chunkOf(frame) ?? {})?.delta.content ?? '') !== ''),
-    caughtBy: ['chat-not-taken/opens-at-once', 'keepalive/before-first-word', 'disconnect/while-it-speaks'],
   },
   'eight-may-wait': {
     description: 'With eight runs waiting the next prompt is refused.',
     mutant: settings({ max_waiting_runs: 8 }),
-    caughtBy: ['chat-not-taken/too-many-waiting'],
   },
 });

@@ -21,18 +21,12 @@ export const CHAT_QUESTIONS = defineDeviations({
         ? [chunk, JSON.parse(text.replace('"id":"call_', '"id":"again_')) as typeof chunk]
         : chunk;
     }),
-    caughtBy: ['chat-questions/one-tool-call', 'chat-questions/question-in-self-drive'],
   },
   'question-ends-with-stop': {
     description: 'A response that asks finishes with stop.',
     mutant: rewriteChoices((choice) =>
       choice.finish_reason === 'tool_calls' ? { ...choice, finish_reason: 'stop' } : choice,
     ),
-    caughtBy: [
-      'chat-questions/one-tool-call',
-      'chat/tool-call-pauses-and-continues',
-      'chat-modes/consents-when-omitted',
-    ],
   },
   'question-answers-itself': {
     description: 'Outside manual a question is answered by its fallback.',
@@ -41,7 +35,6 @@ export const CHAT_QUESTIONS = defineDeviations({
         ? (ask.fallback ?? { action: 'decline' })
         : undefined,
     ),
-    caughtBy: ['chat-questions/question-in-self-drive', 'scripts/asks-of-a-question', 'shipped-scripts/shipped-asks'],
   },
   'question-in-pieces': {
     description: 'The arguments of the call come in a chunk of their own.',
@@ -55,7 +48,6 @@ export const CHAT_QUESTIONS = defineDeviations({
         piece({ index: 0, function: { arguments: call.function.arguments } }),
       ];
     }),
-    caughtBy: ['chat-questions/whole-call'],
   },
   'permission-with-all-options': {
     description: 'A permission always offers all four options.',
@@ -65,7 +57,6 @@ export const CHAT_QUESTIONS = defineDeviations({
       const options = ['allow_once', 'allow_always', 'reject_once', 'reject_always'];
       return { ...call, function: { ...call.function, arguments: JSON.stringify({ ...asked, options }) } };
     }),
-    caughtBy: ['chat-questions/permission-arguments', 'chat-answers/any-turn'],
   },
   'question-shows-its-fallback': {
     description: 'The arguments of a question carry its fallback.',
@@ -74,12 +65,10 @@ export const CHAT_QUESTIONS = defineDeviations({
       const shown = asked.kind === 'permission' ? asked : { ...asked, fallback: { action: 'decline' } };
       return { ...call, function: { ...call.function, arguments: JSON.stringify(shown) } };
     }),
-    caughtBy: ['chat-questions/whole-call', 'chat-questions/elicitation-arguments'],
   },
   'question-shown-under-another-id': {
     description: 'The control interface shows questions under ids of its own.',
     mutant: showsRuns((run) => (run.question ? { ...run, question: { ...run.question, id: `q_${run.id}` } } : run)),
-    caughtBy: ['chat-questions/call-id-is-the-interaction'],
   },
   'question-swallows-what-was-said': {
     description: 'What was said before a question is lost.',
@@ -96,7 +85,6 @@ export const CHAT_QUESTIONS = defineDeviations({
         return before + frame;
       };
     }),
-    caughtBy: ['chat-questions/pause-keeps-content', 'chat-answers/any-turn'],
   },
   'question-ends-the-run': {
     description: 'A run that asks is over.',
@@ -110,14 +98,5 @@ export const CHAT_QUESTIONS = defineDeviations({
         };
       }),
     ),
-    caughtBy: [
-      'chat-questions/pause-keeps-content',
-      'chat/tool-call-pauses-and-continues',
-      'disconnect/after-done',
-      'disconnect/cancel-after-done',
-      'disconnect/after-each-done',
-      'chat-deadlines/open-until',
-      'model/conversations',
-    ],
   },
 });

@@ -10,12 +10,10 @@ export const CHAT_REFUSALS = defineDeviations({
   'reply-without-session-is-unknown': {
     description: 'A reply without session_id is 404.',
     mutant: rewriteAnswers((body) => ({ session_id: 'none', ...body })),
-    caughtBy: ['chat-refusals/session-before-call', 'chat-unacceptable/without-session'],
   },
   'reply-to-an-unknown-call-is-409': {
     description: 'A call that was never asked is 409 interaction_not_pending.',
     mutant: refusesAnswers(({ reason }) => (reason === 'interaction_unknown' ? REFUSED.notPending : undefined)),
-    caughtBy: ['chat-refusals/unknown-call', 'chat-refusals/unknown-before-ended', 'chat-refusals/session-before-call'],
   },
   'reply-forgets-ended-runs': {
     description: 'The call of a run that has ended is unknown.',
@@ -25,41 +23,22 @@ export const CHAT_REFUSALS = defineDeviations({
         ? REFUSED.unknown
         : undefined,
     ),
-    caughtBy: [
-      'chat-refusals/unknown-before-ended',
-      'chat-refusals/ended-before-busy',
-      'chat-refusals/ended-before-unacceptable',
-      'chat-deadlines/late-answer',
-    ],
   },
   'reply-busy-before-ended': {
     description: 'While another run streams a reply to an ended run is busy.',
     mutant: refusesAnswers(({ reason }, _answer, runs) =>
       reason === 'interaction_not_pending' && streamingIn(runs).length > 0 ? REFUSED.busy : undefined,
     ),
-    caughtBy: ['chat-refusals/ended-before-busy', 'chat-refusals/stale-before-busy'],
   },
   'reply-content-before-all': {
     description: 'An unacceptable answer is 400 before anything of its run is looked at.',
     mutant: answerInstead(async (exchange) =>
       (await answering(exchange))?.content === 'no such option' ? REFUSED.unacceptable : undefined,
     ),
-    caughtBy: [
-      'chat-refusals/ended-before-unacceptable',
-      'chat-refusals/stale',
-      'chat-refusals/busy-before-unacceptable',
-      'chat-refusals/streaming-before-stale',
-      'chat-deadlines/at-the-deadline',
-    ],
   },
   'reply-stale-before-streaming': {
     description: 'While the run streams an answer to its old question is interaction_not_pending.',
     mutant: refusesAnswers(({ reason }) => (reason === 'attachment_failed' ? REFUSED.notPending : undefined)),
-    caughtBy: [
-      'chat-once/before-stale',
-      'chat-refusals/streaming-before-stale',
-      'chat-refusals/unknown-before-streaming',
-    ],
   },
   'reply-to-a-cancelled-run-is-404': {
     description: 'The call of a run that was cancelled, as by a suspend, is unknown.',
@@ -69,12 +48,10 @@ export const CHAT_REFUSALS = defineDeviations({
         ? REFUSED.unknown
         : undefined,
     ),
-    caughtBy: ['suspend/answer-is-409', 'suspend/ends-every-run'],
   },
   'reply-need-not-stream': {
     description: 'A reply with stream false is taken.',
     mutant: rewriteAnswers((body) => ({ ...body, stream: true })),
-    caughtBy: ['chat-unacceptable/body-before-state'],
   },
   'reply-that-comes-second-is-200': {
     description: 'An answer that comes second is answered with an empty stream.',
@@ -83,12 +60,6 @@ export const CHAT_REFUSALS = defineDeviations({
         ? { ...typed(reply, 'text/event-stream', DONE), status: 200 }
         : reply,
     ),
-    caughtBy: [
-      'chat-once/race',
-      'chat-once/while-it-streams',
-      'chat-once/answered-twice',
-      'chat-deadlines/closed-after',
-    ],
   },
   'reply-delivered-to-the-streaming-run': {
     description: 'An answer to a run that streams is steered into it.',
@@ -105,6 +76,5 @@ export const CHAT_REFUSALS = defineDeviations({
         },
       }),
     }),
-    caughtBy: ['chat-once/while-it-streams'],
   },
 });

@@ -32,19 +32,16 @@ export const CHAT_REQUESTS = defineDeviations({
       const text = TEXT(message.content);
       return text === undefined ? message : { ...message, content: [...text].slice(0, 32_000).join('') };
     }),
-    caughtBy: ['chat-requests/length', 'chat-steering/steered-is-checked'],
   },
   'prompt-may-be-empty': {
     description: 'An empty prompt is taken.',
     mutant: last((message) =>
       message.role === 'user' && message.content === '' ? { ...message, content: ' ' } : message,
     ),
-    caughtBy: ['chat-requests/length', 'chat-requests/content-forms', 'chat-steering/steered-is-checked'],
   },
   'stream-is-always-true': {
     description: 'stream is not looked at.',
     mutant: bodies((body) => ({ ...body, stream: true })),
-    caughtBy: ['chat-requests/stream-true', 'chat-unacceptable/body-before-state'],
   },
   'last-message-of-the-user': {
     description: 'The last message of the user is read, whatever stands after it.',
@@ -53,7 +50,6 @@ export const CHAT_REQUESTS = defineDeviations({
       const role = (body.messages.at(-1) as Message | null)?.role;
       return at < 0 || role === 'tool' ? body : { ...body, messages: body.messages.slice(0, at + 1) };
     }),
-    caughtBy: ['chat-requests/last-role'],
   },
   'chat-refuses-unknown-fields': {
     description: 'A chat request with an unknown field is refused.',
@@ -62,7 +58,6 @@ export const CHAT_REQUESTS = defineDeviations({
       (body) => isObject(body) && Object.keys(body).some((key) => !FIELDS.includes(key)),
       errorReply(400, 'Invalid request body', 'bad_request'),
     ),
-    caughtBy: ['chat-requests/unknown-fields'],
   },
   'chat-takes-what-is-no-object': {
     description: 'A chat or invoke body that is not a JSON object is 422.',
@@ -71,12 +66,10 @@ export const CHAT_REQUESTS = defineDeviations({
       const text = await request.clone().text();
       return /^(\[\]|null|1|true|"text")$/.test(text) ? errorReply(422, 'Unprocessable', 'bad_request') : undefined;
     }),
-    caughtBy: ['bodies/chat-and-invoke-reason'],
   },
   'chat-mends-broken-json': {
     description: 'A chat or invoke body that is not JSON is 500.',
     mutant: errors({ of: ['chat', 'invoke'], status: 400, says: 'Invalid request body"' }, { status: 500 }),
-    caughtBy: ['base/malformed-json-is-400', 'bodies/chat-and-invoke-reason'],
   },
   'body-decoded-piece-by-piece': {
     description: 'A body that arrives in pieces is decoded piece by piece.',
@@ -87,6 +80,5 @@ export const CHAT_REQUESTS = defineDeviations({
         body += new TextDecoder().decode(piece);
       return withRequest(request, { body });
     }),
-    caughtBy: ['chat-requests/cut-within-a-character', 'chat-requests/cut-anywhere'],
   },
 });

@@ -18,39 +18,32 @@ export const CHAT_STREAM = defineDeviations({
       if (!/event-stream/.test(response.headers.get('content-type') ?? '')) return response;
       return new Response(await response.arrayBuffer(), { status: response.status, headers: response.headers });
     }),
-    caughtBy: ['chat-stream/as-it-is-said'],
   },
   'stream-without-done': {
     description: 'A stream ends without [DONE].',
     mutant: rewriteFrames(() => (text) => text.replace('data: [DONE]\n\n', '')),
-    caughtBy: ['chat-stream/grammar', 'chat-content/no-output', 'model/conversations', 'disconnect/after-done'],
   },
   'stream-without-final-chunk': {
     description: 'No chunk with empty choices comes after the finish reason.',
     mutant: rewriteFinal(() => undefined),
-    caughtBy: ['chat-stream/grammar', 'chat-endings/suspend-while-streaming', 'chat-endings/delete-while-streaming'],
   },
   'stream-session-id-with-the-choice': {
     description: 'Every chunk carries session_id.',
     mutant: rewriteChunks(() => (chunk) => ({ session_id: 'early', ...chunk })),
-    caughtBy: ['chat-final/session-id-only-final'],
   },
   'stream-session-id-changes': {
     description: 'The session_id of a continued session is another.',
     mutant: rewriteFinal((chunk) => ({ ...chunk, session_id: `${String(chunk.session_id)}x` })),
-    caughtBy: ['chat-sessions/continue', 'chat-sessions/unseen-id'],
   },
   'stream-stops-at-length': {
     description: 'A run that stops says finish_reason `end_turn`.',
     mutant: rewriteChoices((choice) =>
       choice.finish_reason === 'stop' ? { ...choice, finish_reason: 'end_turn' } : choice,
     ),
-    caughtBy: ['chat-stream/grammar', 'chat-content/no-output', 'provision/first-boot'],
   },
   'stream-finishes-twice': {
     description: 'The finish reason comes twice.',
     mutant: rewriteChunks(() => (chunk) => (choiceOf(chunk)?.finish_reason ? [chunk, chunk] : chunk)),
-    caughtBy: ['chat-stream/grammar', 'chat-content/long'],
   },
   'stream-silent-run-never-finishes': {
     description: 'A run without a word ends without a finish reason.',
@@ -62,12 +55,10 @@ export const CHAT_STREAM = defineDeviations({
         return choice?.finish_reason === 'stop' && !said ? undefined : chunk;
       };
     }),
-    caughtBy: ['chat-content/no-output'],
   },
   'stream-object-is-the-completions': {
     description: 'object is `chat.completion`.',
     mutant: rewriteChunks(() => (chunk) => ({ ...chunk, object: 'chat.completion' })),
-    caughtBy: ['chat-stream/published-shape', 'chat-stream/shape-across-pauses'],
   },
   'stream-id-of-each-chunk': {
     description: 'Every chunk has an id of its own.',
@@ -75,17 +66,14 @@ export const CHAT_STREAM = defineDeviations({
       let count = 0;
       return (chunk) => ({ ...chunk, id: `${String(chunk.id)}-${count++}` });
     }),
-    caughtBy: ['chat-stream/published-shape'],
   },
   'stream-created-in-milliseconds': {
     description: 'created counts milliseconds.',
     mutant: rewriteChunks(() => (chunk) => ({ ...chunk, created: Number(chunk.created) * 1_000 })),
-    caughtBy: ['chat-stream/created-in-seconds'],
   },
   'stream-begins-with-content': {
     description: 'The first chunk carries the role only.',
     mutant: rewriteDeltas((delta) => (delta.role === undefined ? delta : { role: delta.role })),
-    caughtBy: ['chat-stream/empty-first-content'],
   },
   'stream-model-of-the-request': {
     description: 'Chunks carry the model of the request.',
@@ -95,6 +83,5 @@ export const CHAT_STREAM = defineDeviations({
       const changed = rewriteChunks(() => (chunk) => (typeof model === 'string' ? { ...chunk, model } : chunk));
       return (changed.around?.(next, emulator) ?? next)(exchange.request);
     }),
-    caughtBy: ['chat-stream/model-not-the-requests'],
   },
 });

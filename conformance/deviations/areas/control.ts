@@ -36,7 +36,6 @@ export const CONTROL = defineDeviations({
         };
       },
     }),
-    caughtBy: ['emulator/reset-forgets'],
   },
   'reset-puts-the-clock-back': {
     description: 'A reset puts the clock back to where it started.',
@@ -54,51 +53,42 @@ export const CONTROL = defineDeviations({
         around: afterReset(() => clock?.restore({ now: start, frozen: false })),
       };
     },
-    caughtBy: ['emulator/reset-leaves-the-clock'],
   },
   'reset-moves-the-clock': {
     description: 'A reset takes a second of the clock.',
     mutant: () => ({ around: (next, emulator) => afterReset(() => emulator.clock.advance(1_000))(next) }),
-    caughtBy: ['emulator/reset-leaves-the-clock'],
   },
   'control-health-says-up': {
     description: 'health says status up.',
     mutant: rewriteControl('GET', '/health', (body) => ({ ...body, status: 'up' })),
-    caughtBy: ['emulator/health'],
   },
   'control-target-without-the-version-segment': {
     description: 'base_url of the target lacks the version segment.',
     mutant: rewriteControl('GET', '/target', (body) => ({ ...body, base_url: new URL(String(body.base_url)).origin })),
-    caughtBy: ['emulator/target'],
   },
   'control-target-with-dead-credentials': {
     description: 'The interns-only token of the target opens nothing.',
     mutant: callers((caller) => (caller?.grant === 'interns' ? undefined : caller)),
-    caughtBy: ['emulator/credentials-work', 'auth/oauth-acts-as-its-member', 'daemon/access-by-any-grant'],
   },
   'control-intern-without-script': {
     description: 'An intern is shown without the script put on it.',
     mutant: rewriteControl('GET', /^\/interns\/[^/]+$/, (body) =>
       'script' in body ? { ...body, script: null } : body,
     ),
-    caughtBy: ['emulator/intern-view', 'scripts/chosen-by'],
   },
   'control-intern-with-another-vault': {
     description: 'An intern is shown with a vault that is not its own.',
     mutant: rewriteControl('GET', /^\/interns\/[^/]+$/, (body) =>
       'vault' in body ? { ...body, vault: { id: 'none' } } : body,
     ),
-    caughtBy: ['emulator/intern-view'],
   },
   'control-from-any-host': {
     description: 'The control interface answers whatever Host is named.',
     mutant: rewriteControlRequest((request) => withHeader(request, 'host', undefined)),
-    caughtBy: ['emulator/loopback-only'],
   },
   'control-from-any-page': {
     description: 'Pages of other sites may call the control interface.',
     mutant: rewriteControlRequest((request) => withHeader(request, 'origin', undefined)),
-    caughtBy: ['emulator/cross-site'],
   },
   'control-unknown-call-is-200': {
     description: 'An unknown call answers 200.',
@@ -108,7 +98,6 @@ export const CONTROL = defineDeviations({
         ? Response.json({})
         : response;
     }),
-    caughtBy: ['emulator/bad-calls'],
   },
   'advance-answers-the-time-before': {
     description: 'advance answers the time that it was.',
@@ -119,7 +108,6 @@ export const CONTROL = defineDeviations({
       const response = await next(request);
       return response.status === 200 ? Response.json(before) : response;
     }),
-    caughtBy: ['emulator/advance'],
   },
   'advance-jumps': {
     description: 'advance sets the clock first, and then fires what is due.',
@@ -139,7 +127,6 @@ export const CONTROL = defineDeviations({
         };
       },
     }),
-    caughtBy: ['emulator/due-order', 'chat-deadlines/shown-as-deadline', 'invoke-runs/deadline-shown'],
   },
   'advance-fires-once': {
     description: 'What is set off while the clock advances waits for the next advance.',
@@ -170,7 +157,6 @@ export const CONTROL = defineDeviations({
         };
       },
     }),
-    caughtBy: ['emulator/advance-settles'],
   },
   'clock-moves-with-each-request': {
     description: 'A virtual clock moves ahead a second with each request.',
@@ -178,19 +164,16 @@ export const CONTROL = defineDeviations({
       await clock.advance(1_000);
       return undefined;
     }),
-    caughtBy: ['emulator/virtual-stands-still', 'provision/takes-a-second'],
   },
   'journal-cannot-be-emptied': {
     description: 'DELETE of the journal leaves it as it is.',
     mutant: exchanges((exchange, next) =>
       isControl(exchange, 'DELETE', '/journal') ? new Response(null, { status: 204 }) : next(exchange.request),
     ),
-    caughtBy: ['emulator/journal-holds'],
   },
   'journal-not-redacted': {
     description: 'Credentials in bodies and streams stand in the journal.',
     mutant: wrap({ createAccounts: () => ({ redact: (text) => text, redactWrites: (writes) => [...writes] }) }),
-    caughtBy: ['emulator/journal-redacted'],
   },
   'export-with-credentials': {
     description: 'The exported state always has its credentials.',
@@ -199,13 +182,11 @@ export const CONTROL = defineDeviations({
         ? withRequest(request, { url: request.url.replace(/\?.*$/, '').concat('?credentials=1') })
         : request,
     ),
-    caughtBy: ['emulator/export-redacted'],
   },
   'refusal-repeats-the-key': {
     description: 'The message of a 401 repeats the key that was sent.',
     mutant: errors({ status: 401 }, (_, { request }) => ({
       message: `Invalid key: ${request.headers.get('authorization')}`,
     })),
-    caughtBy: ['emulator/errors-redacted', 'auth/key-message'],
   },
 });

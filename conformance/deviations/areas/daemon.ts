@@ -15,17 +15,14 @@ export const DAEMON = defineDeviations({
   'daemon-can-be-stored': {
     description: 'Origin and token are answered without Cache-Control: no-store.',
     mutant: withoutHeader(NOT_STORED, { of: 'daemon', status: 200 }),
-    caughtBy: ['daemon/access', 'daemon/access-by-any-grant'],
   },
   'daemon-needs-the-vault-grant': {
     description: 'An interns-only grant does not read the daemon token.',
     mutant: routes('daemon', (row) => ({ ...row, credential: 'oauth_vault' })),
-    caughtBy: ['daemon/access-by-any-grant', 'daemon/token-per-boot', 'auth/matrix'],
   },
   'daemon-under-other-names': {
     description: 'The token is answered as daemon_token.',
     mutant: accesses(({ token, ...body }) => ({ ...body, daemon_token: token })),
-    caughtBy: ['daemon/access', 'daemon/access-form'],
   },
   'daemon-of-a-stopped-intern': {
     description: 'The access of an intern that does not run is answered with a token to come.',
@@ -36,12 +33,10 @@ export const DAEMON = defineDeviations({
         { 'cache-control': 'no-store' },
       ),
     ),
-    caughtBy: ['daemon/not-of-a-stopped-intern', 'daemon/not-running', 'daemon/reveals-logged', 'auth/matrix'],
   },
   'daemon-unreachable-is-502': {
     description: 'A daemon that cannot be reached is 502.',
     mutant: errors({ status: 409, reason: 'intern_unreachable' }, { status: 502 }),
-    caughtBy: ['daemon/unreachable'],
   },
   'reveal-logged-by-member': {
     description: "A reveal is logged by the service's own id of the member.",
@@ -49,7 +44,6 @@ export const DAEMON = defineDeviations({
       const { subject: _, ...caller } = call.caller;
       return handle(Object.create(call, { caller: { value: caller } }) as typeof call);
     }),
-    caughtBy: ['daemon/reveals-logged'],
   },
   'reveal-logged-with-the-token': {
     description: 'The log of reveals holds the token.',
@@ -57,32 +51,21 @@ export const DAEMON = defineDeviations({
       const caller = { ...call.caller, subject: `${call.caller.subject} ${call.intern.daemon_token}` };
       return handle(Object.create(call, { caller: { value: caller } }) as typeof call);
     }),
-    caughtBy: ['daemon/log-holds-no-token', 'daemon/reveals-logged'],
   },
   'daemon-alias-gone': {
     description: 'The deprecated alias of the daemon access is 404.',
     mutant: routes(isAlias, () => undefined),
-    caughtBy: [
-      'daemon/alias',
-      'daemon/alias-tells-its-successor',
-      'daemon/not-running',
-      'daemon/unreachable',
-      'as-met/daemon-access',
-    ],
   },
   'daemon-alias-by-api-key': {
     description: 'An API key reads the daemon token by the alias.',
     mutant: routes(isAlias, (row) => ({ ...row, credential: 'any' })),
-    caughtBy: ['daemon/alias', 'auth/daemon-needs-oauth'],
   },
   'daemon-alias-can-be-stored': {
     description: 'The alias answers without Cache-Control: no-store.',
     mutant: withoutHeader(NOT_STORED, { of: isAliasOfAccess, status: 200 }),
-    caughtBy: ['daemon/alias'],
   },
   'daemon-alias-does-not-say-it-is-one': {
     description: 'The alias has no Deprecation header.',
     mutant: withoutHeader('deprecation', { of: isAliasOfAccess }),
-    caughtBy: ['daemon/alias-tells-its-successor'],
   },
 });

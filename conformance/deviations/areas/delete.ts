@@ -13,19 +13,16 @@ export const DELETE = defineDeviations({
   'teardown-never-ends': {
     description: 'A deleted intern stays destroying.',
     mutant: plans((plan) => ({ ...plan, teardown: { ...plan.teardown, ends: 'hangs' } })),
-    caughtBy: ['delete/until-gone', 'delete/from-every-state', 'delete/takes-its-time', 'model/in-time'],
   },
   'deleting-shows-the-old-status': {
     description: 'While the teardown goes on the status is that of before.',
     mutant: rewriteRecords((record) => (record.status === 'destroying' ? { ...record, status: 'stopped' } : record)),
-    caughtBy: ['delete/answer', 'delete/destroying-is-busy', 'delete/tried-again'],
   },
   'delete-not-while-booting': {
     description: 'A booting intern cannot be deleted.',
     mutant: transitions((row) =>
       row.on === 'delete' ? { ...row, from: row.from.filter((one) => one !== 'provisioning') } : row,
     ),
-    caughtBy: ['delete/from-every-state', 'provision/hanging-boot'],
   },
   'destroying-is-404': {
     description: 'An intern cannot be read any more as soon as it is being deleted.',
@@ -34,7 +31,6 @@ export const DELETE = defineDeviations({
       if (row.record.status === 'destroying') throw new Refusal('not_found');
       return row;
     }),
-    caughtBy: ['delete/destroying-is-busy', 'delete/own-key-dies', 'delete/from-every-state'],
   },
   'vault-outlives-its-intern': {
     description: 'The vault of a gone intern can still be attached.',
@@ -52,7 +48,6 @@ export const DELETE = defineDeviations({
         }),
       );
     },
-    caughtBy: ['delete/vault-is-gone', 'create/vault-that-cannot-be-attached'],
   },
   'own-key-reads-the-gone': {
     description: 'With its own key a gone intern is read as it was.',
@@ -68,17 +63,14 @@ export const DELETE = defineDeviations({
       );
       return together(wrap({ createAccounts: () => ({ removeOwnKey() {} }) }), read);
     },
-    caughtBy: ['delete/own-key-dies'],
   },
   'delete-lets-runs-go-on': {
     description: 'A delete ends no run.',
     mutant: survives('deleted'),
-    caughtBy: ['chat-endings/delete-while-streaming', 'delete/ends-waiting-runs'],
   },
   'delete-needs-a-body': {
     description: 'A delete without a body is 400.',
     mutant: instead(({ operation, request }) => operation === 'delete' && !request.body, INVALID),
-    caughtBy: ['delete/optional-body', 'delete/until-gone'],
   },
   'delete-takes-white-space-for-a-body': {
     description: 'A delete with white space for a body is 400.',
@@ -87,31 +79,26 @@ export const DELETE = defineDeviations({
         operation === 'delete' && request.body && (await request.clone().text()).trim() === '',
       INVALID,
     ),
-    caughtBy: ['delete/optional-body'],
   },
   'delete-drops-unknown-fields': {
     description: 'Unknown fields of a delete are ignored.',
     mutant: rewriteFields('delete', ({ acknowledge_workspace_loss }) =>
       acknowledge_workspace_loss === undefined ? {} : { acknowledge_workspace_loss },
     ),
-    caughtBy: ['delete/bad-body'],
   },
   'delete-loses-the-workspace': {
     description: 'A workspace that cannot be archived is lost without acknowledgement.',
     mutant: plans((plan) => ({ ...plan, teardown: { ...plan.teardown, ends: 'gone' } })),
-    caughtBy: ['delete/archive-fails', 'delete/tried-again'],
   },
   'delete-ignores-the-acknowledgement': {
     description: 'acknowledge_workspace_loss changes nothing.',
     mutant: wrap({ createProvisioning: (usual) => ({ destroy: (row) => usual.destroy(row, false) }) }),
-    caughtBy: ['delete/archive-fails', 'delete/acknowledged-at-once'],
   },
   'delete-forgets-why-it-failed': {
     description: 'The message of a failed teardown does not name workspace_archive_failed.',
     mutant: rewriteRecords((record) =>
       record.status === 'destroy_failed' ? { ...record, last_failure_message: 'The teardown failed' } : record,
     ),
-    caughtBy: ['delete/archive-fails'],
   },
   'delete-of-the-suspended-is-409': {
     description: 'An intern that was suspended cannot be deleted before it runs again.',
@@ -121,6 +108,5 @@ export const DELETE = defineDeviations({
         errorReply(409, 'The intern is suspended', 'intern_busy'),
       ),
     ),
-    caughtBy: ['update/in-every-state'],
   },
 });

@@ -8,7 +8,6 @@ export const DISCONNECT = defineDeviations({
   'disconnect-not-noticed': {
     description: 'A run goes on when its client leaves.',
     mutant: whenLeft(() => false),
-    caughtBy: ['disconnect/while-silent', 'disconnect/noticed', 'disconnect/cancels', 'disconnect/while-it-speaks'],
   },
   'disconnect-after-an-answer-not-noticed': {
     description: 'A client that leaves the stream after an answer cancels nothing.',
@@ -22,12 +21,10 @@ export const DISCONNECT = defineDeviations({
         }),
       );
     },
-    caughtBy: ['disconnect/after-an-answer', 'disconnect/while-it-speaks'],
   },
   'disconnect-while-it-speaks-not-noticed': {
     description: 'A run is cancelled only when its client leaves in silence.',
     mutant: whenLeft(({ said }) => said < 2),
-    caughtBy: ['disconnect/while-it-speaks'],
   },
   'disconnect-ends-all': {
     description: 'A client that leaves cancels every run of the intern.',
@@ -37,26 +34,21 @@ export const DISCONNECT = defineDeviations({
         return true;
       }),
     ),
-    caughtBy: ['disconnect/after-an-answer', 'disconnect/only-its-own'],
   },
   'disconnect-a-minute-later': {
     description: 'A run that waits is ended after a minute without a client.',
     mutant: settings({ interaction_deadline: 60_000 }),
-    caughtBy: ['disconnect/cancel-after-done', 'chat-deadlines/open-until'],
   },
   'disconnect-of-who-steered-cancels': {
     description: 'The run that a prompt was steered into ends with the connection of that prompt.',
     mutant: endsRuns(({ operation }, { status }) => operation === 'chat' && status === 202),
-    caughtBy: ['disconnect/of-who-steered'],
   },
   'run-shown-as-cancelled-when-its-client-goes': {
     description: 'The control interface shows a run that stopped by itself as cancelled.',
     mutant: showsRuns((run) => (run.ended === 'stop' ? { ...run, ended: 'cancelled' } : run)),
-    caughtBy: ['disconnect/after-stop', 'chat-endings/shown'],
   },
   'disconnect-after-done-counts': {
     description: 'The body ends a moment after [DONE], and a client that closes meanwhile has left its run.',
     mutant: withEnd((end) => staysOpenAfterDone(({ internId }) => end(internId, 'reset'))),
-    caughtBy: ['disconnect/cancel-after-done', 'disconnect/after-each-done', 'disconnect/after-done'],
   },
 });

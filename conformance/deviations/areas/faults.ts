@@ -19,24 +19,20 @@ export const FAULTS = defineDeviations({
   'fault-of-another-status': {
     description: 'A fault 408 of chat comes as 504.',
     mutant: errors({ of: 'chat', status: 408 }, { status: 504 }),
-    caughtBy: ['faults/every-operation'],
   },
   'fault-for-one-call-only': {
     description: 'A fault is met once, whatever its times.',
     mutant: wrap({ createFaults: (usual) => ({ add: (fault) => usual.add({ ...fault, times: 1 }) }) }),
-    caughtBy: ['faults/every-operation', 'faults/list-and-clear', 'sign/server-failure'],
   },
   'fault-for-ever': {
     description: 'A fault stays until it is cleared.',
     mutant: wrap({ createFaults: (usual) => ({ add: (fault) => usual.add({ ...fault, times: 1_000_000 }) }) }),
-    caughtBy: ['faults/every-operation', 'faults/scim-form', 'faults/list-and-clear', 'faults/dropped'],
   },
   'fault-without-envelope': {
     description: 'A fault is answered in plain text.',
     mutant: rewriteReply((reply) =>
       reply.headers['x-emulator-detail'] === 'injected fault' ? typed(reply, 'text/plain', 'injected fault') : reply,
     ),
-    caughtBy: ['faults/every-operation', 'faults/scim-form', 'sign/server-failure', 'scim/failure'],
   },
   'fault-used-up-by-refused-calls': {
     description: 'A call that is refused uses a fault up.',
@@ -46,16 +42,13 @@ export const FAULTS = defineDeviations({
         return reply;
       }),
     ),
-    caughtBy: ['faults/refused-use-none', 'order/fault-before-state'],
   },
   'fault-without-delay': {
     description: 'A delay is not waited for.',
     mutant: faults((fault) => ({ ...fault, delay: undefined })),
-    caughtBy: ['faults/delay', 'sign/times-out-after-10s'],
   },
   'fault-answers-in-place-of-dropping': {
     description: 'A fault that drops the connection answers 500 instead.',
     mutant: faults((fault) => (fault.disconnect ? { operation: fault.operation, times: 1, status: 500 } : fault)),
-    caughtBy: ['faults/dropped'],
   },
 });

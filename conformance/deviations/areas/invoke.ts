@@ -18,32 +18,22 @@ export const INVOKE = defineDeviations({
   'invoke-is-200': {
     description: 'invoke answers 200.',
     mutant: rewriteStatus('invoke', 202, 200),
-    caughtBy: ['invoke/accepted'],
   },
   'invoke-answers-accepted': {
     description: 'invoke says status accepted.',
     mutant: rewriteJson('invoke', (body) => (body.status === 'started' ? { ...body, status: 'accepted' } : body)),
-    caughtBy: ['invoke/published-answer', 'invoke-runs/ended-by-suspend', 'invoke-sessions/steered'],
   },
   'invoke-answers-what-was-said': {
     description: 'invoke answers with the output of the run.',
     mutant: rewriteJson('invoke', (body) => ({ ...body, output: 'Hello.' })),
-    caughtBy: ['invoke/published-answer', 'invoke/no-progress'],
   },
   'invoke-ends-with-its-answer': {
     description: 'A run of invoke is cancelled a second after its answer.',
     mutant: endsAfter(1_000, 'cancelled', ({ origin }) => origin === 'invoke'),
-    caughtBy: [
-      'invoke-sessions/steered-live',
-      'invoke-runs/goes-on',
-      'invoke-runs/deadline',
-      'invoke-runs/client-gone',
-    ],
   },
   'invoke-cuts-its-input': {
     description: 'input that is too long is cut.',
     mutant: rewriteTexts('invoke', ['input'], (input) => [...input].slice(0, 32_000).join('')),
-    caughtBy: ['invoke/input-length'],
   },
   'invoke-takes-anything-as-input': {
     description: 'An input that is not a text is taken as one.',
@@ -52,7 +42,6 @@ export const INVOKE = defineDeviations({
         ? { ...body, input: JSON.stringify(body.input) }
         : body,
     ),
-    caughtBy: ['invoke/invalid-body'],
   },
   'invoke-refuses-unknown-fields': {
     description: 'A field that invoke does not know is 400.',
@@ -61,22 +50,14 @@ export const INVOKE = defineDeviations({
       (body) => isObject(body) && Object.keys(body).some((key) => !['input', 'session_id'].includes(key)),
       errorReply(400, 'Invalid request body', 'bad_request'),
     ),
-    caughtBy: ['invoke/unknown-fields', 'invoke-runs/consents'],
   },
   'invoke-invalid-body-of-another-reason': {
     description: 'An invalid body of chat and invoke has the reason invalid_body.',
     mutant: errors({ reason: 'bad_request', status: 400 }, { reason: 'invalid_body' }),
-    caughtBy: [
-      'invoke/invalid-body',
-      'bodies/chat-and-invoke-reason',
-      'chat-requests/length',
-      'chat-requests/messages',
-    ],
   },
   'invoke-always-new': {
     description: 'Every invoke starts a session of its own.',
     mutant: rewriteFields('invoke', ({ session_id: _, ...body }) => body),
-    caughtBy: ['invoke-sessions/continue', 'invoke-sessions/steered', 'model/conversations'],
   },
   'invoke-queues-instead-of-steering': {
     description: 'With a run going invoke starts another in the session.',
@@ -91,7 +72,6 @@ export const INVOKE = defineDeviations({
         },
       }),
     }),
-    caughtBy: ['invoke-sessions/steered', 'invoke-sessions/steered-live', 'invoke-runs/deadline-not-extended'],
   },
   'invoke-session-of-any-intern': {
     description: 'A session of invoke is taken on every intern of its caller.',
@@ -117,21 +97,14 @@ export const INVOKE = defineDeviations({
         }),
       );
     },
-    caughtBy: ['invoke-sessions/session-elsewhere', 'invoke-sessions/steered-live'],
   },
   'invoke-session-refused-with-403': {
     description: 'A session of another caller is 403.',
     mutant: errors({ status: 404, says: 'Session not found' }, { status: 403 }),
-    caughtBy: [
-      'invoke-sessions/session-of-the-caller',
-      'invoke-sessions/session-elsewhere',
-      'invoke-sessions/busy-chat-session',
-    ],
   },
   'invoke-session-refused-for-another-reason': {
     description: 'The reason of a refused session is session_not_found.',
     mutant: errors({ status: 404, says: 'Session not found' }, { reason: 'session_not_found', retryable: false }),
-    caughtBy: ['invoke-sessions/refused-reason'],
   },
   'invoke-session-refusals-differ': {
     description: 'The refusal of a session of another caller differs from that of an unknown one.',
@@ -151,31 +124,26 @@ export const INVOKE = defineDeviations({
         }),
       );
     },
-    caughtBy: ['invoke-sessions/hidden-is-unknown'],
   },
   'invoke-declines-every-question': {
     description: 'A run of invoke ignores the fallback of a question.',
     mutant: answersItself((ask, turn) =>
       turn.origin === 'invoke' && ask.kind === 'elicitation' ? { action: 'decline' } : undefined,
     ),
-    caughtBy: ['invoke-runs/fallback'],
   },
   'invoke-cancels-questions-without-fallback': {
     description: 'A question without a fallback is cancelled.',
     mutant: answersItself((ask, turn) =>
       turn.origin === 'invoke' && ask.kind === 'elicitation' && !ask.fallback ? { action: 'cancel' } : undefined,
     ),
-    caughtBy: ['invoke-runs/no-fallback'],
   },
   'invoke-for-half-an-hour': {
     description: 'A run of invoke is ended after half an hour.',
     mutant: settings({ execution_deadline: 1_800_000 }),
-    caughtBy: ['invoke-runs/deadline', 'invoke-runs/deadline-shown', 'invoke-runs/deadline-not-extended'],
   },
   'invoke-a-few-milliseconds-longer': {
     description: 'A run of invoke is ended three milliseconds after its hour.',
     mutant: settings({ execution_deadline: 3_600_003 }),
-    caughtBy: ['invoke-runs/deadline', 'invoke-runs/deadline-shown'],
   },
   'invoke-again-is-200': {
     description: 'An invoke that names its session answers 200.',
@@ -185,11 +153,9 @@ export const INVOKE = defineDeviations({
       const again = status === 202 && isObject(body) && 'session_id' in body;
       return new Response(answer, { status: again ? 200 : status, headers });
     }),
-    caughtBy: ['invoke-sessions/continue'],
   },
   'invoke-into-its-run-is-busy': {
     description: 'An invoke into a session with a run going is 409 busy.',
     mutant: answers({ of: 'invoke', says: '"steered"' }, errorReply(409, 'The intern is busy', 'busy', true)),
-    caughtBy: ['invoke-sessions/steered-live', 'invoke-sessions/steered'],
   },
 });

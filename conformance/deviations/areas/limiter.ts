@@ -60,17 +60,14 @@ export const LIMITER = defineDeviations({
   'limit-not-there': {
     description: 'Any number of turns is taken.',
     mutant: wrap({ createLimiter: () => ({ take: () => () => {} }) }),
-    caughtBy: ['limiter/chat', 'sign/counts-as-a-turn', 'limiter/message-and-header'],
   },
   'limit-is-503': {
     description: 'Over the limit is 503.',
     mutant: errors({ reason: 'rate_limited', status: 429 }, { status: 503 }),
-    caughtBy: ['limiter/chat', 'sign/counts-as-a-turn', 'limiter-counts/judged-last', 'limiter-counts/what-counts'],
   },
   'limit-is-for-good': {
     description: 'rate_limited says that trying again does not help.',
     mutant: errors({ reason: 'rate_limited', status: 429 }, { retryable: false }),
-    caughtBy: ['limiter/chat', 'limiter/message-and-header', 'sign/counts-as-a-turn'],
   },
   'limit-met-by-the-way': {
     description:
@@ -82,33 +79,24 @@ export const LIMITER = defineDeviations({
         headers: { 'content-type': 'application/json', 'retry-after': '30' },
       });
     },
-    caughtBy: ['limiter/as-met', 'limiter/words-as-met', 'limiter/signing-as-met', 'limiter/invoke-as-met'],
   },
   'limit-without-retry-after': {
     description: 'The 429 has no Retry-After.',
     mutant: withoutHeader('retry-after', { status: 429 }),
-    caughtBy: ['limiter/message-and-header', 'limiter/retry-after-holds'],
   },
   'limit-not-for-invoke': {
     description: 'invoke is not limited.',
     mutant: wrap({ createRuns: (usual) => ({ invoke: (request) => usual.invoke({ ...request, admit: uncounted }) }) }),
-    caughtBy: ['limiter/message-and-header', 'limiter-counts/what-counts', 'limiter-counts/judged-last'],
   },
   'limit-not-for-signing': {
     description: 'Signing is not limited.',
     mutant: rewire({
       createRoutes: (deps) => [{ ...deps, sign: { ...deps.sign, limiter: { take: uncounted, clear: () => {} } } }],
     }),
-    caughtBy: ['sign/counts-as-a-turn'],
   },
   'limit-counted-first': {
     description: 'A turn is counted before its state is looked at.',
     mutant: holding('createLimiter', countsAll(['chat', 'invoke', 'sign']), (usual) => ({ ...usual, take: uncounted })),
-    caughtBy: [
-      'limiter-counts/refused-do-not-count',
-      'limiter-counts/busy-does-not-count',
-      'limiter-counts/judged-last',
-    ],
   },
   'limit-counts-refused-turns': {
     description: 'A turn that is refused by the limit counts on.',
@@ -116,12 +104,10 @@ export const LIMITER = defineDeviations({
       recent.push(now);
       return recent.length > limit;
     }),
-    caughtBy: ['limiter/sliding'],
   },
   'limit-counts-on-when-it-is-put-again': {
     description: 'Putting the limit that there is clears nothing.',
     mutant: wrap({ createLimiter: () => ({ clear() {} }) }),
-    caughtBy: ['limiter/changing-clears'],
   },
   'limit-counts-on-when-it-changes': {
     description: 'Changing the limit clears nothing.',
@@ -129,7 +115,6 @@ export const LIMITER = defineDeviations({
       (recent, limit, now) => recent.length >= limit || recent.push(now) < 0,
       () => {},
     ),
-    caughtBy: ['limiter/changing-clears'],
   },
   'limit-for-everything': {
     description: 'Reads and writes of interns count as turns.',
@@ -137,7 +122,6 @@ export const LIMITER = defineDeviations({
       'createLimiter',
       countsAll(['list', 'get', 'create', 'update', 'provision', 'delete', 'suspend', 'daemon']),
     ),
-    caughtBy: ['limiter-counts/only-turns'],
   },
   'limit-counts-busy-turns': {
     description: 'A prompt that is 409 busy counts as a turn.',
@@ -149,7 +133,6 @@ export const LIMITER = defineDeviations({
         throw error;
       }
     }),
-    caughtBy: ['limiter-counts/busy-does-not-count'],
   },
   'limit-counts-bad-requests': {
     description: 'A chat request that is 400 counts as a turn.',
@@ -167,7 +150,6 @@ export const LIMITER = defineDeviations({
         }),
       );
     }),
-    caughtBy: ['limiter-counts/refused-do-not-count'],
   },
   'limit-of-an-own-key-is-its-creators': {
     description: "Turns with an intern's own key count as those of who made the intern.",
@@ -183,6 +165,5 @@ export const LIMITER = defineDeviations({
         },
       });
     },
-    caughtBy: ['limiter/per-member'],
   },
 });

@@ -40,7 +40,6 @@ export const LIST = defineDeviations({
   'list-oldest-first': {
     description: 'The list comes oldest first.',
     mutant: wrap({ createInterns: (part) => ({ list: (caller) => part.list(caller).reverse() }) }),
-    caughtBy: ['list/newest-first'],
   },
   'list-last-changed-first': {
     description: 'The list is sorted by the last change instead of the creation.',
@@ -50,7 +49,6 @@ export const LIST = defineDeviations({
           part.list(caller).sort((a, b) => Date.parse(b.record.updated_at) - Date.parse(a.record.updated_at)),
       }),
     }),
-    caughtBy: ['list/agrees-with-reads'],
   },
   'list-keeps-the-gone': {
     description: 'Deleted interns stay in the list.',
@@ -66,17 +64,14 @@ export const LIST = defineDeviations({
         }),
       );
     },
-    caughtBy: ['list/gone-is-not-listed', 'delete/until-gone'],
   },
   'list-leaves-out-the-stopped': {
     description: 'The list holds only what has been provisioned.',
     mutant: pages((page) => ({ ...page, data: page.data.filter(({ status }) => status !== 'stopped') })),
-    caughtBy: ['list/newest-first', 'model/lifecycle'],
   },
   'list-ignores-the-status-filter': {
     description: 'The status filter changes nothing.',
     mutant: rewriteQuery('list', (query) => query.delete('status')),
-    caughtBy: ['list/by-status', 'list/by-status-live', 'list/pages-within-a-filter'],
   },
   'list-does-not-know-destroy-failed': {
     description: 'The status destroy_failed is 400 in a filter.',
@@ -84,7 +79,6 @@ export const LIST = defineDeviations({
       const status = query.get('status');
       if (status?.includes('destroy_failed')) query.set('status', 'unheard-of');
     }),
-    caughtBy: ['list/every-status-is-known', 'list/by-status'],
   },
   'list-counts-statuses-after-collapsing': {
     description: 'Nine entries that repeat themselves are taken.',
@@ -92,7 +86,6 @@ export const LIST = defineDeviations({
       const status = query.get('status');
       if (status) query.set('status', [...new Set(status.split(','))].join(','));
     }),
-    caughtBy: ['list/bad-status'],
   },
   'list-of-a-foreign-workspace-is-empty': {
     description: "A workspace that is not the key's gives an empty list.",
@@ -100,12 +93,10 @@ export const LIST = defineDeviations({
       { of: 'list', status: 404, says: 'Workspace not found' },
       jsonReply(200, { data: [], has_more: false }),
     ),
-    caughtBy: ['list/foreign-workspace', 'list/foreign-workspace-404'],
   },
   'list-of-a-foreign-workspace-is-the-own': {
     description: 'The filter by workspace changes nothing.',
     mutant: routes('list', ({ authorize: _, ...row }) => row),
-    caughtBy: ['list/foreign-workspace-hidden', 'list/foreign-workspace', 'list/foreign-workspace-404'],
   },
   'list-of-a-foreign-workspace-is-403': {
     description: "A workspace that is not the key's is 403.",
@@ -113,22 +104,18 @@ export const LIST = defineDeviations({
       { of: ({ request }) => request.method === 'GET', status: 404, says: 'Workspace not found' },
       { status: 403 },
     ),
-    caughtBy: ['list/foreign-workspace-404'],
   },
   'list-by-workspace-is-empty': {
     description: 'Filtered by the own workspace the list lacks the newest intern.',
     mutant: pages((page, query) => (query.has('workspace_id') ? { ...page, data: page.data.slice(1) } : page)),
-    caughtBy: ['list/by-workspace'],
   },
   'list-limit-is-cut-to-the-allowed': {
     description: 'A limit above 500 is taken for 500.',
     mutant: cutsLimit('list', 500),
-    caughtBy: ['list/bad-limit'],
   },
   'list-errors-of-another-reason': {
     description: 'A bad list query is 400 with the reason invalid_query.',
     mutant: errors({ of: 'list', status: 400 }, { reason: 'invalid_query', retryable: false }),
-    caughtBy: ['list/bad-limit', 'list/bad-cursor', 'list/bad-status'],
   },
   'list-one-page-too-many': {
     description: 'A full last page says that there is more.',
@@ -137,7 +124,6 @@ export const LIST = defineDeviations({
         ? { ...page, has_more: true, next_cursor: 'c2VxOjE' }
         : page,
     ),
-    caughtBy: ['list/pages-exact-end'],
   },
   'list-pages-overlap': {
     description: 'A page begins with the last intern of the one before.',
@@ -149,52 +135,40 @@ export const LIST = defineDeviations({
         return before ? { ...page, data: [before, ...page.data.slice(0, -1)] } : page;
       });
     },
-    caughtBy: ['list/pages-any-limit', 'list/pages-exact-end', 'list/pages-within-a-filter'],
   },
   'list-cursor-counts-entries': {
     description: 'The cursor is an offset into the list as it is now.',
     mutant: countsEntries(() => true),
-    caughtBy: [
-      'list/cursor-holds-its-place',
-      'list/pages-while-it-changes',
-      'list/filtered-status-changes-between-pages',
-    ],
   },
   'list-of-a-hundred-by-default': {
     description: 'Without a limit a page holds 100 interns.',
     mutant: byDefault('list', 'limit', '100'),
-    caughtBy: ['list/default-limit'],
   },
   'list-cursor-counts-filtered-entries': {
     description: 'Filtered by status the cursor is an offset into the list as it is now.',
     mutant: countsEntries((query) => query.has('status')),
-    caughtBy: ['list/cursor-holds-its-place', 'list/filtered-status-changes-between-pages'],
   },
   'list-by-status-oldest-first': {
     description: 'Filtered by status the list comes oldest first.',
     mutant: pages((page, query) => (query.has('status') ? { ...page, data: page.data.toReversed() } : page)),
-    caughtBy: ['list/newest-first', 'list/by-status'],
   },
   'list-ignores-several-statuses': {
     description: 'A filter of more than one status changes nothing.',
     mutant: rewriteQuery('list', (query) => {
       if (query.get('status')?.includes(',')) query.delete('status');
     }),
-    caughtBy: ['list/by-status-live', 'list/by-status'],
   },
   'list-by-workspace-ignores-the-status': {
     description: 'Filtered by workspace the filter by status changes nothing.',
     mutant: rewriteQuery('list', (query) => {
       if (query.has('workspace_id')) query.delete('status');
     }),
-    caughtBy: ['list/by-status-live'],
   },
   'list-leaves-out-the-suspended': {
     description: 'The list lacks what was suspended.',
     mutant: knowingSuspended((suspended) =>
       pages((page) => ({ ...page, data: page.data.filter(({ id }) => !suspended.has(id)) })),
     ),
-    caughtBy: ['suspend/keeps-what-was-changed'],
   },
   'list-shows-the-suspended-as-running': {
     description: 'In the list an intern that was suspended is running.',
@@ -204,6 +178,5 @@ export const LIST = defineDeviations({
         data: page.data.map((one) => (suspended.has(one.id) ? { ...one, status: 'running' } : one)),
       })),
     ),
-    caughtBy: ['suspend/keeps-what-was-changed'],
   },
 });

@@ -49,7 +49,6 @@ export const PROOF = defineDeviations({
   'proof-by-any-token': {
     description: 'The daemon takes any token.',
     mutant: accepts('token_invalid'),
-    caughtBy: ['proof/token', 'suspend/daemon-token-dies', 'proof/order'],
   },
   'proof-of-a-suspended-intern': {
     description: 'The daemon of a suspended intern takes proofs as before.',
@@ -58,29 +57,18 @@ export const PROOF = defineDeviations({
         ? ok(request)
         : undefined,
     ),
-    caughtBy: ['suspend/daemon-takes-nothing'],
   },
   'proof-not-needed': {
     description: 'The daemon takes requests without a proof.',
     mutant: accepts('proof_missing'),
-    caughtBy: ['proof/missing', 'proof/v2-once', 'suspend/daemon-token-dies'],
   },
   'proof-malformed-is-bad': {
     description: 'A malformed proof is bad_signature.',
     mutant: renames('proof_malformed', 'bad_signature'),
-    caughtBy: ['proof/malformed', 'proof/order'],
   },
   'proof-not-verified': {
     description: 'The daemon does not verify signatures.',
     mutant: accepts('bad_signature'),
-    caughtBy: [
-      'proof/what-it-covers',
-      'proof/one-bit',
-      'proof/bound-to-its-route',
-      'proof/hints',
-      'proof/nonces-of-interns-apart',
-      'proof/order',
-    ],
   },
   'proof-v2-not-looked-at': {
     description: 'The daemon verifies the v1 signature only.',
@@ -91,15 +79,6 @@ export const PROOF = defineDeviations({
       }
       return new Request(request, { headers });
     }),
-    caughtBy: [
-      'proof/what-it-covers',
-      'proof/v2-once-live',
-      'proof/v2-once',
-      'proof/v1-again',
-      'proof/bound-to-its-route',
-      'proof/one-bit',
-      'proof/accepted',
-    ],
   },
   'proof-on-one-route-only': {
     description: 'The daemon serves POST /api/invoke only.',
@@ -110,7 +89,6 @@ export const PROOF = defineDeviations({
             error: { code: 404, message: 'Not found', metadata: { reason: 'not_found', retryable: false } },
           }),
     ),
-    caughtBy: ['proof/any-route', 'proof/accepted'],
   },
   'proof-v2-again-at-once': {
     description: 'A nonce is noted a moment too late: requests sent at once are all accepted.',
@@ -127,12 +105,10 @@ export const PROOF = defineDeviations({
         };
       },
     },
-    caughtBy: ['proof/v2-once-live'],
   },
   'proof-nonce-not-remembered': {
     description: 'The daemon takes a v2 proof again and again.',
     mutant: accepts('nonce_reused'),
-    caughtBy: ['proof/v2-once-live', 'proof/v2-once', 'proof/v1-again'],
   },
   'proof-used-up-by-a-refusal': {
     description: 'A v2 proof that was refused cannot be used any more.',
@@ -146,23 +122,14 @@ export const PROOF = defineDeviations({
         return undefined;
       });
     },
-    caughtBy: [
-      'proof/what-it-covers',
-      'proof/refused-is-not-used-up',
-      'proof/one-bit',
-      'proof/bound-to-its-route',
-      'proof/nonces-of-interns-apart',
-    ],
   },
   'proof-for-ever': {
     description: 'A proof is taken however old it is.',
     mutant: settings({ proof_window: 1_000_000_000_000 }),
-    caughtBy: ['proof/old-is-refused', 'proof/window', 'proof/order'],
   },
   'proof-of-any-time-to-come': {
     description: 'A proof from the future is refused like any other.',
     mutant: renames('proof_from_future', 'bad_signature'),
-    caughtBy: ['proof/from-the-future'],
   },
   'proof-of-any-user': {
     description: 'The user that is sent with a proof may be another than it was made for.',
@@ -171,6 +138,5 @@ export const PROOF = defineDeviations({
         ? ok(request)
         : undefined,
     ),
-    caughtBy: ['proof/what-it-covers', 'proof/hints'],
   },
 });

@@ -16,22 +16,18 @@ export const PROVISION = defineDeviations({
         return move(row, event, { ...record, ...back }, change);
       });
     },
-    caughtBy: ['update/while-it-boots'],
   },
   'boot-never-ends': {
     description: 'A boot never comes to its end.',
     mutant: plans((plan) => ({ ...plan, boot: { ...plan.boot, ends: 'hangs' } })),
-    caughtBy: ['provision/first-boot', 'provision/at-create'],
   },
   'provision-at-create-is-ignored': {
     description: 'provision in a create is ignored.',
     mutant: rewriteFields('create', (body) => ({ ...body, ...(body.provision === true && { provision: false }) })),
-    caughtBy: ['provision/at-create', 'provision/answer'],
   },
   'provision-at-every-create': {
     description: 'Every create provisions at once.',
     mutant: rewriteFields('create', (body) => (body.provision === undefined ? { ...body, provision: true } : body)),
-    caughtBy: ['provision/waits'],
   },
   'provision-by-itself-after-a-while': {
     description: 'An intern that waits is provisioned after ten minutes.',
@@ -62,44 +58,27 @@ export const PROVISION = defineDeviations({
         },
       });
     },
-    caughtBy: ['provision/waits'],
   },
   'boot-without-progress': {
     description: 'progress is null throughout a boot.',
     mutant: rewriteRecords((record) => ({ ...record, progress: null })),
-    caughtBy: [
-      'provision/shows-progress',
-      'provision/states',
-      'provision/takes-a-second',
-      'provision/scripted-failure-message',
-    ],
   },
   'boot-without-hostname': {
     description: 'A running intern has no hostname.',
     mutant: rewriteRecords((record) => ({ ...record, hostname: null })),
-    caughtBy: ['provision/states', 'get/record-form', 'provision/failed-boot'],
   },
   'boot-starts-anew-when-asked-again': {
     description: 'A provision of a booting intern is accepted and starts over.',
     mutant: transitions((row) =>
       row.on === 'provision' ? { ...row, from: [...row.from, 'queued', 'provisioning'] } : row,
     ),
-    caughtBy: ['provision/only-where-it-can', 'provision/race'],
   },
   'provision-refusal-is-423': {
     description: 'intern_busy is 423.',
     mutant: errors({ reason: 'intern_busy', status: 409 }, { status: 423 }),
-    caughtBy: [
-      'provision/not-from-destroy-failed',
-      'provision/only-where-it-can',
-      'suspend/only-what-runs',
-      'delete/destroying-is-busy',
-      'model/statuses',
-    ],
   },
   'failed-with-the-usual-message': {
     description: "A failed boot does not show the script's message.",
     mutant: plans(({ boot: { message: _, ...boot }, ...plan }) => ({ ...plan, boot })),
-    caughtBy: ['provision/scripted-failure-message'],
   },
 });

@@ -35,41 +35,34 @@ export const SCIM_DIRECTORY = defineDeviations({
   'scim-list-without-times': {
     description: 'The list of mappings has no updated_at.',
     mutant: rewriteJson(LIST, (body) => allIn(body, ({ updated_at: _, ...mapping }) => mapping)),
-    caughtBy: ['scim/list', 'scim/create'],
   },
   'scim-total-of-the-page': {
     description: 'total_count is the count of the page.',
     mutant: rewriteJson(LIST, (body) => ({ ...body, total_count: (body.data as Json[]).length })),
-    caughtBy: ['scim/by-offset', 'scim/list-pages'],
   },
   'scim-list-newest-first': {
     description: 'Mappings are listed newest first.',
     mutant: directory((usual) => ({ mappings: (organization) => usual.mappings(organization).reverse() })),
-    caughtBy: ['scim/list-limits'],
   },
   'scim-list-limit-of-any-size': {
     description: 'A limit over 100 is taken for 100.',
     mutant: cutsLimit(LIST, 100),
-    caughtBy: ['scim/list-limits'],
   },
   'scim-groups-limit-of-any-size': {
     description: 'A limit over 100 is taken for 100 in the list of groups.',
     mutant: cutsLimit(GROUPS, 100),
-    caughtBy: ['scim/groups-limits'],
   },
   'scim-list-of-all-organizations': {
     description: 'The list has the mappings of other organizations too.',
     mutant: directory((usual) => ({
       mappings: (organization) => [...usual.mappings(organization), ...usual.mappings('org_other')],
     })),
-    caughtBy: ['scim/list', 'scim/list-of-the-organization'],
   },
   'scim-groups-without-external-id': {
     description: 'A group without an external id leaves it out.',
     mutant: rewriteJson(GROUPS, (body) =>
       allIn(body, ({ external_id, ...group }) => (external_id === null ? group : { ...group, external_id })),
     ),
-    caughtBy: ['scim/groups'],
   },
   'scim-groups-offset-by-pages': {
     description: 'The offset of the list of groups counts pages.',
@@ -78,12 +71,10 @@ export const SCIM_DIRECTORY = defineDeviations({
       const offset = Number(query.get('offset') ?? 0);
       if (limit > 0 && limit <= 100 && offset > 0) query.set('offset', String(offset * limit));
     }),
-    caughtBy: ['scim/groups-pages'],
   },
   'scim-create-is-200': {
     description: 'The create of a mapping answers 200.',
     mutant: rewriteStatus(CREATE, 201, 200),
-    caughtBy: ['scim/create', 'scim/create-again-touches'],
   },
   'scim-create-again-is-409': {
     description: 'The same mapping again is 409.',
@@ -97,7 +88,6 @@ export const SCIM_DIRECTORY = defineDeviations({
         return reply;
       });
     },
-    caughtBy: ['scim/create-again', 'scim/create-again-touches'],
   },
   'scim-another-role-is-taken': {
     description: 'A create with another role changes the mapping.',
@@ -109,7 +99,6 @@ export const SCIM_DIRECTORY = defineDeviations({
         return same ? usual.updateMapping(same, body.role) : usual.createMapping(organization, body);
       },
     })),
-    caughtBy: ['scim/create-again'],
   },
   'scim-create-again-leaves-the-time': {
     description: 'The same create again leaves updated_at.',
@@ -121,41 +110,34 @@ export const SCIM_DIRECTORY = defineDeviations({
         return same ?? usual.createMapping(organization, body);
       },
     })),
-    caughtBy: ['scim/create-again-touches'],
   },
   'scim-owner-is-admin': {
     description: 'The role owner is taken for admin.',
     mutant: rewriteFields(CREATE, (body) => (body.role === 'owner' ? { ...body, role: 'admin' } : body)),
-    caughtBy: ['scim/create-refused'],
   },
   'scim-groups-of-others-are-409': {
     description: 'A group that the organization does not have is 409.',
     mutant: errors({ of: CREATE, status: 404 }, { status: 409 }),
-    caughtBy: ['scim/create-elsewhere'],
   },
   'scim-update-makes-anew': {
     description: 'An update has created_at of its own time.',
     mutant: rewriteJson(UPDATE, ({ data }) => ({
       data: { ...(data as Json), created_at: '2030-01-01T00:00:00.000Z' },
     })),
-    caughtBy: ['scim/update'],
   },
   'scim-update-leaves-the-time': {
     description: 'An update to the role that is there leaves updated_at.',
     mutant: directory((usual) => ({
       updateMapping: (mapping, role) => (mapping.role === role ? mapping : usual.updateMapping(mapping, role)),
     })),
-    caughtBy: ['scim/update-touches'],
   },
   'scim-delete-keeps-members-by-default': {
     description: 'Without keep_members a delete keeps them.',
     mutant: byDefault(DELETE, 'keep_members', 'true'),
-    caughtBy: ['scim/delete'],
   },
   'scim-delete-is-204': {
     description: 'A delete has no body.',
     mutant: answers({ of: DELETE, status: 200 }, { status: 204, headers: {}, body: null }),
-    caughtBy: ['scim/delete'],
   },
   'scim-delete-takes-the-first-word': {
     description: 'Of keep_members given twice the first counts.',
@@ -163,7 +145,6 @@ export const SCIM_DIRECTORY = defineDeviations({
       const first = query.get('keep_members');
       if (first !== null) query.set('keep_members', first);
     }),
-    caughtBy: ['scim/delete-refused'],
   },
   'scim-writes-by-api-keys': {
     description: 'An API key lists groups.',
@@ -171,7 +152,6 @@ export const SCIM_DIRECTORY = defineDeviations({
       (exchange, { target }) => GROUPS(exchange) && tokenOf(exchange.request) === target.credentials.api_key,
       jsonReply(200, { data: [], total_count: 0 }),
     ),
-    caughtBy: ['scim/all-need-a-management-key'],
   },
   'scim-job-counts-from-the-start': {
     description: 'Counts are 0 until a sync ends.',
@@ -179,36 +159,30 @@ export const SCIM_DIRECTORY = defineDeviations({
       (exchange) => START(exchange) || JOB(exchange),
       ({ data }) => ({ data: { ...(data as Json), synced_groups: (data as Json).synced_groups ?? 0 } }),
     ),
-    caughtBy: ['scim/job', 'scim/job-fails'],
   },
   'scim-job-is-done-at-once': {
     description: 'A sync never runs: it is queued, then succeeded.',
     mutant: rewriteJson(JOB, ({ data }) => ({
       data: (data as Json).status === 'running' ? { ...(data as Json), status: 'queued' } : data,
     })),
-    caughtBy: ['scim/job', 'scim/job-time'],
   },
   'scim-job-is-201': {
     description: 'The start of a sync is 201.',
     mutant: rewriteStatus(START, 202, 201),
-    caughtBy: ['scim/job'],
   },
   'scim-unknown-job-is-400': {
     description: 'An unknown sync is 400.',
     mutant: answers({ of: JOB, status: 404 }, errorReply(400, 'Bad Request')),
-    caughtBy: ['scim/job-unknown'],
   },
   'scim-job-without-location': {
     description: 'The start of a sync has no Location.',
     mutant: withoutHeader('location', { of: START }),
-    caughtBy: ['scim/job-once'],
   },
   'scim-job-of-no-groups': {
     description: 'A sync counts no groups.',
     mutant: rewriteJson(JOB, ({ data }) => ({
       data: (data as Json).synced_groups === null ? data : { ...(data as Json), synced_groups: 0 },
     })),
-    caughtBy: ['scim/job-time'],
   },
   'scim-job-fails-in-other-words': {
     description: 'The message of a failed sync has its id in it.',
@@ -216,6 +190,5 @@ export const SCIM_DIRECTORY = defineDeviations({
       const job = data as Json;
       return { data: job.error_message === null ? job : { ...job, error_message: `${job.error_message} (${job.id})` } };
     }),
-    caughtBy: ['scim/job-fails'],
   },
 });

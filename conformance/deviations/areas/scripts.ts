@@ -6,12 +6,10 @@ export const SCRIPTS = defineDeviations({
   'script-says-all-at-once': {
     description: 'say comes in one chunk, whatever chunks it asks for.',
     mutant: says((texts) => [texts.join('')]),
-    caughtBy: ['scripts/pieces', 'shipped-scripts/shipped-times'],
   },
   'script-cuts-characters': {
     description: 'say is cut within characters.',
     mutant: says((texts) => texts.join('').split('')),
-    caughtBy: ['scripts/pieces'],
   },
   'script-waits-before-the-first-piece': {
     description: 'Paced chunks begin after the first pause.',
@@ -23,12 +21,10 @@ export const SCRIPTS = defineDeviations({
         return yield event;
       };
     }),
-    caughtBy: ['scripts/pace'],
   },
   'script-waits-longer': {
     description: 'Every wait takes a millisecond longer.',
     mutant: waits((sleep, ms) => sleep(ms + 1)),
-    caughtBy: ['scripts/wait', 'scripts/pace', 'invoke-runs/goes-on'],
   },
   'script-forgets-the-first-answer': {
     description: 'The first answer of a run reaches it as cancel.',
@@ -41,7 +37,6 @@ export const SCRIPTS = defineDeviations({
         return event.ask.kind === 'permission' ? 'cancel' : { action: 'cancel' };
       };
     }),
-    caughtBy: ['scripts/when', 'chat-answers/every-option', 'chat-answers/question-actions'],
   },
   'script-compares-whole-answers': {
     description: 'Of the content of an answer only one field reaches the script.',
@@ -54,14 +49,12 @@ export const SCRIPTS = defineDeviations({
             : given;
         },
     ),
-    caughtBy: ['scripts/when', 'chat-answers/question-content'],
   },
   'script-failure-for-good': {
     description: 'A turn that fails is never worth trying again.',
     mutant: yields(
       () => (event) => ('end' in event && event.end === 'failed' ? { ...event, retryable: false } : event),
     ),
-    caughtBy: ['scripts/ends'],
   },
   'script-of-the-prompt-before-the-one-put': {
     description: 'A script named by the prompt goes before one put on the intern.',
@@ -69,7 +62,6 @@ export const SCRIPTS = defineDeviations({
       const named = /^script: (\S+)/.exec(given.prompt)?.[1];
       return usual.resolveTurn(named === undefined ? intern : { ...intern, script: null }, given);
     }),
-    caughtBy: ['scripts/chosen-by'],
   },
   'script-unknown-is-echo': {
     description: 'A prompt that names an unknown script is echoed.',
@@ -79,7 +71,6 @@ export const SCRIPTS = defineDeviations({
       const known = named === undefined || usual.get(named) !== undefined;
       return usual.resolveTurn(intern, known ? given : { ...given, prompt: `Unknown.\n${prompt}` });
     }),
-    caughtBy: ['scripts/unknown'],
   },
   'script-invalid-is-put': {
     description: 'A script that is invalid is taken, and says nothing.',
@@ -94,14 +85,12 @@ export const SCRIPTS = defineDeviations({
         },
       }),
     }),
-    caughtBy: ['scripts/invalid'],
   },
   'script-put-again-is-ignored': {
     description: 'A script that is put again stays as it was.',
     mutant: wrap({
       createScriptRegistry: (usual) => ({ put: (name, source) => usual.view(name) ?? usual.put(name, source) }),
     }),
-    caughtBy: ['scripts/put-again'],
   },
   'shipped-asks-once': {
     description: 'ask-twice asks one question.',
@@ -114,7 +103,6 @@ export const SCRIPTS = defineDeviations({
         return again ? undefined : event;
       };
     }),
-    caughtBy: ['shipped-scripts/shipped-asks', 'chat-questions/ids-differ'],
   },
   'shipped-no-usage-with-usage': {
     description: 'no-usage reports usage.',
@@ -124,7 +112,6 @@ export const SCRIPTS = defineDeviations({
           ? [event, { usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 } }]
           : event,
     ),
-    caughtBy: ['shipped-scripts/shipped-endings', 'update/model-at-next-provision'],
   },
   'shipped-refusals-speak-first': {
     description: 'refuses and unreachable say something before they end.',
@@ -132,6 +119,5 @@ export const SCRIPTS = defineDeviations({
       (name) => (event) =>
         ['refuses', 'unreachable'].includes(name) && 'end' in event ? [{ say: 'Hm. ' }, event] : event,
     ),
-    caughtBy: ['shipped-scripts/shipped-refusals', 'chat-not-taken/not-accepted', 'invoke/not-accepted'],
   },
 });

@@ -16,7 +16,6 @@ export const SIGN_IDENTITY = defineDeviations({
   'sign-timestamp-in-milliseconds': {
     description: 'The timestamp counts milliseconds.',
     mutant: signs((request) => ({ ...request, timestamp: request.timestamp * 1_000 })),
-    caughtBy: ['sign/timestamp-is-now', 'sign/timestamp-form'],
   },
   'sign-timestamp-as-number': {
     description: 'The timestamp is a number.',
@@ -24,7 +23,6 @@ export const SIGN_IDENTITY = defineDeviations({
       ...body,
       'x-ori-invoke-timestamp': Number(body['x-ori-invoke-timestamp']),
     })),
-    caughtBy: ['sign/answer', 'sign/timestamp-form'],
   },
   'sign-timestamp-of-the-boot': {
     description: 'The timestamp is that of the first proof.',
@@ -35,7 +33,6 @@ export const SIGN_IDENTITY = defineDeviations({
         return { ...request, timestamp: first };
       });
     },
-    caughtBy: ['sign/timestamp-moves', 'sign/timestamp-is-now', 'proof/old-is-refused'],
   },
   'sign-user-of-a-header': {
     description: 'A user that a header of the request names is signed for.',
@@ -50,7 +47,6 @@ export const SIGN_IDENTITY = defineDeviations({
         noted,
       );
     },
-    caughtBy: ['sign/user-of-the-request-is-ignored'],
   },
   'sign-nonce-of-the-intern': {
     description: 'Nonces are counted apart for each intern.',
@@ -63,7 +59,6 @@ export const SIGN_IDENTITY = defineDeviations({
         return { ...request, route: { ...request.route, nonce: `nonce-${count}` } };
       });
     },
-    caughtBy: ['sign/nonces-never-repeat'],
   },
   'sign-only-while-it-runs': {
     description: 'Signing for an intern that does not run is 409.',
@@ -72,7 +67,6 @@ export const SIGN_IDENTITY = defineDeviations({
         ? undefined
         : errorReply(409, 'The intern is not running', 'intern_not_running'),
     ),
-    caughtBy: ['sign/status-of-the-intern', 'model/in-time'],
   },
   'sign-before-the-gate': {
     description: 'Signing from outside the programme is 403.',
@@ -81,6 +75,5 @@ export const SIGN_IDENTITY = defineDeviations({
         operation === 'sign' && tokenOf(request) === target.credentials.outsider_api_key,
       errorReply(403, 'Personal connections require the OIDC login', 'personal_identity_required'),
     ),
-    caughtBy: ['sign/gate', 'auth/outsider', 'auth/matrix'],
   },
 });

@@ -12,44 +12,36 @@ export const SIGN_REFUSALS = defineDeviations({
   'sign-times-out-after-30-seconds': {
     description: 'Signing is given 30 seconds.',
     mutant: settings({ signing_timeout: 30_000 }),
-    caughtBy: ['sign/body-in-time', 'sign/times-out-after-10s', 'sign/reading-the-body-counts'],
   },
   'sign-alias-does-not-time-out': {
     description: 'Signing by the alias may take any time.',
     mutant: routes(isAliasRow, ({ timeout: _, ...row }) => row),
-    caughtBy: ['sign/body-in-time', 'sign/times-out-after-10s'],
   },
   'sign-waits-for-the-body': {
     description: 'The time that the body takes does not count.',
     mutant: rewriteRequest(async (request, { operation }) =>
       operation === 'sign' && request.body ? withRequest(request, { body: await request.text() }) : request,
     ),
-    caughtBy: ['sign/body-in-time', 'sign/reading-the-body-counts'],
   },
   'sign-failure-with-another-message': {
     description: 'The message of a 500 is `Internal Server Error`.',
     mutant: errors({ of: 'sign', status: 500 }, { message: 'Internal Server Error' }),
-    caughtBy: ['sign/server-failure'],
   },
   'sign-unknown-intern-with-another-message': {
     description: 'The message of the 404 is `Not found`.',
     mutant: errors({ of: 'sign', status: 404 }, { message: 'Not found' }),
-    caughtBy: ['sign/refusals'],
   },
   'sign-too-large-with-another-message': {
     description: 'The message of the 413 is `Payload too large`.',
     mutant: errors({ of: 'sign', status: 413 }, { message: 'Payload too large' }),
-    caughtBy: ['sign/refusals', 'bodies/cap-of-signing'],
   },
   'sign-other-type-with-another-message': {
     description: 'The message of the 415 is `Unsupported media type`.',
     mutant: errors({ of: 'sign', status: 415 }, { message: 'Unsupported media type' }),
-    caughtBy: ['sign/refusals', 'bodies/media-type-of-signing'],
   },
   'sign-alias-gone': {
     description: 'The deprecated alias of signing is 404.',
     mutant: routes(isAliasRow, () => undefined),
-    caughtBy: ['sign/alias', 'sign/alias-headers', 'sign/times-out-after-10s'],
   },
   'sign-alias-redirects': {
     description: 'The deprecated alias of signing redirects to its successor.',
@@ -58,21 +50,17 @@ export const SIGN_REFUSALS = defineDeviations({
       status: 308,
       headers: { ...reply.headers, location: '../daemon/sign' },
     })),
-    caughtBy: ['sign/alias-headers'],
   },
   'sign-alias-knows-no-routes': {
     description: 'The alias of signing ignores the route.',
     mutant: rewriteFields(isAlias, ({ bodySha256 }) => ({ bodySha256 })),
-    caughtBy: ['sign/alias-headers'],
   },
   'sign-alias-takes-any-grant': {
     description: 'The alias of signing takes an interns-only grant.',
     mutant: routes(isAliasRow, (row) => ({ ...row, credential: 'oauth' })),
-    caughtBy: ['sign/alias', 'auth/signing-needs-the-vault-grant'],
   },
   'sign-alias-401-with-metadata': {
     description: 'The 401 of the alias of signing has metadata.',
     mutant: errors({ of: isAlias, status: 401 }, { reason: 'unauthorized', retryable: false }),
-    caughtBy: ['auth/key-needed', 'auth/key-message'],
   },
 });

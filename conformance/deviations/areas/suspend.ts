@@ -6,29 +6,14 @@ export const SUSPEND = defineDeviations({
   'suspend-does-nothing': {
     description: 'A suspend is answered, and the intern goes on running.',
     mutant: wrap({ createProvisioning: () => ({ suspend: (row) => row }) }),
-    caughtBy: [
-      'suspend/stops-and-resumes',
-      'suspend/answer',
-      'chat-endings/suspend-while-streaming',
-      'suspend/race',
-      'update/status-moves-updated-at',
-    ],
   },
   'suspend-twice': {
     description: 'A suspend of a stopped intern is 200.',
     mutant: transitions((row) => (row.on === 'suspend' ? { ...row, from: [...row.from, 'stopped'] } : row)),
-    caughtBy: ['suspend/only-what-runs', 'suspend/race', 'model/statuses'],
   },
   'suspend-lets-runs-go-on': {
     description: 'A suspend ends no run.',
     mutant: survives('suspended'),
-    caughtBy: [
-      'chat-endings/suspend-while-streaming',
-      'suspend/ends-every-run',
-      'chat-endings/suspend-while-waiting',
-      'chat-endings/shown',
-      'invoke-runs/ended-by-suspend',
-    ],
   },
   'suspend-forgets-invoke-runs': {
     description: 'Runs of invoke that a suspend ended are shown as going on.',
@@ -37,7 +22,6 @@ export const SUSPEND = defineDeviations({
         ? { ...run, status: 'running' }
         : { ...run, ...(ended && { ended }), ...(ended_at && { ended_at }) },
     ),
-    caughtBy: ['suspend/ends-every-run', 'invoke-runs/ended-by-suspend'],
   },
   'daemon-token-outlives-the-suspend': {
     description: 'The daemon token is the same at every boot.',
@@ -50,6 +34,5 @@ export const SUSPEND = defineDeviations({
           event === 'boot_succeeded' ? { ...change, daemon_token: `emu-dtok-${row.id.replaceAll('-', '')}` } : change,
         ),
     ),
-    caughtBy: ['suspend/daemon-token-dies', 'daemon/token-per-boot'],
   },
 });

@@ -50,22 +50,18 @@ export const UNFINISHED = defineDeviations({
         return response;
       });
     },
-    caughtBy: ['create/unfinished-is-resumed', 'create/unfinished-retries-race', 'create/unfinished-more-than-once'],
   },
   'unfinished-stays-without-a-vault': {
     description: 'The retry of a create that broke off before the vault leaves it without one.',
     mutant: skips('vault'),
-    caughtBy: ['create/unfinished-is-resumed', 'create/script-vault-fails-once'],
   },
   'unfinished-is-not-provisioned': {
     description: 'The retry of a create that broke off at the provisioner does not provision.',
     mutant: skips('provisioner'),
-    caughtBy: ['create/unfinished-is-resumed', 'create/unfinished-more-than-once'],
   },
   'unfinished-is-500': {
     description: 'A create that breaks off is 500.',
     mutant: errors({ reason: 'upstream_unavailable' }, { status: 500 }),
-    caughtBy: ['create/script-vault-fails-once', 'create/unfinished-is-resumed'],
   },
   'unfinished-taken-over-by-another-body': {
     description: 'The key of an unfinished create is not compared with its body.',
@@ -75,11 +71,9 @@ export const UNFINISHED = defineDeviations({
         return entry && entry.answer === null && !entry.derived ? undefined : entry;
       },
     })),
-    caughtBy: ['create/unfinished-with-another-body', 'create/unfinished-is-resumed'],
   },
   'vault-script-does-not-fail': {
     description: 'vault-fails-once creates at the first try.',
     mutant: plans((plan) => ({ ...plan, vault: 'ok' })),
-    caughtBy: ['create/script-vault-fails-once'],
   },
 });

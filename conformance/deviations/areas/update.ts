@@ -28,12 +28,10 @@ export const UPDATE = defineDeviations({
         ? { description: null, instructions: null, ...body }
         : body,
     ),
-    caughtBy: ['update/only-what-is-named', 'update/in-every-state'],
   },
   'update-loses-instructions': {
     description: 'instructions in an update are ignored.',
     mutant: rewriteFields('update', ({ instructions: _, ...body }) => body),
-    caughtBy: ['update/only-what-is-named', 'update/null-clears'],
   },
   'update-answers-the-old-record': {
     description: 'The answer of an update is the record as it was.',
@@ -41,7 +39,6 @@ export const UPDATE = defineDeviations({
       update();
       return row;
     }),
-    caughtBy: ['update/only-what-is-named', 'update/model-form', 'update/moves-updated-at'],
   },
   'update-takes-any-model': {
     description: 'An invalid model is ignored.',
@@ -52,12 +49,10 @@ export const UPDATE = defineDeviations({
           ? body
           : { ...body, model },
     ),
-    caughtBy: ['update/model-form'],
   },
   'update-drops-unknown-fields': {
     description: 'Unknown fields of an update are ignored.',
     mutant: withoutFields('update', (name) => !SETTINGS.includes(name)),
-    caughtBy: ['update/unknown-fields'],
   },
   'update-of-the-model-at-once': {
     description: 'A new model takes effect without a provision.',
@@ -69,7 +64,6 @@ export const UPDATE = defineDeviations({
           record?.model && row.booted ? { ...change, booted: { ...row.booted, model: record.model } } : change,
         ),
     ),
-    caughtBy: ['update/model-at-next-provision', 'scripts/model-it-booted-with'],
   },
   'update-of-nothing-touches': {
     description: 'An update that changes nothing moves updated_at.',
@@ -77,7 +71,6 @@ export const UPDATE = defineDeviations({
       const after = update();
       return after === row ? interns.put(row, {}) : after;
     }),
-    caughtBy: ['update/no-op'],
   },
   'status-does-not-touch': {
     description: 'A change of status leaves updated_at.',
@@ -86,31 +79,26 @@ export const UPDATE = defineDeviations({
       if (!record || next.record.status === row.record.status) return next;
       return put({ ...next, record: { ...next.record, updated_at: row.record.updated_at } });
     }),
-    caughtBy: ['update/status-moves-updated-at'],
   },
   'update-only-while-stopped': {
     description: 'A running intern cannot be updated.',
     mutant: transitions((row) =>
       row.on === 'update' ? { ...row, from: row.from.filter((status) => status !== 'running') } : row,
     ),
-    caughtBy: ['update/in-every-state', 'suspend/keeps-what-was-changed', 'model/lifecycle'],
   },
   'record-without-nulls': {
     description: 'Fields of a record that are null are left out.',
     mutant: rewriteRecords((record) =>
       Object.fromEntries(Object.entries(record).filter(([, value]) => value !== null)),
     ),
-    caughtBy: ['get/record-form'],
   },
   'record-without-settings': {
     description: 'A read leaves out the instructions.',
     mutant: rewriteJson('get', ({ instructions: _, ...record }) => record),
-    caughtBy: ['get/settings', 'create/reads-back'],
   },
   'record-shows-the-key': {
     description: "A read carries the intern's own key.",
     mutant: handles('get', async (call, handle) => adding(await handle(call), { api_key: call.intern.api_key })),
-    caughtBy: ['get/no-secrets', 'get/no-known-secrets'],
   },
   'record-shows-the-daemon-token': {
     description: 'The daemon token is part of the hostname.',
@@ -119,18 +107,15 @@ export const UPDATE = defineDeviations({
       const reply = await handle(call);
       return daemon_token === null ? reply : adding(reply, { hostname: `${daemon_token}.interns.localhost` });
     }),
-    caughtBy: ['daemon/access', 'get/no-known-secrets'],
   },
   'update-of-the-model-clears-instructions': {
     description: 'An update of the model alone sets instructions to null.',
     mutant: rewriteFields('update', (body) =>
       Object.keys(body).join() === 'model' ? { ...body, instructions: null } : body,
     ),
-    caughtBy: ['update/only-what-is-named'],
   },
   'update-ignores-an-empty-text': {
     description: 'An empty description in an update is ignored.',
     mutant: withoutFields('update', (name, value) => name === 'description' && value === ''),
-    caughtBy: ['update/null-clears'],
   },
 });

@@ -55,7 +55,6 @@ export const VAULT_CONTENTS = defineDeviations({
   'vault-value-in-the-answer': {
     description: 'The answer to a store repeats the value.',
     mutant: telling((path, status) => /^vault.*\/secrets\/[^/]+$/.test(path) && status === 200, inJson),
-    caughtBy: ['vault/value-in-no-answer'],
   },
   'vault-value-in-a-refusal': {
     description: 'The refusal of a store quotes the value.',
@@ -64,17 +63,14 @@ export const VAULT_CONTENTS = defineDeviations({
       (text, value) =>
         text.replace('Invalid request body', `Invalid request body: ${Buffer.from(value).toString('base64')}`),
     ),
-    caughtBy: ['vault/value-in-no-answer'],
   },
   'vault-value-in-the-journal': {
     description: 'The journal has the value of a secret.',
     mutant: telling((path) => path === 'control/journal', inJson),
-    caughtBy: ['vault/value-in-no-journal'],
   },
   'vault-value-in-snapshots': {
     description: 'A snapshot has the value of a secret in clear.',
     mutant: telling((path) => path.startsWith('control/snapshots/'), inJson),
-    caughtBy: ['vault/sealed'],
   },
   'vault-rows-without-hosts-are-empty': {
     description: 'The hosts of a row that is older than host binding are an empty list.',
@@ -82,7 +78,6 @@ export const VAULT_CONTENTS = defineDeviations({
       ...body,
       data: (body.data as Json[]).map((secret) => ({ ...secret, hosts: secret.hosts ?? [] })),
     })),
-    caughtBy: ['vault/rows-without-hosts'],
   },
   'vault-hosts-merged': {
     description: 'A second store of a name adds its hosts to those of the first.',
@@ -92,7 +87,6 @@ export const VAULT_CONTENTS = defineDeviations({
         return usual.put(vault, name, { ...secret, hosts: [...new Set([...before, ...secret.hosts])] });
       },
     })),
-    caughtBy: ['vault/replaced'],
   },
   'vault-first-time-forgotten': {
     description: 'A replaced secret has a new created_at.',
@@ -102,7 +96,6 @@ export const VAULT_CONTENTS = defineDeviations({
         return usual.put(vault, name, secret);
       },
     })),
-    caughtBy: ['vault/store-status'],
   },
   'vault-full-of-replacements': {
     description: 'In a full vault no secret can be replaced.',
@@ -112,22 +105,18 @@ export const VAULT_CONTENTS = defineDeviations({
         return usual.put(vault, name, secret);
       },
     })),
-    caughtBy: ['vault/full'],
   },
   'vault-full-is-400': {
     description: 'A full vault is 400.',
     mutant: errors({ reason: 'vault_full', status: 409 }, { status: 400 }),
-    caughtBy: ['vault/full', 'vault/copy-into-a-full-vault'],
   },
   'vault-fingerprints-of-values-in-lower-case': {
     description: 'Fingerprints do not tell upper case from lower case.',
     mutant: fingerprints((usual) => (vault, value) => usual(vault, value.toLowerCase())),
-    caughtBy: ['vault/fingerprints-as-values'],
   },
   'vault-fingerprints-of-normalized-values': {
     description: 'Fingerprints are of values in Unicode normal form.',
     mutant: fingerprints((usual) => (vault, value) => usual(vault, value.normalize('NFC'))),
-    caughtBy: ['vault/fingerprints-as-values'],
   },
   'vault-fingerprints-anew': {
     description: 'Every store has a fingerprint of its own.',
@@ -135,12 +124,10 @@ export const VAULT_CONTENTS = defineDeviations({
       let count = 0;
       return fingerprints((usual) => (vault, value) => usual(vault, `${value}${count++}`));
     },
-    caughtBy: ['vault/fingerprints-as-values', 'vault/copy', 'vault/fingerprint-form'],
   },
   'vault-fingerprints-without-a-key': {
     description: 'A fingerprint is a hash of the value: it is the same in every vault.',
     mutant: fingerprints(() => (_, value) => hash(value)),
-    caughtBy: ['vault/fingerprints-of-vaults'],
   },
   'vault-fingerprints-shortened': {
     description: 'A fingerprint has 32 digits.',
@@ -148,24 +135,20 @@ export const VAULT_CONTENTS = defineDeviations({
       const short = (secret: Json) => ({ ...secret, fingerprint: String(secret.fingerprint).slice(0, 32) });
       return { ...body, data: Array.isArray(body.data) ? (body.data as Json[]).map(short) : short(body.data as Json) };
     }),
-    caughtBy: ['vault/fingerprint-form'],
   },
   'vault-list-backwards': {
     description: 'Secrets are listed from the last name to the first.',
     mutant: vaults((usual) => ({ list: (vault) => usual.list(vault).reverse() })),
-    caughtBy: ['vault/list-by-bytes', 'vault/pages-any-limit'],
   },
   'vault-list-as-people-sort': {
     description: 'Names are ordered as a dictionary orders them.',
     mutant: vaults((usual) => ({
       list: (vault) => usual.list(vault).sort((a, b) => a.name.localeCompare(b.name, 'en', { numeric: true })),
     })),
-    caughtBy: ['vault/list-by-bytes'],
   },
   'vault-list-never-has-more': {
     description: 'has_more is always false.',
     mutant: rewriteJson('vault-list', (body) => ({ ...body, has_more: false })),
-    caughtBy: ['vault/pages-any-limit', 'vault/list-default'],
   },
   'vault-offset-is-a-page': {
     description: 'The offset counts pages.',
@@ -173,37 +156,30 @@ export const VAULT_CONTENTS = defineDeviations({
       const [offset, limit] = [Number(query.get('offset') ?? 0), Number(query.get('limit') ?? 100)];
       if (offset > 0 && offset * limit <= 10_000 && limit <= 100) query.set('offset', String(offset * limit));
     }),
-    caughtBy: ['vault/pages-any-limit'],
   },
   'vault-pages-of-50': {
     description: 'Without a limit a page has 50 secrets.',
     mutant: byDefault('vault-list', 'limit', '50'),
-    caughtBy: ['vault/list-default'],
   },
   'vault-limit-of-any-size': {
     description: 'A limit over 100 is taken for 100.',
     mutant: cutsLimit('vault-list', 100),
-    caughtBy: ['vault/list-limits'],
   },
   'vault-delete-tells': {
     description: 'A delete answers 200 with a body.',
     mutant: answers({ of: 'vault-delete', status: 204 }, jsonReply(200, { deleted: true })),
-    caughtBy: ['vault/delete'],
   },
   'vault-delete-of-nothing': {
     description: 'The delete of a secret that is not there is 204.',
     mutant: answers({ of: 'vault-delete', status: 404, says: 'Secret not found' }, NOTHING),
-    caughtBy: ['vault/delete', 'vault/delete-refusals', 'vault/scopes-apart'],
   },
   'vault-delete-keeps': {
     description: 'A delete is accepted, and the secret stays.',
     mutant: vaults(() => ({ delete: () => {} })),
-    caughtBy: ['vault/delete'],
   },
   'vault-unknown-secrets-are-interns': {
     description: 'An unknown secret is `Intern not found`.',
     mutant: errors({ of: 'vault-delete', status: 404 }, { message: 'Intern not found' }),
-    caughtBy: ['vault/delete-refusals'],
   },
   'vault-copies-one-by-one': {
     description: 'A copy stops at the first name that cannot be copied; those before it stay.',
@@ -211,7 +187,6 @@ export const VAULT_CONTENTS = defineDeviations({
       routes('vault-copy', ({ authorize: _, ...row }) => row),
       vaults((usual) => ({ copy: (from, to, names) => names.flatMap((name) => usual.copy(from, to, [name])) })),
     ),
-    caughtBy: ['vault/copy-all-or-nothing', 'vault/copy-unbound', 'vault/copy-into-a-full-vault'],
   },
   'vault-copies-what-has-hosts': {
     description: 'Secrets without hosts are left out of a copy.',
@@ -223,7 +198,6 @@ export const VAULT_CONTENTS = defineDeviations({
           names.filter((name) => usual.get(from, name).hosts !== null),
         ),
     })),
-    caughtBy: ['vault/copy-unbound'],
   },
   'vault-copy-keeps-what-is-there': {
     description: 'A copy leaves a secret of that name as it is.',
@@ -234,7 +208,6 @@ export const VAULT_CONTENTS = defineDeviations({
           return there ?? usual.copy(from, to, [name]);
         }),
     })),
-    caughtBy: ['vault/copy'],
   },
   'vault-copy-of-none': {
     description: 'A copy of no secrets is accepted.',
@@ -243,21 +216,18 @@ export const VAULT_CONTENTS = defineDeviations({
       (body) => isObject(body) && Array.isArray(body.names) && body.names.length === 0,
       jsonReply(200, { data: [] }),
     ),
-    caughtBy: ['vault/copy-names'],
   },
   'vault-copy-names-twice': {
     description: 'A name may stand twice in a copy.',
     mutant: rewriteFields('vault-copy', (body) =>
       Array.isArray(body.names) ? { ...body, names: [...new Set(body.names)] } : body,
     ),
-    caughtBy: ['vault/copy-names'],
   },
   'vault-copies-in-order-of-names': {
     description: 'Copies are answered by name.',
     mutant: rewriteJson('vault-copy', ({ data }) => ({
       data: [...(data as Json[])].sort((a, b) => (String(a.name) < String(b.name) ? -1 : 1)),
     })),
-    caughtBy: ['vault/copy-refusals'],
   },
   'vault-copies-follow': {
     description: 'A copy changes with its source.',
@@ -274,7 +244,6 @@ export const VAULT_CONTENTS = defineDeviations({
         },
       };
     }),
-    caughtBy: ['vault/copies-are-apart'],
   },
   'vault-reads-off-too': {
     description: 'While writes are disabled lists are 503.',
@@ -284,17 +253,14 @@ export const VAULT_CONTENTS = defineDeviations({
         return usual.list(vault);
       },
     })),
-    caughtBy: ['vault/writes-off'],
   },
   'vault-deletes-while-writes-are-off': {
     description: 'While writes are disabled a delete is 204, and does nothing.',
     mutant: answers({ of: 'vault-delete', status: 503 }, NOTHING),
-    caughtBy: ['vault/writes-off', 'vault/writes-off-refusal'],
   },
   'vault-writes-off-for-good': {
     description: 'The 503 is not retryable.',
     mutant: errors({ reason: 'vault_writes_disabled', status: 503 }, { retryable: false }),
-    caughtBy: ['vault/writes-off-refusal'],
   },
   'vault-faults-of-workspaces-alone': {
     description: 'Faults of the vault leave interns alone.',
@@ -302,7 +268,6 @@ export const VAULT_CONTENTS = defineDeviations({
       ({ operation, internId }) => operation?.startsWith('vault-') === true && internId !== undefined,
       (status, _, request) => (status === 502 ? request : undefined),
     ),
-    caughtBy: ['vault/faults'],
   },
   'vault-releases-to-subdomains': {
     description: 'A secret is released to every name below its hosts.',
@@ -312,11 +277,9 @@ export const VAULT_CONTENTS = defineDeviations({
         return verdict === 'refused: host' ? usual.release(all, name, to.split('.').slice(1).join('.')) : verdict;
       },
     })),
-    caughtBy: ['vault/released-to-its-hosts'],
   },
   'vault-releases-borrowed-first': {
     description: 'The borrowed vault comes before the own one.',
     mutant: vaults((usual) => ({ release: (all, name, to) => usual.release([...all].reverse(), name, to) })),
-    caughtBy: ['vault/released-from-a-borrowed-vault'],
   },
 });

@@ -37,22 +37,18 @@ export const VISIBILITY = defineDeviations({
     mutant: callers((caller, _token, interns) =>
       caller?.internId === undefined ? caller : { ...caller, id: interns.get(caller.internId)?.creator ?? caller.id },
     ),
-    caughtBy: ['limiter/per-member', 'invoke-sessions/session-of-an-own-key'],
   },
   'hidden-is-403': {
     description: 'An intern that the caller cannot see is 403.',
     mutant: hidden(() => new Refusal('regional')),
-    caughtBy: ['auth/hidden-is-unknown', 'auth/own-key-other-interns', 'auth/workspace-of-the-key', 'auth/matrix'],
   },
   'hidden-says-so': {
     description: 'The 404 of a hidden intern has a message of its own.',
     mutant: hidden(() => new Refusal('not_found', { message: 'Intern not visible' })),
-    caughtBy: ['auth/hidden-is-unknown', 'auth/hidden-whatever-the-body', 'auth/own-key-other-interns'],
   },
   'hidden-has-a-header': {
     description: 'The 404 of a hidden intern has a header that one for an unknown id has not.',
     mutant: hidden(() => new Refusal('not_found', { headers: { vary: 'authorization' } })),
-    caughtBy: ['auth/hidden-is-unknown'],
   },
   'kind-of-credential-first': {
     description: 'An API key asking for the daemon of a hidden intern is 403, of an unknown one 404.',
@@ -72,7 +68,6 @@ export const VISIBILITY = defineDeviations({
         }),
       );
     },
-    caughtBy: ['auth/kind-after-visibility'],
   },
   'gone-differs-from-unknown': {
     description: 'An intern that was deleted is 404 with a message of its own.',
@@ -83,29 +78,24 @@ export const VISIBILITY = defineDeviations({
         errors({ of: ({ internId = '' }) => gone.has(internId), status: 404 }, { message: 'Intern was deleted' }),
       );
     },
-    caughtBy: ['auth/hidden-timeless'],
   },
   'own-key-sees-the-workspace': {
     description: "An intern's own key sees the other interns of the workspace.",
     mutant: visible((caller, id, interns) =>
       interns.visible({ ...caller, kind: caller.kind === 'own_key' ? 'api_key' : caller.kind }, id),
     ),
-    caughtBy: ['auth/own-key-other-interns', 'auth/own-key-sees-its-intern'],
   },
   'own-key-creates': {
     description: 'With an own key interns are created, in the name of who made it.',
     mutant: withAnOwnKey('create'),
-    caughtBy: ['auth/own-key-collection'],
   },
   'own-key-provisions-others': {
     description: 'With an own key every intern of the workspace is provisioned.',
     mutant: withAnOwnKey('provision'),
-    caughtBy: ['auth/own-key-other-interns'],
   },
   'suspend-of-a-hidden-intern-is-409': {
     description: 'A suspend of what the key does not see is 409.',
     mutant: errors({ of: 'suspend', status: 404 }, { status: 409 }),
-    caughtBy: ['auth/hidden-is-unknown', 'auth/own-key-other-interns'],
   },
   'outsider-invokes-in-vain': {
     description: 'From outside the programme invoke is 403.',
@@ -114,7 +104,6 @@ export const VISIBILITY = defineDeviations({
         operation === 'invoke' && tokenOf(request) === target.credentials.outsider_api_key,
       errorReply(403, 'Forbidden', 'forbidden'),
     ),
-    caughtBy: ['auth/outsider'],
   },
   'own-key-collection-is-403': {
     description: 'For an own key the collection is 403.',
@@ -125,7 +114,6 @@ export const VISIBILITY = defineDeviations({
         ? responseOf(errorReply(403, 'Forbidden'))
         : response;
     }),
-    caughtBy: ['order/own-key-on-the-collection', 'auth/own-key-collection'],
   },
   'own-key-sees-nothing': {
     description: "An intern's own key is 404 on its own intern.",
@@ -133,25 +121,16 @@ export const VISIBILITY = defineDeviations({
       if (caller.kind === 'own_key') throw new Refusal('not_found');
       return interns.visible(caller, id);
     }),
-    caughtBy: ['auth/own-key-sees-its-intern', 'auth/own-key-acts-on-its-intern'],
   },
   'own-key-only-reads': {
     description: "An intern's own key cannot change or delete the intern.",
     mutant: beforeHandling(['update', 'delete', 'suspend', 'provision'], ({ caller }) =>
       caller.kind === 'own_key' ? errorReply(403, 'Forbidden', 'forbidden') : undefined,
     ),
-    caughtBy: ['auth/own-key-acts-on-its-intern'],
   },
   'outsider-is-401': {
     description: 'A caller outside the programme is 401.',
     mutant: callers((caller) => (caller && caller.kind !== 'management' && !caller.programme ? undefined : caller)),
-    caughtBy: [
-      'auth/outsider-one-answer',
-      'auth/outsider',
-      'auth/outsider-any-path',
-      'auth/outsider-any-body',
-      'auth/matrix',
-    ],
   },
   'method-before-programme': {
     description: 'A wrong method is 405 for every caller.',
@@ -164,7 +143,6 @@ export const VISIBILITY = defineDeviations({
         operation === undefined,
       { ...errorReply(405, 'Method not allowed', 'method_not_allowed'), headers: METHODS },
     ),
-    caughtBy: ['auth/outsider-any-path'],
   },
   'media-type-before-programme': {
     description: 'A body of another media type is 415 for every caller.',
@@ -173,7 +151,6 @@ export const VISIBILITY = defineDeviations({
         operation && TYPED.includes(operation) && request.headers.has('content-type') && !isJsonType(request),
       errorReply(415, 'Request body must be sent as application/json', 'unsupported_media_type'),
     ),
-    caughtBy: ['auth/outsider-any-body'],
   },
   'create-looks-at-the-body-before-the-programme': {
     description: 'From outside the programme a create that is not JSON is 400.',
@@ -182,7 +159,6 @@ export const VISIBILITY = defineDeviations({
         isOutsidersCreate(exchange, target) && (await bodyOf(exchange.request)) === undefined,
       errorReply(400, 'Invalid request body', 'invalid_body'),
     ),
-    caughtBy: ['auth/outsider-any-body'],
   },
   'create-weighs-the-body-before-the-programme': {
     description: 'From outside the programme a create that is too long is 413.',
@@ -191,6 +167,5 @@ export const VISIBILITY = defineDeviations({
         isOutsidersCreate(exchange, target) && (await exchange.request.clone().arrayBuffer()).byteLength > 1_048_576,
       errorReply(413, 'Request body exceeds 1048576 bytes', 'payload_too_large'),
     ),
-    caughtBy: ['auth/outsider-any-body'],
   },
 });

@@ -1,0 +1,28 @@
+import { assemble, type Emulator } from '../../emulator/emulator.js';
+import { defaultFactories, type Factories } from '../../emulator/factories.js';
+import type { EmulatorOptions } from '../../emulator/index.js';
+import type { Deviation, Handler } from './mutant.js';
+
+/** An emulator that is wrong in one way, and what serves its requests. */
+export interface Mutated {
+  readonly emulator: Emulator;
+  readonly fetch: Handler;
+  readonly daemonFetch: Handler;
+}
+
+/** Starts the emulator that a mutant makes of a right one. */
+export function mutated(
+  made: Deviation['mutant'],
+  options: EmulatorOptions,
+  factories: Factories = defaultFactories,
+): Mutated {
+  const mutant = typeof made === 'function' ? made() : made;
+  const emulator = assemble(options, { ...factories, ...mutant.factories?.(factories) });
+  const usual: Handler = (request) => emulator.fetch(request);
+  const usualDaemon: Handler = (request) => emulator.daemon.fetch(request);
+  return {
+    emulator,
+    fetch: mutant.around?.(usual, emulator) ?? usual,
+    daemonFetch: mutant.aroundDaemon?.(usualDaemon) ?? usualDaemon,
+  };
+}
