@@ -107,7 +107,7 @@ async function evaluate(environment: Record<string, string>) {
 test('a target with a certificate of its own is judged through a proxy', async () => {
   asked.length = 0;
   const { exit, said, results } = await evaluate({ NODE_EXTRA_CA_CERTS: ca });
-  expect(said).toContain('conforms');
+  expect(said).toMatch(/conforms|nothing wrong found/);
   expect(exit).toBe(0);
   expect(results.counts).toMatchObject({ fail: 0, warn: 0, error: 0 });
   // The connection may close before a body over the cap has left, and the refusal is lost with it.

@@ -103,6 +103,8 @@ export interface Coverage {
   readonly noQuestionSeen: boolean;
   /** The same of permissions, which `approval_mode: manual` makes an intern ask for. */
   readonly noPermissionSeen?: boolean;
+  /** The same of what can be asked with what was given of the target: its credentials and facts. Older kits wrote none. */
+  readonly askable?: { readonly checked: number; readonly of: number };
   /** The same without the checks that only an emulator can be asked for, where some were left out for that alone. */
   readonly fromOutside?: FromOutside;
 }

@@ -1,5 +1,5 @@
 import type { FailOn } from '../framework/known.js';
-import type { Need } from '../framework/needs.js';
+import { behaviourIn, type Need, waitIn } from '../framework/needs.js';
 import type { Because } from '../framework/skip.js';
 import { type Incomplete, isOfBudget, type Stop } from '../framework/stop.js';
 import { REQUIREMENTS } from '../requirements/index.js';
@@ -64,6 +64,7 @@ export function coverage(
     of: checks.length,
     noQuestionSeen: waiting && !answered && !asked.question,
     noPermissionSeen: waiting && !answered && !asked.permission,
+    askable: askable(checks),
     ...fromOutside(checks),
   };
 }
@@ -73,6 +74,20 @@ const ONLY_EMULATORS: ReadonlySet<Need> = new Set(['control', 'clock', 'disposab
 /** Whether a check was left out because only an emulator can be asked for it. */
 export const isOfEmulators = ({ skip }: CheckResult): boolean =>
   skip?.kind === 'need' && skip.because.kind === 'lacks' && ONLY_EMULATORS.has(skip.because.need);
+
+/** Whether a check needs what was not given of the target: a credential, a fact, a control interface. */
+function lacksWhatIsGiven({ skip }: CheckResult): boolean {
+  if (skip?.kind !== 'need') return false;
+  const { because } = skip;
+  if (because.kind === 'unusable' || because.kind === 'may-not-create') return true;
+  if (because.kind !== 'lacks' || because.need === 'write' || because.need === 'running') return false;
+  return behaviourIn(because.need) === undefined && waitIn(because.need) === undefined;
+}
+
+function askable(checks: readonly CheckResult[]): NonNullable<Coverage['askable']> {
+  const possible = checks.filter((check) => !lacksWhatIsGiven(check));
+  return { checked: possible.filter(({ verdict }) => verdict !== 'skip').length, of: possible.length };
+}
 
 function fromOutside(checks: readonly CheckResult[]): Pick<Coverage, 'fromOutside'> {
   const possible = checks.filter((check) => !isOfEmulators(check));

@@ -1,6 +1,5 @@
 import type { Results } from '../engine/results.js';
-import { VERDICTS } from './label.js';
-import { headCounts } from './words/coverage.js';
+import { headlineOf } from './words/coverage.js';
 
 /** What shields.io reads from an endpoint (https://shields.io/badges/endpoint-badge). */
 interface Badge {
@@ -14,13 +13,14 @@ interface Badge {
 const COLOURS = { pass: 'brightgreen', fail: 'red', incomplete: 'yellow' } as const;
 
 /** The verdict as a badge: an endpoint of shields.io (KIT-13). */
-export function badge({ coverage, options, target, verdict }: Results): string {
-  const { checked, of } = headCounts(coverage);
+export function badge(results: Results): string {
+  const { options, target, verdict } = results;
+  const { checked, of, verdict: said } = headlineOf(results);
   const what = target.kind === 'client' ? 'client lab' : 'interns interface';
   const content: Badge = {
     schemaVersion: 1,
     label: options.requirements === undefined ? what : `${what} ${options.requirements}`,
-    message: `${VERDICTS[verdict]}, ${checked} of ${of} checked`,
+    message: `${said}, ${checked} of ${of} checked`,
     color: COLOURS[verdict],
     ...(verdict === 'fail' ? { isError: true } : {}),
   };

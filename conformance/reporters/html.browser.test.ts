@@ -42,11 +42,9 @@ describe('the HTML report in a browser', needs('chromium'), () => {
   const shown = () =>
     page.locator('.result').evaluateAll((rows) => rows.filter((row) => !row.hidden).map((row) => row.id));
   const fails = () => page.locator('[id="check-chat/fails"]');
-  /** Opens the group of the failure, which opens to its first result. */
-  const open = async () => {
-    await page.locator('.group > summary').first().click();
-    await fails().locator('.talk').waitFor();
-  };
+  /** The first finding is open as the page opens. */
+  const open = () => fails().locator('.talk').waitFor();
+  const fold = () => page.locator('#wrong > .group > summary').first().click();
 
   test('runs without an error, within its policy, and asks nobody for anything', async () => {
     expect(errors).toEqual([]);
@@ -80,7 +78,8 @@ describe('the HTML report in a browser', needs('chromium'), () => {
     expect(new URL(page.url()).hash).toBe('#find=skips');
     await page.reload();
     expect(await shown()).toEqual(['check-chat/skips']);
-    expect(await page.locator('.group:visible').count()).toBe(0);
+    expect(await page.locator('#wrong .group:visible').count()).toBe(0);
+    expect(await page.locator('[id="check-chat/skips"]').isVisible()).toBe(true);
     await page.keyboard.press('/');
     await page.keyboard.press('Escape');
     expect(await shown()).toHaveLength(6);
@@ -95,9 +94,13 @@ describe('the HTML report in a browser', needs('chromium'), () => {
   });
 
   test('goes by the keyboard from group to group, and opens one', async () => {
+    await open();
+    expect(new URL(page.url()).hash).toBe('');
+    await fold();
+    expect(await fails().isVisible()).toBe(false);
+    await page.reload();
+    await open();
     await page.keyboard.press('j');
-    await page.keyboard.press('Enter');
-    await fails().locator('.body').waitFor();
     await page.keyboard.press('j');
     expect(await page.evaluate("document.activeElement.closest('.result').id")).toBe('check-chat/fails');
     await page.keyboard.press('k');
@@ -159,15 +162,38 @@ describe('the HTML report in a browser', needs('chromium'), () => {
   test.each(['light', 'dark'] as const)('%s: axe finds no violation, closed or open', async (colorScheme) => {
     await page.emulateMedia({ colorScheme });
     const axe = readFileSync(new URL('../../node_modules/axe-core/axe.min.js', import.meta.url), 'utf8');
-    for (const act of [async () => {}, open]) {
+    for (const act of [open, fold]) {
       await act();
       await page.evaluate(axe);
       const violations = await page.evaluate(
-        'axe.run(document).then(({violations}) => violations.map(({id, nodes}) => [id, ...nodes.map(({html}) => html.slice(0, 200))]))',
+        "axe.run(document, { rules: { 'target-size': { enabled: true } } }).then(({violations}) => violations.map(({id, nodes}) => [id, ...nodes.map(({html}) => html.slice(0, 200))]))",
       );
       expect(violations).toEqual([]);
     }
     await page.emulateMedia({ colorScheme: 'light' });
+  });
+
+  test('a clean run fits on two screens', async () => {
+    const sample = sampleResults();
+    const [passed] = sample.checks;
+    if (passed === undefined) throw new Error('the sample is empty');
+    const ids = sample.requirements.map(({ id }) => id);
+    const checks = Array.from({ length: 300 }, (_, at) => ({
+      ...passed,
+      id: `chat/passes-${at}`,
+      requirement: (ids[at % ids.length] ?? 'CHAT-1') as 'CHAT-1',
+    }));
+    const clean = {
+      ...sample,
+      verdict: 'pass',
+      checks,
+      counts: { ...sample.counts, pass: 300 },
+      incomplete: [],
+    } as const;
+    writeFileSync(file, htmlReport(clean as unknown as typeof sample));
+    await page.reload();
+    expect(await page.evaluate('document.documentElement.scrollHeight')).toBeLessThanOrEqual(2 * 900);
+    writeFileSync(file, htmlReport(sample));
   });
 
   test('fits a narrow screen, open too', async () => {

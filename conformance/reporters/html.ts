@@ -1,7 +1,8 @@
 import type { CheckResult, Results } from '../engine/results.js';
+import { clauseOf } from './clause.js';
 import { counted } from './counted.js';
-import { type FindingGroup, groups } from './groups.js';
-import { type Label, LEVELS, labelOf, labels } from './label.js';
+import { type FindingGroup, groups, skips } from './groups.js';
+import { type Label, LEVELS, labelOf } from './label.js';
 import { answersIn } from './other-answers.js';
 import { breakable, html, type Markup } from './page/markup.js';
 import { type ReportContext, resultView } from './page/result.js';
@@ -9,7 +10,7 @@ import { pageOf } from './page/shell.js';
 import { seconds } from './stream-text.js';
 import { addressText, choices, LIKELY, unseen } from './tty.js';
 import { hindranceText } from './words/cleanup.js';
-import { type Headline, headlineOf } from './words/coverage.js';
+import { comesTo, type Headline, headlineOf, shownOf } from './words/coverage.js';
 import { wordsOf } from './words/legend.js';
 import { incompleteText } from './words/stop.js';
 
@@ -54,22 +55,29 @@ function coverageText({ checked, of, not, requirements }: Headline, one: string)
   return `${checked} of ${counted(of, one)} came to a verdict. ${of - checked} did not: ${why.join(', ')}.${also}`;
 }
 
+/** What a run comes to: of checks in the words of every report, of others in their own. */
+function headingOf(results: Results): string {
+  const words = wordsOf(results);
+  const said = comesTo(results);
+  return words.one === 'check' ? `${said.charAt(0).toUpperCase()}${said.slice(1)}` : words.verdicts[results.verdict];
+}
+
 function headView(results: Results, found: readonly FindingGroup[]): Markup {
   const { kit, options, requests, started, target } = results;
   const words = wordsOf(results);
-  const counts = labels(results.checks);
   const what =
     target.kind === 'client'
       ? ''
       : ` (${target.kind}, profile ${target.profile}${target.published ? ', published' : ''})`;
   const missed = unseen(results);
   const headline = headlineOf(results);
+  const { counts } = headline;
   const shown = ORDER.filter((label) => counts[label] > 0);
   const sum = found.length === 0 ? 'Nothing is wrong.' : `${counted(found.length, 'thing')} to look at.`;
-  return html`<header class="head"><div class="inner"><p class="verdict ${results.verdict}">${words.title}</p><h1>${words.verdicts[results.verdict]}</h1>
+  return html`<header class="head"><div class="inner"><p class="verdict ${results.verdict}">${words.title}</p><h1>${headingOf(results)}</h1>
 <p><b>${breakable(addressText(target))}</b><span class="quiet">${what}</span></p>
 <p class="coverage">${coverageText(headline, words.one)} ${sum}</p>${headline.emulatorsOnly === undefined ? undefined : html`<p class="hint">${headline.emulatorsOnly}.</p>`}${missed === undefined ? undefined : html`<p class="callout warn">${missed}</p>`}
-${barView(counts, results.checks.length)}<p class="legend">${shown.map(
+${barView(counts, headline.of)}<p class="legend">${shown.map(
     (label) => html`<span><span class="badge ${label}">${counts[label]} ${label}</span> ${words.legend[label]}</span>`,
   )}</p>${results.incomplete.map((reason) => html`<p class="callout warn">${incompleteText(reason)}</p>`)}
 <p class="hint">${started}, ${seconds(results.duration)}, ${counted(requests, 'request')}${choices(results)}${
@@ -78,7 +86,7 @@ ${barView(counts, results.checks.length)}<p class="legend">${shown.map(
 }
 
 function filtersView(results: Results): Markup {
-  const counts = labels(results.checks);
+  const { counts } = headlineOf(results);
   const boxes = ORDER.filter((label) => counts[label] > 0).map(
     (label) =>
       html`<label><input type="checkbox" name="verdict" value="${label}" checked> <span class="badge ${label}">${label}</span></label>`,
@@ -92,7 +100,7 @@ function requirementsView({ requirements }: Results): Markup | undefined {
   return html`<section class="panel"><h2>Requirements</h2><div class="map">${requirements.map(
     (row) =>
       html`<a href="#find=${row.id}" class="tile ${row.verdict}" data-find="${row.id}" title="${row.sentence}">${row.id}</a>`,
-  )}</div><details><summary>As a table</summary><div class="scroll-x"><table><thead><tr><th>requirement</th><th>level</th><th>verdict</th><th>sentence</th><th>checks</th></tr></thead><tbody>${requirements.map(
+  )}</div><details><summary>As a table</summary><div class="scroll-x" tabindex="0" role="region" aria-label="Requirements, as a table"><table><thead><tr><th>requirement</th><th>level</th><th>verdict</th><th>sentence</th><th>checks</th></tr></thead><tbody>${requirements.map(
     (row) =>
       html`<tr><td>${row.id}</td><td>${LEVELS[row.level]}</td><td><span class="badge ${row.verdict}">${row.verdict}</span></td><td>${row.sentence}${
         row.excluded === undefined ? undefined : html` <span class="quiet">Not checked: ${row.excluded}</span>`
@@ -109,6 +117,44 @@ function cleanupView({ cleanup }: Results): Markup | undefined {
   )}</section>`;
 }
 
+/** Results behind one line: a reader looks for what is wrong. */
+const folded = (label: Label, said: string, many: number, inside: Markup[]): Markup =>
+  html`<details class="group fold"><summary><span class="badge ${label}">${label}</span> <span class="sentence">${breakable(said)}</span><span class="many">${many}</span></summary><div class="members">${inside}</div></details>`;
+
+/** What passed, by requirement. */
+function passesView(checks: readonly CheckResult[], context: ReportContext): Markup | undefined {
+  if (checks.length === 0) return undefined;
+  const by = new Map<string, CheckResult[]>();
+  for (const check of checks) {
+    const { id, sentence } = clauseOf(check);
+    by.set(`${id}: ${sentence}`, [...(by.get(`${id}: ${sentence}`) ?? []), check]);
+  }
+  const each = [...by].map(([said, mine]) =>
+    folded(
+      'pass',
+      said,
+      mine.length,
+      mine.map((one) => resultView(one, context)),
+    ),
+  );
+  return folded('pass', `what holds, by ${counted(by.size, 'requirement')}`, checks.length, each);
+}
+
+/** What came to no verdict, by its reason. */
+function skipsView(checks: readonly CheckResult[], context: ReportContext): Markup | undefined {
+  if (checks.length === 0) return undefined;
+  const by = new Map(checks.map((check) => [check.id, check]));
+  const each = skips(checks).map(({ kind, need, why, ids }) =>
+    folded(
+      'skip',
+      `${kind === 'need' ? 'needs ' : ''}${need}: ${why}`,
+      ids.length,
+      ids.flatMap((id) => by.get(id) ?? []).map((one) => resultView(one, context)),
+    ),
+  );
+  return folded('skip', `not looked at, for ${counted(each.length, 'reason')}`, checks.length, each);
+}
+
 /**
  * One page that holds all of a run (KIT-14): the verdict, what was checked, and what is wrong in one sentence each, behind
  * which the conversation stands. No request leaves it, and all that a target said is text.
@@ -117,18 +163,19 @@ export function htmlReport(results: Results): string {
   const context: ReportContext = { words: wordsOf(results), otherAnswers: answersIn(results) };
   const found = groups(results.checks);
   const inGroups = new Set(found.flatMap(({ checks }) => checks));
-  const rank = (check: CheckResult) => ORDER.indexOf(labelOf(check));
-  const others = results.checks.filter((check) => !inGroups.has(check)).sort((one, other) => rank(one) - rank(other));
-  const { title, one, verdicts } = context.words;
+  const others = shownOf(results).filter((check) => !inGroups.has(check));
+  const quiet = others.filter(({ verdict }) => verdict === 'pass' || verdict === 'pass-alternative');
+  const skipped = others.filter(({ verdict }) => verdict === 'skip');
+  const { title, one } = context.words;
   return pageOf(
-    `${title}: ${verdicts[results.verdict].toLowerCase()}`,
+    `${title}: ${headingOf(results).toLowerCase()}`,
     results.verdict,
     html`${headView(results, found)}<main id="main">${filtersView(results)}<section class="panel" id="wrong"><h2>What is wrong</h2>${
       found.length === 0 ? html`<p class="hint">Nothing.</p>` : found.map((group) => groupView(group, context))
     }</section>${
       others.length === 0
         ? undefined
-        : html`<section class="panel"><h2>${found.length === 0 ? 'All' : 'Other'} ${one}s</h2>${others.map((check) => resultView(check, context))}</section>`
+        : html`<section class="panel"><h2>${found.length === 0 ? 'All' : 'Other'} ${one}s</h2>${passesView(quiet, context)}${skipsView(skipped, context)}</section>`
     }${requirementsView(results)}${cleanupView(results)}</main>`,
   );
 }

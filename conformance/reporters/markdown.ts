@@ -3,12 +3,12 @@ import type { Results } from '../engine/results.js';
 import { clauseOf, levelOf, skipText } from './clause.js';
 import { counted } from './counted.js';
 import { groups } from './groups.js';
-import { labelOf, VERDICTS } from './label.js';
+import { labelOf } from './label.js';
 import { exchangeLines, seconds, value } from './stream-text.js';
 import { faultOf } from './title.js';
 import { choices, idsOf, LIKELY, summary, unseen } from './tty.js';
 import { hindranceText } from './words/cleanup.js';
-import { headlineOf } from './words/coverage.js';
+import { headlineOf, shownOf } from './words/coverage.js';
 import { findingText } from './words/finding.js';
 import { knownText } from './words/known.js';
 import { incompleteText } from './words/stop.js';
@@ -41,10 +41,10 @@ const ICON = {
 
 /** A report to be read where Markdown is: pull requests, job summaries. */
 export function markdown(results: Results): string {
-  const { requirements, emulatorsOnly } = headlineOf(results);
+  const { requirements, emulatorsOnly, verdict } = headlineOf(results);
   const also = [requirements, emulatorsOnly].flatMap((line) => line ?? []);
   const lines = [
-    `# Conformance: ${VERDICTS[results.verdict]}`,
+    `# Conformance: ${plain(verdict)}`,
     '',
     plain(summary(results)),
     '',
@@ -88,7 +88,7 @@ export function markdown(results: Results): string {
   for (const row of results.requirements) {
     lines.push(`| ${row.id} | ${row.level} | ${ICON[row.verdict]} ${row.verdict} | ${row.checks.length} |`);
   }
-  const skipped = results.checks.flatMap(({ id, skip }) => (skip === undefined ? [] : [{ id, skip }]));
+  const skipped = shownOf(results).flatMap(({ id, skip }) => (skip === undefined ? [] : [{ id, skip }]));
   if (skipped.length > 0) lines.push('', '## Skipped', '');
   for (const { id, skip } of skipped) lines.push(`- ${plain(id)}: ${plain(skipText(skip))}`);
   const flaky = results.checks.filter(({ finding, knownAs }) => knownAs?.flaky !== undefined && finding === undefined);

@@ -349,3 +349,51 @@ test('with --fail-on warn a warning is a failure in every report', () => {
   expect(REPORTERS.junit(strict).match(/<failure /g)).toHaveLength(2);
   expect(JSON.parse(REPORTERS.ctrf(strict)).results.summary.failed).toBe(2);
 });
+
+describe('what a run comes to', () => {
+  const [passed] = sampleResults().checks;
+  if (passed === undefined) throw new Error('the sample is empty');
+  const target = { kind: 'live', url: 'https://x', profile: 'svc', published: false } as const;
+  const skipped = (because: object) => ({ ...passed, verdict: 'skip', skip: { kind: 'need', because } });
+  const said = (pass: number, skips: readonly object[], more: object = {}) => {
+    const rows = [...Array.from({ length: pass }, () => passed), ...skips].map((row, at) => ({
+      ...row,
+      id: `a/c${at}`,
+    }));
+    const checks = rows as unknown as ReturnType<typeof sampleResults>['checks'];
+    const results = {
+      ...sampleResults(),
+      target,
+      verdict: 'pass',
+      incomplete: [],
+      checks,
+      coverage: coverage(checks),
+      ...more,
+    };
+    return REPORTERS.tty(results as ReturnType<typeof sampleResults>);
+  };
+  const missed = skipped({ kind: 'too-slow', ms: 1 });
+
+  test('conforms is earned by four of five of what can be asked', () => {
+    expect(said(4, [missed])).toContain('conforms: 4 of 5 checked');
+    expect(said(3, [missed])).toContain('nothing wrong found, 75 % looked at: 3 of 4 checked');
+  });
+
+  test('what was not given counts for nothing', () => {
+    const lacks = (need: string) => skipped({ kind: 'lacks', need });
+    expect(said(4, [lacks('peer_api_key'), lacks('scim_group'), lacks('control')])).toContain('conforms: ');
+    expect(said(1, [lacks('slow:31s'), lacks('behaviour:silent')])).toContain('nothing wrong found, 33 % looked at');
+  });
+
+  test('numbers meet: what only an emulator can be asked stands beside them', () => {
+    const text = said(4, [missed, skipped({ kind: 'lacks', need: 'control' })]);
+    expect(text).toMatch(/4 of 5 checked, 1 not .* 4 pass, 0 fail, 0 warn, 1 skip/);
+    expect(text).toContain('1 more check can be asked of an emulator only');
+  });
+
+  test('a baseline that is out of date is the reason, before any count', () => {
+    const text = said(4, [], { verdict: 'fail', incomplete: [{ kind: 'baseline', ids: ['a/c1'] }] });
+    expect(text).toContain('the baseline is out of date, no longer failing, but in the baseline: a/c1: all 4 checked');
+    expect(text).not.toContain('does not conform');
+  });
+});

@@ -6,11 +6,11 @@ import type { CheckResult, Results, RunEvents } from '../engine/results.js';
 import { clauseOf, levelOf } from './clause.js';
 import { counted } from './counted.js';
 import { groups, skips } from './groups.js';
-import { LEVELS, labelOf, labels, VERDICTS } from './label.js';
+import { LEVELS, labelOf } from './label.js';
 import { exchangeLines, seconds, value } from './stream-text.js';
 import { faultOf, titleOf } from './title.js';
 import { hindranceText } from './words/cleanup.js';
-import { headlineOf } from './words/coverage.js';
+import { headlineOf, shownOf } from './words/coverage.js';
 import { findingText } from './words/finding.js';
 import { knownText } from './words/known.js';
 import { skipWords } from './words/skip.js';
@@ -135,7 +135,7 @@ export function tty(results: Results, options: { readonly colour?: boolean } = {
     if (rest.length > 0) lines.push(`  ${LIKELY}`);
     for (const part of rest) lines.push(`    ${visible(part.title)}: ${c.dim(idsOf(part.checks))}`);
   }
-  const skipped = skips(results.checks);
+  const skipped = skips(shownOf(results));
   if (skipped.length > 0) lines.push('', c.bold('Skipped'));
   for (const { kind, need, why, ids } of skipped) {
     // What the intern, or the moment, decided differs from check to check.
@@ -198,9 +198,8 @@ const targetText = (target: Results['target']): string => {
 /** One line: the verdict and the counts. */
 export function summary(results: Results, c: Colours = pc.createColors(false)): string {
   const paint = { pass: c.green, fail: c.red, incomplete: c.yellow }[results.verdict];
-  const verdict = paint(VERDICTS[results.verdict]);
-  const { pass, fail, warn, skip, error, known, 'pass-alternative': alternative } = labels(results.checks);
-  const { checked, of, not } = headlineOf(results);
+  const { checked, counts, of, not, verdict } = headlineOf(results);
+  const { pass, fail, warn, skip, error, known, 'pass-alternative': alternative } = counts;
   const reasons = not.map(({ count, why }) => `${count} ${visible(why)}`).join(', ');
   const covered =
     checked === of ? `all ${of} checked` : `${checked} of ${of} checked, ${of - checked} not (${reasons})`;
@@ -214,7 +213,7 @@ export function summary(results: Results, c: Colours = pc.createColors(false)): 
   const fresh = results.checks.filter((check) => check.new === true);
   const failing = fresh.filter((check) => isFailure(check, results.options.failOn)).length;
   if (fresh.length > 0) parts.push(`${fresh.length} new${failing === 0 ? '' : ` (${failing} failing)`}`);
-  return `${c.bold(verdict)}: ${covered}  ${parts.join(', ')}  ${targetText(results.target)}`;
+  return `${c.bold(paint(visible(verdict)))}: ${covered}  ${parts.join(', ')}  ${targetText(results.target)}`;
 }
 
 /** Progress while a run goes on: one line that is overwritten on a terminal, and a line per finding. */

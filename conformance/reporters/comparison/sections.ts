@@ -1,11 +1,11 @@
 import type { Change, Diff, RunHead } from '../../engine/diff.js';
 import type { CheckResult } from '../../engine/results.js';
 import { groups, skips } from '../groups.js';
-import { type Label, labelOf, VERDICTS } from '../label.js';
+import { type Label, labelOf } from '../label.js';
 import { oneLine } from '../stream-text.js';
 import { titleOf } from '../title.js';
 import { addressText } from '../tty.js';
-import { headCounts } from '../words/coverage.js';
+import { headCounts, verdictText } from '../words/coverage.js';
 import { incompleteText } from '../words/stop.js';
 
 /** Checks of which the same is said. */
@@ -26,11 +26,12 @@ export interface Section {
 }
 
 /** A run in one line: `https://… (live), 2026-11-22T18:30:00.000Z, kit 0.1.0: conforms`. */
-export function headText({ coverage, incomplete, kit, started, target, verdict }: RunHead): string {
+export function headText(head: RunHead): string {
+  const { coverage, incomplete, kit, started, target, verdict } = head;
   const { checked, of } = headCounts(coverage);
   const why = verdict === 'incomplete' ? ` (${incomplete.map(incompleteText).join('; ')})` : '';
   return oneLine(
-    `${addressText(target)} (${target.kind}), ${started}, kit ${kit}: ${VERDICTS[verdict]}${why}, ${checked} of ${of} checked`,
+    `${addressText(target)} (${target.kind}), ${started}, kit ${kit}: ${verdictText(head)}${why}, ${checked} of ${of} checked`,
   );
 }
 

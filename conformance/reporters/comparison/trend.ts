@@ -2,13 +2,13 @@ import pc from 'picocolors';
 import type { RunHead } from '../../engine/diff.js';
 import type { Trend, TrendRow } from '../../engine/trend.js';
 import { counted } from '../counted.js';
-import { labelOf, VERDICTS } from '../label.js';
+import { labelOf } from '../label.js';
 import { plain } from '../markdown.js';
 import { html } from '../page/markup.js';
 import { pageOf } from '../page/shell.js';
 import { oneLine } from '../stream-text.js';
 import { titleOf } from '../title.js';
-import { headCounts } from '../words/coverage.js';
+import { headCounts, verdictText } from '../words/coverage.js';
 import { headText } from './sections.js';
 
 /** A result in one character, where many runs stand beside each other. */
@@ -128,7 +128,7 @@ function page(trend: Trend): string {
   const shown = shownOf(trend);
   const runs = html`<section class="panel"><h2>Runs</h2>${columns(trend)}<div class="scroll-x"><table><thead><tr><th>when</th><th>verdict</th><th>checked</th><th>target</th><th>kit</th></tr></thead><tbody>${trend.runs.map(
     (run) =>
-      html`<tr><td>${day(run)}</td><td><span class="badge ${run.verdict}">${VERDICTS[run.verdict]}</span></td><td>${headCounts(run.coverage).checked} of ${headCounts(run.coverage).of}</td><td>${run.target.url}</td><td>${run.kit}</td></tr>`,
+      html`<tr><td>${day(run)}</td><td><span class="badge ${run.verdict}">${verdictText(run)}</span></td><td>${headCounts(run.coverage).checked} of ${headCounts(run.coverage).of}</td><td>${run.target.url}</td><td>${run.kit}</td></tr>`,
   )}</tbody></table></div></section>`;
   const checks = html`<section class="panel"><h2>Checks that failed, warned or changed</h2><p class="hint">${LEGEND}</p><div class="scroll-x"><table><thead><tr><th>check</th><th>from the oldest run to the newest</th><th></th></tr></thead><tbody>${shown.map(
     (row) =>
@@ -141,7 +141,7 @@ function page(trend: Trend): string {
       )}</td><td>${story(row, trend)}</td></tr>`,
   )}</tbody></table></div><p class="hint">${counted(trend.checks.length - shown.length, 'check')} always came to the same, and never failed.</p></section>`;
   const head = html`<header class="head"><div class="inner">${
-    last === undefined ? undefined : html`<p class="verdict ${last.verdict}">${VERDICTS[last.verdict]}</p>`
+    last === undefined ? undefined : html`<p class="verdict ${last.verdict}">${verdictText(last)}</p>`
   }<h1>Conformance over time</h1><p>${headline(trend)}</p></div></header>`;
   return pageOf(
     'Conformance over time',

@@ -30,7 +30,7 @@ function marked(text: string, field: string | undefined): Markup {
   if (line === null || line === undefined) return pre(shown);
   const safely = visible(shown);
   const [before, after] = [safely.slice(0, line.index), safely.slice(line.index + line[0].length)];
-  return html`<pre>${before}<mark>${line[0]}</mark>${after}</pre>`;
+  return html`<pre tabindex="0">${before}<mark>${line[0]}</mark>${after}</pre>`;
 }
 
 /** A stream step by step, with what is wrong at its step. */

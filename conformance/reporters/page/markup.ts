@@ -46,4 +46,4 @@ export const later = (content: Markup): Markup => html`<script type="text/plain"
 export const command = (text: string): Markup => html`<pre class="copy">${text}</pre>`;
 
 /** Text as it was sent. The page's script breaks it between its parts once it is seen: all of a report would take seconds. */
-export const pre = (text: string, kind = ''): Markup => html`<pre class="${kind}">${text}</pre>`;
+export const pre = (text: string, kind = ''): Markup => html`<pre class="${kind}" tabindex="0">${text}</pre>`;

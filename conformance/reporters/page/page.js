@@ -28,7 +28,11 @@ function apply() {
     row.hidden = !fits;
     if (fits) count++;
   }
-  for (const group of groups) group.hidden = group.querySelector('.result:not([hidden])') === null;
+  for (const group of groups) {
+    group.hidden = group.querySelector('.result:not([hidden])') === null;
+    // What is searched for stands in sight.
+    if (group.matches('.fold') && words.length > 0) group.open = true;
+  }
   document.querySelector('.shown').textContent = `${count} of ${rows.length}`;
   const all = form.querySelectorAll('[name=verdict]').length;
   keep({ verdict: verdicts.length === all ? '' : verdicts.join(',') || 'none', level, find: String(data.get('find')) });
@@ -73,12 +77,22 @@ function restore() {
   apply();
   const wanted = document.getElementById(`check-${params.get('open')}`);
   if (wanted) reveal(wanted);
+  else showFirst();
+}
+
+/** Opens the first finding, with nothing of that in the address. */
+function showFirst() {
+  const group = document.querySelector('#wrong .group:not([hidden])');
+  const row = group?.querySelector('.result:not([hidden])');
+  if (!row || document.querySelector('.result[open]')) return;
+  row.dataset.first = 'true';
+  row.open = true;
+  group.open = true;
 }
 
 function reveal(row) {
   row.hidden = false;
-  const group = row.closest('.group');
-  if (group) {
+  for (let group = row.closest('.group'); group; group = group.parentElement.closest('.group')) {
     group.hidden = false;
     group.open = true;
   }
@@ -129,11 +143,14 @@ if (form) {
         unfold(row);
         breakTexts(row);
       }
+      const { first } = row.dataset;
+      delete row.dataset.first;
+      if (first) return;
       if (row.open) keep({ open: row.id.slice('check-'.length) });
       else if (asked().get('open') === row.id.slice('check-'.length)) keep({ open: '' });
     });
   // A group of one opens at once to what there is to see.
-  for (const group of groups)
+  for (const group of groups.filter((one) => !one.matches('.fold')))
     group.addEventListener('toggle', () => {
       const first = group.querySelector('.result');
       if (group.open && first && !group.querySelector('.result[open]')) first.open = true;

@@ -3,9 +3,10 @@ import { isOfEmulators } from '../../engine/verdict.js';
 import { behaviourIn, type Need, waitIn } from '../../framework/needs.js';
 import type { Skip } from '../../framework/skip.js';
 import { counted } from '../counted.js';
+import { failsRun, type Label, labels, VERDICTS } from '../label.js';
 import { FACTS } from './need.js';
 import { skipWords } from './skip.js';
-import { stopText } from './stop.js';
+import { incompleteText, stopText } from './stop.js';
 
 /** What the needs of a check are called in a headline. Others stand as they are. */
 function lacking(need: Need): string {
@@ -59,8 +60,41 @@ export function notChecked(checks: readonly CheckResult[]): NotChecked[] {
 export const headCounts = ({ checked, of, fromOutside }: Coverage): Pick<Coverage, 'checked' | 'of'> =>
   fromOutside ?? { checked, of };
 
+/** Percent of what can be asked that a run has looked at before it says that its target conforms. */
+const EARNED = 80;
+
+/** What a run comes to, in the words of every report. `conforms` is earned by what was looked at. */
+export function verdictText({
+  coverage,
+  incomplete,
+  target,
+  verdict,
+}: Pick<Results, 'coverage' | 'incomplete' | 'target' | 'verdict'>): string {
+  const { checked, of } = coverage.askable ?? headCounts(coverage);
+  if (verdict !== 'pass' || target.kind === 'client' || checked * 100 >= EARNED * of) return VERDICTS[verdict];
+  return `nothing wrong found, ${Math.floor((checked * 100) / of)} % looked at`;
+}
+
+/** The same of a run with its checks: where nothing fails but a baseline that is out of date, that is what it comes to. */
+export function comesTo(
+  results: Pick<Results, 'checks' | 'coverage' | 'incomplete' | 'options' | 'target' | 'verdict'>,
+): string {
+  const stale = results.incomplete.find(({ kind }) => kind === 'baseline');
+  const fails = results.checks.some((check) => failsRun(check, results));
+  if (results.verdict !== 'fail' || fails || stale === undefined) return verdictText(results);
+  return `the baseline is out of date, ${incompleteText(stale)}`;
+}
+
+/** The rows that a report counts: a deployment is held against what can be asked of a deployment at all. */
+export const shownOf = ({ checks, coverage }: Pick<Results, 'checks' | 'coverage'>): readonly CheckResult[] =>
+  coverage.fromOutside === undefined ? checks : checks.filter((check) => !isOfEmulators(check));
+
 /** How much was looked at, as every report says it first. */
 export interface Headline {
+  /** `conforms`, or what else the run comes to. */
+  readonly verdict: string;
+  /** How many of what was looked at, or left out, have each label. */
+  readonly counts: Readonly<Record<Label, number>>;
   readonly checked: number;
   readonly of: number;
   /** What kept the others of these from a verdict, the largest group first. */
@@ -72,16 +106,15 @@ export interface Headline {
 }
 
 /** The headline of a run, for reports of every kind. */
-export function headlineOf({ checks, coverage }: Pick<Results, 'checks' | 'coverage'>): Headline {
-  const { fromOutside, of } = coverage;
-  const { checked, of: possible } = headCounts(coverage);
-  const not = notChecked(fromOutside === undefined ? checks : checks.filter((check) => !isOfEmulators(check)));
-  if (fromOutside === undefined) return { checked, of: possible, not };
+export function headlineOf(results: Results): Headline {
+  const { fromOutside, of } = results.coverage;
+  const { checked, of: possible } = headCounts(results.coverage);
+  const shown = shownOf(results);
+  const same = { verdict: comesTo(results), counts: labels(shown), checked, of: possible, not: notChecked(shown) };
+  if (fromOutside === undefined) return same;
   const { requirements } = fromOutside;
   return {
-    checked,
-    of: possible,
-    not,
+    ...same,
     requirements: `${requirements.checked} of ${requirements.of} requirements that show from outside were looked at`,
     emulatorsOnly: `${counted(of - possible, 'more check')} can be asked of an emulator only`,
   };
