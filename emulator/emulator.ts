@@ -208,13 +208,23 @@ function connect(
       });
       return recordingOf(entries, Object.fromEntries(callers));
     },
+    async requirementOf(id) {
+      const found = (await import('./agents/requirement.js')).requirementOf(id);
+      if (found === undefined) return null;
+      const { level, sentence, quote, where } = found;
+      return { id: found.id, level, sentence, quote, where };
+    },
     readers: parts.readers,
     transcripts: parts.transcripts,
     snapshots: state.snapshots,
     spaces,
     extra: [
       ...signingLab(parts.proofs.lab),
-      ...labRows(parts.lab),
+      ...labRows(parts.lab, {
+        checks: options.checks,
+        mayRun: options.agentsMayRun === true,
+        scope: lifetime.root,
+      }),
       ...agentRows({
         serve: inProcessFetch(
           (request, client) => fetch(request, client),

@@ -45,7 +45,7 @@ export async function buildConsole() {
     minify: true,
     format: 'esm',
     platform: 'browser',
-    target: ['chrome116', 'firefox124', 'safari17.4'],
+    target: ['chrome123', 'firefox124', 'safari17.5'],
     jsx: 'automatic',
     jsxImportSource: 'preact',
     tsconfig: join(ROOT, 'emulator/console/tsconfig.json'),

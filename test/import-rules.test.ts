@@ -80,16 +80,7 @@ const RULES: Record<string, { uses: string[]; types?: string[] }> = {
   'emulator/openapi': { uses: ['emulator/contract'], types: ['emulator/http'] },
   // The answers, faults and journal that it shows are those of `http`; `scripts` says what is wrong with a script.
   'emulator/control': {
-    uses: [
-      'emulator/contract',
-      'emulator/http',
-      'emulator/openapi',
-      'emulator/scripts',
-      'emulator/requests',
-      // An explanation cites the ledger, and shows requests as the page does.
-      'emulator/console',
-      'conformance/requirements',
-    ],
+    uses: ['emulator/contract', 'emulator/http', 'emulator/openapi', 'emulator/scripts', 'emulator/requests'],
     types: ['emulator/clock', 'emulator/domain', 'emulator/store', 'emulator/daemon', 'emulator/lab'],
   },
   // Tools over the control calls, for coding agents: the server itself is loaded when asked for.
@@ -205,6 +196,7 @@ const SHARED = [
   'emulator/contract/profile.ts',
   'emulator/contract/duration.ts',
   'emulator/contract/file.ts',
+  'emulator/contract/curl.ts',
   'emulator/contract/nearest.ts',
   'emulator/contract/pasted.ts',
   'emulator/contract/replace-file.ts',

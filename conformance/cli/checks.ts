@@ -12,6 +12,7 @@ import { systemHost } from '../probe/time.js';
 import { clauseOf } from '../reporters/clause.js';
 import { groups } from '../reporters/groups.js';
 import { type Report, reportOf } from '../reporters/json.js';
+import { judgedRunOf } from './show.js';
 
 const worded = (value: unknown): string => (typeof value === 'string' ? value : brief(value));
 
@@ -96,7 +97,8 @@ export const CHECKS: Checks = {
     const results = await runClient({
       command: request.command,
       cases: wanted,
-      cuts: 'few',
+      cuts: request.cuts ?? 'few',
+      ...(request.shown && { shown: (shown) => request.shown?.(judgedRunOf(shown)) }),
       host: systemHost,
       err(text) {
         said = `${said}${text}`.slice(-MOST_SAID);

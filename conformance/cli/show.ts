@@ -1,3 +1,4 @@
+import type { JudgedRun } from '../../emulator/contract/lab-run.js';
 import { inWords } from '../../emulator/contract/system-error.js';
 import { visible } from '../../emulator/contract/visible.js';
 import type { ShownCase } from '../clients/run-client.js';
@@ -15,13 +16,14 @@ const PATIENCE = 10_000;
 const shown = (given: unknown): string => value(given).slice(0, 20_000);
 
 /** A case as `POST /_emulator/lab/results` takes it. */
-function bodyOf({ client, row, result: { cuts, run } }: ShownCase) {
+export function judgedRunOf({ client, row, result: { cuts, run } }: ShownCase): JudgedRun {
   const { finding, skip, verdict } = row;
   const texts = finding === undefined ? undefined : findingText(finding);
   return {
     case: row.id,
     client,
-    verdict,
+    // No case of the lab warns.
+    verdict: verdict as JudgedRun['verdict'],
     ...(skip === undefined ? {} : { sentence: skipWords(skip).why }),
     ...(verdict === 'fail' || verdict === 'error' ? { sentence: titleOf(row) } : {}),
     ...(row.alternative === undefined ? {} : { sentence: row.alternative }),
@@ -65,7 +67,7 @@ export async function showAt(address: string, io: Pick<Io, 'env' | 'err'>) {
   return {
     send(shown: ShownCase) {
       sending = sending.then(async () => {
-        const why = failed ? undefined : await call('/lab/results', bodyOf(shown));
+        const why = failed ? undefined : await call('/lab/results', judgedRunOf(shown));
         if (why === undefined) return;
         failed = true;
         io.err(visible(`intern-conformance: --show ${address}: no more is shown there: ${why}\n`));

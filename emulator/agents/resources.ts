@@ -1,8 +1,8 @@
 import { type McpServer, ResourceNotFoundError, ResourceTemplate } from '@modelcontextprotocol/server';
-import { quoteOf, REQUIREMENTS, type Requirement } from '../../conformance/requirements/index.js';
-import { publishedOf } from '../../conformance/requirements/published.js';
+import { REQUIREMENTS } from '../../conformance/requirements/index.js';
 import { controlJson, type Door, ToolError } from './door.js';
 import { pages, pageText } from './pages.js';
+import { requirementOf } from './requirement.js';
 
 const JSON_TYPE = 'application/json';
 const MARKDOWN = 'text/markdown';
@@ -14,13 +14,12 @@ const none = (uri: URL): never => {
 
 /** A requirement as text: ours, the interface's own sentence, and where it stands. */
 function requirementText(id: string): string | undefined {
-  const row: Requirement | undefined = REQUIREMENTS.find((known) => known.id === id);
+  const row = requirementOf(id);
   if (!row) return undefined;
-  const quote = quoteOf(id) ?? publishedOf(id)?.quote;
   return [
     `# ${row.id} (${row.level}; ${row.where})`,
     row.sentence,
-    ...(quote ? [`> ${quote}`] : []),
+    ...(row.quote ? [`> ${row.quote}`] : []),
     ...(row.published ? [`Published: ${row.published}`] : []),
     ...(row.chosen ? [`Chosen: ${row.chosen}`] : []),
   ].join('\n\n');

@@ -239,7 +239,9 @@ export const FLAGS = {
     ),
     from: (value: unknown) => parsePace(value as string | number),
   } satisfies Flag<number | 'recorded'>,
-  agentsMayRun: onOff({ describe: 'Agents may have commands run on this machine over HTTP (check_client)' }),
+  agentsMayRun: onOff({
+    describe: 'Agents and the console may have commands run on this machine over HTTP (check_client, Lab)',
+  }),
   exitWithParent: onOff({
     describe: 'Stop when the process that started it is gone, or npm; on by default under npx and npm run',
   }),

@@ -175,7 +175,7 @@ inBrowser('the console, interns', (open) => {
     await dialog.getByRole('textbox', { name: 'Name' }).fill('renamed');
     await dialog.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('heading', { name: 'renamed' }).waitFor();
-    const { data } = (await api.get('/_emulator/journal?operation=update&limit=1')).json;
+    const { data } = (await api.get('/_emulator/journal?operation=update&caller=console&limit=1')).json;
     expect(JSON.parse(data[0].request.body)).toEqual({ name: 'renamed' });
     expect((await api.get(`/interns/${intern.id}`)).json.description).not.toBe(null);
   });
@@ -269,10 +269,10 @@ inBrowser('the console, interns', (open) => {
     await opened.api.advance(1_000);
     await first.getByText('(steered: a little to the left)').waitFor();
     await first.getByRole('button', { name: 'Disconnect' }).click();
-    await first.getByText('alice disconnected while this streamed').waitFor();
+    await first.getByText('console disconnected while this streamed').waitFor();
     await first.getByText('The run was cancelled').waitFor();
     const text = (await first.textContent()) ?? '';
-    expect(text.indexOf('Steered into')).toBeLessThan(text.indexOf('alice disconnected'));
+    expect(text.indexOf('Steered into')).toBeLessThan(text.indexOf('console disconnected'));
 
     await page.getByRole('combobox', { name: 'Session' }).selectOption('');
     await prompt(opened, 'break', 'severed');

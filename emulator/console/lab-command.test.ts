@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { commandLine, type LabCase, matching, patternsOf } from './page/lab-command.js';
+import { commandLine, type LabCase, matching, patternsOf, wordsOf } from './page/lab-command.js';
 
 const one = (id: string, needs: string[] = []): LabCase => ({
   id,
@@ -34,4 +34,15 @@ test('the command line selects what was chosen and no more', () => {
   expect(commandLine({ ...line, cuts: 'all' })).toBe(
     'npx intern-conformance client --only sse-cr --cuts all --show http://127.0.0.1:1/_emulator -- python3 a.py',
   );
+});
+
+test.each([
+  ['node a.mjs --fast', ['node', 'a.mjs', '--fast']],
+  [`  python3 'a b.py'  "c \\"d\\"" e\\ f`, ['python3', 'a b.py', 'c "d"', 'e f']],
+  [`x'y'"z"`, ['xyz']],
+  ['', []],
+  [`node 'open`, undefined],
+  [`node "open\\"`, undefined],
+])('the words of %s are those of a shell', (line, words) => {
+  expect(wordsOf(line)).toEqual(words);
 });

@@ -36,6 +36,27 @@ inBrowser('the console, the client lab', (open) => {
     await expect.poll(() => cases.allInnerTexts()).toEqual(['sse-crlf-split', 'sse-one-event']);
   });
 
+  test('an emulator that may run commands runs the adapter, and the page goes to what is said of it', async () => {
+    const { page } = await open({
+      view: '#/lab',
+      emulator: { agentsMayRun: true, checks: async () => (await import('../../conformance/cli/checks.js')).CHECKS },
+    });
+    await page.getByLabel('Search').fill('sse-one');
+    await page.getByRole('checkbox', { name: 'sse-one-event' }).check();
+    const adapter = page.getByLabel("The adapter's command");
+    await adapter.fill("node 'open");
+    await page.getByRole('button', { name: 'Run it here' }).click();
+    await page.getByText(/has a quote that is not closed/).waitFor();
+    await adapter.fill(`"${process.execPath}" -e '${ADAPTER.replaceAll("'", `'"'"'`)}'`);
+    await page.getByLabel('Cuts').selectOption('none');
+    await page.getByRole('button', { name: 'Run it here' }).click();
+    const run = page.getByRole('list', { name: 'Lab runs' }).getByText('sse-one-event');
+    await run.waitFor();
+    await page.getByText('1 done: 1 fail').waitFor();
+    const isSeen = 'document.querySelector(".lab-runs").getBoundingClientRect().top < innerHeight';
+    await expect.poll(() => page.evaluate(isSeen)).toBe(true);
+  });
+
   test('the page gives the line that runs an adapter, and shows its verdicts as they come', async () => {
     const { page, url } = await open({ view: '#/lab' });
     await page.getByLabel('Group').selectOption('sse');
@@ -62,6 +83,12 @@ inBrowser('the console, the client lab', (open) => {
       host: systemHost,
     });
     expect(exit).toBe(1);
+    // This emulator runs no commands.
+    await page.getByRole('button', { name: 'Run it here' }).click();
+    await page
+      .getByRole('log', { name: 'Notices' })
+      .getByText(/start it with --agents-may-run/)
+      .waitFor();
     const list = page.getByRole('list', { name: 'Lab runs' });
     await page
       .getByRole('status')

@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process';
 import { describe, expect, test } from 'vitest';
+import { curlOf } from '../contract/curl.js';
 import { scriptOf, vitestOf } from './page/as-code.js';
 import { createStreamReader } from './page/completions.js';
 import { conversationsOf } from './page/conversation.js';
-import { curlOf } from './page/curl.js';
 import { sentenceOf } from './page/faults.js';
 import { countdown, span } from './page/format.js';
 import { hexLines } from './page/hex.js';

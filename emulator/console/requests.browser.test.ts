@@ -147,7 +147,7 @@ inBrowser('the console, requests', (open) => {
     expect([linked.status(), linked.headers()['content-type']]).toEqual([200, 'text/plain; charset=utf-8']);
     await shown.getByRole('button', { name: 'Copy as curl' }).click();
     const read = async () => (await page.evaluate('navigator.clipboard.readText()')) as string;
-    await expect.poll(read).toContain("curl -X POST 'http");
+    await expect.poll(read).toContain('curl -X POST http');
     const copied = await read();
     expect(copied).toContain('-H "Authorization: Bearer $INTERN_API_KEY"');
     expect(copied).toContain(`--data-raw '{"name":"Wrong Name"`);

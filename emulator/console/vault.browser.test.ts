@@ -34,6 +34,8 @@ inBrowser('vaults in the console', (open) => {
     expect(await everything(page)).not.toContain(VALUE);
     // Nor in what the page shows of the request that brought it.
     await go('#/requests');
+    expect(await page.getByText('/vault/secrets/github_token').count()).toBe(0);
+    await page.getByRole('combobox', { name: 'Caller' }).selectOption('console');
     await page.getByText('/vault/secrets/github_token').first().click();
     await page.getByText('[redacted]').first().waitFor();
     expect(await everything(page)).not.toContain(VALUE);

@@ -71,6 +71,57 @@ inBrowser('the console, for everybody', (open) => {
     }
   });
 
+  test('six places, which on a phone do not touch and are wide enough for a thumb', async () => {
+    const { page, url } = await open({ context: { viewport: { width: 360, height: 740 } } });
+    const places = page.getByRole('navigation', { name: 'Views' }).getByRole('link');
+    await expect
+      .poll(() => places.allInnerTexts())
+      .toEqual(['Interns', 'Requests', 'Scripts', 'State', 'Lab', 'Explore']);
+    const boxes = (await Promise.all((await places.all()).map((place) => place.boundingBox()))).map((box) => {
+      if (box === null) throw new Error('a place is not shown');
+      return box;
+    });
+    for (const [index, { x, width, height }] of boxes.entries()) {
+      expect([width >= 44, height >= 44]).toEqual([true, true]);
+      const next = boxes[index + 1];
+      if (next !== undefined) expect(next.x - (x + width)).toBeGreaterThanOrEqual(4);
+    }
+    await page.setViewportSize({ width: 1280, height: 800 });
+    expect(await page.locator('.address .mono').innerHTML()).toBe(`${url}/<wbr>api/<wbr>v1<wbr>`);
+    for (const place of ['Faults', 'Vault', 'Proofs']) {
+      await page.getByRole('link', { name: 'State', exact: true }).click();
+      await page.getByRole('navigation', { name: 'Of the state' }).getByRole('link', { name: place }).click();
+      await page.getByRole('heading', { name: place, level: 2, exact: true }).waitFor();
+    }
+  });
+
+  test('colours are chosen, and kept for the next visit', async () => {
+    const { page } = await open({ context: { colorScheme: 'light' } });
+    const colour = () => page.evaluate('getComputedStyle(document.body).backgroundColor');
+    const light = await colour();
+    await page.getByRole('button', { name: 'Colours: as the system' }).click();
+    await page.getByRole('button', { name: 'Colours: light' }).click();
+    await page.getByRole('button', { name: 'Colours: dark' }).waitFor();
+    const dark = await colour();
+    expect(dark).not.toBe(light);
+    await page.reload();
+    await page.getByRole('button', { name: 'Colours: dark' }).waitFor();
+    expect(await colour()).toBe(dark);
+    await page.getByRole('button', { name: 'Colours: dark' }).click();
+    expect(await colour()).toBe(light);
+  });
+
+  test('an emulator that is gone is said in words', async () => {
+    const { page, emulator } = await open({ view: '#/faults' });
+    await page.getByText('All goes well').waitFor();
+    await emulator.close();
+    await page.getByRole('button', { name: 'Add fault' }).click();
+    await page
+      .getByRole('log', { name: 'Notices' })
+      .getByText(/^The emulator does not answer/)
+      .waitFor();
+  });
+
   test('dialogs too, which close on Escape and give the focus back', async () => {
     const { page, go } = await open();
     await go('#/interns');

@@ -1,3 +1,5 @@
+import type { JudgedRun } from './lab-run.js';
+
 /** What agents run of the conformance kit. It is handed in, since the emulator does not import the kit. */
 export interface CheckRequest {
   /** Ids or patterns of checks or cases; without it, all. */
@@ -17,6 +19,10 @@ export interface ServerRequest extends CheckRequest {
 
 export interface ClientRequest extends CheckRequest {
   readonly command: readonly [string, ...string[]];
+  /** Default: few. */
+  readonly cuts?: 'few' | 'all' | 'none' | undefined;
+  /** Receives each case as it ends. */
+  shown?(run: JudgedRun): void;
 }
 
 /** What a finding breaks. */

@@ -38,6 +38,18 @@ export interface LabResult {
   readonly actual?: string;
 }
 
+/** A run that a kit made and judged elsewhere, as `POST /_emulator/lab/results` takes it. */
+export interface JudgedRun extends Pick<LabResult, 'client' | 'verdict'> {
+  readonly case: string;
+  readonly sentence?: string | undefined;
+  readonly expected?: string | undefined;
+  readonly actual?: string | undefined;
+  readonly cuts?: readonly number[] | undefined;
+  readonly url?: string | undefined;
+  readonly started?: number | undefined;
+  readonly requests: readonly LabRequest[];
+}
+
 /** A write of an answer, or what came between writes. */
 export interface SentPart {
   /** ms since the request arrived; absent where it was not made, or not by a write. */

@@ -308,6 +308,7 @@ const { turns_per_minute, vault_writes, scim_sync } = settingsSchema().shape;
 
 /** What calls of the control interface answer, by the names of components. */
 export const answerSchemas = {
+  AdapterRun: z.strictObject({ headline: text, counts: z.record(text, z.int()), reasons: z.array(text) }),
   Call: call,
   Clock: clock,
   ClientCase: clientCaseSchema,

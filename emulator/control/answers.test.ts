@@ -76,6 +76,7 @@ const ELSEWHERE = [
   'GET /lab/runs/:run',
   'GET /lab/runs/:run/sent',
   'POST /lab/results',
+  'POST /lab/adapters',
   'DELETE /lab/runs/:run',
 ];
 

@@ -83,6 +83,7 @@ export const ANSWERS: Readonly<Record<string, CallAnswer>> = {
   'GET /lab/runs/:run': json(one('LabRun')),
   'GET /lab/runs/:run/sent': json(list('Sent')),
   'POST /lab/results': made(one('LabRunAdded')),
+  'POST /lab/adapters': json(one('AdapterRun')),
   'DELETE /lab/runs/:run': NOTHING,
   // Of the Model Context Protocol, which has schemas of its own.
   'POST /mcp': { status: 200, content: { ...as('application/json', {}), ...as('text/event-stream') } },

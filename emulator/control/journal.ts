@@ -112,7 +112,7 @@ export function journalRows(parts: ControlParts): ControlRow[] {
       async handle({ params }) {
         const draft = draftOf(params.id, '; POST /_emulator/signing/explain explains what daemons accept');
         const { explainExchange } = await import('./explain/explain.js');
-        return json(explainExchange(draft, parts));
+        return json(await explainExchange(draft, parts));
       },
     }),
     controlRow({

@@ -1,4 +1,8 @@
+import { existsSync, mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { LabRun } from '../contract/lab-run.js';
 import { createEmulator, type Emulator } from '../index.js';
 import { validateControl } from './testing.js';
 
@@ -7,6 +11,58 @@ beforeEach(() => {
   emulator = createEmulator();
 });
 afterEach(() => emulator.close());
+
+/** An adapter that takes every event for `hullo`. */
+const ADAPTER = `
+  const say = (line) => console.log(JSON.stringify(line));
+  say({ adapter: 'hullo', version: '1', layers: ['sse'] });
+  require('readline').createInterface({ input: process.stdin }).on('line', async (text) => {
+    const { run, url, body, headers } = JSON.parse(text);
+    await (await fetch(url, { method: 'POST', headers, body: JSON.stringify(body) })).text();
+    say({ run, outcome: 'complete', events: [{ event: 'message', data: 'hullo', id: '' }] });
+  });`;
+
+const checks = async () => (await import('../../conformance/cli/checks.js')).CHECKS;
+
+test('SECURITY: no command is run without --agents-may-run, nor for another origin', async () => {
+  const ran = join(mkdtempSync(join(tmpdir(), 'lab-')), 'ran');
+  const body = { command: [process.execPath, '-e', `require('fs').writeFileSync(${JSON.stringify(ran)}, '')`] };
+  expect(await control('adapters', body)).toMatchObject({
+    status: 403,
+    body: { error: { message: expect.stringContaining('--agents-may-run') } },
+  });
+  await emulator.close();
+  emulator = createEmulator({ checks, agentsMayRun: true });
+  const foreign = await emulator.fetch('/_emulator/lab/adapters', {
+    method: 'POST',
+    body: JSON.stringify(body),
+    headers: { 'content-type': 'application/json', origin: 'http://localhost:5173' },
+  });
+  expect(foreign.status).toBe(403);
+  expect(existsSync(ran)).toBe(false);
+  // The valid twin.
+  const { status, body: said } = await control('adapters', body);
+  expect([status, said.error.message]).toEqual([400, expect.stringContaining('The adapter did not begin')]);
+  expect(existsSync(ran)).toBe(true);
+});
+
+test('an adapter is run through cases, each of which is shown as it ends', async () => {
+  await emulator.close();
+  emulator = createEmulator({ checks, agentsMayRun: true });
+  const only = ['sse-one-event', 'sse-crlf'];
+  const { status, body } = await control('adapters', {
+    command: [process.execPath, '-e', ADAPTER],
+    only,
+    cuts: 'none',
+  });
+  expect(status).toBe(200);
+  expect(body.counts).toEqual({ fail: 2 });
+  const runs: LabRun[] = (await control('runs')).body.data;
+  expect(runs.map((run) => [run.case, run.result?.client, run.result?.verdict]).sort()).toEqual([
+    ['sse-crlf', 'hullo 1', 'fail'],
+    ['sse-one-event', 'hullo 1', 'fail'],
+  ]);
+});
 
 const control = async (path: string, body?: unknown) => {
   const url = `/_emulator/lab/${path}`;
@@ -108,6 +164,7 @@ test('what was sent for each request can be read: writes with their times, and w
   const parts = [
     { at: expect.any(Number), bytes: 3, text: 'dat' },
     { at: expect.any(Number), bytes: 10, text: 'a: hello\n\n' },
+    { text: 'the body ends cleanly' },
   ];
   expect(body.data).toEqual([{ request: 1, parts, more: 0 }]);
   expect((await control('runs/none/sent')).status).toBe(404);

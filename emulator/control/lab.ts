@@ -1,7 +1,10 @@
+import type { Scope } from '../clock/scope.js';
+import type { LoadChecks } from '../contract/checks.js';
 import { labResultSchema } from '../contract/lab-result.js';
+import type { JudgedRun } from '../contract/lab-run.js';
 import { withZod } from '../contract/with-zod.js';
 import { json } from '../http/response.js';
-import type { LazyLab } from '../lab/lazy.js';
+import type { LazyLab, OpenLab } from '../lab/lazy.js';
 import { ControlError } from './error.js';
 import { type ControlRow, controlRow } from './router.js';
 
@@ -17,8 +20,43 @@ const orRefused = <T>(work: () => T): T => {
   }
 };
 
+const adapterSchema = withZod((z) =>
+  z.strictObject({
+    command: z.tuple([z.string().min(1)], z.string()),
+    only: z.array(z.string().min(1)).optional(),
+    cuts: z.enum(['few', 'all', 'none']).optional(),
+  }),
+);
+
+/** Shows a run that a kit made and judged as one of the lab's. */
+function adopt(opened: OpenLab, judged: JudgedRun) {
+  const { case: id, client, verdict, sentence, expected, actual, cuts, url = '', started = 0, requests } = judged;
+  const said = Object.entries({ sentence, expected, actual }).filter(([, text]) => text !== undefined);
+  return opened.adopt(
+    orRefused(() => opened.findCase(id)),
+    {
+      url,
+      base_url: '',
+      started,
+      requests,
+      prompt: [],
+      ...(cuts === undefined ? {} : { cuts }),
+      result: { client, verdict, ...Object.fromEntries(said) },
+    },
+  );
+}
+
+interface AdapterDeps {
+  /** The kit; undefined where nobody handed it in. */
+  readonly checks: LoadChecks | undefined;
+  /** Whether commands of a caller may be run on this machine. */
+  readonly mayRun: boolean;
+  /** Ends with the emulator, and adapters with it. */
+  readonly scope: Scope;
+}
+
 /** The client lab: runs of cases, and what the clients did (LAB-8). */
-export function labRows(lab: LazyLab): ControlRow[] {
+export function labRows(lab: LazyLab, { checks, mayRun, scope }: AdapterDeps): ControlRow[] {
   return [
     controlRow({
       method: 'GET',
@@ -99,20 +137,43 @@ export function labRows(lab: LazyLab): ControlRow[] {
       body: labResultSchema,
       shape: '{"case": id, "client", "verdict", "sentence"?, "expected"?, "actual"?, "cuts"?, "requests": as in a run}',
       async handle(call) {
-        const { case: id, client, verdict, sentence, expected, actual, cuts, url = '', ...run } = await call.body();
-        const opened = await lab.open();
-        const theCase = orRefused(() => opened.findCase(id));
-        const said = Object.entries({ sentence, expected, actual }).filter(([, text]) => text !== undefined);
-        const adopted = opened.adopt(theCase, {
-          url,
-          base_url: '',
-          started: run.started ?? 0,
-          requests: run.requests,
-          prompt: [],
-          ...(cuts === undefined ? {} : { cuts }),
-          result: { client, verdict, ...Object.fromEntries(said) },
-        });
+        const judged = await call.body();
+        const adopted = adopt(await lab.open(), judged);
         return json({ run: adopted.run }, 201);
+      },
+    }),
+    controlRow({
+      method: 'POST',
+      path: '/lab/adapters',
+      does: 'Runs the command of an adapter on this machine through cases, and answers when it has ended; needs `--agents-may-run`',
+      body: adapterSchema,
+      shape: '{"command": [program, argument, …], "only"?: [ids or patterns], "cuts"?: "few"|"all"|"none"}',
+      async handle(call) {
+        const { command, only, cuts } = await call.body();
+        if (!mayRun || checks === undefined)
+          throw new ControlError(
+            403,
+            'this emulator runs no commands for others: start it with --agents-may-run, or run the line in a terminal',
+          );
+        const opened = await lab.open();
+        const running = scope.child();
+        if (call.request.signal) running.follow(call.request.signal);
+        try {
+          const { client } = await checks();
+          const { headline, counts, reasons } = await client({
+            command: command as [string, ...string[]],
+            only,
+            cuts,
+            signal: running.signal,
+            progress() {},
+            shown: (judged) => void adopt(opened, judged),
+          });
+          return json({ headline, counts, reasons });
+        } catch (error) {
+          throw new ControlError(400, error instanceof Error ? error.message : String(error));
+        } finally {
+          void running.dispose();
+        }
       },
     }),
     controlRow({

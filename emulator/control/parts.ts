@@ -1,5 +1,6 @@
 import type { ClockControl } from '../clock/clock.js';
 import type { Scope } from '../clock/scope.js';
+import type { ExchangeExplanation } from '../contract/explanation.js';
 import type { Profile } from '../contract/profile.js';
 import type { Settings } from '../contract/settings.js';
 import type { InternRow, RevealRow, State } from '../contract/state.js';
@@ -27,6 +28,8 @@ export interface ControlParts {
   readonly journal: Journal;
   /** Entries of the journal as a recording. */
   recordingOf(entries: readonly JournalEntry[]): Promise<string>;
+  /** A requirement of the ledger, with its sentence. */
+  requirementOf(id: string | null | undefined): Promise<ExchangeExplanation['requirement']>;
   readonly token: string | undefined;
   /** The host of the public URL, if there is one: it leads to the interface alone. */
   readonly publicHost: string | undefined;

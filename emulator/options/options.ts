@@ -88,7 +88,7 @@ export interface EmulatorOptions {
   disturbances?: LoadDisturbances;
   /** The conformance kit and the client lab for agents (AGENT-2); called when the first asks. The command line hands them in. */
   checks?: LoadChecks;
-  /** Whether agents may have a command run on this machine over HTTP (`check_client`). Default: false. */
+  /** Whether agents and the console may have a command run on this machine over HTTP (`check_client`, `POST /_emulator/lab/adapters`). Default: false. */
   agentsMayRun?: boolean;
   /** How long an unused space stays, in ms of real time (SPACE-1). Default: 10 minutes. */
   spaceIdle?: number;

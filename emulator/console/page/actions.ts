@@ -1,5 +1,5 @@
-import { freshId } from './api.js';
-import { credentialOf, OWN_HEADERS } from './curl.js';
+import { credentialOf, OWN_HEADERS } from '../../contract/curl.js';
+import { freshId, reach } from './api.js';
 import type { Model } from './model.js';
 import type { Ask, Clock, Entry, Fault, Intern, Run } from './types.js';
 
@@ -109,12 +109,13 @@ export async function sendAgain(model: Model, entry: Entry): Promise<string> {
     INTERN_OAUTH_TOKEN: credentials.oauth_token,
   };
   const key = named[credentialOf(entry)] ?? (row ? await keyFor(model, row) : credentials.api_key);
-  const id = `console-${freshId()}`;
+  // A client's request it is, and is listed with them.
+  const id = `again-${freshId()}`;
   const kept = Object.entries(headers).filter(([name]) => !OWN_HEADERS.test(name) && name !== 'authorization');
   const { pathname, search } = new URL(url, location.href);
   const leave = new AbortController();
   const ask = () =>
-    fetch(pathname + search, {
+    reach(pathname + search, {
       method,
       headers: {
         ...Object.fromEntries(kept),
@@ -160,6 +161,9 @@ export async function createIntern(model: Model, intern: NewIntern): Promise<Int
   const key = await keyFor(model, { id: '', workspace_id });
   return (await (await model.api.call('POST', '/interns', key, { body })).json()) as Intern;
 }
+
+/** Every script, to choose from. */
+export const scriptNames = (model: Model): string[] => model.scripts.value.map(({ name }) => name);
 
 export const putScriptOn = (model: Model, intern: Intern, name: string | null): Promise<unknown> =>
   model.api.control('PUT', `interns/${intern.id}/script`, { name });

@@ -24,6 +24,16 @@ async function failure(response: Response): Promise<ApiError> {
   return new ApiError(response.status, message, body.error?.metadata?.reason, detail);
 }
 
+/** What a browser says as "Failed to fetch", or in words of its own. */
+export async function reach(url: string, init: RequestInit): Promise<Response> {
+  try {
+    return await fetch(url, init);
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+    throw new Error('The emulator does not answer. It may have been stopped, or the network is down.');
+  }
+}
+
 /**
  * Letters and digits that no other request has. The browser's random source works even if the page is not a secure
  * context.
@@ -43,7 +53,7 @@ export function createApi(page: string) {
   let token = sessionStorage.getItem(TOKEN) ?? '';
 
   const controlFetch = async (method: string, path: string, body?: unknown, signal?: AbortSignal, headers = {}) => {
-    const response = await fetch(control + path, {
+    const response = await reach(control + path, {
       method,
       headers: {
         accept: 'application/json',
@@ -83,7 +93,7 @@ export function createApi(page: string) {
       options: { body?: unknown; id?: string; signal?: AbortSignal } = {},
     ): Promise<Response> {
       const { body, id, signal } = options;
-      const response = await fetch(base + path, {
+      const response = await reach(base + path, {
         method,
         headers: {
           authorization: `Bearer ${key}`,
@@ -98,7 +108,7 @@ export function createApi(page: string) {
     },
     /** A file that came with the page. */
     async asset<T>(name: string): Promise<T> {
-      return (await fetch(`${control}console/${name}`)).json() as Promise<T>;
+      return (await reach(`${control}console/${name}`, {})).json() as Promise<T>;
     },
   };
 }

@@ -1,5 +1,5 @@
+import { credentialOf, OWN_HEADERS } from '../../contract/curl.js';
 import { visibleJson } from '../../contract/visible.js';
-import { credentialOf, OWN_HEADERS } from './curl.js';
 import type { Entry } from './types.js';
 
 const literal = (value: unknown): string => visibleJson(value, 2);

@@ -1,27 +1,41 @@
 import type { Operation } from '../../contract/fault.js';
 import type { Fault } from './types.js';
 
-/** Their type ensures that these are all of them; the page does not load the schema. */
-const OF_THE_CONTRACT: Readonly<Record<Operation, true>> = {
-  list: true,
-  create: true,
-  get: true,
-  update: true,
-  delete: true,
-  provision: true,
-  suspend: true,
-  chat: true,
-  invoke: true,
-  daemon: true,
-  sign: true,
-  scim: true,
-  'vault-list': true,
-  'vault-store': true,
-  'vault-delete': true,
-  'vault-copy': true,
+/** The request of each operation. The type ensures that these are all of them; the page does not load the schema. */
+const REQUESTS: Readonly<Record<Operation, string>> = {
+  list: 'GET /interns',
+  create: 'POST /interns',
+  get: 'GET /interns/{id}',
+  update: 'PATCH /interns/{id}',
+  delete: 'DELETE /interns/{id}',
+  provision: 'POST /interns/{id}/provision',
+  suspend: 'POST /interns/{id}/suspend',
+  chat: 'POST /interns/{id}/chat/completions',
+  invoke: 'POST /interns/{id}/invoke',
+  daemon: 'GET /interns/{id}/daemon',
+  sign: 'POST /interns/{id}/daemon/sign',
+  scim: 'any method, below /scim',
+  'vault-list': 'GET /vault/secrets, or of an intern',
+  'vault-store': 'PUT /vault/secrets/{name}, or of an intern',
+  'vault-delete': 'DELETE /vault/secrets/{name}, or of an intern',
+  'vault-copy': 'POST /vault/interns/{id}/secrets/copy',
 };
-export const OPERATIONS = Object.keys(OF_THE_CONTRACT);
-export const STATUSES = [408, 429, 500, 502, 503, 504];
+export const OPERATIONS = Object.entries(REQUESTS).map(([name, request]) => [name, `${name}: ${request}`] as const);
+
+/** Of what disturbances happen to beside them. */
+const DISTURBED: Readonly<Record<string, string>> = {
+  answer: `${REQUESTS.chat}, with the answer to a question`,
+  'daemon-request': 'any request to a daemon',
+};
+
+/** Which request a fault is about: its method, its path, and the intern in it, if it is one alone. */
+export const requestOf = ({ operation, intern_id: id }: Fault, nameOf: (id: string) => string): string =>
+  (REQUESTS[operation as Operation] ?? DISTURBED[operation] ?? operation).replace(
+    '{id}',
+    id === undefined ? '{id}' : nameOf(id),
+  );
+
+export const STATUSES = ['408', '429', '500', '502', '503', '504'];
 
 /** What can happen to a call, and which keys of a fault then count. */
 export const EFFECTS = {

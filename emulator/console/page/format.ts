@@ -14,8 +14,8 @@ export function countdown(ms: number): string {
   return hours > 0 ? `${hours}:${two(minutes)}:${two(seconds % 60)}` : `${minutes}:${two(seconds % 60)}`;
 }
 
-/** The time of day of an ISO 8601 time, UTC: `14:05:09.120`. */
-export const timeOf = (iso: string): string => iso.slice(11, 23);
+/** The time of day of an ISO 8601 time, UTC: `14:05:09`. */
+export const timeOf = (iso: string): string => iso.slice(11, 19);
 
 /** The day of an ISO 8601 time: `1 Jan 2026`. */
 export function dayOf(iso: string): string {
@@ -23,6 +23,9 @@ export function dayOf(iso: string): string {
   const names = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
   return `${Number(day)} ${names[Number(month) - 1] ?? ''} ${year}`;
 }
+
+/** `1 Jan 2026, 14:05:09`. */
+export const momentOf = (iso: string): string => `${dayOf(iso)}, ${timeOf(iso)}`;
 
 /** `1.2 KB` */
 export const size = (bytes: number): string =>
@@ -34,6 +37,13 @@ export const size = (bytes: number): string =>
 
 /** The first part of an id: enough to tell two apart by eye. */
 export const short = (id: string): string => id.slice(0, 8);
+
+const UUID = /[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}/g;
+const TIME = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/;
+
+/** A text with each id shortened, or replaced by the name that it is known by, and a time as a person says it. */
+export const atHumanLength = (text: string, nameOf: (id: string) => string | undefined = () => undefined): string =>
+  TIME.test(text) ? momentOf(text) : text.replaceAll(UUID, (id) => nameOf(id) ?? `${short(id)}…`);
 
 /** JSON laid out, or the text unchanged. */
 export function pretty(text: string): string {

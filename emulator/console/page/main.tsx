@@ -8,9 +8,11 @@ import { render } from 'preact';
 import { createApi } from './api.js';
 import { createModel } from './model.js';
 import { createRouter } from './router.js';
+import { chosenTheme, showTheme } from './theme.js';
 import { ServicesProvider } from './ui/context.js';
 import { Shell } from './views/shell.js';
 
+showTheme(chosenTheme());
 const api = createApi(location.href.replace(/#.*$/, ''));
 const model = createModel(api);
 const router = createRouter();

@@ -88,6 +88,7 @@ export function createModel(api: Api) {
   const setClock = (reading: Clock) => {
     clock.value = { ...reading, readAt: performance.now() };
   };
+  const beginJournal = createLatest();
   /** Reads something and shows it, unless it was asked for again meanwhile. */
   const reader = <Body>(path: string, show: (body: Body) => void) => {
     const begin = createLatest();
@@ -117,10 +118,18 @@ export function createModel(api: Api) {
     const newest = data.slice(0, MOST_RUNS).reverse();
     runs.value = new Map(newest.map((run) => [run.id, run]));
   });
-  const readJournal = reader<{ data: Entry[] }>(`journal?limit=${FIRST_REQUESTS}`, ({ data }) => {
+  /** What clients asked, and what this page did: the journal lists it only where it is asked for. */
+  const readJournal = async () => {
+    const isLatest = beginJournal();
+    const lists = await Promise.all(
+      ['', '&caller=console'].map((of) =>
+        api.control<{ data: Entry[] }>('GET', `journal?limit=${FIRST_REQUESTS}${of}`),
+      ),
+    );
+    if (!isLatest()) return;
     requests.clear();
-    requests.add(data);
-  });
+    requests.add(lists.flatMap(({ data }) => data).sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0)));
+  };
   const readLabRuns = reader<{ data: LabRun[] }>('lab/runs', ({ data }) => {
     labRuns.value = data.slice(0, MOST_LAB_RUNS);
   });

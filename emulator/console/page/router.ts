@@ -1,34 +1,24 @@
 import { signal } from '@preact/signals';
 
-/** The current place in the page. Kept behind the `#`, which no server ever sees. */
-export interface Place {
-  view:
-    | 'interns'
-    | 'requests'
-    | 'faults'
-    | 'scripts'
-    | 'proofs'
-    | 'vault'
-    | 'state'
-    | 'lab'
-    | 'explore'
-    | 'requirements';
-  /** The selected item of the view: an intern, a request, a script. */
-  id: string | undefined;
-}
-
-const VIEWS: readonly Place['view'][] = [
+const VIEWS = [
   'interns',
   'requests',
-  'faults',
   'scripts',
-  'proofs',
-  'vault',
   'state',
+  'faults',
+  'vault',
+  'proofs',
   'lab',
   'explore',
   'requirements',
-];
+] as const;
+
+/** The current place in the page. Kept behind the `#`, which no server ever sees. */
+export interface Place {
+  view: (typeof VIEWS)[number];
+  /** The selected item of the view: an intern, a request, a script. */
+  id: string | undefined;
+}
 
 const decode = (text: string): string => {
   try {

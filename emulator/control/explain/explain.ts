@@ -1,6 +1,4 @@
-import { quoteOf, REQUIREMENTS, type Requirement } from '../../../conformance/requirements/index.js';
-import { publishedOf } from '../../../conformance/requirements/published.js';
-import { curlOf } from '../../console/page/curl.js';
+import { curlOf } from '../../contract/curl.js';
 import type { RefusalKey } from '../../contract/daemon.js';
 import type { ErrorEnvelope } from '../../contract/errors.js';
 import type { ExchangeExplanation } from '../../contract/explanation.js';
@@ -12,7 +10,7 @@ import { replyTo } from './examples.js';
 import { type Facts, type Sent, withBody } from './facts.js';
 import { AFTER_FAULT, BAD_ENDS, CLIENT_LEFT, injectedText, noteOf, OF_OPERATION } from './outcome.js';
 
-type Parts = Pick<ControlParts, 'journal' | 'profile' | 'readers' | 'runs' | 'scripts' | 'target'>;
+type Parts = Pick<ControlParts, 'journal' | 'profile' | 'readers' | 'requirementOf' | 'runs' | 'scripts' | 'target'>;
 type Outcome = Pick<ExchangeExplanation, 'verdict' | 'summary' | 'wrong' | 'page'> & {
   requirement?: string | null | undefined;
   next?: { do: string; send?: Sent | undefined };
@@ -35,13 +33,6 @@ function factsOf(draft: JournalDraft, entry: JournalEntry, parts: Parts): Facts 
     waiting: waits.find(({ id }) => id === draft.run?.id) ?? waits[0],
   };
 }
-
-const requirementOf = (id: string | null | undefined): ExchangeExplanation['requirement'] => {
-  const row: Requirement | undefined = REQUIREMENTS.find((known) => known.id === id);
-  if (!row) return null;
-  const { level, sentence, where } = row;
-  return { id: row.id, level, sentence, quote: quoteOf(row.id) ?? publishedOf(row.id)?.quote ?? null, where };
-};
 
 const errorOf = ({ response }: JournalEntry): Partial<ErrorEnvelope['error']> => {
   try {
@@ -190,7 +181,7 @@ function outcomeOf(facts: Facts): Outcome {
  * Why an exchange of the journal went as it did: what was asked, what was wrong to the field, which requirement says
  * so, and what to send instead. Made of what the emulator knew when it answered, and of its present state.
  */
-export function explainExchange(draft: JournalDraft, parts: Parts): ExchangeExplanation {
+export async function explainExchange(draft: JournalDraft, parts: Parts): Promise<ExchangeExplanation> {
   const entry = parts.journal.view(draft);
   const facts = factsOf(draft, entry, parts);
   const { next, requirement, ...outcome } = outcomeOf(facts);
@@ -201,7 +192,7 @@ export function explainExchange(draft: JournalDraft, parts: Parts): ExchangeExpl
     ...outcome,
     asked: { operation, method: request.method, url: request.url, caller, intern_id, run_id, script },
     answered: { status: entry.response.status, reason: metadata?.reason ?? null, message: message ?? null },
-    requirement: requirementOf(requirement),
+    requirement: await parts.requirementOf(requirement),
     next: next ? { do: next.do, curl: next.send ? curl(entry, next.send) : null } : null,
     curl: curl(entry, request, WRONG_KEY.includes(facts.key) ? 'THE_KEY_THAT_WAS_SENT' : undefined),
   };

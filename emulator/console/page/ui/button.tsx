@@ -5,13 +5,13 @@ import { Icon, type IconName } from './icons.js';
 
 interface ButtonProps {
   children?: ComponentChildren;
-  icon?: IconName;
+  icon?: IconName | undefined;
   /** Needed if there is an icon alone. */
   label?: string;
-  tone?: 'primary' | 'plain' | 'danger' | 'ghost';
+  tone?: 'primary' | 'plain' | 'danger' | 'ghost' | undefined;
   small?: boolean;
   type?: 'button' | 'submit';
-  disabled?: boolean;
+  disabled?: boolean | undefined;
   /** Why it is disabled. */
   why?: string;
   pressed?: boolean;

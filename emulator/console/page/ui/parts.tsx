@@ -1,5 +1,8 @@
 import type { ComponentChildren } from 'preact';
+import { atHumanLength } from '../format.js';
+import { linkTo, type Place } from '../router.js';
 import type { Status } from '../types.js';
+import { Button, CopyButton } from './button.js';
 import { useServices } from './context.js';
 import { Icon, type IconName } from './icons.js';
 
@@ -57,6 +60,82 @@ export const ViewHead = ({ title, sub, children }: { title: string; sub?: string
     </div>
     {children !== undefined && <div class="row">{children}</div>}
   </header>
+);
+
+interface PanelProps {
+  title: string;
+  /** What it is called by those who do not see it; its title without. */
+  label?: string;
+  note?: string;
+  children: ComponentChildren;
+}
+
+/** A part of a page, with a frame. */
+export const Panel = ({ title, label, note, children }: PanelProps) => (
+  <section class="panel stack" aria-label={label ?? title}>
+    <h2>{title}</h2>
+    {note !== undefined && <p class="quiet">{note}</p>}
+    {children}
+  </section>
+);
+
+/** Names and what they stand for, each to be copied whole; ids and times are shown at human length. */
+export const Facts = ({ of }: { of: readonly (readonly [name: string, value: string | null | undefined])[] }) => (
+  <dl class="facts">
+    {of.map(
+      ([name, value]) =>
+        value && (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>
+              <span class="mono" title={value}>
+                {atHumanLength(value)}
+              </span>
+              <CopyButton text={value} label={`Copy ${name}`} />
+            </dd>
+          </div>
+        ),
+    )}
+  </dl>
+);
+
+interface SplitProps {
+  /** What is listed. */
+  title: string;
+  /** Whether one of the list is shown beside it. On a phone it is shown in its place. */
+  open: boolean;
+  /** The list takes the whole width while nothing is open. */
+  wide?: boolean;
+  head: ComponentChildren;
+  list: ComponentChildren;
+  padded?: boolean;
+  children: ComponentChildren;
+}
+
+/** A list, and one of it beside it. */
+export const Split = ({ title, open, wide, head, list, padded, children }: SplitProps) => (
+  <div class={`split${wide ? ' wide' : ''} ${open ? 'at-detail' : 'at-list'}`}>
+    <section class="list-pane" aria-label={title}>
+      <header class="pane-head">
+        <h2>{title}</h2>
+        {head}
+      </header>
+      {list}
+    </section>
+    {(open || !wide) && <div class={padded ? 'detail-pane padded' : 'detail-pane'}>{children}</div>}
+  </div>
+);
+
+/** Leads from one of a list back to the list: needed where only one of them is shown. */
+export const Back = ({ to, label, icon = 'back' }: { to: Place['view']; label: string; icon?: IconName }) => (
+  <a class="button ghost square back" href={linkTo(to)} aria-label={label}>
+    <Icon name={icon} />
+  </a>
+);
+
+/** A button that deletes what its label names. */
+export const DeleteButton = ({ label, onClick }: { label: string; onClick: () => unknown }) => (
+  <Button small tone="ghost" icon="trash" label={label} onClick={() => void onClick()} />
 );
 
 interface DeletableRowsProps {

@@ -4,9 +4,10 @@ import { dayOf, timeOf } from '../format.js';
 import { Button } from '../ui/button.js';
 import { useServices } from '../ui/context.js';
 import { Dialog } from '../ui/dialog.js';
-import { Field } from '../ui/field.js';
+import { Form, Input } from '../ui/field.js';
 import { Icon } from '../ui/icons.js';
 import { useNow } from '../ui/ticking.js';
+import { ThemeSwitch } from './theme.js';
 
 const MODES: Readonly<Record<string, string>> = {
   real: 'The clock runs with this machine’s',
@@ -20,13 +21,12 @@ const STEPS = ['1s', '30s', '1m', '5m', '1h'] as const;
 function AdvanceDialog({ onClose }: { onClose: () => void }) {
   const { model } = useServices();
   const [by, setBy] = useState('30s');
-  const submit = async (event: Event) => {
-    event.preventDefault();
+  const submit = async () => {
     if (await model.attempt(() => moveClock(model, { advance: by }), `Advanced by ${by}`)) onClose();
   };
   return (
     <Dialog title="Advance the clock" onClose={onClose}>
-      <form class="stack" onSubmit={submit}>
+      <Form submit="Advance" tone="primary" onCancel={onClose} onSubmit={submit}>
         <p>Every deadline, boot and wait on the way passes in order.</p>
         <div class="row wrap">
           {STEPS.map((step) => (
@@ -35,39 +35,24 @@ function AdvanceDialog({ onClose }: { onClose: () => void }) {
             </Button>
           ))}
         </div>
-        <Field label="By" hint="A number with ms, s, m or h">
-          {(ids) => <input {...ids} required value={by} onInput={(event) => setBy(event.currentTarget.value)} />}
-        </Field>
-        <div class="row end">
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" tone="primary">
-            Advance
-          </Button>
-        </div>
-      </form>
+        <Input label="By" hint="A number with ms, s, m or h" required value={by} onInput={setBy} />
+      </Form>
     </Dialog>
   );
 }
 
 function ResetDialog({ onClose }: { onClose: () => void }) {
   const { model } = useServices();
-  const submit = async (event: Event) => {
-    event.preventDefault();
+  const submit = async () => {
     if (await model.attempt(() => reset(model), 'Back at the seed')) onClose();
   };
   return (
     <Dialog title="Reset the emulator?" onClose={onClose}>
-      <form class="stack" onSubmit={submit}>
+      <Form submit="Reset" tone="danger" onCancel={onClose} onSubmit={submit}>
         <p>
           Interns, runs, keys, scripts, faults, limits and requests go back to the seed. The clock stays where it is.
         </p>
-        <div class="row end">
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" tone="danger">
-            Reset
-          </Button>
-        </div>
-      </form>
+      </Form>
     </Dialog>
   );
 }
@@ -95,8 +80,8 @@ export function ClockBar() {
             <time dateTime={iso}>
               <span class="day">{dayOf(iso)}</span>{' '}
               <b>
-                {timeOf(iso).slice(0, 8)}
-                {clock.mode !== 'real' && <span class="ms">{timeOf(iso).slice(8)}</span>}
+                {timeOf(iso)}
+                {clock.mode !== 'real' && <span class="ms">{iso.slice(19, 23)}</span>}
               </b>
             </time>
             <span class={`pill mode mode-${clock.mode}`} title={MODES[clock.mode]}>
@@ -117,6 +102,7 @@ export function ClockBar() {
         </Button>
       </section>
       <div class="row quick">
+        <ThemeSwitch />
         <Button small icon="reset" onClick={() => setOpen('reset')}>
           Reset
         </Button>

@@ -1,10 +1,10 @@
 import { useState } from 'preact/hooks';
-import { type Prompt, sendPrompt } from '../actions.js';
+import { type Prompt, scriptNames, sendPrompt } from '../actions.js';
 import { short } from '../format.js';
 import type { Intern } from '../types.js';
 import { Button } from '../ui/button.js';
 import { useServices } from '../ui/context.js';
-import { ScriptOptions } from '../ui/script-options.js';
+import { InlineSelect } from '../ui/field.js';
 
 /** Sends a prompt as a client of the intern: which script takes it, whether it asks, which session it goes to. */
 export function Composer({ intern, sessions }: { intern: Intern; sessions: readonly string[] }) {
@@ -64,42 +64,31 @@ export function Composer({ intern, sessions }: { intern: Intern; sessions: reado
         />
       </div>
       <div class="composer-options">
-        <label>
-          <span>Script</span>
-          <select value={script} onChange={(event) => setScript(event.currentTarget.value)}>
-            <option value="">default</option>
-            <ScriptOptions />
-          </select>
-        </label>
-        <label>
-          <span>Approval</span>
-          <select
-            value={mode}
-            disabled={how === 'invoke'}
-            onChange={(event) => setMode(event.currentTarget.value as Prompt['mode'])}
-          >
-            <option value="manual">manual</option>
-            <option value="self-drive">self-drive</option>
-          </select>
-        </label>
-        <label>
-          <span>Session</span>
-          <select value={session} onChange={(event) => setSession(event.currentTarget.value)}>
-            <option value="">new</option>
-            {sessions.map((id) => (
-              <option key={id} value={id}>
-                {short(id)}
-              </option>
-            ))}
-          </select>
-        </label>
-        <label>
-          <span>By</span>
-          <select value={how} onChange={(event) => setHow(event.currentTarget.value as Prompt['how'])}>
-            <option value="chat">chat</option>
-            <option value="invoke">invoke</option>
-          </select>
-        </label>
+        <InlineSelect
+          label="Script"
+          value={script}
+          options={[['', 'default'], ...scriptNames(model)]}
+          onChange={setScript}
+        />
+        <InlineSelect
+          label="Approval"
+          value={mode}
+          disabled={how === 'invoke'}
+          options={['manual', 'self-drive']}
+          onChange={(chosen) => setMode(chosen as Prompt['mode'])}
+        />
+        <InlineSelect
+          label="Session"
+          value={session}
+          options={[['', 'new'], ...sessions.map((id) => [id, short(id)] as const)]}
+          onChange={setSession}
+        />
+        <InlineSelect
+          label="By"
+          value={how}
+          options={['chat', 'invoke']}
+          onChange={(chosen) => setHow(chosen as Prompt['how'])}
+        />
       </div>
     </form>
   );

@@ -1,10 +1,10 @@
 import { useState } from 'preact/hooks';
 import { createIntern, type NewIntern } from '../actions.js';
 import type { Intern } from '../types.js';
-import { Button } from '../ui/button.js';
 import { useServices } from '../ui/context.js';
 import { Dialog } from '../ui/dialog.js';
-import { Check, Field } from '../ui/field.js';
+import { Check, Form, Input, Select } from '../ui/field.js';
+import { workspacesOf } from '../workspaces.js';
 
 interface CreateDialogProps {
   onClose: () => void;
@@ -22,74 +22,36 @@ export function CreateDialog({ onClose, onCreated }: CreateDialogProps) {
     instructions: '',
     provision: true,
   });
-  const [problem, setProblem] = useState('');
   const set = (change: Partial<NewIntern>) => setForm({ ...form, ...change });
-  const submit = async (event: Event) => {
-    event.preventDefault();
-    try {
-      onCreated(await createIntern(model, form));
-    } catch (error) {
-      const { detail, message } = error as Error & { detail?: string };
-      setProblem(detail ? `${message}: ${detail}` : message);
-    }
-  };
+  const submit = async () => onCreated(await createIntern(model, form));
   return (
     <Dialog title="New intern" onClose={onClose}>
-      <form class="stack" onSubmit={submit}>
-        <Field label="Name" required hint="Lower-case words joined by hyphens, 2 to 17 characters">
-          {(ids) => (
-            <input
-              {...ids}
-              required
-              autocomplete="off"
-              value={form.name}
-              onInput={(event) => set({ name: event.currentTarget.value })}
-            />
-          )}
-        </Field>
+      <Form submit="Create" tone="primary" onCancel={onClose} onSubmit={submit}>
+        <Input
+          label="Name"
+          required
+          hint="Lower-case words joined by hyphens, 2 to 17 characters"
+          value={form.name}
+          onInput={(name) => set({ name })}
+        />
         {target?.foreign_workspace_id && (
-          <Field label="Workspace">
-            {(ids) => (
-              <select
-                {...ids}
-                value={form.workspace_id ?? target.workspace_id}
-                onChange={(event) => set({ workspace_id: event.currentTarget.value })}
-              >
-                <option value={target.workspace_id}>First — {target.workspace_id}</option>
-                <option value={target.foreign_workspace_id}>Other — {target.foreign_workspace_id}</option>
-              </select>
-            )}
-          </Field>
+          <Select
+            label="Workspace"
+            value={form.workspace_id ?? target.workspace_id}
+            options={workspacesOf(target)}
+            onChange={(workspace_id) => set({ workspace_id })}
+          />
         )}
-        <Field label="Description">
-          {(ids) => (
-            <input
-              {...ids}
-              autocomplete="off"
-              value={form.description}
-              onInput={(event) => set({ description: event.currentTarget.value })}
-            />
-          )}
-        </Field>
-        <Field label="Instructions" hint="A first line such as “script: slow” chooses its script">
-          {(ids) => (
-            <textarea
-              {...ids}
-              rows={3}
-              value={form.instructions}
-              onInput={(event) => set({ instructions: event.currentTarget.value })}
-            />
-          )}
-        </Field>
+        <Input label="Description" value={form.description} onInput={(description) => set({ description })} />
+        <Input
+          label="Instructions"
+          hint="A first line such as “script: slow” chooses its script"
+          rows={3}
+          value={form.instructions}
+          onInput={(instructions) => set({ instructions })}
+        />
         <Check label="Provision it at once" checked={form.provision} onChange={(provision) => set({ provision })} />
-        {problem !== '' && <p role="alert">{problem}</p>}
-        <div class="row end">
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" tone="primary">
-            Create
-          </Button>
-        </div>
-      </form>
+      </Form>
     </Dialog>
   );
 }

@@ -1,11 +1,13 @@
 import { useEffect, useState } from 'preact/hooks';
+import { short } from '../format.js';
 import type { Model } from '../model.js';
 import type { ScimGroup, ScimJob, ScimMapping } from '../types.js';
 import { Button } from '../ui/button.js';
 import { useServices } from '../ui/context.js';
-import { Check, Field } from '../ui/field.js';
-import { DeletableRows } from '../ui/parts.js';
+import { Check, Form, InlineSelect, Select } from '../ui/field.js';
+import { DeletableRows, DeleteButton, Panel } from '../ui/parts.js';
 import { useLatest } from '../ui/use-latest.js';
+import { workspacesOf } from '../workspaces.js';
 
 interface Directory {
   groups: readonly ScimGroup[];
@@ -58,25 +60,20 @@ function MappingRow({ mapping, group }: { mapping: ScimMapping; group: string })
   return (
     <tr>
       <th scope="row">{group}</th>
-      <td class="mono">{mapping.workspace_id}</td>
-      <td>
-        <select
-          aria-label={`Role of ${group}`}
-          value={mapping.role}
-          onChange={(event) => void change(event.currentTarget.value)}
-        >
-          <option value="admin">admin</option>
-          <option value="member">member</option>
-        </select>
+      <td class="mono" title={mapping.workspace_id}>
+        {short(mapping.workspace_id)}…
       </td>
       <td>
-        <Button
-          small
-          tone="ghost"
-          icon="trash"
-          label={`Delete the mapping of ${group}`}
-          onClick={() => void remove()}
+        <InlineSelect
+          unseen
+          label={`Role of ${group}`}
+          value={mapping.role}
+          options={['admin', 'member']}
+          onChange={(role) => void change(role)}
         />
+      </td>
+      <td>
+        <DeleteButton label={`Delete the mapping of ${group}`} onClick={remove} />
       </td>
     </tr>
   );
@@ -93,37 +90,17 @@ function MappingForm({ groups }: { groups: readonly ScimGroup[] }) {
     workspace_id: workspace || target.workspace_id,
     role: 'member',
   };
-  const submit = (event: Event) => {
-    event.preventDefault();
-    void model.attempt(() => call(model, 'POST', '/scim/group-mappings', body), 'The group is mapped');
-  };
+  const submit = () => model.attempt(() => call(model, 'POST', '/scim/group-mappings', body), 'The group is mapped');
   return (
-    <form class="stack" aria-label="Map a group" onSubmit={submit}>
-      <Field label="Group">
-        {(ids) => (
-          <select {...ids} value={body.scim_group_id} onChange={(event) => setGroup(event.currentTarget.value)}>
-            {groups.map(({ id, display_name }) => (
-              <option key={id} value={id}>
-                {display_name}
-              </option>
-            ))}
-          </select>
-        )}
-      </Field>
-      <Field label="Workspace">
-        {(ids) => (
-          <select {...ids} value={body.workspace_id} onChange={(event) => setWorkspace(event.currentTarget.value)}>
-            <option value={target.workspace_id}>First — {target.workspace_id}</option>
-            {target.foreign_workspace_id && (
-              <option value={target.foreign_workspace_id}>Other — {target.foreign_workspace_id}</option>
-            )}
-          </select>
-        )}
-      </Field>
-      <div class="row end">
-        <Button type="submit">Map as member</Button>
-      </div>
-    </form>
+    <Form label="Map a group" submit="Map as member" onSubmit={submit}>
+      <Select
+        label="Group"
+        value={body.scim_group_id ?? ''}
+        options={groups.map(({ id, display_name }) => [id, display_name] as const)}
+        onChange={setGroup}
+      />
+      <Select label="Workspace" value={body.workspace_id} options={workspacesOf(target)} onChange={setWorkspace} />
+    </Form>
   );
 }
 
@@ -170,8 +147,7 @@ export function DirectoryPanel() {
   const { groups, mappings } = directory;
   const nameOf = (id: string) => groups.find((group) => group.id === id)?.display_name ?? id;
   return (
-    <section class="panel stack" aria-label="Directory">
-      <h2>Directory (SCIM)</h2>
+    <Panel label="Directory" title="Directory (SCIM)">
       {mappings.length === 0 && <p class="quiet">No group is mapped to a workspace.</p>}
       {mappings.length > 0 && (
         <DeletableRows label="Group mappings" columns={['Group', 'Workspace', 'Role']}>
@@ -182,7 +158,7 @@ export function DirectoryPanel() {
       )}
       <MappingForm groups={groups} />
       <Sync />
-    </section>
+    </Panel>
   );
 }
 
@@ -213,8 +189,7 @@ export function Switches() {
   }, []);
   const put = (change: Partial<Settings>) => void now(() => model.api.control<Settings>('PUT', 'settings', change));
   return (
-    <section class="panel stack" aria-label="Vault writes and sync">
-      <h2>Vault writes and sync</h2>
+    <Panel title="Vault writes and sync">
       <Check
         label="Refuse vault writes (503)"
         checked={settings?.vault_writes === 'off'}
@@ -225,6 +200,6 @@ export function Switches() {
         checked={settings?.scim_sync === 'fails'}
         onChange={(checked) => put({ scim_sync: checked ? 'fails' : 'succeeds' })}
       />
-    </section>
+    </Panel>
   );
 }

@@ -1,10 +1,10 @@
 import { useState } from 'preact/hooks';
 import { updateIntern } from '../actions.js';
+import { words } from '../format.js';
 import type { Intern } from '../types.js';
-import { Button } from '../ui/button.js';
 import { useServices } from '../ui/context.js';
 import { Dialog } from '../ui/dialog.js';
-import { Field } from '../ui/field.js';
+import { Form, Input } from '../ui/field.js';
 
 const KEYS = ['name', 'description', 'instructions', 'model'] as const;
 const HINTS: Readonly<Partial<Record<(typeof KEYS)[number], string>>> = {
@@ -17,57 +17,27 @@ const HINTS: Readonly<Partial<Record<(typeof KEYS)[number], string>>> = {
 export function EditDialog({ intern, onClose }: { intern: Intern; onClose: () => void }) {
   const { model } = useServices();
   const [form, setForm] = useState(() => Object.fromEntries(KEYS.map((key) => [key, intern[key] ?? ''])));
-  const [problem, setProblem] = useState('');
-  const submit = async (event: Event) => {
-    event.preventDefault();
+  const submit = async () => {
     const changed = KEYS.filter((key) => form[key] !== (intern[key] ?? ''));
     const change = Object.fromEntries(changed.map((key) => [key, form[key] === '' ? null : form[key]]));
-    try {
-      if (changed.length > 0) await updateIntern(model, intern, change);
-      onClose();
-    } catch (error) {
-      const { detail, message } = error as Error & { detail?: string };
-      setProblem(detail ? `${message}: ${detail}` : message);
-    }
+    if (changed.length > 0) await updateIntern(model, intern, change);
+    onClose();
   };
   return (
     <Dialog title={`Edit ${intern.name}`} onClose={onClose}>
-      <form class="stack" onSubmit={submit}>
+      <Form submit="Save" tone="primary" onCancel={onClose} onSubmit={submit}>
         {KEYS.map((key) => (
-          <Field
+          <Input
             key={key}
-            label={`${key[0]?.toUpperCase()}${key.slice(1)}`}
+            label={words(key)}
+            hint={HINTS[key]}
             required={key === 'name'}
-            {...(HINTS[key] === undefined ? {} : { hint: HINTS[key] })}
-          >
-            {(ids) =>
-              key === 'instructions' ? (
-                <textarea
-                  {...ids}
-                  rows={3}
-                  value={form[key]}
-                  onInput={(event) => setForm({ ...form, [key]: event.currentTarget.value })}
-                />
-              ) : (
-                <input
-                  {...ids}
-                  required={key === 'name'}
-                  autocomplete="off"
-                  value={form[key]}
-                  onInput={(event) => setForm({ ...form, [key]: event.currentTarget.value })}
-                />
-              )
-            }
-          </Field>
+            value={form[key] ?? ''}
+            onInput={(value) => setForm({ ...form, [key]: value })}
+            {...(key === 'instructions' ? { rows: 3 } : {})}
+          />
         ))}
-        {problem !== '' && <p role="alert">{problem}</p>}
-        <div class="row end">
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" tone="primary">
-            Save
-          </Button>
-        </div>
-      </form>
+      </Form>
     </Dialog>
   );
 }

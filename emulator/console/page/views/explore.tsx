@@ -6,7 +6,7 @@ import { plural, size } from '../format.js';
 import { MARKS, shortened, sideBySide, type TimeLineEntry } from '../side-by-side.js';
 import { Button } from '../ui/button.js';
 import { useServices } from '../ui/context.js';
-import { Field } from '../ui/field.js';
+import { Input } from '../ui/field.js';
 import { Empty, ViewHead } from '../ui/parts.js';
 
 /** How many findings are listed. */
@@ -148,6 +148,7 @@ export function ExploreView() {
     };
     work().catch((error: Error) => setProblem(`${file.name}: ${error.message}`));
   };
+  const chosen = useRef<HTMLInputElement>(null);
   const latest = useRef(read);
   latest.current = read;
   // A file that is dropped anywhere would otherwise take the place of the page.
@@ -171,19 +172,17 @@ export function ExploreView() {
         sub="What a program did when something went wrong, beside what it does when nothing does."
       />
       <section class="panel stack" aria-label="Open">
-        <Field label="Report or schedule" hint="Choose it, or drop it anywhere here. It stays in this page.">
-          {(ids) => (
-            <input
-              {...ids}
-              type="file"
-              accept="application/json,.json"
-              onChange={(event) => {
-                read(event.currentTarget.files?.[0]);
-                event.currentTarget.value = '';
-              }}
-            />
-          )}
-        </Field>
+        <Input
+          label="Report or schedule"
+          hint="Choose it, or drop it anywhere here. It stays in this page."
+          type="file"
+          accept="application/json,.json"
+          box={chosen}
+          onInput={() => {
+            read(chosen.current?.files?.[0]);
+            if (chosen.current) chosen.current.value = '';
+          }}
+        />
         {problem !== '' && <p role="alert">{problem}</p>}
       </section>
       {loaded === undefined ? (

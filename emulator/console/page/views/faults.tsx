@@ -1,16 +1,33 @@
 import { addFaults, removeFault } from '../actions.js';
-import { CHAOS, sentenceOf } from '../faults.js';
+import { CHAOS, requestOf, sentenceOf } from '../faults.js';
+import { short } from '../format.js';
 import type { Fault } from '../types.js';
 import { Button } from '../ui/button.js';
 import { useServices } from '../ui/context.js';
-import { Empty, ViewHead } from '../ui/parts.js';
+import { DeleteButton, Empty, Panel, ViewHead } from '../ui/parts.js';
 import { NewFault } from './fault-form.js';
+
+/** What a fault does, and which request meets it. */
+function Said({ fault }: { fault: Fault }) {
+  const nameOf = useNames();
+  return (
+    <>
+      <span>{sentenceOf(fault, nameOf)}</span>{' '}
+      <span class="quiet small mono request-line">{requestOf(fault, nameOf)}</span>
+    </>
+  );
+}
+
+function useNames() {
+  const { model } = useServices();
+  return (id: string) => model.interns.value.get(id)?.name ?? short(id);
+}
 
 /** Makes the emulator fail in chosen ways, and shows the faults still to come. */
 export function FaultsView() {
   const { model } = useServices();
   const faults = model.faults.value;
-  const sentence = (fault: Fault) => sentenceOf(fault, (id) => model.interns.value.get(id)?.name ?? id.slice(0, 8));
+  const nameOf = useNames();
   const clear = () =>
     model.attempt(async () => {
       await model.api.control('DELETE', 'faults');
@@ -33,13 +50,12 @@ export function FaultsView() {
           {faults.map(({ id = '', ...fault }) => (
             <li key={id}>
               <span class="tag bad">{fault.operation}</span>
-              <span class="grow">{sentence(fault)}</span>
-              <Button
-                small
-                tone="ghost"
-                icon="trash"
-                label={`Take back: ${sentence(fault)}`}
-                onClick={() => void model.attempt(() => removeFault(model, id), 'The fault is taken back')}
+              <span class="grow">
+                <Said fault={fault} />
+              </span>
+              <DeleteButton
+                label={`Take back: ${sentenceOf(fault, nameOf)}`}
+                onClick={() => model.attempt(() => removeFault(model, id), 'The fault is taken back')}
               />
             </li>
           ))}
@@ -51,9 +67,7 @@ export function FaultsView() {
       )}
       <div class="columns">
         <NewFault />
-        <section class="panel stack" aria-label="Chaos">
-          <h2>Chaos</h2>
-          <p class="quiet">Several faults at once.</p>
+        <Panel title="Chaos" note="Several faults at once.">
           <ul class="choices">
             {CHAOS.map((profile) => (
               <li key={profile.name}>
@@ -64,7 +78,9 @@ export function FaultsView() {
                     <summary class="quiet small">What it adds</summary>
                     <ul class="quiet small">
                       {profile.faults.map((fault, index) => (
-                        <li key={index}>{sentence(fault)}</li>
+                        <li key={index}>
+                          <Said fault={fault} />
+                        </li>
                       ))}
                     </ul>
                   </details>
@@ -83,7 +99,7 @@ export function FaultsView() {
               </li>
             ))}
           </ul>
-        </section>
+        </Panel>
       </div>
     </div>
   );

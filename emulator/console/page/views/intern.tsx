@@ -1,13 +1,11 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { lifecycle, putScriptOn } from '../actions.js';
+import { lifecycle, putScriptOn, scriptNames } from '../actions.js';
 import { conversationsOf } from '../conversation.js';
-import { linkTo } from '../router.js';
 import type { Intern, Run } from '../types.js';
-import { Button, CopyButton } from '../ui/button.js';
+import { Button } from '../ui/button.js';
 import { useServices } from '../ui/context.js';
-import { Icon } from '../ui/icons.js';
-import { Empty, StatusPill } from '../ui/parts.js';
-import { ScriptOptions } from '../ui/script-options.js';
+import { InlineSelect } from '../ui/field.js';
+import { Back, Empty, Facts, StatusPill } from '../ui/parts.js';
 import { useLatest } from '../ui/use-latest.js';
 import { useTranscripts } from '../ui/use-transcripts.js';
 import { Composer } from './composer.js';
@@ -43,8 +41,8 @@ function useInside(intern: Intern): [Inside | undefined, (inside: Inside) => voi
   return [inside, change];
 }
 
-function Facts({ intern, inside }: { intern: Intern; inside: Inside | undefined }) {
-  const facts: [name: string, value: string | null | undefined][] = [
+const factsOf = (intern: Intern, inside: Inside | undefined) =>
+  [
     ['Id', intern.id],
     ['Workspace', intern.workspace_id],
     ['Own API key', inside?.api_key],
@@ -54,24 +52,7 @@ function Facts({ intern, inside }: { intern: Intern; inside: Inside | undefined 
     ['Created', intern.created_at],
     ['Instructions', intern.instructions],
     ['Last failure', intern.last_failure_message],
-  ];
-  return (
-    <dl class="facts">
-      {facts.map(
-        ([name, value]) =>
-          value && (
-            <div key={name}>
-              <dt>{name}</dt>
-              <dd>
-                <span class="mono">{value}</span>
-                <CopyButton text={value} label={`Copy ${name.toLowerCase()}`} />
-              </dd>
-            </div>
-          ),
-      )}
-    </dl>
-  );
-}
+  ] as const;
 
 function ScriptChoice({
   intern,
@@ -91,13 +72,12 @@ function ScriptChoice({
       name === '' ? `${intern.name} behaves by its own again` : `${intern.name} now behaves by ${name}`,
     );
   return (
-    <label class="inline-select">
-      <span>Behaves by</span>
-      <select value={inside?.script ?? ''} onChange={(event) => void choose(event.currentTarget.value)}>
-        <option value="">its own choice</option>
-        <ScriptOptions />
-      </select>
-    </label>
+    <InlineSelect
+      label="Behaves by"
+      value={inside?.script ?? ''}
+      options={[['', 'its own choice'], ...scriptNames(model)]}
+      onChange={(name) => void choose(name)}
+    />
   );
 }
 
@@ -112,9 +92,7 @@ function InternHead({ intern }: { intern: Intern }) {
   return (
     <header class="intern-head">
       <div class="intern-title">
-        <a class="button ghost square back" href={linkTo('interns')} aria-label="Back to the interns">
-          <Icon name="back" />
-        </a>
+        <Back to="interns" label="Back to the interns" />
         <h2>{intern.name}</h2>
         <StatusPill status={intern.status} />
         <div class="row actions">
@@ -149,7 +127,7 @@ function InternHead({ intern }: { intern: Intern }) {
           {intern.last_failure_message}
         </p>
       )}
-      {facts && <Facts intern={intern} inside={inside} />}
+      {facts && <Facts of={factsOf(intern, inside)} />}
       {editing && <EditDialog intern={intern} onClose={() => setEditing(false)} />}
       {deleting && <DeleteDialog intern={intern} onClose={() => setDeleting(false)} />}
     </header>

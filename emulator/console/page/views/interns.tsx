@@ -3,7 +3,7 @@ import { linkTo } from '../router.js';
 import type { Intern } from '../types.js';
 import { Button } from '../ui/button.js';
 import { useServices } from '../ui/context.js';
-import { Empty, StatusPill } from '../ui/parts.js';
+import { Empty, Split, StatusPill } from '../ui/parts.js';
 import { CreateDialog } from './create-dialog.js';
 import { InternView } from './intern.js';
 import { Progress } from './progress.js';
@@ -41,29 +41,31 @@ export function InternsView({ id }: { id: string | undefined }) {
   const intern = id === undefined ? undefined : model.interns.value.get(id);
   const loaded = model.target.value !== undefined;
   return (
-    <div class={`split ${id === undefined ? 'at-list' : 'at-detail'}`}>
-      <section class="list-pane" aria-label="Interns">
-        <header class="pane-head">
-          <h2>Interns</h2>
+    <>
+      <Split
+        title="Interns"
+        open={id !== undefined}
+        head={
           <Button small tone="primary" icon="plus" onClick={() => setCreating(true)}>
             New intern
           </Button>
-        </header>
-        {list.length > 0 ? (
-          <ul class="cards">
-            {list.map((each) => (
-              <InternCard key={each.id} intern={each} selected={each.id === id} />
-            ))}
-          </ul>
-        ) : (
-          loaded && (
-            <Empty icon="interns" title="No interns">
-              <p>Create one here or with POST /interns, or reset to get the seeded one back.</p>
-            </Empty>
+        }
+        list={
+          list.length > 0 ? (
+            <ul class="cards">
+              {list.map((each) => (
+                <InternCard key={each.id} intern={each} selected={each.id === id} />
+              ))}
+            </ul>
+          ) : (
+            loaded && (
+              <Empty icon="interns" title="No interns">
+                <p>Create one here or with POST /interns, or reset to get the seeded one back.</p>
+              </Empty>
+            )
           )
-        )}
-      </section>
-      <div class="detail-pane">
+        }
+      >
         {intern ? (
           <InternView key={intern.id} intern={intern} />
         ) : (
@@ -77,7 +79,7 @@ export function InternsView({ id }: { id: string | undefined }) {
             </Empty>
           )
         )}
-      </div>
+      </Split>
       {creating && (
         <CreateDialog
           onClose={() => setCreating(false)}
@@ -87,6 +89,6 @@ export function InternsView({ id }: { id: string | undefined }) {
           }}
         />
       )}
-    </div>
+    </>
   );
 }

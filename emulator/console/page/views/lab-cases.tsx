@@ -1,33 +1,56 @@
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { plural } from '../format.js';
-import { commandLine, groupOf, type LabCase, type LabFilter, matching, patternsOf } from '../lab-command.js';
+import { commandLine, groupOf, type LabCase, type LabFilter, matching, patternsOf, wordsOf } from '../lab-command.js';
 import { Button, CopyButton } from '../ui/button.js';
 import { useServices } from '../ui/context.js';
-import { Check, Field, Select } from '../ui/field.js';
+import { Check, Input, Select } from '../ui/field.js';
 
 const ABILITIES = ['idle', 'abort', 'h2', 'br'];
 
-/** The command line that runs the chosen cases. It is shown and not run: a page that starts programs would be a door. */
-function Command({ chosen, all }: { chosen: ReadonlySet<string>; all: readonly LabCase[] }) {
+interface CommandProps {
+  chosen: ReadonlySet<string>;
+  all: readonly LabCase[];
+  /** Called when something is about to be shown of a run. */
+  onRun: () => void;
+}
+
+/**
+ * Runs the chosen cases: here, where the emulator may run commands (`--agents-may-run`), or by a line for a terminal.
+ */
+function Command({ chosen, all, onRun }: CommandProps) {
   const { model } = useServices();
   const [adapter, setAdapter] = useState('');
   const [cuts, setCuts] = useState('few');
+  const [running, setRunning] = useState(false);
   const show = model.target.value?.control_url ?? '';
-  const line = commandLine({ cases: patternsOf(chosen, all), cuts, show, adapter });
+  const patterns = patternsOf(chosen, all);
+  const line = commandLine({ cases: patterns, cuts, show, adapter });
+  const run = () =>
+    model.attempt(async () => {
+      const command = wordsOf(adapter);
+      if (command === undefined) throw new Error("The adapter's command has a quote that is not closed.");
+      if (command.length === 0) throw new Error("Give the adapter's command.");
+      setRunning(true);
+      onRun();
+      try {
+        const only = patterns.length === 0 ? {} : { only: patterns.map((pattern) => pattern.replaceAll("'", '')) };
+        const done = await model.api.control<{ headline: string }>('POST', 'lab/adapters', { command, cuts, ...only });
+        model.notify('done', done.headline);
+      } finally {
+        setRunning(false);
+      }
+    });
   return (
     <section class="stack" aria-label="Run an adapter">
       <div class="grid">
-        <Field label="The adapter's command" hint="a program that speaks the lab's protocol: docs/lab.md">
-          {(ids) => (
-            <input
-              {...ids}
-              class="mono"
-              placeholder="node adapter.mjs"
-              value={adapter}
-              onInput={(event) => setAdapter(event.currentTarget.value)}
-            />
-          )}
-        </Field>
+        <Input
+          label="The adapter's command"
+          hint="a program that speaks the lab's protocol: docs/lab.md"
+          class="mono"
+          placeholder="node adapter.mjs"
+          value={adapter}
+          onInput={setAdapter}
+        />
         <Select
           label="Cuts"
           value={cuts}
@@ -40,18 +63,22 @@ function Command({ chosen, all }: { chosen: ReadonlySet<string>; all: readonly L
         />
       </div>
       {chosen.size === 0 ? (
-        <p class="quiet">Choose cases above to get the command line that runs them.</p>
+        <p class="quiet">Choose cases above to run them.</p>
       ) : (
         <>
           <output class="command mono" aria-label="Command line">
             {line}
           </output>
-          <div class="row">
+          <div class="row wrap">
+            <Button small tone="primary" icon="play" disabled={running} onClick={() => void run()}>
+              {running ? 'Runs…' : 'Run it here'}
+            </Button>
             <CopyButton text={line} label="Copy the command line">
               Copy
             </CopyButton>
             <span class="quiet small">
-              Run it in a terminal, in the folder of your client: verdicts come in below as each case ends.
+              Here it runs in the emulator’s folder, if that was started with <code>--agents-may-run</code>; in a
+              terminal anywhere. Verdicts come in below as each case ends.
             </span>
           </div>
         </>
@@ -61,7 +88,7 @@ function Command({ chosen, all }: { chosen: ReadonlySet<string>; all: readonly L
 }
 
 /** Chooses cases, and says how to run them: by an adapter, or one by hand. */
-export function Cases() {
+export function Cases({ onRun }: Pick<CommandProps, 'onRun'>) {
   const { model } = useServices();
   const [cases, setCases] = useState<readonly LabCase[]>([]);
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
@@ -97,16 +124,12 @@ export function Cases() {
           onChange={(ability) => setFilter({ ...filter, ability })}
           options={[['', 'any ability'], ['none', 'no ability'], ...ABILITIES.map((one) => [one, one] as const)]}
         />
-        <Field label="Search">
-          {(ids) => (
-            <input
-              {...ids}
-              type="search"
-              value={filter.search}
-              onInput={(event) => setFilter({ ...filter, search: event.currentTarget.value })}
-            />
-          )}
-        </Field>
+        <Input
+          label="Search"
+          type="search"
+          value={filter.search}
+          onInput={(search) => setFilter({ ...filter, search })}
+        />
       </div>
       <div class="row">
         <Button
@@ -150,10 +173,12 @@ export function Cases() {
               tone="ghost"
               label={`Run ${id} by hand`}
               onClick={() =>
-                void model.attempt(
-                  () => model.api.control('POST', 'lab/runs', { case: id }),
-                  `${id} has started: send your client to its address`,
-                )
+                void model
+                  .attempt(
+                    () => model.api.control('POST', 'lab/runs', { case: id }),
+                    `${id} has started: send your client to its address`,
+                  )
+                  .then(onRun)
               }
             >
               By hand
@@ -161,7 +186,7 @@ export function Cases() {
           </li>
         ))}
       </ul>
-      <Command chosen={chosen} all={cases} />
+      <Command chosen={chosen} all={cases} onRun={onRun} />
     </section>
   );
 }

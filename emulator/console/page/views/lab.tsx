@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import { plural } from '../format.js';
 import type { LabRun } from '../types.js';
 import { useServices } from '../ui/context.js';
@@ -23,6 +23,7 @@ const summary = (runs: readonly LabRun[]): string =>
 export function LabView() {
   const { model } = useServices();
   const [verdict, setVerdict] = useState('');
+  const shown = useRef<HTMLElement>(null);
   const all = model.labRuns.value;
   const runs = verdict === '' ? all : all.filter(({ result }) => (result?.verdict ?? 'hand') === verdict);
   return (
@@ -31,35 +32,37 @@ export function LabView() {
         title="Client lab"
         sub="Streams and refusals that clients got wrong. Choose cases, run your client through them, and see what it did."
       />
-      <Cases />
-      {all.length === 0 ? (
-        <Empty icon="lab" title="No runs yet">
-          <p>Run the command line above, or start a case by hand and send your client to the address that it gets.</p>
-        </Empty>
-      ) : (
-        <section class="stack" aria-label="Runs">
-          <div class="grid">
-            <Select
-              label="Verdict"
-              value={verdict}
-              onChange={setVerdict}
-              options={[
-                ['', `every run (${all.length})`],
-                ...VERDICTS.map((one) => [one, `${one} (${countOf(all, one)})`] as const),
-                ['hand', 'by hand'],
-              ]}
-            />
-          </div>
-          <p role="status">
-            {plural(all.length, 'run')}, newest first{summary(all) === '' ? '' : `: ${summary(all)}`}
-          </p>
-          <ul class="requirements lab-runs" aria-label="Lab runs">
-            {runs.map((run, index) => (
-              <Run key={run.run} run={run} first={index === 0} />
-            ))}
-          </ul>
-        </section>
-      )}
+      <Cases onRun={() => shown.current?.scrollIntoView({ behavior: 'smooth' })} />
+      <section class="stack said-below" aria-label="Runs" ref={shown}>
+        {all.length === 0 ? (
+          <Empty icon="lab" title="No runs yet">
+            <p>Run an adapter above, or start a case by hand and send your client to the address that it gets.</p>
+          </Empty>
+        ) : (
+          <>
+            <div class="grid">
+              <Select
+                label="Verdict"
+                value={verdict}
+                onChange={setVerdict}
+                options={[
+                  ['', `every run (${all.length})`],
+                  ...VERDICTS.map((one) => [one, `${one} (${countOf(all, one)})`] as const),
+                  ['hand', 'by hand'],
+                ]}
+              />
+            </div>
+            <p role="status">
+              {plural(all.length, 'run')}, newest first{summary(all) === '' ? '' : `: ${summary(all)}`}
+            </p>
+            <ul class="requirements lab-runs" aria-label="Lab runs">
+              {runs.map((run, index) => (
+                <Run key={run.run} run={run} first={index === 0} />
+              ))}
+            </ul>
+          </>
+        )}
+      </section>
     </div>
   );
 }

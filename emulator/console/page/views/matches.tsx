@@ -1,13 +1,12 @@
 import { useState } from 'preact/hooks';
 import { ApiError } from '../api.js';
 import { laidOut } from '../json-layout.js';
-import { linkTo } from '../router.js';
 import { reportedProblems, type ScriptProblem, syntaxProblems } from '../script-problems.js';
 import type { Match } from '../types.js';
 import { Button } from '../ui/button.js';
 import { useServices } from '../ui/context.js';
 import { Editor } from '../ui/editor.js';
-import { Icon } from '../ui/icons.js';
+import { Back } from '../ui/parts.js';
 
 /** Its place in the page; no script has a name that begins with a hyphen. */
 export const MATCHES = '-matches';
@@ -58,9 +57,7 @@ export function MatchesEditor() {
   return (
     <section class="stack" aria-label="Matches">
       <header class="intern-title">
-        <a class="button ghost square back" href={linkTo('scripts')} aria-label="Back to the scripts">
-          <Icon name="back" />
-        </a>
+        <Back to="scripts" label="Back to the scripts" />
         <h2>Scripts by what a prompt says</h2>
       </header>
       <p class="quiet">

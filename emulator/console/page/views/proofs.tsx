@@ -1,14 +1,13 @@
 import { useEffect, useState } from 'preact/hooks';
 import { readPasted } from '../pasted.js';
 import type { ExplainSignature, Explanation, ForgeList, Forgery } from '../types.js';
-import { Button } from '../ui/button.js';
 import { useServices } from '../ui/context.js';
-import { Field } from '../ui/field.js';
+import { Form, Input, Select } from '../ui/field.js';
 import { Icon, type IconName } from '../ui/icons.js';
-import { ViewHead } from '../ui/parts.js';
+import { Panel, ViewHead } from '../ui/parts.js';
 import { useLatest } from '../ui/use-latest.js';
 
-interface Form {
+interface Pasted {
   pasted: string;
   method: string;
   path: string;
@@ -103,8 +102,7 @@ function Result({ explanation }: { explanation: Explanation }) {
 function Forged({ forged: { made, twin } }: { forged: { made: Forgery; twin: Explanation } }) {
   const { expected, prior } = made;
   return (
-    <section class="panel stack" aria-label="Made">
-      <p>{made.description}</p>
+    <Panel label="Made" title={made.description}>
       <p>
         A daemon must answer {expected.status} {expected.reason && <code>{expected.reason}</code>}
         {prior.length > 0 &&
@@ -115,21 +113,20 @@ function Forged({ forged: { made, twin } }: { forged: { made: Forgery; twin: Exp
       {twin.signatures.map((signature) => (
         <Fields key={signature.version} signature={signature} />
       ))}
-    </section>
+    </Panel>
   );
 }
 
 /** Takes a signed request, and explains what a daemon would answer to it, down to the byte. */
 export function ProofsView() {
   const { model } = useServices();
-  const [form, setForm] = useState<Form>({ pasted: '', method: 'POST', path: '/api/invoke', body: '' });
+  const [form, setForm] = useState<Pasted>({ pasted: '', method: 'POST', path: '/api/invoke', body: '' });
   const [defects, setDefects] = useState<ForgeList['data']>([]);
   const [defect, setDefect] = useState('');
   const [explanation, setExplanation] = useState<Explanation | undefined>(undefined);
   const [forged, setForged] = useState<{ made: Forgery; twin: Explanation } | undefined>(undefined);
-  const [problem, setProblem] = useState('');
   const begin = useLatest();
-  const set = (change: Partial<Form>) => setForm({ ...form, ...change });
+  const set = (change: Partial<Pasted>) => setForm({ ...form, ...change });
   useEffect(() => {
     model.api.control<ForgeList>('GET', 'signing/forge').then(
       ({ data }) => setDefects(data),
@@ -137,22 +134,17 @@ export function ProofsView() {
     );
   }, []);
 
-  const explain = async (given: Form) => {
+  const explain = async (given: Pasted) => {
     const isLatest = begin();
     setExplanation(undefined);
-    setProblem('');
-    try {
-      const { headers, method, path, body } = readPasted(given.pasted);
-      const explained = await model.api.control<Explanation>('POST', 'signing/explain', {
-        headers,
-        method: method ?? given.method,
-        path: path ?? given.path,
-        body: body ?? given.body,
-      });
-      if (isLatest()) setExplanation(explained);
-    } catch (error) {
-      if (isLatest()) setProblem(error instanceof Error ? error.message : String(error));
-    }
+    const { headers, method, path, body } = readPasted(given.pasted);
+    const explained = await model.api.control<Explanation>('POST', 'signing/explain', {
+      headers,
+      method: method ?? given.method,
+      path: path ?? given.path,
+      body: body ?? given.body,
+    });
+    if (isLatest()) setExplanation(explained);
   };
   const forge = () =>
     model.attempt(async () => {
@@ -177,96 +169,61 @@ export function ProofsView() {
     <div class="page">
       <ViewHead title="Proofs" sub="Paste a signed request, and read what the intern daemon says to it and why." />
       <div class="columns">
-        <form
-          class="panel stack"
-          aria-label="Signed request"
-          onSubmit={(event) => {
-            event.preventDefault();
+        <Form
+          panel
+          label="Signed request"
+          submit="Explain"
+          tone="primary"
+          onSubmit={() => {
             setForged(undefined);
-            void explain(form);
+            return explain(form);
           }}
         >
-          <Field
+          <Input
             label="Request"
             hint="A curl command, a request with its headers and body, header lines alone, or JSON"
-          >
-            {(ids) => (
-              <textarea
-                {...ids}
-                class="mono"
-                rows={9}
-                spellcheck={false}
-                placeholder={
-                  'authorization: Bearer …\nx-svc-invoke-signature: …\nx-svc-invoke-timestamp: …\nx-svc-invoke-user: …'
-                }
-                value={form.pasted}
-                onInput={(event) => set({ pasted: event.currentTarget.value })}
-              />
-            )}
-          </Field>
+            class="mono"
+            rows={9}
+            placeholder={
+              'authorization: Bearer …\nx-svc-invoke-signature: …\nx-svc-invoke-timestamp: …\nx-svc-invoke-user: …'
+            }
+            value={form.pasted}
+            onInput={(pasted) => set({ pasted })}
+          />
           <p class="quiet">Where the request does not say:</p>
           <div class="grid">
-            <Field label="Method">
-              {(ids) => (
-                <input {...ids} value={form.method} onInput={(event) => set({ method: event.currentTarget.value })} />
-              )}
-            </Field>
-            <Field label="Path">
-              {(ids) => (
-                <input {...ids} value={form.path} onInput={(event) => set({ path: event.currentTarget.value })} />
-              )}
-            </Field>
+            <Input label="Method" value={form.method} onInput={(method) => set({ method })} />
+            <Input label="Path" value={form.path} onInput={(path) => set({ path })} />
           </div>
-          <Field label="Body" hint="Exactly as it is sent">
-            {(ids) => (
-              <textarea
-                {...ids}
-                class="mono"
-                rows={2}
-                spellcheck={false}
-                value={form.body}
-                onInput={(event) => set({ body: event.currentTarget.value })}
-              />
-            )}
-          </Field>
-          {problem !== '' && <p role="alert">{problem}</p>}
-          <div class="row end">
-            <Button type="submit" tone="primary">
-              Explain
-            </Button>
-          </div>
-        </form>
+          <Input
+            label="Body"
+            hint="Exactly as it is sent"
+            class="mono"
+            rows={2}
+            value={form.body}
+            onInput={(body) => set({ body })}
+          />
+        </Form>
         <div class="stack">
           {explanation && <Result explanation={explanation} />}
           {forged && <Forged forged={forged} />}
-          <form
-            class="panel stack"
-            aria-label="Make one"
-            onSubmit={(event) => {
-              event.preventDefault();
-              void forge();
-            }}
+          <Form
+            panel
+            label="Make one"
+            title="None at hand?"
+            note="Make a request that is wrong in one way, and see it explained. The intern must be running."
+            submit="Make and explain"
+            onSubmit={forge}
           >
-            <h2>None at hand?</h2>
-            <p class="quiet">
-              Make a request that is wrong in one way, and see it explained. The intern must be running.
-            </p>
-            <Field label="Defect" hint={defects.find((each) => each.defect === defect)?.description}>
-              {(ids) => (
-                <select {...ids} required value={defect} onChange={(event) => setDefect(event.currentTarget.value)}>
-                  <option value="">Choose…</option>
-                  {defects.map((each) => (
-                    <option key={each.defect} value={each.defect}>
-                      {each.defect}
-                    </option>
-                  ))}
-                </select>
-              )}
-            </Field>
-            <div class="row end">
-              <Button type="submit">Make and explain</Button>
-            </div>
-          </form>
+            <Select
+              label="Defect"
+              hint={defect && <code>{defect}</code>}
+              required
+              value={defect}
+              options={[['', 'Choose…'], ...defects.map((each) => [each.defect, each.description] as const)]}
+              onChange={setDefect}
+            />
+          </Form>
         </div>
       </div>
     </div>

@@ -4,7 +4,7 @@ import { countdown, words } from '../format.js';
 import type { Ask, Intern, PermissionAsk, QuestionAsk, QuestionField, Run } from '../types.js';
 import { Button } from '../ui/button.js';
 import { useServices } from '../ui/context.js';
-import { Check, Field } from '../ui/field.js';
+import { Check, Input, Select } from '../ui/field.js';
 import { Icon } from '../ui/icons.js';
 import { useNow } from '../ui/ticking.js';
 
@@ -31,44 +31,28 @@ function FieldControl({
   const label = field.label ?? field.name;
   if (field.options)
     return (
-      <Field label={label} required={field.required === true}>
-        {(ids) => (
-          <select
-            {...ids}
-            required={field.required}
-            value={String(value ?? '')}
-            onChange={(event) => onChange(event.currentTarget.value)}
-          >
-            <option value="">{field.required ? 'Choose…' : 'None'}</option>
-            {field.options?.map((option, index) => (
-              <option key={index} value={String(index)}>
-                {String(option)}
-              </option>
-            ))}
-          </select>
-        )}
-      </Field>
+      <Select
+        label={label}
+        required={field.required}
+        value={String(value ?? '')}
+        options={[
+          ['', field.required ? 'Choose…' : 'None'],
+          ...field.options.map((option, index) => [String(index), String(option)] as const),
+        ]}
+        onChange={onChange}
+      />
     );
   if (field.type === 'boolean') return <Check label={label} checked={value === true} onChange={onChange} />;
   const number = field.type === 'number' || field.type === 'integer';
   return (
-    <Field
+    <Input
       label={label}
-      required={field.required === true}
-      {...(number ? { hint: field.type === 'integer' ? 'A whole number' : 'A number' } : {})}
-    >
-      {(ids) => (
-        <input
-          {...ids}
-          {...(number ? { type: 'number' as const } : {})}
-          step={field.type === 'integer' ? 1 : 'any'}
-          required={field.required}
-          autocomplete="off"
-          value={String(value ?? '')}
-          onInput={(event) => onChange(event.currentTarget.value)}
-        />
-      )}
-    </Field>
+      required={field.required}
+      {...(number ? { type: 'number', hint: field.type === 'integer' ? 'A whole number' : 'A number' } : {})}
+      step={field.type === 'integer' ? 1 : 'any'}
+      value={String(value ?? '')}
+      onInput={onChange}
+    />
   );
 }
 

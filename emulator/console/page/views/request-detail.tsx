@@ -1,14 +1,14 @@
 import { useEffect, useState } from 'preact/hooks';
+import { curlOf } from '../../../contract/curl.js';
 import { sendAgain } from '../actions.js';
 import { scriptOf, vitestOf } from '../as-code.js';
-import { curlOf } from '../curl.js';
-import { dayOf, pretty, size, span, timeOf } from '../format.js';
+import { atHumanLength, momentOf, pretty, short, size, span } from '../format.js';
 import { linkTo } from '../router.js';
 import type { Entry, ExchangeExplanation, Requirement } from '../types.js';
 import { Button, CopyButton } from '../ui/button.js';
 import { useServices } from '../ui/context.js';
 import { Icon } from '../ui/icons.js';
-import { StatusCode } from '../ui/parts.js';
+import { Back, StatusCode } from '../ui/parts.js';
 import { useEntry } from '../ui/use-entry.js';
 import { TimeLine } from './time-line.js';
 
@@ -171,11 +171,7 @@ export function RequestDetail({ id }: { id: string }) {
   const { model, router } = useServices();
   const { entry, problem } = useEntry(id);
   const [explained, setExplained] = useState<ExchangeExplanation | undefined>(undefined);
-  const head = (
-    <a class="button ghost square back" href={linkTo('requests')} aria-label="Close this request">
-      <Icon name="close" />
-    </a>
-  );
+  const head = <Back to="requests" label="Close this request" icon="close" />;
   if (!entry)
     return (
       <section class="request" aria-label="Request">
@@ -203,7 +199,9 @@ export function RequestDetail({ id }: { id: string }) {
       <header class="request-head">
         <h2 class="grow">
           <span class={`method ${request.method}`}>{request.method}</span>{' '}
-          <span class="mono">{url.pathname + url.search}</span>
+          <span class="mono" title={url.pathname + url.search}>
+            {atHumanLength(url.pathname + url.search)}
+          </span>
         </h2>
         {head}
       </header>
@@ -211,12 +209,14 @@ export function RequestDetail({ id }: { id: string }) {
         <StatusCode status={response.status} />
         {entry.operation && <span>{entry.operation}</span>}
         {entry.caller && <span>by {entry.caller}</span>}
-        <time dateTime={entry.at}>
-          {dayOf(entry.at)} {timeOf(entry.at)}
+        <time dateTime={entry.at} title={entry.at}>
+          {momentOf(entry.at)}
         </time>
         {entry.ms !== null && <span>{span(entry.ms)}</span>}
         {intern && <a href={linkTo('interns', intern.id)}>{intern.name}</a>}
-        {entry.trace && <span class="mono">trace {entry.trace.trace_id}</span>}
+        {entry.trace && (
+          <span class="mono" title={entry.trace.trace_id}>{`trace ${short(entry.trace.trace_id)}…`}</span>
+        )}
         <Button small icon="question" onClick={() => void explain()}>
           Explain
         </Button>

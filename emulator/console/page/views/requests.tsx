@@ -1,11 +1,12 @@
 import { useMemo, useState } from 'preact/hooks';
-import { span, timeOf } from '../format.js';
+import { atHumanLength, span, timeOf } from '../format.js';
 import type { RequestRow } from '../requests.js';
 import { save } from '../save.js';
 import type { Intern } from '../types.js';
 import { Button, CopyButton } from '../ui/button.js';
 import { useServices } from '../ui/context.js';
-import { Empty, StatusCode } from '../ui/parts.js';
+import { InlineSelect } from '../ui/field.js';
+import { Empty, Split, StatusCode } from '../ui/parts.js';
 import { VirtualList } from '../ui/virtual-list.js';
 import { RequestDetail } from './request-detail.js';
 
@@ -13,11 +14,14 @@ const ROW = 40;
 
 const CLASSES = ['2xx', '3xx', '4xx', '5xx'] as const;
 
-interface Filter {
-  text: string;
-  status: string;
-  operation: string;
-}
+/** Of the requests that this page makes for itself. */
+const CONSOLE = 'console';
+
+const NO_FILTER = { text: '', status: '', operation: '', caller: '' };
+type Filter = typeof NO_FILTER;
+
+/** Whose requests are looked at: those of every client, where none is chosen. */
+const isOf = (caller: string) => (row: RequestRow) => (caller === '' ? row.caller !== CONSOLE : row.caller === caller);
 
 const fits = (row: RequestRow, { text, status, operation }: Filter): boolean =>
   (status === '' || (row.status !== null && `${Math.floor(row.status / 100)}xx` === status)) &&
@@ -27,20 +31,23 @@ const fits = (row: RequestRow, { text, status, operation }: Filter): boolean =>
       .toLowerCase()
       .includes(text.toLowerCase()));
 
-const UUID = /[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}/g;
+const namesIn = (rows: readonly RequestRow[], key: 'operation' | 'caller'): string[] =>
+  [...new Set(rows.map((row) => row[key]).filter((name) => name !== null))].sort();
 
 /** How a run ended, where that is no failure. */
 const ENDS: Readonly<Record<string, string>> = { stop: 'good', asks: 'ask' };
 
 /** A path as a person reads it: without the common part, and with names in place of ids. */
 const readable = (path: string, interns: ReadonlyMap<string, Intern>): string =>
-  path.replace(/^\/api\/v1(?=\/)/, '').replaceAll(UUID, (id) => interns.get(id)?.name ?? `${id.slice(0, 8)}…`);
+  atHumanLength(path.replace(/^\/api\/v1(?=\/)/, ''), (id) => interns.get(id)?.name);
 
 function Row({ row }: { row: RequestRow }) {
   const { model } = useServices();
   return (
     <>
-      <span class="cell time mono">{timeOf(row.at)}</span>
+      <span class="cell time mono" title={row.at}>
+        {timeOf(row.at)}
+      </span>
       <StatusCode status={row.status} />
       <span class={`cell method ${row.method}`}>{row.method}</span>
       <span class="cell path" title={row.path}>
@@ -93,17 +100,24 @@ function Nothing({ filtered, onClear }: { filtered: boolean; onClear: () => void
 /** The requests as they come, newest first, and the details of one. */
 export function RequestsView({ id }: { id: string | undefined }) {
   const { model, router } = useServices();
-  const [filter, setFilter] = useState<Filter>({ text: '', status: '', operation: '' });
+  const [filter, setFilter] = useState<Filter>(NO_FILTER);
   const [paused, setPaused] = useState<readonly RequestRow[] | undefined>(undefined);
   const live = model.requests.rows.value;
-  const all = paused ?? live;
+  const all = useMemo(() => (paused ?? live).filter(isOf(filter.caller)), [paused, live, filter.caller]);
+  const fresh = paused === undefined ? 0 : live.filter(isOf(filter.caller)).length - all.length;
   const rows = useMemo(() => all.filter((row) => fits(row, filter)).reverse(), [all, filter]);
-  const operations = useMemo(
-    () => [...new Set(all.map((row) => row.operation).filter((name) => name !== null))].sort(),
-    [all],
+  const operations = useMemo(() => namesIn(all, 'operation'), [all]);
+  const callers = useMemo(() => namesIn(paused ?? live, 'caller'), [paused, live]);
+  const filtered = Object.values(filter).some((value) => value !== '');
+  const choose = (key: 'operation' | 'status' | 'caller', label: string, any: string, options: readonly string[]) => (
+    <InlineSelect
+      unseen
+      label={label}
+      value={filter[key]}
+      options={[['', any], ...options]}
+      onChange={(value) => setFilter({ ...filter, [key]: value })}
+    />
   );
-  const filtered = filter.text !== '' || filter.status !== '' || filter.operation !== '';
-  const clearFilter = () => setFilter({ text: '', status: '', operation: '' });
   const recording = model.recording.value;
   const record = async () => {
     if (recording === undefined) {
@@ -125,14 +139,16 @@ export function RequestsView({ id }: { id: string | undefined }) {
       setPaused(undefined);
     });
   return (
-    <div class={`split wide ${id === undefined ? 'at-list' : 'at-detail'}`}>
-      <section class="list-pane" aria-label="Requests">
-        <header class="pane-head">
-          <h2>Requests</h2>
+    <Split
+      title="Requests"
+      wide
+      open={id !== undefined}
+      head={
+        <>
           <span class="quiet count">{filtered ? `${rows.length} of ${all.length}` : all.length}</span>
           <div class="row">
             <Button small icon={paused ? 'play' : 'pause'} onClick={() => setPaused(paused ? undefined : live)}>
-              {paused ? `Resume${live.length > paused.length ? ` (${live.length - paused.length} new)` : ''}` : 'Pause'}
+              {paused ? `Resume${fresh > 0 ? ` (${fresh} new)` : ''}` : 'Pause'}
             </Button>
             <Button small icon={recording === undefined ? 'down' : 'check'} onClick={() => void record()}>
               {recording === undefined ? 'Record' : 'Stop and save'}
@@ -141,63 +157,43 @@ export function RequestsView({ id }: { id: string | undefined }) {
               Clear
             </Button>
           </div>
-        </header>
-        <search class="filters">
-          <input
-            type="search"
-            aria-label="Filter requests"
-            placeholder="Filter by path, caller, reason…"
-            value={filter.text}
-            onInput={(event) => setFilter({ ...filter, text: event.currentTarget.value })}
-          />
-          <select
-            aria-label="Operation"
-            value={filter.operation}
-            onChange={(event) => setFilter({ ...filter, operation: event.currentTarget.value })}
-          >
-            <option value="">All operations</option>
-            {operations.map((operation) => (
-              <option key={operation} value={operation}>
-                {operation}
-              </option>
-            ))}
-          </select>
-          <select
-            aria-label="Status"
-            value={filter.status}
-            onChange={(event) => setFilter({ ...filter, status: event.currentTarget.value })}
-          >
-            <option value="">Any status</option>
-            {CLASSES.map((name) => (
-              <option key={name} value={name}>
-                {name}
-              </option>
-            ))}
-          </select>
-        </search>
-        {model.skipped.value > 0 && (
-          <p class="callout">{`${model.skipped.value} requests came too fast to be shown; the journal has the newest 1,000.`}</p>
-        )}
-        {rows.length > 0 ? (
-          <VirtualList
-            label="Requests, newest first"
-            rows={rows}
-            height={ROW}
-            idOf={(row) => row.id}
-            selected={id}
-            onSelect={(selected) => router.go('requests', selected)}
-          >
-            {(row) => <Row row={row} />}
-          </VirtualList>
-        ) : (
-          <Nothing filtered={filtered} onClear={clearFilter} />
-        )}
-      </section>
-      {id !== undefined && (
-        <div class="detail-pane">
-          <RequestDetail key={id} id={id} />
-        </div>
-      )}
-    </div>
+        </>
+      }
+      list={
+        <>
+          <search class="filters">
+            <input
+              type="search"
+              aria-label="Filter requests"
+              placeholder="Filter by path, caller, reason…"
+              value={filter.text}
+              onInput={(event) => setFilter({ ...filter, text: event.currentTarget.value })}
+            />
+            {choose('operation', 'Operation', 'All operations', operations)}
+            {choose('status', 'Status', 'Any status', CLASSES)}
+            {choose('caller', 'Caller', 'All clients', callers)}
+          </search>
+          {model.skipped.value > 0 && (
+            <p class="callout">{`${model.skipped.value} requests came too fast to be shown; the journal has the newest 1,000.`}</p>
+          )}
+          {rows.length > 0 ? (
+            <VirtualList
+              label="Requests, newest first"
+              rows={rows}
+              height={ROW}
+              idOf={(row) => row.id}
+              selected={id}
+              onSelect={(selected) => router.go('requests', selected)}
+            >
+              {(row) => <Row row={row} />}
+            </VirtualList>
+          ) : (
+            <Nothing filtered={filtered} onClear={() => setFilter(NO_FILTER)} />
+          )}
+        </>
+      }
+    >
+      {id !== undefined && <RequestDetail key={id} id={id} />}
+    </Split>
   );
 }

@@ -8,8 +8,7 @@ import type { ScriptView } from '../types.js';
 import { Button } from '../ui/button.js';
 import { useServices } from '../ui/context.js';
 import { Editor } from '../ui/editor.js';
-import { Icon } from '../ui/icons.js';
-import { Empty } from '../ui/parts.js';
+import { Back, Empty, Split } from '../ui/parts.js';
 import { MATCHES, MatchesEditor } from './matches.js';
 
 const FROM: Readonly<Record<string, string>> = {
@@ -125,15 +124,25 @@ export function ScriptsView({ id }: { id: string | undefined }) {
     };
   }, [id, version?.from]);
   const origins = ['control', 'file', 'code', 'stock'].filter((origin) => list.some(({ from }) => from === origin));
+  const link = (name: string, text: string, about: string | undefined) => (
+    <li key={name}>
+      <a href={linkTo('scripts', name)} aria-current={name === id ? 'true' : undefined}>
+        {text}
+      </a>
+      {about && <span class="quiet small line">{about}</span>}
+    </li>
+  );
   return (
-    <div class={`split ${id === undefined ? 'at-list' : 'at-detail'}`}>
-      <section class="list-pane" aria-label="Scripts">
-        <header class="pane-head">
-          <h2>Scripts</h2>
-          <Button small tone="primary" icon="plus" onClick={() => router.go('scripts', 'new')}>
-            New script
-          </Button>
-        </header>
+    <Split
+      title="Scripts"
+      open={id !== undefined}
+      padded
+      head={
+        <Button small tone="primary" icon="plus" onClick={() => router.go('scripts', 'new')}>
+          New script
+        </Button>
+      }
+      list={
         <div class="names">
           {origins.map((origin) => (
             <section key={origin} aria-label={FROM[origin]}>
@@ -141,60 +150,43 @@ export function ScriptsView({ id }: { id: string | undefined }) {
               <ul>
                 {list
                   .filter(({ from }) => from === origin)
-                  .map(({ name, description }) => (
-                    <li key={name}>
-                      <a href={linkTo('scripts', name)} aria-current={name === id ? 'true' : undefined}>
-                        {name}
-                      </a>
-                      {description && <span class="quiet small line">{description}</span>}
-                    </li>
-                  ))}
+                  .map(({ name, description }) => link(name, name, description))}
               </ul>
             </section>
           ))}
           <section aria-label="by the prompt">
             <h2>by what a prompt says</h2>
-            <ul>
-              <li>
-                <a href={linkTo('scripts', MATCHES)} aria-current={id === MATCHES ? 'true' : undefined}>
-                  Matches
-                </a>
-                <span class="quiet small line">{plural(model.matches.value.length, 'match', 'matches')}</span>
-              </li>
-            </ul>
+            <ul>{link(MATCHES, 'Matches', plural(model.matches.value.length, 'match', 'matches'))}</ul>
           </section>
         </div>
-      </section>
-      <div class="detail-pane padded">
-        {id === MATCHES ? (
-          <MatchesEditor />
-        ) : id === undefined ? (
-          <Empty icon="scripts" title="Choose a script">
-            <p>A script says how an intern talks, asks, boots and ends. Read one, change it, or write your own.</p>
-          </Empty>
-        ) : (
-          <section class="stack" aria-label={isNew ? 'New script' : id}>
-            <header class="intern-title">
-              <a class="button ghost square back" href={linkTo('scripts')} aria-label="Back to the scripts">
-                <Icon name="back" />
-              </a>
-              <h2>{isNew ? 'New script' : id}</h2>
-              {script && <span class="tag">{FROM[script.from]}</span>}
-            </header>
-            {script?.description && <p class="quiet">{script.description}</p>}
-            {(script || isNew) && (
-              <ScriptEditor
-                key={id}
-                script={script}
-                onSaved={(saved) => {
-                  setRead(saved);
-                  router.go('scripts', saved.name);
-                }}
-              />
-            )}
-          </section>
-        )}
-      </div>
-    </div>
+      }
+    >
+      {id === MATCHES ? (
+        <MatchesEditor />
+      ) : id === undefined ? (
+        <Empty icon="scripts" title="Choose a script">
+          <p>A script says how an intern talks, asks, boots and ends. Read one, change it, or write your own.</p>
+        </Empty>
+      ) : (
+        <section class="stack" aria-label={isNew ? 'New script' : id}>
+          <header class="intern-title">
+            <Back to="scripts" label="Back to the scripts" />
+            <h2>{isNew ? 'New script' : id}</h2>
+            {script && <span class="tag">{FROM[script.from]}</span>}
+          </header>
+          {script?.description && <p class="quiet">{script.description}</p>}
+          {(script || isNew) && (
+            <ScriptEditor
+              key={id}
+              script={script}
+              onSaved={(saved) => {
+                setRead(saved);
+                router.go('scripts', saved.name);
+              }}
+            />
+          )}
+        </section>
+      )}
+    </Split>
   );
 }

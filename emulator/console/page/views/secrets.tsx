@@ -1,10 +1,9 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Model } from '../model.js';
 import type { VaultSecret } from '../types.js';
-import { Button } from '../ui/button.js';
 import { useServices } from '../ui/context.js';
-import { Check, Field } from '../ui/field.js';
-import { DeletableRows, Empty } from '../ui/parts.js';
+import { Check, Form, Input } from '../ui/field.js';
+import { DeletableRows, DeleteButton, Empty } from '../ui/parts.js';
 import { useLatest } from '../ui/use-latest.js';
 
 /** A vault as the page acts on it. */
@@ -76,7 +75,7 @@ function Row({ vault, secret }: { vault: Vault; secret: VaultSecret }) {
         {secret.fingerprint?.slice(0, 12) ?? '—'}
       </td>
       <td>
-        <Button small tone="ghost" icon="trash" label={`Delete ${secret.name}`} onClick={() => void remove()} />
+        <DeleteButton label={`Delete ${secret.name}`} onClick={remove} />
       </td>
     </tr>
   );
@@ -88,8 +87,7 @@ function StoreForm({ vault }: { vault: Vault }) {
   const value = useRef<HTMLTextAreaElement>(null);
   const [name, setName] = useState('');
   const [hosts, setHosts] = useState('');
-  const submit = async (event: Event) => {
-    event.preventDefault();
+  const submit = async () => {
     const body = { value: value.current?.value ?? '', hosts: hosts.split(/[\s,]+/).filter((host) => host !== '') };
     const path = `${vault.path}/${encodeURIComponent(name)}`;
     const stored = await model.attempt(
@@ -102,33 +100,23 @@ function StoreForm({ vault }: { vault: Vault }) {
     setHosts('');
   };
   return (
-    <form class="panel stack" aria-label="Store a secret" autocomplete="off" onSubmit={(event) => void submit(event)}>
-      <h3>Store a secret</h3>
-      <Field label="Name" hint="Lower-case letters, digits and single underscores">
-        {(ids) => (
-          <input
-            {...ids}
-            required
-            autocomplete="off"
-            value={name}
-            onInput={(event) => setName(event.currentTarget.value)}
-          />
-        )}
-      </Field>
-      <Field label="Value" hint="It is never shown again">
-        {(ids) => (
-          <textarea {...ids} ref={value} class="masked" rows={2} required autocomplete="off" spellcheck={false} />
-        )}
-      </Field>
-      <Field label="Hosts" hint="Exact names, such as api.example.com, separated by spaces">
-        {(ids) => <input {...ids} required value={hosts} onInput={(event) => setHosts(event.currentTarget.value)} />}
-      </Field>
-      <div class="row end">
-        <Button type="submit" tone="primary" icon="key">
-          Store
-        </Button>
-      </div>
-    </form>
+    <Form panel title="Store a secret" submit="Store" icon="key" tone="primary" onSubmit={submit}>
+      <Input
+        label="Name"
+        hint="Lower-case letters, digits and single underscores"
+        required
+        value={name}
+        onInput={setName}
+      />
+      <Input label="Value" hint="It is never shown again" class="masked" rows={2} required area={value} />
+      <Input
+        label="Hosts"
+        hint="Exact names, such as api.example.com, separated by spaces"
+        required
+        value={hosts}
+        onInput={setHosts}
+      />
+    </Form>
   );
 }
 
@@ -145,8 +133,7 @@ function CopyForm({ vault, from }: { vault: Vault; from: Vault }) {
     else next.delete(name);
     setChosen(next);
   };
-  const submit = async (event: Event) => {
-    event.preventDefault();
+  const submit = async () => {
     const copied = await model.attempt(
       async () => model.api.call('POST', `${vault.path}/copy`, await from.key(model), { body: { names } }),
       names.length === 1 ? `${names[0]} is copied` : `${names.length} secrets are copied`,
@@ -154,18 +141,19 @@ function CopyForm({ vault, from }: { vault: Vault; from: Vault }) {
     if (copied) setChosen(new Set());
   };
   return (
-    <form class="panel stack" aria-label="Copy from the workspace" onSubmit={(event) => void submit(event)}>
-      <h3>Copy from the workspace</h3>
+    <Form
+      panel
+      title="Copy from the workspace"
+      submit="Copy"
+      icon="copy"
+      disabled={names.length === 0}
+      onSubmit={submit}
+    >
       {bound.length === 0 && <p class="quiet">The vault of the workspace holds nothing that can be copied.</p>}
       {bound.map(({ name }: VaultSecret) => (
         <Check key={name} label={name} checked={chosen.has(name)} onChange={(checked) => choose(name, checked)} />
       ))}
-      <div class="row end">
-        <Button type="submit" icon="copy" disabled={names.length === 0}>
-          Copy
-        </Button>
-      </div>
-    </form>
+    </Form>
   );
 }
 

@@ -1,9 +1,10 @@
+import { Fragment } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import type { Connection, Model } from '../model.js';
 import { linkTo, type Place } from '../router.js';
 import { Button, CopyButton } from '../ui/button.js';
 import { useServices } from '../ui/context.js';
-import { Field } from '../ui/field.js';
+import { Form, Input } from '../ui/field.js';
 import { Icon, type IconName } from '../ui/icons.js';
 import { ClockBar } from './clock-bar.js';
 import { ExploreView } from './explore.js';
@@ -20,14 +21,22 @@ import { VaultView } from './vault.js';
 const NAVIGATION: readonly { view: Place['view']; name: string; icon: IconName }[] = [
   { view: 'interns', name: 'Interns', icon: 'interns' },
   { view: 'requests', name: 'Requests', icon: 'requests' },
-  { view: 'faults', name: 'Faults', icon: 'faults' },
   { view: 'scripts', name: 'Scripts', icon: 'scripts' },
-  { view: 'proofs', name: 'Proofs', icon: 'proofs' },
-  { view: 'vault', name: 'Vault', icon: 'key' },
   { view: 'state', name: 'State', icon: 'state' },
   { view: 'lab', name: 'Lab', icon: 'lab' },
   { view: 'explore', name: 'Explore', icon: 'explore' },
 ];
+
+/** What is found under State. */
+const OF_STATE: readonly { view: Place['view']; name: string }[] = [
+  { view: 'state', name: 'Whole' },
+  { view: 'faults', name: 'Faults' },
+  { view: 'vault', name: 'Vault' },
+  { view: 'proofs', name: 'Proofs' },
+];
+
+const nameOf = (view: Place['view']): string =>
+  [...NAVIGATION, ...OF_STATE].find((each) => each.view === view)?.name ?? 'Requirements';
 
 const VIEWS: Readonly<Record<Place['view'], (props: { id: string | undefined }) => preact.JSX.Element>> = {
   interns: InternsView,
@@ -54,32 +63,67 @@ const CONNECTIONS: Readonly<Record<Connection, string>> = {
 const waitingIn = (model: Model): number =>
   [...model.runs.value.values()].filter((run) => run.status === 'waiting').length;
 
+function Count({ of, what }: { of: number; what: string }) {
+  return of === 0 ? null : (
+    <span class="badge">
+      {of}
+      <span class="unseen"> {what}</span>
+    </span>
+  );
+}
+
+const isOfState = (view: Place['view']): boolean => OF_STATE.some((each) => each.view === view);
+
 function Navigation() {
   const { model, router } = useServices();
-  const current = router.place.value.view;
-  const waiting = waitingIn(model);
-  const counts: Partial<Record<Place['view'], number>> = { interns: waiting, faults: model.faults.value.length };
+  const { view: current } = router.place.value;
+  const counts: Partial<Record<Place['view'], preact.JSX.Element>> = {
+    interns: <Count of={waitingIn(model)} what="waiting for an answer" />,
+    state: <Count of={model.faults.value.length} what="faults still to come" />,
+  };
   return (
     <nav aria-label="Views">
-      {NAVIGATION.map(({ view, name, icon }) => {
-        const count = counts[view] ?? 0;
-        const what = view === 'interns' ? 'waiting for an answer' : 'still to come';
-        return (
-          <a key={view} href={linkTo(view)} aria-current={current === view ? 'page' : undefined}>
-            <Icon name={icon} />
-            <span>{name}</span>
-            {count > 0 && (
-              <span class="badge">
-                {count}
-                <span class="unseen"> {what}</span>
-              </span>
-            )}
-          </a>
-        );
-      })}
+      {NAVIGATION.map(({ view, name, icon }) => (
+        <a
+          key={view}
+          href={linkTo(view)}
+          aria-current={current === view || (view === 'state' && isOfState(current)) ? 'page' : undefined}
+        >
+          <Icon name={icon} />
+          <span>{name}</span>
+          {counts[view]}
+        </a>
+      ))}
     </nav>
   );
 }
+
+/** The parts of the state, each a view of its own. */
+function StateTabs() {
+  const { model, router } = useServices();
+  return (
+    <nav class="tabs" aria-label="Of the state">
+      {OF_STATE.map(({ view, name }) => (
+        <a key={view} href={linkTo(view)} aria-current={router.place.value.view === view ? 'page' : undefined}>
+          {name}
+          {view === 'faults' && <Count of={model.faults.value.length} what="still to come" />}
+        </a>
+      ))}
+    </nav>
+  );
+}
+
+/** An address that may be broken at its slashes, and nowhere else. */
+const Address = ({ url }: { url: string }) => (
+  <span class="mono">
+    {url.split(/(?<=[^/:]\/)/).map((part, index) => (
+      <Fragment key={index}>
+        {part}
+        <wbr />
+      </Fragment>
+    ))}
+  </span>
+);
 
 function SideFoot() {
   const { model } = useServices();
@@ -89,7 +133,7 @@ function SideFoot() {
     <div class="side-foot">
       {target && (
         <div class="address">
-          <span class="mono">{target.base_url}</span>
+          <Address url={target.base_url} />
           <CopyButton text={target.base_url} label="Copy the base URL" />
         </div>
       )}
@@ -108,13 +152,7 @@ function TokenForm() {
   const [token, setToken] = useState('');
   return (
     <main class="gate">
-      <form
-        class="panel"
-        onSubmit={(event) => {
-          event.preventDefault();
-          model.useToken(token.trim());
-        }}
-      >
+      <Form panel submit="Continue" tone="primary" onSubmit={() => model.useToken(token.trim())}>
         <Icon name="key" size={28} />
         <h1>Control token</h1>
         <p>
@@ -122,22 +160,8 @@ function TokenForm() {
           closed.
         </p>
         {model.tokenTried.value && <p role="alert">{model.refusal.value}</p>}
-        <Field label="Token">
-          {(ids) => (
-            <input
-              {...ids}
-              type="password"
-              autocomplete="off"
-              required
-              value={token}
-              onInput={(event) => setToken(event.currentTarget.value)}
-            />
-          )}
-        </Field>
-        <Button type="submit" tone="primary">
-          Continue
-        </Button>
-      </form>
+        <Input label="Token" type="password" required value={token} onInput={setToken} />
+      </Form>
     </main>
   );
 }
@@ -175,8 +199,7 @@ function Notices() {
 function useTitle() {
   const { model, router } = useServices();
   const { view, id } = router.place.value;
-  const name = NAVIGATION.find((each) => each.view === view)?.name ?? 'Requirements';
-  const shown = (id !== undefined && view === 'interns' && model.interns.value.get(id)?.name) || name;
+  const shown = (id !== undefined && view === 'interns' && model.interns.value.get(id)?.name) || nameOf(view);
   const waiting = waitingIn(model);
   const title = `${waiting > 0 ? `(${waiting}) ` : ''}${shown} · Intern emulator`;
   useEffect(() => {
@@ -193,7 +216,6 @@ export function Shell() {
   if (connection === 'token') return <TokenForm />;
   if (connection === 'refused') return <Refused />;
   const View = VIEWS[view];
-  const name = NAVIGATION.find((each) => each.view === view)?.name ?? 'Requirements';
   return (
     <div class="shell">
       {/* biome-ignore lint/a11y/useValidAnchor: it moves the focus, and must not change the place in the page */}
@@ -223,7 +245,8 @@ export function Shell() {
           </p>
         )}
         <main id="view" tabIndex={-1} class={`view view-${view}`}>
-          <h1 class="unseen">{name}</h1>
+          <h1 class="unseen">{nameOf(view)}</h1>
+          {isOfState(view) && <StateTabs />}
           <View id={id} />
         </main>
       </div>

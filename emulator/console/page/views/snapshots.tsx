@@ -1,9 +1,10 @@
 import { useEffect, useState } from 'preact/hooks';
-import { plural } from '../format.js';
+import { momentOf, plural } from '../format.js';
 import type { SnapshotView } from '../types.js';
 import { Button } from '../ui/button.js';
 import { useServices } from '../ui/context.js';
-import { Field } from '../ui/field.js';
+import { Form, Input } from '../ui/field.js';
+import { Panel } from '../ui/parts.js';
 import { useLatest } from '../ui/use-latest.js';
 
 /** Always exists, and stays. */
@@ -13,7 +14,7 @@ const holds = (snapshot: SnapshotView): string =>
   'unusable' in snapshot
     ? `cannot be used: ${snapshot.unusable}`
     : [
-        snapshot.now.replace('T', ' ').replace('Z', ''),
+        momentOf(snapshot.now),
         plural(snapshot.interns, 'intern'),
         plural(snapshot.scripts, 'script'),
         plural(snapshot.faults, 'fault'),
@@ -40,12 +41,10 @@ export function Snapshots() {
       await read();
     }, done);
   return (
-    <section class="panel stack" aria-label="Snapshots">
-      <h2>Snapshots</h2>
-      <p class="quiet">
-        Interns, keys, scripts, faults, limits, clock and randomness: after a restore, the same requests get the same
-        answers. Open runs end.
-      </p>
+    <Panel
+      title="Snapshots"
+      note="Interns, keys, scripts, faults, limits, clock and randomness: after a restore, the same requests get the same answers. Open runs end."
+    >
       <ul class="choices" aria-label="Kept snapshots">
         {snapshots.map((snapshot) => (
           <li key={snapshot.name}>
@@ -78,27 +77,22 @@ export function Snapshots() {
           </li>
         ))}
       </ul>
-      <form
-        class="stack"
-        aria-label="New snapshot"
-        onSubmit={(event) => {
-          event.preventDefault();
-          void does('PUT', path(name), `${name} is taken`).then(
-            (kept) => kept && setName((typed) => (typed === name ? '' : typed)),
-          );
+      <Form
+        label="New snapshot"
+        submit="Take a snapshot"
+        onSubmit={async () => {
+          const kept = await does('PUT', path(name), `${name} is taken`);
+          if (kept) setName((typed) => (typed === name ? '' : typed));
         }}
       >
-        <Field
+        <Input
           label="Name"
           required
           hint="Letters, digits, dots, underscores and hyphens, at most 64. A snapshot of that name is replaced."
-        >
-          {(ids) => <input {...ids} required value={name} onInput={(event) => setName(event.currentTarget.value)} />}
-        </Field>
-        <div class="row end">
-          <Button type="submit">Take a snapshot</Button>
-        </div>
-      </form>
-    </section>
+          value={name}
+          onInput={setName}
+        />
+      </Form>
+    </Panel>
   );
 }

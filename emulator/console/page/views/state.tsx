@@ -1,9 +1,9 @@
 import { useRef, useState } from 'preact/hooks';
 import { save } from '../save.js';
-import { Button, CopyButton } from '../ui/button.js';
+import { Button } from '../ui/button.js';
 import { useServices } from '../ui/context.js';
-import { Check, Field } from '../ui/field.js';
-import { ViewHead } from '../ui/parts.js';
+import { Check, Form, Input } from '../ui/field.js';
+import { Facts, Panel, ViewHead } from '../ui/parts.js';
 import { DirectoryPanel, Switches } from './directory.js';
 import { Snapshots } from './snapshots.js';
 
@@ -16,16 +16,17 @@ function Export() {
       save('intern-emulator.state.json', `${JSON.stringify(state, null, 2)}\n`);
     }, 'The state is saved');
   return (
-    <section class="panel stack" aria-label="Save">
-      <h2>Save</h2>
-      <p class="quiet">Interns, sessions, scripts put here and keys of retries, as a file that you can check in.</p>
+    <Panel
+      title="Save"
+      note="Interns, sessions, scripts put here and keys of retries, as a file that you can check in."
+    >
       <Check label="With credentials" checked={credentials} onChange={setCredentials} />
       <div class="row end">
         <Button icon="down" onClick={() => void download()}>
           Save to a file
         </Button>
       </div>
-    </section>
+    </Panel>
   );
 }
 
@@ -50,16 +51,16 @@ function Import() {
     }
   };
   return (
-    <section class="panel stack" aria-label="Replace">
-      <h2>Replace</h2>
-      <p class="quiet">Replaces everything by a saved state. Open runs end.</p>
-      <Field label="Saved state">
-        {(ids) => (
-          <input {...ids} ref={file} type="file" accept="application/json,.json" onChange={() => void restore()} />
-        )}
-      </Field>
+    <Panel title="Replace" note="Replaces everything by a saved state. Open runs end.">
+      <Input
+        label="Saved state"
+        type="file"
+        accept="application/json,.json"
+        box={file}
+        onInput={() => void restore()}
+      />
       {problem !== '' && <p role="alert">{problem}</p>}
-    </section>
+    </Panel>
   );
 }
 
@@ -67,33 +68,24 @@ function Limit() {
   const { model } = useServices();
   const [turns, setTurns] = useState<string | undefined>(undefined);
   const shown = turns ?? String(model.limit.value ?? '');
-  const submit = (event: Event) => {
-    event.preventDefault();
-    void model.attempt(async () => {
+  const submit = () =>
+    model.attempt(async () => {
       await model.api.control('PUT', 'limits', { turns_per_minute: Number(shown) });
       await model.readLimit();
       setTurns(undefined);
     }, 'The limit is set, and what was counted forgotten');
-  };
   return (
-    <form class="panel stack" aria-label="Limit" onSubmit={submit}>
-      <h2>Turn limit</h2>
-      <Field label="Turns a minute and caller" hint="0 is no limit">
-        {(ids) => (
-          <input
-            {...ids}
-            type="number"
-            min={0}
-            required
-            value={shown}
-            onInput={(event) => setTurns(event.currentTarget.value)}
-          />
-        )}
-      </Field>
-      <div class="row end">
-        <Button type="submit">Set</Button>
-      </div>
-    </form>
+    <Form panel label="Limit" title="Turn limit" submit="Set" onSubmit={submit}>
+      <Input
+        label="Turns a minute and caller"
+        hint="0 is no limit"
+        type="number"
+        min={0}
+        required
+        value={shown}
+        onInput={setTurns}
+      />
+    </Form>
   );
 }
 
@@ -122,20 +114,9 @@ function Credentials() {
     ),
   ];
   return (
-    <section class="panel stack" aria-label="Connect a client">
-      <h2>Connect a client</h2>
-      <dl class="facts">
-        {rows.map(([name, value]) => (
-          <div key={name}>
-            <dt>{name}</dt>
-            <dd>
-              <span class="mono">{value}</span>
-              <CopyButton text={value} label={`Copy ${name}`} />
-            </dd>
-          </div>
-        ))}
-      </dl>
-    </section>
+    <Panel title="Connect a client">
+      <Facts of={rows} />
+    </Panel>
   );
 }
 

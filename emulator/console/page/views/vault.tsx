@@ -2,7 +2,9 @@ import { useState } from 'preact/hooks';
 import { keyFor } from '../actions.js';
 import type { Intern } from '../types.js';
 import { useServices } from '../ui/context.js';
+import { InlineSelect } from '../ui/field.js';
 import { ViewHead } from '../ui/parts.js';
+import { workspacesOf } from '../workspaces.js';
 import { Secrets, type Vault } from './secrets.js';
 
 const ofWorkspace = (workspace_id: string, name: string): Vault => ({
@@ -47,13 +49,7 @@ export function VaultView() {
         sub="Secrets of a workspace: what its interns can be given. Values go in and never come out."
       >
         {target.foreign_workspace_id && (
-          <label class="inline-select">
-            <span>Workspace</span>
-            <select value={workspace} onChange={(event) => setChosen(event.currentTarget.value)}>
-              <option value={target.workspace_id}>First — {target.workspace_id}</option>
-              <option value={target.foreign_workspace_id}>Other — {target.foreign_workspace_id}</option>
-            </select>
-          </label>
+          <InlineSelect label="Workspace" value={workspace} options={workspacesOf(target)} onChange={setChosen} />
         )}
       </ViewHead>
       <Secrets key={workspace} vault={ofWorkspace(workspace, name)} />

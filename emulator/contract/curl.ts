@@ -1,12 +1,24 @@
-import { curlParts } from '../../contract/pasted.js';
-import type { Entry } from './types.js';
+import { curlParts } from './pasted.js';
+
+/** What of an entry of the journal makes its curl command. */
+interface Asked {
+  readonly operation: string | null;
+  readonly request: {
+    readonly method: string;
+    readonly url: string;
+    readonly headers: Readonly<Record<string, string>>;
+    readonly body: string | null;
+  };
+  /** Of a stream. */
+  readonly writes?: unknown;
+}
 
 /** Headers that curl makes by itself, or that belong to one connection. */
 export const OWN_HEADERS =
   /^(?:host|content-length|connection|accept-encoding|transfer-encoding|user-agent|sec-.*|origin|referer|accept-language)$/;
 
 /** The variable of the credential that a request needs, as `exec` and the target name it. */
-export function credentialOf({ operation, request }: Pick<Entry, 'operation' | 'request'>): string {
+export function credentialOf({ operation, request }: Pick<Asked, 'operation' | 'request'>): string {
   // A request that was refused for its key has no operation.
   const path = new URL(request.url, 'http://none').pathname;
   if (operation === 'scim' || path.includes('/api/v1/scim/')) return 'INTERN_MANAGEMENT_KEY';
@@ -21,10 +33,7 @@ export function credentialOf({ operation, request }: Pick<Entry, 'operation' | '
  * A request of the journal as a curl command. The journal holds no credential: variables such as `$INTERN_API_KEY`
  * replace it, named as `exec` and the target name them.
  */
-export function curlOf(
-  entry: Pick<Entry, 'operation' | 'request' | 'writes'>,
-  variable: string = credentialOf(entry),
-): string {
+export function curlOf(entry: Asked, variable: string = credentialOf(entry)): string {
   const { headers, ...request } = entry.request;
   const bearer = /^bearer/i.test(headers.authorization ?? '');
   const own = Object.entries(headers).filter(
