@@ -24,6 +24,8 @@ export type { Skip } from './framework/skip.js';
 export type { Incomplete, Stop } from './framework/stop.js';
 export type { Target } from './framework/target.js';
 export { UsageError } from './framework/usage.js';
+export { type Fetch, judged } from './judge/judged.js';
+export { createJudge, type Judge, type JudgeOptions } from './judge/judge.js';
 export type { ConformanceOptions, RunnerOptions } from './options.js';
 export { REPORT_KINDS, REPORTERS, type ReportKind } from './reporters/index.js';
 export type { Report, ReportedCheck, ReportedFinding } from './reporters/json.js';

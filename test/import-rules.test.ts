@@ -188,7 +188,7 @@ const REACHES_EMULATOR = [
   'conformance/vitest.ts',
 ];
 
-/** The form of a recording: what drift reads. */
+/** The form of a recording: what drift and the judge read. */
 const RECORDINGS = ['format', 'read', 'template'].map((name) => `emulator/recording/${name}.ts`);
 
 /** What both halves share of the emulator's contract, and the console's page: data, and how text is made safe. */
@@ -218,7 +218,7 @@ function isAllowed({ from, target, typeOnly }: Import): boolean {
     if (from === 'conformance/habits') return typeOnly && /^(conformance|emulator\/contract)\//.test(target);
     if (target.startsWith('conformance/')) return true;
     if (from === 'conformance/walk') return false;
-    if (from === 'conformance/drift' && RECORDINGS.includes(target)) return true;
+    if ((from === 'conformance/drift' || from === 'conformance/judge') && RECORDINGS.includes(target)) return true;
     if (REACHES_EMULATOR.includes(from)) return true;
     return SHARED.includes(target) || (typeOnly && area === 'emulator/contract');
   }
@@ -245,7 +245,7 @@ const FLOORS = [
   ['drivers'],
   ['engine'],
   ['checks', 'reporters'],
-  ['engine/testing', 'clients', 'drift', 'deviations', 'explore'],
+  ['engine/testing', 'clients', 'drift', 'deviations', 'explore', 'judge'],
   ['options.ts'],
   ['cli', 'index.ts', 'vitest.ts'],
 ];

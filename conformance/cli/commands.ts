@@ -9,6 +9,7 @@ import {
   CLIENT_FLAGS,
   DRIFT_FLAGS,
   type FlagTable,
+  JUDGE_FLAGS,
   REPLAY_FLAGS,
   REPORT_FLAGS,
   RUN_FLAGS,
@@ -17,6 +18,7 @@ import { deliver, type Io } from './io.js';
 import { readReport } from './reports.js';
 import { runCommand } from './run.js';
 import { readSettings } from './settings.js';
+import { given } from './values.js';
 
 /** A command that was called: its flags by their names in snake case, its positionals by theirs, and what follows `--`. */
 export interface Call {
@@ -113,6 +115,18 @@ export const COMMANDS: readonly CommandRow[] = [
     async run({ found: { words, ...rest }, io }) {
       const { files, url } = driftTargets(texts(words));
       return driftCommand(files, readSettings({ ...rest, ...(url === undefined ? {} : { url }) }, io.env), io);
+    },
+  },
+  {
+    words: ['judge'],
+    takes: '[files..]',
+    describe:
+      'judge what others sent, and send nothing: recordings, and HAR files of browsers and proxies (docs/judge.md)',
+    positionals: { files: { type: 'string', array: true, describe: 'recordings and HAR files' } },
+    flags: JUDGE_FLAGS,
+    async run({ found: { files, fail_on, ...rest }, io }) {
+      const { failOnOf, judgeCommand } = await import('./judge.js');
+      return judgeCommand(texts(files), readSettings(rest, {}), failOnOf(given({ fail_on })), io);
     },
   },
   {

@@ -125,6 +125,19 @@ export const RUN_FLAGS: FlagTable = grouped(
 /** Flags of a comparison with recordings. */
 export const DRIFT_FLAGS: FlagTable = { ...TARGET_FLAGS, ...engineFlags('scenarios') };
 
+/** Flags of judging what others sent. */
+export const JUDGE_FLAGS: FlagTable = {
+  profile: text('svc, openrouter, or a profile file'),
+  'public-keys': text('JWK set that proofs are verified with'),
+  only: list('ids of rules or requirements, * for anything; may be repeated'),
+  skip: list('ids of rules or requirements to leave out'),
+  'fail-on': text(
+    'warn: what is only published fails too; once: so does what one exchange alone showed (fail: what the interface states)',
+  ),
+  baseline: text('file of rules that are known to be broken; entries that no longer are fail the run'),
+  report,
+};
+
 /** Flags of the clean-up after a run. */
 export const CLEANUP_FLAGS: FlagTable = {
   ...RUN_FLAGS,

@@ -2,12 +2,14 @@ import type { BaselineResult, FailOn, Known, KnownAs } from '../framework/known.
 import type { CheckResult } from './results.js';
 
 /** Whether a result is a failure, known or not. */
-export const isFailure = ({ verdict }: Pick<CheckResult, 'verdict'>, failOn: FailOn = 'fail'): boolean =>
-  verdict === 'fail' || (verdict === 'warn' && failOn === 'warn');
+export const isFailure = ({ verdict, once }: Pick<CheckResult, 'verdict' | 'once'>, failOn: FailOn = 'fail'): boolean =>
+  verdict === 'fail' || (verdict === 'warn' && (failOn === 'once' || (failOn === 'warn' && once !== true)));
 
 /** Whether a result counts against the target: a failure that is neither known nor of a later set of checks. */
-export const countsAgainst = (row: Pick<CheckResult, 'verdict' | 'known' | 'new'>, failOn: FailOn = 'fail'): boolean =>
-  isFailure(row, failOn) && row.known !== true && row.new !== true;
+export const countsAgainst = (
+  row: Pick<CheckResult, 'verdict' | 'known' | 'new' | 'once'>,
+  failOn: FailOn = 'fail',
+): boolean => isFailure(row, failOn) && row.known !== true && row.new !== true;
 
 const DAY = 86_400_000;
 const hasExpired = ({ expires }: Known, now: number): boolean =>

@@ -82,6 +82,10 @@ export type CheckResult = RowHead & {
   readonly knownAs?: KnownAs;
   /** Of no published set of checks that the run was held to: does not count against the target (KIT-9). */
   readonly new?: true;
+  /** Of a judge: how many exchanges the rule was held against. */
+  readonly judged?: number;
+  /** Of a judge: one exchange broke what others had led to expect, and nothing showed it again. */
+  readonly once?: true;
 };
 
 export interface RequirementResult {

@@ -26,6 +26,8 @@ export interface ModelOptions {
   readonly mapping?: string | undefined;
   /** The target is an emulator of ours, and nobody else uses it. */
   readonly ours?: boolean;
+  /** Requests may be left out of what it sees: what may change shows nothing of what it will be. */
+  readonly partial?: boolean;
 }
 
 /** A value, and the exchange that showed it. */
@@ -83,6 +85,12 @@ export function createModel(options: ModelOptions) {
   const callerOf = ({ caller }: Asked): Caller | null | undefined =>
     caller === null ? null : caller === undefined ? undefined : options.caller(caller);
   const personOf = (asked: Asked): string | undefined => callerOf(asked)?.person ?? asked.caller ?? undefined;
+  /** Whether a person is the one who asks; undefined where one of them may go by another name. */
+  const isBy = (asked: Asked, person: string | undefined): boolean | undefined => {
+    const own = personOf(asked);
+    if (own === undefined || person === undefined) return undefined;
+    return own === person || (callerOf(asked) === undefined ? undefined : false);
+  };
   const internOf = (id: string): InternFacts => {
     const known = interns.get(id) ?? internFacts(id);
     interns.set(id, known);
@@ -105,7 +113,7 @@ export function createModel(options: ModelOptions) {
     const person = personOf(asked);
     if (facts.made?.person !== undefined && person !== undefined) shared.set(joined(person, facts.made.person), true);
     // What others made they may change at any time.
-    if (facts.made === undefined) return;
+    if (facts.made === undefined || options.partial === true) return;
     const phases = PHASES[String(row.status)];
     if (phases !== undefined) facts.phase.narrow(phases, number, answered.at);
     for (const key of SETTINGS)
@@ -118,19 +126,22 @@ export function createModel(options: ModelOptions) {
     const body = bodyOf(asked) ?? {};
     const person = personOf(asked);
     const key = asked.header(keyHeader);
-    if (key !== undefined && !creates.has(joined(person, key)))
+    const isKnown = asked.body.kind !== 'unknown' && person !== undefined;
+    if (key !== undefined && isKnown && !creates.has(joined(person, key)))
       creates.set(joined(person, key), { value: { body, id: row.id }, number });
     const facts = internOf(row.id);
     if (facts.made !== undefined || facts.shown !== undefined) return;
     facts.made = { by: caller, person, at, number };
     if (typeof body.workspace_id === 'string') facts.workspace = body.workspace_id;
+    creators.add(caller ?? '');
+    if (options.partial === true) return;
     // A service may boot at once what was to wait.
     facts.phase.narrow(
       ['booting', 'up', 'failed', ...(body.provision === true ? [] : ['new' as const])],
       number,
       answered.at,
     );
-    creators.add(caller ?? '');
+    if (asked.body.kind === 'unknown') return;
     for (const setting of SETTINGS)
       facts.settings[setting].narrow([JSON.stringify(body[setting] ?? null)], number, answered.at);
   };
@@ -169,7 +180,7 @@ export function createModel(options: ModelOptions) {
     statuses: statuses as ReadonlySet<string>,
     routes: routes as ReadonlySet<string>,
     callerOf,
-    personOf,
+    isBy,
     /** Whether a caller was seen to create interns. */
     hasCreated: ({ caller }: Asked): boolean => creators.has(caller ?? ''),
     /**
@@ -179,13 +190,14 @@ export function createModel(options: ModelOptions) {
       const visible = isVisibleTo(callerOf(asked), intern);
       const person = personOf(asked);
       if (visible !== true || callerOf(asked)?.kind === 'own' || intern.made === undefined) return visible;
-      if (options.ours === true || person === intern.made.person) return true;
+      if (options.ours === true || (person !== undefined && person === intern.made.person)) return true;
       return shared.get(joined(person, intern.made.person));
     },
     /** The create that a key stands for, of the caller of a request. */
     createBy: (asked: Asked): KeyedCreate | undefined => {
       const key = asked.header(keyHeader);
-      return key === undefined ? undefined : creates.get(joined(personOf(asked), key));
+      const person = personOf(asked);
+      return key === undefined || person === undefined ? undefined : creates.get(joined(person, key));
     },
     session: (intern: string, id: string): SessionFacts | undefined => sessions.get(joined(intern, id)),
     mapping: (id: string): Known | undefined => mappings.get(id.toLowerCase()),
@@ -193,14 +205,21 @@ export function createModel(options: ModelOptions) {
     /** A request leaves: what it may do may have been done from now on. */
     asks(asked: Asked): void {
       const named = operationOf(asked);
-      const facts = named?.id === undefined ? undefined : interns.get(named.id);
-      if (named === undefined || facts === undefined) return;
+      if (named?.id === undefined || options.partial === true) return;
       const { name } = named.operation;
       const after = phasesAfter(name);
+      if (after === undefined && name !== 'update') return;
+      // Its create may be under way.
+      const facts = internOf(named.id);
       if (after !== undefined) facts.phase.asks(asked.number, after);
-      const body = name === 'update' ? (bodyOf(asked) ?? {}) : {};
-      for (const key of SETTINGS)
-        if (key in body) facts.settings[key].asks(asked.number, () => [JSON.stringify(body[key])]);
+      if (name !== 'update') return;
+      const body = bodyOf(asked) ?? {};
+      for (const key of SETTINGS) {
+        if (asked.body.kind === 'unknown') {
+          facts.settings[key].forget(asked.at);
+          facts.settings[key].asks(asked.number, () => []);
+        } else if (key in body) facts.settings[key].asks(asked.number, () => [JSON.stringify(body[key])]);
+      }
     },
 
     /** An answer came, or none will: after the rules have judged it. */
@@ -219,8 +238,16 @@ export function createModel(options: ModelOptions) {
       const at = answered?.at ?? asked.at;
       for (const value of facts === undefined ? [] : [facts.phase, ...Object.values(facts.settings)])
         value.answered(asked.number, took, at);
+      if (name === 'update' && asked.body.kind === 'unknown')
+        for (const value of Object.values(facts?.settings ?? {})) value.forget(at);
       if (answered === undefined) return;
-      if (status === 404 && name === 'get' && facts?.made !== undefined && facts.made.person === personOf(asked))
+      if (
+        options.partial !== true &&
+        status === 404 &&
+        name === 'get' &&
+        facts?.made !== undefined &&
+        isBy(asked, facts.made.person) === true
+      )
         facts.phase.narrow(['gone'], asked.number, at);
       if (took !== true) return;
       const { json, stream } = answered;

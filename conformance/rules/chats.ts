@@ -1,7 +1,7 @@
 import { isRow } from '../model/intern.js';
 import { isAnswer } from '../probe/request.js';
 import { STREAM_RULES, type StreamRule } from '../probe/stream-rules.js';
-import { holds, is, type Judgement, type Rule, rulesOf, type Seen } from './rule.js';
+import { holds, is, isBodyKnown, type Judgement, type Rule, rulesOf, type Seen } from './rule.js';
 
 /** A chat stream that was read to its end. */
 const streamOf = (seen: Seen) => {
@@ -165,7 +165,7 @@ export const CHATS: readonly Rule[] = [
       says: 'A prompt that is steered into a run is answered 202 with its session and the status steered.',
       alone: true,
       judge: (seen) =>
-        seen.operation.name === 'chat' && seen.answered.status === 202
+        seen.operation.name === 'chat' && seen.answered.status === 202 && isBodyKnown(seen)
           ? is(
               'answer of a steered prompt',
               { session_id: seen.body?.session_id, status: 'steered' },
@@ -212,7 +212,7 @@ export const CHATS: readonly Rule[] = [
           seen.id === undefined
         )
           return undefined;
-        if (typeof seen.body?.session_id === 'string') return undefined;
+        if (typeof seen.body?.session_id === 'string' || !isBodyKnown(seen)) return undefined;
         const known = model.session(seen.id, session);
         return holds(
           known === undefined,
@@ -228,7 +228,7 @@ export const CHATS: readonly Rule[] = [
       says: 'The status of an invoke is started, or steered where a run goes on.',
       alone: true,
       judge: (seen) =>
-        seen.operation.name === 'invoke' && seen.answered.status < 300
+        seen.operation.name === 'invoke' && seen.answered.status < 300 && isBodyKnown(seen)
           ? holds(
               seen.json?.status === 'started' ||
                 (seen.json?.status === 'steered' && typeof seen.body?.session_id === 'string'),

@@ -3,7 +3,19 @@ import { FIELDS } from '../helpers/record.js';
 import { secretKeys } from '../helpers/secret-keys.js';
 import { FIXED, type Row, SETTINGS, SHOWS } from '../model/intern.js';
 import type { Model } from '../model/model.js';
-import { all, each, holds, is, isDone, type Judgement, type Rule, recordsOf, rulesOf, type Seen } from './rule.js';
+import {
+  all,
+  each,
+  holds,
+  is,
+  isBodyKnown,
+  isDone,
+  type Judgement,
+  type Rule,
+  recordsOf,
+  rulesOf,
+  type Seen,
+} from './rule.js';
 
 /** Records of interns that this traffic made: those of others may be older than the form. */
 const ownRecords = (seen: Seen, model: Model): readonly Row[] =>
@@ -92,7 +104,8 @@ export const RECORDS: readonly Rule[] = [
         return each(SETTINGS, (key) => {
           const values = facts?.settings[key].since(seen.asked.at);
           const body = seen.operation.name === 'update' ? seen.body : undefined;
-          if (values === undefined || !(key in record) || (body !== undefined && key in body)) return undefined;
+          if (values === undefined || !isBodyKnown(seen) || !(key in record) || (body !== undefined && key in body))
+            return undefined;
           // A service may show the model that it will choose.
           if (key === 'model' && (values.has('null') || values.size === 0)) return undefined;
           const shown = plain(record[key]);

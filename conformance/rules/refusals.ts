@@ -1,5 +1,5 @@
 import { isMember } from '../model/callers.js';
-import { type InternFacts, isRow, type Phase, type Row } from '../model/intern.js';
+import { isRow, type Phase, type Row } from '../model/intern.js';
 import type { Model } from '../model/model.js';
 import { isDaemon, isSigning } from '../model/operations.js';
 import { type Level, type RequirementId, requirement, speaksAt } from '../requirements/index.js';
@@ -595,7 +595,7 @@ export const REFUSALS: readonly Refusal[] = rows({
       const known = model.session(seen.id, session);
       if (known === undefined) return model.options.madeUp?.(session) === true ? true : undefined;
       const { origin, person } = known.value;
-      return origin === 'chat' || (person === undefined ? undefined : person !== model.personOf(seen.asked));
+      return origin === 'chat' || not(model.isBy(seen.asked, person));
     },
   },
   'provision-runs': {
@@ -748,10 +748,12 @@ function canonical(value: unknown): string {
     isRow(inner) ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1))) : inner,
   );
 }
-const names = (
-  { intern, made }: { intern: InternFacts; made: { person: string | undefined } },
-  person: string | undefined,
-) => (made.person === person ? intern.settings.name : undefined);
+/** Whether an intern is another of the same creator. */
+function isOfCreator({ person }: { readonly person: string | undefined }, seen: Seen, model: Model): Wrong {
+  if (named('create')(seen)) return model.isBy(seen.asked, person);
+  const own = seen.intern?.made?.person;
+  return own === undefined || person === undefined ? undefined : own === person;
+}
 
 function nameTaken(seen: Seen, model: Model): Wrong {
   if (!named('create', 'update')(seen) || typeof seen.body?.name !== 'string')
@@ -759,15 +761,15 @@ function nameTaken(seen: Seen, model: Model): Wrong {
   const wanted = JSON.stringify(seen.body.name);
   const { asked } = seen;
   if (named('create')(seen) && model.createBy(asked) !== undefined) return false;
-  const person = named('create')(seen) ? model.personOf(asked) : seen.intern?.made?.person;
   let unsure = false;
   for (const intern of model.interns.values()) {
     if (intern.made === undefined || intern.id === seen.id) continue;
-    const values = names({ intern, made: intern.made }, person)?.since(asked.at);
+    const ofCreator = isOfCreator(intern.made, seen, model);
+    const values = ofCreator === false ? undefined : intern.settings.name.since(asked.at);
     if (values?.has(wanted) !== true) continue;
     const phases = intern.phase.since(asked.at);
     if (phases !== undefined && phases.size === 1 && phases.has('gone')) continue;
-    if (values.size > 1 || phases === undefined || phases.has('gone')) unsure = true;
+    if (ofCreator === undefined || values.size > 1 || phases === undefined || phases.has('gone')) unsure = true;
     // Without a key an equal create is a retry.
     else if (
       named('create')(seen) &&

@@ -140,6 +140,9 @@ const OF_OTHERS: ReadonlySet<number> = new Set([403, 429, 502, 503, 504]);
 export const isFromService = ({ answered, json }: Pick<Seen, 'answered' | 'json'>): boolean =>
   !OF_OTHERS.has(answered.status) || json?.error !== undefined;
 
+/** Whether it is known what was sent: what a body does not say, it may say where it is not known. */
+export const isBodyKnown = ({ asked }: Pick<Seen, 'asked'>): boolean => asked.body.kind !== 'unknown';
+
 /** Whether a request was done. */
 export const isDone = ({ answered }: Pick<Seen, 'answered'>): boolean => answered.status < 300;
 

@@ -1,0 +1,104 @@
+import { UsageError } from '../framework/usage.js';
+import type { Body } from '../model/exchange.js';
+import { isRow, type Row } from '../model/intern.js';
+import { callerBy, isRedacted, type Parts, splitPath, textBody } from './exchange.js';
+
+/** ms by which times of a HAR may be off: it has whole ones. */
+const ROUNDED = 1;
+
+/** An exchange of a HAR, and the address of its target. */
+export interface HarExchange {
+  readonly target: string;
+  readonly parts: Omit<Parts, 'number'>;
+}
+
+const row = (value: unknown): Row => (isRow(value) ? value : {});
+const texts = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
+const count = (value: unknown): number => (typeof value === 'number' && Number.isFinite(value) ? value : -1);
+
+function headersOf(value: unknown) {
+  const headers = new Map<string, string>();
+  for (const one of Array.isArray(value) ? value.filter(isRow) : [])
+    if (typeof one.name === 'string' && typeof one.value === 'string') headers.set(one.name.toLowerCase(), one.value);
+  return headers;
+}
+
+function bodyOf(request: Row): Body {
+  const { postData, bodySize } = request;
+  const text = texts(row(postData).text);
+  if (text === undefined || isRedacted(text)) return { kind: 'unknown' };
+  const size = Buffer.byteLength(text);
+  return count(bodySize) > size || text === '' ? { kind: 'unknown' } : textBody(text, size);
+}
+
+/** The text of an answer, where all of it is there. */
+function textOf(response: Row, headers: ReadonlyMap<string, string>): string | undefined {
+  const content = row(response.content);
+  const { text: raw, encoding, size } = content;
+  if (count(response.status) === 204) return '';
+  if (typeof raw !== 'string') return undefined;
+  const text = encoding === 'base64' ? Buffer.from(raw, 'base64').toString() : raw;
+  if (text === '') return headers.get('content-length') === '0' ? '' : undefined;
+  return count(size) > Buffer.byteLength(text) || isRedacted(text) ? undefined : text;
+}
+
+function exchangeOf(entry: Row): HarExchange | undefined {
+  const request = row(entry.request);
+  const response = row(entry.response);
+  const at = Date.parse(String(entry.startedDateTime));
+  const method = texts(request.method);
+  const url = texts(request.url);
+  if (url === undefined || method === undefined || Number.isNaN(at) || !URL.canParse(url) || isRedacted(url))
+    return undefined;
+  const { origin, pathname, search } = new URL(url);
+  const split = splitPath(`${pathname}${search}`);
+  if (split === undefined) return undefined;
+  const sent = headersOf(request.headers);
+  const type = texts(row(request.postData).mimeType);
+  if (type !== undefined && type !== '' && !sent.has('content-type')) sent.set('content-type', type);
+  const got = headersOf(response.headers);
+  const status = count(response.status);
+  const text = textOf(response, got);
+  const type200 = got.get('content-type') ?? '';
+  // Whether a reader left a stream before its end a HAR does not say.
+  const isOver = !/^text\/event-stream\b/i.test(type200) || /data: ?\[DONE\]\s*$/.test(text ?? '');
+  const end = at + Math.max(0, count(entry.time)) + ROUNDED;
+  return {
+    target: `${origin}${split.base}`,
+    parts: {
+      at: at - ROUNDED,
+      method,
+      path: split.path,
+      header: (name) => sent.get(name),
+      body: bodyOf(request),
+      caller: callerBy((name) => sent.get(name)),
+      answer:
+        status < 200 || status > 599
+          ? undefined
+          : {
+              at: end,
+              status,
+              header: (name) => got.get(name),
+              pieces: [{ at: end, text: text ?? '' }],
+              whole: text !== undefined && got.size > 0 && isOver,
+            },
+    },
+  };
+}
+
+/**
+ * The exchanges of a HAR 1.2; undefined for an entry that is none of the interface.
+ *
+ * @throws UsageError in one line for a value that is no HAR
+ */
+export function readHar(value: unknown, file: string): (HarExchange | undefined)[] {
+  const { entries } = row(row(value).log);
+  if (!Array.isArray(entries))
+    throw new UsageError(`${file}: expected a HAR ({"log": {"entries": […]}}) or a recording`);
+  const wrong = entries.findIndex((entry) => !isRow(entry) || !isRow(entry.request));
+  if (wrong >= 0) throw new UsageError(`${file}: log.entries[${wrong}]: expected an object with a request`);
+  const all = entries.map((entry) => exchangeOf(row(entry)));
+  // Browsers take credentials out of what they save.
+  const told = all.some((one) => typeof one?.parts.caller === 'string');
+  return told ? all : all.map((one) => one && { ...one, parts: { ...one.parts, caller: undefined } });
+}

@@ -1,0 +1,156 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createEmulator } from '../../emulator/index.js';
+import { conversation, recorderOf } from '../drift/conversation.harness.js';
+import { judgeFiles } from './files.js';
+import { createJudge } from './judge.js';
+import { judged } from './judged.js';
+
+type Json = Record<string, unknown>;
+
+const folder = mkdtempSync(join(tmpdir(), 'judge-'));
+let lines: readonly Json[] = [];
+let entries: readonly Json[] = [];
+
+/** A HAR entry for each exchange of a conversation. */
+function harOf(fetch: typeof globalThis.fetch, all: Json[]): typeof globalThis.fetch {
+  let at = Date.parse('2026-01-01T00:00:00Z');
+  return async (input, init) => {
+    const started = at;
+    at += 100;
+    const entry: Json = {};
+    all.push(entry);
+    const response = await fetch(input, init);
+    const headers = (of: Headers) => [...of].map(([name, value]) => ({ name, value }));
+    void response
+      .clone()
+      .text()
+      .then(
+        (text) => {
+          Object.assign(entry, {
+            startedDateTime: new Date(started).toISOString(),
+            time: 50,
+            request: {
+              method: init?.method,
+              url: String(input),
+              headers: headers(new Headers(init?.headers)),
+              ...(init?.body ? { postData: { text: init.body } } : {}),
+              bodySize: String(init?.body ?? '').length,
+            },
+            response: {
+              status: response.status,
+              headers: headers(response.headers),
+              content: { size: Buffer.byteLength(text), text },
+            },
+          });
+        },
+        () => {},
+      );
+    return response;
+  };
+}
+
+beforeAll(async () => {
+  const emulator = await createEmulator();
+  lines = (await conversation(emulator)).lines.map((line) => JSON.parse(line) as Json);
+  const other = await createEmulator();
+  const all: Json[] = [];
+  const spied = { clock: other.clock, target: other.target, fetch: harOf(other.fetch as typeof fetch, all) };
+  await conversation(spied, recorderOf(spied));
+  entries = all.filter(({ request }) => request !== undefined);
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+let files = 0;
+const written = (text: string): string => {
+  const file = join(folder, `${++files}`);
+  writeFileSync(file, text);
+  return file;
+};
+const har = (all: readonly Json[]): string => written(JSON.stringify({ log: { version: '1.2', entries: all } }));
+const recording = (all: readonly Json[]): string => written(all.map((one) => `${JSON.stringify(one)}\n`).join(''));
+
+const judgedFiles = (...all: readonly string[]) => {
+  const judge = createJudge();
+  judgeFiles(judge, all, () => {});
+  return judge.report();
+};
+const broken = ({ checks }: ReturnType<typeof judgedFiles>) =>
+  checks.flatMap(({ id, finding, error }) =>
+    finding === undefined && error === undefined
+      ? []
+      : [{ id, what: finding?.what, expected: finding?.expected, actual: finding?.actual, error: error?.message }],
+  );
+
+test('a right conversation breaks no rule, recorded or saved as HAR', () => {
+  const recorded = judgedFiles(recording(lines));
+  const saved = judgedFiles(har(entries));
+  expect(broken(recorded)).toEqual([]);
+  expect(broken(saved)).toEqual([]);
+  for (const { checks } of [recorded, saved])
+    expect(checks.filter(({ verdict }) => verdict === 'pass').length).toBeGreaterThan(60);
+});
+
+/** What may become of an exchange on its way into a file. */
+const FATE = fc.constantFrom('kept', 'kept', 'kept', 'left out', 'no answer', 'answer cut', 'request cut', 'redacted');
+
+const asHar = (entry: Json, fate: string): Json[] => {
+  const { request, response } = entry as { request: Json; response: Json };
+  const { postData: _, ...bare } = request;
+  const text = String((response.content as Json).text);
+  if (fate === 'left out') return [];
+  if (fate === 'no answer') return [{ ...entry, response: { status: 0 } }];
+  if (fate === 'answer cut')
+    return [
+      { ...entry, response: { ...response, content: { size: text.length, text: text.slice(0, text.length / 2) } } },
+    ];
+  if (fate === 'request cut') return [{ ...entry, request: bare }];
+  if (fate === 'redacted') return [JSON.parse(JSON.stringify(entry).replace(/[0-9a-f-]{36}/g, '[REDACTED]')) as Json];
+  return [entry];
+};
+const asRecorded = (line: Json, fate: string): Json[] => {
+  const { body: _, writes, ...rest } = line;
+  const { body: __, ...request } = line.request as Json;
+  const left = { length: 9, why: 'cut' };
+  if (fate === 'left out') return [];
+  if (fate === 'no answer') return [{ ...rest, status: null, ended: 'broken' }];
+  if (fate === 'answer cut')
+    return [{ ...rest, ...(writes ? { writes: (writes as Json[]).slice(0, 1) } : {}), left_out: { answer: left } }];
+  if (fate === 'request cut') return [{ ...line, request, left_out: { request: left } }];
+  return [line];
+};
+
+test.each([
+  ['recording', () => lines, asRecorded, recording],
+  ['HAR', () => entries, asHar, har],
+] as const)('any part of a right conversation is not blamed: %s', (_, all, becomes, file) => {
+  fc.assert(
+    fc.property(
+      fc.array(FATE, { minLength: all().length, maxLength: all().length }),
+      fc.nat(all().length - 1),
+      fc.nat(all().length - 1),
+      fc.boolean(),
+      (fates, from, to, wild) => {
+        const part = all().slice(Math.min(from, to), Math.max(from, to) + 1);
+        const shown = part.flatMap((one, at) => becomes(one, wild ? (fates[at] ?? 'kept') : 'kept'));
+        if (shown.length > 0) expect(broken(judgedFiles(file(shown)))).toEqual([]);
+      },
+    ),
+    { numRuns: Number(process.env.JUDGE_RUNS ?? 20) },
+  );
+});
+
+test('judged(fetch) blames nobody for a right conversation, and sees one that goes wrong', async () => {
+  const emulator = await createEmulator();
+  const fetch = judged(emulator.fetch as never);
+  await conversation({ clock: emulator.clock, target: emulator.target, fetch: fetch as never });
+  expect(broken(fetch.judge.report())).toEqual([]);
+  const wrong = judged(async () => Response.json({ data: [] }));
+  await (await wrong('https://a.test/api/v1/interns', { headers: { authorization: 'Bearer one' } })).text();
+  const report = wrong.judge.report({ failOn: 'warn' });
+  expect(report.exit).toBe(1);
+  expect(broken(report).map(({ id }) => id)).toEqual(['LIST-3/form']);
+});

@@ -1,0 +1,252 @@
+import type { Profile } from '../../emulator/contract/profile.js';
+import { assemble } from '../engine/assemble.js';
+import { asKnown, type Baseline } from '../engine/baseline.js';
+import type { CheckResult, FindingResult, RowHead } from '../engine/results.js';
+import { foundOfAll } from '../framework/difference.js';
+import type { FailOn } from '../framework/known.js';
+import { SHIPPED } from '../framework/profile.js';
+import type { PublicKey } from '../framework/target.js';
+import type { Asked, Exchange } from '../model/exchange.js';
+import { createModel } from '../model/model.js';
+import { operationOf } from '../model/operations.js';
+import type { Exchange as Shown } from '../probe/exchange.js';
+import { systemHost } from '../probe/time.js';
+import { type Report, reportOf } from '../reporters/json.js';
+import { type Rule, rulesFor, seenBy } from '../rules/index.js';
+import type { Breach } from '../rules/rule.js';
+import { cleaned } from './clean.js';
+
+/** ms within which a service may show what was before. */
+const LATE = 15_000;
+/** Exchanges that a report can show, and breaches of one rule that are told apart. */
+const SHOWN = 50_000;
+const APART = 1_000;
+
+/** What a judge is given. */
+export interface JudgeOptions {
+  /** Default: svc. */
+  readonly profile?: Profile;
+  /** The keys that proofs are verified with. */
+  readonly publicKeys?: readonly PublicKey[];
+  /** The rules that are held: ids. Default: all. */
+  readonly only?: ReadonlySet<string>;
+  /**
+   * Every request to the target passes it, from its first one on. Without it requests may be left out: then what may change
+   * (settings, statuses) is held against no later answer.
+   */
+  readonly whole?: boolean;
+}
+
+/** What a report of a judge is made for. */
+export interface ReportOptions {
+  readonly failOn?: FailOn;
+  readonly baseline?: Baseline;
+  /** How to judge the same again. */
+  readonly command?: string;
+}
+
+/** What is judged on its own: a deployment, or a recording. */
+export interface Conversation {
+  /** A request leaves. More than one: the same as it may have been, where parts of it are not known. */
+  asks(...asked: readonly Asked[]): void;
+  /** Its answer came, or none will. */
+  sees(...exchanges: readonly Exchange[]): void;
+}
+
+interface Tally {
+  readonly rule: Rule;
+  judged: number;
+  broken: number;
+  /** It counts: it was broken twice, or on its own. */
+  counts: boolean;
+  /** The breach that is told, and its exchange. */
+  told: { readonly breach: Breach; readonly number: number } | undefined;
+  /** When what is the same was first broken. */
+  readonly since: Map<string, number>;
+  error: string | undefined;
+}
+
+/** Whether a rule was broken in a way that one more look could not explain. */
+function isSure({ rule, since }: Tally, breach: Breach, at: number, conversation: number): boolean {
+  if (rule.settles !== true && rule.alone === true) return true;
+  const same = rule.settles === true ? [breach.what, breach.actual, breach.because] : [];
+  const key = JSON.stringify([conversation, ...same]);
+  const first = since.get(key);
+  if (first === undefined && since.size < APART) since.set(key, at);
+  return first !== undefined && (rule.settles !== true || at - first >= LATE);
+}
+
+/** What a rule says of what may be several exchanges: only what it says of each. */
+function agreed(judgements: readonly ReturnType<Rule['judge']>[]): ReturnType<Rule['judge']> {
+  const [first] = judgements;
+  if (judgements.includes(undefined)) return undefined;
+  if (judgements.every((one) => one === 'kept')) return 'kept';
+  return judgements.includes('kept') ? undefined : first;
+}
+
+/** The order of names is not known where they stand as aliases. */
+const BY_NAME: ReadonlySet<string> = new Set(['VAULT-5/form']);
+
+/**
+ * Judges exchanges that others had: each is held against the rules, in the light of all that came before. Sends nothing. What
+ * it cannot know, such as whose a credential is, it holds against nobody; credentials are kept by a digest alone.
+ */
+export function createJudge(options: JudgeOptions = {}) {
+  const profile = options.profile ?? SHIPPED.svc;
+  if (profile === undefined) throw new Error('no profile svc');
+  const began = systemHost.now();
+  const tallies = rulesFor(options.publicKeys)
+    .filter(({ id }) => options.only === undefined || options.only.has(id))
+    .map((rule): Tally => {
+      return { rule, judged: 0, broken: 0, counts: false, told: undefined, since: new Map(), error: undefined };
+    });
+  /** Rules that only an emulator of ours keeps are held against nobody. */
+  const held = tallies.filter(({ rule }) => rule.level !== 'C');
+  const shown = new Map<number, Shown>();
+  const callers = new Set<string>();
+  const targets: string[] = [];
+  let seen = 0;
+  let ignored = 0;
+
+  const keep = ({ asked, answered }: Exchange) => {
+    const { number, at, method, path } = asked;
+    shown.set(number, {
+      number,
+      at,
+      request: { method, url: path, headers: {} },
+      ...(answered && { response: { at: answered.at, status: answered.status, headers: {}, pieces: [] } }),
+    });
+    for (const oldest of shown.keys()) {
+      if (shown.size <= SHOWN) break;
+      shown.delete(oldest);
+    }
+  };
+
+  /** Begins with what is judged on its own. `views`: how many ways its exchanges may have been. */
+  function open(target: string, { whole = false, views = 1 } = {}): Conversation {
+    const place = targets.push(target);
+    const models = Array.from({ length: views }, () =>
+      createModel({ profile: profile as Profile, caller: () => undefined, partial: !whole }),
+    );
+    const asking = new Set<number>();
+    const asks = (...asked: readonly Asked[]) => {
+      const [first] = asked;
+      if (first === undefined) return;
+      asking.add(first.number);
+      if (typeof first.caller === 'string') callers.add(first.caller);
+      for (const [at, model] of models.entries()) model.asks(asked[at] ?? first);
+    };
+    return {
+      asks,
+      sees(...exchanges) {
+        const [first] = exchanges;
+        if (first === undefined) return;
+        const { asked, answered } = first;
+        if (operationOf(asked) === undefined) {
+          ignored++;
+          return;
+        }
+        if (!asking.delete(asked.number)) asks(...exchanges.map((one) => one.asked));
+        asking.delete(asked.number);
+        seen++;
+        keep(first);
+        const all = models.map((model, at) => ({ model, exchange: exchanges[at] ?? first }));
+        const looked = all.map(({ model, exchange }) => ({ model, seen: seenBy(model, exchange) }));
+        for (const tally of answered?.whole === true ? held : []) {
+          const { rule } = tally;
+          if (views > 1 && BY_NAME.has(rule.id)) continue;
+          try {
+            const judgement = agreed(looked.map((one) => one.seen && rule.judge(one.seen, one.model)));
+            if (judgement === undefined) continue;
+            tally.judged++;
+            if (judgement === 'kept') continue;
+            tally.broken++;
+            const sure = isSure(tally, judgement, asked.at, place);
+            if (tally.told === undefined || (sure && !tally.counts))
+              tally.told = { breach: cleaned(judgement, callers), number: asked.number };
+            tally.counts ||= sure;
+          } catch (error) {
+            tally.error ??= error instanceof Error ? error.message : String(error);
+          }
+        }
+        for (const { model, exchange } of all) model.sees(exchange);
+      },
+    };
+  }
+
+  const findingOf = ({ told, judged, broken, rule }: Tally, command: string): FindingResult | undefined => {
+    if (told === undefined) return undefined;
+    const { breach, number } = told;
+    const numbers = [...new Set([...breach.because, number])].sort((a, b) => a - b);
+    return {
+      ...foundOfAll([breach]),
+      exchange: number,
+      because: { kind: 'note', note: `${broken} of the ${judged} exchanges that it was held against break it` },
+      transcript: numbers.flatMap((one) => shown.get(one) ?? []),
+      replay: `${command} --only ${rule.id}`,
+    };
+  };
+
+  const rowOf = (tally: Tally, command: string): CheckResult => {
+    const { rule, judged, counts, error } = tally;
+    const head: RowHead = { id: rule.id, requirement: rule.requirement, level: rule.level, title: rule.says };
+    const row = { ...head, duration: 0, requests: judged, judged, properties: [] };
+    if (error !== undefined) return { ...row, verdict: 'error', error: { message: error, transcript: [] } };
+    const finding = findingOf(tally, command);
+    if (finding !== undefined) {
+      const verdict = counts && rule.level === 'S' ? 'fail' : 'warn';
+      return { ...row, verdict, finding, ...(counts ? {} : { once: true }) };
+    }
+    if (judged > 0) return { ...row, verdict: 'pass' };
+    const need = rule.level === 'C' ? 'an emulator of its own' : 'an exchange that the rule applies to';
+    return { ...row, verdict: 'skip', skip: { kind: 'need', because: { kind: 'met', need } } };
+  };
+
+  let whole: Conversation | undefined;
+  const itself = () => {
+    whole ??= open('what it was shown', { whole: options.whole === true });
+    return whole;
+  };
+
+  return {
+    profile,
+    open,
+    /** A request leaves. */
+    asks: (asked: Asked): void => itself().asks(asked),
+    /** An answer came, or none will. What it says is held against all that came before. */
+    sees: (exchange: Exchange): void => itself().sees(exchange),
+    /** Something was met that is no exchange of the interface. */
+    ignores() {
+      ignored++;
+    },
+    /** Exchanges of the interface, and others that were passed over. */
+    get counts(): { readonly seen: number; readonly ignored: number } {
+      return { seen, ignored };
+    },
+    /** What came of it: the report of the kit, with a row for each rule. */
+    report({ failOn, baseline, command = 'intern-conformance judge FILE' }: ReportOptions = {}): Report {
+      const now = systemHost.now();
+      const rows = tallies.map((tally) => asKnown(rowOf(tally, command), baseline, now, failOn));
+      return reportOf(
+        assemble(rows, {
+          tag: 'judge',
+          began,
+          now,
+          target: {
+            kind: 'live',
+            url: [...new Set(targets)].join(', ') || 'nothing',
+            profile: profile.name,
+            published: profile.published,
+          },
+          options: { seed: '' },
+          requests: seen,
+          ledger: true,
+          failOn,
+          baseline,
+          exists: (id) => tallies.some(({ rule }) => rule.id === id),
+        }),
+      );
+    },
+  };
+}
+export type Judge = ReturnType<typeof createJudge>;
