@@ -54,9 +54,9 @@ function harOf(fetch: typeof globalThis.fetch, all: Json[]): typeof globalThis.f
 }
 
 beforeAll(async () => {
-  const emulator = await createEmulator();
+  const emulator = await createEmulator({ quiet: true });
   lines = (await conversation(emulator)).lines.map((line) => JSON.parse(line) as Json);
-  const other = await createEmulator();
+  const other = await createEmulator({ quiet: true });
   const all: Json[] = [];
   const spied = { clock: other.clock, target: other.target, fetch: harOf(other.fetch as typeof fetch, all) };
   await conversation(spied, recorderOf(spied));
@@ -139,12 +139,12 @@ test.each([
         if (shown.length > 0) expect(broken(judgedFiles(file(shown)))).toEqual([]);
       },
     ),
-    { numRuns: Number(process.env.JUDGE_RUNS ?? 20) },
+    { numRuns: 30 },
   );
 });
 
 test('judged(fetch) blames nobody for a right conversation, and sees one that goes wrong', async () => {
-  const emulator = await createEmulator();
+  const emulator = await createEmulator({ quiet: true });
   const fetch = judged(emulator.fetch as never);
   await conversation({ clock: emulator.clock, target: emulator.target, fetch: fetch as never });
   expect(broken(fetch.judge.report())).toEqual([]);

@@ -199,7 +199,7 @@ export function createJudge(options: JudgeOptions = {}) {
     }
     if (judged > 0) return { ...row, verdict: 'pass' };
     const need = rule.level === 'C' ? 'an emulator of its own' : 'an exchange that the rule applies to';
-    return { ...row, verdict: 'skip', skip: { kind: 'need', because: { kind: 'met', need } } };
+    return { ...row, verdict: 'skip', skip: { kind: 'need', because: { kind: 'met', need, note: 'none came up' } } };
   };
 
   let whole: Conversation | undefined;

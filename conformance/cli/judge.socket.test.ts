@@ -1,0 +1,93 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { systemHost } from '../probe/time.js';
+import { conformance } from './command.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'judge-cli-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const KEY = 'sk-very-secret-0000000000';
+
+/** A HAR of reads that were answered with what is no list, and say the key that they were sent with. */
+const har = (times: number, { path = '/api/v1/interns', status = 200, answer = { data: KEY } as unknown } = {}) => ({
+  log: {
+    entries: Array.from({ length: times }, (_, at) => ({
+      startedDateTime: new Date(1_767_225_600_000 + at * 60_000).toISOString(),
+      time: 10,
+      request: {
+        method: 'GET',
+        url: `https://staging.test${path}`,
+        headers: [{ name: 'Authorization', value: `Bearer ${KEY}` }],
+      },
+      response: {
+        status,
+        headers: [{ name: 'Content-Type', value: 'application/json' }],
+        content: { text: JSON.stringify(answer) },
+      },
+    })),
+  },
+});
+
+async function judge(name: string, content: unknown, ...flags: string[]) {
+  const file = join(folder, name);
+  writeFileSync(file, typeof content === 'string' ? content : JSON.stringify(content));
+  const said = { out: '', err: '' };
+  const exit = await conformance(['judge', file, ...flags], {
+    out(text) {
+      said.out += text;
+    },
+    err(text) {
+      said.err += text;
+    },
+    colour: false,
+    live: false,
+    width: 100,
+    env: {},
+    signal: new AbortController().signal,
+    host: systemHost,
+  });
+  return { exit, ...said };
+}
+
+test('a HAR that breaks rules fails, with a row for each rule, and shows no credential', async () => {
+  const report = join(folder, 'report.json');
+  const { exit, out, err } = await judge(
+    'wrong.har',
+    har(2),
+    '--report',
+    `json=${report}`,
+    '--report',
+    'tty',
+    '--fail-on',
+    'warn',
+  );
+  expect(exit).toBe(1);
+  const text = readFileSync(report, 'utf8');
+  const { checks } = JSON.parse(text) as { checks: { id: string; verdict: string; judged: number }[] };
+  const row = (id: string) => checks.find((check) => check.id === id);
+  expect(row('LIST-3/form')).toMatchObject({ judged: 2, requirement: 'LIST-3', level: expect.any(String) });
+  expect(['fail', 'warn']).toContain(row('LIST-3/form')?.verdict);
+  expect(row('CREATE-1/as-asked')).toMatchObject({ verdict: 'skip', judged: 0 });
+  expect(out + err + text).not.toContain(KEY);
+});
+
+test.each([
+  ['cut.har', JSON.stringify(har(2)).slice(0, 300), /^intern-conformance: .*cut\.har: .*cut or broken\n$/],
+  ['empty.har', '', /^intern-conformance: .*empty\.har: the file is empty\n$/],
+  ['other.json', '{"a":1}', /^intern-conformance: .*other\.json: expected a HAR .*\n$/],
+  ['entry.har', '{"log":{"entries":[7]}}', /^intern-conformance: .*entry\.har: log\.entries\[0\]: .*\n$/],
+])('%s is one line, and exit 2', async (name, content, line) => {
+  const { exit, err } = await judge(name, content);
+  expect(err).toMatch(line);
+  expect(exit).toBe(2);
+});
+
+test.each([
+  ['none.har', { log: { entries: [] } }],
+  ['others.har', har(2, { path: '/index.html' })],
+  ['lost.har', har(2, { status: 0 })],
+])('where nothing can be judged it exits 3: %s', async (name, content) => {
+  expect((await judge(name, content)).exit).toBe(3);
+});
