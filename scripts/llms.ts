@@ -46,6 +46,7 @@ const PURPOSES: Readonly<Record<string, string>> = {
   seeds: 'Start from a world of your own: people, keys, workspaces, interns, secrets.',
   control: 'Every call under /_emulator: clock, faults, journal, snapshots, spaces.',
   'parallel-tests': 'Give each test an emulator of its own in one process, in any language.',
+  judge: 'Judge recordings, HAR files and the traffic of a test suite; nothing is sent.',
   recordings: 'Record a deployment, replay it in tests, and see where it has drifted.',
   explore: 'Run your own test once for each thing that can go wrong, and read what broke.',
   ci: 'Check a deployment with the kit: command, credentials, exit statuses, reports, baseline.',

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import '../../test/same-draws.js';
 import { createEmulator } from '../../emulator/index.js';
 import { conversation, recorderOf } from '../drift/conversation.harness.js';
 import { judgeFiles } from './files.js';
