@@ -119,7 +119,7 @@ export async function judgeMet(run: RunContext, check: Check): Promise<Done> {
     return conclude({ verdict: first.verdict, finding });
   }
   if (excuse !== undefined) return conclude({ verdict: 'skip', skip: excuse });
-  if (monitor.judged || ours) return conclude({ verdict: 'pass' });
+  if (monitor.judged || (ours && !monitor.isRule)) return conclude({ verdict: 'pass' });
   return conclude({
     verdict: 'skip',
     skip: lacking({ kind: 'met', need: 'an answer to judge', note: 'the run met none' }).skip,

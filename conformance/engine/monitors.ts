@@ -48,6 +48,8 @@ export interface Breaches {
 export interface Monitor {
   /** Whether it has judged anything. */
   readonly judged: boolean;
+  /** Rules send nothing of their own: one that never applied has judged nothing, on an emulator too. */
+  readonly isRule: boolean;
   readonly lasts: boolean;
   /** Habits that it takes into account itself. */
   readonly measures: readonly string[];
@@ -224,9 +226,9 @@ export function createMonitors({ target, ours, now, madeUp }: MonitorsOptions) {
       if (failure !== undefined) throw failure.error;
       const monitor = monitors.get(id);
       if (monitor === undefined) throw new Error(`nobody watches for ${id}`);
-      const { judged, kinds, watch } = monitor;
+      const { judged, kinds, rule, watch } = monitor;
       const { lasts = false, measures = [] } = watch;
-      return { judged, lasts, measures, breaches: [...kinds.values()] };
+      return { judged, isRule: rule !== undefined, lasts, measures, breaches: [...kinds.values()] };
     },
     /** Kinds of breaches that one exchange showed, or more. */
     get broken(): number {
@@ -234,7 +236,10 @@ export function createMonitors({ target, ours, now, madeUp }: MonitorsOptions) {
     },
     /** Interns that any of them has to see once more. */
     get unread(): ReadonlySet<string> {
-      return new Set([...monitors.values()].flatMap(({ watch, unread }) => [...(watch.unread ?? []), ...unread]));
+      return new Set([
+        ...model.missed,
+        ...[...monitors.values()].flatMap(({ watch, unread }) => [...(watch.unread ?? []), ...unread]),
+      ]);
     },
     /** Whether an intern was met as it should not be. */
     isStray: (id: string): boolean =>

@@ -71,6 +71,10 @@ export interface InternFacts {
   readonly settings: Readonly<Record<Setting, Possible<string>>>;
   /** By the field: what was shown first. */
   readonly fixed: Map<string, { readonly value: string; readonly number: number }>;
+  /** When a whole list first lacked it, and was read before it was listed again. */
+  missed: number | undefined;
+  /** When it was last read by its id. */
+  read: number | undefined;
   /** The status that was shown last. */
   shown: { readonly status: string; readonly number: number } | undefined;
 }
@@ -82,6 +86,8 @@ export const internFacts = (id: string): InternFacts => ({
   phase: possible<Phase>(),
   settings: { name: possible(), description: possible(), instructions: possible(), model: possible() },
   fixed: new Map(),
+  missed: undefined,
+  read: undefined,
   shown: undefined,
 });
 

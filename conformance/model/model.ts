@@ -66,6 +66,9 @@ export function createModel(options: ModelOptions) {
   const keyHeader = idempotencyHeaderOf(profile);
   const proof = proofHeadersOf(profile);
   const interns = new Map<string, InternFacts>();
+  /** Interns of this traffic that may still be there, and interns by names that they may have. */
+  const present = new Set<InternFacts>();
+  const byName = new Map<string, Set<InternFacts>>();
   const creates = new Map<string, KeyedCreate>();
   const sessions = new Map<string, SessionFacts>();
   const questions = new Map<string, Known<{ readonly intern: string; readonly session: string }>>();
@@ -90,6 +93,10 @@ export function createModel(options: ModelOptions) {
     const own = personOf(asked);
     if (own === undefined || person === undefined) return undefined;
     return own === person || (callerOf(asked) === undefined ? undefined : false);
+  };
+  const isCalled = (facts: InternFacts, name: string) => {
+    const all = byName.get(name) ?? new Set();
+    byName.set(name, all.add(facts));
   };
   const internOf = (id: string): InternFacts => {
     const known = interns.get(id) ?? internFacts(id);
@@ -132,6 +139,8 @@ export function createModel(options: ModelOptions) {
     const facts = internOf(row.id);
     if (facts.made !== undefined || facts.shown !== undefined) return;
     facts.made = { by: caller, person, at, number };
+    present.add(facts);
+    if (typeof body.name === 'string') isCalled(facts, body.name);
     if (typeof body.workspace_id === 'string') facts.workspace = body.workspace_id;
     creators.add(caller ?? '');
     if (options.partial === true) return;
@@ -152,8 +161,16 @@ export function createModel(options: ModelOptions) {
     const rows = json.data.filter(isRow);
     for (const row of rows) shows(row, exchange);
     const { next_cursor: next } = json;
-    if (typeof next !== 'string') return;
     const before = pages.get(asked.query.get('starting_after') ?? '');
+    const ids = new Set([...(before?.ids ?? []), ...rows.map(({ id }) => String(id))]);
+    for (const id of ids) {
+      const facts = interns.get(id);
+      if (facts !== undefined) facts.missed = undefined;
+    }
+    if (json.has_more === false)
+      for (const facts of present)
+        if (!ids.has(facts.id) && (facts.made?.at ?? asked.at) < asked.at) facts.missed ??= asked.at;
+    if (typeof next !== 'string') return;
     pages.set(next, {
       since: before?.since ?? asked.at,
       ids: [...(before?.ids ?? []), ...rows.map((row) => String(row.id))],
@@ -172,6 +189,15 @@ export function createModel(options: ModelOptions) {
   return {
     options,
     interns: interns as ReadonlyMap<string, InternFacts>,
+    present: present as ReadonlySet<InternFacts>,
+    /** Interns that a list lacked, and that were not read since: others may have taken them away. */
+    get missed(): readonly string[] {
+      return [...present]
+        .filter(({ missed, read }) => missed !== undefined && (read ?? 0) <= missed)
+        .map(({ id }) => id);
+    },
+    /** Interns of this traffic that may have a name, or had it. */
+    called: (name: string): ReadonlySet<InternFacts> => byName.get(name) ?? new Set(),
     pages: pages as ReadonlyMap<string, Pages>,
     nonces: nonces as ReadonlyMap<string, Known>,
     signers: signers as ReadonlyMap<string, Known<string>>,
@@ -214,6 +240,7 @@ export function createModel(options: ModelOptions) {
       if (after !== undefined) facts.phase.asks(asked.number, after);
       if (name !== 'update') return;
       const body = bodyOf(asked) ?? {};
+      if (typeof body.name === 'string') isCalled(facts, body.name);
       for (const key of SETTINGS) {
         if (asked.body.kind === 'unknown') {
           facts.settings[key].forget(asked.at);
@@ -247,8 +274,11 @@ export function createModel(options: ModelOptions) {
         name === 'get' &&
         facts?.made !== undefined &&
         isBy(asked, facts.made.person) === true
-      )
+      ) {
         facts.phase.narrow(['gone'], asked.number, at);
+        const phases = facts.phase.since(at);
+        if (phases?.size === 1 && phases.has('gone')) present.delete(facts);
+      }
       if (took !== true) return;
       const { json, stream } = answered;
       if (stream !== undefined && id !== undefined) {
@@ -262,6 +292,7 @@ export function createModel(options: ModelOptions) {
       const replayed = name === 'create' && typeof json.id === 'string' && interns.get(json.id)?.made !== undefined;
       if (name === 'create') created(json, exchange);
       if ((name === 'create' && !replayed) || name === 'get' || name === 'update') shows(json, exchange);
+      if (name === 'get' && facts !== undefined) facts.read = asked.at;
       if (name === 'list') listed(json, exchange);
       if (name === 'invoke' && id !== undefined) spoke(exchange, id, 'invoke', json.session_id);
       if (name === 'scim' && id !== undefined && !mappings.has(id.toLowerCase()))

@@ -1,6 +1,6 @@
 import { STATUSES } from '../arbitraries/status-filter.js';
 import { isMember } from '../model/callers.js';
-import { isVisibleTo, type Row } from '../model/intern.js';
+import { type InternFacts, isVisibleTo, type Row } from '../model/intern.js';
 import type { Model } from '../model/model.js';
 import { all, each, holds, is, type Judgement, type Rule, recordsOf, rulesOf, type Seen } from './rule.js';
 
@@ -28,6 +28,9 @@ const COMING: readonly string[] = ['queued', 'provisioning'];
 /** What else a list may be asked by: others filter it in ways that nobody knows. */
 const KNOWN: ReadonlySet<string> = new Set(['workspace_id', 'status', 'limit', 'starting_after']);
 
+/** Others may have taken away what a list lacks: a read must have shown it since. */
+const isThere = ({ missed, read }: InternFacts): boolean => missed !== undefined && read !== undefined && read > missed;
+
 /** ms after which a list must have what was made. */
 const LATE = 15_000;
 
@@ -42,10 +45,10 @@ function lacking(rows: readonly Row[], seen: Seen, model: Model) {
   if (cursor !== null && pages === undefined) return undefined;
   const since = pages?.since ?? asked.at;
   const ids = new Set([...(pages?.ids ?? []), ...rows.map(({ id }) => String(id))]);
-  const missing = [...model.interns.values()].filter((intern) => {
+  const missing = [...model.present].filter((intern) => {
     if (intern.made === undefined || intern.made.at >= since || model.isVisible(asked, intern) !== true) return false;
     // A list may be late.
-    if (model.options.ours !== true && since - intern.made.at < LATE) return false;
+    if (model.options.ours !== true && (since - intern.made.at < LATE || !isThere(intern))) return false;
     const phases = intern.phase.since(since);
     return (
       phases !== undefined && !phases.has('gone') && !phases.has('going') && !phases.has('stuck') && !ids.has(intern.id)
@@ -166,11 +169,15 @@ export const LISTS: readonly Rule[] = [
         if (wanted === undefined || caller === null || caller === undefined || json?.has_more !== false || !plain)
           return undefined;
         const ids = new Set(rows.map(({ id }) => id));
-        const due = [...model.interns.values()].filter((intern) => {
+        const due = [...model.present].filter((intern) => {
           const phases =
             intern.made === undefined || intern.made.at >= asked.at ? undefined : intern.phase.since(asked.at);
           if (phases === undefined || phases.size !== 1 || model.isVisible(asked, intern) !== true) return false;
-          if (model.options.ours !== true && asked.at - (intern.made?.at ?? 0) < LATE) return false;
+          if (
+            model.options.ours !== true &&
+            (asked.at - (intern.made?.at ?? 0) < LATE || (!ids.has(intern.id) && !isThere(intern)))
+          )
+            return false;
           return (phases.has('up') && wanted.includes('running')) || (phases.has('off') && wanted.includes('stopped'));
         });
         const missing = due.filter(({ id }) => !ids.has(id));

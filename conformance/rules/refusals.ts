@@ -25,6 +25,8 @@ interface Refusal {
 /** Statuses of a refusal, where nothing states which. */
 const REFUSED: readonly number[] = [400, 401, 403, 404, 405, 409, 410, 413, 415, 421, 422];
 const CAP = 1_048_576;
+/** ms after which a read must find what was made. */
+const LATE = 15_000;
 
 const not = (wrong: Wrong): Wrong => (wrong === undefined ? undefined : !wrong);
 
@@ -528,6 +530,14 @@ export const REFUSALS: readonly Refusal[] = rows({
         ? undefined
         : false,
   },
+  'read-late': {
+    open: true,
+    requirement: 'GET-1',
+    says: 'Reads may be late: an intern that was just made may not be found yet.',
+    statuses: [404],
+    wrong: ({ asked, intern }, { options }) =>
+      options.ours !== true && intern?.made !== undefined && asked.at - intern.made.at < LATE ? undefined : false,
+  },
   'vault-attached': {
     open: true,
     requirement: 'CREATE-2',
@@ -762,7 +772,7 @@ function nameTaken(seen: Seen, model: Model): Wrong {
   const { asked } = seen;
   if (named('create')(seen) && model.createBy(asked) !== undefined) return false;
   let unsure = false;
-  for (const intern of model.interns.values()) {
+  for (const intern of model.called(seen.body.name)) {
     if (intern.made === undefined || intern.id === seen.id) continue;
     const ofCreator = isOfCreator(intern.made, seen, model);
     const values = ofCreator === false ? undefined : intern.settings.name.since(asked.at);

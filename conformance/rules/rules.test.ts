@@ -181,6 +181,8 @@ test.each<[rule: string, because: readonly number[], conversation: readonly Said
       CREATE,
       { path: `/interns/${ID}`, status: 200, answer: record() },
       { path: '/interns', status: 200, answer: { data: [], has_more: false } },
+      { path: `/interns/${ID}`, status: 200, answer: record() },
+      { path: '/interns', status: 200, answer: { data: [], has_more: false } },
     ],
   ],
   ['CREATE-1/as-asked', [1], [{ ...CREATE, answer: record({ name: 'other' }) }]],
