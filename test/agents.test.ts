@@ -58,7 +58,7 @@ test('docs/agents.md begins with what explain_request answers', async () => {
   const { content } = await mcpClient(api).call('explain_request');
   const [, shown = ''] = /^```text\n([\s\S]*?)^```$/m.exec(read('docs/agents.md')) ?? [];
   const lines = shown.trim().split('\n');
-  expect(lines).toHaveLength(6);
+  expect(lines).toHaveLength(5);
   const said: string[] = content[0].text.split('\n');
   const without = lines.filter((line) => !said.some((one) => one.startsWith(line.replace(/ ?…$/, ''))));
   expect(without).toEqual([]);

@@ -246,6 +246,7 @@ test('an intern that was left running is read again before what a check found wi
 test('one intern of the other workspace serves the checks of a run, until others delete it', async () => {
   const target = booting();
   const ids: string[] = [];
+  const needs = ['running', 'foreign_api_key', 'foreign_workspace'] as const;
   const sees = (id: string, running?: boolean) =>
     check(
       id,
@@ -254,9 +255,9 @@ test('one intern of the other workspace serves the checks of a run, until others
         ids.push(`${id} ${theirs.id} ${theirs.status}`);
         equal((await api.get(theirs.id, { as: 'foreign_api_key' })).status, 200, 'status of the read');
       },
-      { needs: ['running', 'foreign_api_key', 'foreign_workspace'] },
+      { needs },
     );
-  const deletes = check('d/deletes', async () => void target.interns.clear());
+  const deletes = check('d/deletes', async () => void target.interns.clear(), { needs });
   const checks = [sees('a/sees'), sees('b/sees'), sees('c/sees', true), deletes, sees('e/sees')];
   const found = await verdicts(checks, target, {
     credentials: { api_key: 'sk-1-of-the-run', foreign_api_key: 'sk-2-of-another' },
