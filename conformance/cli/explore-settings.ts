@@ -81,6 +81,9 @@ function readSchedule(file: string): ScheduleFile {
   const { format, name = file, faults, explore } = (content ?? {}) as Record<string, unknown>;
   if (!Array.isArray(faults) || faults.length === 0)
     throw new UsageError(`${place}: expected a schedule that --save has written, with faults; found none`);
+  const odd = faults.findIndex((fault) => !isRecord(fault));
+  if (odd >= 0)
+    throw new UsageError(`${place}: faults.${odd}: expected an object, found ${JSON.stringify(faults[odd])}`);
   if (format === undefined) return { name: String(name), faults };
   if (format !== 2) throw new UsageError(`${place}: format: expected 2, or none, found ${JSON.stringify(format)}`);
   return { format, name: String(name), faults, explore: restsIn(explore, place) };

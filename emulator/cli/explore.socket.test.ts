@@ -27,6 +27,7 @@ console.log((await response.text()).length > 100);`,
 const AGAIN = join(folder, 'schedule.json');
 const file = (name: string, content: unknown) => writeFileSync(join(folder, name), JSON.stringify(content));
 file('other.json', { name: 'x', faults: [{ operation: 'chat', disturb: 'from-tomorrow' }] });
+file('null.json', { name: 'x', faults: [null] });
 file('report.json', { format: 'intern-explore', version: 2 });
 
 async function explore(...args: string[]) {
@@ -56,6 +57,11 @@ test.each([
   ['for a command that knows no emulator', [...NODE, '-e', '1'], 'let it read INTERN_BASE_URL'],
   ['for an unknown kind', ['--only', 'cuts', ...NODE, SAY], 'found "cuts"'],
   ['for a schedule of another version', ['--schedule', join(folder, 'other.json'), ...NODE, SAY], 'faults[0].disturb'],
+  [
+    'for a schedule without a fault',
+    ['--schedule', join(folder, 'null.json'), ...NODE, SAY],
+    'faults.0: expected an object',
+  ],
   ['for no schedule', ['--schedule', join(folder, 'report.json'), ...NODE, SAY], 'that --save has written'],
   ['for a runner that cannot name tests', ['--each', ...NODE, SAY], 'is no command of vitest, node --test or pytest'],
   ['for an unknown report', ['--report', 'xml', ...NODE, SAY], 'known are tty, json'],
