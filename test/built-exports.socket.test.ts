@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { builtFile } from './built.js';
 
 const STATIC = /import\s*\{([^}]*)\}\s*from\s*"\.\/([\w-]+\.cjs)"/g;
-const DYNAMIC = /\{([^{}]*)\}=\s*await import\("\.\/([\w-]+\.cjs)"\)/g;
+const DYNAMIC = /\{([^{}]*)\}\s*=\s*await import\("\.\/([\w-]+\.cjs)"\)/g;
 
 /** The names that the files of the package import of packages that are bundled apart. */
 function imported(): Map<string, Set<string>> {

@@ -33,7 +33,9 @@ const app = block(PAGE, 'js');
 test('the app of docs/explore.md is found out as the page shows, and mended as it says', async () => {
   const [, shown = ''] = /^```\n(✗[\s\S]*?)^```$/m.exec(readFileSync(PAGE, 'utf8')) ?? [];
   const found = await explored(app);
-  expect(found.out).toContain(shown);
+  // The page shows a whole run: more brings the finding about than cuts.
+  const but = (text: string) => text.replace(/\d+ schedules bring it about: [^.]*/, '… schedules bring it about');
+  expect(but(found.out)).toContain(but(shown));
   expect(shown).toContain('✗ once');
   expect(found.status).toBe(1);
 

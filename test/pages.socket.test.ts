@@ -57,6 +57,10 @@ const TRIED_BY: Readonly<Record<string, Readonly<Record<string, readonly string[
     js: ['scripts/test-recipes.mjs'],
     yaml: ['scripts/test-recipes.mjs'],
   },
+  'docs/judge.md': {
+    sh: ['conformance/cli/judge.socket.test.ts'],
+    ts: ['conformance/cli/judge.socket.test.ts'],
+  },
   'docs/lab.md': {
     sh: ['test/pages.socket.test.ts', 'scripts/test-recipes.mjs'],
     js: ['test/docs.socket.test.ts', 'scripts/test-recipes.mjs'],

@@ -2,6 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
+import { judged } from '../judge/judged.js';
 import { systemHost } from '../probe/time.js';
 import { conformance } from './command.js';
 
@@ -90,4 +91,29 @@ test.each([
   ['lost.har', har(2, { status: 0 })],
 ])('where nothing can be judged it exits 3: %s', async (name, content) => {
   expect((await judge(name, content)).exit).toBe(3);
+});
+
+const PAGE = readFileSync(join(import.meta.dirname, '../../docs/judge.md'), 'utf8');
+const blocks = (language: string) =>
+  [...PAGE.matchAll(/^```(\w+)\n([\s\S]*?)^```$/gm)].flatMap(([, name, text = '']) =>
+    name === language ? [text] : [],
+  );
+
+test('the commands of docs/judge.md judge a file', async () => {
+  const lines = blocks('sh').flatMap((text) => text.trim().split('\n'));
+  const commands = lines.filter((line) => line.startsWith('npx intern-conformance judge '));
+  expect(commands).toHaveLength(2);
+  for (const command of commands) {
+    const flags = command.split(' ').slice(4);
+    const to = flags.map((flag) => flag.replace('judge.json', join(folder, 'judge.json')));
+    const { exit, err } = await judge('page.har', har(2, { answer: { data: [], has_more: false } }), ...to);
+    expect({ exit, err }).toEqual({ exit: 0, err: '2 exchanges judged, 0 passed over\n' });
+  }
+});
+
+test('the fetch of docs/judge.md is judged', () => {
+  const [source = ''] = blocks('ts');
+  const body = source.replace(/^import .*$/m, '');
+  const { verdict, checks } = new Function('judged', `${body}\nreturn { verdict, checks };`)(judged);
+  expect({ verdict, some: checks.length > 100 }).toEqual({ verdict: 'incomplete', some: true });
 });

@@ -360,7 +360,10 @@ test('a minimum of coverage that is not reached makes the run incomplete', async
     noQuestionSeen: false,
     noPermissionSeen: false,
     fromOutside: { checked: 1, of: 1, requirements: { checked: 1, of: 1 } },
+    askable: { checked: 1, of: 1 },
     headline: {
+      verdict: 'conforms',
+      counts: expect.objectContaining({ pass: 1, fail: 0 }),
       checked: 1,
       of: 1,
       not: [],

@@ -29,7 +29,10 @@ async function listening(controlToken?: string) {
 test('AGENT-1: it attaches to the emulator at the default port, and leaves it running', async () => {
   const { controlUrl, baseUrl } = await listening();
   const { attached, err } = await found(controlUrl);
-  expect([attached, err]).toEqual([{ control: controlUrl, base: baseUrl, close: expect.any(Function) }, '']);
+  expect([attached, err]).toEqual([
+    { control: controlUrl, base: baseUrl, fetch: expect.any(Function), close: expect.any(Function) },
+    '',
+  ]);
   await attached?.close();
   expect((await fetch(`${controlUrl}/health`)).status).toBe(200);
 });

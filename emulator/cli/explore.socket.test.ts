@@ -170,7 +170,8 @@ await new Promise((resolve) => setTimeout(resolve, 500));`,
     child.kill('SIGINT');
     expect(await ended).toBe(3);
     expect(out).toContain('not all was tried: it was interrupted');
-    expect(readdirSync(temporary)).toEqual([]);
+    // Node 22 and later keep what they compile there.
+    expect(readdirSync(temporary).filter((name) => name !== 'node-compile-cache')).toEqual([]);
     const left = readFileSync(pids, 'utf8').trim().split('\n');
     expect(left.filter((pid) => existsSync(`/proc/${pid}`))).toEqual([]);
   },
