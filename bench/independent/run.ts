@@ -7,6 +7,7 @@ import { appendFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { budgetNamed } from '../../conformance/engine/budget.js';
 import { run } from '../../conformance/index.js';
+import { blind } from './blind/index.js';
 import { newer } from './newer/index.js';
 import { older } from './older/index.js';
 import { ways } from './ways/index.js';
@@ -30,6 +31,8 @@ const SAMPLES: readonly (readonly [name: string, ways: readonly Way[]])[] = [
   ['2026-11-23 shown', ways.filter((_, at) => at % 2 === 1)],
   ['2026-11-23 hidden', ways.filter((_, at) => at % 2 === 0)],
   ['2026-11-23b', newer],
+  // By a reader of interface.md alone, after rules and rows were written; its misses are on no page.
+  ['2026-11-23c', blind],
 ];
 
 /** Checks that failed, with one seed, and how often the way showed. */

@@ -60,6 +60,9 @@ const bodyOf = ({ body }: Asked): Row | undefined => (body.kind === 'some' && is
 /** An answer that says nothing of what was done: the service, or a gateway before it, failed. */
 const saysNothing = (status: number): boolean => status >= 500 || status === 408;
 
+/** What a list that leaves nothing out may be asked by. */
+const WHOLE: ReadonlySet<string> = new Set(['workspace_id', 'limit', 'starting_after']);
+
 /** What is known of a target: from the exchanges that it has seen, and from no others. Sends nothing and reads no clock. */
 export function createModel(options: ModelOptions) {
   const { profile } = options;
@@ -167,9 +170,12 @@ export function createModel(options: ModelOptions) {
       const facts = interns.get(id);
       if (facts !== undefined) facts.missed = undefined;
     }
-    if (json.has_more === false)
+    const filtered = [...asked.query.keys()].some((key) => !WHOLE.has(key));
+    const caller = callerOf(asked);
+    if (json.has_more === false && !filtered)
       for (const facts of present)
-        if (!ids.has(facts.id) && (facts.made?.at ?? asked.at) < asked.at) facts.missed ??= asked.at;
+        if (isVisibleTo(caller, facts) === true && !ids.has(facts.id) && (facts.made?.at ?? asked.at) < asked.at)
+          facts.missed ??= asked.at;
     if (typeof next !== 'string') return;
     pages.set(next, {
       since: before?.since ?? asked.at,

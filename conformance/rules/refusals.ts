@@ -25,8 +25,6 @@ interface Refusal {
 /** Statuses of a refusal, where nothing states which. */
 const REFUSED: readonly number[] = [400, 401, 403, 404, 405, 409, 410, 413, 415, 421, 422];
 const CAP = 1_048_576;
-/** ms after which a read must find what was made. */
-const LATE = 15_000;
 
 const not = (wrong: Wrong): Wrong => (wrong === undefined ? undefined : !wrong);
 
@@ -137,15 +135,12 @@ function isChatBody(row: Row, published: boolean): boolean {
 
 /** A listing of statuses, as it is published. */
 const STATUSES = /^(queued|provisioning|running|failed|stopped|destroying|destroy_failed|awaiting_slack_install)$/;
-function isListQuery(query: URLSearchParams): boolean {
+function areStatuses(query: URLSearchParams): boolean {
   const statuses = query.getAll('status').flatMap((one) => one.split(','));
-  const limits = query.getAll('limit');
-  return (
-    statuses.every((one) => STATUSES.test(one)) &&
-    statuses.length <= 8 &&
-    limits.every((one) => /^\d+$/.test(one) && Number(one) >= 1 && Number(one) <= 500)
-  );
+  return statuses.every((one) => STATUSES.test(one)) && statuses.length <= 8;
 }
+const areLimits = (query: URLSearchParams): boolean =>
+  query.getAll('limit').every((one) => /^\d+$/.test(one) && Number(one) >= 1 && Number(one) <= 500);
 
 const isDigest = (value: unknown): boolean => typeof value === 'string' && /^[0-9a-f]{64}$/.test(value);
 /** A path as it is sent: one slash, percent-encoded, without origin, query and fragment. */
@@ -422,11 +417,18 @@ export const REFUSALS: readonly Refusal[] = rows({
       named('create')(seen) &&
       (seen.asked.header(options.profile.idempotency_header ?? 'idempotency-key')?.length ?? 0) > 255,
   },
-  'list-query': {
-    requirement: 'LIST-3',
-    says: 'A list by an unknown status or a limit that is none is refused with 400.',
+  'list-status': {
+    requirement: 'LIST-2',
+    level: 'P',
+    says: 'A list by a status that is none is refused with 400.',
     statuses: [400],
-    wrong: (seen) => named('list')(seen) && !isListQuery(seen.asked.query),
+    wrong: (seen) => named('list')(seen) && !areStatuses(seen.asked.query),
+  },
+  'list-limit': {
+    requirement: 'LIST-3',
+    says: 'A list by a limit that is none is refused with 400.',
+    statuses: [400],
+    wrong: (seen) => named('list')(seen) && !areLimits(seen.asked.query),
   },
   'list-workspace': {
     requirement: 'LIST-2',
@@ -530,13 +532,12 @@ export const REFUSALS: readonly Refusal[] = rows({
         ? undefined
         : false,
   },
-  'read-late': {
+  'taken-away': {
     open: true,
     requirement: 'GET-1',
-    says: 'Reads may be late: an intern that was just made may not be found yet.',
+    says: 'An intern may not be found: a read may be late, and others may have taken the intern away.',
     statuses: [404],
-    wrong: ({ asked, intern }, { options }) =>
-      options.ours !== true && intern?.made !== undefined && asked.at - intern.made.at < LATE ? undefined : false,
+    wrong: ({ intern }, { options }) => (options.ours !== true && intern?.made !== undefined ? undefined : false),
   },
   'vault-attached': {
     open: true,
@@ -870,6 +871,9 @@ export const ACCEPTED_BY: Readonly<Record<string, RequirementId>> = {
 /** A state may keep a service from it: a conflict, or what is not there any more. */
 const CONFLICTS: ReadonlySet<number> = new Set([409]);
 
+/** Which success it is, is stated or published of these alone: a service may answer each write with a success of its own. */
+const STATED_SUCCESS: ReadonlySet<string> = new Set(['provision', 'suspend', 'invoke']);
+
 export const ACCEPTED_RULES: readonly Rule[] = Object.entries(ACCEPTED_BY).flatMap(([name, id]) => {
   const published = name === 'invoke' ? requirement(id).level : 'P';
   const applies = (seen: Seen, model: Model): boolean => {
@@ -908,5 +912,5 @@ export const ACCEPTED_RULES: readonly Rule[] = Object.entries(ACCEPTED_BY).flatM
             seen.answered.status,
           ),
   };
-  return requirement(id).level === 'P' || speaksAt(requirement(id), published) ? [accepted, status] : [accepted];
+  return STATED_SUCCESS.has(name) && speaksAt(requirement(id), published) ? [accepted, status] : [accepted];
 });
