@@ -25,6 +25,7 @@ export const ROWS = defineChecks({
         has: (need) => ctx.has(need),
         passes: 1,
         broken: () => ctx.broken(),
+        over: () => ctx.over(),
       });
     },
   },

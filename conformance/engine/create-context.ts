@@ -172,5 +172,6 @@ export function createContext(run: RunContext, attempt: TryOfCheck): Ctx {
     random,
     has: (need) => driver.lacks(need as Need) === undefined,
     broken: () => session.monitors.broken,
+    over: () => run.ending.near !== undefined || session.room.without({ prompts: false }) !== undefined,
   };
 }

@@ -1,3 +1,4 @@
+import type { Ending } from './ending.js';
 import type { Lane } from './lane.js';
 import type { Obstacles } from './obstacles.js';
 import type { Pool } from './pool.js';
@@ -10,4 +11,6 @@ export interface RunContext extends RunBase {
   readonly pool: Pool;
   readonly obstacles: Obstacles;
   readonly lane: Lane;
+  /** When and why it ends. */
+  readonly ending: Pick<Ending, 'near'>;
 }

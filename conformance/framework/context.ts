@@ -216,4 +216,6 @@ export interface Ctx {
   has(need: string): boolean;
   /** Exchanges of the run so far that broke a rule. */
   broken(): number;
+  /** Whether the limits of the run leave room for nothing more to be begun. */
+  over(): boolean;
 }

@@ -21,6 +21,14 @@ export const PHASES: Readonly<Record<string, readonly Phase[]>> = {
   destroy_failed: ['stuck'],
 };
 
+/** Those that a service may lead to by itself, where it is used by others: one that is idle may be suspended. */
+export const WIDENED: Readonly<Record<string, readonly Phase[]>> = {
+  ...PHASES,
+  queued: ['new', 'off', 'booting', 'up', 'failed'],
+  provisioning: ['off', 'booting', 'up', 'failed'],
+  running: ['off', 'up'],
+};
+
 /** Phases that a status may stand for at the moment that it is shown. */
 export const SHOWS: Readonly<Record<string, readonly Phase[]>> = {
   ...PHASES,
@@ -37,8 +45,9 @@ const there = (before: ReadonlySet<Phase>, after: readonly Phase[]): readonly Ph
   [...before].every((phase) => phase === 'gone') && before.size > 0 ? ['gone'] : after;
 
 /** What an accepted operation makes of the phase of its intern; undefined where it leaves it. */
-export function phasesAfter(name: OperationName) {
-  if (name === 'provision') return (before: ReadonlySet<Phase>) => there(before, BOOTS);
+export function phasesAfter(name: OperationName, ours: boolean) {
+  const boots: readonly Phase[] = ours ? BOOTS : ['off', ...BOOTS];
+  if (name === 'provision') return (before: ReadonlySet<Phase>) => there(before, boots);
   if (name === 'suspend') return (before: ReadonlySet<Phase>) => there(before, ['off']);
   if (name === 'delete') return (before: ReadonlySet<Phase>) => there(before, GOES);
   // A prompt may wake an intern that rests.
@@ -63,6 +72,8 @@ export interface InternFacts {
         readonly person: string | undefined;
         readonly at: number;
         readonly number: number;
+        /** The body of that create. */
+        readonly body: Row;
       }
     | undefined;
   workspace: string | undefined;

@@ -12,6 +12,7 @@ import {
   phasesAfter,
   type Row,
   SETTINGS,
+  WIDENED,
 } from './intern.js';
 import { isPrompt, isSigning, operationOf } from './operations.js';
 
@@ -124,7 +125,7 @@ export function createModel(options: ModelOptions) {
     if (facts.made?.person !== undefined && person !== undefined) shared.set(joined(person, facts.made.person), true);
     // What others made they may change at any time.
     if (facts.made === undefined || options.partial === true) return;
-    const phases = PHASES[String(row.status)];
+    const phases = (options.ours === true ? PHASES : WIDENED)[String(row.status)];
     if (phases !== undefined) facts.phase.narrow(phases, number, answered.at);
     for (const key of SETTINGS)
       if (key in row) facts.settings[key].narrow([JSON.stringify(row[key])], number, answered.at);
@@ -141,7 +142,7 @@ export function createModel(options: ModelOptions) {
       creates.set(joined(person, key), { value: { body, id: row.id }, number });
     const facts = internOf(row.id);
     if (facts.made !== undefined || facts.shown !== undefined) return;
-    facts.made = { by: caller, person, at, number };
+    facts.made = { by: caller, person, at, number, body };
     present.add(facts);
     if (typeof body.name === 'string') isCalled(facts, body.name);
     if (typeof body.workspace_id === 'string') facts.workspace = body.workspace_id;
@@ -239,7 +240,7 @@ export function createModel(options: ModelOptions) {
       const named = operationOf(asked);
       if (named?.id === undefined || options.partial === true) return;
       const { name } = named.operation;
-      const after = phasesAfter(name);
+      const after = phasesAfter(name, options.ours === true);
       if (after === undefined && name !== 'update') return;
       // Its create may be under way.
       const facts = internOf(named.id);

@@ -15,6 +15,8 @@ export interface RowsOptions {
   readonly passes: number;
   /** Kinds of breaches so far. */
   broken(): number;
+  /** Whether the limits of the run leave room for no more. */
+  over(): boolean;
 }
 
 /** No answer is one that says nothing. Whatever else is thrown ends the run. */
@@ -103,6 +105,7 @@ async function retries(ctx: Ctx): Promise<void> {
     await keyed({ ...body, name: interns.name() }, key);
     await keyed(body, key);
     await keyed(body, `${key}-2`);
+    await keyed({ ...body, instructions: 'of a third' }, `${key}-3`);
   }
 }
 
@@ -119,6 +122,7 @@ export async function sendRows(ctx: Ctx, options: RowsOptions): Promise<void> {
     for (const rows of plans)
       for (const row of rows[pass] ?? []) {
         const prompts = row.table.prompts === true && isGood(row);
+        if (options.over()) return;
         if (prompts && spent) continue;
         try {
           await done(ctx, shelf, row, options);

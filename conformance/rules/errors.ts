@@ -155,7 +155,7 @@ export const ERRORS: readonly Rule[] = [
       alone: true,
       judge: (seen) => {
         const row = WRITES.has(seen.operation.name) && isOurs(seen) ? BODIES[seen.answered.status] : undefined;
-        if (row === undefined || seen.error === undefined) return undefined;
+        if (row === undefined || seen.error?.metadata === undefined) return undefined;
         return all(is(`error.metadata.reason of ${told(seen)}`, row[0], seen.error.reason), message(seen, row[1]));
       },
     },

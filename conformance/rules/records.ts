@@ -223,6 +223,9 @@ export const RECORDS: readonly Rule[] = [
         const facts = model.interns.get(String(record.id));
         if (shown === undefined || facts === undefined || isReplay(seen, record, model)) return undefined;
         if (seen.operation.name === 'create') return undefined;
+        // Others may take an intern away.
+        if (model.options.ours !== true && shown.some((phase) => phase === 'going' || phase === 'stuck'))
+          return undefined;
         const phases = facts.phase.since(seen.asked.at);
         return phases === undefined
           ? undefined

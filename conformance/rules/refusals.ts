@@ -3,7 +3,7 @@ import { isRow, type Phase, type Row } from '../model/intern.js';
 import type { Model } from '../model/model.js';
 import { isDaemon, isSigning } from '../model/operations.js';
 import { type Level, type RequirementId, requirement, speaksAt } from '../requirements/index.js';
-import { holds, type Judgement, type Rule, type Seen } from './rule.js';
+import { holds, isFromService, type Judgement, type Rule, type Seen } from './rule.js';
 
 /** What a request has wrong. `undefined`: that is not known. */
 type Wrong = boolean | undefined;
@@ -528,7 +528,7 @@ export const REFUSALS: readonly Refusal[] = rows({
     wrong: (seen, model) =>
       named('create', 'update')(seen) &&
       model.options.ours !== true &&
-      /[^\x20-\x7e]|\\|""/.test(JSON.stringify(seen.body ?? {}))
+      /[^A-Za-z0-9 {}":,._-]|""/.test(JSON.stringify(seen.body ?? {}))
         ? undefined
         : false,
   },
@@ -630,6 +630,7 @@ export const REFUSALS: readonly Refusal[] = rows({
     wrong: (seen, model) => named('chat')(seen) && isNone(seen, model, 'up'),
   },
   'invoke-runs': {
+    open: true,
     requirement: 'INVOKE-1',
     level: 'P',
     says: 'An intern that does not run starts no run: 409.',
@@ -766,6 +767,9 @@ function isOfCreator({ person }: { readonly person: string | undefined }, seen: 
   return own === undefined || person === undefined ? undefined : own === person;
 }
 
+const isKeyed = ({ asked }: Seen, { options }: Model): boolean =>
+  asked.header(options.profile.idempotency_header ?? 'idempotency-key') !== undefined;
+
 function nameTaken(seen: Seen, model: Model): Wrong {
   if (!named('create', 'update')(seen) || typeof seen.body?.name !== 'string')
     return seen.asked.body.kind === 'unknown' ? undefined : false;
@@ -781,12 +785,8 @@ function nameTaken(seen: Seen, model: Model): Wrong {
     const phases = intern.phase.since(asked.at);
     if (phases !== undefined && phases.size === 1 && phases.has('gone')) continue;
     if (ofCreator === undefined || values.size > 1 || phases === undefined || phases.has('gone')) unsure = true;
-    // Without a key an equal create is a retry.
-    else if (
-      named('create')(seen) &&
-      asked.header(model.options.profile.idempotency_header ?? 'idempotency-key') === undefined
-    )
-      unsure = true;
+    // An equal create is a retry, with a key that the service does not know, too.
+    else if (named('create')(seen) && (!isKeyed(seen, model) || sameBody(seen.body, intern.made.body))) unsure = true;
     else return true;
   }
   return unsure ? undefined : false;
@@ -819,7 +819,7 @@ const because = ({ intern }: Seen): readonly number[] =>
 
 function judgeRefusal(refusal: Refusal, seen: Seen, model: Model): Judgement {
   const { status } = seen.answered;
-  if (ASIDE.has(status)) return undefined;
+  if (ASIDE.has(status) || !isFromService(seen)) return undefined;
   const { sure, maybe } = wrongIn(seen, model);
   if (!sure.includes(refusal)) return undefined;
   const others = [...sure, ...maybe].filter((one) => one !== refusal && !refusal.statuses.includes(status));
@@ -877,7 +877,7 @@ const STATED_SUCCESS: ReadonlySet<string> = new Set(['provision', 'suspend', 'in
 export const ACCEPTED_RULES: readonly Rule[] = Object.entries(ACCEPTED_BY).flatMap(([name, id]) => {
   const published = name === 'invoke' ? requirement(id).level : 'P';
   const applies = (seen: Seen, model: Model): boolean => {
-    if (seen.operation.name !== name || ASIDE.has(seen.answered.status)) return false;
+    if (seen.operation.name !== name || ASIDE.has(seen.answered.status) || !isFromService(seen)) return false;
     const { sure, maybe } = wrongIn(seen, model);
     return sure.length === 0 && maybe.length === 0;
   };
