@@ -150,7 +150,13 @@ export function createModel(options: ModelOptions) {
     if (options.partial === true) return;
     // A service may boot at once what was to wait.
     facts.phase.narrow(
-      ['booting', 'up', 'failed', ...(body.provision === true ? [] : ['new' as const])],
+      [
+        'booting',
+        'up',
+        'failed',
+        ...(body.provision === true ? [] : ['new' as const]),
+        ...(options.ours === true ? [] : ['off' as const]),
+      ],
       number,
       answered.at,
     );

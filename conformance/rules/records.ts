@@ -243,7 +243,8 @@ export const RECORDS: readonly Rule[] = [
       settles: true,
       judge: (seen, model) => {
         const { intern, operation, answered, asked } = seen;
-        if (operation.name !== 'get' || intern?.made === undefined) return undefined;
+        // Elsewhere others may take an intern away.
+        if (operation.name !== 'get' || intern?.made === undefined || model.options.ours !== true) return undefined;
         if (answered.status !== 404 && answered.status >= 300) return undefined;
         const phases = intern.phase.since(asked.at);
         if (
