@@ -4,6 +4,7 @@ import type { Limit } from './budget.js';
 
 /** How often it is looked at how much the clean-up is going to take, in ms. */
 const LOOKED = 1_000;
+const SOONEST = 50;
 /** The share of the time that is kept for what is under way when nothing more is begun. */
 const LAST = 0.1;
 
@@ -16,6 +17,7 @@ export function createEnding(
   let stopped: Stop | undefined;
   let stopTimer = () => {};
   let left = () => Number.POSITIVE_INFINITY;
+  let owed = () => 0;
   const end = (why: Stop) => over.abort(new Stopped(why));
   const interrupted = () => end({ kind: 'interrupted' });
   return {
@@ -29,7 +31,8 @@ export function createEnding(
     },
     /** Why nothing more is begun, though what is under way may go on. */
     get near(): Stop | undefined {
-      return limit !== undefined && left() < LAST * limit.most ? limit.stop : undefined;
+      const most = limit?.most ?? Number.POSITIVE_INFINITY;
+      return left() < LAST * most || owed() > (0.5 - LAST) * most ? limit?.stop : undefined;
     },
     /** Begins nothing more; what is under way goes on. */
     stop(why: Stop) {
@@ -43,10 +46,12 @@ export function createEnding(
       signal?.addEventListener('abort', interrupted, { once: true });
       if (limit === undefined || !Number.isFinite(limit.most)) return;
       const until = host.now() + limit.most;
+      owed = kept;
       left = () => until - Math.min(kept(), limit.most / 2) - host.now();
       const watch = () => {
-        if (left() > 0) {
-          stopTimer = host.later(Math.min(left(), LOOKED), watch);
+        if (left() > 2 * SOONEST) {
+          // What is under way may make the clean-up longer by as much as passes: half of what is left is never too late.
+          stopTimer = host.later(Math.min(Math.max(left() / 2, SOONEST), LOOKED), watch);
           return;
         }
         stopped = limit.stop;

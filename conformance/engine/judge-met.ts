@@ -37,7 +37,7 @@ const REFUSED: ReadonlySet<number> = new Set([400, 401, 403, 404, 413, 415]);
 const LATE = 10_000;
 
 /** Before the first monitor is judged: sees once more what lasts, and what monitors have to see before they judge. */
-async function look({ host, session, signal }: RunContext): Promise<void> {
+async function look({ ending, host, session, signal }: RunContext): Promise<void> {
   const { monitors, own, running } = session;
   if (monitors.owed === 0) return;
   monitors.lookBegins();
@@ -47,7 +47,7 @@ async function look({ host, session, signal }: RunContext): Promise<void> {
   monitors.looks = true;
   const unread = [...monitors.unread].slice(2 - LOOKS);
   // Reads may be late.
-  if (unread.length > 0) await host.sleep(LATE, signal);
+  if (unread.length > 0 && ending.near === undefined) await host.sleep(LATE, signal);
   for (const id of unread) await ask({ path: internPath(id), as: own.madeBy(id)?.as ?? 'api_key' });
   if (unread.length > 0) await ask(list);
 }

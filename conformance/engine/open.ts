@@ -43,7 +43,8 @@ export function openRun(options: Omit<RunnerOptions, 'checks'>, { puts = true } 
   const { ledger, tag } = base;
   /** ms that the clean-up will take. */
   const timeOfCleanUp = () => {
-    const owed = requestsOfCleanUp(ledger);
+    const unshown = ledger.open().filter(({ id }) => session.own.isUnshown(id)).length;
+    const owed = requestsOfCleanUp(ledger) + unshown + session.monitors.owed;
     const each = Math.max(settings.rate > 0 ? 1_000 / settings.rate : 0, session.pace() / settings.concurrency);
     return owed === 0 ? 0 : owed * each + Math.min(session.learnt.teardown ?? 0, LONGEST);
   };

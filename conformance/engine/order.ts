@@ -5,7 +5,7 @@ import type { Unit } from './unit.js';
 const BEFORE_ALL = 'chat-stream/as-it-is-said';
 
 /** Rows are cheap, and rules judge all of them: they find most. */
-const ROWS = 'rows/interface';
+export const ROWS = 'rows/interface';
 
 /** Look at what the others met. */
 const AFTER_ALL = ['limiter/as-met', 'limiter/words-as-met'];

@@ -281,6 +281,11 @@ export function createOwnInterns({ ledger, prefix, lent, group, syncs = false, a
     },
 
     /** Notes an id that the kit made up: writes to it reach nobody. */
+    /** Whether nothing has shown an intern of the run yet: it is read before it is taken away. */
+    isUnshown(id: string): boolean {
+      const one = own.get(id);
+      return one !== undefined && !one.known && !(one.listed && leads === true);
+    },
     /** Whether the run made the id up: nobody has it. */
     isMadeUp: (id: string) => nobody.has(id),
     madeUp(id: string) {

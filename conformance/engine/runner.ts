@@ -5,7 +5,7 @@ import { judgeMet } from './judge-met.js';
 import { createLane } from './lane.js';
 import { type OpenRun, openRun } from './open.js';
 import type { RunnerOptions } from './options.js';
-import { ALONE, inOrder, nextOf, prompts } from './order.js';
+import { ALONE, inOrder, nextOf, prompts, ROWS } from './order.js';
 import { createPool, dropForeign, dropShared, keepFewer, type Pool, rest, takeBack, withhold } from './pool.js';
 import type { Results } from './results.js';
 import { createRun, type Run, run } from './run.js';
@@ -72,6 +72,9 @@ function unitsOf(checks: readonly Check[], opened: OpenRun, pool: Pool): Unit[] 
   }));
 }
 
+/** ms that a run has to have for its rows. */
+const SHORTEST = 20_000;
+
 function prepared(options: RunnerOptions): Parameters<typeof createRun> {
   const opened = openRun(options);
   const pool = createPool();
@@ -85,6 +88,9 @@ function prepared(options: RunnerOptions): Parameters<typeof createRun> {
       ...(free ? {} : { order: (units) => inOrder(units, (need) => opened.lacks(need) !== undefined) }),
       without(unit) {
         if (unit.watches === true) return undefined;
+        const { time } = opened.settings.limits;
+        // Rows make more interns than so short a run has time to take away.
+        if (unit.id === ROWS && time.most < SHORTEST) return time.stop;
         return opened.ending.near ?? opened.session.room.without({ prompts: prompts(unit) });
       },
       next: (waiting) => nextOf(waiting, () => opened.session.turns('api_key').paused()),

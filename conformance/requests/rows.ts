@@ -266,8 +266,8 @@ export const TABLES: readonly Table[] = [
           query('half of one', '?limit=1.5'),
           query('a limit of nothing', '?limit='),
           query('no status', '?status='),
-          query('an unknown status', '?status=asleep'),
-          query('a known and an unknown status', '?status=running,asleep'),
+          query('an unknown status', '?status=no-such-status'),
+          query('a known and an unknown status', '?status=running,no-such-status'),
           query('a status in capitals', '?status=RUNNING'),
           query(
             'nine statuses',

@@ -528,7 +528,7 @@ export const REFUSALS: readonly Refusal[] = rows({
     wrong: (seen, model) =>
       named('create', 'update')(seen) &&
       model.options.ours !== true &&
-      /[^A-Za-z0-9 {}":,._-]|""/.test(JSON.stringify(seen.body ?? {}))
+      ['description', 'instructions'].some((key) => typeof seen.body?.[key] === 'string')
         ? undefined
         : false,
   },

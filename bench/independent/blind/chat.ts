@@ -64,7 +64,7 @@ export const streams: readonly Way[] = [
       };
     }),
   ),
-  way('the session is told only after a pause', AFTER, (w) =>
+  way('the session is named only after a pause', AFTER, (w) =>
     w.stream(() => {
       let ended: string | undefined;
       return (_, chunk) => {
@@ -142,7 +142,7 @@ export const streams: readonly Way[] = [
     }),
   ),
   way(
-    'a run ends for want of length',
+    'a run ends with the reason length',
     'The run ends in one of three finish reasons: `stop`, `tool_calls`, `error`.',
     (w) => w.stream(() => (_, chunk) => (chunk && finish(chunk) === 'stop' ? finishing(chunk, 'end_turn') : undefined)),
   ),
@@ -246,7 +246,7 @@ export const conversations: readonly Way[] = [
         return rest;
       }),
   ),
-  way('a run asks unless it is told not to', 'When omitted the run self-drives and consents', (w) =>
+  way('a run asks unless the mode says not to', 'When omitted the run self-drives and consents', (w) =>
     w.asked('chat', (call) =>
       call.body.approval_mode === undefined && answers(call).length === 0
         ? { ...call.body, approval_mode: 'manual' }
