@@ -9,8 +9,10 @@ export const isRow = (value: unknown): value is Row =>
 /** Where an intern is in its life. `new`: it never booted, and may do so by itself; `stuck`: its teardown failed. */
 export type Phase = 'new' | 'off' | 'booting' | 'up' | 'failed' | 'going' | 'stuck' | 'gone';
 
+const BOOTS: readonly Phase[] = ['booting', 'up', 'failed'];
+
 /** What an intern may be once it was shown with a status: boots and teardowns go on by themselves. */
-export const PHASES: Readonly<Record<string, readonly Phase[]>> = {
+const PHASES: Readonly<Record<string, readonly Phase[]>> = {
   // What waits for a provision may be queued, too.
   queued: ['new', 'off', 'booting', 'up', 'failed'],
   provisioning: ['booting', 'up', 'failed'],
@@ -22,12 +24,20 @@ export const PHASES: Readonly<Record<string, readonly Phase[]>> = {
 };
 
 /** Those that a service may lead to by itself, where it is used by others: one that is idle may be suspended. */
-export const WIDENED: Readonly<Record<string, readonly Phase[]>> = {
+const WIDENED: Readonly<Record<string, readonly Phase[]>> = {
   ...PHASES,
   queued: ['new', 'off', 'booting', 'up', 'failed'],
   provisioning: ['off', 'booting', 'up', 'failed'],
   running: ['off', 'up'],
 };
+
+/** What an intern may be once it was shown with a status, given what it may have been. Undefined: the status says nothing. */
+export function phasesShown(status: string, before: ReadonlySet<Phase> | undefined, ours: boolean) {
+  if (ours) return PHASES[status];
+  // What never booted may do so by itself from then on.
+  if (status === 'stopped' && before?.has('new') === true) return ['new', 'off', ...BOOTS] as const;
+  return WIDENED[status];
+}
 
 /** Phases that a status may stand for at the moment that it is shown. */
 export const SHOWS: Readonly<Record<string, readonly Phase[]>> = {
@@ -39,7 +49,6 @@ export const SHOWS: Readonly<Record<string, readonly Phase[]>> = {
   destroying: ['going'],
 };
 
-const BOOTS: readonly Phase[] = ['booting', 'up', 'failed'];
 const GOES: readonly Phase[] = ['going', 'stuck', 'gone'];
 const there = (before: ReadonlySet<Phase>, after: readonly Phase[]): readonly Phase[] =>
   [...before].every((phase) => phase === 'gone') && before.size > 0 ? ['gone'] : after;
