@@ -1,12 +1,4 @@
 import type { Check } from '../framework/check.js';
-import { ERRORS_AS_MET } from './as-met/errors.js';
-import { LISTS_AS_MET } from './as-met/lists.js';
-import { LIVES_AS_MET } from './as-met/lives.js';
-import { MEDIA_TYPES_AS_MET } from './as-met/media-types.js';
-import { PROOFS_AS_MET } from './as-met/proofs.js';
-import { RECORDS_AS_MET } from './as-met/records.js';
-import { SETTINGS_AS_MET } from './as-met/settings.js';
-import { STREAMS_AS_MET } from './as-met/streams.js';
 import { AUTH } from './auth.js';
 import { AUTH_KINDS } from './auth-kinds.js';
 import { BASE } from './base.js';
@@ -148,14 +140,6 @@ export const checks: readonly Check[] = [
   ...VAULT_VALUES,
   ...VISIBILITY,
   ...ROWS,
-  // Monitors stand last: they look at what all others met.
-  ...ERRORS_AS_MET,
-  ...LISTS_AS_MET,
-  ...LIVES_AS_MET,
-  ...RECORDS_AS_MET,
-  ...PROOFS_AS_MET,
-  ...STREAMS_AS_MET,
-  ...SETTINGS_AS_MET,
-  ...MEDIA_TYPES_AS_MET,
+  // Rules stand last: they judge what all others met.
   ...RULE_CHECKS,
 ];

@@ -1,17 +1,10 @@
 import { type Check, defineChecks } from '../framework/check.js';
 import { sendRows } from '../requests/send.js';
-import { rulesFor } from '../rules/index.js';
+import { checkOf } from '../rules/check.js';
+import { RULES } from '../rules/index.js';
 
-/** Every rule, as a monitor of a run. */
-export const RULE_CHECKS: readonly Check[] = rulesFor().map(({ id, requirement, level, says, settles }) => ({
-  id,
-  requirement,
-  level,
-  title: says,
-  needs: [],
-  watch: () => (settles === true ? { lasts: true } : {}),
-  run: async () => {},
-}));
+/** Every rule, as a check of a run. */
+export const RULE_CHECKS: readonly Check[] = RULES.map(checkOf);
 
 /** The rows: requests by their parts, judged by the rules. */
 export const ROWS = defineChecks({

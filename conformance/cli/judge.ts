@@ -5,7 +5,7 @@ import { UsageError } from '../framework/usage.js';
 import { judgeFiles } from '../judge/files.js';
 import { createJudge } from '../judge/judge.js';
 import { counted } from '../reporters/counted.js';
-import { rulesFor } from '../rules/index.js';
+import { RULES } from '../rules/index.js';
 import { readBaseline } from './baseline.js';
 import { chosen } from './engine.js';
 import { makeFolders } from './folders.js';
@@ -25,7 +25,7 @@ export function judgeCommand(files: readonly string[], settings: Settings, failO
   makeFolders(settings);
   const { profile, publicKeys, baseline } = settings;
   const known = baseline === undefined ? undefined : readBaseline(baseline, false);
-  const only = new Set(chosen(rulesFor(publicKeys), settings).map(({ id }) => id));
+  const only = new Set(chosen(RULES, settings).map(({ id }) => id));
   const judge = createJudge({ ...given({ profile }), publicKeys, only });
   judgeFiles(judge, files, (message) => io.err(visible(`${message}\n`)));
   const { seen, ignored } = judge.counts;

@@ -10,6 +10,7 @@ import type { Host } from '../probe/time.js';
 import { counted } from '../reporters/counted.js';
 import { lackText } from '../reporters/words/need.js';
 import { skipWords } from '../reporters/words/skip.js';
+import { ruleOf } from '../rules/check.js';
 import type { Settings } from './settings.js';
 import { given } from './values.js';
 
@@ -29,7 +30,7 @@ export interface PlanOptions {
 /** A check as a run has it: what is chosen needs a control interface. */
 const asUnit = (check: Check) => ({
   ...check,
-  watches: check.watch !== undefined,
+  watches: ruleOf(check) !== undefined,
   needs: check.level === 'C' ? (['control', ...check.needs] as const) : check.needs,
 });
 
@@ -131,7 +132,7 @@ export async function plan(options: PlanOptions): Promise<string> {
     const cost = costs.get(check.id) ?? NOTHING;
     const all = sumOf(total, cost);
     const stop = over(all, isPrompting(check));
-    if (stop !== undefined && !check.watches) {
+    if (stop !== undefined && !ruleOf(check)) {
       const { why } = skipWords({ kind: 'stopped', because: { kind: 'over', stop } });
       beyond.set(why, [...(beyond.get(why) ?? []), check.id]);
       continue;

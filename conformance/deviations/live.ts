@@ -8,7 +8,7 @@ import type { Check } from '../framework/check.js';
 import type { Skip } from '../framework/skip.js';
 import { skipWords } from '../reporters/words/skip.js';
 import { killersOf } from './killers.js';
-import { type DeviationResult, resultOf } from './matrix.js';
+import { type DeviationResult, killing, resultOf } from './matrix.js';
 import type { Deviation } from './mutant.js';
 import { mutated } from './mutated.js';
 import { BY_CONTROL, showsFrom } from './outside.js';
@@ -146,7 +146,7 @@ export async function tryLive(
 ): Promise<LiveResult | undefined> {
   if (showsFrom(deviation, checks).kind !== 'outside') return undefined;
   const began = options.now();
-  const named = checks.filter((check) => !needsControl(check) && killersOf(deviation).includes(check.id));
+  const named = killing(killersOf(deviation), checks).filter((check) => !needsControl(check));
   const results = named.length === 0 ? [] : await atDeployed(deviation, named, options);
   const result = resultOf(deviation, killersOf(deviation), results, options.now() - began);
   if (results.some(broke)) return result;

@@ -2,6 +2,7 @@ import type { CheckResult } from '../engine/results.js';
 import type { Check } from '../framework/check.js';
 import { findingText } from '../reporters/words/finding.js';
 import { skipWords } from '../reporters/words/skip.js';
+import { ruleOf } from '../rules/check.js';
 import type { Killers } from './killers.js';
 import type { Deviation } from './mutant.js';
 import { type TryOptions, tryChecks } from './try.js';
@@ -41,6 +42,13 @@ const why = (result: CheckResult): string | undefined =>
 
 const broke = (result: CheckResult) => result.verdict === 'fail' || result.verdict === 'warn';
 
+/** The checks of these ids. Rules judge what others send: with them come the rows. */
+export function killing(ids: readonly string[], checks: readonly Check[]): readonly Check[] {
+  const named = checks.filter(({ id }) => ids.includes(id));
+  const rows = named.some((check) => ruleOf(check) !== undefined) ? checks.filter(({ sweeps }) => sweeps === true) : [];
+  return [...new Set([...rows, ...named])];
+}
+
 /** Runs one deviation against the checks that were seen to see it, or against all of them. */
 export async function tryDeviation(
   deviation: Deviation,
@@ -49,8 +57,7 @@ export async function tryDeviation(
   options: TryOptions & { readonly all?: boolean; readonly now: () => number },
 ): Promise<DeviationResult> {
   const began = options.now();
-  const named = new Set(killers);
-  const wanted = options.all === true ? checks : checks.filter((check) => named.has(check.id));
+  const wanted = options.all === true ? checks : killing(killers, checks);
   const { checks: results, crashes } = await tryChecks(wanted, deviation.mutant, options);
   const unknown = killers.filter((id) => !checks.some((check) => check.id === id));
   const result = resultOf(deviation, killers, results, options.now() - began);
@@ -99,13 +106,12 @@ export async function tryBaseline(checks: readonly Check[], options: TryOptions)
 export const isCaught = (result: DeviationResult): boolean =>
   result.caught.length + result.others.length > 0 && result.missed.length === 0 && result.crashes.length === 0;
 
-/** Rules judge what others send: rules.live.test.ts looks which mutants break them. */
-const isRule = ({ id }: Check) => /^([A-Z]|rows\/)/.test(id);
-
 /** Ids of checks that see no deviation. */
 export const idleChecks = (killers: Killers, checks: readonly Check[]): string[] => {
   const kill = new Set(Object.values(killers).flat());
-  return checks.filter((check) => !isRule(check) && !kill.has(check.id)).map(({ id }) => id);
+  return checks
+    .filter((check) => ruleOf(check) === undefined && check.sweeps !== true && !kill.has(check.id))
+    .map(({ id }) => id);
 };
 
 /** How sharp the kit is, as README and reports show it. */

@@ -1,4 +1,5 @@
 import type { BaselineResult, FailOn, Known, KnownAs } from '../framework/known.js';
+import { decidedBy } from '../requirements/views.js';
 import type { CheckResult } from './results.js';
 
 /** Whether a result is a failure, known or not. */
@@ -22,7 +23,7 @@ const entriesOf = (baseline: Baseline): Known[] => baseline.map((one) => (typeof
 
 /** Says of a result what a baseline knows of it. `now` is in ms since the epoch: an entry may have expired. */
 export function asKnown(row: CheckResult, baseline: Baseline | undefined, now: number, failOn?: FailOn): CheckResult {
-  const entry = entriesOf(baseline ?? []).find(({ id }) => id === row.id);
+  const entry = entriesOf(baseline ?? []).find(({ id }) => decidedBy(id).includes(row.id));
   if (entry === undefined) return row;
   const { id: _, flaky, ...words } = entry;
   const failed = isFailure(row, failOn);
@@ -52,11 +53,12 @@ export function evaluateBaseline(
 ): BaselineResult {
   const { exists, failOn, now } = options;
   const held = entriesOf(baseline).filter((entry) => !hasExpired(entry, now) || !exists(entry.id));
-  const known = held.filter(({ id }) => rows.some((row) => row.id === id) || !exists(id));
-  const passes = (id: string) =>
-    rows.some(
-      (row) => row.id === id && ['pass', 'pass-alternative', 'warn'].includes(row.verdict) && !isFailure(row, failOn),
-    );
+  const rowsOf = (id: string) => rows.filter((row) => decidedBy(id).includes(row.id));
+  const known = held.filter(({ id }) => rowsOf(id).length > 0 || !exists(id));
+  const passes = (id: string) => {
+    const decided = rowsOf(id).filter(({ verdict }) => ['pass', 'pass-alternative', 'warn', 'fail'].includes(verdict));
+    return decided.length > 0 && !decided.some((row) => isFailure(row, failOn));
+  };
   const stale = known.filter(({ id, flaky }) => !exists(id) || (flaky !== true && passes(id)));
   return { known: known.map(({ id }) => id), stale: stale.map(({ id }) => id) };
 }

@@ -1,5 +1,6 @@
 import type { Check } from '../framework/check.js';
 import type { Need } from '../framework/needs.js';
+import { ruleOf } from '../rules/check.js';
 
 /** ms that anything may wait. */
 const MOMENT = 2_000;
@@ -10,7 +11,7 @@ const MOMENT = 2_000;
  */
 export function declaredBy(check: Check) {
   const declared = new Set<string>(check.needs);
-  const free = check.watch !== undefined || check.sweeps === true;
+  const free = ruleOf(check) !== undefined || check.sweeps === true;
   const longest = Math.max(
     MOMENT,
     ...check.needs

@@ -1,3 +1,4 @@
+import { decidedBy } from '../requirements/views.js';
 import { countsAgainst, isFailure } from './baseline.js';
 import type { CheckResult, Results } from './results.js';
 
@@ -39,7 +40,8 @@ const isFlaky = ({ knownAs }: CheckResult): boolean => knownAs?.flaky !== undefi
 
 /** Compares two runs check by check. What counts as a failure is by the options of each. */
 export function diff(old: Results, now: Results): Diff {
-  const before = new Map(old.checks.map((check) => [check.id, check]));
+  // A check that has become rules is in the older report what they are in the newer one.
+  const before = new Map(old.checks.flatMap((check) => decidedBy(check.id).map((id) => [id, check])));
   const after = new Map(now.checks.map((check) => [check.id, check]));
   const both = [...after.values()].flatMap((is) => {
     const was = before.get(is.id);
@@ -56,7 +58,9 @@ export function diff(old: Results, now: Results): Diff {
       ({ was, is }) => isFailure(was, old.options.failOn) && hasVerdict(is) && !isFailure(is, now.options.failOn),
     ),
     new: now.checks.filter(({ id }) => !before.has(id)).map((is) => ({ id: is.id, is })),
-    gone: old.checks.filter(({ id }) => !after.has(id)).map((was) => ({ id: was.id, was })),
+    gone: old.checks
+      .filter(({ id }) => !decidedBy(id).some((one) => after.has(one)))
+      .map((was) => ({ id: was.id, was })),
     unchecked: both.filter(({ was, is }) => hasVerdict(was) && !hasVerdict(is)),
   };
 }

@@ -28,7 +28,7 @@ const seenIn = (exchange: Exchange): Seen => {
 
 /**
  * What the habits of the target make of a finding: the principle is that a finding rests on what the interface states, and
- * that whatever else it needs is observed. Undefined where none explains it. `without` names habits that are not asked.
+ * that whatever else it needs is observed. Undefined where none explains it.
  */
 export async function explain(
   run: RunContext,
@@ -36,7 +36,6 @@ export async function explain(
   { leftAgo, transcript }: Attempt,
   { found }: Finding,
   began: number,
-  without: readonly string[] = [],
 ): Promise<Explanation | undefined> {
   const silence = noAnswerOf(found);
   const sighting: Sighting = {
@@ -53,7 +52,7 @@ export async function explain(
   let perhaps: Explanation | undefined;
   for (const habit of run.session.habits) {
     // What gives no answer is not asked whether it is late.
-    if ((silence !== undefined && habit.silent !== true) || without.includes(habit.id)) continue;
+    if (silence !== undefined && habit.silent !== true) continue;
     const explanation = await habit.explains?.(sighting, visit);
     if (explanation?.perhaps !== true && explanation !== undefined) return explanation;
     perhaps ??= explanation;

@@ -2,11 +2,11 @@ import type { Check } from '../framework/check.js';
 import { type Found, isProven } from '../framework/finding.js';
 import { lacking, raced, type Skip } from '../framework/skip.js';
 import { READS } from '../habits/visit.js';
+import type { Exchange } from '../probe/exchange.js';
 import { internPath, type Send } from '../probe/request.js';
-import { attempt } from './attempt.js';
 import { explain } from './explain.js';
 import { reported } from './finding.js';
-import { concluding, outcomeOf, severity } from './judge.js';
+import { concluding, severity } from './judge.js';
 import { type Breaches, LOOKS, type Monitor } from './monitors.js';
 import type { CheckResult, FindingResult, Verdict } from './results.js';
 import type { RunContext } from './run-context.js';
@@ -36,7 +36,7 @@ const REFUSED: ReadonlySet<number> = new Set([400, 401, 403, 404, 413, 415]);
 /** ms after which a read must show what was written. */
 const LATE = 10_000;
 
-/** Before the first monitor is judged: sees once more what lasts, and what monitors have to see before they judge. */
+/** Before the first monitor is judged: sees once more what has to settle. */
 async function look({ ending, host, session, signal }: RunContext): Promise<void> {
   const { monitors, own, running } = session;
   if (monitors.owed === 0) return;
@@ -58,16 +58,22 @@ type Standing =
   | { readonly kind: 'excused'; readonly skip: Skip };
 
 /** Whether it is seen again. What was seen once is asked for again, where that does nothing: all that a monitor sends. */
-async function comesAgain({ session }: RunContext, breaches: Breaches, lasts: boolean): Promise<boolean> {
+async function comesAgain({ session }: RunContext, breaches: Breaches, settles: boolean): Promise<boolean> {
   const { exchanges, shown } = breaches;
   const before = exchanges.size;
   const { send, status } = shown.at(-1) ?? {};
   const reads = READS.has(send?.method ?? 'GET');
   if (send === undefined) return false;
   // Reads may be late.
-  if (before > 1 && (breaches.stays || !(lasts && reads))) return true;
+  if (before > 1 && (breaches.stays || !(settles && reads))) return true;
   if (reads || REFUSED.has(status ?? 0)) await session.running.send(send).catch(() => {});
   return exchanges.size > before;
+}
+
+/** The exchanges that show a breach, and those that it rests on, in their order. */
+function sliceOf({ shown }: Breaches): readonly Exchange[] {
+  const records = new Set(shown.flatMap(({ because, record }) => [...because, record]));
+  return [...records].sort((one, other) => one.number - other.number).map((record) => record.snapshot());
 }
 
 /** A breach counts when two exchanges show the same, no habit of the target explains it, and no check has reported it. */
@@ -77,27 +83,22 @@ async function standingOf(run: RunContext, check: Check, breaches: Breaches, mon
   // On an emulator one exchange is enough.
   if (driver.control !== undefined || breaches.shown.some(({ finding }) => isProven(finding.found)))
     return { kind: 'counts' };
-  const again = await comesAgain(run, breaches, monitor.lasts);
+  const again = await comesAgain(run, breaches, monitor.settles);
   const last = breaches.shown.at(-1);
   if (last === undefined) return { kind: 'reported' };
   const { finding } = last;
   const transcript = breaches.shown.map(({ record }) => record.snapshot());
   const skip = again
-    ? await explained(run, check, monitor, finding, transcript)
+    ? await explained(run, check, finding, transcript)
     : raced({ kind: 'not-again', found: finding.found }).skip;
   return skip === undefined ? { kind: 'counts' } : { kind: 'excused', skip };
 }
 
-/**
- * Judges what a monitor has seen in the whole run. On an emulator it has more to see there first. Never throws.
- */
+/** Judges what a rule has seen in the whole run. Never throws. */
 export async function judgeMet(run: RunContext, check: Check): Promise<Done> {
   const { driver, session } = run;
   const conclude = concluding(run, check);
-  const ours = driver.control !== undefined;
-  const tried = ours ? await attempt(run, check) : undefined;
-  if (tried !== undefined && 'error' in tried) return conclude(await outcomeOf(run, check, tried), tried);
-  if (!ours) await look(run);
+  if (driver.control === undefined) await look(run);
   const monitor = session.monitors.of(check.id);
   const counted: { readonly verdict: Verdict; readonly finding: FindingResult }[] = [];
   let excuse: Skip | undefined;
@@ -106,7 +107,7 @@ export async function judgeMet(run: RunContext, check: Check): Promise<Done> {
     excuse ??= skip;
     const last = breaches.shown.at(-1);
     if (kind !== 'counts' || last === undefined) continue;
-    const transcript = breaches.shown.map(({ record }) => record.snapshot());
+    const transcript = sliceOf(breaches);
     counted.push({
       verdict: severity(check, driver, last.finding.found),
       finding: reported(run, check, last.finding, { transcript, control: [] }, last.by?.id),
@@ -119,7 +120,7 @@ export async function judgeMet(run: RunContext, check: Check): Promise<Done> {
     return conclude({ verdict: first.verdict, finding });
   }
   if (excuse !== undefined) return conclude({ verdict: 'skip', skip: excuse });
-  if (monitor.judged || (ours && !monitor.isRule)) return conclude({ verdict: 'pass' });
+  if (monitor.judged) return conclude({ verdict: 'pass' });
   return conclude({
     verdict: 'skip',
     skip: lacking({ kind: 'met', need: 'an answer to judge', note: 'the run met none' }).skip,
@@ -130,12 +131,11 @@ export async function judgeMet(run: RunContext, check: Check): Promise<Done> {
 async function explained(
   run: RunContext,
   check: Check,
-  { measures }: Monitor,
   finding: Parameters<typeof explain>[3],
   transcript: Parameters<typeof explain>[2]['transcript'],
 ): Promise<Skip | undefined> {
   const tried = { transcript, leftAgo: new Map(), control: [], properties: [], led: new Set<never>() };
-  const explanation = await explain(run, check, tried, finding, run.host.now(), measures).catch(() => ({
+  const explanation = await explain(run, check, tried, finding, run.host.now()).catch(() => ({
     skip: undefined,
   }));
   if (explanation === undefined) return undefined;

@@ -1,22 +1,18 @@
 import { expect, test } from 'vitest';
 import { equal } from '../framework/assert.js';
 import type { Check } from '../framework/check.js';
-import type { Met } from '../framework/watch.js';
 import { type Report, run } from '../index.js';
+import { checkOf } from '../rules/check.js';
+import { is, type Rule } from '../rules/rule.js';
 import { check, fakeDriver, fakeHost, fakeTarget } from './testing/fake-target.js';
 
-/** Judges the header of each answer to a request of a method. */
-const monitor = (method: string): Check =>
-  check('m/header', async () => {}, {
-    needs: [],
-    watch: () => ({
-      sees({ answer, operation, send }: Met) {
-        if ((send.method ?? 'GET') !== method) return false;
-        equal(answer.headers.get('x-right'), 'yes', `x-right of ${operation}`);
-        return true;
-      },
-    }),
-  });
+const monitor = (judge: Rule['judge'], more: Partial<Rule> = {}): Check =>
+  checkOf({ id: 'm/header', requirement: 'LIST-1', level: 'S', says: 'x-right is yes.', judge, ...more });
+/** Judges the header of each answer to an operation. */
+const header = (name: string): Check =>
+  monitor(({ answered, operation, called }) =>
+    operation.name === name ? is(`x-right of ${called}`, 'yes', answered.header('x-right')) : undefined,
+  );
 const creates = (id: string) =>
   check(id, async ({ api, interns }) => void (await api.create(interns.body())), { needs: ['write'] });
 const reads = (id: string) => check(id, async ({ api }) => void (await api.get('nobody')), { needs: [] });
@@ -39,36 +35,36 @@ async function runOf(
 const rowOf = ({ checks }: Report) => checks.find(({ id }) => id === 'm/header');
 
 test('what two exchanges of a run show is a finding of its monitor, with both and the checks that see it again', async () => {
-  const { results } = await runOf([monitor('POST'), creates('a/one'), creates('a/two')]);
+  const { results } = await runOf([header('create'), creates('a/one'), creates('a/two')]);
   const row = rowOf(results);
-  expect(row).toMatchObject({ verdict: 'fail', requests: 0, finding: { of: 'x-right of POST /interns' } });
+  expect(row).toMatchObject({ verdict: 'fail', requests: 0, finding: { of: 'x-right of a create' } });
   expect(row?.finding?.transcript.map(({ request }) => request.method)).toEqual(['POST', 'POST']);
   expect(row?.finding?.replay).toMatch(/--only a\/(one|two),m\/header /);
   expect(row?.finding?.askedBy).toMatch(/^a\/(one|two)$/);
 });
 
 test('what one write shows is none, and one read is sent again', async () => {
-  const once = rowOf((await runOf([creates('a/one'), monitor('POST')])).results);
+  const once = rowOf((await runOf([creates('a/one'), header('create')])).results);
   expect(once).toMatchObject({ verdict: 'skip', skip: { kind: 'race', because: { kind: 'not-again' } } });
   const isNobody = ({ url }: Request) => url.endsWith('/nobody');
-  const { results, log } = await runOf([reads('a/one'), monitor('GET')], isNobody);
-  expect(rowOf(results)).toMatchObject({ verdict: 'fail', finding: { of: 'x-right of GET /interns/{internId}' } });
+  const { results, log } = await runOf([reads('a/one'), header('get')], isNobody);
+  expect(rowOf(results)).toMatchObject({ verdict: 'fail', finding: { of: 'x-right of a get' } });
   expect(log.filter((line) => line.endsWith('/nobody'))).toHaveLength(2);
 });
 
 test('a read that is right the second time shows nothing', async () => {
   let times = 0;
   const { results } = await runOf(
-    [reads('a/one'), monitor('GET')],
+    [reads('a/one'), header('get')],
     ({ url }) => url.endsWith('/nobody') && ++times === 1,
   );
   expect(rowOf(results)).toMatchObject({ verdict: 'skip', skip: { because: { kind: 'not-again' } } });
 });
 
 test('a monitor passes where all is right, and is skipped where there was nothing to judge', async () => {
-  const right = await runOf([creates('a/one'), monitor('POST')], () => false);
+  const right = await runOf([creates('a/one'), header('create')], () => false);
   expect(rowOf(right.results)?.verdict).toBe('pass');
-  const nothing = await runOf([reads('a/one'), monitor('DELETE')]);
+  const nothing = await runOf([reads('a/one'), header('delete')]);
   expect(rowOf(nothing.results)).toMatchObject({ verdict: 'skip', skip: { because: { kind: 'met' } } });
 });
 
@@ -76,43 +72,37 @@ test('what a check reports of an exchange its monitor does not report again', as
   const reports = check('a/reports', async ({ api, interns }) => {
     equal((await api.create(interns.body())).headers.get('x-right'), 'yes', 'x-right of a create');
   });
-  const { results } = await runOf([reports, monitor('POST')]);
+  const { results } = await runOf([reports, header('create')]);
   expect(results.checks.map(({ id, verdict }) => [id, verdict])).toEqual([
     ['a/reports', 'fail'],
     ['m/header', 'pass'],
   ]);
 });
 
-test('an intern that a watch has to see once more is read when all else is done, within the number that was given', async () => {
-  const unread = new Set<string>();
-  const watches = check('m/header', async () => {}, {
-    needs: [],
-    watch: () => ({
-      lasts: true,
-      unread,
-      sees({ answer, id, operation }: Met) {
-        if (operation === 'POST /interns') unread.add((answer.json as { id: string }).id);
-        else if (id !== undefined) unread.delete(id);
-        return id !== undefined;
-      },
-    }),
-  });
-  const { results, log } = await runOf([watches, creates('a/one')], () => false);
-  expect(rowOf(results)?.verdict).toBe('pass');
+test('an intern that a rule saw as it should not be is read once more, within the number that was given', async () => {
+  const twice = monitor(
+    ({ operation, answered }) =>
+      operation.name === 'get' && answered.status === 200 ? is('name of a get', 'right', 'wrong') : undefined,
+    { settles: true },
+  );
+  const made = check(
+    'a/one',
+    async ({ api, interns }) => {
+      const { id } = (await api.create(interns.body())).json as { id: string };
+      await api.get(id);
+    },
+    { needs: ['write'] },
+  );
   const isRead = (line: string) => /^GET .*\/interns\/./.test(line);
-  expect(log.filter(isRead)).toHaveLength(1);
-  const few = await runOf([watches, creates('a/one')], () => false, { maxRequests: log.findIndex(isRead) + 1 });
-  expect(rowOf(few.results)).toMatchObject({ verdict: 'skip', skip: { because: { kind: 'met' } } });
+  const { results, log } = await runOf([twice, made], () => false);
+  expect(rowOf(results)?.verdict).toBe('fail');
+  const few = await runOf([twice, made], () => false, { maxRequests: log.findIndex(isRead) + 1 });
+  expect(rowOf(few.results)).toMatchObject({ verdict: 'skip' });
 });
 
-test('a watch that fails is an error of the kit', async () => {
-  const broken = check('m/header', async () => {}, {
-    needs: [],
-    watch: () => ({
-      sees() {
-        throw new TypeError('x is undefined');
-      },
-    }),
+test('a rule that throws is an error of the kit', async () => {
+  const broken = monitor(() => {
+    throw new TypeError('x is undefined');
   });
   expect(rowOf((await runOf([creates('a/one'), broken])).results)?.verdict).toBe('error');
 });

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { checks } from '../checks/index.js';
+import { ruleOf } from '../rules/check.js';
 import { budgetNamed, limitsOf } from './budget.js';
 import { inOrder, nextOf, prompts } from './order.js';
 import { createRoom } from './room.js';
@@ -7,7 +8,7 @@ import { createRoom } from './room.js';
 const deployed = (need: string) => ['control', 'clock', 'disposable'].includes(need) || need.startsWith('slow:');
 const units = checks.map((check) => ({
   ...check,
-  watches: check.watch !== undefined,
+  watches: ruleOf(check) !== undefined,
   needs: check.level === 'C' ? (['control', ...check.needs] as const) : check.needs,
 }));
 const order = inOrder(units, deployed);

@@ -4,6 +4,7 @@ import type { FailOn } from '../framework/known.js';
 import type { Because, Skip } from '../framework/skip.js';
 import { isLimit, isOfBudget, type Stop, Stopped } from '../framework/stop.js';
 import type { Host } from '../probe/time.js';
+import { decidedBy } from '../requirements/views.js';
 import { type Assembled, assemble } from './assemble.js';
 import { asKnown, asNew, type Baseline } from './baseline.js';
 import type { BudgetOptions } from './budget.js';
@@ -98,7 +99,12 @@ export function createRun(units: readonly Unit[], target: RunTarget, options: En
   const { about, ending, host } = target;
   const set = requirements === undefined ? undefined : checksOfSet(requirements);
   const began = host.now();
-  const selected = order(partOf(select(units, options, options.kind), options));
+  const chosen = select(units, options, options.kind);
+  // Rules judge what others send: where nothing else is chosen, that is the rows.
+  const fed = chosen.every(({ watches }) => watches === true)
+    ? [...units.filter(({ feeds }) => feeds), ...chosen]
+    : chosen;
+  const selected = order(partOf(fed, options));
   const of = selected.reduce((sum, { heads }) => sum + heads.length, 0);
   for (const unit of selected) unit.prepare?.();
   const concurrency = Math.max(1, Math.min(target.concurrency, selected.length));
@@ -255,7 +261,8 @@ export function createRun(units: readonly Unit[], target: RunTarget, options: En
         minCoverage: options.minCoverage,
         failOn,
         baseline: options.baseline,
-        exists: (id) => options.partial === true || units.some(({ heads }) => heads.some((head) => head.id === id)),
+        exists: (id) =>
+          options.partial === true || units.some(({ heads }) => heads.some((head) => decidedBy(id).includes(head.id))),
         clean: (data) => target.clean(data),
       });
     },

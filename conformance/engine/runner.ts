@@ -1,4 +1,5 @@
 import type { Check } from '../framework/check.js';
+import { ruleOf } from '../rules/check.js';
 import { tidy } from './cleaning.js';
 import { headOf, runAlone, runBeside } from './judge.js';
 import { judgeMet } from './judge-met.js';
@@ -34,17 +35,7 @@ async function settle(opened: OpenRun, run: RunContext, { rows }: Done): Promise
 
 /** Checks as units of a run. */
 function unitsOf(checks: readonly Check[], opened: OpenRun, pool: Pool): Unit[] {
-  const { driver, host, settings, session } = opened;
-  const { profile, publicKeys, workspaceId } = driver.target;
-  const watched = {
-    profile,
-    publicKeys,
-    workspaceId,
-    creatorOf: (id: string) => session.own.madeBy(id)?.as,
-    secretIn: session.secretIn,
-    now: () => host.now(),
-    ours: driver.control !== undefined,
-  };
+  const { settings, session } = opened;
   const lanes = Array.from(
     { length: settings.concurrency },
     (): RunContext => ({ ...opened, pool, lane: createLane(session.madeBy) }),
@@ -55,13 +46,14 @@ function unitsOf(checks: readonly Check[], opened: OpenRun, pool: Pool): Unit[] 
     level: check.level,
     needs: check.level === 'C' ? ['control', ...check.needs] : check.needs,
     heads: [headOf(check)],
-    alone: check.watch !== undefined || ALONE.has(check.id),
-    watches: check.watch !== undefined,
-    prepare: () => session.monitors.begin(check, watched),
+    alone: ruleOf(check) !== undefined || ALONE.has(check.id),
+    watches: ruleOf(check) !== undefined,
+    feeds: check.sweeps === true,
+    prepare: () => session.monitors.begin(check),
     async run({ alone, before, lane }) {
       const context = lanes[lane];
       if (context === undefined) throw new RangeError(`lane: expected less than ${lanes.length}, got ${lane}`);
-      if (check.watch !== undefined) return judgeMet(context, check);
+      if (ruleOf(check) !== undefined) return judgeMet(context, check);
       const done = await (alone ? runAlone(context, check, before) : runBeside(context, check));
       if (done.rows !== undefined) return { ...done, settle: () => settle(opened, context, done) };
       // It may be what went wrong.

@@ -1,5 +1,6 @@
 import { suggestion } from '../../emulator/contract/nearest.js';
 import { type Level, REQUIREMENTS } from '../requirements/index.js';
+import { viewsOf } from '../requirements/views.js';
 import type { Unit } from './unit.js';
 
 export interface Selection {
@@ -56,7 +57,7 @@ export function select<One extends Selectable>(
     return (unit: One) => expressions.some((one) => namesOf(unit).some((name) => one.test(name)));
   };
   const { only = [], skip = [], levels } = selection;
-  const own = ({ id, requirement }: One) => [id, requirement];
+  const own = ({ id, requirement }: One) => [id, requirement, ...viewsOf(id)];
   const all = (unit: One) => [...own(unit), ...(unit.heads ?? []).map(({ id }) => id)];
   const wanted = only.length === 0 ? () => true : fits(only, all);
   const unwanted = skip.length === 0 ? () => false : fits(skip, own);

@@ -26,7 +26,6 @@ import { decoded, secretPrefixOf } from './own-things.js';
 import { createRate, createTurns } from './rate.js';
 import { createRoom } from './room.js';
 import type { RunBase } from './run-base.js';
-import { createSpellings } from './spellings.js';
 
 /** How many answers over the limit are kept, and which are: others may limit requests of any kind, with 429 too. */
 const MOST_LIMITED = 20;
@@ -61,6 +60,7 @@ export function createSession(run: RunBase) {
     ours: driver.control !== undefined,
     now: () => host.now(),
     madeUp: (id) => session.own.isMadeUp(id),
+    secretIn: (text) => session.secretIn(text),
   });
   const room = createRoom(settings.limits, () => requestsOfCleanUp(ledger) + monitors.owed);
   const proof = proofHeadersOf(driver.target.profile);
@@ -89,7 +89,6 @@ export function createSession(run: RunBase) {
   const shown = { prefix: secretPrefixOf(prefix), group, mapping };
   const asked = new WeakMap<Send, Asked>();
   const madeBy = new WeakMap<Send, string>();
-  const spellings = createSpellings(settings.seed);
   const guard = createGuard({
     own,
     // An emulator under control is the run's own: there a read would be one more than a check has asked for.
@@ -231,8 +230,6 @@ export function createSession(run: RunBase) {
       if (value === undefined) throw new Error(`a check uses the credential ${name} without declaring the need for it`);
       return value;
     },
-    type: (send, url) =>
-      live && !cleaning ? spellings.of(send, url.slice(baseUrl.length).split('?')[0] ?? '') : undefined,
     headerNames: { [IDEMPOTENCY_HEADER]: idempotencyHeaderOf(driver.target.profile) },
     before,
     sent(send, url, by) {
@@ -274,7 +271,6 @@ export function createSession(run: RunBase) {
       if (status < 400 && !READS.has(method)) conditions.done(request);
       if (status < 400 && method === 'DELETE' && rest === '' && own.madeBy(id) !== undefined)
         ledger.write({ event: 'deleting', id });
-      if (spellings.again(send, status)) return 0;
       const head = { ...request, status, headers };
       for (const habit of habits) {
         const again = habit.again?.(head, known);

@@ -48,6 +48,8 @@ export interface Unit {
   readonly alone?: boolean;
   /** Looks at what all others met: it is done after them, costs nothing, and is never left out. */
   readonly watches?: boolean;
+  /** It asks for what the watching ones judge. */
+  readonly feeds?: boolean;
   /** It is among the units of a run, which has not begun. */
   prepare?(): void;
   /** Does it. Whatever it throws is a fault of the kit, but for what ends the run. */

@@ -42,14 +42,19 @@ function holds(of: string, rule: Rule, does: boolean): boolean {
 }
 
 /** Always a finding: of the value `of` names, `rule` does not hold. */
-function broken(
-  of: string,
-  rule: Rule,
-  got: unknown,
-  more: Pick<Found, 'breaks' | 'because' | 'exchange' | 'leak'> = {},
-): never {
-  throw new Finding({ wanted: wants(of, rule), got, of, ...more });
+function broken(of: string, rule: Rule, got: unknown): never {
+  throw new Finding({ wanted: wants(of, rule), got, of });
 }
+
+/** Of the value that `of` names, `expected` does not hold: a value, or what should hold in fixed words. */
+export const unlike = (of: string, expected: unknown, got: unknown): Pick<Found, 'wanted' | 'got' | 'of'> => ({
+  wanted: wants(
+    of,
+    typeof expected === 'string' ? { kind: 'holds', words: expected } : { kind: 'is', value: expected },
+  ),
+  got,
+  of,
+});
 
 /** Always a finding. `expected` is a value, or what should hold in fixed words. */
 export function fail(
@@ -58,12 +63,7 @@ export function fail(
   got: unknown,
   more?: Pick<Found, 'breaks' | 'because' | 'leak'>,
 ): never {
-  broken(
-    of,
-    typeof expected === 'string' ? { kind: 'holds', words: expected } : { kind: 'is', value: expected },
-    got,
-    more,
-  );
+  throw new Finding({ ...unlike(of, expected, got), ...more });
 }
 
 /** `expected` says in fixed words what should hold. */

@@ -1,7 +1,6 @@
 import { type Level, type RequirementId, requirement } from '../requirements/index.js';
 import type { Ctx } from './context.js';
 import type { Need } from './needs.js';
-import type { Watch, Watched } from './watch.js';
 
 /** One way to look whether a requirement is kept. */
 export interface Check {
@@ -27,8 +26,6 @@ export interface Check {
   readonly maxRuns?: number;
   /** It asks with whatever the target has, for rules to judge: nothing of that is a need. */
   readonly sweeps?: true;
-  /** Makes it a monitor: it judges what the whole run met, when all else is done. `run` has it meet more, where that is free. */
-  watch?(watched: Watched): Watch;
   run(ctx: Ctx): Promise<void>;
 }
 

@@ -2,7 +2,7 @@ import type { Profile } from '../../emulator/contract/profile.js';
 import { assemble } from '../engine/assemble.js';
 import { asKnown, type Baseline } from '../engine/baseline.js';
 import type { CheckResult, FindingResult, RowHead } from '../engine/results.js';
-import { foundOfAll } from '../framework/difference.js';
+import { unlike } from '../framework/assert.js';
 import type { FailOn } from '../framework/known.js';
 import { SHIPPED } from '../framework/profile.js';
 import type { PublicKey } from '../framework/target.js';
@@ -12,7 +12,7 @@ import { operationOf } from '../model/operations.js';
 import type { Exchange as Shown } from '../probe/exchange.js';
 import { systemHost } from '../probe/time.js';
 import { type Report, reportOf } from '../reporters/json.js';
-import { type Rule, rulesFor, seenBy } from '../rules/index.js';
+import { RULES, type Rule, seenBy } from '../rules/index.js';
 import type { Breach } from '../rules/rule.js';
 import { cleaned } from './clean.js';
 
@@ -95,11 +95,9 @@ export function createJudge(options: JudgeOptions = {}) {
   const profile = options.profile ?? SHIPPED.svc;
   if (profile === undefined) throw new Error('no profile svc');
   const began = systemHost.now();
-  const tallies = rulesFor(options.publicKeys)
-    .filter(({ id }) => options.only === undefined || options.only.has(id))
-    .map((rule): Tally => {
-      return { rule, judged: 0, broken: 0, counts: false, told: undefined, since: new Map(), error: undefined };
-    });
+  const tallies = RULES.filter(({ id }) => options.only === undefined || options.only.has(id)).map((rule): Tally => {
+    return { rule, judged: 0, broken: 0, counts: false, told: undefined, since: new Map(), error: undefined };
+  });
   /** Rules that only an emulator of ours keeps are held against nobody. */
   const held = tallies.filter(({ rule }) => rule.level !== 'C');
   const shown = new Map<number, Shown>();
@@ -126,7 +124,12 @@ export function createJudge(options: JudgeOptions = {}) {
   function open(target: string, { whole = false, views = 1 } = {}): Conversation {
     const place = targets.push(target);
     const models = Array.from({ length: views }, () =>
-      createModel({ profile: profile as Profile, caller: () => undefined, partial: !whole }),
+      createModel({
+        profile: profile as Profile,
+        publicKeys: options.publicKeys ?? [],
+        caller: () => undefined,
+        partial: !whole,
+      }),
     );
     const asking = new Set<number>();
     const asks = (...asked: readonly Asked[]) => {
@@ -179,7 +182,7 @@ export function createJudge(options: JudgeOptions = {}) {
     const { breach, number } = told;
     const numbers = [...new Set([...breach.because, number])].sort((a, b) => a - b);
     return {
-      ...foundOfAll([breach]),
+      ...unlike(breach.what, breach.expected, breach.actual),
       exchange: number,
       because: { kind: 'note', note: `${broken} of the ${judged} exchanges that it was held against break it` },
       transcript: numbers.flatMap((one) => shown.get(one) ?? []),

@@ -34,6 +34,8 @@ export interface Answered {
   readonly status: number;
   header(name: string): string | undefined;
   readonly text: string;
+  /** All that it says: headers, body, events. Absent where not all is known. */
+  all?(): string;
   /** The body as JSON; undefined where it is no JSON. */
   readonly json: unknown;
   /** The body was read to its end. */

@@ -1,5 +1,6 @@
 import type { Profile } from '../../emulator/contract/profile.js';
 import { idempotencyHeaderOf, proofHeadersOf } from '../framework/profile.js';
+import type { PublicKey } from '../framework/target.js';
 import type { Caller } from './callers.js';
 import type { Asked, Exchange } from './exchange.js';
 import {
@@ -22,6 +23,10 @@ export interface ModelOptions {
   caller(name: string): Caller | undefined;
   /** Whether nobody ever had an intern of that id: the run made it up. */
   madeUp?(id: string): boolean;
+  /** What proofs are verified with. */
+  readonly publicKeys: readonly PublicKey[];
+  /** What is kept secret and stands in a text: a credential that was given, or a value that was stored in a vault. */
+  secretIn?(text: string): 'credential' | 'value' | undefined;
   /** A SCIM mapping that is there to stay. */
   readonly mapping?: string | undefined;
   /** The target is an emulator of ours, and nobody else uses it. */

@@ -32,8 +32,6 @@ export interface ClientOptions {
   readonly redactor: Redactor;
   credential(name: CredentialName): string;
   readonly headerNames?: HeaderNames;
-  /** Another spelling of the content type of a JSON body. */
-  type?(send: Send, url: string): string | undefined;
   /** ms of real time until the head of an answer, and again until the end of a body that is read whole. */
   readonly timeout: number;
   /** ms until the head of the answer to one request must be there; `timeout` if undefined. */
@@ -119,9 +117,6 @@ export function createClient(options: ClientOptions): Client {
       const text = send.json === undefined ? undefined : JSON.stringify(send.json);
       const body = text ?? send.body;
       const headers = headersOf(send, options.credential, options.headerNames);
-      const isUsual = text !== undefined && headers.get('content-type') === 'application/json';
-      const type = isUsual ? options.type?.(send, url) : undefined;
-      if (type !== undefined) headers.set('content-type', type);
       mustGoOn();
       await options.before?.(send, url, signal);
       mustGoOn();

@@ -1,11 +1,11 @@
 import type { Ctx } from '../framework/context.js';
-import { findingOf } from '../framework/finding.js';
 import { Skipped } from '../framework/skip.js';
 import type { Answer } from '../probe/client.js';
 import type { Send } from '../probe/request.js';
 import { cover, isGood, type Row } from './cover.js';
 import { createShelf, type Shelf } from './ground.js';
 import { TABLES } from './rows.js';
+import { sendLists, sendSequences, unanswered } from './sequences.js';
 
 /** What rows are sent with. */
 export interface RowsOptions {
@@ -17,11 +17,6 @@ export interface RowsOptions {
   broken(): number;
   /** Whether the limits of the run leave room for no more. */
   over(): boolean;
-}
-
-/** No answer is one that says nothing. Whatever else is thrown ends the run. */
-function unanswered(error: unknown): undefined {
-  if (findingOf(error) === undefined) throw error;
 }
 
 /** Sends a request of a row, and reads its answer to the end. */
@@ -78,37 +73,6 @@ async function done(ctx: Ctx, shelf: Shelf, row: Row, { broken }: RowsOptions): 
   }
 }
 
-/** Follows the cursors of a list to its end. */
-async function pages(ctx: Ctx, query: string): Promise<void> {
-  let cursor: string | undefined;
-  for (let page = 0; page < 20; page++) {
-    const after = cursor === undefined ? '' : `&starting_after=${encodeURIComponent(cursor)}`;
-    const answer = await ctx.send({ path: `/interns?${query}${after}` }).catch(unanswered);
-    const { has_more, next_cursor } = (answer?.json ?? {}) as { has_more?: unknown; next_cursor?: unknown };
-    if (has_more !== true || typeof next_cursor !== 'string') return;
-    cursor = next_cursor;
-  }
-}
-
-/** Creates that repeat each other, by key and by body. */
-async function retries(ctx: Ctx): Promise<void> {
-  const { interns, api } = ctx;
-  const keyed = (body: unknown, key: string) =>
-    api.create(body, { headers: { 'idempotency-key': key } }).catch(unanswered);
-  for (const more of [{}, { description: 'kept', provision: false }]) {
-    const body = interns.body(more);
-    const key = `retry-${body.name}`;
-    await keyed(body, key);
-    await keyed(body, key);
-    await keyed(Object.fromEntries(Object.entries(body).reverse()), key);
-    await keyed({ ...body, description: 'another' }, key);
-    await keyed({ ...body, name: interns.name() }, key);
-    await keyed(body, key);
-    await keyed(body, `${key}-2`);
-    await keyed({ ...body, instructions: 'of a third' }, `${key}-3`);
-  }
-}
-
 /** Sends the rows of every table: all tables once before any twice. What they show is for the rules to say. */
 export async function sendRows(ctx: Ctx, options: RowsOptions): Promise<void> {
   const shelf = createShelf(ctx);
@@ -136,11 +100,10 @@ export async function sendRows(ctx: Ctx, options: RowsOptions): Promise<void> {
           spent = true;
         }
       }
-    if (pass > 0) continue;
-    await retries(ctx);
-    for (const query of ['limit=1', 'limit=2', 'limit=3&status=stopped,running']) await pages(ctx, query);
+    if (pass === 0) await sendSequences(ctx, options.has('control'));
   }
-  // All else is done: what was changed is shown once more.
-  for (const query of ['', '?status=running', '?status=stopped', `?workspace_id=${ctx.target.workspaceId}`])
-    await ctx.send({ path: `/interns${query}` }).catch(unanswered);
+  // All else is done: lists show what it came to.
+  for (const rows of plans.filter((_, at) => usable[at]?.operation === 'list'))
+    for (const row of rows.flat().filter(isGood)) if (!options.over()) await done(ctx, shelf, row, options);
+  if (!options.over()) await sendLists(ctx);
 }

@@ -1,7 +1,6 @@
 import { hasKeys, TIMESTAMP, UUID } from '../framework/assert.js';
 import { Finding } from '../framework/finding.js';
 import { proofHeadersOf } from '../framework/profile.js';
-import type { PublicKey } from '../framework/target.js';
 import { broken, type Proof, type ProofSubject, SIGNATURE } from '../helpers/proofs.js';
 import { isRow } from '../model/intern.js';
 import type { Model } from '../model/model.js';
@@ -56,8 +55,8 @@ const keysAre = (value: unknown, keys: readonly string[], of: string): Judgement
   }
 };
 
-/** Daemon access, and the signing of daemon requests. `publicKeys` are those of the target, where they are given. */
-export const accessRules = (publicKeys: readonly PublicKey[]): readonly Rule[] => [
+/** Daemon access, and the signing of daemon requests. */
+export const ACCESS: readonly Rule[] = [
   ...rulesOf('DAEMON-1', {
     'not-stored': {
       says: 'The daemon access carries Cache-Control: no-store.',
@@ -151,6 +150,7 @@ export const accessRules = (publicKeys: readonly PublicKey[]): readonly Rule[] =
     verifies: {
       says: 'Signatures are Ed25519 over the fields as the profile lays them out.',
       judge: (seen, model) => {
+        const { publicKeys } = model.options;
         const one = publicKeys.length > 0 ? proofIn(seen, model) : undefined;
         if (one === undefined) return undefined;
         const verified = isKnown.get(model) ?? new Set();

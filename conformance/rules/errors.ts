@@ -26,6 +26,9 @@ const BODIES: Readonly<Record<number, readonly [reason: string, message: RegExp]
 };
 const WRITES: ReadonlySet<string> = new Set(['create', 'update', 'delete']);
 
+/** JSON by name, or by the suffix of its structure (RFC 6839). */
+const JSON_TYPE = /^application\/(?:[a-z0-9.+-]+\+)?json\s*(?:;|$)/i;
+
 const isOurs = (seen: Seen): boolean => seen.answered.status >= 400 && isFromService(seen);
 const told = (seen: Seen): string => `a ${seen.answered.status} of ${seen.called}`;
 
@@ -46,6 +49,21 @@ const message = (seen: Seen, pattern: RegExp): Judgement =>
 
 /** Errors: the envelope, and the catalogues of signing and of the mapping read. */
 export const ERRORS: readonly Rule[] = [
+  ...rulesOf('BASE-2', {
+    'content-type': {
+      says: 'A JSON body is declared as JSON.',
+      alone: true,
+      judge: (seen) =>
+        seen.json !== undefined && isFromService(seen)
+          ? holds(
+              JSON_TYPE.test(seen.answered.header('content-type') ?? ''),
+              `content-type of ${told(seen)}`,
+              'application/json',
+              seen.answered.header('content-type') ?? null,
+            )
+          : undefined,
+    },
+  }),
   ...rulesOf('BASE-3', {
     envelope: {
       says: 'An error body is {error: {code, message, metadata?}}.',

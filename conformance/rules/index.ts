@@ -1,5 +1,4 @@
-import type { PublicKey } from '../framework/target.js';
-import { accessRules } from './access.js';
+import { ACCESS } from './access.js';
 import { CHATS } from './chats.js';
 import { ERRORS } from './errors.js';
 import { LISTS } from './lists.js';
@@ -8,17 +7,17 @@ import { ACCEPTED_RULES, REFUSAL_RULES } from './refusals.js';
 import type { Rule } from './rule.js';
 import { VAULT } from './vault.js';
 
-export type { Rule, Seen } from './rule.js';
+export type { Breach, Rule, Seen } from './rule.js';
 export { seenBy } from './rule.js';
 
-/** Every rule, area by area. `publicKeys`: those that proofs of the target are verified with. */
-export const rulesFor = (publicKeys: readonly PublicKey[] = []): readonly Rule[] => [
+/** Every rule, area by area. */
+export const RULES: readonly Rule[] = [
   ...REFUSAL_RULES,
   ...ACCEPTED_RULES,
   ...RECORDS,
   ...LISTS,
   ...ERRORS,
   ...CHATS,
-  ...accessRules(publicKeys),
+  ...ACCESS,
   ...VAULT,
 ];

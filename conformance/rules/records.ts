@@ -15,6 +15,7 @@ import {
   recordsOf,
   rulesOf,
   type Seen,
+  shows,
 } from './rule.js';
 
 /** Records of interns that this traffic made: those of others may be older than the form. */
@@ -94,6 +95,11 @@ export const RECORDS: readonly Rule[] = [
         seen.json !== undefined
           ? is(`secret fields of ${seen.called}`, [], secretKeys(seen.json))
           : undefined,
+    },
+    'no-known-credential': {
+      says: 'No answer shows a credential that the caller was given.',
+      alone: true,
+      judge: (seen, model) => shows(seen, model, 'credential', 'a credential'),
     },
     settings: {
       says: 'A record shows the settings that its intern was given.',

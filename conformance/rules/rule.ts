@@ -13,6 +13,8 @@ export interface Breach {
   /** The value, or fixed words for what should hold. */
   readonly expected: unknown;
   readonly actual: unknown;
+  /** Something secret was shown: one exchange is enough, at any level. */
+  readonly leak?: true;
   /** Numbers of the exchanges that established what was expected. */
   readonly because: readonly number[];
 }
@@ -145,6 +147,26 @@ export const isBodyKnown = ({ asked }: Pick<Seen, 'asked'>): boolean => asked.bo
 
 /** Whether a request was done. */
 export const isDone = ({ answered }: Pick<Seen, 'answered'>): boolean => answered.status < 300;
+
+/** Kept where an answer shows nothing that is kept secret. Nothing of it is told. */
+export function shows(
+  { answered, called }: Seen,
+  { options }: Model,
+  kind: 'credential' | 'value',
+  what: string,
+): Judgement {
+  if (options.secretIn === undefined || answered.all === undefined) return undefined;
+  const shown = options.secretIn(answered.all()) === kind;
+  return shown
+    ? {
+        what: `${what} in an answer of ${called}`,
+        expected: 'none of it',
+        actual: 'all of it',
+        because: [],
+        leak: true,
+      }
+    : 'kept';
+}
 
 /** The records of interns that an answer shows. */
 export function recordsOf({ operation, answered, json }: Seen): readonly Row[] {

@@ -3,9 +3,8 @@ import { SHIPPED } from '../framework/profile.js';
 import type { Asked, Exchange } from '../model/exchange.js';
 import { createModel } from '../model/model.js';
 import { REQUIREMENTS } from '../requirements/index.js';
-import { rulesFor, seenBy } from './index.js';
+import { RULES, seenBy } from './index.js';
 
-const RULES = rulesFor();
 const WORKSPACE = 'w-1';
 
 interface Said {
@@ -24,6 +23,7 @@ function judged(conversation: readonly Said[]) {
   if (profile === undefined) throw new Error('no profile svc');
   const model = createModel({
     profile,
+    publicKeys: [],
     caller: (name) =>
       name === 'key'
         ? { kind: 'key', workspace: WORKSPACE, person: 'one' }
@@ -53,7 +53,7 @@ function judged(conversation: readonly Said[]) {
       answered: {
         at: asked.at + 1,
         status: said.status,
-        header: () => undefined,
+        header: (name) => (name === 'content-type' ? 'application/json' : undefined),
         text: JSON.stringify(said.answer ?? ''),
         json: said.answer,
         whole: true,

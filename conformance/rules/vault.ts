@@ -1,5 +1,5 @@
 import { isRow, type Row } from '../model/intern.js';
-import { each, holds, is, isDone, type Judgement, type Rule, rulesOf, type Seen } from './rule.js';
+import { each, holds, is, isDone, type Judgement, type Rule, rulesOf, type Seen, shows } from './rule.js';
 
 /** The secrets that an answer shows. */
 const secretsOf = ({ operation, json }: Seen): readonly Row[] => {
@@ -18,6 +18,11 @@ export const VAULT: readonly Rule[] = [
       says: 'A secret is never shown with its value.',
       alone: true,
       judge: ofSecrets((secret) => holds(!('value' in secret), 'a secret', 'no value', Object.keys(secret))),
+    },
+    'value-in-no-answer': {
+      says: 'The value of a stored secret stands in no answer.',
+      alone: true,
+      judge: (seen, model) => shows(seen, model, 'value', 'the value of a secret'),
     },
     form: {
       says: 'A secret has a name, hosts, a fingerprint and a time of creation.',

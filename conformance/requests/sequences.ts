@@ -1,0 +1,69 @@
+import type { Ctx } from '../framework/context.js';
+import { findingOf } from '../framework/finding.js';
+import { isRow } from '../model/intern.js';
+
+/** No answer is one that says nothing. Whatever else is thrown ends the run. */
+export function unanswered(error: unknown): undefined {
+  if (findingOf(error) === undefined) throw error;
+}
+
+/** Follows the cursors of a list to its end. */
+async function pages(ctx: Ctx, query: string): Promise<void> {
+  let cursor: string | undefined;
+  for (let page = 0; page < 20; page++) {
+    const after = cursor === undefined ? '' : `&starting_after=${encodeURIComponent(cursor)}`;
+    const answer = await ctx.send({ path: `/interns?${query}${after}` }).catch(unanswered);
+    const { has_more, next_cursor } = (answer?.json ?? {}) as { has_more?: unknown; next_cursor?: unknown };
+    if (has_more !== true || typeof next_cursor !== 'string') return;
+    cursor = next_cursor;
+  }
+}
+
+/** Creates that repeat each other, by key and by body. */
+async function retries(ctx: Ctx): Promise<void> {
+  const { interns, api } = ctx;
+  const keyed = (body: unknown, key: string) =>
+    api.create(body, { headers: { 'idempotency-key': key } }).catch(unanswered);
+  for (const more of [{}, { description: 'kept', provision: false }]) {
+    const body = interns.body(more);
+    const key = `retry-${body.name}`;
+    await keyed(body, key);
+    await keyed(body, key);
+    await keyed(Object.fromEntries(Object.entries(body).reverse()), key);
+    await keyed({ ...body, description: 'another' }, key);
+    await keyed({ ...body, name: interns.name() }, key);
+    await keyed(body, key);
+    await keyed(body, `${key}-2`);
+    await keyed({ ...body, instructions: 'of a third' }, `${key}-3`);
+  }
+}
+
+/** Prompts in one session: a run that speaks, one that fails, one that asks and is answered, and an invoke. */
+async function conversation({ chat, answer, api, interns, prompt }: Ctx): Promise<void> {
+  const { id } = await interns.running();
+  const { sessionId: session_id } = await (await chat(id, { prompt: prompt('echo') })).end();
+  if (session_id === undefined) return;
+  for (const said of ['echo', 'fails', 'echo'] as const)
+    await (await chat(id, { prompt: prompt(said), session_id })).end();
+  const asked = await (await chat(id, { prompt: prompt('ask-permission'), approval_mode: 'manual' })).end();
+  await (await answer(id, asked, 'allow_once')).end();
+  const twice = await (await chat(id, { prompt: prompt('ask-twice') })).end();
+  await (await answer(id, twice, { action: 'decline' })).end();
+  const { json } = await api.invoke(id, { input: prompt('echo') });
+  if (isRow(json)) await api.invoke(id, { input: prompt('echo'), session_id: json.session_id });
+}
+
+/**
+ * What no single request shows: pages of a list, creates that are sent again, and a conversation. Where the target is no
+ * emulator, the scenarios of chat bring a conversation about.
+ */
+export async function sendSequences(ctx: Ctx, isEmulator: boolean): Promise<void> {
+  await retries(ctx);
+  for (const query of ['limit=1', 'limit=2', 'limit=3&status=stopped,running']) await pages(ctx, query);
+  if (isEmulator) await conversation(ctx);
+}
+
+/** Whole lists, page by page: each intern that a caller sees is in one of them. */
+export async function sendLists(ctx: Ctx): Promise<void> {
+  for (const query of ['limit=100', `limit=100&workspace_id=${ctx.target.workspaceId}`]) await pages(ctx, query);
+}
