@@ -1,6 +1,6 @@
 import { isRow } from '../model/intern.js';
 import { isSigning } from '../model/operations.js';
-import { all, holds, is, isFromService, type Judgement, type Rule, rulesOf, type Seen } from './rule.js';
+import { all, holds, is, isFromService, type Judgement, OF_OTHERS, type Rule, rulesOf, type Seen } from './rule.js';
 
 /** What the catalogue of signing states (Signing route errors). */
 const SIGNING: Readonly<Record<number, readonly [message: RegExp, reason: string, retryable: boolean]>> = {
@@ -123,6 +123,7 @@ export const ERRORS: readonly Rule[] = [
       alone: true,
       judge: (seen) =>
         isOurs(seen) &&
+        !OF_OTHERS.has(seen.answered.status) &&
         seen.error !== undefined &&
         (seen.operation.area === 'scim' || (seen.answered.status === 401 && isSigning(seen.operation)))
           ? holds(seen.error.metadata === undefined, `error of ${told(seen)}`, 'no metadata', seen.error.metadata)

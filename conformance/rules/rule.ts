@@ -136,7 +136,7 @@ export function seenBy(model: Model, { asked, answered }: Exchange): Seen | unde
 }
 
 /** Statuses of gateways, firewalls and limiters before a service, which answer in a form of their own. */
-const OF_OTHERS: ReadonlySet<number> = new Set([403, 429, 502, 503, 504]);
+export const OF_OTHERS: ReadonlySet<number> = new Set([403, 429, 502, 503, 504]);
 
 /** Whether an answer is the service's own, and not of something on the way to it. */
 export const isFromService = ({ answered, json }: Pick<Seen, 'answered' | 'json'>): boolean =>
