@@ -198,6 +198,7 @@ const SHARED = [
   'emulator/contract/file.ts',
   'emulator/contract/curl.ts',
   'emulator/contract/nearest.ts',
+  'emulator/contract/nesting.ts',
   'emulator/contract/pasted.ts',
   'emulator/contract/replace-file.ts',
   'emulator/contract/visible.ts',

@@ -90,3 +90,13 @@ test('reports of clients have no requirements of servers, merged or not', () => 
   expect(merge([client(1), client(2)]).requirements).toEqual([]);
   expect(merge([shard(1, {}), shard(2, {})]).requirements.length).toBeGreaterThan(50);
 });
+
+test('a hundred thousand checks of one requirement are merged', () => {
+  const [check] = sampleResults().checks;
+  const checks = Array.from(
+    { length: 100_000 },
+    (_, at) => ({ ...check, id: `a/${at}`, requirement: 'GET-1' }) as CheckResult,
+  );
+  const { requirements } = merge([{ ...sampleResults(), checks }]);
+  expect(requirements.find(({ id }) => id === 'GET-1')?.checks).toHaveLength(100_000);
+}, 30_000);

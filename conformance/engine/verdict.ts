@@ -13,7 +13,11 @@ const WORST: readonly Verdict[] = ['fail', 'error', 'warn', 'pass-alternative', 
 /** One row per requirement of the ledger, with the worst verdict of the checks that were selected, or that found it broken. */
 export function matrix(checks: readonly CheckResult[]): RequirementResult[] {
   const byRequirement = new Map<string, CheckResult[]>();
-  const add = (row: string, check: CheckResult) => byRequirement.set(row, [...(byRequirement.get(row) ?? []), check]);
+  const add = (row: string, check: CheckResult) => {
+    const mine = byRequirement.get(row);
+    if (mine) mine.push(check);
+    else byRequirement.set(row, [check]);
+  };
   for (const check of checks) {
     const { breaks } = check.finding ?? {};
     if (breaks !== undefined) add(breaks, check);

@@ -1,4 +1,5 @@
-import { isRecord, MAX_DEPTH, parseJson, TooDeep } from './json.js';
+import { MAX_NESTING } from '../../emulator/contract/nesting.js';
+import { isRecord, parseJson, TooDeep } from './json.js';
 import type { SseComment, SseItem } from './sse.js';
 import { STREAM_RULES, type StreamBreach, type StreamRule } from './stream-rules.js';
 
@@ -209,7 +210,7 @@ export function createChunkGrammar(toolName: string, { scripted = true, exchange
     try {
       json = parseJson(item.data);
     } catch (error) {
-      if (error instanceof TooDeep) return breach('event-is-flat', MAX_DEPTH);
+      if (error instanceof TooDeep) return breach('event-is-flat', MAX_NESTING);
       return breach('event-is-json', item.data.slice(0, 100));
     }
     if (!isRecord(json)) return breach('event-is-object');

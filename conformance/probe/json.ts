@@ -1,27 +1,13 @@
-/** Levels of nested objects and arrays that the kit reads: deeper ones could overflow the stack. */
-export const MAX_DEPTH = 1_000;
+import { isTooDeep, MAX_NESTING } from '../../emulator/contract/nesting.js';
 
-/** JSON that is nested deeper than {@link MAX_DEPTH}. */
+export { jsonOf } from '../../emulator/contract/nesting.js';
+
+/** JSON that is nested deeper than {@link MAX_NESTING}. */
 export class TooDeep extends SyntaxError {
   override readonly name = 'TooDeep';
   constructor() {
-    super(`JSON of more than ${MAX_DEPTH} levels`);
+    super(`JSON of more than ${MAX_NESTING} levels`);
   }
-}
-
-/** Whether a JSON text is nested too deep. Looks at brackets alone, one after another. */
-function isTooDeep(text: string): boolean {
-  let depth = 0;
-  for (let at = 0; at < text.length; at++) {
-    const code = text.charCodeAt(at);
-    // " [ { ] }
-    if (code === 0x22) {
-      for (at++; at < text.length && text.charCodeAt(at) !== 0x22; at++) if (text.charCodeAt(at) === 0x5c) at++;
-    } else if (code === 0x5b || code === 0x7b) {
-      if (++depth > MAX_DEPTH) return true;
-    } else if (code === 0x5d || code === 0x7d) depth--;
-  }
-  return false;
 }
 
 /**
@@ -30,17 +16,8 @@ function isTooDeep(text: string): boolean {
  * @throws TooDeep, SyntaxError
  */
 export function parseJson(text: string): unknown {
-  if (text.length > 2 * MAX_DEPTH && isTooDeep(text)) throw new TooDeep();
+  if (isTooDeep(text)) throw new TooDeep();
   return JSON.parse(text);
-}
-
-/** The value of a JSON text of a target; undefined where it is none, or nested too deep. */
-export function jsonOf(text: string): unknown {
-  try {
-    return parseJson(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** Whether a value is a JSON object. */

@@ -36,7 +36,7 @@ export function agentRows({ serve, base, scope, ...deps }: AgentsDeps): ControlR
   let handler: ReturnType<typeof load> | undefined;
   // Each call makes a server of its own, which takes milliseconds: others come in between. None holds the clock.
   const calls = createCalls();
-  const queue = createFairQueue({ hold: () => () => {} });
+  const queue = createFairQueue({ hold: () => () => {} }, 10);
   return [
     controlRow({
       method: 'POST',
@@ -45,12 +45,11 @@ export function agentRows({ serve, base, scope, ...deps }: AgentsDeps): ControlR
       shape: 'a message of JSON-RPC',
       async handle(call) {
         handler ??= load();
+        // Those who wait for it to load would all be served in one round.
+        const { fetch } = await handler;
         await queue.next();
         const { request } = call;
-        const response = await calls.serve(
-          request instanceof PlainRequest ? asRequest(request) : request,
-          (await handler).fetch,
-        );
+        const response = await calls.serve(request instanceof PlainRequest ? asRequest(request) : request, fetch);
         if (response.headers.get('content-type')?.startsWith('text/event-stream')) call.streams();
         return response;
       },

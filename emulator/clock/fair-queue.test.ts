@@ -16,6 +16,19 @@ test('lets the first through at once, the others in their order, one per round o
   expect(queue.next()).toBeUndefined();
 });
 
+test('lets one through in as many rounds as it is told', async () => {
+  const queue = createFairQueue(createClock('virtual'), 3);
+  expect(queue.next()).toBeUndefined();
+  const seen: (number | string)[] = [];
+  const all = [1, 2].map((which) => queue.next()?.then(() => seen.push(which)));
+  for (const round of ['a', 'b', 'c', 'd', 'e', 'f']) {
+    await new Promise<void>((resolve) => setImmediate(resolve));
+    seen.push(round);
+  }
+  await Promise.all(all);
+  expect(seen).toEqual(['a', 'b', 1, 'c', 'd', 'e', 2, 'f']);
+});
+
 test('has an advance of the clock wait for all that are in it', async () => {
   const clock = createClock('virtual');
   const queue = createFairQueue(clock);

@@ -9,17 +9,24 @@ export interface FairQueue {
   next(): Promise<void> | undefined;
 }
 
-/** Work that waits in the queue holds the clock. */
-export function createFairQueue(clock: Pick<Clock, 'hold'>): FairQueue {
+/**
+ * Work that waits in the queue holds the clock.
+ *
+ * @param every one computation in so many rounds: a round accepts one connection, so those who come wait for as many
+ */
+export function createFairQueue(clock: Pick<Clock, 'hold'>, every = 1): FairQueue {
   const waiting: (() => void)[] = [];
-  /** Whether one computation was started in this round of the event loop. */
+  /** Whether one computation was started in the rounds of the event loop that are its own. */
   let taken = false;
   const take = () => {
     taken = true;
-    setImmediate(() => {
+    let rounds = every;
+    const pass = () => {
+      if (--rounds > 0) return void setImmediate(pass);
       taken = false;
       waiting.shift()?.();
-    });
+    };
+    setImmediate(pass);
   };
   return {
     next() {

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
+import { MAX_NESTING } from '../../../emulator/contract/nesting.js';
 import { rewritten } from '../../habits/rewrite.js';
 import type { Serve } from '../../habits/serve.js';
 import { run } from '../../index.js';
-import { MAX_DEPTH } from '../../probe/json.js';
 import { REPORT_KINDS, REPORTERS } from '../../reporters/index.js';
 import { deploy } from './deployment.js';
 
@@ -100,7 +100,7 @@ test.each(PLACES)(
 );
 
 test.each(PLACES.slice(0, 2))('JSON as deep as is read in %s is none', { timeout: 300_000 }, async (place, into) => {
-  const found = await results(place, deep(MAX_DEPTH - 2, into));
+  const found = await results(place, deep(MAX_NESTING - 2, into));
   expect(found.checks.flatMap(({ finding, error }) => finding?.what ?? error?.message ?? [])).toEqual([]);
   expect(found.exit).toBe(0);
 });

@@ -8,7 +8,7 @@ export const status = tool(
   {
     name: 'status',
     description:
-      'Says where the emulator is: addresses, workspace, credentials of the seed, clock, and how much there is of interns, runs, faults and refused requests. Use it first, and give the client under test what it says.',
+      'Says where the emulator is: addresses, workspace, credentials of the seed, clock, and how much there is of interns, runs, faults and of the newest 100 refused requests. Use it first, and give the client under test what it says.',
     output: withZod((z) =>
       z.object({
         version: z.string(),
@@ -27,7 +27,7 @@ export const status = tool(
         size('/interns'),
         size('/runs'),
         size('/faults'),
-        size('/journal?status=4xx'),
+        size('/journal?status=4xx&limit=100'),
       ]);
       const open = (runs as { status: string }[]).filter((run) => run.status !== 'ended').length;
       const counts = {
