@@ -190,6 +190,8 @@ const REACHES_EMULATOR = [
 
 /** The form of a recording: what drift and the judge read. */
 const RECORDINGS = ['format', 'read', 'template'].map((name) => `emulator/recording/${name}.ts`);
+/** The recorder's proxy, which the judge listens by. */
+const PROXY = ['admission', 'capture', 'coding', 'exchange', 'proxy'].map((name) => `emulator/recording/${name}.ts`);
 
 /** What both halves share of the emulator's contract, and the console's page: data, and how text is made safe. */
 const SHARED = [
@@ -219,6 +221,7 @@ function isAllowed({ from, target, typeOnly }: Import): boolean {
     if (from === 'conformance/habits') return typeOnly && /^(conformance|emulator\/contract)\//.test(target);
     if (target.startsWith('conformance/')) return true;
     if (from === 'conformance/walk') return false;
+    if (from === 'conformance/judge' && PROXY.includes(target)) return true;
     if ((from === 'conformance/drift' || from === 'conformance/judge') && RECORDINGS.includes(target)) return true;
     if (REACHES_EMULATOR.includes(from)) return true;
     return SHARED.includes(target) || (typeOnly && area === 'emulator/contract');

@@ -120,13 +120,12 @@ export const COMMANDS: readonly CommandRow[] = [
   {
     words: ['judge'],
     takes: '[files..]',
-    describe:
-      'judge what others sent, and send nothing: recordings, and HAR files of browsers and proxies (docs/judge.md)',
+    describe: 'judge what others sent, and send nothing: recordings, HAR files, or what passes a port (docs/judge.md)',
     positionals: { files: { type: 'string', array: true, describe: 'recordings and HAR files' } },
     flags: JUDGE_FLAGS,
-    async run({ found: { files, fail_on, ...rest }, io }) {
-      const { failOnOf, judgeCommand } = await import('./judge.js');
-      return judgeCommand(texts(files), readSettings(rest, {}), failOnOf(given({ fail_on })), io);
+    async run({ found: { files, fail_on, listen, to, ...rest }, io }) {
+      const { judgeCommand } = await import('./judge.js');
+      return judgeCommand(texts(files), given({ fail_on, listen, to }), readSettings(rest, {}), io);
     },
   },
   {

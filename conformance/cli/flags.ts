@@ -127,6 +127,9 @@ export const DRIFT_FLAGS: FlagTable = { ...TARGET_FLAGS, ...engineFlags('scenari
 
 /** Flags of judging what others sent. */
 export const JUDGE_FLAGS: FlagTable = {
+  listen: text('port of this machine to listen on, 0 for any: stands between clients and --to, and judges what passes'),
+  to: text('base address of the deployment that --listen passes everything on to, ending in /api/v1'),
+  'max-time': text('listen no longer than this, such as 8h'),
   profile: text('svc, openrouter, or a profile file'),
   'public-keys': text('JWK set that proofs are verified with'),
   only: list('ids of rules or requirements, * for anything; may be repeated'),

@@ -19,6 +19,8 @@ export interface Io {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Ends the run early; it still cleans up. */
   readonly signal: AbortSignal;
+  /** Claims the second Ctrl-C, which else ends the process: it aborts what this returns. */
+  readonly again?: (() => AbortSignal) | undefined;
   readonly host: Host;
 }
 

@@ -1,10 +1,15 @@
 import { shellWord } from '../../emulator/contract/pasted.js';
+import { inWords } from '../../emulator/contract/system-error.js';
 import { visible } from '../../emulator/contract/visible.js';
+import { asKnown } from '../engine/baseline.js';
+import type { CheckResult } from '../engine/results.js';
 import type { FailOn } from '../framework/known.js';
 import { UsageError } from '../framework/usage.js';
 import { judgeFiles } from '../judge/files.js';
-import { createJudge } from '../judge/judge.js';
+import { createJudge, type Judge } from '../judge/judge.js';
+import { startLive } from '../judge/live.js';
 import { counted } from '../reporters/counted.js';
+import { progress } from '../reporters/tty.js';
 import { RULES } from '../rules/index.js';
 import { readBaseline } from './baseline.js';
 import { chosen } from './engine.js';
@@ -15,22 +20,109 @@ import { createValues, type Flags, given } from './values.js';
 
 const FAIL_ON: readonly FailOn[] = ['fail', 'warn', 'once'];
 
-/** From which verdict on a judge fails. @throws UsageError for any other word */
-export const failOnOf = (flags: Flags): FailOn | undefined => createValues(flags).choice('fail_on', FAIL_ON);
+/** ms for which what is under way is passed on after the first Ctrl-C. */
+const PATIENCE = 10_000;
 
-/** `intern-conformance judge FILE…`: judges what files hold, and sends nothing. Answers the exit code. */
-export function judgeCommand(files: readonly string[], settings: Settings, failOn: FailOn | undefined, io: Io): number {
-  if (files.length === 0)
+/** The deployment that is listened for. */
+function deployment(text: string): URL {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const right = url !== undefined && /^https?:$/.test(url.protocol) && /\/api\/v\d+\/?$/.test(url.pathname);
+  if (right && url.username === '' && url.password === '') return url;
+  throw new UsageError(`--to: expected an http or https address that ends in /api/v1, got ${JSON.stringify(text)}`);
+}
+
+/** Where to listen, and for which deployment. Undefined: files are judged. @throws UsageError in one line */
+function listening(
+  files: readonly string[],
+  flags: Flags,
+): { readonly port: number; readonly target: URL } | undefined {
+  const { whole, word } = createValues(flags);
+  const [port, to] = [whole('listen', 0), word('to')];
+  if (port === undefined && to === undefined) {
+    if (files.length > 0) return undefined;
     throw new UsageError('judge: name the recordings or HAR files to judge, as in: judge session.har');
+  }
+  if (port === undefined || to === undefined)
+    throw new UsageError('judge: --listen PORT and --to URL belong together, as in: judge --listen 4691 --to URL');
+  if (files.length > 0) throw new UsageError('judge: expected files, or --listen and --to; got both');
+  if (port > 65_535) throw new UsageError(`--listen: expected a port from 0 to 65535, got ${port}`);
+  return { port, target: deployment(to) };
+}
+
+/** Judges what passes a port, until it is interrupted or its time is over. */
+async function listen(
+  judge: Judge,
+  { port, target }: { readonly port: number; readonly target: URL },
+  { maxTime }: Settings,
+  io: Io,
+): Promise<void> {
+  const said = new Set<string>();
+  const failed = (problem: string) => {
+    if (said.has(problem) || said.size > 100) return;
+    said.add(problem);
+    io.err(visible(`not judged: ${problem}\n`));
+  };
+  const again = io.again?.();
+  const proxy = await startLive({ judge, target, port, host: io.host, failed }).catch((error) => {
+    if ((error as NodeJS.ErrnoException).syscall !== 'listen') throw error;
+    throw new UsageError(`cannot listen on port ${port}: ${inWords(error)}; choose another with --listen`);
+  });
+  io.out(`listening ${proxy.baseUrl}\n`);
+  await new Promise<void>((resolve) => {
+    const forget = maxTime === undefined ? () => {} : io.host.later(maxTime, resolve);
+    const interrupted = () => {
+      forget();
+      resolve();
+    };
+    if (io.signal.aborted) interrupted();
+    io.signal.addEventListener('abort', interrupted, { once: true });
+  });
+  const ended = new AbortController();
+  const patience = io.host.sleep(PATIENCE, AbortSignal.any([ended.signal, ...(again === undefined ? [] : [again])]));
+  await proxy.close(patience.catch(() => {}));
+  ended.abort();
+}
+
+/**
+ * `intern-conformance judge FILE…`, or `--listen PORT --to URL`: judges what others sent, and sends nothing of its own. Answers
+ * the exit code.
+ */
+export async function judgeCommand(
+  files: readonly string[],
+  { fail_on, ...flags }: Flags,
+  settings: Settings,
+  io: Io,
+): Promise<number> {
+  const live = listening(files, flags);
+  const failOn = createValues(given({ fail_on })).choice('fail_on', FAIL_ON);
   makeFolders(settings);
+<<<<<<< HEAD
   const { profile, publicKeys, baseline } = settings;
   const known = baseline === undefined ? undefined : readBaseline(baseline, false);
   const only = new Set(chosen(RULES, settings).map(({ id }) => id));
   const judge = createJudge({ ...given({ profile }), publicKeys, only });
   judgeFiles(judge, files, (message) => io.err(visible(`${message}\n`)));
+=======
+  const { profile, publicKeys } = settings;
+  const baseline = settings.baseline === undefined ? undefined : readBaseline(settings.baseline, false);
+  const only = new Set(chosen(RULES, settings).map(({ id }) => id));
+  const { checkEnd } = progress(io.err, { colour: io.colour, live: false, width: io.width });
+  const confirmed = (row: CheckResult) => {
+    if (asKnown(row, baseline, io.host.now(), failOn).known !== true) checkEnd?.(row, { index: 0, of: 0 });
+  };
+  const judge = createJudge({
+    ...given({ profile }),
+    publicKeys,
+    only,
+    ...(live === undefined ? {} : { confirmed }),
+  });
+  if (live === undefined) judgeFiles(judge, files, (message) => io.err(visible(`${message}\n`)));
+  else await listen(judge, live, settings, io);
+>>>>>>> ce55757f (Judge what passes a port, by the recorder's proxy)
   const { seen, ignored } = judge.counts;
-  const command = ['intern-conformance', 'judge', ...files].map((word) => shellWord(word)).join(' ');
-  const report = judge.report({ ...given({ failOn, baseline: known }), command });
+  const source = live === undefined ? files : ['--listen', String(live.port), '--to', live.target.href];
+  const command = ['intern-conformance', 'judge', ...source].map((word) => shellWord(word)).join(' ');
+  const report = judge.report({ ...given({ failOn, baseline }), command });
   deliver(report, settings, io);
   io.err(`${counted(seen, 'exchange')} judged, ${ignored} passed over\n`);
   return report.exit;

@@ -4,18 +4,22 @@ import { conformance } from './command.js';
 
 /**
  * Runs the kit as a process does: streams and signals of the machine. The first Ctrl-C ends the run and cleans up, a
- * second one leaves at once. Returns the exit code.
+ * second one leaves at once, or where a command claims it, ends that. Returns the exit code.
  */
 export async function main(args: readonly string[], name?: string): Promise<number> {
   const over = new AbortController();
+  const again = new AbortController();
+  let isClaimed = false;
   let asked = 0;
   const interrupt = () => {
     const now = systemHost.now();
     // npm and shells pass one Ctrl-C on twice.
-    if (over.signal.aborted && now - asked > 150) process.exit(130);
-    if (over.signal.aborted) return;
+    if (over.signal.aborted && now - asked <= 150) return;
     asked = now;
-    process.stderr.write('\ncleaning up; press Ctrl-C again to leave at once\n');
+    if (over.signal.aborted && (!isClaimed || again.signal.aborted)) process.exit(130);
+    if (over.signal.aborted) return again.abort();
+    const under = isClaimed ? 'ending; press Ctrl-C again to report' : 'cleaning up; press Ctrl-C again to leave';
+    process.stderr.write(`\n${under} at once\n`);
     over.abort(new Error('interrupted'));
   };
   const ask = async (question: string): Promise<string> => {
@@ -41,6 +45,10 @@ export async function main(args: readonly string[], name?: string): Promise<numb
         width: process.stderr.columns ?? 100,
         env: process.env,
         signal: over.signal,
+        again() {
+          isClaimed = true;
+          return again.signal;
+        },
         host: systemHost,
       },
       name,

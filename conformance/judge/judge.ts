@@ -35,6 +35,8 @@ export interface JudgeOptions {
    * (settings, statuses) is held against no later answer.
    */
   readonly whole?: boolean;
+  /** Is told of each rule that is broken, once that counts. */
+  readonly confirmed?: (row: CheckResult) => void;
 }
 
 /** What a report of a judge is made for. */
@@ -167,7 +169,9 @@ export function createJudge(options: JudgeOptions = {}) {
             const sure = isSure(tally, judgement, asked.at, place);
             if (tally.told === undefined || (sure && !tally.counts))
               tally.told = { breach: cleaned(judgement, callers), number: asked.number };
-            tally.counts ||= sure;
+            if (tally.counts || !sure) continue;
+            tally.counts = true;
+            options.confirmed?.(rowOf(tally));
           } catch (error) {
             tally.error ??= error instanceof Error ? error.message : String(error);
           }
@@ -177,7 +181,7 @@ export function createJudge(options: JudgeOptions = {}) {
     };
   }
 
-  const findingOf = ({ told, judged, broken, rule }: Tally, command: string): FindingResult | undefined => {
+  const findingOf = ({ told, judged, broken, rule }: Tally, command?: string): FindingResult | undefined => {
     if (told === undefined) return undefined;
     const { breach, number } = told;
     const numbers = [...new Set([...breach.because, number])].sort((a, b) => a - b);
@@ -186,11 +190,11 @@ export function createJudge(options: JudgeOptions = {}) {
       exchange: number,
       because: { kind: 'note', note: `${broken} of the ${judged} exchanges that it was held against break it` },
       transcript: numbers.flatMap((one) => shown.get(one) ?? []),
-      replay: `${command} --only ${rule.id}`,
+      replay: `${command ?? 'intern-conformance judge FILE'} --only ${rule.id}`,
     };
   };
 
-  const rowOf = (tally: Tally, command: string): CheckResult => {
+  const rowOf = (tally: Tally, command?: string): CheckResult => {
     const { rule, judged, counts, error } = tally;
     const head: RowHead = { id: rule.id, requirement: rule.requirement, level: rule.level, title: rule.says };
     const row = { ...head, duration: 0, requests: judged, judged, properties: [] };
@@ -227,7 +231,7 @@ export function createJudge(options: JudgeOptions = {}) {
       return { seen, ignored };
     },
     /** What came of it: the report of the kit, with a row for each rule. */
-    report({ failOn, baseline, command = 'intern-conformance judge FILE' }: ReportOptions = {}): Report {
+    report({ failOn, baseline, command }: ReportOptions = {}): Report {
       const now = systemHost.now();
       const rows = tallies.map((tally) => asKnown(rowOf(tally, command), baseline, now, failOn));
       return reportOf(

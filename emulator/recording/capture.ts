@@ -6,6 +6,14 @@ export interface Limits {
   readonly all: number;
 }
 
+/** How many bytes of an exchange are kept, where nothing else is asked for. */
+export const DEFAULT_LIMIT = 64 * 1_048_576;
+/** How many exchanges of that size are kept at one time. */
+const AT_ONCE = 4;
+
+/** What a proxy holds, where an exchange may have so many bytes. */
+export const limitsBy = (limit: number): Limits => ({ each: limit, all: limit * AT_ONCE });
+
 /** The overhead of a write beside its bytes. */
 const OVERHEAD = 128;
 

@@ -16,16 +16,19 @@ import { type Readable, readBody } from './readable.js';
 import { pathWithAliases, withAliases } from './rewrite.js';
 import { isForm } from './secret-scan.js';
 
-/** An exchange as it was sent. Header names in lower case. */
-export interface RawExchange {
+/** A request as it was sent. Header names in lower case. */
+export interface RawRequest {
   readonly n: number;
-  readonly scenario: string | null;
   readonly at: number;
   readonly method: string;
   /** From the version segment on, with its query. */
   readonly path: string;
   readonly requestHeaders: Readonly<Record<string, string>>;
   readonly requestBody: Uint8Array;
+}
+
+/** An exchange as it was passed on. */
+export interface PassedExchange extends RawRequest {
   /** Null if the connection broke off before an answer began. */
   readonly status: number | null;
   readonly headers: Readonly<Record<string, string>>;
@@ -36,6 +39,11 @@ export interface RawExchange {
   readonly notPassedOn?: string;
   /** What did not arrive, or was not kept. */
   readonly leftOut?: { readonly request?: LeftOut; readonly answer?: LeftOut };
+}
+
+/** An exchange as it is recorded. */
+export interface RawExchange extends PassedExchange {
+  readonly scenario: string | null;
 }
 
 const isStream = (headers: RawExchange['headers']) => /^text\/event-stream\b/i.test(headers['content-type'] ?? '');

@@ -1,6 +1,4 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { ScenarioFile } from './files.js';
-import { SCENARIO_HEADER } from './format.js';
 import { transferCoding } from './headers.js';
 import { originForm } from './operations.js';
 import { Passage, type PassOptions, refuse } from './passage.js';
@@ -20,21 +18,21 @@ function unrecordable({ url = '', headers }: IncomingMessage): { status: number;
  * does the other. What cannot be passed on is answered 502 with the reason. Nothing that happens in one exchange ends
  * another. The result of a call resolves when its exchange is recorded.
  */
-export function createPass(
-  options: PassOptions,
+export function createPass<Place>(
+  options: PassOptions<Place>,
 ): (request: IncomingMessage, response: ServerResponse) => Promise<void> {
   let count = 0;
   return async (request, response) => {
     const n = ++count;
     const refused = unrecordable(request);
     if (refused) return void refuse(response, refused.status, refused.message, 'not_recordable');
-    const scenario = request.headers[SCENARIO_HEADER]?.toString() ?? null;
-    let file: ScenarioFile;
+    let place: Place;
     try {
-      file = options.observer.begin(scenario);
+      place = options.observer.begin(request);
     } catch (error) {
       return void refuse(response, 409, (error as Error).message, 'not_recordable');
     }
-    await new Passage(options, { n, file, request, response }).ended;
+    await new Passage(options, { n, place, request, response }).ended;
+    options.observer.over?.(place);
   };
 }

@@ -3,29 +3,33 @@ import * as https from 'node:https';
 import { hostDelay } from '../clock/host.js';
 import { errorResponse, type PlainResponse } from '../http/response.js';
 import { Capture, type Room, Share } from './capture.js';
-import type { RawExchange } from './exchange.js';
-import type { ScenarioFile } from './files.js';
-import { SCENARIO_HEADER } from './format.js';
+import type { PassedExchange, RawRequest } from './exchange.js';
 import { joined, offered, passedOn, transferCoding } from './headers.js';
 import { fromVersion, originForm } from './operations.js';
 
-/** What to do with each exchange. */
-export interface Observer {
+/** What to do with each exchange. `Place` is what the observer keeps of it. */
+export interface Observer<Place> {
+  /** Headers of requests that are for the observer alone. */
+  readonly headers?: readonly string[];
   /** A request came. Throws if it cannot be recorded; it is then refused, and nothing is passed on. */
-  begin(scenario: string | null): ScenarioFile;
+  begin(request: http.IncomingMessage): Place;
+  /** All of a request came. The deployment does not have the end of it yet. */
+  asked?(request: RawRequest, place: Place): void;
   /** An exchange ended. `raw.n` counts requests in the order in which they came. Resolves when it is written. */
-  end(raw: RawExchange, file: ScenarioFile): Promise<void>;
+  end(raw: PassedExchange, place: Place): Promise<void>;
   /** An exchange is not recorded, and why. The path has no query. */
   failed(event: 'unreachable' | 'not_recorded', method: string, path: string, problem: string): void;
+  /** An exchange is over, recorded or not. */
+  over?(place: Place): void;
 }
 
-export interface PassOptions {
+export interface PassOptions<Place> {
   /** The deployment: its base URL, which ends in `/api/v1`. */
   readonly target: URL;
   readonly agent: http.Agent;
   /** ms since the recording began. */
   readonly now: () => number;
-  readonly observer: Observer;
+  readonly observer: Observer<Place>;
   readonly room: Room;
 }
 
@@ -72,9 +76,13 @@ function unpassable({ statusCode = 0, statusMessage = '', headers }: http.Incomi
 const HAVE_BODY: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH']);
 
 /** The headers of a request as they go to the deployment. */
-function outgoing(target: URL, { rawHeaders, headers, method = '' }: http.IncomingMessage): string[] {
+function outgoing(
+  target: URL,
+  { rawHeaders, headers, method = '' }: http.IncomingMessage,
+  dropped: readonly string[] = [],
+): string[] {
   const { te, expect, 'transfer-encoding': coding, 'accept-encoding': accepted } = headers;
-  const sent = passedOn(rawHeaders, ['host', 'accept-encoding', SCENARIO_HEADER]);
+  const sent = passedOn(rawHeaders, ['host', 'accept-encoding', ...dropped]);
   sent.push('Host', target.host);
   if (accepted !== undefined) sent.push('Accept-Encoding', offered(accepted.toString()));
   if (coding !== undefined) sent.push('Transfer-Encoding', 'chunked');
@@ -84,21 +92,21 @@ function outgoing(target: URL, { rawHeaders, headers, method = '' }: http.Incomi
   return sent;
 }
 
-interface Passing {
+interface Passing<Place> {
   readonly n: number;
-  readonly file: ScenarioFile;
+  readonly place: Place;
   readonly request: http.IncomingMessage;
   readonly response: http.ServerResponse;
 }
 
 /** One exchange on its way through. An error in it ends it alone. */
-export class Passage {
+export class Passage<Place> {
   /** Resolves when the exchange is over, and recorded if it must be. */
   readonly ended: Promise<void>;
   readonly #share: Share;
   readonly #sent: Capture;
   #answered: Capture;
-  #answer: Pick<RawExchange, 'status' | 'headers' | 'notPassedOn'> = { status: null, headers: {} };
+  #answer: Pick<PassedExchange, 'status' | 'headers' | 'notPassedOn'> = { status: null, headers: {} };
   readonly #came: number;
   readonly #url: string;
   readonly #requestRead: Promise<void>;
@@ -110,8 +118,8 @@ export class Passage {
   #resolve = () => {};
 
   constructor(
-    private readonly options: PassOptions,
-    private readonly passing: Passing,
+    private readonly options: PassOptions<Place>,
+    private readonly passing: Passing<Place>,
   ) {
     const { request } = passing;
     this.ended = new Promise((resolve) => {
@@ -158,7 +166,7 @@ export class Passage {
   }
 
   #ask(): void {
-    const { target, agent } = this.options;
+    const { target, agent, observer } = this.options;
     const { request, response } = this.passing;
     const secure = target.protocol === 'https:';
     let asked: http.ClientRequest;
@@ -169,7 +177,7 @@ export class Passage {
         port: target.port || (secure ? 443 : 80),
         method: request.method ?? 'GET',
         path: this.#url,
-        headers: outgoing(target, request) as unknown as http.OutgoingHttpHeaders,
+        headers: outgoing(target, request, observer.headers) as unknown as http.OutgoingHttpHeaders,
         setHost: false,
         agent,
       });
@@ -221,6 +229,7 @@ export class Passage {
     };
     const end = () => {
       if (asked.destroyed) return;
+      this.options.observer.asked?.(this.#request(), this.passing.place);
       if (passedOn(request.rawTrailers).length > 0) asked.addTrailers(joined(request.trailers));
       asked.end();
     };
@@ -317,13 +326,13 @@ export class Passage {
   }
 
   /** Ends the exchange without recording it, and says why. */
-  #fail(event: Parameters<Observer['failed']>[0], problem: string): void {
+  #fail(event: Parameters<Observer<Place>['failed']>[0], problem: string): void {
     this.options.observer.failed(event, this.passing.request.method ?? '', this.#url.split('?', 1)[0] ?? '', problem);
     this.#end(undefined);
   }
 
   /** Ends the exchange, and records it once its request is read. Without `how` it is not recorded. */
-  #end(how: RawExchange['ended'] | undefined): void {
+  #end(how: PassedExchange['ended'] | undefined): void {
     if (this.#over) return;
     this.#over = true;
     void this.#record(how)
@@ -348,30 +357,35 @@ export class Passage {
     socket.off('close', left);
   }
 
-  async #record(how: RawExchange['ended'] | undefined): Promise<void> {
-    if (how === undefined) return;
-    const { n, file, request } = this.passing;
-    if (!this.#read) await this.#restOfRequest();
-    const late = this.#read ? undefined : 'the rest had not come 2 s after its answer had ended';
-    const missing = this.#sent.cut ?? late;
-    const { bytes: requestBody, length: requestLength } = this.#sent;
-    const { writes, cut, length } = this.#answered;
-    const raw: RawExchange = {
-      ...this.#answer,
+  /** The request, as far as it came and is kept. */
+  #request(): RawRequest {
+    const { n, request } = this.passing;
+    return {
       n,
-      scenario: file.scenario,
       at: toMicroseconds(this.#came),
       method: request.method ?? 'GET',
       path: fromVersion(this.#url),
       requestHeaders: joined(request.headers),
-      requestBody,
+      requestBody: this.#sent.bytes,
+    };
+  }
+
+  async #record(how: PassedExchange['ended'] | undefined): Promise<void> {
+    if (how === undefined) return;
+    if (!this.#read) await this.#restOfRequest();
+    const late = this.#read ? undefined : 'the rest had not come 2 s after its answer had ended';
+    const missing = this.#sent.cut ?? late;
+    const { writes, cut, length } = this.#answered;
+    const raw: PassedExchange = {
+      ...this.#request(),
+      ...this.#answer,
       writes,
       ended: how,
       leftOut: {
-        ...(missing !== undefined && { request: { length: requestLength, why: missing } }),
+        ...(missing !== undefined && { request: { length: this.#sent.length, why: missing } }),
         ...(cut !== undefined && { answer: { length, why: cut } }),
       },
     };
-    await this.options.observer.end(raw, file);
+    await this.options.observer.end(raw, this.passing.place);
   }
 }

@@ -6,7 +6,7 @@ import { type Limits, Room } from './capture.js';
 import { createPass } from './pass.js';
 import { answerHere, type Observer } from './passage.js';
 
-export interface ProxyOptions {
+export interface ProxyOptions<Place> {
   /** The deployment: its base URL, which ends in `/api/v1`. */
   readonly target: URL;
   readonly host: string;
@@ -16,14 +16,17 @@ export interface ProxyOptions {
   readonly limits: Limits;
   /** Refuses a request before anything else looks at it; undefined lets it through. */
   admit(request: http.IncomingMessage): PlainResponse | undefined;
-  readonly observer: Observer;
+  readonly observer: Observer<Place>;
 }
 
 export interface RecordingProxy {
   /** The address of the deployment's interface here: the same path, on this machine. */
   readonly baseUrl: string;
-  /** Cuts exchanges in progress, and resolves when all of them are recorded. */
-  close(): Promise<void>;
+  /**
+   * Stops listening, cuts exchanges in progress, and resolves when all of them are recorded. Those that end before `patience`
+   * are not cut.
+   */
+  close(patience?: Promise<unknown>): Promise<void>;
 }
 
 /**
@@ -32,7 +35,7 @@ export interface RecordingProxy {
  *
  * @throws Error with Node's `code` if the port is not available
  */
-export async function startProxy(options: ProxyOptions): Promise<RecordingProxy> {
+export async function startProxy<Place>(options: ProxyOptions<Place>): Promise<RecordingProxy> {
   const { target, now, observer, admit } = options;
   const agent = new (target.protocol === 'https:' ? https : http).Agent({ keepAlive: true });
   const began = now();
@@ -40,7 +43,9 @@ export async function startProxy(options: ProxyOptions): Promise<RecordingProxy>
   const pass = createPass({ target, agent, now: () => now() - began, observer, room });
   const under = new Set<Promise<void>>();
 
+  let closing = false;
   const handle = (request: http.IncomingMessage, response: http.ServerResponse) => {
+    if (closing) return void request.socket.destroy();
     const refused = admit(request);
     if (refused) return void answerHere(response, refused);
     const passed = pass(request, response).catch((error: Error) => {
@@ -69,8 +74,10 @@ export async function startProxy(options: ProxyOptions): Promise<RecordingProxy>
   const name = options.host.includes(':') ? `[${options.host}]` : options.host;
   return {
     baseUrl: `http://${name}:${port}${target.pathname.replace(/\/$/, '')}`,
-    async close() {
+    async close(patience = Promise.resolve()) {
+      closing = true;
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      await Promise.race([patience, Promise.all(under)]);
       server.closeAllConnections();
       await closed;
       agent.destroy();

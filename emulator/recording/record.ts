@@ -1,6 +1,8 @@
 import { isLoopback } from '../http/hosts.js';
 import { createAdmission } from './admission.js';
+import { DEFAULT_LIMIT, limitsBy } from './capture.js';
 import { createScenarioFiles } from './files.js';
+import { SCENARIO_HEADER } from './format.js';
 import { type RecordingProxy, startProxy } from './proxy.js';
 import { createWriterProcess } from './writer-process.js';
 
@@ -27,10 +29,6 @@ export interface RecordOptions {
   readonly now: () => number;
   readonly log: (record: Record<string, unknown>) => void;
 }
-
-const DEFAULT_LIMIT = 64 * 1_048_576;
-/** How many exchanges of that size are kept at one time. */
-const AT_ONCE = 4;
 
 /** The credentials that variables name, value to alias. No alias has digits, and no two credentials share one. */
 export function namedCredentials(env: RecordOptions['env']): Map<string, string> {
@@ -69,12 +67,16 @@ export async function record(options: RecordOptions): Promise<RecordingProxy> {
     host,
     port: options.port ?? 0,
     now: options.now,
-    limits: { each: limit, all: limit * AT_ONCE },
+    limits: limitsBy(limit),
     admit,
     observer: {
-      begin: (scenario) => (scenario === null ? unnamed : fileOf(scenario)),
-      async end(raw, { path }) {
-        options.log({ event: 'recorded', ...(await writer.write(raw, path)) });
+      headers: [SCENARIO_HEADER],
+      begin({ headers }) {
+        const scenario = headers[SCENARIO_HEADER]?.toString();
+        return scenario === undefined ? unnamed : fileOf(scenario);
+      },
+      async end(raw, { path, scenario }) {
+        options.log({ event: 'recorded', ...(await writer.write({ ...raw, scenario }, path)) });
       },
       failed: (event, method, path, problem) => options.log({ level: 'error', event, method, path, problem }),
     },
