@@ -31,7 +31,7 @@ export default defineConfig(({ mode }) => ({
     testTimeout: 180_000,
     hookTimeout: 180_000,
     expect: { poll: { timeout: 30_000 }, requireAssertions: true },
-    setupFiles: ['test/unchanged.ts'],
+    setupFiles: ['test/unchanged.ts', 'test/judged.ts'],
     reporters: ['default', ['./scripts/summary-reporter.ts', { complete: mode === 'complete' }]],
     projects: [
       {

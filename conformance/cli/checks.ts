@@ -7,6 +7,7 @@ import type { CheckResult, RunEvents } from '../engine/results.js';
 import { select } from '../engine/select.js';
 import { brief } from '../framework/assert.js';
 import { runConformance } from '../index.js';
+import { createTraffic } from '../judge/traffic.js';
 import { CREDENTIAL_NAMES } from '../probe/request.js';
 import { systemHost } from '../probe/time.js';
 import { clauseOf } from '../reporters/clause.js';
@@ -69,6 +70,7 @@ const standardError = (said: string): string => `Its standard error ends:\n${sai
 
 /** What the agents' door runs of the kit and the lab, with the credentials of the variables of the kit. */
 export const CHECKS: Checks = {
+  traffic: createTraffic,
   async server(request) {
     const { url, controlToken, signal } = request;
     const credentials = Object.fromEntries(

@@ -96,13 +96,6 @@ export async function judgeCommand(
   const live = listening(files, flags);
   const failOn = createValues(given({ fail_on })).choice('fail_on', FAIL_ON);
   makeFolders(settings);
-<<<<<<< HEAD
-  const { profile, publicKeys, baseline } = settings;
-  const known = baseline === undefined ? undefined : readBaseline(baseline, false);
-  const only = new Set(chosen(RULES, settings).map(({ id }) => id));
-  const judge = createJudge({ ...given({ profile }), publicKeys, only });
-  judgeFiles(judge, files, (message) => io.err(visible(`${message}\n`)));
-=======
   const { profile, publicKeys } = settings;
   const baseline = settings.baseline === undefined ? undefined : readBaseline(settings.baseline, false);
   const only = new Set(chosen(RULES, settings).map(({ id }) => id));
@@ -118,7 +111,6 @@ export async function judgeCommand(
   });
   if (live === undefined) judgeFiles(judge, files, (message) => io.err(visible(`${message}\n`)));
   else await listen(judge, live, settings, io);
->>>>>>> ce55757f (Judge what passes a port, by the recorder's proxy)
   const { seen, ignored } = judge.counts;
   const source = live === undefined ? files : ['--listen', String(live.port), '--to', live.target.href];
   const command = ['intern-conformance', 'judge', ...source].map((word) => shellWord(word)).join(' ');

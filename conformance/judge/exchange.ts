@@ -78,7 +78,9 @@ export const isRedacted = (text: string): boolean =>
 export function exchangeBy(parts: Parts, toolName: string): Exchange {
   const { number, at, method, header, body, caller, answer } = parts;
   const [path = '', query = ''] = parts.path.split(/[?#]/);
-  const asked = { number, at, method, path, query: new URLSearchParams(query), header, body, caller, regional: false };
+  // Which hosts are regional is not known: a 403 may say that this one is.
+  const regional = answer?.status === 403;
+  const asked = { number, at, method, path, query: new URLSearchParams(query), header, body, caller, regional };
   if (answer === undefined) return { asked, answered: undefined };
   const { pieces, status, whole } = answer;
   const head = { at: answer.at, status, header: answer.header, whole };

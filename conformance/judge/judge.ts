@@ -37,6 +37,15 @@ export interface JudgeOptions {
   readonly whole?: boolean;
   /** Is told of each rule that is broken, once that counts. */
   readonly confirmed?: (row: CheckResult) => void;
+  /** The target is an emulator of ours: what only those keep is held too. */
+  readonly ours?: boolean;
+}
+
+/** What a rule says of an exchange. */
+export interface Ruling {
+  readonly rule: Rule;
+  /** Undefined: it is kept. */
+  readonly breach: Breach | undefined;
 }
 
 /** What a report of a judge is made for. */
@@ -51,8 +60,8 @@ export interface ReportOptions {
 export interface Conversation {
   /** A request leaves. More than one: the same as it may have been, where parts of it are not known. */
   asks(...asked: readonly Asked[]): void;
-  /** Its answer came, or none will. */
-  sees(...exchanges: readonly Exchange[]): void;
+  /** Its answer came, or none will. Answers what the rules that apply say of it. */
+  sees(...exchanges: readonly Exchange[]): readonly Ruling[];
 }
 
 interface Tally {
@@ -101,7 +110,7 @@ export function createJudge(options: JudgeOptions = {}) {
     return { rule, judged: 0, broken: 0, counts: false, told: undefined, since: new Map(), error: undefined };
   });
   /** Rules that only an emulator of ours keeps are held against nobody. */
-  const held = tallies.filter(({ rule }) => rule.level !== 'C');
+  const held = tallies.filter(({ rule }) => options.ours === true || rule.level !== 'C');
   const shown = new Map<number, Shown>();
   const callers = new Set<string>();
   const targets: string[] = [];
@@ -131,6 +140,7 @@ export function createJudge(options: JudgeOptions = {}) {
         publicKeys: options.publicKeys ?? [],
         caller: () => undefined,
         partial: !whole,
+        ours: options.ours === true,
       }),
     );
     const asking = new Set<number>();
@@ -145,11 +155,12 @@ export function createJudge(options: JudgeOptions = {}) {
       asks,
       sees(...exchanges) {
         const [first] = exchanges;
-        if (first === undefined) return;
+        const rulings: Ruling[] = [];
+        if (first === undefined) return rulings;
         const { asked, answered } = first;
         if (operationOf(asked) === undefined) {
           ignored++;
-          return;
+          return rulings;
         }
         if (!asking.delete(asked.number)) asks(...exchanges.map((one) => one.asked));
         asking.delete(asked.number);
@@ -164,11 +175,15 @@ export function createJudge(options: JudgeOptions = {}) {
             const judgement = agreed(looked.map((one) => one.seen && rule.judge(one.seen, one.model)));
             if (judgement === undefined) continue;
             tally.judged++;
-            if (judgement === 'kept') continue;
+            if (judgement === 'kept') {
+              rulings.push({ rule, breach: undefined });
+              continue;
+            }
             tally.broken++;
+            const breach = cleaned(judgement, callers);
+            rulings.push({ rule, breach });
             const sure = isSure(tally, judgement, asked.at, place);
-            if (tally.told === undefined || (sure && !tally.counts))
-              tally.told = { breach: cleaned(judgement, callers), number: asked.number };
+            if (tally.told === undefined || (sure && !tally.counts)) tally.told = { breach, number: asked.number };
             if (tally.counts || !sure) continue;
             tally.counts = true;
             options.confirmed?.(rowOf(tally));
@@ -177,6 +192,7 @@ export function createJudge(options: JudgeOptions = {}) {
           }
         }
         for (const { model, exchange } of all) model.sees(exchange);
+        return rulings;
       },
     };
   }
@@ -221,7 +237,7 @@ export function createJudge(options: JudgeOptions = {}) {
     /** A request leaves. */
     asks: (asked: Asked): void => itself().asks(asked),
     /** An answer came, or none will. What it says is held against all that came before. */
-    sees: (exchange: Exchange): void => itself().sees(exchange),
+    sees: (exchange: Exchange): readonly Ruling[] => itself().sees(exchange),
     /** Something was met that is no exchange of the interface. */
     ignores() {
       ignored++;

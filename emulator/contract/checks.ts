@@ -1,4 +1,6 @@
+import type { Journaled } from './journaled.js';
 import type { JudgedRun } from './lab-run.js';
+import type { Profile } from './profile.js';
 
 /** What agents run of the conformance kit. It is handed in, since the emulator does not import the kit. */
 export interface CheckRequest {
@@ -53,10 +55,29 @@ export interface Checked {
   }[];
 }
 
+/** What the rules of the interface say of an exchange. */
+export interface Shield {
+  /** `not_judged`: no rule applies, or it is not known what was answered. */
+  readonly verdict: 'kept' | 'broken' | 'not_judged';
+  /** Ids of the rules that it was held against. */
+  readonly rules: readonly string[];
+  readonly broken: readonly {
+    readonly rule: string;
+    readonly sentence: string;
+    readonly what: string;
+    readonly expected: string;
+    readonly actual: string;
+  }[];
+}
+
+/** Holds exchanges against the rules, in the light of all that were handed in before, in the order of their ends. */
+export type JudgeTraffic = (entry: Journaled) => Shield;
+
 /** @throws Error whose message says what kept it from beginning, in one line */
 export interface Checks {
   server(request: ServerRequest): Promise<Checked>;
   client(request: ClientRequest): Promise<Checked>;
+  traffic(profile: Profile): JudgeTraffic;
 }
 
 export type LoadChecks = () => Promise<Checks>;

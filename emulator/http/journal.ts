@@ -12,6 +12,8 @@ export interface JournalObserver {
   wrote?(draft: JournalDraft, write: number): void;
   /** The stream has come to its end. */
   closed?(draft: JournalDraft): void;
+  /** All that was noted is forgotten: another state may follow. */
+  cleared?(): void;
 }
 
 export interface Journal {
@@ -157,6 +159,7 @@ export function createJournal(
       forgotten = next();
       entries = [];
       start = 0;
+      for (const observer of observers) observer.cleared?.();
     },
   };
 }

@@ -1,24 +1,7 @@
+import type { Journaled } from '../contract/journaled.js';
 import { createAliases } from './aliases.js';
 import { type RawExchange, toRecorded } from './exchange.js';
 import type { LeftOut } from './format.js';
-
-/** What a recording takes of an entry of the journal. */
-export interface Journaled {
-  readonly at: string;
-  readonly operation: string | null;
-  readonly caller: string | null;
-  readonly ms: number | null;
-  readonly request: { readonly method: string; readonly url: string } & Sides;
-  readonly response: { readonly status: number | null } & Sides;
-  readonly writes?: readonly { readonly at: string; readonly text: string }[];
-  readonly closed?: { readonly how: 'complete' | 'client_left' | 'dropped' };
-  readonly truncated?: true;
-}
-
-interface Sides {
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: string | null;
-}
 
 /** Bytes that a body may decode to: the journal keeps less. */
 const LIMIT = 1_048_576;

@@ -1,0 +1,87 @@
+import type { JudgeTraffic } from '../../emulator/contract/checks.js';
+import type { Journaled } from '../../emulator/contract/journaled.js';
+import type { Profile } from '../../emulator/contract/profile.js';
+import { brief } from '../framework/assert.js';
+import type { Body } from '../model/exchange.js';
+import { exchangeBy, isRedacted, type Parts, splitPath, textBody } from './exchange.js';
+import { createJudge } from './judge.js';
+
+const NOT_JUDGED = { verdict: 'not_judged', rules: [], broken: [] } as const;
+
+/** The body, as far as it is known: many refusals come before it is read. */
+function bodyOf({ request: { body }, response: { status }, truncated }: Journaled): Body {
+  const isUnread = body === null && (status === null || status >= 400);
+  return truncated === true || isUnread || isRedacted(body ?? '') ? { kind: 'unknown' } : textBody(body ?? '');
+}
+
+/** Who asked: the journal names callers, and shows no credential. One that is nobody's is not known. */
+const callerOf = ({ caller, request }: Journaled): string | null | undefined =>
+  caller ?? (request.headers.authorization === undefined ? null : undefined);
+
+function answerOf(entry: Journaled, at: number): Parts['answer'] {
+  const { response, writes, closed, ms, truncated, injected } = entry;
+  const { status, headers, body } = response;
+  // What a fault did says nothing of the emulator.
+  if (status === null || ms === null || injected !== undefined) return undefined;
+  const pieces =
+    writes?.map((write) => ({ at: Date.parse(write.at), text: write.text })) ??
+    (body === null ? [] : [{ at: at + ms, text: body }]);
+  return {
+    at: closed === undefined ? at + ms : Date.parse(closed.at),
+    status,
+    header: (name) => headers[name],
+    pieces,
+    whole:
+      truncated !== true &&
+      (closed === undefined || closed.how === 'complete') &&
+      !pieces.some(({ text }) => isRedacted(text)),
+  };
+}
+
+/** Judges the traffic of an emulator of ours as its journal shows it. What changed beside requests is not known. */
+export function createTraffic(profile: Profile): JudgeTraffic {
+  const judge = createJudge({ profile, ours: true });
+  const conversation = judge.open('the journal');
+  let number = 0;
+  return (entry) => {
+    const { request } = entry;
+    const { pathname, search } = new URL(request.url);
+    const split = splitPath(pathname + search);
+    if (split === undefined) return NOT_JUDGED;
+    const at = Date.parse(entry.at);
+    const rulings = conversation.sees(
+      exchangeBy(
+        {
+          number: ++number,
+          at,
+          method: request.method,
+          path: split.path,
+          header: (name) => request.headers[name],
+          body: bodyOf(entry),
+          caller: callerOf(entry),
+          answer: answerOf(entry, at),
+        },
+        profile.tool_name,
+      ),
+    );
+    if (rulings.length === 0) return NOT_JUDGED;
+    const broken = rulings.flatMap(({ rule, breach }) =>
+      breach === undefined
+        ? []
+        : [
+            {
+              rule: rule.id,
+              sentence: rule.says,
+              what: breach.what,
+              expected: brief(breach.expected),
+              actual: brief(breach.actual),
+            },
+          ],
+    );
+    return {
+      verdict: broken.length > 0 ? 'broken' : 'kept',
+      rules: rulings.map(({ rule }) => rule.id),
+      broken,
+    };
+  };
+}

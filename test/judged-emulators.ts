@@ -1,0 +1,50 @@
+import { createTraffic } from '../conformance/judge/traffic.js';
+import type { JudgeTraffic } from '../emulator/contract/checks.js';
+import { defaultFactories, type Factories } from '../emulator/factories.js';
+import type { JournalDraft } from '../emulator/http/journal-entry.js';
+
+/** Has every emulator that is made from here on tell of the exchanges that break rules. The result takes that back. */
+export function judgeEmulators(found: (breach: string) => void): () => void {
+  const { createPipeline, createRoutes } = defaultFactories;
+  let begin = (): JudgeTraffic => () => ({ verdict: 'not_judged', rules: [], broken: [] });
+  defaultFactories.createRoutes = (deps) => {
+    begin = () => createTraffic(deps.chat.profile);
+    return createRoutes(deps);
+  };
+  defaultFactories.createPipeline = (deps: Parameters<Factories['createPipeline']>[0]) => {
+    const { journal } = deps;
+    const anew = begin;
+    let judge = anew();
+    // What is replayed is in the journal too.
+    const emulated = new WeakSet<JournalDraft>();
+    const ended = (draft: JournalDraft) => {
+      if (!emulated.has(draft)) return;
+      const { request, response, ...entry } = journal.view(draft);
+      for (const breach of judge({ ...entry, request, response }).broken)
+        found(`${request.method} ${request.url} ${response.status}: ${JSON.stringify(breach)}`);
+    };
+    journal.observe({
+      responded(draft) {
+        if (draft.writes === undefined || draft.closed !== undefined) ended(draft);
+      },
+      closed(draft) {
+        if (draft.respondedAt !== undefined) ended(draft);
+      },
+      cleared() {
+        judge = anew();
+      },
+    });
+    return createPipeline({
+      ...deps,
+      journal: {
+        ...journal,
+        begin(...given) {
+          const draft = journal.begin(...given);
+          emulated.add(draft);
+          return draft;
+        },
+      },
+    });
+  };
+  return () => Object.assign(defaultFactories, { createPipeline, createRoutes });
+}

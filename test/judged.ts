@@ -1,0 +1,12 @@
+import { afterAll, afterEach, expect } from 'vitest';
+
+// What emulators answer in tests of their own keeps the rules of the interface: a breach fails the test.
+if (expect.getState().testPath?.includes('/emulator/')) {
+  const { judgeEmulators } = await import('./judged-emulators.js');
+  const found: string[] = [];
+  const undo = judgeEmulators((breach) => found.push(breach));
+  afterEach(() => {
+    expect(found.splice(0)).toEqual([]);
+  });
+  afterAll(undo);
+}
