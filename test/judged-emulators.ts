@@ -48,3 +48,19 @@ export function judgeEmulators(found: (breach: string) => void): () => void {
   };
   return () => Object.assign(defaultFactories, { createPipeline, createRoutes });
 }
+
+/** Routes whose suspensions answer with this status. */
+export function suspendingWith(status: number): Factories['createRoutes'] {
+  const { createRoutes } = defaultFactories;
+  return (deps) =>
+    createRoutes(deps).map((route) =>
+      route.operation === 'suspend'
+        ? {
+            ...route,
+            async handle(...given: Parameters<typeof route.handle>) {
+              return { ...(await route.handle(...given)), status };
+            },
+          }
+        : route,
+    ) as ReturnType<typeof createRoutes>;
+}

@@ -1,10 +1,12 @@
 import { stripVTControlCharacters } from 'node:util';
+import type { Journaled } from '../../emulator/contract/journaled.js';
 import { createDisturber } from '../../emulator/disturbances/disturber.js';
 import { assemble } from '../../emulator/emulator.js';
 import { defaultFactories, type Factories } from '../../emulator/factories.js';
 import type { EmulatorOptions } from '../../emulator/index.js';
 import { HARMLESS } from '../habits/harmless/index.js';
 import type { Host } from '../probe/time.js';
+import { keepsRules } from './own.js';
 import type { Rejections } from './rejections.js';
 import { plural } from './report/words.js';
 import type { Place } from './slots.js';
@@ -294,6 +296,7 @@ export async function runOnce(
   // Teardowns that are due are run out; nothing else is.
   await emulator.clock.advance(600_000).catch(() => {});
   const interns = ((await control('interns')) as Listed).data;
+  keepsRules(((await control('journal')) as { data: readonly Journaled[] }).data, emulator.target.profile);
   const ms = host.now() - began;
   await emulator.close();
 

@@ -1,25 +1,13 @@
 import { expect, test } from 'vitest';
 import { assemble } from '../../emulator/emulator.js';
 import { defaultFactories } from '../../emulator/factories.js';
-import { judgeEmulators } from '../../test/judged-emulators.js';
+import { judgeEmulators, suspendingWith } from '../../test/judged-emulators.js';
 
 /** What is found of a suspension at an emulator whose suspensions answer with this status. */
 async function foundAt(status: number): Promise<string[]> {
   const found: string[] = [];
   const undo = judgeEmulators((breach) => found.push(breach));
-  const { createRoutes } = defaultFactories;
-  const wrong: typeof createRoutes = (deps) =>
-    createRoutes(deps).map((route) =>
-      route.operation === 'suspend'
-        ? {
-            ...route,
-            async handle(...given: Parameters<typeof route.handle>) {
-              return { ...(await route.handle(...given)), status };
-            },
-          }
-        : route,
-    ) as ReturnType<typeof createRoutes>;
-  const emulator = assemble({ quiet: true }, { ...defaultFactories, createRoutes: wrong });
+  const emulator = assemble({ quiet: true }, { ...defaultFactories, createRoutes: suspendingWith(status) });
   undo();
   const { base_url, credentials } = emulator.target;
   const answer = await emulator.fetch(`${base_url}/interns/${credentials.intern?.id}/suspend`, {

@@ -21,8 +21,9 @@ const callerOf = ({ caller, request }: Journaled): string | null | undefined =>
 function answerOf(entry: Journaled, at: number): Parts['answer'] {
   const { response, writes, closed, ms, truncated, injected } = entry;
   const { status, headers, body } = response;
+  const isUnderWay = ms === null || (writes !== undefined && closed === undefined);
   // What a fault did says nothing of the emulator.
-  if (status === null || ms === null || injected !== undefined) return undefined;
+  if (status === null || isUnderWay || injected !== undefined) return undefined;
   const pieces =
     writes?.map((write) => ({ at: Date.parse(write.at), text: write.text })) ??
     (body === null ? [] : [{ at: at + ms, text: body }]);

@@ -1,0 +1,23 @@
+import type { Journaled } from '../../emulator/contract/journaled.js';
+import { SHIPPED } from '../framework/profile.js';
+import { createTraffic } from '../judge/traffic.js';
+
+/**
+ * Holds what the emulator of a run answered against the rules.
+ *
+ * @throws Error for a breach: it is a defect of ours, and no app is blamed by it
+ */
+export function keepsRules(entries: readonly Journaled[], profile: string): void {
+  const named = SHIPPED[profile];
+  if (named === undefined) return;
+  const judge = createTraffic(named);
+  for (const entry of entries) {
+    const [breach] = judge(entry).broken;
+    if (breach === undefined) continue;
+    const { rule, what, expected, actual } = breach;
+    const { method, url } = entry.request;
+    throw new Error(
+      `the emulator broke ${rule}: ${what} of ${method} ${new URL(url).pathname}: ${actual}, not ${expected}`,
+    );
+  }
+}
