@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { emulatorPerFile, emulatorPerTest, testConformance } from './vitest.js';
+import { emulatorPerFile, emulatorPerTest, judgedPerTest, testConformance } from './vitest.js';
 
 testConformance({ only: ['update/un*', 'model/lifecycle'], runs: 2 });
 
@@ -40,4 +40,13 @@ describe('an emulator per file', () => {
     await emulator.current.clock.advance(60_000);
     expect(emulator.current.clock.now() - before).toBe(60_000);
   });
+});
+
+describe('a judged fetch', () => {
+  const answers = [Response.json({ data: [], has_more: false }), Response.json({ data: 7 })];
+  const fetch = judgedPerTest(async () => answers.shift() ?? Response.error(), { failOn: 'warn' });
+  const read = async () => (await fetch('https://a.test/api/v1/interns')).json();
+  test('says nothing where all is right', async () => expect(await read()).toEqual({ data: [], has_more: false }));
+  test.fails('fails the test in which a rule broke', async () => expect(await read()).toEqual({ data: 7 }));
+  test('and no other', () => expect(fetch.judge.counts.seen).toBe(2));
 });

@@ -3,9 +3,13 @@ import type { Emulator, EmulatorOptions } from '../emulator/index.js';
 import { checks as allChecks } from './checks/index.js';
 import { type Connected, connect } from './drivers/connect.js';
 import { newEmulator } from './drivers/emulator.js';
+import { isFailure } from './engine/baseline.js';
+import type { CheckResult } from './engine/results.js';
 import type { Run } from './engine/run.js';
 import { createCheckRun } from './engine/runner.js';
 import { select } from './engine/select.js';
+import type { JudgeOptions } from './judge/judge.js';
+import { type Fetch, judged } from './judge/judged.js';
 import { type ConformanceOptions, knownOptions } from './options.js';
 import { systemHost } from './probe/time.js';
 import { skipText } from './reporters/clause.js';
@@ -54,17 +58,35 @@ export function testConformance(options: ConformanceOptions & { readonly name?: 
         if (result === undefined) throw new Error(`${check.id} is not in the run`);
         if (result.skip !== undefined) context.skip(skipText(result.skip));
         const broken = result.verdict === 'error' || (result.verdict === 'fail' && result.known !== true);
-        if (broken) {
-          const error = new Error(failureText(result));
-          // The stack is that of the kit and says nothing of the target.
-          error.stack = error.message;
-          throw error;
-        }
+        if (broken) throw asError(failureText(result));
         // Projects may require an assertion of each test.
         expect(broken).toBe(false);
       });
     }
   });
+}
+
+/** The stack is that of the kit and says nothing of the target. */
+function asError(message: string): Error {
+  const error = new Error(message);
+  error.stack = message;
+  return error;
+}
+
+/**
+ * Wraps a `fetch`, on the top of a file or in a `describe`: the test in which an answer breaks a rule of the interface fails with
+ * the rule. `failOn: 'warn'` holds what is only published too.
+ */
+export function judgedPerTest(
+  fetch: Fetch = globalThis.fetch,
+  { failOn, ...options }: Omit<JudgeOptions, 'confirmed'> & { readonly failOn?: 'fail' | 'warn' } = {},
+): ReturnType<typeof judged> {
+  const found: CheckResult[] = [];
+  afterEach(() => {
+    const broken = found.splice(0).filter((row) => isFailure(row, failOn));
+    if (broken.length > 0) throw asError(broken.map(failureText).join('\n\n'));
+  });
+  return judged(fetch, { ...options, confirmed: (row) => found.push(row) });
 }
 
 /** An emulator that is there while tests run. */

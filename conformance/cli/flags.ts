@@ -130,6 +130,7 @@ export const JUDGE_FLAGS: FlagTable = {
   listen: text('port of this machine to listen on, 0 for any: stands between clients and --to, and judges what passes'),
   to: text('base address of the deployment that --listen passes everything on to, ending in /api/v1'),
   'max-time': text('listen no longer than this, such as 8h'),
+  'workspace-id': text('workspace of the credentials that are seen (default: the one that they are seen in)'),
   profile: text('svc, openrouter, or a profile file'),
   'public-keys': text('JWK set that proofs are verified with'),
   only: list('ids of rules or requirements, * for anything; may be repeated'),

@@ -96,7 +96,7 @@ export async function judgeCommand(
   const live = listening(files, flags);
   const failOn = createValues(given({ fail_on })).choice('fail_on', FAIL_ON);
   makeFolders(settings);
-  const { profile, publicKeys } = settings;
+  const { profile, publicKeys, workspaceId } = settings;
   const baseline = settings.baseline === undefined ? undefined : readBaseline(settings.baseline, false);
   const only = new Set(chosen(RULES, settings).map(({ id }) => id));
   const { checkEnd } = progress(io.err, { colour: io.colour, live: false, width: io.width });
@@ -104,7 +104,7 @@ export async function judgeCommand(
     if (asKnown(row, baseline, io.host.now(), failOn).known !== true) checkEnd?.(row, { index: 0, of: 0 });
   };
   const judge = createJudge({
-    ...given({ profile }),
+    ...given({ profile, workspace: workspaceId }),
     publicKeys,
     only,
     ...(live === undefined ? {} : { confirmed }),

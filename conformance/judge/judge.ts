@@ -14,6 +14,7 @@ import { systemHost } from '../probe/time.js';
 import { type Report, reportOf } from '../reporters/json.js';
 import { RULES, type Rule, seenBy } from '../rules/index.js';
 import type { Breach } from '../rules/rule.js';
+import { createCallers } from './callers.js';
 import { cleaned } from './clean.js';
 
 /** ms within which a service may show what was before. */
@@ -28,6 +29,8 @@ export interface JudgeOptions {
   readonly profile?: Profile;
   /** The keys that proofs are verified with. */
   readonly publicKeys?: readonly PublicKey[];
+  /** The workspace of those who are seen to be members. Default: the one that they are seen in. */
+  readonly workspace?: string;
   /** The rules that are held: ids. Default: all. */
   readonly only?: ReadonlySet<string>;
   /**
@@ -134,11 +137,12 @@ export function createJudge(options: JudgeOptions = {}) {
   /** Begins with what is judged on its own. `views`: how many ways its exchanges may have been. */
   function open(target: string, { whole = false, views = 1 } = {}): Conversation {
     const place = targets.push(target);
+    const learnt = createCallers(options.workspace);
     const models = Array.from({ length: views }, () =>
       createModel({
         profile: profile as Profile,
         publicKeys: options.publicKeys ?? [],
-        caller: () => undefined,
+        caller: learnt.get,
         partial: !whole,
         ours: options.ours === true,
       }),
@@ -192,6 +196,7 @@ export function createJudge(options: JudgeOptions = {}) {
           }
         }
         for (const { model, exchange } of all) model.sees(exchange);
+        learnt.sees(first);
         return rulings;
       },
     };

@@ -1,5 +1,8 @@
-/** What a credential is. `outsider`: a caller who is no member of the interns programme. */
-export type CallerKind = 'key' | 'own' | 'oauth' | 'interns-only' | 'management' | 'outsider' | 'invalid';
+/**
+ * What a credential is. `member`: a key or token of a member, which of these is not known. `outsider`: a caller who is no member of
+ * the interns programme.
+ */
+export type CallerKind = 'member' | 'key' | 'own' | 'oauth' | 'interns-only' | 'management' | 'outsider' | 'invalid';
 
 /** What is known of a credential. */
 export interface Caller {
@@ -12,7 +15,7 @@ export interface Caller {
 }
 
 /** Kinds that act as a member on lifecycle, chat and invoke. */
-const MEMBERS: ReadonlySet<CallerKind> = new Set(['key', 'oauth', 'interns-only']);
+const MEMBERS: ReadonlySet<CallerKind> = new Set(['member', 'key', 'oauth', 'interns-only']);
 
 /** Whether a caller sees all interns of a workspace. */
 export const isMember = (caller: Caller): boolean => MEMBERS.has(caller.kind);

@@ -100,7 +100,7 @@ export function createModel(options: ModelOptions) {
   const isBy = (asked: Asked, person: string | undefined): boolean | undefined => {
     const own = personOf(asked);
     if (own === undefined || person === undefined) return undefined;
-    return own === person || (callerOf(asked) === undefined ? undefined : false);
+    return own === person || ([undefined, 'member'].includes(callerOf(asked)?.kind) ? undefined : false);
   };
   const isCalled = (facts: InternFacts, name: string) => {
     const all = byName.get(name) ?? new Set();

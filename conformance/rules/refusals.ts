@@ -1,4 +1,5 @@
-import { isMember } from '../model/callers.js';
+import { idempotencyHeaderOf } from '../framework/profile.js';
+import { type CallerKind, isMember } from '../model/callers.js';
 import { isRow, type Phase, type Row } from '../model/intern.js';
 import type { Model } from '../model/model.js';
 import { isDaemon, isSigning } from '../model/operations.js';
@@ -79,6 +80,10 @@ const isNone = (seen: Seen, model: Model, ...phases: readonly Phase[]): Wrong =>
   const some = phases.some((phase) => all.has(phase));
   return some ? ([...all].every((phase) => phases.includes(phase)) ? false : undefined) : true;
 };
+
+/** Whether a credential is of one of these kinds. */
+const isOneOf = (caller: Seen['caller'], ...kinds: readonly CallerKind[]): Wrong =>
+  caller === undefined || caller?.kind === 'member' ? undefined : caller !== null && kinds.includes(caller.kind);
 
 const text = (value: unknown, least: number, most: number): boolean =>
   typeof value === 'string' && [...value].length >= least && [...value].length <= most;
@@ -282,17 +287,14 @@ export const REFUSALS: readonly Refusal[] = rows({
     says: 'An API key that reads the daemon access gets 403, reason personal_identity_required.',
     statuses: [403],
     reason: 'personal_identity_required',
-    wrong: ({ operation, caller }) =>
-      isDaemon(operation) && (caller === undefined ? undefined : caller?.kind === 'key' || caller?.kind === 'own'),
+    wrong: ({ operation, caller }) => isDaemon(operation) && isOneOf(caller, 'key', 'own'),
   },
   'signing-is-personal': {
     requirement: 'AUTH-8',
     says: 'An API key or an interns-only grant cannot sign: 403, reason personal_identity_required.',
     statuses: [403],
     reason: 'personal_identity_required',
-    wrong: ({ operation, caller }) =>
-      isSigning(operation) &&
-      (caller === undefined ? undefined : caller !== null && ['key', 'own', 'interns-only'].includes(caller.kind)),
+    wrong: ({ operation, caller }) => isSigning(operation) && isOneOf(caller, 'key', 'own', 'interns-only'),
   },
   'too-large': {
     requirement: 'BODY-2',
@@ -413,9 +415,11 @@ export const REFUSALS: readonly Refusal[] = rows({
     level: 'P',
     says: 'An idempotency key of more than 255 characters is refused with 400.',
     statuses: [400],
-    wrong: (seen, { options }) =>
-      named('create')(seen) &&
-      (seen.asked.header(options.profile.idempotency_header ?? 'idempotency-key')?.length ?? 0) > 255,
+    wrong(seen, { options }) {
+      const key = named('create')(seen) ? seen.asked.header(idempotencyHeaderOf(options.profile)) : undefined;
+      // An empty one may be none.
+      return key === '' ? undefined : key !== undefined && key.length > 255;
+    },
   },
   'list-status': {
     requirement: 'LIST-2',
@@ -768,7 +772,7 @@ function isOfCreator({ person }: { readonly person: string | undefined }, seen: 
 }
 
 const isKeyed = ({ asked }: Seen, { options }: Model): boolean =>
-  asked.header(options.profile.idempotency_header ?? 'idempotency-key') !== undefined;
+  asked.header(idempotencyHeaderOf(options.profile)) !== undefined;
 
 function nameTaken(seen: Seen, model: Model): Wrong {
   if (!named('create', 'update')(seen) || typeof seen.body?.name !== 'string')
@@ -878,6 +882,8 @@ export const ACCEPTED_RULES: readonly Rule[] = Object.entries(ACCEPTED_BY).flatM
   const published = name === 'invoke' ? requirement(id).level : 'P';
   const applies = (seen: Seen, model: Model): boolean => {
     if (seen.operation.name !== name || ASIDE.has(seen.answered.status) || !isFromService(seen)) return false;
+    // A credential that was good may have come to its end.
+    if (seen.caller?.kind === 'member' && seen.answered.status === 401) return false;
     const { sure, maybe } = wrongIn(seen, model);
     return sure.length === 0 && maybe.length === 0;
   };
