@@ -26,7 +26,10 @@ export const EXPLORE_FLAGS: Readonly<Record<string, Options>> = {
     ...text('default: the named writes of each stream; all: each write, and each place in a character'),
     defaultDescription: 'default',
   },
-  each: toggle('Explore a suite test by test (vitest, node --test, pytest)'),
+  each: {
+    ...toggle('Explore a suite test by test (vitest, node --test, pytest, jest, mocha); --no-each: as one program'),
+    defaultDescription: 'where its tests are known',
+  },
   pairs: toggle('Two disturbances at a time, too'),
   seed: { ...text('What chance draws from: same seed, same program, same report'), defaultDescription: 'explore' },
   shard: text('i/n: the i-th of n parts'),
@@ -131,8 +134,8 @@ export async function readExploreSettings(argv: Readonly<Record<string, unknown>
     );
   return {
     jobs: whole('jobs', 1),
-    /** Test by test. */
-    each: argv.each === true,
+    /** Test by test: needed, wanted where it can be, or not at all. */
+    each: argv.each as boolean | undefined,
     reports,
     save: word('save') ?? '.intern-explore',
     /** The file of the one schedule. */

@@ -3,9 +3,10 @@ import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 
 import { parseDuration } from '../../emulator/contract/duration.js';
+import { commandLine } from '../../emulator/contract/pasted.js';
 import { visible } from '../../emulator/contract/visible.js';
 import { type CommandOptions, openCommand } from '../explore/command/command.js';
-import { type CommandWords, testsOf } from '../explore/command/each.js';
+import { type CommandWords, type Learnt, learn } from '../explore/command/each.js';
 import { type Explored, togetherOf } from '../explore/each.js';
 import { explore } from '../explore/index.js';
 import { exploreMarkdown } from '../explore/report/files.js';
@@ -17,6 +18,7 @@ import {
   type ExploreOptions,
   type ExploreReport,
   type Finding,
+  NothingFits,
   type Progress,
 } from '../explore/types.js';
 import { UsageError } from '../framework/usage.js';
@@ -24,6 +26,7 @@ import { systemHost } from '../probe/time.js';
 import type { ExploreSettings } from './explore-settings.js';
 import { folder, writeTo } from './folders.js';
 import type { Io } from './io.js';
+import { given } from './values.js';
 
 export { EXPLORE_FLAGS, readExploreSettings } from './explore-settings.js';
 
@@ -47,20 +50,40 @@ export interface ExploreCall extends Pick<CommandOptions, 'environmentOf'> {
   readonly io: ExploreIo;
 }
 
-/** How often progress is reported where a line cannot be overwritten. */
-const EVERY = 100;
+/** How often progress is reported where a line cannot be overwritten, in ms. */
+const EVERY = 30_000;
+/** After which it is said how it takes less time, in ms. */
+const LONG = 300_000;
 
-function progressTo({ err, live, width }: ExploreIo): { show(progress: Progress): void; end(): void } {
-  let shown = false;
+const about = (ms: number): string =>
+  ms < 90_000 ? `${Math.ceil(ms / 1_000)} s` : plural(Math.ceil(ms / 60_000), 'minute');
+
+/** Says what was tried and found, and what is left; once, how less is left where that is long. */
+export function progressTo(
+  { err, live, width }: Pick<ExploreIo, 'err' | 'live' | 'width'>,
+  now: () => number = systemHost.now,
+): { show(progress: Progress): void; end(): void } {
+  let [shown, warned, said] = [false, false, now()];
   return {
-    show({ done, total, breaches, last }) {
+    show({ done, total, breaches, last, left }) {
       const broke = breaches === 0 ? '' : `, ${breaches} broke a law`;
-      if (live) err(`\r\u001b[2K${visible(`${done}/${total}${broke}  ${last}`).slice(0, width - 1)}`);
-      else if (done % EVERY === 0 && done < total) err(`${done} of ${total} schedules${broke}\n`);
+      const text = `${done} of ${plural(total, 'schedule')} tried${broke}, about ${about(left)} left`;
+      if (left > LONG && !warned) {
+        warned = true;
+        err(
+          `${live && shown ? '\r\u001b[2K' : ''}It will take about ${about(left)}. --shard 1/2 tries half of it, --only final,transient leaves out what is harmless; --max-time 5m ends in time, with the most telling tried.\n`,
+        );
+      }
+      if (live) err(`\r\u001b[2K${visible(`${text}  ${last}`).slice(0, width - 1)}`);
+      else if (now() - said >= EVERY && done < total) {
+        said = now();
+        err(`${text}\n`);
+      }
       shown = true;
     },
     end() {
       if (live && shown) err('\r\u001b[2K');
+      shown = false;
     },
   };
 }
@@ -94,9 +117,7 @@ export async function exploreCommand(call: ExploreCall): Promise<number> {
     if (file !== undefined) folder(`--report ${kind}=${file}`, join(file, '..'));
   const progress = progressTo(io);
   try {
-    const report = await (settings.each
-      ? exploreEach(call, progress.show)
-      : exploreOne(call, call.command, { ...settings.options, onProgress: progress.show }));
+    const report = await explored(call, progress.show);
     progress.end();
     deliver(report, call);
     if (report.counts.breach > 0) return 1;
@@ -105,6 +126,41 @@ export async function exploreCommand(call: ExploreCall): Promise<number> {
     progress.end();
   }
 }
+
+/** A suite by those of its tests that talk, anything else as one program. */
+async function explored(call: ExploreCall, show: (progress: Progress) => void): Promise<ExploreReport> {
+  const { settings, command, emulator, environmentOf, io } = call;
+  const { maxTime, ...options } = settings.options;
+  const limit = maxTime === undefined ? undefined : parseDuration(maxTime);
+  const began = systemHost.now();
+  const left = () => (limit === undefined ? undefined : Math.round(limit - (systemHost.now() - began)));
+  if (settings.each !== false) {
+    const over = new AbortController();
+    const end = () => over.abort();
+    io.signal.addEventListener('abort', end, { once: true });
+    const late = systemHost.later(Math.min(limit ?? LONGEST_TIMER, LONGEST_TIMER), end);
+    const learnt = await learn(
+      command,
+      { env: io.env, folder: io.folder, environmentOf },
+      { emulator, signal: over.signal, seed: options.seed ?? 'explore' },
+    );
+    late();
+    io.signal.removeEventListener('abort', end);
+    if (learnt !== undefined) return exploreEach(call, learnt, left, show);
+    if (settings.each && !over.signal.aborted)
+      throw new UsageError(
+        `--each: ${commandLine(command)} is no command of vitest, node --test, pytest, jest or mocha, or fails, or no test of it sends a request`,
+      );
+  }
+  return exploreOne(call, command, {
+    ...options,
+    ...given({ maxTime: limit && Math.max(1, left() ?? 1) }),
+    onProgress: show,
+  });
+}
+
+/** The longest that a timer of Node waits, in ms. */
+const LONGEST_TIMER = 2 ** 31 - 1;
 
 /** The command sent no request: there is nothing to explore. */
 class Silent extends UsageError {}
@@ -130,35 +186,45 @@ async function exploreOne(
 }
 
 /** Test by test, each with its own undisturbed runs. What is left of a budget is shared by the tests that are left. */
-async function exploreEach(call: ExploreCall, show: (progress: Progress) => void): Promise<ExploreReport> {
-  const { settings, command, emulator, environmentOf, io } = call;
-  const { maxRuns, maxTime, ...options } = settings.options;
+async function exploreEach(
+  call: ExploreCall,
+  { tests: known, requests }: Learnt,
+  timeLeft: () => number | undefined,
+  show: (progress: Progress) => void,
+): Promise<ExploreReport> {
+  const { maxRuns, maxTime: _, ...options } = call.settings.options;
+  const wanted = options.schedule?.explore?.test;
+  const tests = known.filter(({ name }) => wanted === undefined || name === wanted);
+  if (tests.length === 0) throw new UsageError(`--schedule: no test is called ${JSON.stringify(wanted)} and talks`);
   const began = systemHost.now();
-  const limit = maxTime === undefined ? undefined : parseDuration(maxTime);
-  const commandOptions = { env: io.env, folder: io.folder, environmentOf };
-  const tests = await testsOf(command, commandOptions, { emulator, signal: io.signal });
   const explored: Explored[] = [];
   const silent: string[] = [];
+  const failed: string[] = [];
+  let unfit: NothingFits | undefined;
   const incomplete: string[] = [];
   let [runs, breaches] = [0, 0];
   for (const [at, test] of tests.entries()) {
     const left = tests.length - at;
-    const runsLeft = maxRuns === undefined ? undefined : Math.floor((maxRuns - runs) / left);
-    const timeLeft = limit === undefined ? undefined : (limit - (systemHost.now() - began)) / left;
-    if (runsLeft === 0 || (timeLeft !== undefined && timeLeft <= 0) || io.signal.aborted) {
-      incomplete.push(io.signal.aborted ? 'interrupted' : runsLeft === 0 ? 'max-runs' : 'max-time');
+    const time = timeLeft();
+    const late = time !== undefined && time <= 0;
+    if (call.io.signal.aborted || late || (maxRuns !== undefined && runs >= maxRuns)) {
+      incomplete.push(call.io.signal.aborted ? 'interrupted' : late ? 'max-time' : 'max-runs');
       break;
     }
     try {
       const report = await exploreOne(call, test.command, {
         ...options,
-        ...(runsLeft === undefined ? {} : { maxRuns: runsLeft }),
-        ...(timeLeft === undefined ? {} : { maxTime: timeLeft }),
+        ...given({
+          maxRuns: maxRuns && Math.ceil((maxRuns - runs) / left),
+          maxTime: time && Math.ceil(time / left),
+        }),
         onProgress: (progress) =>
           show({
             ...progress,
             breaches: breaches + progress.breaches,
             last: `test ${at + 1} of ${tests.length}, ${test.name}: ${progress.last}`,
+            // The tests to come take as long as those before them, the first one's too.
+            left: progress.left + (left - 1) * (at === 0 ? progress.left : (systemHost.now() - began) / at),
           }),
       });
       runs += report.counts.run;
@@ -166,15 +232,33 @@ async function exploreEach(call: ExploreCall, show: (progress: Progress) => void
       explored.push({ ...test, report });
     } catch (error) {
       if (error instanceof Silent) silent.push(test.name);
-      else if (error instanceof ExploreError) throw new ExploreError(`${test.name}: ${error.message}`);
+      else if (error instanceof NothingFits) unfit = error;
+      else if (error instanceof ExploreError) failed.push(`${test.name}: run alone, ${error.message}`);
       else throw error;
     }
   }
-  if (silent.length === tests.length) throw new Silent(`none of ${tests.length} tests sent a request to the emulator`);
+  const [first] = failed;
+  if (explored.length === 0 && first !== undefined) throw new ExploreError(first);
+  if (explored.length === 0 && unfit !== undefined) throw unfit;
+  if (failed.length > 0) incomplete.push('not-alone');
   const report = togetherOf(explored, options.seed ?? 'explore', incomplete);
-  const left =
-    silent.length === 0 ? [] : [`${plural(silent.length, 'test')} without a request, left out: ${silent.join(', ')}`];
-  return { ...report, warnings: [...report.warnings, ...left] };
+  const met = report.straight.requests;
+  // What tests send together and not alone is tried nowhere.
+  const lacks = wanted === undefined && unfit === undefined && report.incomplete.length === 0 && met < 0.9 * requests;
+  return {
+    ...report,
+    incomplete: lacks ? [...report.incomplete, 'not-theirs'] : report.incomplete,
+    warnings: [
+      ...report.warnings,
+      ...failed,
+      ...(lacks
+        ? [`${requests - met} of ${plural(requests, 'request')} are of no test that is known to send them`]
+        : []),
+      ...(silent.length === 0
+        ? []
+        : [`${plural(silent.length, 'test')} without a request alone: ${silent.join(', ')}`]),
+    ],
+  };
 }
 
 function deliver(report: ExploreReport, { settings, command, chosen, emulatorFlags, io }: ExploreCall): void {

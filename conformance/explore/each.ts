@@ -1,3 +1,4 @@
+import { mergedOf } from './findings.js';
 import { exploreText } from './report/text.js';
 import type { ExploreReport, Finding } from './types.js';
 
@@ -39,7 +40,7 @@ export function togetherOf(all: readonly Explored[], seed: string, incomplete: r
     schedules: all.flatMap(({ name, report }) => report.schedules.map((one) => ({ ...one, test: name }))),
     findings: named(({ findings }) => findings),
     unnoticed: named(({ unnoticed }) => unnoticed),
-    surfaced: reports.flatMap(({ surfaced }) => surfaced),
+    surfaced: mergedOf(reports.flatMap(({ surfaced }) => surfaced)),
     counts: {
       schedules: sum(({ counts }) => counts.schedules),
       run,

@@ -493,3 +493,21 @@ test('shards together are the whole', async () => {
   const parts = [...(await ids('1/2')), ...(await ids('2/2'))];
   expect(parts.sort()).toEqual((await ids()).sort());
 });
+
+test('a suite with a space for each of its tests meets a disturbance in one of them at a time', async () => {
+  const statuses: string[] = [];
+  const program: Program = async ({ target, fetch }) => {
+    const lists: number[] = [];
+    for (const name of ['one', 'two']) {
+      const space = await fetch(`${target.control_url}/spaces`, { method: 'POST', body: JSON.stringify({ name }) });
+      const { base_url, credentials } = (await space.json()) as typeof target;
+      const headers = { authorization: `Bearer ${credentials.api_key}` };
+      lists.push((await fetch(`${base_url}/interns`, { headers })).status);
+    }
+    statuses.push(lists.join());
+    if (lists.some((status) => status !== 200)) throw new Error('refused');
+  };
+  const { counts } = await explore(program, { only: 'busy,rate-limited'.split(','), jobs: 1 });
+  expect(counts).toMatchObject({ run: statuses.length - 2, surfaced: statuses.length - 2 });
+  expect([...new Set(statuses)].sort()).toEqual(['200,200', '200,429', '429,200']);
+});

@@ -18,6 +18,7 @@ import {
   type ExploreOptions,
   type ExploreReport,
   type Moment,
+  NothingFits,
   type Program,
   type ScheduleFile,
   type Seen,
@@ -181,7 +182,7 @@ export async function explore(program: Program, options: ExploreOptions = {}): P
       given.pairs && options.schedule === undefined ? pairsOf(singles, given.seed, Math.min(PAIRS, given.maxRuns)) : [];
     const planned = [...singles, ...pairs].filter(given.wanted).filter((_, at) => given.inShard(at));
     if (planned.length === 0)
-      throw new ExploreError('there is nothing to explore: no moment of the undisturbed run fits');
+      throw new NothingFits('there is nothing to explore: no moment of the undisturbed run fits');
     const { patience } = given;
     const runTimeout = given.runTimeout ?? Math.max(RUN_TIMEOUT, 10 * first.ms, 2 * (patience ?? 0));
 
@@ -196,9 +197,15 @@ export async function explore(program: Program, options: ExploreOptions = {}): P
     let done = 0;
     let breaches = 0;
     // Time is kept for what is found to be confirmed: about as long as it took.
-    const kept = new Map<string, number>();
-    const late = () =>
-      over.signal.aborted || host.now() - began + [...kept.values()].reduce((sum, ms) => sum + ms, 0) >= given.maxTime;
+    const confirming = new Map<string, number>();
+    const toConfirm = () => [...confirming.values()].reduce((sum, ms) => sum + ms, 0);
+    const started = host.now();
+    const progress = (last: string) => {
+      const total = wanted.length;
+      const rate = done === 0 ? first.ms / (fixed.length === 0 ? given.jobs : 1) : (host.now() - started) / done;
+      options.onProgress?.({ done, total, breaches, last, left: Math.round(rate * (total - done) + toConfirm()) });
+    };
+    const late = () => over.signal.aborted || host.now() - began + toConfirm() >= given.maxTime;
     const one = async (schedule: Schedule, at: number): Promise<void> => {
       const place = await slots.take();
       try {
@@ -210,12 +217,13 @@ export async function explore(program: Program, options: ExploreOptions = {}): P
         done++;
         if (its.verdict === 'breach') breaches++;
         if (its.breach !== undefined)
-          kept.set(`${its.breach.law} ${schedule.kind} ${schedule.moment.operation}`, run.ms);
-        options.onProgress?.({ done, total: wanted.length, breaches, last: schedule.id });
+          confirming.set(`${its.breach.law} ${schedule.kind} ${schedule.moment.operation}`, run.ms);
+        progress(schedule.id);
       } finally {
         place.leave();
       }
     };
+    progress('');
     await unlessOver(Promise.all(wanted.map(one)));
     const all = judged.filter((entry) => entry !== undefined);
     if (all.length < wanted.length) incomplete.push(over.signal.reason ?? 'max-time');

@@ -109,19 +109,31 @@ export function findingOf({ law, request, members }: Group, rests: Omit<VerdictR
   };
 }
 
-/** Orderly failures, by what they said. */
-export function surfacedOf(judged: readonly Judged[]): Surfaced[] {
-  const groups = new Map<string, Omit<Surfaced, 'kinds' | 'count'> & { kinds: Set<string>; count: number }>();
-  for (const { verdict, schedule, run } of judged) {
-    if (verdict !== 'surfaced' || run.seen.outcome.kind !== 'failed') continue;
-    const { message, by } = run.seen.outcome;
-    const key = `${schedule.class}\n${by}\n${alike(message)}`;
-    const group = groups.get(key) ?? { message, by, class: schedule.class, kinds: new Set(), count: 0 };
-    group.kinds.add(schedule.kind);
-    group.count++;
-    groups.set(key, group);
+/** Orderly failures of which those that say the same are one, the most frequent first. */
+export function mergedOf(all: readonly Surfaced[]): Surfaced[] {
+  const groups = new Map<string, Surfaced>();
+  for (const one of all) {
+    const key = `${one.class}\n${one.by}\n${alike(one.message)}`;
+    const { kinds, count, ...first } = groups.get(key) ?? { ...one, kinds: [], count: 0 };
+    groups.set(key, { ...first, kinds: [...new Set([...kinds, ...one.kinds])].sort(), count: count + one.count });
   }
-  return [...groups.values()]
-    .map(({ kinds, ...group }) => ({ ...group, kinds: [...kinds].sort() }))
-    .sort((a, b) => b.count - a.count);
+  return [...groups.values()].sort((a, b) => b.count - a.count);
 }
+
+/** Orderly failures, by what they said. */
+export const surfacedOf = (judged: readonly Judged[]): Surfaced[] =>
+  mergedOf(
+    judged.flatMap(({ verdict, schedule, run: { seen } }) =>
+      verdict === 'surfaced' && seen.outcome.kind === 'failed'
+        ? [
+            {
+              by: seen.outcome.by,
+              message: seen.outcome.message,
+              class: schedule.class,
+              kinds: [schedule.kind],
+              count: 1,
+            },
+          ]
+        : [],
+    ),
+  );

@@ -3,6 +3,7 @@ import type { Journaled } from '../../emulator/contract/journaled.js';
 import { createDisturber } from '../../emulator/disturbances/disturber.js';
 import { assemble } from '../../emulator/emulator.js';
 import { defaultFactories, type Factories } from '../../emulator/factories.js';
+import type { Faults } from '../../emulator/http/faults.js';
 import type { EmulatorOptions } from '../../emulator/index.js';
 import { HARMLESS } from '../habits/harmless/index.js';
 import type { Host } from '../probe/time.js';
@@ -80,6 +81,25 @@ export function loadedOnce(): Factories {
     loadSeed: once(defaultFactories.loadSeed),
     loadStockScripts: once(defaultFactories.loadStockScripts),
     loadSigningKey: once(defaultFactories.loadSigningKey),
+  };
+}
+
+/** One set of faults for an emulator and its spaces: a request meets one in the space that it is sent to, and no other does. */
+function sharedFaults(make: Factories['createFaults']): Factories['createFaults'] {
+  let all: Faults | undefined;
+  return (deps) => {
+    if (all === undefined) {
+      all = make(deps);
+      return all;
+    }
+    const first = all;
+    const own = make({ ...deps, initial: [] });
+    return {
+      ...own,
+      take: (...call) => first.take(...call) ?? own.take(...call),
+      takeDisturbing: (...call) => [...first.takeDisturbing(...call), ...own.takeDisturbing(...call)],
+      disturbing: () => first.disturbing() || own.disturbing(),
+    };
   };
 }
 
@@ -166,6 +186,7 @@ export async function runOnce(
     },
     {
       ...settings.factories,
+      createFaults: sharedFaults(settings.factories.createFaults),
       createDisturber: (deps) => createDisturber({ ...deps, observe: watch.observe }),
     },
   );

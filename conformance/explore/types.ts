@@ -52,6 +52,9 @@ export class ExploreError extends Error {
   override readonly name = 'ExploreError';
 }
 
+/** Nothing that is wanted can happen to the program. */
+export class NothingFits extends ExploreError {}
+
 export const CLASSES = ['harmless', 'transient', 'final'] as const;
 /** `harmless`: nothing a right client may notice. `transient`: over when tried again. `final`: only the user can decide what now. */
 export type DisturbanceClass = (typeof CLASSES)[number];
@@ -220,8 +223,10 @@ export interface Progress {
   readonly done: number;
   readonly total: number;
   readonly breaches: number;
-  /** Name of the schedule that has just ended. */
+  /** Name of the schedule that has just ended; empty where none has. */
   readonly last: string;
+  /** How long the rest will take, about, in ms. */
+  readonly left: number;
 }
 
 export interface ScheduleResult {
@@ -316,7 +321,8 @@ export interface ExploreReport {
     readonly disturbed: number;
   };
   readonly warnings: readonly string[];
-  /** Why not all was tried: `max-runs`, `max-time`, `interrupted`, `not-reached` where that is more than a tenth. */
+  /** Why not all was tried: `max-runs`, `max-time`, `interrupted`, `not-reached` where that is more than a tenth; of a suite
+   * `not-alone` where tests fail alone, `not-theirs` where more than a tenth of its requests are of no known test. */
   readonly incomplete: readonly string[];
   readonly timing: { readonly ms: number; readonly msPerRun: number };
   /** The report in words. */

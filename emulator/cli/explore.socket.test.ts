@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, expect, test } from 'vitest';
+import { progressTo } from '../../conformance/cli/explore.js';
 import { systemHost } from '../../conformance/probe/time.js';
 import { commandOf } from '../../test/built.js';
 import { main } from './main.js';
@@ -63,7 +64,7 @@ test.each([
     'faults.0: expected an object',
   ],
   ['for no schedule', ['--schedule', join(folder, 'report.json'), ...NODE, SAY], 'that --save has written'],
-  ['for a runner that cannot name tests', ['--each', ...NODE, SAY], 'is no command of vitest, node --test or pytest'],
+  ['for a runner that cannot name tests', ['--each', ...NODE, SAY], 'is no command of vitest, node --test, pytest'],
   ['for an unknown report', ['--report', 'xml', ...NODE, SAY], 'known are tty, json'],
   ['for laws that are not there', ['--law', 'nope.mjs', ...NODE, SAY], '--law nope.mjs: cannot be loaded'],
 ])('one line and status 2 %s', async (_, args, message) => {
@@ -119,25 +120,62 @@ rmSync(mine);`,
   expect(status).toBe(1);
 });
 
-test('a suite is explored test by test, and a finding names its test and the command that runs it alone', async () => {
-  const suite = join(folder, 'say.test.mjs');
-  const imported = JSON.stringify(pathToFileURL(SAY).href);
-  writeFileSync(
-    suite,
-    `import { test } from 'node:test';
+const IMPORTED = JSON.stringify(pathToFileURL(SAY).href);
+/** Says hello in one of its tests; in another where that has been, alone it fails. */
+const SUITE = join(folder, 'say.test.mjs');
+writeFileSync(
+  SUITE,
+  `import { test } from 'node:test';
+let said = false;
 test('adds', () => {});
-test('says hello', () => import(${imported}));`,
-  );
-  const { status, out } = await explore('--each', '--only', 'lost', '--report', 'json', ...NODE, '--test', suite);
+test('says hello', async () => { await import(${IMPORTED}); said = true; });
+test('needs the other', async () => {
+  if (!said) throw new Error('nothing was said');
+  await fetch(process.env.INTERN_BASE_URL + '/health');
+});
+test('passes by itself', () => {});`,
+);
+
+test('a suite is explored by those of its tests that talk, and a finding names its test and the command that runs it alone', async () => {
+  const save = ['--save', join(folder, 'tests')];
+  const call = [...save, '--report', 'json', ...NODE, '--test', SUITE];
+  const { status, out } = await explore('--only', 'lost', '--max-time', '90s', ...call);
   const report = JSON.parse(out);
   expect(report.findings).toMatchObject([{ law: 'once', test: { name: 'says hello' } }]);
   expect(report.findings[0].sentence).toMatch(/^says hello: at the 1st prompt/);
   expect(report.findings[0].test.command).toContain('--test-name-pattern=/^says hello$/');
   expect(report.schedules.map(({ test: name }: { test: string }) => name)).toEqual(['says hello']);
-  expect(report.warnings).toEqual(['1 test without a request, left out: adds']);
+  // What cannot be run alone is not tried: that is said.
+  expect(report.incomplete).toEqual(['not-alone']);
+  expect(report.warnings.join('\n')).toMatch(
+    /^needs the other: run alone, the undisturbed run failed: .*nothing was said/,
+  );
   expect(status).toBe(1);
-  const few = await explore('--each', '--only', 'cut', '--max-runs', '2', ...NODE, '--test', suite);
+  // A schedule names its test.
+  const again = await explore('--schedule', report.findings[0].file, ...call);
+  expect(JSON.parse(again.out).findings).toMatchObject([{ law: 'once', test: { name: 'says hello' } }]);
+  const few = await explore('--only', 'cut', '--max-runs', '2', ...NODE, '--test', SUITE);
   expect(few).toMatchObject({ status: 3, out: expect.stringContaining('--max-runs was reached') });
+  const whole = await explore('--no-each', '--only', 'lost', ...call);
+  expect(JSON.parse(whole.out).findings[0].test).toBe(undefined);
+});
+
+test('it is said what is left to try, and once how less would be', () => {
+  const lines: string[] = [];
+  let now = 0;
+  const { show } = progressTo({ err: (text) => lines.push(text), live: false, width: 80 }, () => now);
+  const progress = { done: 0, total: 49, breaches: 0, last: '', left: 400_000 };
+  show(progress);
+  now = 31_000;
+  show({ ...progress, done: 20, breaches: 2, left: 301_000 });
+  show({ ...progress, done: 21, left: 60_000 });
+  now = 62_000;
+  show({ ...progress, done: 22, left: 42_100 });
+  expect(lines.map((line) => line.slice(0, 62).trimEnd())).toEqual([
+    'It will take about 7 minutes. --shard 1/2 tries half of it, --',
+    '20 of 49 schedules tried, 2 broke a law, about 6 minutes left',
+    '22 of 49 schedules tried, about 43 s left',
+  ]);
 });
 
 test.each([300, 3_500])(

@@ -3,6 +3,7 @@ import type { OutsideContext } from '../run.js';
 import { type Program, ProgramCrashed, ProgramFailed, ProgramStuck } from '../types.js';
 import { openPreload } from './preload.js';
 import { NotStarted, runProcess } from './process.js';
+import type { Talks } from './talks.js';
 import { whyOf } from './why.js';
 
 export interface CommandOptions {
@@ -21,6 +22,8 @@ export interface Command {
   readonly notStarted: string | undefined;
   /** It passed without a request to its emulator. */
   readonly silent: boolean;
+  /** Which of its tests talked, where that is learnt: the last said of one counts. */
+  readonly talks: readonly Talks[];
   close(): void;
 }
 
@@ -28,12 +31,15 @@ export interface Command {
 export async function openCommand(
   command: readonly [string, ...string[]],
   { env, folder, environmentOf }: CommandOptions,
+  learns = false,
 ): Promise<Command> {
   const preload = await openPreload();
   const warnings = new Set<string>();
   let notStarted: string | undefined;
   let silent = false;
+  const talks: Talks[] = [];
   return {
+    talks,
     warnings,
     get notStarted() {
       return notStarted;
@@ -44,8 +50,8 @@ export async function openCommand(
     close: () => preload.close(),
     async program({ emulator, target, signal, print, outside }: OutsideContext) {
       const at = await emulator.listen({ port: 0, daemonPort: 0 });
-      const run = preload.run({ ...env, ...environmentOf(target, at) });
       const ports = [at.baseUrl, at.daemonOrigin].map((url) => Number(new URL(url).port));
+      const run = preload.run({ ...env, ...environmentOf(target, at) }, learns ? ports : undefined);
       const { members } = run;
       outside?.({ forward: (...how) => members.forward(ports, ...how), listens: () => members.listens() });
       let printed = '';
@@ -61,6 +67,7 @@ export async function openCommand(
       );
       silent = ended.status === 0 && (await hasNoRequests(emulator));
       const notes = run.noted();
+      talks.push(...notes.flatMap((note) => note.talks ?? []));
       const rejection = notes.find((note) => note.rejection !== undefined)?.rejection;
       if (ended.left) warnings.add('The command leaves processes behind; they were ended after each run.');
       if (ended.dropped > 0)

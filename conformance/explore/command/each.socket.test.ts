@@ -1,90 +1,138 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { environmentOf } from '../../../emulator/cli/exec.js';
 import { findTool, needs } from '../../../test/tools.js';
-import { type CommandWords, testsOf } from './each.js';
+import { type CommandWords, learn } from './each.js';
 
 const root = mkdtempSync(join(tmpdir(), 'explore each '));
 afterAll(() => rmSync(root, { recursive: true }));
 
-/** The tests of a suite in a folder of its own. */
-async function tests(files: Readonly<Record<string, string>>, command: CommandWords) {
+/** What is learnt of a suite in a folder of its own. */
+async function learnt(files: Readonly<Record<string, string>>, command: CommandWords) {
   const folder = mkdtempSync(join(root, 'suite-'));
-  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
-  const options = { emulator: {}, signal: new AbortController().signal };
-  const found = await testsOf(command, { env: process.env, folder, environmentOf }, options);
-  return { folder, found };
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, name)), { recursive: true });
+    writeFileSync(join(folder, name), text);
+  }
+  const options = { emulator: {}, signal: new AbortController().signal, seed: 'each' };
+  return { folder, found: await learn(command, { env: process.env, folder, environmentOf }, options) };
 }
+const namesOf = ({ found }: Awaited<ReturnType<typeof learnt>>) => found?.tests.map(({ name }) => name);
 
-const NODE = `import { describe, test } from 'node:test';
-if (process.env.INTERN_BASE_URL === undefined) throw new Error('no emulator');
-test('adds (2+2)', () => {});
-describe('interns', () => {
-  test("it's listed", () => {});
-  test('parent', async (t) => { await t.test('child', () => {}); });
-});
-test.skip('skipped', () => {});
+const LIST = `const list = async () => {
+  const { INTERN_BASE_URL: base, INTERN_API_KEY: key } = process.env;
+  const response = await fetch(base + '/interns', { headers: { authorization: 'Bearer ' + key } });
+  await response.text();
+};
+const sleep = () => new Promise((resolve) => setTimeout(resolve, 50));
 `;
-const NAMES = ['adds (2+2)', "interns > it's listed", 'interns > parent'];
+const NODE = `import { spawn } from 'node:child_process';
+import { describe, test } from 'node:test';
+${LIST}
+test('adds (2+2)', () => {});
+describe('interns', { concurrency: true }, () => {
+  test('sleeps', sleep);
+  test("it's listed", async () => { await sleep(); await list(); });
+  test('sleeps, too', async () => { await sleep(); await sleep(); });
+});
+test('parent', async (t) => {
+  await t.test('child', list);
+  await t.test('other', () => {});
+});
+test('starts another', (t, done) => {
+  spawn(process.execPath, ['--input-type=module', '-e', ${JSON.stringify(LIST)} + 'await list();']).on('exit', () => done());
+});
+`;
+const OTHER = "import { test } from 'node:test';\ntest('parent', () => {});\ntest.skip('skipped', () => {});\n";
 
-test('tests of node:test are named by their suites, each with its filter; a test is run with those within it', async () => {
-  const { found } = await tests({ 'a.test.mjs': NODE }, [process.execPath, '--test', 'a.test.mjs']);
-  expect(found.map(({ name }) => name)).toEqual(NAMES);
-  expect(found.map(({ command }) => command.slice(1))).toEqual([
-    ['--test', '--test-name-pattern=/^adds \\(2\\+2\\)$/', 'a.test.mjs'],
-    ['--test', "--test-name-pattern=/^it's listed$/", 'a.test.mjs'],
-    ['--test', '--test-name-pattern=/^parent$/', '--test-name-pattern=/^child$/', 'a.test.mjs'],
+test('which tests of node:test talk is learnt, each with its filter and its file', async () => {
+  const made = await learnt({ 'a.test.mjs': NODE, 'b.test.mjs': OTHER }, [process.execPath, '--test', '--no-warnings']);
+  expect(namesOf(made)).toEqual(["interns > it's listed", 'parent', 'starts another']);
+  const file = join(made.folder, 'a.test.mjs');
+  expect(made.found?.tests.map(({ command }) => command.slice(1))).toEqual([
+    ['--test', "--test-name-pattern=/^it's listed$/", '--no-warnings', file],
+    // Its filter looks at each name by itself.
+    ['--test', ...['parent', 'child', 'other'].map((name) => `--test-name-pattern=/^${name}$/`), '--no-warnings', file],
+    ['--test', '--test-name-pattern=/^starts another$/', '--no-warnings', file],
   ]);
+  expect(made.found?.requests).toBe(3);
 });
 
-test('the script of a package is read, and its filters are quoted', async () => {
-  const scripts = { test: 'node --test a.test.mjs' };
-  const { found } = await tests({ 'a.test.mjs': NODE, 'package.json': JSON.stringify({ scripts }) }, ['npm', 'test']);
-  expect(found.map(({ name }) => name)).toEqual(NAMES);
-  expect(found[1]?.command).toEqual([
+test('the script of a package is read up to its last command, its filters are quoted, and its files give way', async () => {
+  const scripts = { test: 'node -e 1 && node --test --import ./setup.mjs a.test.mjs b.test.mjs' };
+  const files = {
+    'a.test.mjs': NODE,
+    'b.test.mjs': OTHER,
+    'setup.mjs': '',
+    'package.json': JSON.stringify({ scripts }),
+  };
+  const { found, folder } = await learnt(files, ['npm', 'test']);
+  expect(found?.tests[0]?.command).toEqual([
     'npm',
     'exec',
     '-c',
-    "node --test '--test-name-pattern=/^it'\\''s listed$/' a.test.mjs",
+    `node -e 1 && node --test '--test-name-pattern=/^it'\\''s listed$/' --import ./setup.mjs '${join(folder, 'a.test.mjs')}'`,
   ]);
 });
 
-test('tests of vitest', async () => {
-  const suite = NODE.replace('node:test', 'vitest').replace(
-    "async (t) => { await t.test('child', () => {}); }",
-    '() => {}',
-  );
+test('tests of vitest in parallel workers; of those that are on at once all; a file that talks around its tests', async () => {
+  const head = `import { beforeAll, describe, test } from 'vitest';\n${LIST}`;
+  const files = {
+    'a.test.mjs': `${head}test('adds', () => {});\ndescribe('interns', () => { test("it's listed", list); });`,
+    'b.test.mjs': `${head}test.concurrent('one', async () => { await sleep(); await list(); });
+test.concurrent('two', async () => { await sleep(); await sleep(); });\ntest('three', () => {});`,
+    'c.test.mjs': `${head}beforeAll(list);\ntest('four', () => {});`,
+    'd.test.mjs': `${head}test('five', () => {});`,
+  };
   const bin = resolve('node_modules/vitest/vitest.mjs');
-  const { found, folder } = await tests({ 'a.test.mjs': suite }, [process.execPath, bin, 'run', '--root', '.']);
-  expect(found.map(({ name }) => name)).toEqual(expect.arrayContaining(NAMES));
-  expect(found[1]?.command).toEqual([
+  const made = await learnt(files, [
     process.execPath,
     bin,
     'run',
     '--root',
     '.',
-    '-t',
-    "^interns (?:> )?it's listed$",
-    join(folder, 'a.test.mjs'),
+    'a.test',
+    'b.test',
+    'c.test',
+    'd.test',
+  ]);
+  expect(namesOf(made)).toEqual(['c.test.mjs', "interns > it's listed", 'one', 'two']);
+  const [around, listed] = made.found?.tests ?? [];
+  const filters = ['a.test', 'b.test', 'c.test', 'd.test'];
+  expect(around?.command.slice(2)).toEqual(['run', '--root', '.', ...filters, join(made.folder, 'c.test.mjs')]);
+  expect(listed?.command.slice(2)).toEqual([
+    ...['run', '--root', '.', ...filters],
+    ...['-t', "^interns (?:> )?it's listed$", join(made.folder, 'a.test.mjs')],
   ]);
 });
 
 test('tests of pytest', needs('pytest'), async () => {
-  // A folder in the command would run all of it.
-  const suite = 'def test_adds(): pass\nclass TestInterns:\n  def test_lists(self): pass\n';
+  const suite = `import os, urllib.request
+def ask():
+  headers = {'authorization': 'Bearer ' + os.environ['INTERN_API_KEY']}
+  urllib.request.urlopen(urllib.request.Request(os.environ['INTERN_BASE_URL'] + '/interns', headers=headers)).read()
+def test_adds(): pass
+def test_asks(): ask()
+class TestInterns:
+  def test_lists(self): ask()
+  def test_none(self): pass
+`;
   const python = findTool('pytest') ?? '';
-  const { found } = await tests({ 'test_a.py': suite }, [python, '-m', 'pytest', 'test_a.py', '-q']);
-  expect(found.map(({ command }) => command.slice(1))).toEqual([
-    ['-m', 'pytest', '-q', 'test_a.py::test_adds'],
-    ['-m', 'pytest', '-q', 'test_a.py::TestInterns::test_lists'],
+  const { found } = await learnt({ 'tests/test_a.py': suite }, [python, '-m', 'pytest', '-q', 'tests', '-o', 'x=y']);
+  expect(found?.tests.map(({ command }) => command.slice(1))).toEqual([
+    ['-m', 'pytest', '-q', '-o', 'x=y', 'tests/test_a.py::TestInterns::test_lists'],
+    ['-m', 'pytest', '-q', '-o', 'x=y', 'tests/test_a.py::test_asks'],
   ]);
 });
 
+const FAILS = `import { test } from 'node:test';\n${LIST}\ntest('fails', async () => { await list(); throw new Error('no'); });`;
 test.each([
-  ['another runner', ['make', 'test'], 'make test is no command of vitest, node --test or pytest'],
-  ['a suite without tests', [process.execPath, '--test', 'none.test.mjs'], 'named no test'],
-] as const)('%s is one line', async (_, command, message) => {
-  await expect(tests({}, command as unknown as CommandWords)).rejects.toThrow(message);
+  ['another runner', {}, ['make', 'test']],
+  ['a suite without tests', {}, [process.execPath, '--test', 'none.test.mjs']],
+  ['a suite that does not talk', { 'b.test.mjs': OTHER }, [process.execPath, '--test', 'b.test.mjs']],
+  ['a suite that fails', { 'b.test.mjs': FAILS }, [process.execPath, '--test', 'b.test.mjs']],
+] as const)('%s is one program', async (_, files, command) => {
+  expect((await learnt(files as Record<string, string>, command as unknown as CommandWords)).found).toBe(undefined);
 });

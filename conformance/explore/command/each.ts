@@ -1,11 +1,12 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { basename, join, resolve } from 'node:path';
+import { existsSync, readFileSync } from 'node:fs';
+import { basename, join, relative, resolve } from 'node:path';
 import { commandLine } from '../../../emulator/contract/pasted.js';
-import { createEmulator, type EmulatorOptions } from '../../../emulator/index.js';
-import { UsageError } from '../../framework/usage.js';
-import type { CommandOptions } from './command.js';
-import { runProcess } from './process.js';
+import type { EmulatorOptions } from '../../../emulator/index.js';
+import { systemHost } from '../../probe/time.js';
+import { openRejections } from '../rejections.js';
+import { loadedOnce, runOnce } from '../run.js';
+import { type CommandOptions, openCommand } from './command.js';
+import type { Talks } from './talks.js';
 
 type Words = readonly string[];
 export type CommandWords = readonly [string, ...string[]];
@@ -14,6 +15,12 @@ export type CommandWords = readonly [string, ...string[]];
 export interface TestOf {
   readonly name: string;
   readonly command: CommandWords;
+}
+
+/** What an undisturbed run of a suite tells: the tests that talk, and how many requests all of them sent. */
+export interface Learnt {
+  readonly tests: readonly TestOf[];
+  readonly requests: number;
 }
 
 /** A command whose words are known: as it was given, or the script that npm, pnpm or yarn would run. */
@@ -25,14 +32,14 @@ interface Known {
   made(words: Words): CommandWords;
 }
 
-/** A test runner: how it lists its tests, and how it runs one. */
+/** How a test runner is called to run one test. */
 interface Runner {
   /** Place of the word that starts it; -1 where it is another. */
   find(words: Words): number;
-  /** The words that list its tests, and the names in what they wrote to `file`, or printed. */
-  list(words: Words, at: number, file: string): { readonly words: Words; readonly more: Words };
-  names(written: string): readonly (readonly [name: string, filter: Words])[];
-  run(words: Words, at: number, filter: Words, folder: string): readonly [kept: Words, more: Words];
+  /** Flags whose value is the next word. Other words that are files are left out: the test's own stands for them. */
+  readonly valued: RegExp;
+  /** What goes right behind that word, and at the end. */
+  only(test: Talks): readonly [behind: Words, last: Words];
 }
 
 const isCalled = (word: string, ...names: string[]): boolean =>
@@ -41,110 +48,54 @@ const isCalled = (word: string, ...names: string[]): boolean =>
       .toLowerCase()
       .replace(/\.(?:exe|cmd|m?js)$/, ''),
   );
+const called =
+  (...names: string[]) =>
+  (words: Words): number =>
+    words.findIndex((word) => isCalled(word, ...names));
 const escaped = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
+const whole = (path: Words, between = ' '): string => `^${path.map(escaped).join(between)}$`;
+const flagged = (flag: string, { path }: Talks, between?: string): Words =>
+  path.length === 0 ? [] : [flag, whole(path, between)];
+const files = ({ file }: Talks): Words => (file === undefined ? [] : [file]);
 
-const vitest: Runner = {
-  find: (words) => words.findIndex((word) => isCalled(word, 'vitest')),
-  list(words, at, file) {
-    const rest = words.slice(at + 1).filter((word) => word !== 'run' && word !== '--run');
-    return { words: [...words.slice(0, at + 1), 'list', ...rest], more: [`--json=${file}`] };
+const RUNNERS: readonly Runner[] = [
+  {
+    find: called('vitest'),
+    valued: /^-/,
+    // Its filter knows no " > " between a suite and its test.
+    only: (test) => [['run'], [...flagged('-t', test, ' (?:> )?'), ...files(test)]],
   },
-  names: (written) =>
-    (JSON.parse(written) as { name: string; file: string }[]).map(({ name, file }) => [
-      name,
-      // Its filter knows no " > " between a suite and its test.
-      ['-t', `^${name.split(' > ').map(escaped).join(' (?:> )?')}$`, file],
-    ]),
-  run(words, at, filter) {
-    const rest = words.slice(at + 1).filter((word) => word !== 'run' && word !== '--run');
-    return [[...words.slice(0, at + 1), 'run', ...rest], filter];
+  {
+    find: (words) => (called('node', 'tsx')(words) < 0 ? -1 : words.indexOf('--test')),
+    valued: /^-/,
+    // It looks at the name of each test and suite by itself.
+    only: (test) => [
+      [...new Set(test.within ?? test.path.slice(-1))].map((name) => `--test-name-pattern=/${whole([name])}/`),
+      files(test),
+    ],
   },
-};
-
-/** What a listing of node:test writes: a test a line. A suite only holds tests; a test that holds others is run with them. */
-const NODE_REPORTER = `export default async function* (source) {
-  for await (const { type, data } of source)
-    if (/^test:(start|pass|fail)$/.test(type))
-      yield JSON.stringify({ type, name: data.name, nesting: data.nesting, suite: data.details?.type === 'suite', skip: (data.skip ?? data.todo) !== undefined }) + '\\n';
-}
-`;
-interface NodeEvent {
-  readonly type: string;
-  readonly name: string;
-  readonly nesting: number;
-  readonly suite: boolean;
-  readonly skip: boolean;
-}
-
-/** Tests by their names, with the names of what each holds. Events of a test come after those of what it holds. */
-function nodeTests(events: readonly NodeEvent[]): (readonly [string, readonly string[]])[] {
-  type Held = { name: string; suite: boolean; holds: Held[] };
-  const open: Held[][] = [];
-  for (const { type, name, nesting, suite, skip } of events) {
-    if (type === 'test:start') continue;
-    const holds = open[nesting + 1] ?? [];
-    open[nesting + 1] = [];
-    if (skip) continue;
-    open[nesting] ??= [];
-    open[nesting].push({ name, suite, holds });
-  }
-  const within = ({ name, holds }: Held): string[] => [name, ...holds.flatMap(within)];
-  const tests = (held: Held, above: string): (readonly [string, readonly string[]])[] => {
-    const name = above === '' ? held.name : `${above} > ${held.name}`;
-    return held.suite ? held.holds.flatMap((one) => tests(one, name)) : [[name, within(held)]];
-  };
-  return (open[0] ?? []).flatMap((one) => tests(one, ''));
-}
-
-const after = (words: Words, at: number, more: Words): Words => [
-  ...words.slice(0, at + 1),
-  ...more,
-  ...words.slice(at + 1),
+  {
+    find: called('pytest', 'py.test'),
+    valued: /^-[kmcnpoW]$|^--/,
+    only: ({ path }) => [[], path],
+  },
+  {
+    find: called('jest'),
+    valued: /^-/,
+    only: (test) => [[], [...flagged('-t', test), '--runTestsByPath', ...files(test)]],
+  },
+  {
+    find: called('mocha', '_mocha'),
+    valued: /^-/,
+    only: (test) => [[], [...flagged('-g', test), ...files(test)]],
+  },
 ];
-
-const nodeTest: Runner = {
-  find: (words) => (words.some((word) => isCalled(word, 'node', 'tsx')) ? words.indexOf('--test') : -1),
-  list(words, at, file) {
-    const reporter = `${file}.mjs`;
-    writeFileSync(reporter, NODE_REPORTER);
-    return {
-      words: after(words, at, [`--test-reporter=${reporter}`, `--test-reporter-destination=${file}`]),
-      more: [],
-    };
-  },
-  names(written) {
-    const events = written.split('\n').filter((line) => line !== '');
-    return nodeTests(events.map((line) => JSON.parse(line) as NodeEvent)).map(([name, all]) => [
-      name,
-      [...new Set(all)].map((one) => `--test-name-pattern=/^${escaped(one)}$/`),
-    ]);
-  },
-  run: (words, at, filter) => [after(words, at, filter), []],
-};
-
-const pytest: Runner = {
-  find: (words) => words.findIndex((word) => isCalled(word, 'pytest', 'py.test')),
-  list: (words) => ({ words, more: ['--collect-only', '--verbosity=-1'] }),
-  names: (written) =>
-    written
-      .split(/\r?\n/)
-      .filter((line) => /^[^\s:]\S*::\S/.test(line))
-      .map((id) => [id, [id]]),
-  // A path beside a test would run all that is there.
-  run: (words, at, filter, folder) => [
-    words.filter(
-      (word, place) =>
-        place <= at || !(existsSync(resolve(folder, word.split('::')[0] ?? '')) && !word.startsWith('-')),
-    ),
-    filter,
-  ],
-};
-
-const RUNNERS = [vitest, nodeTest, pytest];
-/** Words of shells with which a script is more than one command. */
+/** The words that have these runners run again when a file changes, or once: they are run once. */
+const MODES = ['run', '--run', 'watch', 'dev', '--watch', '--watchAll', '-w'];
+/** Words of shells with which a script is more than one command after another. */
 const OPERATORS = /[;&|<>`\n]|\$\(/;
 
-/** The words of a command; those of the script where it is one of package.json. */
+/** The words of a command; those of the last command of the script where it is one of package.json. */
 function known([file, ...args]: CommandWords, folder: string): Known | undefined {
   const given: Known = {
     words: [file, ...args],
@@ -161,62 +112,86 @@ function known([file, ...args]: CommandWords, folder: string): Known | undefined
   } catch {}
   const script = scripts[name];
   if (script === undefined) return given;
-  if (OPERATORS.test(script)) return undefined;
+  const begin = script.lastIndexOf(' && ') + 1 && script.lastIndexOf(' && ') + 4;
+  const [before, last] = [script.slice(0, begin), script.slice(begin)];
+  if (OPERATORS.test(last) || OPERATORS.test(before.replaceAll(' && ', ''))) return undefined;
   const quoted = (word: string): string => commandLine([word]);
   const more = rest.filter((word) => word !== '--').map(quoted);
   return {
-    words: [...script.trim().split(/\s+/), ...more],
+    words: [...last.trim().split(/\s+/), ...more],
     quoted,
-    made: (words) => ['npm', 'exec', '-c', words.join(' ')],
+    made: (words) => ['npm', 'exec', '-c', before + words.join(' ')],
   };
 }
 
+const nameOf = ({ path, file = '' }: Talks, folder: string): string =>
+  path.length > 0 ? path.join(' > ') : relative(folder, file);
+
+/** The words of a runner that run one test. */
+function alone({ words, quoted }: Known, { valued, only }: Runner, at: number, test: Talks, folder: string): Words {
+  const isFile = (word: string) => existsSync(resolve(folder, word.split('::')[0] ?? '')) || /[*]/.test(word);
+  const kept = words.filter((word, place) => {
+    if (place <= at) return true;
+    if (word.startsWith('-')) return !MODES.includes(word);
+    const before = words[place - 1] ?? '';
+    return (place > at + 1 && valued.test(before)) || !(MODES.includes(word) || isFile(word));
+  });
+  const [behind, last] = only(test);
+  return [...kept.slice(0, at + 1), ...behind.map(quoted), ...kept.slice(at + 1), ...last.map(quoted)];
+}
+
+/** How long a whole suite may take, in ms of real time. */
+const SUITE_TIMEOUT = 600_000;
+
 /**
- * Lists the tests of a command, each with the command that runs it alone (vitest, node:test, pytest).
- *
- * @throws UsageError where the runner is another, or its tests can't be listed
+ * Runs a suite once, undisturbed, and learns which of its tests talk (vitest, node:test, pytest, jest, mocha). Undefined where
+ * the command is of another runner, where it fails, or where no test is known to talk: then it is one program.
  */
-export async function testsOf(
+export async function learn(
   command: CommandWords,
-  { env, folder, environmentOf }: CommandOptions,
-  options: { readonly emulator: EmulatorOptions; readonly signal: AbortSignal },
-): Promise<readonly TestOf[]> {
+  options: CommandOptions,
+  {
+    emulator,
+    signal,
+    seed,
+  }: { readonly emulator: EmulatorOptions; readonly signal: AbortSignal; readonly seed: string },
+): Promise<Learnt | undefined> {
+  const { folder } = options;
   const its = known(command, folder);
-  const found = RUNNERS.map((runner) => [runner, its === undefined ? -1 : runner.find(its.words)] as const).find(
-    ([, at]) => at >= 0,
-  );
-  if (its === undefined || found === undefined)
-    throw new UsageError(`--each: ${commandLine(command)} is no command of vitest, node --test or pytest`);
-  const [runner, at] = found;
-  const place = mkdtempSync(join(tmpdir(), 'intern-explore-'));
-  const file = join(place, 'tests');
-  const emulator = createEmulator({ ...options.emulator, clock: 'auto' });
-  let printed = '';
+  if (its === undefined) return undefined;
+  const runner = RUNNERS.find(({ find }) => find(its.words) >= 0);
+  if (runner === undefined) return undefined;
+  const rejections = openRejections();
+  const suite = await openCommand(command, options, true);
   try {
-    const beside = environmentOf(emulator.target, await emulator.listen({ port: 0, daemonPort: 0 }));
-    const { words, more } = runner.list(its.words, at, file);
-    const listing = its.made([...words, ...more.map((word) => its.quoted(word))]);
-    const print = (text: string) => {
-      printed += text;
-    };
-    const ended = await runProcess(listing, { env: { ...env, ...beside }, folder, signal: options.signal, print });
-    const names = runner.names(existsSync(file) ? readFileSync(file, 'utf8') : printed);
-    if (names.length === 0)
-      throw new UsageError(`--each: ${commandLine(listing)} named no test (status ${ended.status})`);
-    const taken = new Set<string>();
-    return names.flatMap(([name, filter]) => {
-      const [kept, last] = runner.run(its.words, at, filter.map(its.quoted), folder);
-      const alone = its.made([...kept, ...last]);
-      const key = alone.join('\0');
-      if (taken.has(key)) return [];
-      taken.add(key);
-      return [{ name, command: alone }];
+    const { seen } = await runOnce(suite.program, undefined, {
+      host: systemHost,
+      rejections,
+      emulator,
+      factories: loadedOnce(),
+      seed,
+      patience: undefined,
+      runTimeout: SUITE_TIMEOUT,
+      signal,
     });
-  } catch (error) {
-    if (error instanceof SyntaxError) throw new UsageError(`--each: the tests cannot be listed: ${error.message}`);
-    throw error;
+    if (seen.outcome.kind !== 'passed') return undefined;
+    const found = new Map(suite.talks.map((one) => [JSON.stringify([one.file, one.path]), one]));
+    const tests = [...found.values()].filter(({ path }) => path.length > 0);
+    // What a file does around its tests is done with each of them.
+    const around = [...found.values()].filter(
+      ({ path, file }) => path.length === 0 && !tests.some((one) => one.file === file),
+    );
+    const at = runner.find(its.words);
+    const named = [...tests, ...around].map(
+      (one): TestOf => ({
+        name: nameOf(one, folder),
+        command: its.made(alone(its, runner, at, one, folder)),
+      }),
+    );
+    named.sort((one, other) => (one.name < other.name ? -1 : 1));
+    return named.length === 0 ? undefined : { tests: named, requests: seen.requests.length };
   } finally {
-    await emulator.close();
-    rmSync(place, { recursive: true, force: true });
+    suite.close();
+    rejections.close();
   }
 }

@@ -1,3 +1,5 @@
+import type { Talks } from './talks.js';
+
 /** What a process tells of itself. */
 export interface Look {
   /** ms until its next timer is due; null where it has none. */
@@ -20,10 +22,14 @@ export interface Ask {
   readonly skip: number;
 }
 
-/** What a process notes, a line each: a rejection that nobody handled, or that it ended as nothing was left to settle a promise. */
+/**
+ * What a process notes, a line each: a rejection that nobody handled, that it ended as nothing was left to settle a promise, or
+ * a test that talked to the emulator.
+ */
 export interface Note {
   readonly rejection?: string;
   readonly stuck?: true;
+  readonly talks?: Talks;
 }
 
 /** How far apart the steps are at least by which time is run forward, in ms: what is due within one is done late, in order. */
@@ -50,20 +56,14 @@ interface Handle {
  */
 export function inside(
   require: NodeJS.Require,
-  { run, port, notes }: { run: string; port: number; notes: string },
+  { run, port, note }: { run: string; port: number; note(its: Note): void },
 ): void {
   const { createHook } = require('node:async_hooks') as typeof import('node:async_hooks');
   const diagnostics = require('node:diagnostics_channel') as typeof import('node:diagnostics_channel');
-  const { appendFileSync } = require('node:fs') as typeof import('node:fs');
   const net = require('node:net') as typeof import('node:net');
   const vm = require('node:vm') as typeof import('node:vm');
   const { setTimeout, clearTimeout, setImmediate } = globalThis;
 
-  const note = (its: Note): void => {
-    try {
-      appendFileSync(notes, `${JSON.stringify(its)}\n`);
-    } catch {}
-  };
   // Who listens for rejections handles them. A top-level `await` that fails is not reported to listeners.
   process.on('unhandledRejection', (reason) => {
     if (process.listenerCount('unhandledRejection') > 1) return;

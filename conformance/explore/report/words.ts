@@ -66,7 +66,9 @@ const INCOMPLETE: Readonly<Record<string, string>> = {
   'max-time': 'not all was tried: --max-time was reached',
   interrupted: 'not all was tried: it was interrupted',
   'not-reached':
-    'more than a tenth of the schedules were not reached: the program does not do the same in each run; make it start afresh, or try --jobs 1 and --each',
+    'more than a tenth of the schedules were not reached: the program does not do the same in each run; make it start afresh, or try --jobs 1',
+  'not-alone': 'tests that pass with the others fail alone, and were not tried',
+  'not-theirs': 'more than a tenth of the requests of all tests are of none that is known, and were not tried',
 };
 export const incompleteText = (why: string): string => INCOMPLETE[why] ?? why;
 
