@@ -4,6 +4,7 @@ import { systemHost } from '../probe/time.js';
 import { togetherOf } from './each.js';
 import { byDisturbance, findingOf, groupsOf, type Judged, surfacedOf } from './findings.js';
 import { type Bench, breachOf, createBench } from './laws/index.js';
+import { endlessBeside } from './laws/polite.js';
 import { leftBehind } from './laws/tidy.js';
 import { matchMoments, momentsOf } from './moments.js';
 import { restsOf, settled } from './options.js';
@@ -192,7 +193,7 @@ export async function explore(program: Program, options: ExploreOptions = {}): P
     // On a port that is the same in each run, one would be served by another.
     const fixed = [...first.ports].filter((port) => second.ports.has(port));
     const slots = fixed.length === 0 ? createSlots(given.jobs) : createSlots(1, 1);
-    const limited: RunSettings = { ...settings, patience, runTimeout };
+    const limited: RunSettings = { ...settings, patience, runTimeout, endless: endlessBeside(first.seen) };
     const judged: (Judged | undefined)[] = [];
     let done = 0;
     let breaches = 0;

@@ -62,6 +62,8 @@ export interface RunSettings {
   /** Undefined: as long as is right for the program's time. */
   readonly patience: number | undefined;
   readonly runTimeout: number;
+  /** Whether a run that sent these goes on for ever: nothing more is to be learnt of it. */
+  endless?(requests: readonly SeenRequest[]): boolean;
   /** Aborts when the whole exploration ends. */
   readonly signal: AbortSignal;
 }
@@ -279,6 +281,10 @@ export async function runOnce(
         : `for ${lengthOf(patience)}${own ? ' of its own time' : ''}`;
       const found = waitsFor(watch);
       outcome = { kind: 'hung', ...found, waitsFor: `${found.waitsFor}, ${limit}` };
+      break;
+    }
+    if (settings.endless?.(watch.requests)) {
+      outcome = { kind: 'hung', ...waitsFor(watch) };
       break;
     }
     const quiet = at - watch.lastActivity() >= HELD && (open > 0 || asked > 0);

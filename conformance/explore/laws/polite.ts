@@ -104,6 +104,12 @@ function hammered(requests: readonly SeenRequest[], planned: Planned): Rudeness[
   return [];
 }
 
+/** Whether what is sent in a run has no end, as the undisturbed run has one. */
+export const endlessBeside = ({ requests: straight }: Seen): ((requests: readonly SeenRequest[]) => boolean) => {
+  const planned = countsOf(straight);
+  return (requests) => requests.length > MOST && hammered(requests, planned).length > 0;
+};
+
 /** A credential that was refused twice is not tried again: what the undisturbed run sends with it may be sent once. */
 function stubborn(requests: readonly SeenRequest[], planned: Planned): Rudeness[] {
   const own = requests.filter(({ operation }) => operation !== 'daemon-request');
