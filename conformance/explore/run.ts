@@ -62,7 +62,7 @@ export interface RunSettings {
   /** Undefined: as long as is right for the program's time. */
   readonly patience: number | undefined;
   readonly runTimeout: number;
-  /** Whether a run that sent these goes on for ever: nothing more is to be learnt of it. */
+  /** Whether a run that sent these goes on for ever: what follows shows nothing new. */
   endless?(requests: readonly SeenRequest[]): boolean;
   /** Aborts when the whole exploration ends. */
   readonly signal: AbortSignal;
