@@ -299,6 +299,19 @@ test('one defect is one finding, with all that bring it about', async () => {
   expect(disturbances.flatMap(({ schedules }) => schedules)).toHaveLength(count);
 });
 
+test('who sends again whatever was refused has one finding, whichever rule of politeness it breaks', async () => {
+  const again: Program = async (context) => {
+    const client = clientOf(context);
+    let response = await client.chat('hello');
+    for (let n = 0; n < 3 && !response.ok; n++) response = await client.chat('hello');
+    await wholly(response);
+  };
+  const { findings } = await explore(again, { only: ['rate-limited', 'token-dead'] });
+  expect(findings.map(({ law, disturbances }) => [law, disturbances.map(({ kind }) => kind).sort()])).toEqual([
+    ['polite', ['rate-limited', 'token-dead']],
+  ]);
+});
+
 test('what was allowed twice is shown before the prompt that led to it', async () => {
   const turn: Program = async (context) => {
     const client = clientOf(context);

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { stripVTControlCharacters } from 'node:util';
 import { classOf, DISTURBANCE_NAMES } from '../../emulator/contract/disturbance.js';
 import { systemHost } from '../probe/time.js';
@@ -115,6 +116,8 @@ export async function explore(program: Program, options: ExploreOptions = {}): P
   const began = host.now();
   const rejections = openRejections();
   const over = new AbortController();
+  // Every run that is under way listens.
+  setMaxListeners(0, over.signal);
   let leave = () => {};
   const left = new Promise<undefined>((resolve) => {
     leave = () => resolve(undefined);

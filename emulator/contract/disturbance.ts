@@ -14,6 +14,8 @@ interface Row {
   readonly at: Place;
   /** Missing where any operation can meet it. */
   readonly on?: readonly Called[];
+  /** It waits for an answer that shows this status: there is nothing to change in another. */
+  readonly until?: string;
   /** What happens, as a sentence about the exchange: `the answer was lost`. */
   readonly what: string;
 }
@@ -40,8 +42,20 @@ export const DISTURBANCES = {
     on: ['delete', 'suspend', 'provision'],
     what: 'the success was 204, without a body',
   },
-  'slow-boot': { class: 'harmless', at: 'request', on: ['get'], what: 'the intern was still booting' },
-  'other-status': { class: 'harmless', at: 'request', on: ['get'], what: 'the intern had a status that is new' },
+  'slow-boot': {
+    class: 'harmless',
+    at: 'request',
+    on: ['get'],
+    until: 'running',
+    what: 'the intern was still booting',
+  },
+  'other-status': {
+    class: 'harmless',
+    at: 'request',
+    on: ['get'],
+    until: 'running',
+    what: 'the intern had a status that is new',
+  },
   'others-listed': { class: 'harmless', at: 'request', on: ['list'], what: "other people's interns were listed" },
   'short-page': { class: 'harmless', at: 'request', on: ['list'], what: 'the page held one intern' },
 

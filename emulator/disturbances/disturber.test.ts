@@ -269,6 +269,25 @@ test('what is harmless comes from what is handed in; without it the log says so'
   await slow.emulator.close();
 });
 
+test('what changes a status waits for a read that shows it', async () => {
+  const { call, emulator } = disturbed([{ operation: 'get', disturb: 'other-status' }] as Faults, {
+    clock: 'virtual',
+    disturbances: async () => ({
+      'other-status': (next) => async (request) => {
+        const said = (await (await next(request)).json()) as { status: string };
+        return Response.json({ ...said, status: said.status === 'running' ? 'warming_up' : said.status });
+      },
+    }),
+  });
+  const body = { name: 'late', workspace_id: emulator.target.workspace_id, provision: true };
+  const { id } = (await (await call('POST', '/interns', body)).json()) as { id: string };
+  const status = async () => ((await (await call('GET', `/interns/${id}`)).json()) as { status: string }).status;
+  expect(['queued', 'provisioning']).toContain(await status());
+  await emulator.clock.advance(60_000);
+  expect([await status(), await status()]).toEqual(['warming_up', 'running']);
+  await emulator.close();
+});
+
 test('every disturbance is served by the emulator, or harmless', () => {
   const served = Object.keys(ACTS);
   const harmless = DISTURBANCE_NAMES.filter((name) => disturbanceOf(name).class === 'harmless');

@@ -70,6 +70,13 @@ async function madeIn(response: Response): Promise<string | undefined> {
   return typeof id === 'string' ? id : undefined;
 }
 
+/** Whether an answer shows an intern with this status. */
+async function shows(response: Response, status: string): Promise<boolean> {
+  if (!response.ok) return false;
+  const said = (await response.clone().json()) as { status?: unknown };
+  return said.status === status;
+}
+
 interface About {
   readonly operation: Called | undefined;
   readonly internId: string | undefined;
@@ -129,9 +136,14 @@ export function createDisturber(deps: DisturberDeps): Disturber {
       deps.log({ level: 'warn', event: 'disturbance_unknown', disturb: name });
       return scene.next(scene.request);
     }
+    const { until } = disturbanceOf(name);
     // It has happened where the answer is one that it can change.
     const next: Fetch = async (request) => {
       const response = await scene.next(request);
+      if (until !== undefined && !(await shows(response, until))) {
+        if (fault.times !== 'always') faults.add({ ...fault, nth: 1, times: 1 });
+        return response;
+      }
       if (response.ok || disturbanceOf(name).on === undefined) scene.happened();
       return response;
     };

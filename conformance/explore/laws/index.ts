@@ -91,10 +91,11 @@ export async function breachOf(run: Run, its: DisturbanceClass, bench: Bench): P
   const by = (law: LawName | 'transient-passes', wrong: Wrong | undefined): Breach | undefined =>
     wrong === undefined ? undefined : { law, ...wrong };
   const failed = outcome.kind === 'failed' ? { message: outcome.message, did: sortOf(outcome.message) } : undefined;
-  const impolite = by('polite', brokenPolite(seen, straight, bench.rudeness));
+  const rudeness = brokenPolite(seen, straight, bench.rudeness);
+  const impolite = by('polite', rudeness);
   return (
     // Who sends the same again and again never ends, for that reason.
-    (impolite?.did === 'hammers' ? impolite : undefined) ??
+    (rudeness?.rule === 'hammers' ? impolite : undefined) ??
     by('settles', unsettled(seen)) ??
     by('quiet', unhandled(run)) ??
     by('once', brokenOnce(seen, straight, bench.varying)) ??

@@ -14,9 +14,13 @@ const name = ({ operation, nth }: SeenRequest) => `${operation} no. ${nth}`;
 
 /** What breaks politeness, with what it is about: an undisturbed run that does the same excuses it. */
 export interface Rudeness extends Wrong {
-  readonly did: 'retry-after' | 'not-retryable' | 'hammers' | 'unauthorized';
+  readonly rule: 'retry-after' | 'not-retryable' | 'hammers' | 'unauthorized';
   readonly about: string;
+  /** One piece of a program sends again whatever was refused: it is one defect, whichever rule it breaks. */
+  readonly did: 'sends again';
 }
+
+const did = 'sends again';
 
 /** How often the undisturbed run sends each request. A run that sends as many sends none of them again. */
 type Planned = ReadonlyMap<string, number>;
@@ -50,7 +54,8 @@ function early(requests: readonly SeenRequest[], planned: Planned): Rudeness[] {
     const waited = ((again.at - answeredAt) / 1_000).toFixed(1);
     return [
       {
-        did: 'retry-after',
+        rule: 'retry-after',
+        did,
         request: operation,
         about: place(refused),
         message: `${name(refused)} was answered ${status} with Retry-After ${retryAfter}, and sent again after ${waited} s`,
@@ -78,7 +83,8 @@ function repeated(requests: readonly SeenRequest[], planned: Planned): Rudeness[
     if (again === undefined || changed(requests, refused, again)) return [];
     return [
       {
-        did: 'not-retryable',
+        rule: 'not-retryable',
+        did,
         request: operation,
         about: whole(refused),
         message: `${name(refused)} was refused with ${status} ${refused.reason ?? ''} and retryable: false, and sent again`,
@@ -98,7 +104,7 @@ function hammered(requests: readonly SeenRequest[], planned: Planned): Rudeness[
     const { operation } = request;
     if (count > MOST && count > (planned.get(key) ?? 0)) {
       const message = `${operation} was sent more than ${MOST} times in a row, in vain`;
-      return [{ did: 'hammers', request: operation, about: key, message }];
+      return [{ rule: 'hammers', did, request: operation, about: key, message }];
     }
   }
   return [];
@@ -126,7 +132,8 @@ function stubborn(requests: readonly SeenRequest[], planned: Planned): Rudeness[
   if (again === undefined) return [];
   return [
     {
-      did: 'unauthorized',
+      rule: 'unauthorized',
+      did,
       request: again.operation,
       about: '401',
       message: `the credential had been refused twice with 401, and ${name(again)} was sent with it all the same`,
@@ -145,6 +152,6 @@ export const rudenessOf = ({ requests }: Seen, planned: Planned = new Map()): Ru
 /** What a run does that no polite client does, and that the undisturbed run does not do by itself. */
 export function brokenPolite(seen: Seen, straight: Seen, excused: readonly Rudeness[]): Rudeness | undefined {
   return rudenessOf(seen, countsOf(straight.requests)).find(
-    ({ did, about }) => !excused.some((one) => one.did === did && (one.about === about || did === 'unauthorized')),
+    ({ rule, about }) => !excused.some((one) => one.rule === rule && (one.about === about || rule === 'unauthorized')),
   );
 }

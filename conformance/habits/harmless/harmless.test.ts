@@ -5,6 +5,7 @@ import { deploy } from '../../engine/testing/deployment.js';
 import { withHabit } from '../../engine/testing/deployments.js';
 import { resultsOf } from '../../engine/testing/mixes.js';
 import { run } from '../../index.js';
+import type { Serve } from '../serve.js';
 import { HARMLESS } from './index.js';
 
 test('what is harmless is served under each name that a fault may give it', () => {
@@ -27,4 +28,24 @@ test.each(ALWAYS)('the kit holds nothing against a service for %s', async (id, s
   } finally {
     await close();
   }
+});
+
+test('what comes soon comes in one piece, however long each step of a busy machine takes', async () => {
+  const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
+  const words = ['one ', 'two ', 'three ', 'four'];
+  const body = new ReadableStream<Uint8Array>({
+    async pull(sink) {
+      await turn();
+      const word = words.shift();
+      if (word === undefined) sink.close();
+      else sink.enqueue(Buffer.from(word));
+    },
+  });
+  const answer = async () => new Response(body, { headers: { 'content-type': 'text/event-stream' } });
+  // Each pause is over at the next turn, whatever its length: so it is where a turn takes long.
+  const setting = { pause: turn, host: { sleep: turn } } as unknown as Parameters<Serve>[1];
+  const { body: joined } = await (HARMLESS.joined as Serve)(answer, setting)(new Request('http://localhost/'));
+  const pieces: string[] = [];
+  for await (const piece of joined as ReadableStream<Uint8Array>) pieces.push(Buffer.from(piece).toString());
+  expect(pieces).toEqual(['one two three four']);
 });
