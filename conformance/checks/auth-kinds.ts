@@ -2,28 +2,10 @@ import { equal, notEqual } from '../framework/assert.js';
 import { checksOf } from '../framework/check.js';
 import * as expect from '../framework/expect.js';
 import { onStopped } from '../helpers/interns.js';
-import { DIGEST, OPERATIONS, request } from '../helpers/operations.js';
-import { type As, internPath } from '../probe/request.js';
-
-const REFUSED = { status: 403, reason: 'personal_identity_required', retryable: false } as const;
+import { OPERATIONS, request } from '../helpers/operations.js';
+import type { As } from '../probe/request.js';
 
 export const AUTH_KINDS = checksOf('AUTH-6', {
-  'auth/scim-needs-a-management-key': {
-    title: 'The SCIM read without a credential is 401 `Missing Authentication header`.',
-    needs: ['management_key', 'scim_mapping'],
-    async run({ api, target, twin, wrongKey }) {
-      const id = target.scimMappingId ?? '';
-      await twin('mapping', async () =>
-        expect.status(await api.scim(id, { as: 'management_key' }), 200, 'the valid twin'),
-      );
-      const answer = await api.scim(id, { as: null });
-      const expected = { status: 401, message: 'Missing Authentication header', metadata: 'absent' } as const;
-      expect.error(answer, expected, 'the read without a credential');
-      const other = await api.scim(id, { as: wrongKey });
-      expect.error(other, { status: other.status, metadata: 'absent' }, 'the read with a wrong key');
-      expect.refused(await api.scim(id), 'the read with an API key');
-    },
-  },
   'auth/scim-other-credentials': {
     level: 'C',
     title: 'Any other credential on SCIM is the same 401 as none, for known and unknown mappings.',
@@ -53,54 +35,6 @@ export const AUTH_KINDS = checksOf('AUTH-6', {
         OPERATIONS.length,
       );
     }),
-  },
-  'auth/daemon-needs-oauth': {
-    requirement: 'AUTH-7',
-    title: 'get_intern_daemon with an API key, of a person or an intern, is 403 personal_identity_required.',
-    needs: ['running', 'oauth_token', 'own_key'],
-    async run({ api, interns, send, undisturbed }) {
-      const own = await interns.own({ running: true });
-      if (own.ours) expect.status(await api.daemon(own.id, { as: 'oauth_token' }), 200, 'the valid twin');
-      for (const as of ['api_key', own.key] as const) {
-        if (as === 'api_key' && !own.ours) continue;
-        for (const path of ['daemon', 'daemon-access']) {
-          const answer = await send({ path: internPath(own.id, `/${path}`), as });
-          // Where the alias is served is not stated.
-          if (path === 'daemon-access' && answer.status === 404) continue;
-          // Nor is the order: the state of the intern may be checked before the kind of the credential.
-          if (!own.ours) undisturbed(answer.status !== 409, 'the intern of the own key', 'running', answer.text);
-          expect.error(answer, { status: 403, reason: 'personal_identity_required' }, `${path} with an API key`);
-        }
-      }
-    },
-  },
-  'auth/signing-needs-the-vault-grant': {
-    requirement: 'AUTH-8',
-    title: 'Signing with an API key or an interns-only grant is 403 personal_identity_required, not retryable.',
-    needs: ['write', 'oauth_token', 'oauth_interns_only_token', 'own_key'],
-    async run(ctx) {
-      const { api, interns, send } = ctx;
-      const intern = await interns.stopped();
-      const json = { bodySha256: DIGEST };
-      await ctx.twin('sign', async () =>
-        expect.status(await api.sign(intern.id, json, { as: 'oauth_token' }), expect.ACCEPTED, 'the valid twin'),
-      );
-      const own = await interns.own();
-      const callers = [
-        [intern.id, 'api_key'],
-        [intern.id, 'oauth_interns_only_token'],
-        [own.id, own.key],
-      ] as const;
-      // Every caller in every run: a signature in another's name is worth the requests.
-      for (const [id, as] of callers) {
-        for (const path of ['daemon/sign', 'daemon-access/sign']) {
-          const what = `${path} as ${typeof as === 'string' ? as : 'own key'}`;
-          const answer = await send({ method: 'POST', path: internPath(id, `/${path}`), as, json });
-          const message = /^Personal connections require the OIDC login/;
-          expect.error(answer, { ...REFUSED, message }, what);
-        }
-      }
-    },
   },
   'auth/oauth-acts-as-its-member': {
     requirement: 'AUTH-10',

@@ -4,7 +4,7 @@ import { checksOf } from '../framework/check.js';
 import type { Ctx } from '../framework/context.js';
 import * as expect from '../framework/expect.js';
 import { onStopped } from '../helpers/interns.js';
-import { OPERATIONS, type Operation, operation, request } from '../helpers/operations.js';
+import { OPERATIONS, type Operation, request } from '../helpers/operations.js';
 import { type As, type CredentialName, internPath, type Send } from '../probe/request.js';
 
 /** The operation with a body that is refused once the caller is accepted, so that it has no effect. */
@@ -39,9 +39,6 @@ const FORMS: readonly (readonly [string, (key: string) => Record<string, string>
   ['in a cookie', (key) => ({ cookie: `authorization=${key}` })],
 ];
 
-/** The 401 of the signing route, as its catalogue has it. */
-const SIGNING_401 = { status: 401, message: 'Invalid or missing API key', metadata: 'absent' } as const;
-
 const EVERY_KEY = [
   'control',
   'write',
@@ -55,50 +52,6 @@ const EVERY_KEY = [
 ] as const;
 
 export const AUTH = checksOf('AUTH-1', {
-  'auth/key-needed': {
-    title: 'Without a key, or with a wrong one, every operation is 401 with a code and a message.',
-    needs: ['write'],
-    async run(ctx) {
-      const { interns, send, wrongKey } = ctx;
-      const intern = await interns.stopped();
-      const read = request(ctx, operation('get'), intern.id);
-      await ctx.twin('read', async () => expect.status(await send(read), 200, 'the valid twin'));
-      // Where the deprecated read is served is not stated.
-      const rows = OPERATIONS.filter(({ name }) => name !== 'daemon alias');
-      await ctx.each(
-        'operations',
-        rows,
-        async (row) => {
-          for (const as of [null, ...ctx.sample([wrongKey], 0)]) {
-            const answer = await send(request(ctx, row, intern.id, { as }));
-            const expected = row.name.startsWith('sign') ? SIGNING_401 : { status: 401 };
-            expect.error(answer, expected, `${row.name} ${as === null ? 'without a key' : 'with a wrong key'}`);
-          }
-        },
-        rows.length,
-      );
-      const wrong = await send({ path: '/interns', as: wrongKey });
-      expect.error(wrong, { status: 401 }, 'list with a wrong key');
-      const after = expect.intern(await ctx.api.get(intern.id), 200, 'the read after');
-      equal(after.status, intern.status, 'status after the refused requests');
-    },
-  },
-  'auth/key-message': {
-    level: 'P',
-    title: 'The 401 says `Invalid or missing API key`, without metadata.',
-    needs: [],
-    async run(ctx) {
-      await ctx.each('operations', OPERATIONS, async (row) => {
-        for (const as of ctx.sample([null, ctx.wrongKey])) {
-          const answer = await ctx.send(request(ctx, row, ctx.interns.unknownId(), { as }));
-          const expected = { status: 401, message: 'Invalid or missing API key', metadata: 'absent' } as const;
-          expect.error(answer, expected, `${row.name} ${as === null ? 'without a key' : 'with a wrong key'}`, {
-            breaks: { requirement: 'AUTH-1', level: 'S' },
-          });
-        }
-      });
-    },
-  },
   'auth/authorization-forms': {
     title: 'Anything but a bearer token in Authorization is 401: another scheme, no scheme, no token, another place.',
     needs: [],

@@ -1,31 +1,9 @@
 import fc from 'fast-check';
-import { fail, form, match, ok } from '../framework/assert.js';
+import { fail, match } from '../framework/assert.js';
 import { checksOf } from '../framework/check.js';
-import type { Ctx } from '../framework/context.js';
 import * as expect from '../framework/expect.js';
-import { DIGEST } from '../helpers/operations.js';
 import type { Answer } from '../probe/client.js';
-import { internPath, type Send } from '../probe/request.js';
-
-const JSON_TYPE = form(/^application\/(?:[a-z0-9.+-]+\+)?json\s*(?:;|$)/i, 'application/json');
-
-/** Requests that are refused, each for one reason. */
-const errors = ({ interns, wrongKey }: Ctx): readonly (readonly [string, number, Send])[] => [
-  ['a request without a key', 401, { path: '/interns', as: null }],
-  ['a request with a wrong key', 401, { path: '/interns', as: wrongKey }],
-  ['a read of an unknown intern', 404, { path: internPath(interns.unknownId()) }],
-  ['a list with a bad limit', 400, { path: '/interns?limit=0' }],
-  ['a create without a name', 400, { method: 'POST', path: '/interns', json: {} }],
-  [
-    'an API key on the signing route of an unknown intern',
-    404,
-    {
-      method: 'POST',
-      path: internPath(interns.unknownId(), '/daemon/sign'),
-      json: { bodySha256: DIGEST },
-    },
-  ],
-];
+import { internPath } from '../probe/request.js';
 
 /** The base address of the target with another path. */
 const outsideBase = (baseUrl: string, path: string) => `${baseUrl.replace(/\/api\/v1$/, '')}${path}`;
@@ -69,62 +47,6 @@ export const BASE = checksOf('BASE-4', {
         const answer = await send({ url: outsideBase(target.baseUrl, below), ...(keyed ? {} : { as: null }) });
         expect.status(answer, 404, `GET ${below}`);
       });
-    },
-  },
-  'base/json-content-type': {
-    requirement: 'BASE-2',
-    title: 'Bodies are JSON with a JSON content type, of answers and of errors.',
-    needs: ['write'],
-    async run(ctx) {
-      const { api, interns, send } = ctx;
-      const body = interns.body();
-      const created = await api.create(body);
-      const { id } = expect.intern(created, expect.CREATED, 'a create');
-      const answers: [string, Answer][] = [
-        ['create', created],
-        ['list', await api.list({ limit: 1 })],
-        ['get', await api.get(id)],
-        ['update', await api.update(id, { description: 'seen' })],
-        ['delete', await api.remove(id)],
-      ];
-      for (const [what, , request] of errors(ctx)) answers.push([what, await send(request)]);
-      for (const [what, answer] of answers) {
-        if (answer.status === 204) continue;
-        ok(answer.json !== undefined, `body of ${what}`, 'JSON', answer.text.slice(0, 200));
-        match(answer.headers.get('content-type'), JSON_TYPE, `content-type of ${what}`);
-      }
-    },
-  },
-  'base/error-envelope': {
-    requirement: 'BASE-3',
-    title: 'An error is {error: {code, message, metadata?}} with the HTTP status as its code.',
-    needs: [],
-    async run(ctx) {
-      await ctx.each('errors', errors(ctx), async ([what, status, request]) => {
-        const answer = await ctx.send(request);
-        // That a limit is checked, and that a name is needed, is published, not stated.
-        if (status === 400 && answer.status < 400) return;
-        expect.refused(answer, what);
-        // The envelope carries what is stated of the refusal. Whether the intern or the kind of the credential is checked
-        // first is not stated.
-        const reason = answer.status === 403 ? 'personal_identity_required' : 'not_found';
-        const stated = request.path?.endsWith('/sign') ? { reason, retryable: false } : {};
-        expect.error(answer, { status: answer.status, ...stated }, what);
-      });
-    },
-  },
-  'base/regional-refused': {
-    title: 'A request on a regional hostname is refused; the same one on the usual host is not.',
-    needs: ['regional_host'],
-    async run({ api, target, interns, send }) {
-      const host = target.regionalHost ?? '';
-      expect.page(await api.list({ limit: 1 }), 'the list on the usual host');
-      notServed(await api.list({ limit: 1 }, { host }), 'GET /interns');
-      notServed(await api.create(interns.body(), { host }), 'POST /interns');
-      notServed(
-        await send({ method: 'POST', path: internPath(interns.unknownId(), '/daemon/sign'), host, json: {} }),
-        'POST …/daemon/sign',
-      );
     },
   },
   'base/regional-scim-refused': {

@@ -9,7 +9,7 @@ import * as expect from '../framework/expect.js';
 import { JSON_TYPE, jsonBytes, textBytes } from '../helpers/bytes.js';
 import { onRunning, onShared, onStopped } from '../helpers/interns.js';
 import { operation, request } from '../helpers/operations.js';
-import { signWrites, type Write, writes } from '../helpers/writes.js';
+import { type Write, writes } from '../helpers/writes.js';
 import { internPath } from '../probe/request.js';
 
 const UNSUPPORTED = {
@@ -80,38 +80,6 @@ export const BODIES = checksOf('BODY-3', {
       equal(after.status, status, 'status after writes that were refused');
       // The other writes of a run are sent in other spellings of it.
       await mediaTypes(ctx, writes(ctx), 0);
-    },
-  },
-  'bodies/media-type-of-signing': {
-    title: 'A body of signing and its alias must be application/json, in any spelling of that, else it is 415.',
-    needs: ['write', 'oauth_token'],
-    maxRuns: 4,
-    run: (ctx) => mediaTypes(ctx, signWrites(ctx)),
-  },
-  'bodies/media-type-family': {
-    title: 'Another type of the JSON family is not application/json.',
-    needs: ['write'],
-    async run(ctx) {
-      for (const write of ctx.sample(writes(ctx))) {
-        const path = await write.path();
-        await ctx.each(`${write.row.name} types`, JSON_FAMILY, async (type) => {
-          expect.error(await send(ctx, write, path, type), { status: 415 }, `${write.row.name} as ${type}`);
-        });
-        const twin = async () =>
-          expect.status(await send(ctx, write, path, 'application/json'), write.accepted, 'the valid twin');
-        await ctx.twin(`${write.row.name} as bytes`, twin);
-      }
-    },
-  },
-  'bodies/media-type-reason': {
-    level: 'P',
-    title: 'The 415 of create, update and delete is unsupported_media_type, in the words that signing has.',
-    needs: ['write'],
-    async run(ctx) {
-      for (const write of ctx.sample(writes(ctx))) {
-        const answer = await send(ctx, write, await write.path(), 'text/plain');
-        expect.error(answer, UNSUPPORTED, `${write.row.name} as text/plain`);
-      }
     },
   },
   'bodies/chat-and-invoke-any-type': {

@@ -7,18 +7,6 @@ import { onShared } from '../helpers/interns.js';
 
 /** CHAT-3 and CHAT-4: the final chunk. */
 export const CHAT_FINAL = checksOf('CHAT-4', {
-  'chat-final/session-id-only-final': {
-    requirement: 'CHAT-3',
-    level: 'C',
-    title: 'session_id and usage stand nowhere but in the final chunk.',
-    ...onShared(['control'], async (ctx, intern) => {
-      const usage = { usage: { prompt_tokens: 1, completion_tokens: 2, total_tokens: 3 } };
-      const said = await ctx.script([{ say: 'a' }, usage, permission('ok'), { say: 'b' }]);
-      const first = await intern.asked(said);
-      expect.grammar(first, 'C', 'CHAT-3');
-      expect.grammar(await (await intern.answer(first, 'allow_once')).end(), 'C', 'CHAT-3');
-    }),
-  },
   'chat-final/usage-as-reported': {
     title: "The final chunk's usage is what the intern reported, after a stop and after an error.",
     maxRuns: 30,

@@ -1,11 +1,10 @@
 import fc from 'fast-check';
 import { content, earlier, unknownFields } from '../arbitraries/message.js';
 import { prompt } from '../arbitraries/prompt.js';
-import { equal, fail, match, notEqual, ok } from '../framework/assert.js';
+import { equal, fail, notEqual, ok } from '../framework/assert.js';
 import { checksOf } from '../framework/check.js';
 import * as expect from '../framework/expect.js';
 import { findingOf } from '../framework/finding.js';
-import { heard } from '../helpers/chat.js';
 import { type Arrival, arrival, heldBack } from '../helpers/held-back.js';
 import { onRunning, onShared } from '../helpers/interns.js';
 
@@ -57,27 +56,6 @@ export const CHAT_STREAM = checksOf('CHAT-1', {
       ctx.internDid(false, { did: 'say enough, or fall silent,', said: content, finding });
     }),
   },
-  'chat-stream/published-shape': {
-    level: 'P',
-    title: 'Chunks have the published shape: object, one id, created, role first, one choice.',
-    ...onShared([], async (_ctx, intern) => {
-      const reply = await intern.chat('Hello.');
-      if (reply.status !== 200) expect.status(await heard(reply), 200, 'the reply');
-      match(reply.headers.get('content-type'), /^text\/event-stream(\s*;|$)/i, 'content-type of the reply');
-      expect.grammar(await reply.end(), 'P');
-    }),
-  },
-  'chat-stream/shape-across-pauses': {
-    level: 'P',
-    title: 'A response that asks, and the one that goes on, have the published shape too.',
-    ...onShared(['behaviour:ask-permission'], async (ctx, intern) => {
-      const first = await intern.asked(ctx.prompt('ask-permission'));
-      expect.grammar(first, 'P');
-      const rest = await (await intern.answer(first, 'allow_once')).end();
-      expect.finish(rest, 'stop', 'the answered run');
-      expect.grammar(rest, 'P');
-    }),
-  },
   'chat-stream/created-in-seconds': {
     level: 'P',
     title: 'created is the time in whole Unix seconds.',
@@ -94,11 +72,6 @@ export const CHAT_STREAM = checksOf('CHAT-1', {
         );
       }
     }),
-  },
-  'chat-stream/empty-first-content': {
-    level: 'C',
-    title: 'The first chunk carries the role and empty content.',
-    ...onShared([], async (_, intern) => expect.grammar(await intern.talk('Hello.'), 'C', 'CHAT-1')),
   },
   'chat-stream/model-not-the-requests': {
     level: 'P',

@@ -42,38 +42,6 @@ export const CREATE = checksOf('CREATE-1', {
       notEqual(other.id, one.id, 'id of another intern');
     },
   },
-  'create/explicit-workspace': {
-    title: 'A create that names no workspace is 400, or, where the profile says so, made in the workspace of the key.',
-    needs: ['write'],
-    async run(ctx) {
-      const { api, interns } = ctx;
-      const { name, workspace_id } = interns.body();
-      await ctx.twin('create', async () =>
-        expect.status(await api.create({ name: interns.name(), workspace_id }), expect.CREATED, 'the valid twin'),
-      );
-      const answer = await api.create({ name });
-      if (ctx.profile.default_workspace === true) {
-        const made = expect.intern(answer, expect.CREATED, 'a create without workspace_id');
-        return equal(made.workspace_id, workspace_id, 'workspace_id of a create without workspace_id');
-      }
-      expect.error(answer, { status: 400 }, 'a create without workspace_id');
-      const data = await ctx.listed('the list');
-      ok(!data.some((intern) => intern.name === name), 'the list', 'no intern of the refused create');
-    },
-  },
-  'create/foreign-workspace': {
-    title: "A create in a workspace that is not the key's is refused and makes nothing.",
-    needs: ['write', 'foreign_workspace', 'foreign_api_key'],
-    async run(ctx) {
-      const { api, interns, target } = ctx;
-      const body = interns.body();
-      const workspace_id = target.foreignWorkspaceId;
-      expect.refused(await api.create({ ...body, workspace_id }), 'a create in a foreign workspace');
-      const data = await ctx.listed('the list there', { options: { as: 'foreign_api_key' } });
-      ok(!data.some(({ name }) => name === body.name), 'the list there', 'no intern of the refused create');
-      await ctx.twin('create', async () => expect.status(await api.create(body), expect.CREATED, 'the valid twin'));
-    },
-  },
   'create/foreign-workspace-404': {
     level: 'C',
     title: "A workspace that is not the key's is 404, known or not, once the body is found valid.",
@@ -89,19 +57,6 @@ export const CREATE = checksOf('CREATE-1', {
         expect.error(await api.create(interns.body({ workspace_id })), INVALID, 'a workspace_id that is not a string');
       }
     },
-  },
-  'create/vault-in-listing': {
-    requirement: 'CREATE-2',
-    title: 'Creating an intern creates a vault: the record names one, and no other intern has it.',
-    ...onStopped([], async (ctx, other) => {
-      const { api, interns } = ctx;
-      const made = await interns.stopped();
-      ownVault(made, other);
-      const { vault_id } = expect.intern(await api.get(made.id), 200, 'the read');
-      ok(typeof vault_id === 'string' && vault_id !== '', 'vault_id', 'the id of a vault', vault_id);
-      const data = await ctx.listed('the list', { having: [made.id] });
-      for (const intern of data) if (intern.id !== made.id) ownVault(made, intern);
-    }),
   },
   'create/private-vault-beside-attached': {
     requirement: 'CREATE-2',

@@ -1,17 +1,11 @@
-import type { Intern } from '../../emulator/contract/intern.js';
-import { equal, fail, form, isObject, match, notEqual, ok } from '../framework/assert.js';
+import { equal, fail, isObject, match, notEqual, ok } from '../framework/assert.js';
 import { checksOf } from '../framework/check.js';
 import type { Ctx } from '../framework/context.js';
 import * as expect from '../framework/expect.js';
-import { onRunning, onStopped } from '../helpers/interns.js';
+import { onRunning } from '../helpers/interns.js';
 import { indistinguishable } from '../helpers/same.js';
 import type { Answer } from '../probe/client.js';
 import { type As, internPath } from '../probe/request.js';
-
-const ORIGIN = form(
-  /^https?:\/\/(?:\[[0-9a-f:]+\]|[^/?#@:\s]+)(?::\d{1,5})?$/i,
-  'scheme, host and optional port, without a path',
-);
 
 const alias = ({ send }: Ctx, id: string, as: As = 'oauth_token') =>
   send({ path: internPath(id, '/daemon-access'), as });
@@ -43,63 +37,6 @@ export const DAEMON = checksOf('DAEMON-1', {
       const only = await api.daemon(intern.id, { as: 'oauth_interns_only_token' });
       access(only, 'the access with an interns-only grant');
       expect.noStore(only, 'the daemon access with an interns-only grant');
-    }),
-  },
-  'daemon/access-form': {
-    level: 'P',
-    title: 'origin is scheme, host and optional port, without a path.',
-    ...onRunning(['oauth_token'], async ({ api }, intern) => {
-      const { origin } = access(await api.daemon(intern.id, { as: 'oauth_token' }), 'the daemon access');
-      match(origin, ORIGIN, 'origin');
-    }),
-  },
-  'daemon/not-running': {
-    level: 'P',
-    title: 'An intern that does not run is 409 intern_not_running: new, suspended, booting, on the alias too.',
-    needs: ['running', 'oauth_token'],
-    async run(ctx) {
-      const { api, interns } = ctx;
-      const expected = { status: 409, reason: 'intern_not_running', retryable: false } as const;
-      const intern = await interns.stopped();
-      const reached = () => api.daemon(intern.id, { as: 'oauth_token' });
-      const held = (at: number, answer: Answer, what: string) =>
-        expect.error(answer, expected, `the ${at === 0 ? 'access' : 'alias'} of ${what}`);
-      const refused = async (what: string, seen?: Intern) => {
-        const { status } = seen ?? expect.intern(await api.get(intern.id), 200, 'the read');
-        if (status === 'running') return;
-        const answers = [await reached(), await alias(ctx, intern.id)] as const;
-        // Where both are refused as they should be, nothing that happened meanwhile matters.
-        if (answers.every(({ status, text }) => status === expected.status && text.includes(expected.reason))) {
-          for (const [at, answer] of answers.entries()) held(at, answer, what);
-          return;
-        }
-        const after = expect.intern(await api.get(intern.id), 200, 'the read after').status;
-        if (after !== status) return;
-        // A boot ends at any time, and a read may show that late.
-        const boots = !['stopped', 'queued'].includes(status);
-        ctx.assume(!boots || answers[0].status >= 300, 'an intern that boots', 'it runs by now', status);
-        for (const [at, answer] of answers.entries()) held(at, answer, what);
-      };
-      await refused('a new intern', intern);
-      expect.done(await api.provision(intern.id), 'the provision');
-      await interns.until(intern.id, ['running']);
-      access(await reached(), 'the valid twin');
-      expect.done(await api.suspend(intern.id), 'the suspend');
-      await refused('a suspended intern', await interns.untilSuspended(intern.id));
-      expect.done(await api.provision(intern.id), 'the provision');
-      await refused('an intern that boots');
-    },
-  },
-  'daemon/not-of-a-stopped-intern': {
-    title: 'The access of an intern that does not run is refused and holds no token.',
-    ...onStopped(['oauth_token'], async ({ api, assume }, intern) => {
-      const answer = await api.daemon(intern.id, { as: 'oauth_token' });
-      if (answer.status < 300) {
-        const { status } = expect.intern(await api.get(intern.id), 200, 'the read of an intern that is reached');
-        assume(status !== 'running', 'an intern that sleeps until it is provisioned', 'who reaches for it wakes it');
-      }
-      expect.refused(answer, 'the access of a stopped intern');
-      ok(!/"token"/.test(answer.text), 'the refusal', 'no token', answer.text);
     }),
   },
   'daemon/unreachable': {

@@ -67,28 +67,6 @@ export const FIELDS = checksOf('BODY-4', {
       });
     }),
   },
-  'create/flag-types': {
-    requirement: 'CREATE-1',
-    level: 'P',
-    title: 'provision is a boolean and vault_id a string: anything else is 400.',
-    needs: ['write'],
-    async run(ctx) {
-      const { api, interns } = ctx;
-      await ctx.each('flags', ['true', 'false', '', 1, 0, null, [], {}], async (value) => {
-        expect.error(
-          await api.create(interns.body({ provision: value })),
-          INVALID,
-          'a create with a strange provision',
-        );
-      });
-      for (const vault_id of [7, {}, [], true]) {
-        expect.error(await api.create(interns.body({ vault_id })), INVALID, 'a create with a vault_id of another type');
-      }
-      for (const name of [undefined, null]) {
-        expect.error(await api.create(interns.body({ name })), INVALID, 'a create without a name');
-      }
-    },
-  },
   'create/unknown-fields': {
     requirement: 'CREATE-5',
     title: 'A create with an unknown field is 400, whatever the value.',

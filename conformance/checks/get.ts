@@ -4,8 +4,6 @@ import * as expect from '../framework/expect.js';
 import { onRunning, onStopped } from '../helpers/interns.js';
 import { DIGEST } from '../helpers/operations.js';
 import { FIELDS } from '../helpers/record.js';
-import { secretKeys } from '../helpers/secret-keys.js';
-import type { Answer } from '../probe/client.js';
 
 export const GET = checksOf('GET-1', {
   'get/settings': {
@@ -39,23 +37,6 @@ export const GET = checksOf('GET-1', {
       }
       oneOf(stopped.last_failure_message, [null], 'last_failure_message of a new intern');
       match(running.hostname, /^[^\s/:]+$/, 'hostname of a running intern');
-    }),
-  },
-  'get/no-secrets': {
-    title: 'No answer of the lifecycle carries a credential or content of the vault.',
-    ...onRunning([], async ({ api, interns }, running) => {
-      // One by one: the last request of a finding is the one to repeat.
-      const holdsNone = (answer: Answer, what: string) => {
-        expect.success(answer, what);
-        equal(secretKeys(answer.json), [], `fields that hold something secret in the answer of ${what}`);
-      };
-      holdsNone(await api.get(running.id), 'get');
-      holdsNone(await api.list({ limit: 3 }), 'list');
-      holdsNone(await api.create(interns.body()), 'create');
-      holdsNone(await api.update(running.id, { description: 'seen' }), 'update');
-      holdsNone(await api.suspend(running.id), 'suspend');
-      await interns.untilSuspended(running.id);
-      holdsNone(await api.provision(running.id), 'provision');
     }),
   },
   'get/no-known-secrets': {

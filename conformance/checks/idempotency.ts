@@ -7,7 +7,6 @@ import type { Ctx } from '../framework/context.js';
 import * as expect from '../framework/expect.js';
 import { idempotencyHeaderOf } from '../framework/profile.js';
 import { textBytes } from '../helpers/bytes.js';
-import { onStopped } from '../helpers/interns.js';
 import type { Answer } from '../probe/client.js';
 
 const REUSED = { status: 409, reason: 'idempotency_key_reused', retryable: false } as const;
@@ -162,18 +161,6 @@ export const IDEMPOTENCY = checksOf('CREATE-4', 'P', {
       });
       equal(await called(ctx, body.name, [first.id]), 1, 'interns of the name');
     },
-  },
-  'create/key-reused-first': {
-    title: 'A reused key is reported before a taken name or a vault that cannot be attached.',
-    ...onStopped([], async ({ api, interns }, taken) => {
-      const body = interns.body();
-      const key = keyed(`first-${body.name}`);
-      expect.status(await api.create(body, key), expect.CREATED, 'the create');
-      replayed(await api.create(body, key), AGAIN);
-      expect.error(await api.create({ ...body, name: taken.name }, key), REUSED, 'a used key with a taken name');
-      const vault = { ...body, vault_id: interns.unknownId() };
-      expect.error(await api.create(vault, key), REUSED, 'a used key with an unknown vault');
-    }),
   },
   'create/key-lengths': {
     title: 'An Idempotency-Key has up to 255 characters; one of 256 is 400 and makes nothing.',

@@ -14,14 +14,6 @@ const PROGRESS = ['output', 'content', 'text', 'message', 'messages', 'choices',
 
 /** INVOKE-1 and INVOKE-7: what starts a run, and what comes back. */
 export const INVOKE_CHECKS = checksOf('INVOKE-1', {
-  'invoke/accepted': {
-    title: 'invoke answers 202 with a session_id.',
-    ...onShared([], async (_ctx, intern) => {
-      const answer = await intern.invoke('Hello.');
-      expect.status(answer, 202, 'the invoke');
-      session(answer, 'the invoke');
-    }),
-  },
   'invoke/published-answer': {
     level: 'P',
     title: 'The answer is JSON {session_id, status: started}; prompts without a session start new ones.',
@@ -43,20 +35,6 @@ export const INVOKE_CHECKS = checksOf('INVOKE-1', {
       session(answer, 'the invoke');
       ok(!answer.text.includes('kit-progress-text'), 'body of the invoke', 'nothing of what the run says', answer.text);
       hasKeys(answer.json, ['session_id', 'status'], 'body of the invoke');
-    }),
-  },
-  'invoke/input-length': {
-    level: 'P',
-    title: 'input has 1 to 32000 code points.',
-    ...onShared([], async (ctx, intern) => {
-      for (const unit of ctx.sample(['a', 'é', '€', '😀'])) {
-        for (const length of [1, 32_000]) {
-          session(await intern.invoke(unit.repeat(length)), `an invoke of ${length} times ${unit}`);
-        }
-        for (const length of [0, 32_001]) {
-          expect.error(await intern.invoke(unit.repeat(length)), BAD, `an invoke of ${length} times ${unit}`);
-        }
-      }
     }),
   },
   'invoke/invalid-body': {

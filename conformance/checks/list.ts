@@ -1,12 +1,11 @@
 import fc from 'fast-check';
 import type { Intern } from '../../emulator/contract/intern.js';
 import { BAD_STATUSES, badStatusFilter, STATUSES, statusFilter } from '../arbitraries/status-filter.js';
-import { equal, fail, gist, ok } from '../framework/assert.js';
+import { equal, ok } from '../framework/assert.js';
 import { checksOf } from '../framework/check.js';
 import type { Ctx } from '../framework/context.js';
 import * as expect from '../framework/expect.js';
 import { refuses } from '../helpers/refuses.js';
-import type { Answer } from '../probe/client.js';
 
 const BAD_QUERY = { status: 400, message: 'Invalid list query', reason: 'invalid_body', retryable: false } as const;
 
@@ -43,36 +42,7 @@ async function inEveryStatus({ interns, api, control }: Ctx): Promise<Map<string
   return all;
 }
 
-/** A key lists nothing of another workspace. */
-function nothingOf(answer: Answer): void {
-  const { data } = expect.page(answer, 'the list of a foreign workspace');
-  if (data.length > 0)
-    expect.answered(answer, 'refusal', "the list by workspace_id with another workspace than the key's");
-}
-
 export const LIST = checksOf('LIST-2', {
-  'list/newest-first': {
-    requirement: 'LIST-1',
-    fresh: true,
-    title: 'The list holds what was created, newest first, filtered too.',
-    needs: ['write'],
-    async run(ctx) {
-      const made = await ctx.interns.inOrder(3);
-      const ids = made.map(({ id }) => id);
-      const data = await ctx.listed('the list', { having: ids });
-      ctx.newestFirst(of(data, ids), made, 'the list of interns');
-      const dates = data.filter(({ id }) => ids.includes(id)).map(({ created_at }) => Date.parse(created_at));
-      for (const [at, date] of dates.entries()) {
-        if (at > 0 && date > (dates[at - 1] ?? date))
-          fail('created_at in the list', 'newest first', dates.slice(0, at + 1));
-      }
-      const status = [...new Set(data.filter(({ id }) => ids.includes(id)).map((intern) => intern.status))].join(',');
-      const filtered = of(await ctx.listed(`the list by ${status}`, { having: ids, query: { status } }), ids);
-      // Each may have gone to another status since.
-      const found = made.filter(({ id }) => filtered.includes(id));
-      ctx.newestFirst(filtered, found, `the list by ${status}`);
-    },
-  },
   'list/agrees-with-reads': {
     requirement: 'LIST-1',
     fresh: true,
@@ -103,20 +73,6 @@ export const LIST = checksOf('LIST-2', {
       );
     },
   },
-  'list/gone-is-not-listed': {
-    requirement: 'LIST-1',
-    title: 'A deleted intern leaves the list when its teardown has ended.',
-    needs: ['write'],
-    async run(ctx) {
-      const { api, interns } = ctx;
-      const kept = await interns.stopped();
-      const gone = await interns.stopped();
-      expect.done(await api.remove(gone.id), 'the delete');
-      await interns.untilGone(gone.id);
-      const data = await ctx.listed('the list', { having: [kept.id] });
-      equal(of(data, [kept.id, gone.id]), [kept.id], 'the interns listed after the teardown');
-    },
-  },
   'list/by-workspace': {
     title: 'Filtered by the workspace of the key the list is the same.',
     needs: ['write'],
@@ -138,37 +94,6 @@ export const LIST = checksOf('LIST-2', {
       equal(of(filtered, ours), of(all, ours), 'the list by workspace against the whole');
       for (const { workspace_id = target.workspaceId } of filtered)
         equal(workspace_id, target.workspaceId, 'workspace_id in the list');
-    },
-  },
-  'list/foreign-workspace-hidden': {
-    title: "Filtered by a workspace that is not the key's nothing is listed, neither of that one nor of the key's.",
-    needs: ['write', 'foreign_api_key', 'foreign_workspace'],
-    async run(ctx) {
-      const { api, interns, target } = ctx;
-      const workspace_id = target.foreignWorkspaceId ?? '';
-      const theirs = await interns.stopped({ workspace_id }, { as: 'foreign_api_key' });
-      const ours = await interns.stopped();
-      const look = { having: [theirs.id], query: { workspace_id }, options: { as: 'foreign_api_key' as const } };
-      const seen = await ctx.listed('the list with its key', look);
-      const foreign = of(seen, [theirs.id, ours.id]).filter((id) => id !== theirs.id);
-      equal(foreign, [], 'interns of another workspace in the list of a key');
-      const answer = await api.list({ workspace_id });
-      if (answer.status >= 400 && answer.status < 500) return;
-      nothingOf(answer);
-    },
-  },
-  'list/foreign-workspace': {
-    level: 'P',
-    fresh: true,
-    title: "A workspace that is not the key's is refused.",
-    needs: ['foreign_workspace'],
-    async run({ api, target, interns }) {
-      expect.status(await api.list({ workspace_id: target.workspaceId }), 200, 'the valid twin');
-      const foreign = target.foreignWorkspaceId ?? '';
-      const answer = await api.list({ workspace_id: foreign });
-      if (answer.status < 300) nothingOf(answer);
-      expect.refused(answer, 'the list of a foreign workspace');
-      expect.refused(await api.list({ workspace_id: interns.unknownId() }), 'the list of an unknown workspace');
     },
   },
   'list/foreign-workspace-404': {
@@ -211,35 +136,6 @@ export const LIST = checksOf('LIST-2', {
           `interns listed with status ${wanted.join(',')}`,
         );
       });
-    },
-  },
-  'list/by-status-live': {
-    title: 'A status filter keeps what has the status and leaves out what has not.',
-    needs: ['write'],
-    async run(ctx) {
-      const { api, interns, target } = ctx;
-      const made = await interns.stopped();
-      const { status } = expect.intern(await api.get(made.id), 200, 'the read');
-      const other = status === 'running' ? 'stopped' : 'running';
-      for (const [filter, there, more = {}] of [
-        [status, true],
-        [other, false],
-        [`${other},destroy_failed`, false, { workspace_id: target.workspaceId }],
-        [`${other},${status}`, true],
-        [`${status},${other}`, true],
-      ] as const) {
-        const look = { having: there ? [made.id] : [], query: { status: filter, ...more } };
-        const data = await ctx.listed(`the list by ${filter}`, look);
-        const found = of(data, [made.id]).length;
-        if (found !== (there ? 1 : 0))
-          fail(
-            `the list by status=${filter}`,
-            there ? 'every intern of these statuses' : 'none of another status',
-            gist(`${there ? 'without' : 'with'} one that is ${status}`, found),
-          );
-        for (const intern of data.filter(({ id }) => id === made.id))
-          ok(filter.split(',').includes(intern.status), `status in the list by ${filter}`, filter, intern.status);
-      }
     },
   },
   'list/every-status-is-known': {

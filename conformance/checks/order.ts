@@ -47,20 +47,6 @@ export const ORDER = checksOf('BODY-5', {
       });
     }),
   },
-  'order/own-key-on-the-collection': {
-    title: 'An own key on the collection is 404 before size, media type and body are looked at, and after the method.',
-    needs: ['control', 'write', 'own_key'],
-    async run(ctx) {
-      const { key: as } = await ctx.interns.own();
-      const create = operation('create');
-      for (const stage of STAGES.filter(({ status }) => [413, 415, 400].includes(status))) {
-        const send = await spoilt(ctx, create, '', [stage]);
-        expect.status(await ctx.send({ ...send, as }), 404, `a create with an own key and ${stage.name}`);
-      }
-      expect.status(await ctx.send({ path: '/interns?limit=0', as }), 404, 'a bad list with an own key');
-      expect.status(await ctx.send({ method: 'PUT', path: '/interns', as }), 405, 'another method with an own key');
-    },
-  },
   'order/workspace-after-body': {
     title: 'A foreign workspace is reported after an invalid body and a bad Idempotency-Key, and before a conflict.',
     needs: ['control', 'write', 'foreign_workspace'],

@@ -1,9 +1,8 @@
 import fc from 'fast-check';
-import { equal, form, match, notEqual, ok } from '../framework/assert.js';
+import { equal, ok } from '../framework/assert.js';
 import { checksOf } from '../framework/check.js';
 import type { Ctx } from '../framework/context.js';
 import * as expect from '../framework/expect.js';
-import { JSON_TYPE, textBytes } from '../helpers/bytes.js';
 import { onStopped } from '../helpers/interns.js';
 import { DIGEST } from '../helpers/operations.js';
 import { holds, proofOf } from '../helpers/proofs.js';
@@ -13,23 +12,6 @@ import { internPath } from '../probe/request.js';
 const OAUTH = { as: 'oauth_token' } as const;
 const JSON_BODY = { bodySha256: DIGEST };
 const ROUTE = { method: 'POST', path: '/api/invoke' };
-const SECONDS = form(/^[1-9]\d{9}$/, 'Unix seconds');
-
-const UNAUTHORIZED = { status: 401, message: 'Invalid or missing API key', metadata: 'absent' } as const;
-const UNKNOWN = { status: 404, message: /^Intern not found/, reason: 'not_found', retryable: false } as const;
-const TOO_LARGE = {
-  status: 413,
-  message: /^Request body exceeds 1048576 bytes/,
-  reason: 'payload_too_large',
-  retryable: false,
-} as const;
-const OTHER_TYPE = {
-  status: 415,
-  message: /^Request body must be sent as application\/json/,
-  reason: 'unsupported_media_type',
-  retryable: false,
-} as const;
-
 /** Where a careless service looks for a user. */
 const strangers = (ctx: Ctx, user: string) => ({
   body: { user, subject: user, sub: user, userId: user, user_id: user, [ctx.proof.user]: user },
@@ -52,13 +34,6 @@ export const SIGN_IDENTITY = checksOf('SIGN-5', {
         const at = Number(proof.timestamp);
         ok(at >= earliest && at <= latest, 'timestamp of a proof', `${earliest} to ${latest}`, proof.timestamp);
       });
-    }),
-  },
-  'sign/timestamp-form': {
-    title: 'The timestamp is a string of seconds, not of milliseconds.',
-    ...onStopped(['oauth_token'], async (ctx, intern) => {
-      const proof = proofOf(ctx, await ctx.api.sign(intern.id, JSON_BODY, OAUTH), false, 'a proof');
-      match(proof.timestamp, SECONDS, 'timestamp of a proof');
     }),
   },
   'sign/user-is-the-subject': {
@@ -122,47 +97,6 @@ export const SIGN_IDENTITY = checksOf('SIGN-5', {
       const alias = { method: 'POST', path: internPath(intern.id, '/daemon-access/sign'), json: JSON_BODY, ...OAUTH };
       expect.error(await send(alias), expected, 'a failing signature by the alias');
       expect.status(await api.sign(intern.id, JSON_BODY, OAUTH), 200, 'the signature after it');
-    }),
-  },
-  'sign/refusals': {
-    requirement: 'SIGN-10',
-    title: 'The refusals of signing are as stated: 401 without metadata, 404, 413 and 415 with theirs.',
-    ...onStopped(['oauth_token'], async (ctx, intern) => {
-      const { interns, send, wrongKey } = ctx;
-      for (const at of ctx.sample(['daemon/sign', 'daemon-access/sign'])) {
-        const to = (id: string) => ({ method: 'POST', path: internPath(id, `/${at}`), ...OAUTH }) as const;
-        await ctx.twin(at, async () =>
-          expect.status(await send({ ...to(intern.id), json: JSON_BODY }), expect.ACCEPTED, `the valid twin of ${at}`),
-        );
-        const large = { body: new Uint8Array(1_048_577).fill(0x20), headers: JSON_TYPE };
-        const text = { body: textBytes(JSON.stringify(JSON_BODY)), headers: { 'content-type': 'text/plain' } };
-        for (const [what, over, expected] of [
-          ['without a token', { json: JSON_BODY, as: null }, UNAUTHORIZED],
-          ['with a wrong one', { json: JSON_BODY, as: wrongKey }, UNAUTHORIZED],
-          ['of an unknown intern', { json: JSON_BODY, ...to(interns.unknownId()) }, UNKNOWN],
-          ['with a body over the cap', large, TOO_LARGE],
-          ['as text/plain', text, OTHER_TYPE],
-        ] as const) {
-          expect.error(await send({ ...to(intern.id), ...over }), expected, `${at} ${what}`);
-        }
-      }
-    }),
-  },
-  'sign/fresh-nonce-each-time': {
-    requirement: 'SIGN-1',
-    title: 'A retried request is signed anew: another nonce, and a v2 signature of its own.',
-    ...onStopped(['oauth_token'], async (ctx, intern) => {
-      const json = { ...JSON_BODY, route: ROUTE };
-      const options = { ...OAUTH, headers: { 'idempotency-key': 'same', 'x-request-id': 'same' } };
-      const one = proofOf(ctx, await ctx.api.sign(intern.id, json, options), true, 'a proof');
-      const two = proofOf(ctx, await ctx.api.sign(intern.id, json, options), true, 'the proof of a retry');
-      ok(
-        two.nonce !== one.nonce,
-        'nonce of a proof',
-        'one that was never given',
-        `one that was given before; ${two.nonce}`,
-      );
-      notEqual(two.signatureV2, one.signatureV2, 'v2 signature of the retry');
     }),
   },
 });

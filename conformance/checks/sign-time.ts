@@ -6,10 +6,7 @@ import { JSON_TYPE, textBytes } from '../helpers/bytes.js';
 import { onStopped } from '../helpers/interns.js';
 import { DIGEST, operation } from '../helpers/operations.js';
 import { proofOf } from '../helpers/proofs.js';
-import { indistinguishable, mediaType } from '../helpers/same.js';
 import type { Answer } from '../probe/client.js';
-import type { As } from '../probe/request.js';
-import type { RequirementId } from '../requirements/index.js';
 
 const OAUTH = { as: 'oauth_token' } as const;
 const JSON_BODY = { bodySha256: DIGEST };
@@ -55,13 +52,6 @@ const arrive = async ({ settle }: Pick<Ctx, 'settle'>, done: () => boolean) => {
 const reach = async ({ settle }: Pick<Ctx, 'settle'>) => {
   for (let round = 0; round < 3; round++) await settle();
 };
-
-/** Under which requirement signing refuses what. */
-const REFUSES: ReadonlyMap<string, RequirementId> = new Map([
-  ['an API key', 'AUTH-8'],
-  ['an interns-only grant', 'AUTH-8'],
-  ['an unknown intern', 'AUTH-3'],
-]);
 
 export const SIGN_TIME = checksOf('SIGN-9', {
   'sign/times-out-after-10s': {
@@ -146,58 +136,6 @@ export const SIGN_TIME = checksOf('SIGN-9', {
         await Promise.allSettled(slow.map(({ answer }) => answer));
       }
       for (const { answer } of slow) expect.error(await answer, TIMEOUT, 'signing whose body does not come');
-    }),
-  },
-  'sign/alias': {
-    requirement: 'SIGN-11',
-    title: 'The deprecated alias answers every refusal as the operation does, in status, body and headers.',
-    ...onStopped(['oauth_token', 'oauth_interns_only_token'], async (ctx, intern) => {
-      const { interns, send, wrongKey } = ctx;
-      const cases: readonly (readonly [string, string, As, Record<string, unknown>])[] = [
-        ['an invalid body', intern.id, 'oauth_token', { json: {} }],
-        ['a body that is not JSON', intern.id, 'oauth_token', { body: textBytes('{'), headers: JSON_TYPE }],
-        ['another media type', intern.id, 'oauth_token', { body: textBytes('{}') }],
-        [
-          'a body over the cap',
-          intern.id,
-          'oauth_token',
-          { body: new Uint8Array(1_048_577).fill(0x20), headers: JSON_TYPE },
-        ],
-        ['an unknown intern', interns.unknownId(), 'oauth_token', { json: JSON_BODY }],
-        ['an API key', intern.id, 'api_key', { json: JSON_BODY }],
-        ['an interns-only grant', intern.id, 'oauth_interns_only_token', { json: JSON_BODY }],
-        ['a wrong key', intern.id, wrongKey, { json: JSON_BODY }],
-      ];
-      const ignored = ['deprecation', 'link', 'sunset', 'x-request-id'];
-      for (const [what, id, as, over] of ctx.sample(cases, 3)) {
-        const ask = (name: string) => async () => {
-          const answer = await send({ method: 'POST', path: operation(name).path(id), as, ...over });
-          // The operation itself states that it is refused at all.
-          const row = name === 'sign' ? REFUSES.get(what) : undefined;
-          expect.refused(
-            answer,
-            `signing with ${what}`,
-            row === undefined ? undefined : { breaks: { requirement: row, level: 'S' } },
-          );
-          return answer;
-        };
-        await indistinguishable(ask('sign'), ask('sign alias'), `the alias with ${what}`, { ignored });
-      }
-    }),
-  },
-  'sign/alias-headers': {
-    requirement: 'SIGN-11',
-    title: 'A proof of the alias has the keys and headers of one of the operation.',
-    ...onStopped(['oauth_token'], async ({ send }, intern) => {
-      for (const json of [JSON_BODY, { ...JSON_BODY, route: { method: 'POST', path: '/api/invoke' } }]) {
-        const by = (name: string) => send({ method: 'POST', path: operation(name).path(intern.id), json, ...OAUTH });
-        const [one, other] = await Promise.all([by('sign'), by('sign alias')]);
-        expect.status(one, expect.ACCEPTED, 'signing');
-        expect.status(other, expect.ACCEPTED, 'the alias');
-        equal(Object.keys(other.json as object).sort(), Object.keys(one.json as object).sort(), 'keys of the alias');
-        equal(other.headers.get('cache-control'), one.headers.get('cache-control'), 'cache-control of the alias');
-        equal(mediaType(other.headers), mediaType(one.headers), 'content-type of the alias');
-      }
     }),
   },
 });

@@ -37,13 +37,6 @@ const METHODS: readonly unknown[] = [
 ];
 /** Paths that a client may send as they stand in its URL. */
 const WITH_MORE = ['/api/invoke?x=1', '/api/invoke#top', 'http://daemon/api/invoke'];
-const NO_ROUTES: readonly unknown[] = [
-  ...[null, '', 'POST /api/invoke', '/api/invoke', [], ['POST', '/api/invoke'], {}, false, 0],
-  { method: 'POST' },
-  { path: '/api/invoke' },
-  { Method: 'POST', Path: '/api/invoke' },
-];
-
 /** Signs for routes: of the valid twins, and of some wrong ones, by the operation and its alias. */
 async function badRoutes(
   ctx: Ctx,
@@ -155,11 +148,6 @@ export const SIGN = checksOf('SIGN-3', {
       });
     }),
   },
-  'sign/route-form': {
-    title: 'A route that is not an object with method and path is 400, null too.',
-    needs: ['write', 'oauth_token'],
-    run: (ctx) => badRoutes(ctx, [route('/api/invoke')], NO_ROUTES, (one) => one),
-  },
   'sign/unknown-fields': {
     title: 'Other fields are ignored, in the route too.',
     maxRuns: 12,
@@ -217,20 +205,5 @@ export const SIGN = checksOf('SIGN-3', {
       await ctx.interns.untilGone(intern.id);
       expect.status(await sign(ctx, intern.id, json), 404, 'signing for a gone intern');
     },
-  },
-  'sign/gate': {
-    requirement: 'SIGN-8',
-    title: 'Signing is behind the gate of the programme: from outside it is 404, alias and other bodies too.',
-    ...onStopped(['outsider_api_key', 'oauth_token'], async (ctx, intern) => {
-      await ctx.twin('sign', async () =>
-        expect.status(await sign(ctx, intern.id, { bodySha256: DIGEST }), expect.ACCEPTED, 'the valid twin'),
-      );
-      for (const at of PATHS) {
-        for (const json of ctx.sample([{ bodySha256: DIGEST }, {}])) {
-          const answer = await sign(ctx, intern.id, json, at, { as: 'outsider_api_key' });
-          expect.error(answer, { status: 404 }, `${at} from outside the programme`);
-        }
-      }
-    }),
   },
 });

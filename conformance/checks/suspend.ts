@@ -3,14 +3,13 @@ import { equal, notEqual, ok, oneOf } from '../framework/assert.js';
 import { checksOf } from '../framework/check.js';
 import * as expect from '../framework/expect.js';
 import { heard, replyTo } from '../helpers/chat.js';
-import { onRunning, onStopped } from '../helpers/interns.js';
+import { onRunning } from '../helpers/interns.js';
 import { untouched } from '../helpers/settings.js';
 import { asleep, provisioned } from '../helpers/turns.js';
 
 /** ms after which a list shows what a read shows. */
 const SHOWN = 5_000;
 
-const BUSY = { status: 409, reason: 'intern_busy', retryable: false } as const;
 const KEPT = ['id', 'name', 'description', 'instructions', 'model', 'workspace_id', 'vault_id', 'created_at'] as const;
 
 export const SUSPEND = checksOf('SUSP-1', 'P', {
@@ -71,27 +70,6 @@ export const SUSPEND = checksOf('SUSP-1', 'P', {
       expect.status(answer, 200, 'the suspend');
       equal((answer.json as { suspended?: unknown } | undefined)?.suspended, true, 'suspended');
       equal((await interns.untilSuspended(intern.id)).status, 'stopped', 'status after it');
-    }),
-  },
-  'suspend/only-what-runs': {
-    title: 'A suspend of an intern that does not run is 409 intern_busy: stopped, booting, suspended already.',
-    ...onStopped(['running'], async ({ api, interns, undisturbed }, intern) => {
-      expect.error(await api.suspend(intern.id), BUSY, 'a suspend of a new intern');
-      expect.done(await api.provision(intern.id), 'the provision');
-      const { status } = expect.intern(await api.get(intern.id), 200, 'the read');
-      if (status !== 'running') {
-        const early = await api.suspend(intern.id);
-        if (early.status !== 409) {
-          // A boot ends at any time: an accepted suspend came after it.
-          const after = expect.intern(await api.get(intern.id), 200, 'the read after').status;
-          undisturbed(after === status, 'an intern that boots', status, after);
-        }
-        expect.error(early, BUSY, `a suspend while ${status}`);
-      }
-      await interns.until(intern.id, ['running']);
-      expect.done(await api.suspend(intern.id), 'the valid twin');
-      await interns.untilSuspended(intern.id);
-      expect.error(await api.suspend(intern.id), BUSY, 'a second suspend');
     }),
   },
   'suspend/ends-every-run': {

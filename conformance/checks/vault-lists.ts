@@ -19,7 +19,6 @@ import {
   WORKSPACE,
 } from '../helpers/vault.js';
 
-const INVALID = { status: 400, reason: 'invalid_body', retryable: false } as const;
 const NOT_FOUND = { status: 404, message: 'Secret not found', reason: 'not_found', retryable: false } as const;
 const FULL = 1_000;
 
@@ -75,24 +74,6 @@ export const VAULT_LISTS = checksOf('VAULT-5', {
       const rest = pageOf(await list(ctx, scope, { offset: 100 }), 'the rest');
       equal([rest.data.map(({ name }) => name), rest.has_more], [names.slice(100), false], 'the second page');
     },
-  },
-  'vault/list-limits': {
-    level: 'C',
-    title: 'A limit is 1 to 100 and an offset 0 to 10000; anything else is 400, in both scopes.',
-    ...onStopped(['control', 'write'], async (ctx, { id }) => {
-      const good = [{ limit: 1 }, { limit: 100 }, { offset: 0 }, { offset: 10_000 }];
-      const junk = ['', '0x1', '1.5', '-1', 'ten', '1e1', ' 1', '٣'];
-      const bad = [
-        ...[0, 101, ...junk].map((limit) => ({ limit })),
-        ...[10_001, ...junk].map((offset) => ({ offset })),
-      ];
-      for (const scope of [WORKSPACE, ofIntern(id)]) {
-        for (const query of good)
-          expect.status(await list(ctx, scope, query), 200, `a list with ${JSON.stringify(query)}`);
-        for (const query of bad)
-          expect.error(await list(ctx, scope, query), INVALID, `a list with ${JSON.stringify(query)}`);
-      }
-    }),
   },
   'vault/delete': {
     requirement: 'VAULT-6',

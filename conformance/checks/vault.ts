@@ -27,18 +27,6 @@ const NOT_FOUND = { status: 404, reason: 'not_found', retryable: false } as cons
 const sent = ({ send }: Pick<Ctx, 'send'>, row: VaultOperation, id: string, name: string, over: Partial<Send>) =>
   send({ ...row.request(id, name), ...over });
 
-/** The operations that a stranger asks in this run: each is asked by one of both at least. */
-const STRANGERS = ['outsider_api_key', 'foreign_api_key'] as const;
-const askedAs = (ctx: Pick<Ctx, 'deal'>, as: (typeof STRANGERS)[number]): readonly VaultOperation[] =>
-  ctx.deal(VAULT_OPERATIONS, STRANGERS).flatMap(([row, who]) => (who === as ? [row] : []));
-
-/** The request that a refusal is compared with. A write may meet no secret. */
-const validTwin = (ctx: Ctx, row: VaultOperation, id: string, name: string): Promise<void> =>
-  ctx.twin(row.name, async () => {
-    const twin = await sent(ctx, row, id, name, {});
-    if (!row.writes || twin.status !== 404) expect.done(twin, `${row.name}, valid twin`);
-  });
-
 /** Does the operations on a secret that is there, in an order in which each is accepted. */
 async function allAccepted(ctx: Ctx, id: string, as: As, of: readonly VaultOperation['of'][]): Promise<void> {
   const name = secretName(ctx);
@@ -75,74 +63,6 @@ export const VAULT_CHECKS = checksOf('VAULT-1', {
         expect.done(await remove(ctx, scope, name), 'the delete where it was stored');
       }
     },
-  },
-  'vault/key-needed': {
-    title: 'Without a key, or with a wrong one, every operation on secrets is 401.',
-    ...onStopped([], async (ctx, { id }) => {
-      const name = secretName(ctx);
-      for (const [row, as] of ctx.deal(VAULT_OPERATIONS, [null, ctx.wrongKey]))
-        expect.error(
-          await sent(ctx, row, id, name, { as }),
-          { status: 401 },
-          `${row.name} with ${as === null ? 'no' : 'a wrong'} key`,
-        );
-      equal((await secretsIn(ctx, ofIntern(id))).has(name), false, 'the secret after refused stores');
-    }),
-  },
-  'vault/outside-the-programme': {
-    title: 'Outside the programme every operation on secrets is 404, the reads too.',
-    ...onStopped(['outsider_api_key'], async (ctx, { id }) => {
-      const [as, name] = ['outsider_api_key', secretName(ctx)] as const;
-      const rows = askedAs(ctx, as);
-      for (const row of ctx.sample(rows)) await validTwin(ctx, row, id, name);
-      for (const row of rows)
-        expect.error(await sent(ctx, row, id, name, { as }), { status: 404 }, `${row.name} outside the programme`);
-    }),
-  },
-  'vault/intern-not-visible': {
-    title: 'The secrets of an intern that is not visible are 404, as those of one that nobody has.',
-    needs: ['write'],
-    async run(ctx) {
-      const unknown = ctx.interns.unknownId();
-      const { id } = await ctx.interns.stopped();
-      const name = secretName(ctx);
-      const rows = VAULT_OPERATIONS.filter(({ of }) => of === 'intern');
-      await ctx.each(
-        'operations',
-        rows,
-        async (row) => {
-          if (ctx.sample(rows).includes(row)) await validTwin(ctx, row, id, name);
-          expect.error(await sent(ctx, row, unknown, name, {}), { status: 404 }, `${row.name} of an unknown intern`);
-        },
-        rows.length,
-      );
-    },
-  },
-  'vault/another-workspace': {
-    title: 'A key of another workspace reaches neither the secrets of the workspace nor those of its interns.',
-    ...onStopped(['foreign_api_key'], async (ctx, { id }) => {
-      const name = secretName(ctx);
-      const as = 'foreign_api_key';
-      const scopes = [WORKSPACE, ...ctx.sample([ofIntern(id)], 0)];
-      for (const scope of scopes) await store(ctx, scope, name, VALUE);
-      equal((await secretsIn(ctx, WORKSPACE, { as })).has(name), false, 'the secret in the list of another workspace');
-      expect.error(await remove(ctx, WORKSPACE, name, { as }), { status: 404 }, 'the delete with the foreign key');
-      for (const row of askedAs(ctx, as).filter(({ of }) => of === 'intern'))
-        expect.error(await sent(ctx, row, id, name, { as }), { status: 404 }, `${row.name} with the foreign key`);
-      for (const scope of scopes)
-        equal(await namesIn(ctx, scope, [name]), [name], 'the secret after requests with the foreign key');
-    }),
-  },
-  'vault/regional-refused': {
-    title: 'On a regional hostname every operation on secrets is refused.',
-    ...onStopped(['regional_host'], async (ctx, { id }) => {
-      const name = secretName(ctx);
-      const host = ctx.target.regionalHost ?? '';
-      await ctx.twin('secrets', async () => expect.status(await list(ctx, WORKSPACE), 200, 'the valid twin'));
-      await ctx.each('operations', VAULT_OPERATIONS, async (row) => {
-        expect.error(await sent(ctx, row, id, name, { host }), { status: 403 }, `${row.name} on a regional host`);
-      });
-    }),
   },
   'vault/own-key': {
     level: 'C',

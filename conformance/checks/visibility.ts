@@ -5,7 +5,6 @@ import { checksOf } from '../framework/check.js';
 import type { Ctx } from '../framework/context.js';
 import * as expect from '../framework/expect.js';
 import { JSON_TYPE, textBytes } from '../helpers/bytes.js';
-import { onStopped } from '../helpers/interns.js';
 import { BY_KEY, ON_INTERN, OPERATIONS, type Operation, operation, request } from '../helpers/operations.js';
 import { indistinguishable } from '../helpers/same.js';
 import { internPath, type Send } from '../probe/request.js';
@@ -139,51 +138,6 @@ export const VISIBILITY = checksOf('AUTH-3', {
       expect.status(await api.provision(id, { as }), 202, 'a provision with the own key');
       expect.status(await api.remove(id, undefined, { as }), 202, 'a delete with the own key');
     },
-  },
-  'auth/own-key-collection': {
-    requirement: 'AUTH-4',
-    title: 'For an own key the collection answers 404: neither list nor create, whatever is sent.',
-    needs: ['own_key', 'write'],
-    async run(ctx) {
-      const { api, interns, send } = ctx;
-      const { id, key: as } = await interns.own();
-      await ctx.twin('own key', async () => expect.status(await api.get(id, { as }), 200, 'the valid twin'));
-      expect.error(await api.list(undefined, { as }), { status: 404 }, 'the list with an own key');
-      expect.error(await api.list({ status: 'running' }, { as }), { status: 404 }, 'a filtered list with an own key');
-      const body = interns.body();
-      expect.error(await api.create(body, { as }), { status: 404 }, 'a create with an own key');
-      expect.error(await api.create({}, { as }), { status: 404 }, 'an invalid create with an own key');
-      const text = { body: textBytes('{'), headers: { 'content-type': 'text/plain' } };
-      expect.error(await send({ method: 'POST', path: '/interns', as, ...text }), { status: 404 }, 'a broken create');
-      const found = (await ctx.listed('the list')).filter(({ name }) => name === body.name);
-      equal(found.length, 0, 'interns made with an own key');
-    },
-  },
-  'auth/own-key-other-interns': {
-    requirement: 'AUTH-4',
-    title: 'For an own key every other intern is 404 on every operation, with the same answer as an unknown one.',
-    needs: ['own_key', 'write'],
-    async run(ctx) {
-      const { key: as, id } = await ctx.interns.own();
-      const other = await ctx.interns.stopped();
-      await ctx.twin('own key', async () => expect.status(await ctx.api.get(id, { as }), 200, 'its own intern'));
-      await unknownTo(ctx, 'an own key', other.id, { as });
-      expect.status(await ctx.api.get(other.id), 200, 'the other intern after all');
-    },
-  },
-  'auth/outsider': {
-    requirement: 'AUTH-5',
-    title: 'A caller outside the programme gets 404 for every operation.',
-    ...onStopped(['outsider_api_key', 'write'], async (ctx, intern) => {
-      await ctx.twin('list', async () =>
-        expect.status(await ctx.api.list({ limit: 1 }), 200, 'the list of a caller within'),
-      );
-      for (const row of OPERATIONS) {
-        const answer = await ctx.send(request(ctx, row, intern.id, { as: 'outsider_api_key' }));
-        expect.error(answer, { status: 404 }, `${row.name} from outside the programme`);
-      }
-      expect.status(await ctx.api.get(intern.id), 200, 'the intern after all');
-    }),
   },
   'auth/outsider-any-path': {
     requirement: 'AUTH-5',

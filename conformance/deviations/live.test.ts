@@ -10,7 +10,7 @@ const tried = (name: string) => {
 };
 
 test('a deviation that a deployment can show is seen there', async () => {
-  expect(await tried('list-oldest-first')).toMatchObject({ caught: ['list/newest-first'], missed: [] });
+  expect((await tried('list-oldest-first'))?.caught).toContain('LIST-1/newest-first');
 });
 
 test('an intern that is busy though it never took a prompt is no deployment that needs a moment', async () => {

@@ -46,7 +46,7 @@ Runs every deviation against the checks that were computed to see it, and prints
   --net          sends the same plain requests to each and to the right emulator, and compares the answers byte for byte:
                  how many differ, and which do not; of all of them, written to conformance/deviations/net/found.json
   --live         as deployments, without control interface: which a default run finds with every credential and with an API
-                 key alone, and why others are not found; of all of them, written to conformance/deviations/seen.json
+                 key alone, and why others are not found; written to conformance/deviations/seen.json
   --runs         runs of each property (${TRY.runs}; 1 with --live, as at a deployment)
   --jobs         processes (as many as processors)
   --no-baseline  leaves out the run without any deviation
@@ -123,8 +123,8 @@ function seenLine(name: string, row: Readonly<Record<Given, Outcome>>): string {
   return `${isSeen(row.all) ? 'seen    ' : 'UNSEEN  '}  ${name.padEnd(44)} ${text(row.all)}${key}`;
 }
 
-/** How many are seen, and why others are not; of all of them, kept. */
-function concludeLive(rows: Measured['deviations'], whole: boolean, took: number): string {
+/** How many are seen, and why others are not. What was measured at the usual runs is kept, beside what was before. */
+function concludeLive(rows: Measured['deviations'], usual: boolean, took: number): string {
   const of = Object.keys(rows).length;
   const lines = GIVEN.map((given) => {
     const seen = countSeen({ deviations: rows }, given);
@@ -135,7 +135,12 @@ function concludeLive(rows: Measured['deviations'], whole: boolean, took: number
     const by = given === 'all' ? 'every credential' : 'an API key alone';
     return `${seen} of ${of} with ${by} (${((100 * seen) / Math.max(1, of)).toFixed(1)} %): ${kinds.join(' · ')}`;
   });
-  if (whole) writeMeasured(rows, readMeasured());
+  if (usual) {
+    const before = readMeasured();
+    const all = { ...before.deviations, ...rows };
+    const names = allDeviations.map(({ name }) => name);
+    writeMeasured(Object.fromEntries(names.flatMap((name) => (all[name] ? [[name, all[name]]] : []))), before);
+  }
   return `\ndeviations that a deployment shows, and how many of them a default run finds (${took} s):\n${lines.join('\n')}\n`;
 }
 
@@ -224,7 +229,7 @@ async function main(): Promise<number> {
   if (settings.live) {
     const names = allDeviations.map(({ name }) => name).filter((name) => name in rows);
     const sorted = Object.fromEntries(names.flatMap((name) => (rows[name] ? [[name, rows[name]]] : [])));
-    process.stdout.write(concludeLive(sorted, whole && values.runs === undefined, took));
+    process.stdout.write(concludeLive(sorted, values.runs === undefined, took));
     return 0;
   }
   if (settings.net) {

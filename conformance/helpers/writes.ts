@@ -41,20 +41,3 @@ export function writes({ interns }: Pick<Ctx, 'interns'>): Write[] {
     },
   ];
 }
-
-/** Signing, for checks that have an OAuth token. */
-export function signWrites({ interns }: Pick<Ctx, 'interns'>): Write[] {
-  // A signature changes nothing: one intern serves them all.
-  let one: ReturnType<typeof interns.stopped> | undefined;
-  const path = async (name: string) => {
-    one ??= interns.stopped();
-    return operation(name).path((await one).id);
-  };
-  return ['sign', 'sign alias'].map((name) => ({
-    row: operation(name),
-    as: 'oauth_token' as const,
-    accepted: expect.ACCEPTED,
-    path: () => path(name),
-    body: () => ({ bodySha256: 'ab'.repeat(32) }),
-  }));
-}
