@@ -58,7 +58,6 @@ async function takeReport(browser: Browser): Promise<void> {
   }
   const page = await browser.newPage({ viewport: { width: 1280, height: 1330 } });
   await page.goto(pathToFileURL(file).href);
-  await page.locator('.group > summary').first().click();
   await page.screenshot({ path: join(OUT, 'report.png') });
   await page.close();
   rmSync(folder, { recursive: true });

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { createRedactor } from '../probe/redact.js';
 import { cover, isGood } from './cover.js';
 import { TABLES } from './rows.js';
 
@@ -39,4 +40,18 @@ test('over its passes a bad value meets every good value of the other parts', ()
                 `${table.operation}: ${wrong.name} with ${right.name}`,
               ).toBe(true);
   }
+});
+
+test('no value that is stored blacks out a sentence of the report', () => {
+  const redactor = createRedactor();
+  const secrets = TABLES.flatMap(({ operation, parts }) =>
+    operation === 'store intern secret' ? (parts.at(-1) ?? []) : [],
+  );
+  for (const { make } of secrets) {
+    const { json } = make({} as never) as { json?: { value?: string } };
+    if (json?.value !== undefined) redactor.learn(json.value);
+  }
+  const sentence = 'a caller who is over the limit for some seconds, and the first and second value of a secret';
+  expect(redactor.text(sentence)).toBe(sentence);
+  expect(redactor.text('zq-9926-wm')).toBe('[redacted]');
 });

@@ -631,8 +631,9 @@ export const TABLES: readonly Table[] = [
     parts: [
       KEYS,
       [
-        json('a value and a host', { value: 'first value', hosts: ['example.com'] }),
-        json('another value', { value: 'second value', hosts: ['example.com', 'API.example.com.'] }),
+        // No words: what is stored is blacked out in every sentence of the report.
+        json('a value and a host', { value: 'zq-7413-xk', hosts: ['example.com'] }),
+        json('another value', { value: 'zq-9926-wm', hosts: ['example.com', 'API.example.com.'] }),
         ...bads(
           json('no value', { hosts: ['example.com'] }),
           json('an empty value', { value: '', hosts: ['example.com'] }),

@@ -209,7 +209,11 @@ describe('AGENT-2: resources and prompts', () => {
     expect(JSON.parse(await text('openapi:///control-openapi.json')).paths).toHaveProperty('/clock');
     const { resourceTemplates } = await mcp.result('resources/templates/list');
     const templates = resourceTemplates.map(({ uriTemplate }: { uriTemplate: string }) => uriTemplate);
-    expect(templates).toEqual(expect.arrayContaining(['intern:///{id}', 'run:///{id}', 'request:///{id}']));
+    expect(templates).toEqual(
+      expect.arrayContaining(['intern:///{id}', 'run:///{id}', 'request:///{id}', 'case:///{id}']),
+    );
+    const shown = JSON.parse(await text('case:///chat-long-line-64k'));
+    expect(shown.exchanges[0].steps[0].write).toMatch(/^data: \{/);
     await expect(mcp.result('resources/read', { uri: 'docs:///../SECURITY' })).rejects.toThrow(
       /does not exist|not found/,
     );
@@ -302,6 +306,7 @@ describe('AGENT-1: at any emulator and any space, under the guard', () => {
     ['an unknown page', 'resources/read', { uri: 'docs:///fly' }, -32602],
     ['an unknown requirement', 'resources/read', { uri: 'requirement:///FLY-1' }, -32602],
     ['an unknown request', 'resources/read', { uri: 'request:///fly' }, -32602],
+    ['an unknown case', 'resources/read', { uri: 'case:///fly' }, -32602],
   ])('%s has the code of the protocol', async (_, method, params, code) => {
     const [answer] = await mcpClient(createTestClient()).ask(method, params);
     expect(answer?.error).toMatchObject({ code, message: expect.stringMatching(/./) });

@@ -35,9 +35,10 @@ const things = [
     list: '/journal?limit=50',
     what: 'A request and its response, without credentials',
   },
+  { name: 'case', path: '/lab/cases', list: '/lab/cases', what: 'A case of the client lab, byte for byte' },
 ] as const;
 
-/** Registers the pages, the requirements, the OpenAPI documents, and templates for interns, runs and requests. */
+/** Registers the pages, the requirements, the OpenAPI documents, and templates for interns, runs, requests and cases. */
 export function registerResources(server: McpServer, door: Door): void {
   for (const [name, title] of [
     ['openapi', 'The interface as OpenAPI 3.1'],

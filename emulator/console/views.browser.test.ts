@@ -86,6 +86,10 @@ inBrowser('the console, for everybody', (open) => {
       const next = boxes[index + 1];
       if (next !== undefined) expect(next.x - (x + width)).toBeGreaterThanOrEqual(4);
     }
+    const buttons = await Promise.all((await page.locator('.clock-bar .button').all()).map((one) => one.boundingBox()));
+    const lowest = Math.max(...buttons.map((box) => box?.y ?? Number.NaN));
+    const first = Math.min(...buttons.map((box) => (box?.y ?? Number.NaN) + (box?.height ?? 0)));
+    expect(lowest, 'the clock bar has one row').toBeLessThan(first);
     await page.setViewportSize({ width: 1280, height: 800 });
     expect(await page.locator('.address .mono').innerHTML()).toBe(`${url}/<wbr>api/<wbr>v1<wbr>`);
     for (const place of ['Faults', 'Vault', 'Proofs']) {

@@ -15,7 +15,7 @@ const UNFINISHED = /\.[\w-]{12}\.tmp$/;
 
 /** Removes what processes that were killed left of files that begin with `name`, in a folder that may be missing. */
 export function removeUnfinished(folder: string, name = ''): void {
-  if (!fs.existsSync(folder)) return;
+  if (!fs.lstatSync(folder, { throwIfNoEntry: false })?.isDirectory()) return;
   for (const entry of fs.readdirSync(folder))
     if (entry.startsWith(name) && UNFINISHED.test(entry)) fs.rmSync(join(folder, entry), { force: true });
 }

@@ -77,11 +77,21 @@ describe('links that come with a repository', () => {
   });
 
   test('at the folder of snapshots are refused', async () => {
-    mkdirSync(join(folder, 'other'));
-    symlinkSync(join(folder, 'other'), `${data}.snapshots`);
+    const other = join(folder, 'other');
+    mkdirSync(other);
+    const unfinished = `one.json.${'0'.repeat(12)}.tmp`;
+    writeFileSync(join(other, unfinished), 'not ours');
+    symlinkSync(other, `${data}.snapshots`);
     const api = client();
     expect((await api.put('/_emulator/snapshots/one', {})).status).toBe(500);
-    expect(readdirSync(join(folder, 'other'))).toEqual([]);
+    expect(readdirSync(other)).toEqual([unfinished]);
+  });
+
+  test('at the folder of snapshots, to a file, keep nothing from starting', async () => {
+    writeFileSync(join(folder, 'file'), 'mine');
+    symlinkSync(join(folder, 'file'), `${data}.snapshots`);
+    expect((await client().get('/_emulator/health')).status).toBe(200);
+    expect(readFileSync(join(folder, 'file'), 'utf8')).toBe('mine');
   });
 });
 

@@ -5,7 +5,6 @@ import { Button } from '../ui/button.js';
 import { useServices } from '../ui/context.js';
 import { Dialog } from '../ui/dialog.js';
 import { Form, Input } from '../ui/field.js';
-import { Icon } from '../ui/icons.js';
 import { useNow } from '../ui/ticking.js';
 import { ThemeSwitch } from './theme.js';
 
@@ -74,7 +73,6 @@ export function ClockBar() {
   return (
     <div class="clock-bar">
       <section class="clock" aria-label="Clock">
-        <Icon name="clock" />
         {clock ? (
           <>
             <time dateTime={iso}>
@@ -94,7 +92,7 @@ export function ClockBar() {
         <Button small onClick={() => model.attempt(() => moveClock(model, { advance: '5m' }), 'Advanced by 5 minutes')}>
           +5 min
         </Button>
-        <Button small onClick={() => setOpen('advance')}>
+        <Button small icon="clock" onClick={() => setOpen('advance')}>
           Advance…
         </Button>
         <Button small icon={stands ? 'play' : 'pause'} onClick={() => void hold()}>
