@@ -50,8 +50,8 @@ export interface Breaches {
 
 /** What a rule has seen. */
 export interface Monitor {
-  /** Whether it has judged anything. */
-  readonly judged: boolean;
+  /** Exchanges that it was held against. */
+  readonly judged: number;
   readonly settles: boolean;
   readonly breaches: readonly Breaches[];
 }
@@ -59,7 +59,7 @@ export interface Monitor {
 /** A rule, and what it has seen. */
 interface Watching {
   readonly rule: Rule;
-  judged: boolean;
+  judged: number;
   readonly kinds: Map<string, Breaches>;
   /** Interns that it saw as they should not be: they are read once more when all else is done. */
   readonly unread: Set<string>;
@@ -175,7 +175,7 @@ export function createMonitors({ target, ours, now, madeUp, secretIn }: Monitors
       for (const monitor of monitors.values()) {
         try {
           const judgement = monitor.rule.judge(seen, model);
-          monitor.judged ||= judgement !== undefined;
+          if (judgement !== undefined) monitor.judged += 1;
           if (judgement !== undefined && judgement !== 'kept') note(monitor, judgement, seen, looked);
         } catch (error) {
           failure ??= { error };
@@ -194,7 +194,7 @@ export function createMonitors({ target, ours, now, madeUp, secretIn }: Monitors
     begin(check: Check) {
       const { id } = check;
       const rule = ruleOf(check);
-      if (rule !== undefined) monitors.set(id, { rule, judged: false, kinds: new Map(), unread: new Set() });
+      if (rule !== undefined) monitors.set(id, { rule, judged: 0, kinds: new Map(), unread: new Set() });
     },
     /** What the monitor of a check has come to. @throws what a rule threw */
     of(id: string): Monitor {

@@ -82,7 +82,7 @@ export type CheckResult = RowHead & {
   readonly knownAs?: KnownAs;
   /** Of no published set of checks that the run was held to: does not count against the target (KIT-9). */
   readonly new?: true;
-  /** Of a judge: how many exchanges the rule was held against. */
+  /** Of a rule: how many exchanges it was held against. */
   readonly judged?: number;
   /** Of a judge: one exchange broke what others had led to expect, and nothing showed it again. */
   readonly once?: true;
@@ -97,6 +97,8 @@ export interface RequirementResult {
   /** The worst of its checks; `excluded`, or `none` where no check was selected. */
   readonly verdict: Verdict | 'excluded' | 'none';
   readonly checks: readonly string[];
+  /** How often its rules were held against an exchange. Older reports do not say. */
+  readonly judged?: number;
 }
 
 /** How much of what was selected came to a verdict. */

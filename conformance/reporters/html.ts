@@ -100,11 +100,11 @@ function requirementsView({ requirements }: Results): Markup | undefined {
   return html`<section class="panel"><h2>Requirements</h2><div class="map">${requirements.map(
     (row) =>
       html`<a href="#find=${row.id}" class="tile ${row.verdict}" data-find="${row.id}" title="${row.sentence}">${row.id}</a>`,
-  )}</div><details><summary>As a table</summary><div class="scroll-x" tabindex="0" role="region" aria-label="Requirements, as a table"><table><thead><tr><th>requirement</th><th>level</th><th>verdict</th><th>sentence</th><th>checks</th></tr></thead><tbody>${requirements.map(
+  )}</div><details><summary>As a table</summary><div class="scroll-x" tabindex="0" role="region" aria-label="Requirements, as a table"><table><thead><tr><th>requirement</th><th>level</th><th>verdict</th><th>sentence</th><th>checks and rules</th><th>exchanges judged</th></tr></thead><tbody>${requirements.map(
     (row) =>
       html`<tr><td>${row.id}</td><td>${LEVELS[row.level]}</td><td><span class="badge ${row.verdict}">${row.verdict}</span></td><td>${row.sentence}${
         row.excluded === undefined ? undefined : html` <span class="quiet">Not checked: ${row.excluded}</span>`
-      }</td><td>${row.checks.length}</td></tr>`,
+      }</td><td>${row.checks.length}</td><td>${row.judged ?? 0}</td></tr>`,
   )}</tbody></table></div></details></section>`;
 }
 

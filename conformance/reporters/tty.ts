@@ -156,10 +156,15 @@ export function tty(results: Results, options: { readonly colour?: boolean } = {
   const kept = results.requirements.filter((row) => row.verdict === 'pass').length;
   const evaluated = results.requirements.filter((row) => !['none', 'excluded', 'skip'].includes(row.verdict)).length;
   lines.push('', summary(results, c));
-  if (results.requirements.length > 0)
+  if (results.requirements.length > 0) {
+    const judged = results.requirements.reduce((sum, row) => sum + (row.judged ?? 0), 0);
+    const never = results.requirements.filter(({ verdict }) => verdict === 'none' || verdict === 'skip');
     lines.push(
-      `  requirements: ${kept} of ${evaluated} checked are kept, ${results.requirements.length} in the ledger`,
+      `  requirements: ${kept} of ${evaluated} checked are kept, ${results.requirements.length} in the ledger; rules were held against exchanges ${judged} times`,
     );
+    if (evaluated > never.length && never.length > 0)
+      lines.push(c.dim(`  never came up: ${never.map(({ id }) => id).join(', ')}`));
+  }
   const { requirements, emulatorsOnly } = headlineOf(results);
   if (requirements !== undefined) lines.push(`  ${requirements}`);
   if (emulatorsOnly !== undefined) lines.push(c.dim(`  ${emulatorsOnly}`));
