@@ -4,7 +4,8 @@
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createCommand } from '../conformance/explore/command/command.js';
+import { availableParallelism } from 'node:os';
+import { openCommand } from '../conformance/explore/command/command.js';
 import { explore } from '../conformance/explore/index.js';
 import { openRejections } from '../conformance/explore/rejections.js';
 import { loadedOnce, runOnce } from '../conformance/explore/run.js';
@@ -73,7 +74,7 @@ async function took(run: () => Promise<unknown>): Promise<number> {
 
 const there = createEmulator({ clock: 'auto' });
 const env = { ...process.env, ...environmentOf(there.target, await there.listen({ port: 0, daemonPort: 0 })) };
-const made = createCommand(command, { env: process.env, folder: process.cwd(), environmentOf });
+const made = await openCommand(command, { env: process.env, folder: process.cwd(), environmentOf });
 const rejections = openRejections();
 const settings = {
   host: systemHost,
@@ -102,9 +103,22 @@ for (let round = 0; round < ROUNDS + WARM; round++) {
   alone.push(itself);
   asRun.push(run);
 }
-made.close();
 rejections.close();
 await there.close();
+
+// Forty-nine schedules of a command that takes half a second by itself.
+const NODE_STARTS = median([...alone]);
+const SLOW = `await new Promise((done) => setTimeout(done, ${Math.max(0, 500 - NODE_STARTS)}));${SAY}`;
+const slow = await openCommand([process.execPath, '--input-type=module', '-e', SLOW], {
+  env: process.env,
+  folder: process.cwd(),
+  environmentOf,
+});
+const all = await explore(slow.program, { jobs: availableParallelism() });
+slow.close();
+made.close();
+const whole = all.timing.ms / 1_000;
+report(`${all.counts.run} schedules of a command of 0.5 s`, `${whole.toFixed(1)} s`, '≤ 15 s', whole <= 15);
 const beyond = median(asRun) - median(alone);
 report(
   `a command's run, beyond the ${median(alone).toFixed(0)} ms of the command`,

@@ -32,3 +32,11 @@ test('rejections of a program go to it alone, those of others where they went be
   process.removeAllListeners('unhandledRejection');
   for (const listener of before) process.on('unhandledRejection', listener);
 });
+
+test('several that are open at once leave nothing behind, in whatever order they close', () => {
+  const before = [process.listeners('unhandledRejection'), process.listeners('uncaughtException')];
+  const [one, two, three] = [openRejections(), openRejections(), openRejections()];
+  expect(process.listenerCount('unhandledRejection')).toBe(1);
+  for (const each of [one, one, three, two]) each.close();
+  expect([process.listeners('unhandledRejection'), process.listeners('uncaughtException')]).toEqual(before);
+});

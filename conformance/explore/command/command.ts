@@ -53,13 +53,20 @@ export async function openCommand(
       const ports = [at.baseUrl, at.daemonOrigin].map((url) => Number(new URL(url).port));
       const run = preload.run({ ...env, ...environmentOf(target, at) }, learns ? ports : undefined);
       const { members } = run;
-      outside?.({ forward: (...how) => members.forward(ports, ...how), listens: () => members.listens() });
+      let listens = (): readonly number[] => [];
+      outside?.({
+        forward: (...how) => members.forward(ports, ...how),
+        listens: async () => [...(await members.listens()), ...listens()],
+      });
       let printed = '';
       const heard = (text: string) => {
         printed += text;
         print(text);
       };
-      const ended = await runProcess(command, { env: run.env, folder, signal, print: heard }).catch(
+      const started = (its: typeof listens) => {
+        listens = its;
+      };
+      const ended = await runProcess(command, { env: run.env, folder, signal, print: heard, started }).catch(
         (error: unknown) => {
           if (error instanceof NotStarted) notStarted = error.message;
           throw error;
