@@ -1,5 +1,5 @@
-// What a recorder adds: the time to the first byte of a stream, and streams per second at 32 at once, compared with the
-// same without it, in turns in one run. Emulator and recorder are processes of their own; a stream says 20 pieces, 20
+// What a recorder and a judge add: the time to the first byte of a stream, and streams per second at 32 at once, compared with
+// the same without them, in turns in one run. Emulator, recorder and judge are processes of their own; a stream says 20 pieces, 20
 // ms apart.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -12,21 +12,26 @@ const AT_ONCE = 32;
 const ROUNDS = 4;
 const FIRSTS = 60;
 const bin = fileURLToPath(new URL('../bin/intern-emulator.ts', import.meta.url));
+const kit = fileURLToPath(new URL('../bin/intern-conformance.ts', import.meta.url));
 
-function run(args: readonly string[]): Promise<{ child: ChildProcess; url: string }> {
+function run(args: readonly string[], bin: string): Promise<{ child: ChildProcess; url: string }> {
   const child = spawn(process.execPath, ['--import', 'tsx', bin, ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
   return new Promise((resolve, reject) => {
     child.once('exit', (code) => reject(new Error(`${args.join(' ')} ended with ${code}`)));
     child.stdout?.on('data', (chunk: Buffer) => {
-      const url = / at (http\S+)/.exec(chunk.toString())?.[1];
+      const url = /"base_url":"([^"]+)|records \S+ at (\S+)|^listening (\S+)/
+        .exec(chunk.toString())
+        ?.slice(1)
+        .find(Boolean);
       if (url) resolve({ child, url });
     });
   });
 }
 
 const folder = mkdtempSync(join(tmpdir(), 'bench-recorder-'));
-const emulator = await run(['--port', '0', '--quiet', '--turns-per-minute', '0']);
-const recorder = await run(['record', emulator.url, '--out', join(folder, 'out.jsonl'), '--port', '0', '--quiet']);
+const emulator = await run(['--port', '0', '--quiet', '--json', '--turns-per-minute', '0'], bin);
+const recorder = await run(['record', emulator.url, '--out', join(folder, 'out.jsonl'), '--port', '0', '--quiet'], bin);
+const judge = await run(['judge', '--listen', '0', '--to', emulator.url], kit);
 const control = emulator.url.replace('/api/v1', '/_emulator');
 const target = (await (await fetch(`${control}/target`)).json()) as {
   workspace_id: string;
@@ -62,14 +67,14 @@ async function stream(base: string, id: string, script: string): Promise<number>
   return first;
 }
 
-const bases = { direct: emulator.url, recorded: recorder.url };
-const firsts = { direct: [] as number[], recorded: [] as number[] };
-const rates = { direct: [] as number[], recorded: [] as number[] };
+const bases = { direct: emulator.url, recorded: recorder.url, judged: judge.url };
+const SIDES = ['direct', 'recorded', 'judged'] as const;
+const firsts = { direct: [] as number[], recorded: [] as number[], judged: [] as number[] };
+const rates = { direct: [] as number[], recorded: [] as number[], judged: [] as number[] };
 for (let round = 0; round < FIRSTS; round++)
-  for (const by of ['direct', 'recorded'] as const)
-    firsts[by].push(await stream(bases[by], ids[round % AT_ONCE] ?? '', 'no-usage'));
+  for (const by of SIDES) firsts[by].push(await stream(bases[by], ids[round % AT_ONCE] ?? '', 'no-usage'));
 for (let round = 0; round < ROUNDS; round++) {
-  for (const by of ['direct', 'recorded'] as const) {
+  for (const by of SIDES) {
     const begun = performance.now();
     await Promise.all(
       ids.map(async (id) => {
@@ -84,7 +89,11 @@ report('added to the first byte', `${added.toFixed(2)} ms`, '≤ 5 ms', added <=
 const share = median(rates.recorded) / median(rates.direct);
 const figure = `${median(rates.recorded).toFixed(0)} of ${median(rates.direct).toFixed(0)} streams/s`;
 report('streams per second at 32 at once', `${(share * 100).toFixed(0)} %, ${figure}`, '≥ 80 %', share >= 0.8);
-for (const { child } of [recorder, emulator]) {
+const later = median(firsts.judged) - median(firsts.recorded);
+report('a judge adds to the first byte, beside a recorder', `${later.toFixed(2)} ms`, '≤ 1 ms', later <= 1);
+const kept = median(rates.judged) / median(rates.recorded);
+report('streams per second of a judge, of those of a recorder', `${(kept * 100).toFixed(0)} %`, '≥ 95 %', kept >= 0.95);
+for (const { child } of [judge, recorder, emulator]) {
   const ended = new Promise((resolve) => child.removeAllListeners('exit').once('exit', resolve));
   child.kill('SIGTERM');
   await ended;

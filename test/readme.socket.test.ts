@@ -28,7 +28,7 @@ test('the requests of README are answered, in order', needs('curl'), async () =>
 
 test('what a shell does first is said in full by the other commands: they are tried elsewhere', () => {
   // Of the commands without curl: test:pack installs and starts the package, and runs exec and the kit; test:recipes runs
-  // the lab and the parser; conformance/cli/judge.socket.test.ts judges files.
+  // the lab and the parser; conformance/cli/judge*.socket.test.ts judges files and listens.
   const rest = blocks('sh').filter((text) => !text.includes('curl'));
   expect(rest.flatMap((text) => text.trim().split('\n')).map((line) => line.replace(/ +#.*/, ''))).toEqual([
     'npm install -D intern-emulator',
@@ -38,6 +38,7 @@ test('what a shell does first is said in full by the other commands: they are tr
     'npx intern-conformance',
     'npx intern-conformance https://staging.test/api/v1',
     'npx intern-conformance judge session.har',
+    'npx intern-conformance judge --listen 4691 --to https://staging.test/api/v1',
     "npx intern-conformance client --only 'sse-*' -- node node_modules/intern-emulator/examples/lab/adapter.mjs",
     'npm install -D vitest eventsource-parser',
     'npx vitest run parser.test.ts',

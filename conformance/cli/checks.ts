@@ -6,11 +6,15 @@ import { runClient, unitsOf } from '../clients/run-client.js';
 import type { CheckResult, RunEvents } from '../engine/results.js';
 import { select } from '../engine/select.js';
 import { brief } from '../framework/assert.js';
+import { SHIPPED } from '../framework/profile.js';
 import { runConformance } from '../index.js';
+import { judgeFiles } from '../judge/files.js';
+import { createJudge } from '../judge/judge.js';
 import { createTraffic } from '../judge/traffic.js';
 import { CREDENTIAL_NAMES } from '../probe/request.js';
 import { systemHost } from '../probe/time.js';
 import { clauseOf } from '../reporters/clause.js';
+import { counted } from '../reporters/counted.js';
 import { groups } from '../reporters/groups.js';
 import { type Report, reportOf } from '../reporters/json.js';
 import { judgedRunOf } from './show.js';
@@ -70,7 +74,18 @@ const standardError = (said: string): string => `Its standard error ends:\n${sai
 
 /** What the agents' door runs of the kit and the lab, with the credentials of the variables of the kit. */
 export const CHECKS: Checks = {
-  traffic: createTraffic,
+  traffic(name) {
+    const profile = SHIPPED[name];
+    return profile === undefined ? undefined : createTraffic(profile);
+  },
+  judge(files) {
+    const judge = createJudge();
+    judgeFiles(judge, files, () => {});
+    const checked = checkedOf(judge.report(), ledgerRules);
+    const { seen, ignored } = judge.counts;
+    if (seen === 0) throw new Error(`nothing could be judged: ${ignored} exchanges were passed over`);
+    return { ...checked, headline: `${counted(seen, 'exchange')} judged, ${ignored} passed over: ${checked.headline}` };
+  },
   async server(request) {
     const { url, controlToken, signal } = request;
     const credentials = Object.fromEntries(

@@ -2,6 +2,7 @@ import type { Caller } from '../model/callers.js';
 import type { Exchange } from '../model/exchange.js';
 import { isRow } from '../model/intern.js';
 import { operationOf } from '../model/operations.js';
+import { Recent } from '../model/recent.js';
 
 /** Credentials that are remembered: others come anew. */
 const MOST = 10_000;
@@ -19,7 +20,7 @@ function workspacesIn(json: unknown): readonly unknown[] {
  * @param workspace that of all members, where it is known
  */
 export function createCallers(workspace?: string) {
-  const members = new Map<string, { readonly workspaces: Set<string>; caller: Caller }>();
+  const members = new Recent<string, { readonly workspaces: Set<string>; caller: Caller }>(MOST);
   return {
     get: (name: string): Caller | undefined => members.get(name)?.caller,
     sees({ asked, answered }: Exchange): void {
@@ -35,10 +36,6 @@ export function createCallers(workspace?: string) {
       if (members.has(caller) && workspaces.size === size) return;
       const [own] = workspaces.size === 1 ? workspaces : [];
       members.set(caller, { workspaces, caller: { kind: 'member', workspace: workspace ?? own } });
-      for (const oldest of members.keys()) {
-        if (members.size <= MOST) break;
-        members.delete(oldest);
-      }
     },
   };
 }

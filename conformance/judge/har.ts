@@ -87,18 +87,11 @@ function exchangeOf(entry: Row): HarExchange | undefined {
 }
 
 /**
- * The exchanges of a HAR 1.2; undefined for an entry that is none of the interface.
+ * The exchange of an entry of a HAR 1.2; undefined for one that is none of the interface.
  *
- * @throws UsageError in one line for a value that is no HAR
+ * @throws UsageError in one line for a value that is no entry
  */
-export function readHar(value: unknown, file: string): (HarExchange | undefined)[] {
-  const { entries } = row(row(value).log);
-  if (!Array.isArray(entries))
-    throw new UsageError(`${file}: expected a HAR ({"log": {"entries": […]}}) or a recording`);
-  const wrong = entries.findIndex((entry) => !isRow(entry) || !isRow(entry.request));
-  if (wrong >= 0) throw new UsageError(`${file}: log.entries[${wrong}]: expected an object with a request`);
-  const all = entries.map((entry) => exchangeOf(row(entry)));
-  // Browsers take credentials out of what they save.
-  const told = all.some((one) => typeof one?.parts.caller === 'string');
-  return told ? all : all.map((one) => one && { ...one, parts: { ...one.parts, caller: undefined } });
+export function readEntry(entry: unknown, place: string): HarExchange | undefined {
+  if (!isRow(entry) || !isRow(entry.request)) throw new UsageError(`${place}: expected an object with a request`);
+  return exchangeOf(entry);
 }

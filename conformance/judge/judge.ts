@@ -9,6 +9,7 @@ import type { PublicKey } from '../framework/target.js';
 import type { Asked, Exchange } from '../model/exchange.js';
 import { createModel } from '../model/model.js';
 import { operationOf } from '../model/operations.js';
+import { Recent } from '../model/recent.js';
 import type { Exchange as Shown } from '../probe/exchange.js';
 import { systemHost } from '../probe/time.js';
 import { type Report, reportOf } from '../reporters/json.js';
@@ -20,8 +21,10 @@ import { cleaned } from './clean.js';
 /** ms within which a service may show what was before. */
 const LATE = 15_000;
 /** Exchanges that a report can show, and breaches of one rule that are told apart. */
-const SHOWN = 50_000;
+const SHOWN = 10_000;
 const APART = 1_000;
+/** Credentials that are known again where an answer shows one. */
+const CALLERS = 10_000;
 
 /** What a judge is given. */
 export interface JudgeOptions {
@@ -114,8 +117,8 @@ export function createJudge(options: JudgeOptions = {}) {
   });
   /** Rules that only an emulator of ours keeps are held against nobody. */
   const held = tallies.filter(({ rule }) => options.ours === true || rule.level !== 'C');
-  const shown = new Map<number, Shown>();
-  const callers = new Set<string>();
+  const shown = new Recent<number, Shown>(SHOWN);
+  const callers = new Recent<string, true>(CALLERS);
   const targets: string[] = [];
   let seen = 0;
   let ignored = 0;
@@ -128,10 +131,6 @@ export function createJudge(options: JudgeOptions = {}) {
       request: { method, url: path, headers: {} },
       ...(answered && { response: { at: answered.at, status: answered.status, headers: {}, pieces: [] } }),
     });
-    for (const oldest of shown.keys()) {
-      if (shown.size <= SHOWN) break;
-      shown.delete(oldest);
-    }
   };
 
   /** Begins with what is judged on its own. `views`: how many ways its exchanges may have been. */
@@ -152,7 +151,7 @@ export function createJudge(options: JudgeOptions = {}) {
       const [first] = asked;
       if (first === undefined) return;
       asking.add(first.number);
-      if (typeof first.caller === 'string') callers.add(first.caller);
+      if (typeof first.caller === 'string') callers.set(first.caller, true);
       for (const [at, model] of models.entries()) model.asks(asked[at] ?? first);
     };
     return {

@@ -1,7 +1,13 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { assemble } from '../../emulator/emulator.js';
 import { defaultFactories } from '../../emulator/factories.js';
+import { mcpClient } from '../../emulator/testing/agents.harness.js';
+import { createTestClient } from '../../emulator/testing/client.js';
 import { judgeEmulators, suspendingWith } from '../../test/judged-emulators.js';
+import { CHECKS } from '../cli/checks.js';
 
 /** What is found of a suspension at an emulator whose suspensions answer with this status. */
 async function foundAt(status: number): Promise<string[]> {
@@ -22,4 +28,30 @@ async function foundAt(status: number): Promise<string[]> {
 test('an emulator whose answer breaks a rule is found in its journal, and a right one is not', async () => {
   expect(await foundAt(200)).toEqual([]);
   expect(await foundAt(202)).toEqual([expect.stringContaining('"status of a suspend"')]);
+});
+
+test('explain_request says which rules judged a request; files are judged over standard input alone', async () => {
+  const api = createTestClient({ checks: async () => CHECKS });
+  const mcp = mcpClient(api);
+  await api.get('/interns');
+  const { structuredContent, content } = await mcp.call('explain_request');
+  expect(structuredContent.judged).toMatchObject({ verdict: 'kept', rules: expect.arrayContaining(['LIST-3/form']) });
+  expect(content[0].text).toMatch(/judged by .*LIST-3\/form.*: kept/);
+  const refused = await mcp.call('check_server', { har: '/etc/hostname' });
+  expect([refused.isError, refused.content[0].text]).toEqual([true, expect.stringContaining('refused over HTTP')]);
+});
+
+test('a recording is judged for an agent, and a file that is none is one line', async () => {
+  const api = createTestClient();
+  await api.get('/interns');
+  const folder = mkdtempSync(join(tmpdir(), 'traffic-'));
+  const [right, wrong] = [join(folder, 'right.jsonl'), join(folder, 'wrong.har')];
+  writeFileSync(right, (await api.get('/_emulator/journal?format=recording')).text);
+  writeFileSync(wrong, '{}');
+  expect(CHECKS.judge([right])).toMatchObject({
+    headline: expect.stringMatching(/^1 exchange judged, 0 passed over/),
+    findings: [],
+  });
+  expect(() => CHECKS.judge([wrong])).toThrow(/wrong\.har: expected a HAR/);
+  rmSync(folder, { recursive: true });
 });

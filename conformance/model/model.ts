@@ -15,6 +15,7 @@ import {
   SETTINGS,
 } from './intern.js';
 import { isPrompt, isSigning, operationOf } from './operations.js';
+import { Recent } from './recent.js';
 
 /** What is known of a target before anything is sent. */
 export interface ModelOptions {
@@ -68,30 +69,39 @@ const saysNothing = (status: number): boolean => status >= 500 || status === 408
 /** What a list that leaves nothing out may be asked by. */
 const WHOLE: ReadonlySet<string> = new Set(['workspace_id', 'limit', 'starting_after']);
 
+/** Interns that are remembered, and things of any other kind: traffic may go on for days. */
+const INTERNS = 10_000;
+const MOST = 20_000;
+
 /** What is known of a target: from the exchanges that it has seen, and from no others. Sends nothing and reads no clock. */
 export function createModel(options: ModelOptions) {
   const { profile } = options;
   const keyHeader = idempotencyHeaderOf(profile);
   const proof = proofHeadersOf(profile);
-  const interns = new Map<string, InternFacts>();
+  let hasForgotten = false;
+  const interns = new Recent<string, InternFacts>(INTERNS, (facts) => {
+    hasForgotten = true;
+    present.delete(facts);
+    facts.made = undefined;
+  });
   /** Interns of this traffic that may still be there, and interns by names that they may have. */
   const present = new Set<InternFacts>();
-  const byName = new Map<string, Set<InternFacts>>();
-  const creates = new Map<string, KeyedCreate>();
-  const sessions = new Map<string, SessionFacts>();
-  const questions = new Map<string, Known<{ readonly intern: string; readonly session: string }>>();
-  const nonces = new Map<string, Known>();
-  const signers = new Map<string, Known<string>>();
-  const pages = new Map<string, Pages>();
-  const mappings = new Map<string, Known>();
+  const byName = new Recent<string, Set<InternFacts>>(MOST);
+  const creates = new Recent<string, KeyedCreate>(MOST);
+  const sessions = new Recent<string, SessionFacts>(MOST);
+  const questions = new Recent<string, Known<{ readonly intern: string; readonly session: string }>>(MOST);
+  const nonces = new Recent<string, Known>(MOST);
+  const signers = new Recent<string, Known<string>>(MOST);
+  const pages = new Recent<string, Pages>(MOST);
+  const mappings = new Recent<string, Known>(MOST);
   /** Callers who have created interns, statuses that were shown, and routes that were signed. */
   const creators = new Set<string>();
   const statuses = new Set<string>();
   const routes = new Set<string>();
   /** Whether a caller sees what another made in the same workspace, where that showed. */
-  const shared = new Map<string, boolean>();
+  const shared = new Recent<string, boolean>(MOST);
   /** Interns by their vaults. */
-  const vaults = new Map<string, Known<string>>();
+  const vaults = new Recent<string, Known<string>>(MOST);
 
   const callerOf = ({ caller }: Asked): Caller | null | undefined =>
     caller === null ? null : caller === undefined ? undefined : options.caller(caller);
@@ -146,8 +156,10 @@ export function createModel(options: ModelOptions) {
       creates.set(joined(person, key), { value: { body, id: row.id }, number });
     const facts = internOf(row.id);
     if (facts.made !== undefined || facts.shown !== undefined) return;
+    // It may be one that was forgotten, and is answered again.
+    if (hasForgotten && answered.status !== 201) return;
     facts.made = { by: caller, person, at, number, body };
-    present.add(facts);
+    if (options.partial !== true) present.add(facts);
     if (typeof body.name === 'string') isCalled(facts, body.name);
     if (typeof body.workspace_id === 'string') facts.workspace = body.workspace_id;
     creators.add(caller ?? '');
@@ -297,6 +309,7 @@ export function createModel(options: ModelOptions) {
         if (phases?.size === 1 && phases.has('gone')) present.delete(facts);
       }
       if (took !== true) return;
+      if (name === 'delete' && facts !== undefined) present.delete(facts);
       const { json, stream } = answered;
       if (stream !== undefined && id !== undefined) {
         spoke(exchange, id, 'chat', stream.sessionId);
@@ -316,7 +329,7 @@ export function createModel(options: ModelOptions) {
         mappings.set(id.toLowerCase(), { value: json.data, number: asked.number });
       if (isSigning(operation)) {
         const route = bodyOf(asked)?.route;
-        if (isRow(route)) routes.add(JSON.stringify(route));
+        if (isRow(route) && routes.size < MOST) routes.add(JSON.stringify(route));
         const [nonce, user] = [json[proof.nonce], json[proof.user]];
         if (typeof nonce === 'string') nonces.set(nonce, { value: id, number: asked.number });
         if (typeof user === 'string' && typeof asked.caller === 'string' && !signers.has(asked.caller))

@@ -1,6 +1,5 @@
 import type { Journaled } from './journaled.js';
 import type { JudgedRun } from './lab-run.js';
-import type { Profile } from './profile.js';
 
 /** What agents run of the conformance kit. It is handed in, since the emulator does not import the kit. */
 export interface CheckRequest {
@@ -77,7 +76,10 @@ export type JudgeTraffic = (entry: Journaled) => Shield;
 export interface Checks {
   server(request: ServerRequest): Promise<Checked>;
   client(request: ClientRequest): Promise<Checked>;
-  traffic(profile: Profile): JudgeTraffic;
+  /** Judges recordings and HAR files, and sends nothing. */
+  judge(files: readonly string[]): Checked;
+  /** Undefined: no rules are known of that profile. */
+  traffic(profile: string): JudgeTraffic | undefined;
 }
 
 export type LoadChecks = () => Promise<Checks>;

@@ -49,15 +49,32 @@ const orSaid = async (work: Promise<Checked>): Promise<Checked> => {
 };
 
 export const checkServer = tool(
-  withZod((z) => z.strictObject({ url: z.string().optional(), only: only() })),
+  withZod((z) =>
+    z.strictObject({
+      url: z.string().optional(),
+      recording: z.string().optional(),
+      har: z.string().optional(),
+      only: only(),
+    }),
+  ),
   {
     name: 'check_server',
     description:
-      'Runs the conformance kit against a server of the interface, and groups what it finds. Use it when writing a server. Without url: the emulator itself, in a space of its own. For another url credentials come from INTERN_*. only: ids such as chat/*.',
+      'Runs the conformance kit against a server of the interface, and groups what it finds. Use it when writing a server. Without url: the emulator itself, in a space of its own. For another url credentials come from INTERN_*. only: ids such as chat/*. recording, har: a file to judge instead, sending nothing.',
     output,
     readOnly: false,
-    async run({ url, only }, context) {
+    async run({ url, recording, har, only }, context) {
       const { door } = context;
+      const files = [recording, har].filter((file) => file !== undefined);
+      if (files.length > 0) {
+        if (!door.stdio)
+          throw new ToolError(
+            'check_server reads files of this machine, which is refused over HTTP.',
+            'Use stdio ("intern-emulator mcp"), or run npx intern-conformance judge FILE.',
+          );
+        const { judge } = await checksOf(door);
+        return answer(await orSaid((async () => judge(files))()), 'Name a recording or a HAR of the interface.');
+      }
       if (url !== undefined && !door.stdio)
         throw new ToolError(
           'check_server of another url sends the credentials of this process there, which is refused over HTTP.',

@@ -1,10 +1,31 @@
+import type { Shield } from '../../contract/checks.js';
 import { exchangeExplanationSchema } from '../../contract/explanation.js';
 import { JOURNALED } from '../../contract/operation.js';
 import { withZod } from '../../contract/with-zod.js';
 import type { JournalEntry } from '../../http/journal-entry.js';
-import { controlJson, type Door, ToolError } from '../door.js';
+import { controlJson, type Door, ToolError, targetOf } from '../door.js';
 import { tool } from '../tool.js';
 import { explained, explanationText } from './refused.js';
+
+/** What the rules say of a request, in the light of all before it that the journal holds. */
+async function judgedOf(door: Door, id: string): Promise<Shield | undefined> {
+  const judge = (await door.checks?.())?.traffic((await targetOf(door)).profile);
+  if (judge === undefined) return undefined;
+  let shield: Shield | undefined;
+  for (const entry of (await journal(door, {})).data) {
+    const one = judge(entry);
+    if (entry.id === id) shield = one;
+  }
+  return shield;
+}
+
+const shieldText = ({ verdict, rules, broken }: Shield): string =>
+  [
+    verdict === 'not_judged' ? 'judged by no rule' : `judged by ${rules.join(', ')}: ${verdict}`,
+    ...broken.map(
+      ({ rule, sentence, what, expected, actual }) => `${rule}: ${sentence} ${what}: ${actual}, not ${expected}`,
+    ),
+  ].join('\n');
 
 const journal = (door: Door, query: object) =>
   controlJson<{ data: JournalEntry[] }>(
@@ -71,7 +92,7 @@ export const explainRequest = tool(
     name: 'explain_request',
     description:
       'Explains one request: what was wrong to the field, the requirement with the sentence of the interface, and what to send instead as curl. Use it FIRST when a client fails. Without id: the newest request that was refused, else the newest.',
-    output: exchangeExplanationSchema,
+    output: withZod((z) => exchangeExplanationSchema().extend({ judged: z.looseObject({}).optional() })),
     readOnly: true,
     async run({ id }, { door }) {
       const newest = async () => {
@@ -83,7 +104,9 @@ export const explainRequest = tool(
       if (wanted === undefined)
         throw new ToolError('There was no request yet.', 'Run the client, then call this again.');
       const data = await explained(door, wanted);
-      return { data, text: explanationText(data) };
+      const judged = await judgedOf(door, wanted);
+      if (judged === undefined) return { data, text: explanationText(data) };
+      return { data: { ...data, judged }, text: `${explanationText(data)}\n${shieldText(judged)}` };
     },
   },
 );
