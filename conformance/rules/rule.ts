@@ -148,6 +148,9 @@ export const isBodyKnown = ({ asked }: Pick<Seen, 'asked'>): boolean => asked.bo
 /** Whether a request was done. */
 export const isDone = ({ answered }: Pick<Seen, 'answered'>): boolean => answered.status < 300;
 
+/** What is kept secret and stands in an answer: searched for once, whichever rules ask. */
+const secrets = new WeakMap<Answered, 'credential' | 'value' | 'none'>();
+
 /** Kept where an answer shows nothing that is kept secret. Nothing of it is told. */
 export function shows(
   { answered, called }: Seen,
@@ -156,8 +159,9 @@ export function shows(
   what: string,
 ): Judgement {
   if (options.secretIn === undefined || answered.all === undefined) return undefined;
-  const shown = options.secretIn(answered.all()) === kind;
-  return shown
+  const shown = secrets.get(answered) ?? options.secretIn(answered.all()) ?? 'none';
+  secrets.set(answered, shown);
+  return shown === kind
     ? {
         what: `${what} in an answer of ${called}`,
         expected: 'none of it',
