@@ -82,3 +82,4 @@ process.stdout.write(
   `${sums.groups} groups of ${sums.defects} defects, ${(sums.groups / Math.max(1, sums.defects)).toFixed(2)} a defect; ` +
     `${sums.wrong} false, ${sums.missed} missed, ${sums.again} of ${sums.groups} shown again each time\n`,
 );
+process.exitCode = sums.wrong + sums.missed === 0 && sums.again === sums.groups ? 0 : 1;

@@ -99,6 +99,12 @@ const RECIPES = [
     prints: /^ {2}ai-sdk \(right\): nothing; \d{2,} schedules/m,
   },
   {
+    // Each finding of two libraries' own examples, replayed by its file three times.
+    name: 'explore-apps',
+    run: `${[process.execPath, '--import', import.meta.resolve('tsx'), join(ROOT, 'scripts/explore-apps.ts')].map((part) => `'${part}'`).join(' ')} node-fetch got`,
+    prints: /^4 groups of 4 defects, 1\.00 a defect; 0 false, 0 missed, 4 of 4 shown again each time$/m,
+  },
+  {
     name: 'lab',
     run: `${fromHere(block('docs/lab.md', 'sh'))} || test $? = 1`,
     prints: /fail {2}sse-crlf[\s\S]*does not conform: all \d+ checked/,

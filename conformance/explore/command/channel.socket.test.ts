@@ -32,3 +32,17 @@ test('who names no run is not heard, and what cannot be read ends the connection
     channel.close();
   }
 });
+
+test('a process that is late with its answer works: its time is neither run forward nor taken for the real one', async () => {
+  const channel = await openChannel();
+  const socket = connect(channel.port, '127.0.0.1');
+  try {
+    const members = channel.of('late');
+    socket.write('late\n');
+    await systemHost.sleep(50);
+    expect(await members.forward([1], 1_000, 1, () => {})).toBe(false);
+  } finally {
+    socket.destroy();
+    channel.close();
+  }
+});
