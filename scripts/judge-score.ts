@@ -1,0 +1,115 @@
+// Tells how sharp the judge is: the traffic of @openrouter/sdk and of openai at each mutant, held against the rules. Of the mutants
+// whose answers differ from those of a right emulator it prints how many are found. Run: npm run judge-score, with -v for those that are not found: npm run judge-score -- -v
+import { HTTPClient, OpenRouter } from '@openrouter/sdk';
+import OpenAI from 'openai';
+import { deviations } from '../conformance/deviations/index.js';
+import type { Mutant } from '../conformance/deviations/mutant.js';
+import { mutated } from '../conformance/deviations/mutated.js';
+import { SHIPPED } from '../conformance/framework/profile.js';
+import { judged } from '../conformance/judge/judged.js';
+import { systemHost } from '../conformance/probe/time.js';
+import type { Profile } from '../emulator/contract/profile.js';
+
+const LIMIT = 3_000;
+const HEADERS = ['content-type', 'cache-control', 'retry-after', 'x-accel-buffering'];
+const profile = profileNamed('openrouter');
+
+function profileNamed(name: string): Profile {
+  const found = SHIPPED[name];
+  if (found === undefined) throw new Error(`no profile ${name}`);
+  return found;
+}
+
+/** The traffic of two clients, twice: what was answered, and the rules that were broken. */
+async function traffic(mutant: Mutant | (() => Mutant)) {
+  const { emulator, fetch } = mutated(mutant, { clock: 'virtual', seed: 'judge', profile: 'openrouter', log() {} });
+  const { target, clock } = emulator;
+  const answers: string[] = [];
+  const over = new AbortController();
+  const plain = async (input: string | URL | Request, init?: RequestInit) => {
+    const response = await fetch(new Request(input, { ...init, signal: over.signal }));
+    const at = answers.push('') - 1;
+    const copy = response.clone().text();
+    const head = HEADERS.map((name) => response.headers.get(name)).join(' ');
+    void copy.then((text) => (answers[at] = `${response.status} ${head} ${text}`)).catch(() => {});
+    return response;
+  };
+  const seen = judged(plain, { profile, whole: true });
+  const sdk = new OpenRouter({
+    serverURL: target.base_url,
+    apiKey: target.credentials.api_key,
+    retryConfig: { strategy: 'none' },
+    httpClient: new HTTPClient({ fetcher: (input, init) => seen(input as Request, init) }),
+  });
+  const tried = async (work: () => Promise<unknown>): Promise<unknown> => work().catch(() => undefined);
+  const life = async (name: string) => {
+    const createInternRequest = { name, workspaceId: target.workspace_id, provision: true, instructions: 'Be brief' };
+    const made = (await tried(() => sdk.interns.createIntern({ createInternRequest }))) as { id: string } | undefined;
+    const internId = made?.id ?? '';
+    await clock.advance(20_000);
+    await tried(() => sdk.interns.listInterns({ limit: 1 }));
+    await tried(() => sdk.interns.listInterns({}));
+    await tried(() => sdk.interns.getIntern({ internId }));
+    await tried(() => sdk.interns.updateIntern({ internId, updateInternRequest: { description: 'changed' } }));
+    await tried(() => sdk.interns.getIntern({ internId }));
+    const openai = new OpenAI({
+      apiKey: target.credentials.api_key,
+      baseURL: `${target.base_url}/interns/${internId}`,
+      maxRetries: 0,
+      fetch: (input, init) => seen(input as Request, init as RequestInit),
+    });
+    type Chat = Parameters<typeof openai.chat.completions.create>[0];
+    const chat = async (body: object) => {
+      let [session, call] = ['', ''];
+      const stream = await openai.chat.completions.create({ model: 'any', stream: true, ...body } as unknown as Chat);
+      for await (const chunk of stream as AsyncIterable<Record<string, never>>) {
+        session = (chunk as { session_id?: string }).session_id ?? session;
+        const { choices } = chunk as unknown as { choices?: { delta: { tool_calls?: { id: string }[] } }[] };
+        call = choices?.[0]?.delta.tool_calls?.[0]?.id ?? call;
+      }
+      return { session_id: session, call };
+    };
+    await tried(() => chat({ messages: [{ role: 'user', content: 'Hello' }] }));
+    await tried(async () => {
+      const messages = [{ role: 'user', content: 'script: ask-permission' }];
+      const { session_id, call } = await chat({ approval_mode: 'manual', messages });
+      await chat({ session_id, messages: [{ role: 'tool', tool_call_id: call, content: 'allow_once' }] });
+    });
+    await tried(() => chat({ messages: [] }));
+    await tried(() => sdk.interns.suspendIntern({ internId }));
+    await tried(() => sdk.interns.getIntern({ internId }));
+    await tried(() => sdk.interns.provisionIntern({ internId }));
+    await clock.advance(20_000);
+    await tried(() => sdk.interns.getIntern({ internId }));
+    await tried(() => sdk.interns.deleteIntern({ internId, deleteInternRequest: {} }));
+    await clock.advance(20_000);
+    await tried(() => sdk.interns.getIntern({ internId }));
+  };
+  const late = systemHost.later(LIMIT, () => over.abort());
+  const hung = new Promise<void>((resolve) => over.signal.addEventListener('abort', () => resolve()));
+  await Promise.race([life('one').then(() => life('two')), hung]);
+  late();
+  over.abort();
+  await systemHost.turn();
+  const { checks } = seen.judge.report();
+  await Promise.race([emulator.close(), systemHost.sleep(LIMIT)]);
+  return { answers: answers.join('\n'), broken: checks.filter(({ finding }) => finding !== undefined) };
+}
+
+const right = await traffic({});
+if (right.broken.length > 0)
+  throw new Error(`the right emulator is blamed: ${right.broken.map(({ id }) => id).join(', ')}`);
+if (right.answers !== (await traffic({})).answers) throw new Error('the right emulator answers differently each time');
+let [shown, found, confirmed] = [0, 0, 0];
+for (const { name, mutant } of deviations) {
+  const { answers, broken } = await traffic(mutant);
+  if (answers === right.answers) continue;
+  shown++;
+  if (broken.length > 0) found++;
+  if (broken.some(({ once }) => once !== true)) confirmed++;
+  if (process.argv.includes('-v') && broken.length === 0) console.log(`not found: ${name}`);
+}
+console.log(
+  `${shown} of ${deviations.length} mutants show in the traffic of the clients; ${found} are found, ${confirmed} of them confirmed`,
+);
+process.exit(0);
