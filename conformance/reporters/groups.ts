@@ -27,7 +27,7 @@ export interface Part {
 }
 
 const RANK = ['fail', 'error', 'warn', 'new', 'known'] as const;
-const rank = (check: CheckResult) => RANK.findIndex((one) => one === labelOf(check));
+const rank = (check: CheckResult) => RANK.indexOf(labelOf(check) as (typeof RANK)[number]);
 
 /** Whether a check met what it is not about. */
 const away = ({ finding }: CheckResult): number => (finding?.breaks === undefined ? 0 : 1);

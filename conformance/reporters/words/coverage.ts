@@ -64,12 +64,7 @@ export const headCounts = ({ checked, of, fromOutside }: Coverage): Pick<Coverag
 const EARNED = 80;
 
 /** What a run comes to, in the words of every report. `conforms` is earned by what was looked at. */
-export function verdictText({
-  coverage,
-  incomplete,
-  target,
-  verdict,
-}: Pick<Results, 'coverage' | 'incomplete' | 'target' | 'verdict'>): string {
+export function verdictText({ coverage, target, verdict }: Pick<Results, 'coverage' | 'target' | 'verdict'>): string {
   const { checked, of } = coverage.askable ?? headCounts(coverage);
   if (verdict !== 'pass' || target.kind === 'client' || checked * 100 >= EARNED * of) return VERDICTS[verdict];
   return `nothing wrong found, ${Math.floor((checked * 100) / of)} % looked at`;

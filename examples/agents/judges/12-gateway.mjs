@@ -9,7 +9,7 @@ const ONLY = [
   'disconnect/after-done',
   'limiter/message-and-header',
   'provision/first-boot',
-  'bodies/cap-reason',
+  'bodies/cap-in-bytes',
 ];
 
 export const judge = (folder) =>
