@@ -241,6 +241,12 @@ const SHOWN = [
     prints: /^conforms/m,
   },
   {
+    name: 'judge.md',
+    files: { 'listed.test.js': block('docs/judge.md', 'js') },
+    run: beside('npx vitest run'),
+    prints: /1 passed/,
+  },
+  {
     name: 'parallel-tests.md-node',
     run: fromHere(block('docs/parallel-tests.md', 'sh', 2)),
     prints: /# pass 5[01]\b|pass 5[01]\b/,

@@ -58,6 +58,7 @@ const TRIED_BY: Readonly<Record<string, Readonly<Record<string, readonly string[
     yaml: ['scripts/test-recipes.mjs'],
   },
   'docs/judge.md': {
+    js: ['scripts/test-recipes.mjs'],
     sh: ['conformance/cli/judge.socket.test.ts'],
     ts: ['conformance/cli/judge.socket.test.ts'],
   },

@@ -1,6 +1,6 @@
 import { suggestion } from '../../emulator/contract/nearest.js';
 import { type Level, REQUIREMENTS } from '../requirements/index.js';
-import { viewsOf } from '../requirements/views.js';
+import { VIEWS, viewsOf } from '../requirements/views.js';
 import type { Unit } from './unit.js';
 
 export interface Selection {
@@ -24,7 +24,7 @@ const toRegExp = (pattern: string) =>
 export type UnitKind = 'check' | 'case' | 'scenario';
 
 /** A unit as far as patterns look at it. */
-type Selectable = Pick<Unit, 'id' | 'requirement' | 'level'> & Partial<Pick<Unit, 'heads'>>;
+type Selectable = Pick<Unit, 'id' | 'requirement' | 'level'> & Partial<Pick<Unit, 'heads' | 'feeds'>>;
 
 /** The shard of units that a selection means. */
 export const partOf = <One>(
@@ -58,7 +58,12 @@ export function select<One extends Selectable>(
   };
   const { only = [], skip = [], levels } = selection;
   const own = ({ id, requirement }: One) => [id, requirement, ...viewsOf(id)];
-  const all = (unit: One) => [...own(unit), ...(unit.heads ?? []).map(({ id }) => id)];
+  // A published id that rules decide asks for what they judge, too.
+  const all = (unit: One) => [
+    ...own(unit),
+    ...(unit.heads ?? []).map(({ id }) => id),
+    ...(unit.feeds === true ? Object.keys(VIEWS) : []),
+  ];
   const wanted = only.length === 0 ? () => true : fits(only, all);
   const unwanted = skip.length === 0 ? () => false : fits(skip, own);
   return units

@@ -12,7 +12,7 @@ export type Phase = 'new' | 'off' | 'booting' | 'up' | 'failed' | 'going' | 'stu
 const BOOTS: readonly Phase[] = ['booting', 'up', 'failed'];
 
 /** What an intern may be once it was shown with a status: boots and teardowns go on by themselves. */
-const PHASES: Readonly<Record<string, readonly Phase[]>> = {
+export const PHASES: Readonly<Record<string, readonly Phase[]>> = {
   // What waits for a provision may be queued, too.
   queued: ['new', 'off', 'booting', 'up', 'failed'],
   provisioning: ['booting', 'up', 'failed'],
@@ -24,20 +24,14 @@ const PHASES: Readonly<Record<string, readonly Phase[]>> = {
 };
 
 /** Those that a service may lead to by itself, where it is used by others: one that is idle may be suspended. */
-const WIDENED: Readonly<Record<string, readonly Phase[]>> = {
+export const WIDENED: Readonly<Record<string, readonly Phase[]>> = {
   ...PHASES,
   queued: ['new', 'off', 'booting', 'up', 'failed'],
   provisioning: ['off', 'booting', 'up', 'failed'],
   running: ['off', 'up'],
+  // What never booted may do so by itself, and a read may be older than a provision.
+  stopped: ['new', 'off', ...BOOTS],
 };
-
-/** What an intern may be once it was shown with a status, given what it may have been. Undefined: the status says nothing. */
-export function phasesShown(status: string, before: ReadonlySet<Phase> | undefined, ours: boolean) {
-  if (ours) return PHASES[status];
-  // What never booted may do so by itself from then on.
-  if (status === 'stopped' && before?.has('new') === true) return ['new', 'off', ...BOOTS] as const;
-  return WIDENED[status];
-}
 
 /** Phases that a status may stand for at the moment that it is shown. */
 export const SHOWS: Readonly<Record<string, readonly Phase[]>> = {

@@ -9,10 +9,11 @@ import {
   internFacts,
   isRow,
   isVisibleTo,
+  PHASES,
   phasesAfter,
-  phasesShown,
   type Row,
   SETTINGS,
+  WIDENED,
 } from './intern.js';
 import { isPrompt, isSigning, operationOf } from './operations.js';
 import { Recent } from './recent.js';
@@ -139,7 +140,7 @@ export function createModel(options: ModelOptions) {
     if (facts.made?.person !== undefined && person !== undefined) shared.set(joined(person, facts.made.person), true);
     // What others made they may change at any time.
     if (facts.made === undefined || options.partial === true) return;
-    const phases = phasesShown(String(row.status), facts.phase.since(answered.at), options.ours === true);
+    const phases = (options.ours === true ? PHASES : WIDENED)[String(row.status)];
     if (phases !== undefined) facts.phase.narrow(phases, number, answered.at);
     for (const key of SETTINGS)
       if (key in row) facts.settings[key].narrow([JSON.stringify(row[key])], number, answered.at);

@@ -73,6 +73,13 @@ async function done(ctx: Ctx, shelf: Shelf, row: Row, { broken }: RowsOptions): 
   }
 }
 
+/** The rows of all tables side by side, so that a limit cuts the tail of each. */
+const inTurn = (tables: readonly (readonly Row[])[]): readonly Row[] =>
+  tables
+    .flatMap((rows) => rows.map((row, at) => ({ row, share: at / rows.length })))
+    .toSorted((one, other) => one.share - other.share)
+    .map(({ row }) => row);
+
 /** Sends the rows of every table: all tables once before any twice. What they show is for the rules to say. */
 export async function sendRows(ctx: Ctx, options: RowsOptions): Promise<void> {
   const shelf = createShelf(ctx);
@@ -83,23 +90,22 @@ export async function sendRows(ctx: Ctx, options: RowsOptions): Promise<void> {
   const plans = usable.map((table) => cover(table, () => ctx.random()));
   let spent = false;
   for (let pass = 0; pass < options.passes; pass++) {
-    for (const rows of plans)
-      for (const row of rows[pass] ?? []) {
-        const prompts = row.table.prompts === true && isGood(row);
-        if (options.over()) {
-          // The clean-up reads what nothing has shown yet: one list shows all.
-          await ctx.send({ path: '/interns' }).catch(unanswered);
-          return;
-        }
-        if (prompts && spent) continue;
-        try {
-          await done(ctx, shelf, row, options);
-        } catch (error) {
-          // No more prompts: what costs none goes on.
-          if (!prompts || !(error instanceof Skipped)) throw error;
-          spent = true;
-        }
+    for (const row of inTurn(plans.map((rows) => rows[pass] ?? []))) {
+      const prompts = row.table.prompts === true && isGood(row);
+      if (options.over()) {
+        // The clean-up reads what nothing has shown yet: one list shows all.
+        await ctx.send({ path: '/interns' }).catch(unanswered);
+        return;
       }
+      if (prompts && spent) continue;
+      try {
+        await done(ctx, shelf, row, options);
+      } catch (error) {
+        // No more prompts: what costs none goes on.
+        if (!prompts || !(error instanceof Skipped)) throw error;
+        spent = true;
+      }
+    }
     if (pass === 0) await sendSequences(ctx, options.has('control'));
   }
   // All else is done: lists show what it came to.
