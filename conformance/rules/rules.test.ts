@@ -15,15 +15,18 @@ interface Said {
   readonly headers?: Readonly<Record<string, string>>;
   readonly status: number;
   readonly answer?: unknown;
+  /** The Date of the answer. */
+  readonly date?: string;
 }
 
 /** What the rules make of a conversation: the rules that the exchanges break, with what they rest on. */
-function judged(conversation: readonly Said[]) {
+function judged(conversation: readonly Said[], more: { readonly ours?: boolean } = {}) {
   const profile = SHIPPED.svc;
   if (profile === undefined) throw new Error('no profile svc');
   const model = createModel({
     profile,
     publicKeys: [],
+    ...more,
     caller: (name) =>
       name === 'key'
         ? { kind: 'key', workspace: WORKSPACE, person: 'one' }
@@ -53,7 +56,7 @@ function judged(conversation: readonly Said[]) {
       answered: {
         at: asked.at + 1,
         status: said.status,
-        header: (name) => (name === 'content-type' ? 'application/json' : undefined),
+        header: (name) => (name === 'content-type' ? 'application/json' : name === 'date' ? said.date : undefined),
         text: JSON.stringify(said.answer ?? ''),
         json: said.answer,
         whole: true,
@@ -211,4 +214,26 @@ test('what nobody answered, and what says nothing, leaves both possible', () => 
       { path: `/interns/${ID}`, status: 200, answer: record({ description: 'new' }) },
     ]),
   ).toEqual([]);
+});
+
+test('the Date of a gateway may be some seconds off, and that of an emulator is no clock of its own', () => {
+  const at = Date.UTC(2026, 10, 23, 12);
+  const signed = (seconds: number, ours = false) =>
+    judged(
+      [
+        {
+          method: 'POST',
+          path: '/interns/i-1/daemon/sign',
+          caller: 'key',
+          json: { bodySha256: 'ab'.repeat(32) },
+          status: 200,
+          answer: { 'x-svc-invoke-timestamp': String(at / 1_000 - seconds) },
+          date: new Date(at).toUTCString(),
+        },
+      ],
+      { ours },
+    ).filter(({ id }) => id === 'SIGN-5/time-of-signing');
+  expect([0, 10, -10].flatMap((seconds) => signed(seconds))).toEqual([]);
+  expect([60, -60].map((seconds) => signed(seconds).length)).toEqual([1, 1]);
+  expect(signed(3_600, true)).toEqual([]);
 });
