@@ -3,7 +3,6 @@ import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { checks as allChecks } from '../checks/index.js';
-import type { Check } from '../framework/check.js';
 import { hash } from '../framework/random.js';
 import { systemHost } from '../probe/time.js';
 import { deviations as allDeviations } from './index.js';
@@ -15,6 +14,8 @@ import {
   faults,
   idleChecks,
   isCaught,
+  isJudging,
+  killing,
   type Matrix,
   score,
   tryBaseline,
@@ -95,13 +96,21 @@ async function work(settings: Settings, part: { index: number; of: number }, rep
   const options = { ...TRY, runs: settings.runs, all: settings.all, now: systemHost.now };
   if (settings.baseline) {
     const named = new Set(settings.wanted.flatMap(killersOf));
-    const mine: Check[] = share(
-      allChecks.filter(({ id }) => settings.all || named.has(id)),
-      part,
-    );
+    // Rules are judged beside the rows, which are sent once: by the first.
+    const mine = settings.all ? allChecks : killing([...named], allChecks);
+    const judging = part.index === 0 ? mine.filter(isJudging) : [];
     report({
       type: 'baseline',
-      result: await tryBaseline(mine, { ...options, runs: Math.min(10, options.runs) }),
+      result: await tryBaseline(
+        [
+          ...judging,
+          ...share(
+            mine.filter((check) => !isJudging(check)),
+            part,
+          ),
+        ],
+        { ...options, runs: Math.min(10, options.runs) },
+      ),
     });
   }
   for (const deviation of share(settings.wanted, part)) {

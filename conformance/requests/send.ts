@@ -106,7 +106,7 @@ export async function sendRows(ctx: Ctx, options: RowsOptions): Promise<void> {
         spent = true;
       }
     }
-    if (pass === 0) await sendSequences(ctx, options.has('control'));
+    if (pass === 0) await sendSequences(ctx, options.has);
   }
   // All else is done: lists show what it came to.
   for (const rows of plans.filter((_, at) => usable[at]?.operation === 'list'))

@@ -1,5 +1,6 @@
 import type { Ctx } from '../framework/context.js';
 import { findingOf } from '../framework/finding.js';
+import { DIGEST } from '../helpers/operations.js';
 import { isRow } from '../model/intern.js';
 
 /** No answer is one that says nothing. Whatever else is thrown ends the run. */
@@ -53,14 +54,23 @@ async function conversation({ chat, answer, api, interns, prompt }: Ctx): Promis
   if (isRow(json)) await api.invoke(id, { input: prompt('echo'), session_id: json.session_id });
 }
 
+/** Proofs for one route, by the operation and its alias, twice: each has a nonce of its own, and all are laid out alike. */
+async function proofs({ interns, send }: Ctx): Promise<void> {
+  const { id } = await interns.stopped();
+  const json = { bodySha256: DIGEST, route: { method: 'POST', path: '/api/invoke' } };
+  for (const path of ['daemon/sign', 'daemon-access/sign', 'daemon/sign', 'daemon-access/sign'])
+    await send({ method: 'POST', path: `/interns/${id}/${path}`, as: 'oauth_token', json }).catch(unanswered);
+}
+
 /**
- * What no single request shows: pages of a list, creates that are sent again, and a conversation. Where the target is no
+ * What no single request shows: pages of a list, creates that are sent again, proofs side by side, and a conversation. Where the target is no
  * emulator, the scenarios of chat bring a conversation about.
  */
-export async function sendSequences(ctx: Ctx, isEmulator: boolean): Promise<void> {
+export async function sendSequences(ctx: Ctx, has: (need: string) => boolean): Promise<void> {
   await retries(ctx);
+  if (has('oauth_token')) await proofs(ctx);
   for (const query of ['limit=1', 'limit=2', 'limit=3&status=stopped,running']) await pages(ctx, query);
-  if (isEmulator) await conversation(ctx);
+  if (has('control')) await conversation(ctx);
 }
 
 /** Whole lists, page by page: each intern that a caller sees is in one of them. */
