@@ -2,7 +2,7 @@ import { NEARLY_OPTIONS, NO_COLOURS, NO_OPTIONS, noColour, noOption } from '../a
 import { equal } from '../framework/assert.js';
 import { checksOf } from '../framework/check.js';
 import * as expect from '../framework/expect.js';
-import { accepted, callOf, colour, permission, replyTo, when } from '../helpers/chat.js';
+import { accepted, callOf, colour, permission, read, replyTo, when } from '../helpers/chat.js';
 import { onShared, type Partner } from '../helpers/interns.js';
 import type { Transcript } from '../probe/chunks.js';
 import type { Answer } from '../probe/client.js';
@@ -106,6 +106,23 @@ export const CHAT_UNACCEPTABLE = checksOf('CHAT-6', {
         const rest = await intern.answered(t, accepted({ [name]: 'here' }));
         expect.finish(rest, 'stop', `the run, answered with the field ${name}`);
       }
+    }),
+  },
+  'chat-unacceptable/without-session': {
+    requirement: 'CHAT-15',
+    title: 'A tool message without session_id is refused, and the question stays.',
+    ...onShared(['behaviour:ask-permission'], async (ctx, intern) => {
+      const t = await intern.asked(ctx.prompt('ask-permission'));
+      const { id, session } = callOf(t);
+      const tool = { role: 'tool', tool_call_id: id, content: 'allow_once' };
+      const answer = await intern.unstreamed({ messages: [tool] });
+      expect.error(
+        answer,
+        { status: 400, reason: 'bad_request', retryable: false },
+        'a tool message without session_id',
+      );
+      const rest = await read(await intern.answerWith({ call: id, session, content: 'allow_once' }));
+      expect.finish(rest, 'stop', 'the run, answered with its session_id');
     }),
   },
   'chat-unacceptable/unacceptable-stays': {

@@ -68,7 +68,6 @@ export const VIEWS: Readonly<Record<string, readonly string[]>> = {
   'create/explicit-workspace': ['CREATE-1/workspace-is-explicit', 'CREATE-1/create-accepted'],
   'create/flag-types': ['CREATE-5/create-body'],
   'create/key-reused-first': ['CREATE-4/key-reused'],
-  'chat-unacceptable/without-session': ['CHAT-15/prompt'],
   'auth/key-message': ['AUTH-1/key-needed', 'SIGN-10/key-message', 'BASE-3/no-metadata'],
   'suspend/only-what-runs': ['SUSP-1/suspend-rests'],
   'sign/timestamp-form': ['SIGN-1/forms'],

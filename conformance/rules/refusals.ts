@@ -671,6 +671,9 @@ export const REFUSALS: readonly Refusal[] = rows({
     reason: 'idempotency_key_reused',
     wrong: (seen, model) => {
       const known = named('create')(seen) ? model.createBy(seen.asked) : undefined;
+      // A workspace that the caller may not see is refused before.
+      if (known !== undefined && isRow(known.value.body) && seen.body?.workspace_id !== known.value.body.workspace_id)
+        return undefined;
       return known !== undefined && json(seen, (value) => isRow(value) && !sameBody(value, known.value.body));
     },
   },
