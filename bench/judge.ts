@@ -1,4 +1,4 @@
-// What `judge FILE` costs: processor time and memory for many exchanges. `LARGE=1000000` shows that memory is bounded.
+// Processor time and memory that `judge FILE` takes for many exchanges. `LARGE=1000000` shows that memory is bounded.
 import { spawn } from 'node:child_process';
 import { createWriteStream, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-// What a recorder and a judge add: the time to the first byte of a stream, and streams per second at 32 at once, compared with
+// Costs of a recorder and a judge: the time to the first byte of a stream, and streams per second at 32 at once, compared with
 // the same without them, in turns in one run. Emulator, recorder and judge are processes of their own; a stream says 20 pieces, 20
 // ms apart.
 import { type ChildProcess, spawn } from 'node:child_process';

@@ -5,8 +5,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Emulator } from '../../emulator/index.js';
 import { newEmulator } from '../drivers/emulator.js';
 import { type Served, serve } from '../engine/testing/hostile.js';
-import { systemHost } from '../probe/time.js';
-import { conformance } from './command.js';
+import { called } from './called.harness.js';
 
 const KEY = 'sk-secret-of-the-clean-up';
 let folder = '';
@@ -38,15 +37,10 @@ async function cleanup(
   const said = (more: string) => {
     text += more;
   };
-  const exit = await conformance(['cleanup', ...args, '--no-control', '--rate', '0', '--timeout', '5s'], {
+  const { exit } = await called(['cleanup', ...args, '--no-control', '--rate', '0', '--timeout', '5s'], {
     out: said,
     err: said,
-    colour: false,
-    live: false,
-    width: 100,
     env,
-    signal: new AbortController().signal,
-    host: systemHost,
     ...(says === undefined
       ? {}
       : {

@@ -8,32 +8,12 @@ import { newEmulator } from '../drivers/emulator.js';
 import type { Results } from '../engine/results.js';
 import { systemHost } from '../probe/time.js';
 import { readResults } from '../reporters/json.js';
-import { conformance } from './command.js';
+import { called } from './called.harness.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'intern-conformance-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const at = (name: string) => join(folder, name);
 const saved = (name: string): Results => readResults(readFileSync(at(name), 'utf8'), name);
-
-async function call(args: string[], more: { env?: Record<string, string>; signal?: AbortSignal } = {}) {
-  let out = '';
-  let err = '';
-  const exit = await conformance([...args], {
-    out: (text) => {
-      out += text;
-    },
-    err: (text) => {
-      err += text;
-    },
-    colour: false,
-    live: false,
-    width: 100,
-    env: more.env ?? {},
-    signal: more.signal ?? new AbortController().signal,
-    host: systemHost,
-  });
-  return { exit, out, err };
-}
 
 const LIGHT = ['--only', 'update/un*', '--runs', '2'];
 
@@ -52,6 +32,7 @@ describe('called wrongly: exit 2 and one line', () => {
     [['--only', 'craete/*'], /called craete\/\* \(did you mean create\/\*\?\)/],
     [['drfit', 'recording.jsonl'], /unknown command "drfit" \(did you mean drift\?\)/],
     [['report', 'merg', 'a.json'], /report: unknown command "merg" \(did you mean merge\?\)/],
+    [['report', 'trend', 'a', 'b'], /report trend: "b" is one word more than it takes/],
     [['--level', 'statd'], /statd is not known \(did you mean stated\?\)/],
     [['--update-baseline'], /expected --baseline FILE/],
     [['--path', 'nonsense'], /NAME:PATH/],
@@ -100,7 +81,7 @@ describe('called wrongly: exit 2 and one line', () => {
     [['report', 'merge', '/no/such.json'], /report \/no\/such.json cannot be read: no such file/],
     [['cleanup', 'nope'], /there is no ledger of a run nope/],
   ])('%j', async (args, line) => {
-    const { exit, err, out } = await call(args);
+    const { exit, err, out } = await called(args);
     expect(err).toMatch(line);
     expect(err.trimEnd().split('\n')).toHaveLength(1);
     expect(out).toBe('');
@@ -112,14 +93,14 @@ describe('called wrongly: exit 2 and one line', () => {
     [{}, ['--config', at('empty-url.json')], /url of the config file is empty: give an address/],
   ])('an address that is empty is not taken for an emulator of its own: %j %j', async (env, args, line) => {
     writeFileSync(at('empty-url.json'), '{"url": ""}');
-    const { exit, err } = await call([...LIGHT, ...args], { env });
+    const { exit, err } = await called([...LIGHT, ...args], { env });
     expect(err).toMatch(line);
     expect(exit).toBe(2);
   });
 
   test('a config file with an unknown key', async () => {
     writeFileSync(at('config.json'), '{"colour": "red"}');
-    expect(await call(['--config', at('config.json')])).toMatchObject({
+    expect(await called(['--config', at('config.json')])).toMatchObject({
       exit: 2,
       err: expect.stringContaining('colour is not known'),
     });
@@ -132,7 +113,7 @@ describe('without a URL', () => {
       '--report',
       `${kind}=${at(`out/${kind}`)}`,
     ]);
-    const { exit, out } = await call([...LIGHT, '--report', 'tty', ...kinds]);
+    const { exit, out } = await called([...LIGHT, '--report', 'tty', ...kinds]);
     expect(exit).toBe(0);
     expect(out).toMatch(/conforms: all \d+ checked +\d+ pass, 0 fail/);
     expect(readdirSync(at('out')).sort()).toEqual(['github', 'html', 'json', 'junit', 'markdown']);
@@ -142,13 +123,13 @@ describe('without a URL', () => {
   });
 
   test('the JSON report goes to standard output alone where it is asked for', async () => {
-    const { out } = await call([...LIGHT, '--report', 'json']);
+    const { out } = await called([...LIGHT, '--report', 'json']);
     expect(JSON.parse(out)).toMatchObject({ format: 'intern-conformance', verdict: 'pass' });
   });
 
   test('the same seed tries the same', async () => {
     const run = async (file: string) => {
-      await call([...LIGHT, '--seed', 'same', '--report', `json=${at(file)}`]);
+      await called([...LIGHT, '--seed', 'same', '--report', `json=${at(file)}`]);
       return saved(file).checks.map(({ duration: _, ...check }) => check);
     };
     expect(await run('one.json')).toEqual(await run('two.json'));
@@ -156,10 +137,10 @@ describe('without a URL', () => {
 
   test('shards are merged into the whole, and a missing one is reported', async () => {
     const shard = (index: number) =>
-      call([...LIGHT, '--shard', `${index}/2`, '--report', `json=${at(`shard${index}.json`)}`]);
+      called([...LIGHT, '--shard', `${index}/2`, '--report', `json=${at(`shard${index}.json`)}`]);
     await shard(1);
     await shard(2);
-    const whole = await call([
+    const whole = await called([
       'report',
       'merge',
       at('shard1.json'),
@@ -170,15 +151,15 @@ describe('without a URL', () => {
     expect(whole.exit).toBe(0);
     const ids = (name: string) => saved(name).checks.map((check) => check.id);
     expect(new Set(ids('whole.json'))).toEqual(new Set([...ids('shard1.json'), ...ids('shard2.json')]));
-    const part = await call(['report', 'merge', at('shard1.json')]);
+    const part = await called(['report', 'merge', at('shard1.json')]);
     expect(part.exit).toBe(3);
     expect(part.out).toContain('shards are missing: 2/2');
-    expect((await call(['report', 'merge', at('shard1.json'), at('shard1.json')])).exit).toBe(2);
+    expect((await called(['report', 'merge', at('shard1.json'), at('shard1.json')])).exit).toBe(2);
   });
 
   test('an entry of a baseline gives a reason, and counts again after its day', async () => {
     const write = (entry: unknown) => writeFileSync(at('reasons.json'), JSON.stringify({ known: [entry] }));
-    const go = () => call([...LIGHT, '--baseline', at('reasons.json')]);
+    const go = () => called([...LIGHT, '--baseline', at('reasons.json')]);
     write({
       id: 'update/unknown-fields',
       reason: 'being worked on',
@@ -199,18 +180,18 @@ describe('without a URL', () => {
   });
 
   test('less coverage than was demanded is incomplete', async () => {
-    expect((await call([...LIGHT, '--min-coverage', '100%'])).exit).toBe(0);
-    expect((await call([...LIGHT, '--min-coverage', 'most'])).err).toContain('expected a percentage such as 60%');
+    expect((await called([...LIGHT, '--min-coverage', '100%'])).exit).toBe(0);
+    expect((await called([...LIGHT, '--min-coverage', 'most'])).err).toContain('expected a percentage such as 60%');
   });
 
   test('a stale baseline fails, an updated one passes', async () => {
     writeFileSync(at('baseline.json'), '{"known": ["update/unknown-fields"]}');
-    const stale = await call([...LIGHT, '--baseline', at('baseline.json')]);
+    const stale = await called([...LIGHT, '--baseline', at('baseline.json')]);
     expect(stale.exit).toBe(1);
     expect(stale.out).toContain('no longer failing, but in the baseline: update/unknown-fields');
-    expect((await call([...LIGHT, '--baseline', at('baseline.json'), '--update-baseline'])).exit).toBe(0);
+    expect((await called([...LIGHT, '--baseline', at('baseline.json'), '--update-baseline'])).exit).toBe(0);
     expect(JSON.parse(readFileSync(at('baseline.json'), 'utf8'))).toEqual({ known: [] });
-    expect((await call([...LIGHT, '--baseline', at('baseline.json')])).exit).toBe(0);
+    expect((await called([...LIGHT, '--baseline', at('baseline.json')])).exit).toBe(0);
   });
 });
 
@@ -226,7 +207,7 @@ describe('against a URL', () => {
   afterAll(() => emulator.close());
 
   test('an emulator is found through its control interface', async () => {
-    const { exit } = await call([
+    const { exit } = await called([
       url,
       ...LIGHT,
       '--report',
@@ -240,7 +221,7 @@ describe('against a URL', () => {
   });
 
   test('without it, as a deployment, at its rate, and no secret in any report', async () => {
-    const { exit, out } = await call(
+    const { exit, out } = await called(
       [
         url,
         '--no-control',
@@ -265,7 +246,7 @@ describe('against a URL', () => {
 
   test('a plan says what would be done and does nothing', async () => {
     const before = await emulator.fetch('/_emulator/journal').then((answer) => answer.text());
-    const { exit, out } = await call([url, '--no-control', '--plan', ...LIGHT], { env });
+    const { exit, out } = await called([url, '--no-control', '--plan', ...LIGHT], { env });
     expect(exit).toBe(0);
     expect(out).toMatch(/run +update\/unknown-fields .* about \d+ requests, writes/);
     expect(out).toMatch(/In all about \d+ prompts?, \d+ minutes?, \d+ requests, \d+ interns? at 5 requests a second\./);
@@ -275,7 +256,7 @@ describe('against a URL', () => {
 
   test('an interrupted run keeps its ledger only where something is left, and cleanup takes that away', async () => {
     const interrupted = new AbortController();
-    const going = call(
+    const going = called(
       [url, '--no-control', '--only', 'model/lifecycle', '--runs', '50', '--ledger-dir', at('ledgers')],
       {
         env,
@@ -307,7 +288,7 @@ describe('against a URL', () => {
         .map((line) => `${JSON.stringify(line)}\n`)
         .join(''),
     );
-    const cleaned = await call(
+    const cleaned = await called(
       ['cleanup', 'dead', '--url', url, '--no-control', '--rate', '50', '--ledger-dir', at('ledgers')],
       { env },
     );
@@ -354,7 +335,7 @@ describe('invalid targets', () => {
     const url = await serve(listener);
     // What answers does so in time on a busy machine too.
     const timeout = reason.source.endsWith('timeout') ? '500ms' : '30s';
-    const { exit, out } = await call([
+    const { exit, out } = await called([
       url,
       '--api-key',
       'abcdefghij',

@@ -33,6 +33,8 @@ function improved(message: string, args: readonly string[]): string {
     const [first = unknown, second] = args.filter((arg) => !arg.startsWith('-'));
     const family = first in FAMILIES;
     const commands = COMMANDS.flatMap(({ words: [one, two] }) => (family ? one === first && two : one) || []);
+    const known = family && commands.includes(second ?? '');
+    if (known) return `${first} ${second}: ${JSON.stringify(unknown)} is one word more than it takes`;
     // A misspelt command is taken for the address of a target: the word after it is the first that is in the way.
     const typed = family ? (second ?? unknown) : suggestion(first, commands) === '' ? unknown : first;
     return `${family ? `${first}: ` : ''}unknown command ${JSON.stringify(typed)}${suggestion(typed, commands)}`;

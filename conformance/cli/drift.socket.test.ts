@@ -4,33 +4,14 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach, expect, test } from 'vitest';
-import { systemHost } from '../probe/time.js';
-import { conformance } from './command.js';
+import { called } from './called.harness.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'drift-cli-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const KEYS = ['--api-key', 'sk-key-of-the-test', '--workspace-id', 'w', '--ledger-dir', folder];
 
-async function call(...args: string[]) {
-  let out = '';
-  let err = '';
-  const exit = await conformance(['drift', ...args], {
-    out: (text) => {
-      out += text;
-    },
-    err: (text) => {
-      err += text;
-    },
-    colour: false,
-    live: false,
-    width: 100,
-    env: {},
-    signal: new AbortController().signal,
-    host: systemHost,
-  });
-  return { exit, out, err };
-}
+const call = (...args: string[]) => called(['drift', ...args]);
 
 /** A recording of these requests, each answered 200. */
 function recordingOf(...requests: readonly (readonly [method: string, path: string, headers?: object])[]): string {

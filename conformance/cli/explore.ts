@@ -243,7 +243,7 @@ async function exploreEach(
   if (failed.length > 0) incomplete.push('not-alone');
   const report = togetherOf(explored, options.seed ?? 'explore', incomplete);
   const met = report.straight.requests;
-  // What tests send together and not alone is tried nowhere.
+  // Requests that tests send only together are tried nowhere.
   const lacks = wanted === undefined && unfit === undefined && report.incomplete.length === 0 && met < 0.9 * requests;
   return {
     ...report,

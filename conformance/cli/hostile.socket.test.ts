@@ -4,9 +4,8 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { newEmulator } from '../drivers/emulator.js';
 import { HOSTILE, type Hostility, type Served, serve, serveHttp10 } from '../engine/testing/hostile.js';
-import { systemHost } from '../probe/time.js';
 import { readResults } from '../reporters/json.js';
-import { conformance } from './command.js';
+import { called } from './called.harness.js';
 
 const KEY = 'sk-secret-of-the-hostile-test';
 /** What answers does so within this on a busy machine too. */
@@ -29,7 +28,7 @@ async function evaluate(
   closers.push(() => rmSync(folder, { recursive: true, force: true }));
   const said: string[] = [];
   const file = join(folder, 'results.json');
-  const exit = await conformance(
+  const { exit } = await called(
     [
       url,
       ...['--no-control', '--api-key', more.key ?? KEY, '--workspace-id', more.workspace ?? 'w', '--rate', '0'],
@@ -37,11 +36,7 @@ async function evaluate(
       ...(more.only ?? ['update/un*', 'create/*', 'get/*']).flatMap((id) => ['--only', id]),
       ...['--ledger-dir', join(folder, 'ledgers'), '--save', join(folder, 'saved')],
     ],
-    {
-      ...{ out: (text) => void said.push(text), err: (text) => void said.push(text) },
-      ...{ colour: false, live: false, width: 100, env: {} },
-      ...{ signal: new AbortController().signal, host: systemHost },
-    },
+    { out: (text) => void said.push(text), err: (text) => void said.push(text) },
   );
   const text = said.join('');
   for (const name of readdirSync(folder, { recursive: true, withFileTypes: true })) {

@@ -7,8 +7,7 @@ import {
 } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
-import { systemHost } from '../probe/time.js';
-import { conformance } from './command.js';
+import { called } from './called.harness.js';
 
 let upstream: Server | undefined;
 afterEach(() => {
@@ -36,7 +35,7 @@ async function judging(...flags: string[]) {
   const base = new Promise<string>((resolve) => {
     listening = resolve;
   });
-  const exit = conformance(['judge', ...flags], {
+  const exit = called(['judge', ...flags], {
     out(text) {
       said.out += text;
       const [, address] = /^listening (\S+)\n/.exec(said.out) ?? [];
@@ -45,14 +44,9 @@ async function judging(...flags: string[]) {
     err(text) {
       said.err += text;
     },
-    colour: false,
-    live: false,
-    width: 100,
-    env: {},
     signal: over.signal,
     again: () => again.signal,
-    host: systemHost,
-  });
+  }).then((done) => done.exit);
   void exit.then(() => listening(''));
   return { base: await base, exit, said, interrupt: () => over.abort(), again: () => again.abort() };
 }

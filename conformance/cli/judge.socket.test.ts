@@ -3,8 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { judged } from '../judge/judged.js';
-import { systemHost } from '../probe/time.js';
-import { conformance } from './command.js';
+import { called } from './called.harness.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'judge-cli-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -34,22 +33,7 @@ const har = (times: number, { path = '/api/v1/interns', status = 200, answer = {
 async function judge(name: string, content: unknown, ...flags: string[]) {
   const file = join(folder, name);
   writeFileSync(file, typeof content === 'string' ? content : JSON.stringify(content));
-  const said = { out: '', err: '' };
-  const exit = await conformance(['judge', file, ...flags], {
-    out(text) {
-      said.out += text;
-    },
-    err(text) {
-      said.err += text;
-    },
-    colour: false,
-    live: false,
-    width: 100,
-    env: {},
-    signal: new AbortController().signal,
-    host: systemHost,
-  });
-  return { exit, ...said };
+  return called(['judge', file, ...flags]);
 }
 
 test('a HAR that breaks rules fails, with a row for each rule, and shows no credential', async () => {

@@ -13,9 +13,8 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { serve } from '../engine/testing/hostile.js';
 import { sampleResults } from '../engine/testing/sample-results.js';
-import { systemHost } from '../probe/time.js';
 import { json } from '../reporters/json.js';
-import { conformance } from './command.js';
+import { called } from './called.harness.js';
 import type { Io } from './io.js';
 import { checksFor } from './replay.js';
 
@@ -23,27 +22,8 @@ const folder = mkdtempSync(join(tmpdir(), 'intern-reports-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const at = (name: string) => join(folder, name);
 
-const call = (...args: string[]) => callWith({}, ...args);
-async function callWith({ env = {}, ask }: Partial<Pick<Io, 'env' | 'ask'>>, ...args: string[]) {
-  let out = '';
-  let err = '';
-  const exit = await conformance(args, {
-    out: (text) => {
-      out += text;
-    },
-    err: (text) => {
-      err += text;
-    },
-    colour: false,
-    live: false,
-    width: 100,
-    env,
-    ask,
-    signal: new AbortController().signal,
-    host: systemHost,
-  });
-  return { exit, out, err };
-}
+const call = (...args: string[]) => called(args);
+const callWith = (more: Partial<Pick<Io, 'env' | 'ask'>>, ...args: string[]) => called(args, more);
 
 const sample = sampleResults();
 const written = (name: string, text: string): string => {

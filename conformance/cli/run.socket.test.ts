@@ -4,9 +4,8 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { newEmulator } from '../drivers/emulator.js';
 import { SHIPPED } from '../framework/profile.js';
-import { systemHost } from '../probe/time.js';
 import { readResults } from '../reporters/json.js';
-import { conformance } from './command.js';
+import { called } from './called.harness.js';
 import { commandOf } from './engine.js';
 import { readSettings } from './settings.js';
 
@@ -69,10 +68,7 @@ test('a finding about a signature is found again by the line that it gives', { t
       const said = (text: string) => {
         out += text;
       };
-      const exit = await conformance([...words, '--report', `json=${report}`], {
-        ...{ out: said, err: said, colour: false, live: false, width: 100, env },
-        ...{ signal: new AbortController().signal, host: systemHost },
-      });
+      const { exit } = await called([...words, '--report', `json=${report}`], { out: said, err: said, env });
       const results = readResults(readFileSync(report, 'utf8'), report);
       return { exit, out, results, check: results.checks.find(({ id }) => id === 'sign/verifies') };
     };

@@ -1,6 +1,6 @@
 import { devNull } from 'node:os';
 import { expect, test } from 'vitest';
-import { conformance } from '../cli/command.js';
+import { called } from '../cli/called.harness.js';
 import { type Host, systemHost } from '../probe/time.js';
 import type { Report } from '../reporters/json.js';
 import { tty } from '../reporters/tty.js';
@@ -30,7 +30,7 @@ async function runOn(
   const text: string[] = [];
   const err: string[] = [];
   const over = new AbortController();
-  const exit = await conformance(
+  const { exit } = await called(
     [
       'client',
       '--cuts',
@@ -48,10 +48,6 @@ async function runOn(
         err.push(part);
         if (part.includes('end it')) over.abort();
       },
-      colour: false,
-      live: false,
-      width: 100,
-      env: {},
       signal: over.signal,
       host,
     },
@@ -196,20 +192,11 @@ test.each([
 
 test('a command that is not there is exit 3 and one line; none at all is exit 2', async () => {
   const err: string[] = [];
-  const io = {
-    out: () => {},
-    err: (text: string) => void err.push(text),
-    colour: false,
-    live: false,
-    width: 100,
-    env: {},
-    signal: new AbortController().signal,
-    host: systemHost,
-  };
-  expect(await conformance(['client', ...ONE, '--', '/no/such/adapter'], io)).toBe(3);
+  const io = { err: (text: string) => void err.push(text) };
+  expect((await called(['client', ...ONE, '--', '/no/such/adapter'], io)).exit).toBe(3);
   expect(err.join('')).toContain('/no/such/adapter does not exist');
-  expect(await conformance(['client', ...ONE], io)).toBe(2);
-  expect(await conformance(['client', '--only', 'no-such-case', '--', 'true'], io)).toBe(2);
+  expect((await called(['client', ...ONE], io)).exit).toBe(2);
+  expect((await called(['client', '--only', 'no-such-case', '--', 'true'], io)).exit).toBe(2);
 });
 
 test('its standard error is passed on', async () => {

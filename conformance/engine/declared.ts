@@ -1,17 +1,16 @@
 import type { Check } from '../framework/check.js';
 import type { Need } from '../framework/needs.js';
-import { ruleOf } from '../rules/check.js';
 
 /** ms that anything may wait. */
 const MOMENT = 2_000;
 
 /**
- * What a check has declared to need. What it uses beyond that throws: an error of the kit. A monitor asks only where all is
- * there, and is not done without it anywhere else.
+ * What a check has declared to need. A use beyond that throws: an error of the kit. Rows ask with whatever the target has, and
+ * declare nothing.
  */
 export function declaredBy(check: Check) {
   const declared = new Set<string>(check.needs);
-  const free = ruleOf(check) !== undefined || check.sweeps === true;
+  const free = check.sweeps === true;
   const longest = Math.max(
     MOMENT,
     ...check.needs

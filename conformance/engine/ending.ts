@@ -50,7 +50,7 @@ export function createEnding(
       left = () => until - Math.min(kept(), limit.most / 2) - host.now();
       const watch = () => {
         if (left() > 2 * SOONEST) {
-          // What is under way may make the clean-up longer by as much as passes: half of what is left is never too late.
+          // A request under way may add to the clean-up as much time as passes: half of the time left is never too late.
           stopTimer = host.later(Math.min(Math.max(left() / 2, SOONEST), LOOKED), watch);
           return;
         }

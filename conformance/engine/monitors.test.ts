@@ -100,9 +100,18 @@ test('an intern that a rule saw as it should not be is read once more, within th
   expect(rowOf(few.results)).toMatchObject({ verdict: 'skip' });
 });
 
-test('a rule that throws is an error of the kit', async () => {
-  const broken = monitor(() => {
-    throw new TypeError('x is undefined');
+test('a rule that throws is an error of the kit, with the exchange, and spoils no other rule', async () => {
+  const broken = monitor(
+    () => {
+      throw new TypeError('x is undefined');
+    },
+    { id: 'm/broken' },
+  );
+  const { results } = await runOf([creates('a/one'), broken, header('create')], () => false);
+  const row = results.checks.find(({ id }) => id === 'm/broken');
+  expect(row).toMatchObject({
+    verdict: 'error',
+    error: { message: expect.stringMatching(/exchange \d+: TypeError: x is/) },
   });
-  expect(rowOf((await runOf([creates('a/one'), broken])).results)?.verdict).toBe('error');
+  expect(rowOf(results)?.verdict).toBe('pass');
 });

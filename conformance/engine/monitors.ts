@@ -5,6 +5,7 @@ import type { Target } from '../framework/target.js';
 import type { Caller } from '../model/callers.js';
 import type { Exchange, Asked as Request } from '../model/exchange.js';
 import { createModel, type Model } from '../model/model.js';
+import { Recent } from '../model/recent.js';
 import type { Transcript } from '../probe/chunks.js';
 import type { Answer, Sender } from '../probe/client.js';
 import type { Evidence } from '../probe/exchange.js';
@@ -48,7 +49,7 @@ export interface Breaches {
   stays: boolean;
 }
 
-/** What a rule has seen. */
+/** Exchanges that a rule has judged, and those that break it. */
 export interface Monitor {
   /** Exchanges that it was held against. */
   readonly judged: number;
@@ -60,6 +61,8 @@ export interface Monitor {
 interface Watching {
   readonly rule: Rule;
   judged: number;
+  /** The mistake of the kit that the rule met first. */
+  failure: Error | undefined;
   readonly kinds: Map<string, Breaches>;
   /** Interns that it saw as they should not be: they are read once more when all else is done. */
   readonly unread: Set<string>;
@@ -97,7 +100,7 @@ export interface MonitorsOptions {
   now(): number;
   /** Whether the run made an id up. */
   madeUp(id: string): boolean;
-  /** What is kept secret and stands in a text. */
+  /** The kind of secret that stands in a text. */
   secretIn(text: string): 'credential' | 'value' | undefined;
 }
 
@@ -116,14 +119,14 @@ export function createMonitors({ target, ours, now, madeUp, secretIn }: Monitors
       caller: (name) => callers.get(name),
     });
   let model: Model = fresh();
-  const records = new Map<number, Evidence>();
+  const records = new Recent<number, Evidence>(KEPT);
   let broken = 0;
   /** Requests under way, by their number; and the number of each, as its sender knows it. */
   const asking = new Map<number, Request>();
   const numbers = new WeakMap<Send, number>();
   const monitors = new Map<string, Watching>();
   let last = 0;
-  /** What comes later is later, however coarse the clock is. */
+  /** A moment after every earlier one, however coarse the clock is. */
   const moment = () => {
     last = Math.max(now(), last + 0.001);
     return last;
@@ -131,7 +134,6 @@ export function createMonitors({ target, ours, now, madeUp, secretIn }: Monitors
   let astray = false;
   let looking = false;
   let begun = false;
-  let failure: { readonly error: unknown } | undefined;
 
   /** Whether monitors look at what such a sender has asked for. */
   const looksAt = (by: Sender | undefined): boolean => {
@@ -166,10 +168,8 @@ export function createMonitors({ target, ours, now, madeUp, secretIn }: Monitors
   };
   /** What the rules make of an exchange, and then what the model learns of it. */
   const judge = (looked: Looked, exchange: Exchange) => {
-    const { record } = looked;
-    records.set(record.number, record);
-    const [oldest] = records.keys();
-    if (records.size > KEPT && oldest !== undefined) records.delete(oldest);
+    const { number } = looked.record;
+    records.set(number, looked.record);
     const seen = seenBy(model, exchange);
     if (seen !== undefined)
       for (const monitor of monitors.values()) {
@@ -178,7 +178,7 @@ export function createMonitors({ target, ours, now, madeUp, secretIn }: Monitors
           if (judgement !== undefined) monitor.judged += 1;
           if (judgement !== undefined && judgement !== 'kept') note(monitor, judgement, seen, looked);
         } catch (error) {
-          failure ??= { error };
+          monitor.failure ??= new Error(`exchange ${number}: ${String(error)}`, { cause: error });
         }
       }
     model.sees(exchange);
@@ -194,13 +194,18 @@ export function createMonitors({ target, ours, now, madeUp, secretIn }: Monitors
     begin(check: Check) {
       const { id } = check;
       const rule = ruleOf(check);
-      if (rule !== undefined) monitors.set(id, { rule, judged: 0, kinds: new Map(), unread: new Set() });
+      if (rule !== undefined)
+        monitors.set(id, { rule, judged: 0, failure: undefined, kinds: new Map(), unread: new Set() });
     },
-    /** What the monitor of a check has come to. @throws what a rule threw */
+    /**
+     * The exchanges that a rule has judged, and those that break it.
+     *
+     * @throws Error that names the exchange at which the rule failed: a mistake of the kit
+     */
     of(id: string): Monitor {
-      if (failure !== undefined) throw failure.error;
       const monitor = monitors.get(id);
       if (monitor === undefined) throw new Error(`nobody watches for ${id}`);
+      if (monitor.failure !== undefined) throw monitor.failure;
       const { judged, kinds, rule } = monitor;
       return { judged, settles: rule.settles === true, breaches: [...kinds.values()] };
     },

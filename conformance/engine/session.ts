@@ -331,7 +331,7 @@ export function createSession(run: RunBase) {
       const at = left.get(id);
       return at === undefined ? undefined : host.now() - at;
     },
-    /** What is kept secret and stands in a text. */
+    /** The kind of secret that stands in a text. */
     secretIn: (text: string) => (['credential', 'value'] as const).find((kind) => isIn(text, secrets[kind].values())),
     /** Why a credential opens nothing here, where it was found not to: the caller's mistake. */
     unusable: (name: string) => unusable.get(name),

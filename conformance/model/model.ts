@@ -27,7 +27,7 @@ export interface ModelOptions {
   madeUp?(id: string): boolean;
   /** What proofs are verified with. */
   readonly publicKeys: readonly PublicKey[];
-  /** What is kept secret and stands in a text: a credential that was given, or a value that was stored in a vault. */
+  /** The kind of secret that stands in a text: a credential that was given, or a value that was stored in a vault. */
   secretIn?(text: string): 'credential' | 'value' | undefined;
   /** A SCIM mapping that is there to stay. */
   readonly mapping?: string | undefined;

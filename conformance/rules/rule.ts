@@ -148,7 +148,7 @@ export const isBodyKnown = ({ asked }: Pick<Seen, 'asked'>): boolean => asked.bo
 /** Whether a request was done. */
 export const isDone = ({ answered }: Pick<Seen, 'answered'>): boolean => answered.status < 300;
 
-/** What is kept secret and stands in an answer: searched for once, whichever rules ask. */
+/** The kind of secret in each answer: an answer is searched once, whichever rules ask. */
 const secrets = new WeakMap<Answered, 'credential' | 'value' | 'none'>();
 
 /** Kept where an answer shows nothing that is kept secret. Nothing of it is told. */

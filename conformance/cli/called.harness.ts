@@ -1,0 +1,26 @@
+import { systemHost } from '../probe/time.js';
+import { conformance } from './command.js';
+import type { Io } from './io.js';
+
+/** Calls the command line in this process, off a terminal. `more.out` and `more.err` get what is written, too. */
+export async function called(args: readonly string[], more: Partial<Io> = {}) {
+  const said = { out: '', err: '' };
+  const exit = await conformance([...args], {
+    colour: false,
+    live: false,
+    width: 100,
+    env: {},
+    signal: new AbortController().signal,
+    host: systemHost,
+    ...more,
+    out(text) {
+      said.out += text;
+      more.out?.(text);
+    },
+    err(text) {
+      said.err += text;
+      more.err?.(text);
+    },
+  });
+  return { exit, ...said };
+}
