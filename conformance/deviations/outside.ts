@@ -100,7 +100,6 @@ export const BY_CONTROL: Readonly<Record<string, Unseen>> = {
   'stream-loses-the-thousandth': { because: 'agent', why: 'it would have to speak in more than 1,000 pieces' },
   'reply-delivered-to-the-streaming-run': { because: 'agent', why: 'it would have to speak on while it is answered' },
   'disconnect-while-it-speaks-not-noticed': { because: 'agent', why: 'it would have to speak on for a minute' },
-  'disconnect-of-who-steered-cancels': { because: 'agent', why: 'it would have to work on while a client leaves' },
   'deadline-goes-on-after-the-answer': { because: 'time', why: 'a run of more than five minutes' },
   'invoke-for-half-an-hour': { because: 'time', why: 'a run of half an hour' },
   'eight-may-wait': { because: 'dear', why: 'nine prompts, eight of them waiting' },
