@@ -1,13 +1,12 @@
 import { suggestion } from '../emulator/contract/nearest.js';
 import type { TargetOptions } from './drivers/connect.js';
-import type { RunnerOptions as EngineOptions } from './engine/options.js';
+import type { RunnerOptions } from './engine/options.js';
 import { UsageError } from './framework/usage.js';
 
-/** What to run. Without `checks`, all that there are. */
-export type RunnerOptions = Omit<EngineOptions, 'checks'> & Partial<Pick<EngineOptions, 'checks'>>;
-
-/** What to run, and against which target. */
-export type ConformanceOptions = TargetOptions & Omit<RunnerOptions, 'driver'>;
+/** Which target to hold against the interface, what to select, and the limits of the run. Durations are ms of real time. */
+export interface ConformanceOptions
+  extends Omit<TargetOptions, keyof RunnerOptions>,
+    Omit<RunnerOptions, 'driver' | 'checks' | 'host'> {}
 
 const NAMES = {
   url: true,
@@ -29,7 +28,6 @@ const NAMES = {
   skip: true,
   levels: true,
   shard: true,
-  checks: true,
   runs: true,
   path: true,
   paths: true,
@@ -52,7 +50,6 @@ const NAMES = {
   command: true,
   events: true,
   signal: true,
-  host: true,
   name: true,
 } as const satisfies Record<keyof ConformanceOptions | 'name', true>;
 

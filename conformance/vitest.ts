@@ -22,8 +22,8 @@ import { stopText } from './reporters/words/stop.js';
  */
 export function testConformance(options: ConformanceOptions & { readonly name?: string } = {}): void {
   knownOptions(options);
-  const checks = select(options.checks ?? allChecks, options);
-  const host = options.host ?? systemHost;
+  const checks = select(allChecks, options);
+  const host = systemHost;
   describe(options.name ?? `conformance of ${options.url ?? 'the emulator'}`, () => {
     let connected: Connected | undefined;
     let run: Run | undefined;
@@ -33,8 +33,8 @@ export function testConformance(options: ConformanceOptions & { readonly name?: 
       // Vitest does one test after another: none has company.
       run = createCheckRun({
         runs: 10,
-        checks: allChecks,
         ...options,
+        checks: allChecks,
         concurrency: 1,
         driver: connected.driver,
         tag,
@@ -90,7 +90,7 @@ export function judgedPerTest(
 }
 
 /** An emulator that is there while tests run. */
-export interface EmulatorInUse {
+interface EmulatorInUse {
   /** The emulator of the current file or test. Throws outside of one. */
   readonly current: Emulator;
 }
@@ -121,6 +121,20 @@ export const emulatorPerFile = (options: EmulatorOptions = {}): EmulatorInUse =>
 /**
  * Starts a fresh emulator before each test and closes it after it. Its clock is virtual and advances by itself to what
  * interns wait for (`auto`); `{ clock: 'virtual' }` has it stand still until it is advanced.
+ *
+ * @example
+ * ```ts
+ * import { emulatorPerTest } from 'intern-emulator/vitest';
+ * import { expect, test } from 'vitest';
+ *
+ * const emulator = emulatorPerTest();
+ *
+ * test('interns are listed', async () => {
+ *   const { fetch, target } = emulator.current;
+ *   const headers = { authorization: `Bearer ${target.credentials.api_key}` };
+ *   expect((await fetch(`${target.base_url}/interns`, { headers })).status).toBe(200);
+ * });
+ * ```
  */
 export const emulatorPerTest = (options: EmulatorOptions = {}): EmulatorInUse =>
   inUse({ clock: 'auto', ...options }, beforeEach, afterEach);

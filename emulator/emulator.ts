@@ -47,15 +47,15 @@ export interface Emulator {
   /** The emulated daemons, without a socket. */
   readonly daemon: { readonly fetch: InProcessFetch };
   /**
-   * Binds both listeners.
+   * Binds both listeners: `{ port, host, daemonPort, … }`, with port 0 for a free one. Returns their addresses.
    *
-   * @throws Error with Node's `code` if a port is not available, and with the `listener` it was for: `interface` or
-   * `daemons`;
-   *   OptionError if the control interface would be open
+   * @throws Error with Node's `code` and the `listener` (`interface` or `daemons`) if a port is not available;
+   * OptionError if the control interface would be open
    */
   listen(request?: ListenRequest): Promise<ListenAt>;
   /** What a client or the conformance kit needs to know. */
   readonly target: Target;
+  /** `now()` is the time in ms. `advance(ms)` lets it pass at once, on a virtual clock. */
   readonly clock: ClockControl;
   /** Back to the seed. The clock stays where it is. */
   reset(): Promise<void>;
@@ -77,6 +77,18 @@ const pathOf = (url: string): string => url.slice(url.indexOf('/', url.indexOf('
 
 /**
  * Puts an emulator together. Two of them share nothing, and nothing needs a socket.
+ *
+ * @example
+ * ```ts
+ * import { createEmulator } from 'intern-emulator';
+ *
+ * const emulator = createEmulator({ clock: 'virtual' });
+ * const { base_url, credentials } = emulator.target;
+ * const headers = { authorization: `Bearer ${credentials.api_key}` };
+ * const answer = await emulator.fetch(`${base_url}/interns`, { headers });
+ * console.log(await answer.json());
+ * await emulator.close();
+ * ```
  *
  * @throws OptionError for an option that cannot be used, StoreError for a store that cannot be opened
  */

@@ -32,6 +32,27 @@ ${ENTRIES.map(([page, name, first]) => `| [\`${name}\`](${page}.md) | ${first} |
 const named = (line) =>
   line.replace(/^(# |- \[)([\w/]+)(?=$|\])/, (_, start, name) => start + (IMPORTED_AS[name] ?? name));
 
+/** Sections that say what the signature says, or what every Error has. */
+const REPEATED = ['Extends', 'Constructors', 'Inherited from', 'Overrides', 'Returns'];
+
+/** The sections of a page: the level of the heading, and all lines up to the next heading. */
+const sectionsOf = (text) =>
+  text.split(/^(?:\*\*\*\n+)?(?=#+ )/m).map((section) => ({ level: /^#*/.exec(section)[0].length, section }));
+
+/** A page without what repeats: sections and tables that describe nothing, and rows of inner parameters without a word. */
+function dense(text) {
+  let below = Number.POSITIVE_INFINITY;
+  const kept = sectionsOf(text).filter(({ level, section }) => {
+    if (level > below) return false;
+    const heading = section.slice(level + 1, section.indexOf('\n'));
+    const repeats = REPEATED.includes(heading) || section.includes('| Parameter | Type |\n');
+    below = repeats ? level : Number.POSITIVE_INFINITY;
+    return !repeats;
+  });
+  const lines = kept.flatMap(({ section }) => section.split('\n'));
+  return lines.filter((line, at) => !/^\| `\w+\??\..*\| - \|$/.test(line) && (line !== '' || lines[at - 1] !== ''));
+}
+
 /**
  * Types that are tables of data, or inferred from a schema, are pages long: their rows below the first are left out.
  */
@@ -54,7 +75,7 @@ execFileSync(join(TOOL, 'node_modules', '.bin', 'typedoc'), ['--options', 'typed
 });
 for (const name of readdirSync(OUT)) {
   const path = join(OUT, name);
-  writeFileSync(path, readFileSync(path, 'utf8').split('\n').flatMap(readable).map(named).join('\n'));
+  writeFileSync(path, dense(readFileSync(path, 'utf8')).flatMap(readable).map(named).join('\n'));
   console.log(`docs/api/${name}`);
 }
 writeFileSync(join(OUT, 'index.md'), INDEX);

@@ -12,7 +12,8 @@ import { parseArgs } from 'node:util';
 import { deploy } from '../conformance/engine/testing/deployment.js';
 import type { Known } from '../conformance/engine/testing/deployments.js';
 import { INGREDIENTS, type MixResult, mixOf, resultsOf } from '../conformance/engine/testing/mixes.js';
-import { run, runConformance } from '../conformance/index.js';
+import { runConformance } from '../conformance/index.js';
+import { run } from '../conformance/run.js';
 
 const { values } = parseArgs({
   options: {

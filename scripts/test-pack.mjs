@@ -152,7 +152,7 @@ async function serveAndAsk() {
 
 const CONSUMER = `
 import { createEmulator, type Emulator, type Behaviour, type Target } from 'intern-emulator';
-import { checks, runConformance } from 'intern-emulator/conformance';
+import { REPORTERS, runConformance } from 'intern-emulator/conformance';
 import * as lab from 'intern-emulator/lab';
 import * as exploring from 'intern-emulator/explore';
 import * as suites from 'intern-emulator/vitest';
@@ -168,8 +168,8 @@ const greet: Behaviour = {
 const emulator: Emulator = createEmulator({ clock: 'virtual', scripts: [greet] });
 const target: Target = emulator.target;
 const response: Response = await emulator.fetch(target.base_url + '/interns');
-const count: number = checks.length;
-export { count, exploring, exploringSuites, lab, labSuites, response, runConformance, suites };
+const report: (results: Awaited<ReturnType<typeof runConformance>>) => string = REPORTERS.tty;
+export { report, exploring, exploringSuites, lab, labSuites, response, runConformance, suites };
 // @ts-expect-error there is no such option
 createEmulator({ clok: 'virtual' });
 `;

@@ -1,5 +1,5 @@
-import { execFileSync } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { expect, test } from 'vitest';
 import { REQUIREMENTS } from '../conformance/requirements/index.js';
@@ -142,18 +142,50 @@ function exportsOf(entry: string): string[] {
   );
 }
 
-test.each([
+/** The pages of docs/api, with the entry that each is made of. */
+const ENTRIES = [
   ['emulator/index.ts', 'docs/api/emulator.md'],
   ['conformance/index.ts', 'docs/api/conformance.md'],
   ['conformance/vitest.ts', 'docs/api/conformance.vitest.md'],
+  ['conformance/explore/index.ts', 'docs/api/conformance.explore.md'],
+  ['conformance/explore/vitest.ts', 'docs/api/conformance.explore.vitest.md'],
   ['conformance/clients/index.ts', 'docs/api/conformance.clients.md'],
   ['conformance/clients/vitest.ts', 'docs/api/conformance.clients.vitest.md'],
-])('every export of %s stands in %s; else: npm run docs:api', (entry, page) => {
+] as const;
+
+test.each(ENTRIES)('every export of %s stands in %s; else: npm run docs:api', (entry, page) => {
   const headings = new Set(
     [...textOf(page).matchAll(/^### ([\w\\]+)/gm)].map(([, name = '']) => name.replaceAll('\\', '')),
   );
   expect(exportsOf(entry).length).toBeGreaterThan(0);
   expect(exportsOf(entry).filter((name) => !headings.has(name))).toEqual([]);
+});
+
+test('the page of each entry has one example, which compiles against what the entry exports', () => {
+  const { exports } = JSON.parse(textOf('package.json')) as { exports: Record<string, { types?: string }> };
+  const paths = Object.entries(exports).flatMap(([name, { types }]) =>
+    types === undefined
+      ? []
+      : [[`intern-emulator${name.slice(1)}`, [join(ROOT, types.replace('./dist/', '').replace('.d.ts', '.ts'))]]],
+  );
+  const folder = mkdtempSync(join(ROOT, '.tmp', 'api-'));
+  try {
+    for (const [entry, page] of ENTRIES) {
+      const examples = [...textOf(page).matchAll(/```ts\n([\s\S]*?)```/g)].map(([, text = '']) => text);
+      expect(examples, entry).toHaveLength(1);
+      writeFileSync(join(folder, `${page.replace('docs/api/', '')}.ts`), `${examples[0]}`);
+    }
+    const compilerOptions = { paths: Object.fromEntries(paths), noEmit: true, rootDir: ROOT };
+    writeFileSync(
+      join(folder, 'tsconfig.json'),
+      JSON.stringify({ extends: join(ROOT, 'tsconfig.json'), compilerOptions, include: ['*.ts'] }),
+    );
+    const { status, stdout } = spawnSync('npx', ['tsc', '-p', folder], { cwd: ROOT, encoding: 'utf8' });
+    expect(stdout).toBe('');
+    expect(status).toBe(0);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 });
 
 test('docs/api/index.md names what to begin with, and it is there', () => {

@@ -169,8 +169,10 @@ const RULES: Record<string, { uses: string[]; types?: string[] }> = {
       'emulator/signing',
       'emulator/daemon',
       'emulator/recording',
+      'emulator/scripts',
       'conformance/cli',
     ],
+    types: ['emulator/http', 'emulator/serving'],
   },
   bin: { uses: ['emulator/clock', 'emulator/cli', 'conformance/cli'] },
 };
@@ -250,7 +252,7 @@ const FLOORS = [
   ['engine'],
   ['checks', 'reporters'],
   ['engine/testing', 'clients', 'drift', 'deviations', 'explore', 'judge'],
-  ['options.ts'],
+  ['options.ts', 'run.ts'],
   ['cli', 'index.ts', 'vitest.ts'],
 ];
 const floorOf = (area: string) => FLOORS.findIndex((rooms) => rooms.includes(area.replace('conformance/', '')));

@@ -6,7 +6,7 @@
 import { appendFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { budgetNamed } from '../../conformance/engine/budget.js';
-import { run } from '../../conformance/index.js';
+import { run } from '../../conformance/run.js';
 import { blind } from './blind/index.js';
 import { newer } from './newer/index.js';
 import { older } from './older/index.js';

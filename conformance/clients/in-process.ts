@@ -73,6 +73,20 @@ function createGate(due: readonly number[], host: Host) {
  * Reads a case cut everywhere, small ones at every two places too, and returns the smallest set of cuts that fails:
  * where the answer is wrong, or differs from the uncut one (LAB-6). A case flagged `linear` is also read in two sizes,
  * and its time compared.
+ *
+ * @example
+ * ```ts
+ * import { cases, checkInProcess } from 'intern-emulator/lab';
+ *
+ * for (const one of cases.filter(({ id }) => id.startsWith('sse-comment'))) {
+ *   const { counterexample } = await checkInProcess(one, async (response) => {
+ *     const text = await response.text();
+ *     const events = text.split('\n\n').filter((block) => block.startsWith('data: '));
+ *     return { outcome: 'complete', events: events.map((block) => ({ event: 'message', data: block.slice(6), id: '' })) };
+ *   });
+ *   console.log(one.id, counterexample?.judgement.differences ?? 'right');
+ * }
+ * ```
  */
 export async function checkInProcess(
   theCase: ClientCase,

@@ -5,9 +5,9 @@ import type { AnsweredEvent } from './answer.js';
 import { checkInProcess, isInProcess } from './in-process.js';
 
 /** Reads the events of a response; an error that it throws is the error that its caller sees. */
-export type ParseEvents = (response: Response) => AsyncIterable<AnsweredEvent> | Promise<Iterable<AnsweredEvent>>;
+type ParseEvents = (response: Response) => AsyncIterable<AnsweredEvent> | Promise<Iterable<AnsweredEvent>>;
 
-export interface ParserOptions {
+interface ParserOptions {
   readonly name?: string;
   /** Ids of cases to leave out, such as those that the parser is known to fail. */
   readonly skip?: readonly string[];
@@ -18,6 +18,16 @@ export interface ParserOptions {
 /**
  * Registers one test per case of the event stream, each cut everywhere. Cases of statuses, types and broken connections
  * are for whole clients: `intern-conformance client`.
+ *
+ * @example
+ * ```ts
+ * import { EventSourceParserStream } from 'eventsource-parser/stream';
+ * import { testParser } from 'intern-emulator/lab/vitest';
+ *
+ * testParser((response) =>
+ *   (response.body ?? new ReadableStream()).pipeThrough(new TextDecoderStream()).pipeThrough(new EventSourceParserStream()),
+ * );
+ * ```
  */
 export function testParser(parse: ParseEvents, options: ParserOptions = {}): void {
   const mine = cases.filter((one) => one.id.startsWith('sse-') && isInProcess(one));

@@ -1,8 +1,8 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { checks as allChecks } from '../checks/index.js';
 import { createVirtualHost } from '../engine/testing/virtual-host.js';
-import { run } from '../index.js';
 import { REPORTERS } from '../reporters/index.js';
+import { run } from '../run.js';
 import { createEmulatorDriver, newEmulator } from './emulator.js';
 
 /** Scripts that nothing says an emulator ships, though ours does. */

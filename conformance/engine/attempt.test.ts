@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { fail } from '../framework/assert.js';
 import { createProperty } from '../framework/property.js';
-import { run } from '../index.js';
 import { systemHost } from '../probe/time.js';
+import { run } from '../run.js';
 import { check, fakeDriver, fakeHost, fakeTarget } from './testing/fake-target.js';
 
 const later = <T>() => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { run } from '../index.js';
+import { run } from '../run.js';
 import { cleanupTimeAt } from './cleaning.js';
 import { check, fakeDriver, fakeTarget } from './testing/fake-target.js';
 import { createVirtualHost } from './testing/virtual-host.js';

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { equal } from '../framework/assert.js';
 import type { Check } from '../framework/check.js';
 import type { Api } from '../framework/context.js';
-import { run } from '../index.js';
+import { run } from '../run.js';
 import { check, fakeDriver, fakeHost, fakeTarget } from './testing/fake-target.js';
 
 /** A service that boots at once. `refuses` is asked first, with the method and what stands behind the intern's id. */

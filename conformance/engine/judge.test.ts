@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Check } from '../framework/check.js';
 import { answered, status as expectStatus } from '../framework/expect.js';
 import { Finding } from '../framework/finding.js';
-import { run } from '../index.js';
+import { run } from '../run.js';
 import { check, type FakeTarget, fakeDriver, fakeHost, fakeTarget } from './testing/fake-target.js';
 
 /** The answer of a gateway. */

@@ -5,7 +5,7 @@ import { Finding } from '../framework/finding.js';
 import { blocked, byTheIntern, lacking, raced } from '../framework/skip.js';
 import { fewRequests } from '../habits/few-requests.js';
 import type { Setting } from '../habits/serve.js';
-import { run } from '../index.js';
+import { run } from '../run.js';
 import type { CheckResult } from './results.js';
 import type { RunnerOptions } from './runner.js';
 import { check, fakeDriver, fakeHost, fakeTarget } from './testing/fake-target.js';

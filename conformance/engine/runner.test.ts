@@ -2,7 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { equal, fail } from '../framework/assert.js';
 import type { Check } from '../framework/check.js';
-import { type Report, run } from '../index.js';
+import type { Report } from '../index.js';
+import { run } from '../run.js';
 import type { RunnerOptions } from './runner.js';
 import { check, type FakeTarget, fakeDriver, fakeHost, fakeTarget, SECRET } from './testing/fake-target.js';
 

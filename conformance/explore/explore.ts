@@ -108,6 +108,19 @@ const count = (judged: readonly Judged[], verdict: Verdict) => judged.filter((on
  * conversation with the service, and judges what it did (EXP-1 to EXP-8). Equal seed and program: equal report, but for
  * `timing`.
  *
+ * @example
+ * ```ts
+ * import { explore } from 'intern-emulator/explore';
+ *
+ * const report = await explore(async ({ fetch, print, target }) => {
+ *   const headers = { authorization: `Bearer ${target.credentials.api_key}` };
+ *   const answer = await fetch(`${target.base_url}/interns`, { headers });
+ *   if (!answer.ok) throw new Error(`the service answers ${answer.status}`);
+ *   print(await answer.text());
+ * });
+ * console.log(report.text);
+ * ```
+ *
  * @throws ExploreError if the undisturbed run fails, or an option can't be used
  */
 export async function explore(program: Program, options: ExploreOptions = {}): Promise<ExploreReport> {

@@ -1,3 +1,3 @@
 /** What `intern-emulator/explore` exports. */
 export { explore } from './explore.js';
-export * from './types.js';
+export { ExploreError, type ExploreOptions, type ExploreReport, type Program } from './types.js';

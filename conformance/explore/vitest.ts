@@ -8,6 +8,18 @@ const LONGEST = 600_000;
 /**
  * Registers a test that explores a program (EXP-1). It fails with the report's text if a law was broken, or if the straight
  * run fails.
+ *
+ * @example
+ * ```ts
+ * import { exploreTest } from 'intern-emulator/explore/vitest';
+ *
+ * exploreTest('interns are listed', async ({ fetch, print, target }) => {
+ *   const headers = { authorization: `Bearer ${target.credentials.api_key}` };
+ *   const answer = await fetch(`${target.base_url}/interns`, { headers });
+ *   if (!answer.ok) throw new Error(`the service answers ${answer.status}`);
+ *   print(await answer.text());
+ * });
+ * ```
  */
 export function exploreTest(name: string, program: Program, options: ExploreOptions = {}): void {
   test(name, { timeout: LONGEST }, async ({ signal }) => {

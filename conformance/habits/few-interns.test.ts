@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { check, fakeDriver, fakeHost, fakeTarget } from '../engine/testing/fake-target.js';
-import { run } from '../index.js';
+import { run } from '../run.js';
 
 const isCreate = ({ method, url }: Request) => method === 'POST' && new URL(url).pathname === '/api/v1/interns';
 const gateway = () => new Response('<html>', { status: 504 });

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { check, fakeDriver, fakeHost, fakeTarget } from '../engine/testing/fake-target.js';
-import { run } from '../index.js';
+import { run } from '../run.js';
 import { gatewayDown } from './gateway-down.js';
 import type { Setting } from './serve.js';
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { check, fakeDriver, fakeHost, fakeTarget } from '../engine/testing/fake-target.js';
 import { fail } from '../framework/assert.js';
-import { run } from '../index.js';
+import { run } from '../run.js';
 
 /**
  * A service whose list shows the nth intern that is created so many ms late; those after the last as late as that. Of its

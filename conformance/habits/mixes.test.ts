@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { deploy } from '../engine/testing/deployment.js';
 import { canGoTogether, INGREDIENTS, mixed, resultsOf } from '../engine/testing/mixes.js';
-import { run } from '../index.js';
+import { run } from '../run.js';
 import '../../test/same-draws.js';
 
 /** Checks that send a few requests each, of what most others build on. Whole runs: npm run soak -- --mix 3. */

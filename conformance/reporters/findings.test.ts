@@ -3,7 +3,7 @@ import { check, fakeDriver, fakeHost, fakeTarget } from '../engine/testing/fake-
 import type { Check } from '../framework/check.js';
 import * as expects from '../framework/expect.js';
 import { talk } from '../helpers/chat.js';
-import { run } from '../index.js';
+import { run } from '../run.js';
 import { groups } from './groups.js';
 import { REPORT_KINDS, REPORTERS } from './index.js';
 

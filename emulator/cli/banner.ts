@@ -1,5 +1,6 @@
 import type pc from 'picocolors';
-import type { ListenAt, Target } from '../index.js';
+import type { Target } from '../index.js';
+import type { ListenAt } from '../serving/listening.js';
 
 const CREDENTIALS: readonly [keyof Omit<Target['credentials'], 'intern'>, string][] = [
   ['api_key', 'API key'],

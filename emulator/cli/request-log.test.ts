@@ -1,6 +1,6 @@
 import pc from 'picocolors';
 import { describe, expect, test } from 'vitest';
-import type { RequestRecord } from '../index.js';
+import type { RequestRecord } from '../http/request-log.js';
 import { createLogging } from './logging.js';
 import { createLineWriter, createRequestLine } from './request-log.js';
 

@@ -1,7 +1,7 @@
 import type pc from 'picocolors';
 import { hostDelay } from '../clock/host.js';
 import { oneLine } from '../contract/visible.js';
-import type { RequestRecord } from '../index.js';
+import type { RequestRecord } from '../http/request-log.js';
 
 type Colors = ReturnType<typeof pc.createColors>;
 

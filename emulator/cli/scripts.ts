@@ -1,4 +1,5 @@
-import { ScriptInvalid, scriptFilesOf, validateScriptFile } from '../index.js';
+import { ScriptInvalid } from '../index.js';
+import { scriptFilesOf, validateScriptFile } from '../scripts/files.js';
 import type { CommandModule } from './command.js';
 import { UsageError } from './usage.js';
 

@@ -4,12 +4,12 @@ import {
   createEmulator,
   type Emulator,
   type EmulatorOptions,
-  type ListenAt,
   OptionError,
   ScriptInvalid,
   StoreError,
   UnusableKey,
 } from '../index.js';
+import type { ListenAt } from '../serving/listening.js';
 import type { Given } from './flags.js';
 import { UsageError } from './usage.js';
 

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
-import { createEmulatorDriver, run } from '../../conformance/index.js';
+import { createEmulatorDriver } from '../../conformance/drivers/emulator.js';
 import { systemHost } from '../../conformance/probe/time.js';
+import { run } from '../../conformance/run.js';
 import shipped from '../../schemas/openapi.json' with { type: 'json' };
 import { createEmulator } from '../emulator.js';
 import { type Observed, validateExchange } from './testing.js';

@@ -2,8 +2,8 @@ import { expect, test } from 'vitest';
 import { MAX_NESTING } from '../../../emulator/contract/nesting.js';
 import { rewritten } from '../../habits/rewrite.js';
 import type { Serve } from '../../habits/serve.js';
-import { run } from '../../index.js';
 import { REPORT_KINDS, REPORTERS } from '../../reporters/index.js';
+import { run } from '../../run.js';
 import { deploy } from './deployment.js';
 
 /** A JSON text of so many levels. */

@@ -9,7 +9,7 @@ import { ownReasons } from '../../habits/own-reasons.js';
 import { ownStatuses } from '../../habits/own-statuses.js';
 import { ownSuccesses } from '../../habits/own-successes.js';
 import { queued } from '../../habits/queued.js';
-import { run } from '../../index.js';
+import { run } from '../../run.js';
 import { limitsOf, UNLIMITED } from '../budget.js';
 import { type Deployment, deploy } from './deployment.js';
 import { BUFFERING, DEPLOYMENTS, withHabit } from './deployments.js';

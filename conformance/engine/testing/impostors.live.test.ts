@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { run } from '../../index.js';
 import { findingText } from '../../reporters/words/finding.js';
 import { skipWords } from '../../reporters/words/skip.js';
+import { run } from '../../run.js';
 import { UNLIMITED } from '../budget.js';
 import { deploy } from './deployment.js';
 import { IMPOSTORS, type Impostor, LISTS_AS_OURS, neighbourhood } from './impostors.js';

@@ -4,7 +4,7 @@ import type { Incomplete } from '../../framework/stop.js';
 import { fewInterns } from '../../habits/few-interns.js';
 import { slowAnswers } from '../../habits/slow-answers.js';
 import { wakesForPrompts } from '../../habits/wakes-for-prompts.js';
-import { run } from '../../index.js';
+import { run } from '../../run.js';
 import { UNLIMITED } from '../budget.js';
 import type { CheckResult, Verdict } from '../results.js';
 import { deploy } from './deployment.js';

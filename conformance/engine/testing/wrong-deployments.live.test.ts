@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { checks as allChecks } from '../../checks/index.js';
 import { rewritten } from '../../habits/rewrite.js';
 import type { Serve } from '../../habits/serve.js';
-import { run } from '../../index.js';
+import { run } from '../../run.js';
 import { type Deployment, deploy } from './deployment.js';
 
 type Chat = { session_id?: string; approval_mode?: string; messages?: { role?: string }[] };

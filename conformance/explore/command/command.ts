@@ -1,4 +1,5 @@
-import type { Emulator, ListenAt, Target } from '../../../emulator/index.js';
+import type { Emulator, Target } from '../../../emulator/index.js';
+import type { ListenAt } from '../../../emulator/serving/listening.js';
 import type { OutsideContext } from '../run.js';
 import { type Program, ProgramCrashed, ProgramFailed, ProgramStuck } from '../types.js';
 import { openPreload } from './preload.js';

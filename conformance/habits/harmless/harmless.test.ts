@@ -4,7 +4,7 @@ import { ACTS } from '../../../emulator/disturbances/acts.js';
 import { deploy } from '../../engine/testing/deployment.js';
 import { withHabit } from '../../engine/testing/deployments.js';
 import { resultsOf } from '../../engine/testing/mixes.js';
-import { run } from '../../index.js';
+import { run } from '../../run.js';
 import type { Serve } from '../serve.js';
 import { HARMLESS } from './index.js';
 
