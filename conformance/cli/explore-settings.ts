@@ -1,12 +1,11 @@
-import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Options } from 'yargs';
-import { inWords } from '../../emulator/contract/system-error.js';
 import { EXPLORE_REPORT_KINDS } from '../explore/report/index.js';
 import { CLASSES, type ExploreOptions, type Law, type ScheduleFile, type VerdictRests } from '../explore/types.js';
 import { UsageError } from '../framework/usage.js';
 import { isRecord } from '../probe/json.js';
+import { readJson } from './files.js';
 import { createValues, given, refuseEmpty, reportOf } from './values.js';
 
 const text = (describe: string): Options => ({ type: 'string', requiresArg: true, describe });
@@ -73,23 +72,20 @@ function restsIn(explore: unknown, place: string): VerdictRests {
 /** A schedule as `--save` writes it. What its faults hold is validated by the emulators that serve them. */
 function readSchedule(file: string): ScheduleFile {
   const place = `--schedule ${file}`;
-  let content: unknown;
-  try {
-    content = JSON.parse(readFileSync(file, 'utf8'));
-  } catch (error) {
-    throw new UsageError(
-      `${place}: ${error instanceof SyntaxError ? `no JSON: ${error.message}` : inWords(error as Error)}`,
-    );
-  }
-  const { format, name = file, faults, explore } = (content ?? {}) as Record<string, unknown>;
+  const { format, name = file, faults, explore } = (readJson(file, '--schedule') ?? {}) as Record<string, unknown>;
   if (!Array.isArray(faults) || faults.length === 0)
     throw new UsageError(`${place}: expected a schedule that --save has written, with faults; found none`);
   const odd = faults.findIndex((fault) => !isRecord(fault));
   if (odd >= 0)
     throw new UsageError(`${place}: faults.${odd}: expected an object, found ${JSON.stringify(faults[odd])}`);
-  if (format === undefined) return { name: String(name), faults };
-  if (format !== 2) throw new UsageError(`${place}: format: expected 2, or none, found ${JSON.stringify(format)}`);
-  return { format, name: String(name), faults, explore: restsIn(explore, place) };
+  if (format !== undefined && format !== 2)
+    throw new UsageError(`${place}: format: expected 2, or none, found ${JSON.stringify(format)}`);
+  return {
+    ...(format && { format }),
+    name: String(name),
+    faults,
+    ...(explore !== undefined && { explore: restsIn(explore, place) }),
+  };
 }
 
 /** The laws of a module: what it exports as `laws` or by default, a function or an object of functions. */

@@ -1,7 +1,13 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
+import { setImmediate as turn } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { afterEach, expect, test } from 'vitest';
 import { createEmulator, type Emulator } from '../index.js';
+
+setFlagsFromString('--expose-gc');
+const collect: () => void = runInNewContext('gc');
 
 const open: Emulator[] = [];
 afterEach(async () => {
@@ -70,7 +76,7 @@ test.each([
         body: JSON.stringify({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } }),
       }),
   ],
-])('a chat that is cancelled over HTTP %s ends its run', async (_, cancel) => {
+])('a chat that is cancelled over HTTP %s ends its run, however long it went on', async (_, cancel) => {
   const { target } = await listening();
   const caller = new AbortController();
   const runs = async () => {
@@ -87,7 +93,19 @@ test.each([
   }).then((response) => response.text());
   chat.catch(() => {});
   await expect.poll(runs).toMatchObject([{ status: 'running' }]);
+  // What only a signal holds is gone after a while.
+  for (let n = 0; n < 3; n++) {
+    await turn();
+    collect();
+  }
   await cancel(`${target.control_url}/mcp`, caller);
   await expect.poll(runs).toMatchObject([{ status: 'ended', ended: 'cancelled' }]);
   await chat.catch(() => {});
+});
+
+test('a call of more than 4 MB is refused', async () => {
+  const { target } = await listening();
+  const body = toolCall('status', { more: 'a'.repeat(4_194_304) });
+  const { status } = await fetch(`${target.control_url}/mcp`, { method: 'POST', headers: HEADERS, body });
+  expect(status).toBe(413);
 });

@@ -1,3 +1,11 @@
+import { jsonOf } from '../contract/nesting.js';
+
+/** The body is read once: a clone of the request, made to read it again, would lose the signal to the garbage collector. */
+type Respond = (request: Request, body: { readonly parsedBody?: unknown }) => Promise<Response>;
+
+/** Characters above which a body is left to be refused by who answers. */
+const MOST = 4_194_304;
+
 interface Message {
   readonly id?: unknown;
   readonly method?: unknown;
@@ -7,16 +15,8 @@ interface Message {
 /** The calls that go on over HTTP, so that a caller can cancel one: its message names the call by its id. */
 export interface Calls {
   /** Has a request answered, with a signal that its caller can abort. */
-  serve(request: Request, answer: (request: Request) => Promise<Response>): Promise<Response>;
+  serve(request: Request, answer: Respond): Promise<Response>;
 }
-
-const messageOf = (text: string): Message => {
-  try {
-    return (JSON.parse(text) ?? {}) as Message;
-  } catch {
-    return {};
-  }
-};
 
 /** A call that goes on. It holds its requests: the signal of one follows another's weakly, and is lost with it. */
 interface Call {
@@ -34,7 +34,8 @@ export function createCalls(): Calls {
   return {
     async serve(request, answer) {
       const text = await request.text();
-      const { id, method, params } = messageOf(text);
+      const parsedBody = text.length > MOST ? undefined : jsonOf(text);
+      const { id, method, params } = (parsedBody ?? {}) as Message;
       if (method === 'notifications/cancelled') {
         const named = [...(going.get(keyOf(request, params?.requestId)) ?? [])];
         if (named.length === 1) named[0]?.own.abort(new Error('the caller cancelled it'));
@@ -52,7 +53,7 @@ export function createCalls(): Calls {
       request.signal.addEventListener('abort', () => own.abort(request.signal.reason), { once: true });
       call.passed = new Request(url, { method: 'POST', headers, body: text, signal: own.signal });
       try {
-        const { status, headers: sent, body } = await answer(call.passed);
+        const { status, headers: sent, body } = await answer(call.passed, { parsedBody });
         if (body === null || !sent.get('content-type')?.startsWith('text/event-stream')) {
           over();
           return new Response(body, { status, headers: sent });

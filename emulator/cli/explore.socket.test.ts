@@ -29,6 +29,8 @@ const AGAIN = join(folder, 'schedule.json');
 const file = (name: string, content: unknown) => writeFileSync(join(folder, name), JSON.stringify(content));
 file('other.json', { name: 'x', faults: [{ operation: 'chat', disturb: 'from-tomorrow' }] });
 file('null.json', { name: 'x', faults: [null] });
+writeFileSync(join(folder, 'deep.json'), `{"faults":[${'['.repeat(20_000)}${']'.repeat(20_000)}]}`);
+file('rests.json', { format: 2, faults: [{ operation: 'chat', disturb: 'lost' }], explore: { class: 5, seed: {} } });
 file('report.json', { format: 'intern-explore', version: 2 });
 
 async function explore(...args: string[]) {
@@ -63,6 +65,9 @@ test.each([
     ['--schedule', join(folder, 'null.json'), ...NODE, SAY],
     'faults.0: expected an object',
   ],
+  ['for a schedule of 20,000 levels', ['--schedule', join(folder, 'deep.json'), ...NODE, SAY], 'more than 1000 levels'],
+  ['for a schedule of other types', ['--schedule', join(folder, 'rests.json'), ...NODE, SAY], 'explore.class: found 5'],
+  ['for a schedule that is not there', ['--schedule', join(folder, 'none.json'), ...NODE, SAY], 'cannot be read'],
   ['for no schedule', ['--schedule', join(folder, 'report.json'), ...NODE, SAY], 'that --save has written'],
   ['for a runner that cannot name tests', ['--each', ...NODE, SAY], 'is no command of vitest, node --test, pytest'],
   ['for an unknown report', ['--report', 'xml', ...NODE, SAY], 'known are tty, json'],
