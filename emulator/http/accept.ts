@@ -3,14 +3,11 @@ import type { FairQueue } from '../clock/fair-queue.js';
 import { Refusal } from '../contract/errors.js';
 import type { Fault } from '../contract/fault.js';
 import type { Settings } from '../contract/settings.js';
-import type { Caller } from '../domain/caller.js';
 import type { Interns } from '../domain/interns.js';
 import { isBlank, isJson, MAX_BODY, readBody } from '../requests/request-body.js';
-import { AcceptedCall, ReadRequest } from './call.js';
 import { after, DropConnection, type Exchange, type Resource } from './exchange.js';
 import { dropOf, type Faults, faultRow, injectedOf, resets } from './faults.js';
 import type { Journal } from './journal.js';
-import type { JournalDraft } from './journal-entry.js';
 import { errorResponse, type PlainResponse, refusalResponse } from './response.js';
 import { BASE, type Route } from './route.js';
 
@@ -27,8 +24,6 @@ export interface AcceptDeps {
   readonly delayed?: ((requestId: string, ms: number, still: () => boolean) => void) | undefined;
 }
 
-const NOTHING = new Uint8Array(0);
-
 const deprecated = (answer: PlainResponse, row: Route, resource: Resource, prefix: string): PlainResponse => {
   const successor = prefix + BASE + (row.successor ?? '').replace(':id', resource.internId ?? '');
   const headers = { deprecation: 'true', link: `<${successor}>; rel="successor-version"` };
@@ -41,12 +36,8 @@ const deprecated = (answer: PlainResponse, row: Route, resource: Resource, prefi
  */
 export function createAccept(deps: AcceptDeps) {
   /** What remains to be done of an injected fault, or the answer it gives. */
-  const applyFault = async (
-    fault: Fault,
-    row: Route,
-    call: AcceptedCall,
-    draft: JournalDraft,
-  ): Promise<PlainResponse | undefined> => {
+  const applyFault = async (fault: Fault, row: Route, call: Exchange): Promise<PlainResponse | undefined> => {
+    const { draft } = call;
     draft.injected = injectedOf(fault);
     if (fault.delay !== undefined) {
       deps.delayed?.(draft.id, fault.delay, () => draft.status === undefined && !call.scope.disposed);
@@ -70,54 +61,44 @@ export function createAccept(deps: AcceptDeps) {
   };
 
   /** A request that was answered 408 while it waited goes no further: it counts no turn and uses no fault up. */
-  const needTime = ({ draft, scope }: Exchange) => {
+  const needTime = ({ draft, waiting }: Exchange) => {
     if (draft.status !== undefined) throw new Refusal('timeout');
-    scope.throwIfDisposed();
+    waiting.throwIfDisposed();
   };
 
-  const handle = (
-    exchange: Exchange,
-    row: Route,
-    caller: Caller,
-    bytes: Uint8Array,
-  ): PlainResponse | Promise<PlainResponse> => {
-    const { request } = exchange;
-    const blank = row.body.blank === 'none' && isBlank(bytes);
-    if (bytes.length > 0 && !blank && row.body.json === 'required' && !isJson(request.headers.get('content-type')))
+  const handle = (call: Exchange, row: Route): PlainResponse | Promise<PlainResponse> => {
+    if (call.bytes.length > 0 && row.body.json === 'required' && !isJson(call.headers.get('content-type')))
       throw new Refusal('unsupported_media_type');
-    const input = row.parse(new ReadRequest(request, row, bytes, blank, exchange.resource.secretName));
-    const call = new AcceptedCall(exchange, deps, caller, input);
+    call.input = row.parse(call);
     row.authorize?.(call);
-    const fault = deps.faults.take(
-      row.operation,
-      (step) => row.meetsFault?.(call, step) ?? true,
-      exchange.draft.internId,
-    );
+    const fault = deps.faults.take(row.operation, (step) => row.meetsFault?.(call, step) ?? true, call.draft.internId);
     if (!fault) return row.handle(call);
-    return applyFault(fault, row, call, exchange.draft).then((answer) => {
-      needTime(exchange);
+    return applyFault(fault, row, call).then((answer) => {
+      needTime(call);
       return answer ?? row.handle(call);
     });
   };
 
-  const accept = (exchange: Exchange, row: Route, caller: Caller): PlainResponse | Promise<PlainResponse> => {
-    if (!row.body.read) return handle(exchange, row, caller, NOTHING);
-    const { request, scope } = exchange;
+  const accept = (exchange: Exchange, row: Route): PlainResponse | Promise<PlainResponse> => {
+    if (!row.body.read) return handle(exchange, row);
+    const { request, bindings, waiting } = exchange;
     const brokenOff = (error: unknown): never => {
       if (error instanceof Refusal) throw error;
       throw new Refusal(row.body.invalid, { detail: `the body broke off: ${String(error)}` });
     };
     // On a connection, reading ends with it.
-    const { framed } = exchange.transport;
-    if (!framed) exchange.transport.onLeave((reason) => void scope.dispose(reason));
-    const reading = readBody(request, framed, MAX_BODY, framed ? undefined : scope).catch(brokenOff);
+    const framed = bindings?.incoming !== undefined;
+    if (!framed) bindings?.onLeave?.((reason) => void waiting.dispose(reason));
+    const reading = readBody(request, framed, MAX_BODY, framed ? undefined : waiting).catch(brokenOff);
     const ready = row.heavy ? reading.then((bytes) => after(deps.heavyWork.next(), () => bytes)) : reading;
-    return scope.race(ready).then((bytes) => {
+    return waiting.race(ready).then((bytes) => {
       needTime(exchange);
       const concealed = row.body.conceal?.(bytes);
       if (concealed) deps.journal.noteConcealed(exchange.draft, concealed);
       else deps.journal.noteRequestBody(exchange.draft, bytes);
-      return handle(exchange, row, caller, bytes);
+      // White space is no body on some routes: it needs no media type either.
+      if (row.body.blank !== 'none' || !isBlank(bytes)) exchange.bytes = bytes;
+      return handle(exchange, row);
     });
   };
 
@@ -134,8 +115,8 @@ export function createAccept(deps: AcceptDeps) {
       work.then(inTime(resolve), inTime(reject));
     });
 
-  return (exchange: Exchange, row: Route, caller: Caller): PlainResponse | Promise<PlainResponse> => {
-    const work = accept(exchange, row, caller);
+  return (exchange: Exchange, row: Route): PlainResponse | Promise<PlainResponse> => {
+    const work = accept(exchange, row);
     const bounded = row.timeout ? within(row.timeout, Promise.resolve(work)) : work;
     return row.successor === undefined
       ? bounded

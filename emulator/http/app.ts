@@ -1,29 +1,11 @@
-import { hostDelay } from '../clock/host.js';
 import { givenRequestId } from '../contract/request-id.js';
 import type { PlainRequest, ReceivedRequest } from '../requests/received-request.js';
-import { discardUnread, type Incoming } from '../requests/request-body.js';
-import { DropConnection, type Transport } from './exchange.js';
+import { discardUnread } from '../requests/request-body.js';
+import { DropConnection, type NodeBindings } from './exchange.js';
 import type { createPipeline } from './pipeline.js';
 import { internalError } from './protocol.js';
 import { ALREADY_SENT, type PlainResponse, toResponse } from './response.js';
 import type { ResourceOf } from './router.js';
-
-/** What @hono/node-server hands over beside the request, or what an in-process caller passes. */
-export interface NodeBindings {
-  readonly incoming?: Incoming & {
-    readonly rawHeaders?: readonly string[];
-    readonly socket: { destroy(): void; destroySoon(): void; resetAndDestroy(): void };
-  };
-  /** Tells the listener that the answer is a stream. */
-  streams?(): void;
-  /** Calls `then` when the client of an in-process request gives up. */
-  onLeave?(then: (reason: unknown) => void): void;
-  /**
-   * Lets the listener send a stream, in chunks and without a length, even if all of it is ready (WEB-2). The result
-   * says that it was; undefined for anything but a stream.
-   */
-  send?(answer: PlainResponse): Response | undefined;
-}
 
 export interface AppDeps {
   /** An id for a request that has none of its own. */
@@ -44,20 +26,6 @@ export interface EmulatedApp extends App {
 
 const DROPPED = 'the connection was dropped by an injected fault';
 
-/**
- * How long a connection that is dropped within its body stays, in ms of real time. A client that finds the end together
- * with the first bytes, because its machine is busy, never learns that it was answered.
- */
-const DROP_DELAY = 200;
-
-/** Cuts the connection of a request, or resets it, once the written bytes have left; undefined in process. */
-export function cutOf(bindings: NodeBindings | undefined): ((reset: boolean) => void) | undefined {
-  const socket = bindings?.incoming?.socket;
-  const drop = (reset: boolean) => (reset ? socket?.resetAndDestroy() : socket?.destroySoon());
-  // The server reads ahead before it writes anything: what it has read needs a moment to leave.
-  return socket && ((reset) => void hostDelay(DROP_DELAY).then(() => drop(reset)));
-}
-
 /** What an in-process client sees of a dropped connection. */
 const dropped = (why: string) => new TypeError(`fetch failed: ${why}`);
 
@@ -74,29 +42,6 @@ export function dropWithout(bindings: NodeBindings | undefined, why: string, res
   return new Response(null, { headers: ALREADY_SENT });
 }
 
-/** A request, and how it came. A class, since one is made per request. */
-class Received implements Transport {
-  constructor(
-    readonly request: ReceivedRequest,
-    readonly bindings: NodeBindings | undefined,
-  ) {}
-  get framed(): boolean {
-    return this.bindings?.incoming !== undefined;
-  }
-  get rawHeaders(): readonly string[] | undefined {
-    return this.bindings?.incoming?.rawHeaders;
-  }
-  get cut(): ((reset: boolean) => void) | undefined {
-    return cutOf(this.bindings);
-  }
-  streams(): void {
-    this.bindings?.streams?.();
-  }
-  onLeave(then: (reason: unknown) => void): void {
-    this.bindings?.onLeave?.(then);
-  }
-}
-
 /**
  * The interface as a function: every request goes through the pipeline, whether its path and
  * method are in the table or not.
@@ -105,53 +50,48 @@ class Received implements Transport {
  */
 export function createApp(resourceOf: ResourceOf, run: ReturnType<typeof createPipeline>, deps: AppDeps): EmulatedApp {
   /** The answer to a failure around the pipeline, which answers its own errors. */
-  const failureOf = (error: unknown, { request }: Received, answered?: PlainResponse): PlainResponse => {
+  const failureOf = (error: unknown, request: ReceivedRequest, answered?: PlainResponse): PlainResponse => {
     const requestId =
       answered?.headers['x-request-id'] ?? givenRequestId(request.headers.get('x-request-id')) ?? deps.requestId();
     const detail = error instanceof Error ? error.stack : String(error);
     deps.log({ level: 'error', event: 'internal_error', request_id: requestId, error: detail });
     return internalError({ url: request.url, requestId });
   };
-  const failed = (error: unknown, received: Received, answered?: PlainResponse): Response =>
-    error instanceof DropConnection
-      ? dropWithout(received.bindings, DROPPED, error.reset)
-      : toResponse(failureOf(error, received, answered));
-  const respond = (answer: PlainResponse, received: Received): Response => {
-    const { bindings } = received;
-    try {
-      return bindings?.send?.(answer) ?? toResponse(answer);
-    } catch (error) {
-      return failed(error, received, answer);
-    }
-  };
-  const answered = (answer: PlainResponse, received: Received): Response | Promise<Response> => {
-    const rest = discardUnread(received.bindings?.incoming);
-    return rest ? rest.then(() => respond(answer, received)) : respond(answer, received);
-  };
-  const handle = (received: Received) => run(received.request, resourceOf(received.request), received);
+
   const fetch = (request: Request, bindings?: NodeBindings) => {
-    const received = new Received(request, bindings);
+    const failed = (error: unknown, answer?: PlainResponse): Response =>
+      error instanceof DropConnection
+        ? dropWithout(bindings, DROPPED, error.reset)
+        : toResponse(failureOf(error, request, answer));
+    const respond = (answer: PlainResponse): Response => {
+      try {
+        return bindings?.send?.(answer) ?? toResponse(answer);
+      } catch (error) {
+        return failed(error, answer);
+      }
+    };
+    const answered = (answer: PlainResponse): Response | Promise<Response> => {
+      const rest = discardUnread(bindings?.incoming);
+      return rest ? rest.then(() => respond(answer)) : respond(answer);
+    };
     try {
-      const answer = handle(received);
-      return answer instanceof Promise
-        ? answer.then((value) => answered(value, received)).catch((error) => failed(error, received))
-        : answered(answer, received);
+      const answer = run(request, resourceOf(request), bindings);
+      return answer instanceof Promise ? answer.then(answered).catch((error) => failed(error)) : answered(answer);
     } catch (error) {
-      return failed(error, received);
+      return failed(error);
     }
   };
 
   const answer = (request: PlainRequest, bindings?: NodeBindings) => {
-    const received = new Received(request, bindings);
-    const otherwise = (error: unknown): PlainResponse => {
+    const failed = (error: unknown): PlainResponse => {
       if (error instanceof DropConnection) throw dropped(DROPPED);
-      return failureOf(error, received);
+      return failureOf(error, request);
     };
     try {
-      const answer = handle(received);
-      return answer instanceof Promise ? answer.catch(otherwise) : answer;
+      const answer = run(request, resourceOf(request), bindings);
+      return answer instanceof Promise ? answer.catch(failed) : answer;
     } catch (error) {
-      return otherwise(error);
+      return failed(error);
     }
   };
   return { fetch, answer };

@@ -41,7 +41,7 @@ export const callerOf = (
   const token = bearer(exchange.header('authorization'));
   const found = token === undefined ? undefined : resolve(token);
   return found instanceof Promise
-    ? exchange.scope.race(found).then((caller) => admitted(caller, resource.area, request))
+    ? exchange.waiting.race(found).then((caller) => admitted(caller, resource.area, request))
     : admitted(found, resource.area, request);
 };
 

@@ -201,7 +201,7 @@ export function createHarness(options: HarnessOptions = {}) {
         query: new URLSearchParams(),
         headers: new Headers(),
         json: () => body,
-        secretName: undefined,
+        secretName: '',
       });
       const made: Call<unknown> = {
         caller,

@@ -8,7 +8,7 @@ test.each([
   const headers = new Headers({ host: 'a', authorization: 'Bearer b', 'x-of': 'one' });
   headers.append('X-Of', 'two');
   const request = new Request('http://localhost', { headers });
-  const of = (name: string) => headerOf(request, { rawHeaders }, name);
+  const of = (name: string) => headerOf(request, rawHeaders, name);
   expect(of('authorization')).toBe('Bearer b');
   expect(of('x-of')).toBe('one, two');
   expect(of('origin')).toBeNull();

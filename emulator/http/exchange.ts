@@ -1,7 +1,18 @@
+import { hostDelay } from '../clock/host.js';
 import type { Scope } from '../clock/scope.js';
+import { Refusal } from '../contract/errors.js';
+import type { InternRow } from '../contract/state.js';
+import type { Caller } from '../domain/caller.js';
+import type { Interns } from '../domain/interns.js';
+import type { RunRef } from '../domain/runs.js';
 import type { ReceivedRequest } from '../requests/received-request.js';
+import { type Incoming, parseJson } from '../requests/request-body.js';
+import type { StreamHooks } from '../sse/stream.js';
+import type { CreateStep } from './faults.js';
+import type { Journal } from './journal.js';
 import type { JournalDraft } from './journal-entry.js';
-import type { PathNames, Route } from './route.js';
+import type { PlainResponse } from './response.js';
+import type { Call, PathNames, RequestParts, Route, StreamFault } from './route.js';
 
 /** Which rules a path is under: interns, their vaults, SCIM, or none of them. */
 export type Area = 'interns' | 'vault' | 'scim' | 'none';
@@ -13,18 +24,36 @@ export interface Resource extends PathNames {
   readonly routes: readonly Route[];
 }
 
-/** How a request came. */
-export interface Transport {
-  /** Whether it enforces a declared body length. */
-  readonly framed: boolean;
-  /** The names and values of the headers in turns, as received; undefined in process. */
-  readonly rawHeaders?: readonly string[] | undefined;
-  /** Cuts the connection, or resets it, once the written bytes have left; undefined in process. */
-  readonly cut?: ((reset: boolean) => void) | undefined;
-  /** Calls `then` with the reason when the client of an in-process request gives up. */
-  onLeave(then: (reason: unknown) => void): void;
-  /** Called as soon as the answer can only be a stream: from then on a client that closes its half has left. */
-  streams(): void;
+/** How a request came: what @hono/node-server hands over beside it, or what an in-process caller passes. */
+export interface NodeBindings {
+  readonly incoming?: Incoming & {
+    /** The names and values of the headers in turns, as received. */
+    readonly rawHeaders?: readonly string[];
+    readonly socket: { destroy(): void; destroySoon(): void; resetAndDestroy(): void };
+  };
+  /** Tells the listener that the answer is a stream. */
+  streams?(): void;
+  /** Calls `then` when the client of an in-process request gives up. */
+  onLeave?(then: (reason: unknown) => void): void;
+  /**
+   * Lets the listener send a stream, in chunks and without a length, even if all of it is ready (WEB-2). The result
+   * says that it was; undefined for anything but a stream.
+   */
+  send?(answer: PlainResponse): Response | undefined;
+}
+
+/**
+ * How long a connection that is dropped within its body stays, in ms of real time. A client that finds the end together
+ * with the first bytes, because its machine is busy, never learns that it was answered.
+ */
+const DROP_DELAY = 200;
+
+/** Cuts the connection of a request, or resets it, once the written bytes have left; undefined in process. */
+export function cutOf(bindings: NodeBindings | undefined): ((reset: boolean) => void) | undefined {
+  const socket = bindings?.incoming?.socket;
+  const drop = (reset: boolean) => (reset ? socket?.resetAndDestroy() : socket?.destroySoon());
+  // The server reads ahead before it writes anything: what it has read needs a moment to leave.
+  return socket && ((reset) => void hostDelay(DROP_DELAY).then(() => drop(reset)));
 }
 
 /**
@@ -33,7 +62,7 @@ export interface Transport {
  */
 export function headerOf(
   request: ReceivedRequest,
-  { rawHeaders }: Pick<Transport, 'rawHeaders'>,
+  rawHeaders: readonly string[] | undefined,
   name: string,
 ): string | null {
   if (!rawHeaders) return request.headers.get(name);
@@ -46,27 +75,100 @@ export function headerOf(
   return value;
 }
 
-/** A request on its way through the pipeline. A class, since one is made per request. */
-export class Exchange {
+const NOTHING = new Uint8Array(0);
+
+/**
+ * A request on its way through the pipeline. Each step adds what it finds out: the caller, the bytes of the body, the
+ * input. A class, since one is made per request.
+ */
+export class Exchange implements RequestParts, Call<unknown> {
   private own: Scope | undefined;
+  private known: Caller | undefined;
+  private following = false;
+  /** The row of the table for its path and method. */
+  row: Route | undefined;
+  bytes: Uint8Array = NOTHING;
+  input: unknown;
+  streamFault?: StreamFault;
+  failsAt?: (step: CreateStep) => boolean;
   constructor(
     readonly request: ReceivedRequest,
     readonly resource: Resource,
-    readonly transport: Transport,
+    readonly bindings: NodeBindings | undefined,
     readonly draft: JournalDraft,
+    private readonly deps: { readonly interns: Interns; readonly journal: Journal },
     /** That of the state the request found. */
     private readonly state: Scope,
   ) {}
   /** Ends with the request, and with the state it found. Made on demand: most requests never wait. */
-  get scope(): Scope {
+  get waiting(): Scope {
     this.own ??= this.state.child();
     return this.own;
   }
+  get scope(): Scope {
+    if (!this.following && this.signal) this.waiting.follow(this.signal);
+    this.following = true;
+    return this.waiting;
+  }
   header(name: string): string | null {
-    return headerOf(this.request, this.transport, name);
+    return headerOf(this.request, this.bindings?.incoming?.rawHeaders, name);
   }
   end(): void {
     void this.own?.dispose();
+  }
+  get caller(): Caller {
+    if (this.known === undefined) throw new Error('the caller of this request is not known yet');
+    return this.known;
+  }
+  set caller(caller: Caller) {
+    this.known = caller;
+  }
+  get headers(): Headers {
+    return this.request.headers;
+  }
+  get query(): URLSearchParams {
+    return new URL(this.request.url).searchParams;
+  }
+  json(): unknown {
+    if (this.bytes.length === 0) return undefined;
+    try {
+      return parseJson(this.bytes);
+    } catch (error) {
+      throw new Refusal(this.row?.body.invalid ?? 'invalid_body', {
+        detail: `the body is not JSON: ${(error as Error).message}`,
+      });
+    }
+  }
+  get scimId(): string {
+    return this.resource.scimId ?? '';
+  }
+  get secretName(): string {
+    return this.resource.secretName ?? '';
+  }
+  /** As it is when it is read: reading the body and injected delays take time, in which it may change or be deleted. */
+  get intern(): InternRow {
+    const { internId } = this.resource;
+    if (internId === undefined) throw new Error('this route has no intern in its path');
+    return this.deps.interns.visible(this.caller, internId);
+  }
+  get requestId(): string {
+    return this.draft.id;
+  }
+  get signal(): AbortSignal | undefined {
+    return this.request.signal;
+  }
+  get watch(): StreamHooks {
+    return this.deps.journal.watch(this.draft);
+  }
+  onRun(run: RunRef): void {
+    this.draft.run = run;
+  }
+  dropStream(disconnect: StreamFault['disconnect'], reset: boolean): void {
+    const cut = cutOf(this.bindings);
+    this.streamFault = { disconnect, cut: cut && (() => cut(reset)) };
+  }
+  streams(): void {
+    this.bindings?.streams?.();
   }
 }
 

@@ -6,7 +6,7 @@ import type { ReceivedRequest } from '../requests/received-request.js';
 import { type AcceptDeps, createAccept } from './accept.js';
 import { allow, authorizeKind, callerOf, notFound, rowFor } from './authorize.js';
 import type { Cors } from './cors.js';
-import { after, DropConnection, Exchange, headerOf, type Resource, type Transport } from './exchange.js';
+import { after, DropConnection, Exchange, headerOf, type NodeBindings, type Resource } from './exchange.js';
 import { createFailure, type FailureDeps } from './failure.js';
 import type { JournalDraft } from './journal-entry.js';
 import type { RequestIds } from './request-ids.js';
@@ -69,6 +69,8 @@ export function createPipeline(deps: PipelineDeps) {
       if (resource.routes.length === 0) throw notFound(area, 'no such path');
       if (request.method === 'OPTIONS') return { status: 204, body: null, headers: { allow: allow(resource.routes) } };
       const row = rowFor(resource, request.method);
+      exchange.row = row;
+      exchange.caller = caller;
       draft.operation = row.operation;
       // An intern's own key sees that intern: the collection does not exist for it (AUTH-4), nor the workspace's vault.
       if (ofInterns && (resource.internId === undefined || row.ofWorkspace) && caller.kind === 'own_key')
@@ -76,7 +78,7 @@ export function createPipeline(deps: PipelineDeps) {
       if (resource.internId !== undefined) draft.internId = interns.visible(caller, resource.internId).id;
       row.admit?.(caller, resource);
       authorizeKind(row, caller);
-      return accept(exchange, row, caller);
+      return accept(exchange, row);
     });
   };
 
@@ -96,8 +98,8 @@ export function createPipeline(deps: PipelineDeps) {
     return seal(answer, exchange);
   };
   const failed = (error: unknown, exchange: Exchange): PlainResponse => {
-    const { request, draft, scope } = exchange;
-    const left = !(error instanceof Refusal) && scope.disposed && request.signal?.aborted === true;
+    const { request, draft, waiting } = exchange;
+    const left = !(error instanceof Refusal) && waiting.disposed && request.signal?.aborted === true;
     exchange.end();
     if (left || error instanceof DropConnection) {
       const dropped = left ? new DropConnection('the client left', { cause: error }) : (error as DropConnection);
@@ -112,11 +114,12 @@ export function createPipeline(deps: PipelineDeps) {
   return (
     request: ReceivedRequest,
     resource: Resource,
-    transport: Transport,
+    bindings: NodeBindings | undefined,
   ): PlainResponse | Promise<PlainResponse> => {
-    const id = givenRequestId(headerOf(request, transport, 'x-request-id')) ?? deps.requestIds.next();
-    const draft = journal.begin(id, request, transport.rawHeaders);
-    const exchange = new Exchange(request, resource, transport, draft, deps.scope());
+    const rawHeaders = bindings?.incoming?.rawHeaders;
+    const id = givenRequestId(headerOf(request, rawHeaders, 'x-request-id')) ?? deps.requestIds.next();
+    const draft = journal.begin(id, request, rawHeaders);
+    const exchange = new Exchange(request, resource, bindings, draft, deps, deps.scope());
     try {
       const answer = respond(exchange);
       if (!(answer instanceof Promise)) return answered(answer, exchange);

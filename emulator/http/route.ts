@@ -29,8 +29,8 @@ export interface PathNames {
 
 /** The input of a route's `parse`, once caller, size and media type have been checked. */
 export interface RequestParts {
-  /** The secret that the path names, on routes that have one. */
-  readonly secretName: string | undefined;
+  /** The secret that the path names; empty on routes that have none. */
+  readonly secretName: string;
   /** The bytes of the body; empty if there is none. */
   readonly bytes: Uint8Array;
   readonly query: URLSearchParams;

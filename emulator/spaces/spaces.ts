@@ -7,7 +7,7 @@ import { givenRequestId } from '../contract/request-id.js';
 import type { SpaceRequest } from '../contract/space.js';
 import { ControlError } from '../control/error.js';
 import type { Target } from '../control/target.js';
-import type { NodeBindings } from '../http/app.js';
+import type { NodeBindings } from '../http/exchange.js';
 import { protocolError } from '../http/protocol.js';
 import { toResponse } from '../http/response.js';
 import { type EmulatorOptions, OptionError } from '../options/options.js';
