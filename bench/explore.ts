@@ -4,7 +4,7 @@
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { availableParallelism } from 'node:os';
+import { JOBS } from '../conformance/cli/explore.js';
 import { openCommand } from '../conformance/explore/command/command.js';
 import { explore } from '../conformance/explore/index.js';
 import { openRejections } from '../conformance/explore/rejections.js';
@@ -114,7 +114,7 @@ const slow = await openCommand([process.execPath, '--input-type=module', '-e', S
   folder: process.cwd(),
   environmentOf,
 });
-const all = await explore(slow.program, { jobs: availableParallelism() });
+const all = await explore(slow.program, { jobs: JOBS });
 slow.close();
 made.close();
 const whole = all.timing.ms / 1_000;

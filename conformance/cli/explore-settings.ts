@@ -32,7 +32,7 @@ export const EXPLORE_FLAGS: Readonly<Record<string, Options>> = {
   pairs: toggle('Two disturbances at a time, too'),
   seed: { ...text('What chance draws from: same seed, same program, same report'), defaultDescription: 'explore' },
   shard: text('i/n: the i-th of n parts'),
-  jobs: { ...text('Runs at once'), defaultDescription: 'as many as there are processors' },
+  jobs: { ...text('Runs at once'), defaultDescription: 'one more than there are processors' },
   'max-runs': text('Stop after this many schedules'),
   'max-time': text('Stop after this time, such as 5m'),
   patience: {

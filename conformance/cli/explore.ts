@@ -162,6 +162,9 @@ async function explored(call: ExploreCall, show: (progress: Progress) => void): 
 /** The longest that a timer of Node waits, in ms. */
 const LONGEST_TIMER = 2 ** 31 - 1;
 
+/** Commands that run at once where it is not said: one more than there are processors, as each waits at times. */
+export const JOBS = availableParallelism() + 1;
+
 /** The command sent no request: there is nothing to explore. */
 class Silent extends UsageError {}
 
@@ -172,8 +175,12 @@ async function exploreOne(
 ): Promise<ExploreReport> {
   const run = await openCommand(command, { env: io.env, folder: io.folder, environmentOf });
   try {
-    const jobs = settings.jobs ?? availableParallelism();
-    const explored = await explore(run.program, { ...options, emulator, jobs, signal: io.signal });
+    const explored = await explore(run.program, {
+      ...options,
+      emulator,
+      jobs: settings.jobs ?? JOBS,
+      signal: io.signal,
+    });
     return { ...explored, warnings: [...explored.warnings, ...run.warnings] };
   } catch (error) {
     if (run.notStarted !== undefined) throw new UsageError(run.notStarted);

@@ -462,7 +462,8 @@ test.each([
   ['a schedule', 5],
 ])('what is ended in %s is reported at once as incomplete, whatever is under way', async (_, at) => {
   const { program, stop } = begun(at);
-  const { incomplete, counts, text } = await explore(program, { signal: stop.signal, jobs: 1 });
+  // Of one that stalls nothing comes before its end.
+  const { incomplete, counts, text } = await explore(program, { only: 'transient', signal: stop.signal, jobs: 1 });
   expect(incomplete).toEqual(['interrupted']);
   expect(counts.run).toBe(Math.max(0, at - 2));
   expect(text).toContain('not all was tried: it was interrupted');

@@ -3,7 +3,7 @@ import { stripVTControlCharacters } from 'node:util';
 import { classOf, DISTURBANCE_NAMES } from '../../emulator/contract/disturbance.js';
 import { systemHost } from '../probe/time.js';
 import { togetherOf } from './each.js';
-import { byDisturbance, findingOf, groupsOf, type Judged, surfacedOf } from './findings.js';
+import { byDisturbance, findingOf, type Group, groupsOf, type Judged, surfacedOf } from './findings.js';
 import { type Bench, breachOf, createBench } from './laws/index.js';
 import { endlessBeside } from './laws/polite.js';
 import { leftBehind } from './laws/tidy.js';
@@ -19,6 +19,7 @@ import {
   ExploreError,
   type ExploreOptions,
   type ExploreReport,
+  type Finding,
   type Moment,
   NothingFits,
   type Program,
@@ -262,25 +263,28 @@ export async function explore(program: Program, options: ExploreOptions = {}): P
     };
     const doubtful = new Set<Judged>();
     let unconfirmed = 0;
-    const confirmed = await Promise.all(
-      groupsOf(all).map(async (group) => {
-        // Each disturbance by itself: what a finding lists does bring it about.
-        await Promise.all(
-          byDisturbance(group).map(async (its) => {
-            const [one, two, three] = its;
-            for (const member of [one, two, three]) {
-              if (member === undefined || (await unlessOver(showsAgain(member.schedule, group.law))) !== false) break;
-              doubtful.add(member);
-            }
-            if (three !== undefined && doubtful.has(three)) for (const member of its) doubtful.add(member);
-          }),
-        );
-        if (over.signal.aborted) unconfirmed++;
-        const members = group.members.filter((member) => !doubtful.has(member));
-        return members.length === 0 ? undefined : findingOf({ ...group, members }, given.rests);
-      }),
-    );
-    const found = confirmed.filter((finding) => finding !== undefined);
+    const confirmed = async (group: Group): Promise<Finding | undefined> => {
+      // Each disturbance by itself: what a finding lists does bring it about.
+      await Promise.all(
+        byDisturbance(group).map(async (its) => {
+          const [one, two, three] = its;
+          for (const member of [one, two, three]) {
+            if (member === undefined || (await unlessOver(showsAgain(member.schedule, group.law))) !== false) break;
+            doubtful.add(member);
+          }
+          if (three !== undefined && doubtful.has(three)) for (const member of its) doubtful.add(member);
+        }),
+      );
+      if (over.signal.aborted) unconfirmed++;
+      const members = group.members.filter((member) => !doubtful.has(member));
+      return members.length === 0 ? undefined : findingOf({ ...group, members }, given.rests);
+    };
+    const groups = groupsOf(all);
+    // The longest first: the others are confirmed while they wait.
+    const lengthOf = ({ members }: Group) => Math.max(...members.map(({ run }) => run.ms));
+    const longest = [...groups].sort((one, other) => lengthOf(other) - lengthOf(one));
+    const findings = new Map(await Promise.all(longest.map(async (group) => [group, await confirmed(group)] as const)));
+    const found = groups.flatMap((group) => findings.get(group) ?? []);
     const results = all.map((entry): Judged => {
       if (!doubtful.has(entry)) return entry;
       const { schedule, run } = entry;

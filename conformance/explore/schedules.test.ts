@@ -20,6 +20,25 @@ const polls = (booting: number): SeenRequest[] =>
     ended: 'complete',
   }));
 
+/** A prompt, and the stream of its reply. */
+const said: SeenRequest = {
+  n: 1,
+  operation: 'chat',
+  nth: 1,
+  method: 'POST',
+  path: `/interns/${ID}/chat/completions`,
+  at: 0,
+  body: '',
+  status: 200,
+  answer: '',
+  writes: ['first', 'content:1', 'before-finish', 'before-final', 'before-done'].map((name) => ({
+    at: 1,
+    text: '',
+    names: [name],
+  })),
+  ended: 'complete',
+};
+
 /** The schedules of two undisturbed runs, by kind. */
 function planned(one: SeenRequest[], other: SeenRequest[], kind: string): string[] {
   const [first, second] = [one, other].map((requests) => momentsOf({ requests }, 'default'));
@@ -40,4 +59,14 @@ test.each([
 
 test('where both see it at the same read, that one alone', () => {
   expect(planned(polls(2), polls(2), 'slow-boot')).toEqual(['slow-boot @ get 3']);
+});
+
+test('what is only waited for is spread among the rest, so that it is waited for meanwhile', () => {
+  const moments = momentsOf({ requests: [said] }, 'default');
+  const kinds = singlesOf(matchMoments(moments, moments), [[said], [said]], () => false).map(({ kind }) => kind);
+  const places = kinds.flatMap((kind, at) => (kind === 'stall' || kind === 'silence' ? [at] : []));
+  expect(kinds[0]).toBe('lost');
+  const between = places.slice(1).map((at, n) => at - (places[n] ?? 0));
+  expect(places.length).toBe(6);
+  expect(Math.min(...between)).toBeGreaterThan(4);
 });

@@ -105,8 +105,17 @@ function rank(kind: DisturbanceName, moment: KnownMoment, its: DisturbanceClass)
     return moment.write === 'before-finish' || moment.write?.startsWith('content') ? 2 : 4;
   if (its === 'final' && disturbanceOf(kind).at === 'write' && kind !== 'silence') return 5;
   if (its === 'transient') return 6;
-  if (its === 'harmless') return 7;
-  return kind === 'stall' || kind === 'silence' ? 9 : 8;
+  return its === 'harmless' ? 7 : 8;
+}
+
+/** What is only waited for takes long, and nothing of the machine: spread among the rest, it goes on beside them. */
+function spread(ranked: readonly Schedule[]): Schedule[] {
+  const waits = ({ kind }: Schedule) => kind === 'stall' || kind === 'silence';
+  const [waiting, others] = [ranked.filter(waits), ranked.filter((one) => !waits(one))];
+  const between = others.length / waiting.length;
+  const place = new Map(waiting.map((one, at) => [one, at * between + 0.5] as const));
+  const placeOf = (one: Schedule) => place.get(one) ?? others.indexOf(one);
+  return [...ranked].sort((a, b) => placeOf(a) - placeOf(b));
 }
 
 /** Heavier than: `final` before `transient` before `harmless`. */
@@ -144,7 +153,7 @@ export function singlesOf(
         return { schedule, rank: rank(kind, moment, its) };
       }),
   );
-  return ranked.sort((a, b) => a.rank - b.rank).map(({ schedule }) => schedule);
+  return spread(ranked.sort((a, b) => a.rank - b.rank).map(({ schedule }) => schedule));
 }
 
 export function pairOf(one: Schedule, other: Schedule): Schedule {

@@ -2,6 +2,7 @@ import { connect } from 'node:net';
 import { expect, test } from 'vitest';
 import { systemHost } from '../../probe/time.js';
 import { openChannel } from './channel.js';
+import type { Ask } from './inside.js';
 
 /** Sends lines to a channel; resolves once it has hung up. */
 const refused = (port: number, text: string) =>
@@ -43,6 +44,45 @@ test('a process that is late with its answer works: its time is neither run forw
     expect(await members.forward([1], 1_000, 1, () => {})).toBe(false);
   } finally {
     socket.destroy();
+    channel.close();
+  }
+});
+
+test('the process that waits alone goes as far as nothing is due in another, and the others follow', async () => {
+  const channel = await openChannel();
+  const asked: string[] = [];
+  /** A process that has a timer due, and runs ahead by 500 ms where it may run ahead at all. */
+  const joined = (name: string, talks: number[], next: number) => {
+    const socket = connect(channel.port, '127.0.0.1');
+    socket.write('both\n');
+    socket.setEncoding('utf8').on('data', (text: string) => {
+      for (const line of text.trim().split('\n')) {
+        const { id, skip, most } = JSON.parse(line) as Ask;
+        if (skip + most > 0) asked.push(`${name} ${skip} ${most}`);
+        if (most > 0) socket.write('{"ahead":300}\n{"ahead":200}\n');
+        if (skip > 0) socket.write(`{"ahead":${skip}}\n`);
+        socket.write(`${JSON.stringify({ id, next, still: true, talks, met: talks, listens: [] })}\n`);
+      }
+    });
+    return socket;
+  };
+  const members = channel.of('both');
+  const sockets = [joined('waits', [1], 499), joined('rests', [], 9_000)];
+  try {
+    await systemHost.sleep(50);
+    let ahead = 0;
+    const forward = () => members.forward([1], 60_000, 1, (ms) => void (ahead += ms));
+    expect(await forward()).toBe(true);
+    expect(asked).toEqual(['waits 0 9000', 'rests 500 0']);
+    expect(ahead).toBe(500);
+    // Two that wait go by the timer that is due first, together.
+    sockets.push(joined('waits too', [1], 700));
+    await systemHost.sleep(50);
+    asked.splice(0);
+    expect(await members.forward([1], 60_000, 2, () => {})).toBe(true);
+    expect(asked).toEqual(['waits 0 499', 'rests 500 0', 'waits too 500 0']);
+  } finally {
+    for (const socket of sockets) socket.destroy();
     channel.close();
   }
 });

@@ -2,21 +2,20 @@ import { createServer, type Socket } from 'node:net';
 import { createInterface } from 'node:readline';
 import { systemHost } from '../../probe/time.js';
 import type { Outside } from '../run.js';
-import { type Ask, type Look, STEP } from './inside.js';
+import { type Ask, type Look, type Said, STEP } from './inside.js';
 
 /** How long a process may take to answer, in ms: one that works does not. */
 const PROMPT = 250;
-/** Time of the processor, in µs, that one which only waits does not use between two looks. */
-const STILL = 5_000;
 /** The longest line that is taken from a process. */
 const LONGEST = 65_536;
 
 /** A Node process of a run. */
 interface Member {
   readonly socket: Socket;
-  last: Look | undefined;
-  /** Takes the answer that is awaited. */
+  /** Takes what it says of itself. */
   answered(look: Look & { readonly id: number }): void;
+  /** Takes by how much it runs ahead, late too. */
+  ahead(ms: number): void;
 }
 
 /** The Node processes of one run. */
@@ -53,7 +52,9 @@ export async function openChannel(): Promise<Channel> {
     lines.on('line', (line) => {
       if (member !== undefined) {
         try {
-          member.answered(JSON.parse(line));
+          const said = JSON.parse(line) as Said;
+          if ('ahead' in said) member.ahead(said.ahead);
+          else member.answered(said);
         } catch {
           socket.destroy();
         }
@@ -61,7 +62,7 @@ export async function openChannel(): Promise<Channel> {
       }
       const members = runs.get(line);
       if (members === undefined) return void socket.destroy();
-      const joined: Member = { socket, last: undefined, answered: () => {} };
+      const joined: Member = { socket, answered: () => {}, ahead: () => {} };
       member = joined;
       members.add(joined);
       socket.once('close', () => {
@@ -78,7 +79,11 @@ export async function openChannel(): Promise<Channel> {
   const address = server.address();
   const port = typeof address === 'object' && address !== null ? address.port : 0;
 
-  const ask = (member: Member, skip: number): Promise<Look | undefined> =>
+  const ask = (
+    member: Member,
+    { skip = 0, most = 0 }: Partial<Ask> = {},
+    ahead: Member['ahead'] = () => {},
+  ): Promise<Look | undefined> =>
     new Promise((resolve) => {
       const id = ++ids;
       const late = systemHost.later(PROMPT, () => resolve(undefined));
@@ -93,7 +98,8 @@ export async function openChannel(): Promise<Channel> {
         member.socket.off('close', gone);
         resolve(look);
       };
-      const question: Ask = { id, skip };
+      if (skip + most > 0) member.ahead = ahead;
+      const question: Ask = { id, skip, most };
       member.socket.write(`${JSON.stringify(question)}\n`);
     });
 
@@ -102,34 +108,34 @@ export async function openChannel(): Promise<Channel> {
     of(run) {
       const members = new Set<Member>();
       runs.set(run, members);
-      const all = (skip: number) =>
-        Promise.all([...members].map(async (member) => [member, member.last, await ask(member, skip)] as const));
+      const all = () => Promise.all([...members].map(async (member) => ({ member, look: await ask(member) })));
       return {
         async forward(ports, most, open, ahead) {
-          const looks = await all(0);
+          const looks = await all();
           // One that is late with its answer works.
-          if (looks.some(([, , look]) => look === undefined)) return false;
-          const held = looks.reduce(
-            (sum, [, , look]) => sum + (look?.talks.filter((one) => ports.includes(one)).length ?? 0),
-            0,
-          );
-          const met = looks.some(([, , look]) => look?.met.some((one) => ports.includes(one)) === true);
+          if (looks.some(({ look }) => look === undefined)) return false;
+          const talksOf = (look: Look | undefined) => look?.talks.filter((one) => ports.includes(one)).length ?? 0;
+          const held = looks.reduce((sum, { look }) => sum + talksOf(look), 0);
+          const met = looks.some(({ look }) => look?.met.some((one) => ports.includes(one)) === true);
           if (open > 0 ? held < open : !met) return undefined;
-          let still = true;
-          let next = most;
-          for (const [member, before, look] of looks) {
-            member.last = look;
-            still &&= look !== undefined && !look.busy && before !== undefined && look.cpu - before.cpu < STILL;
-            next = Math.min(next, look?.next ?? most);
-          }
-          if (!still) return false;
-          const ms = Math.min(most, Math.max(STEP, Math.ceil(next)));
-          ahead(ms);
-          await all(ms);
-          return true;
+          if (!looks.every(({ look }) => look?.still)) return false;
+          // Where one alone waits for us, it goes from timer to timer, and the others follow.
+          const waiting = looks.filter(({ look }) => talksOf(look) > 0);
+          const [leader = looks[0]] = waiting;
+          const others = looks.filter((one) => one !== leader);
+          const due = (waiting.length === 1 ? others : looks).map(({ look }) => look?.next ?? most);
+          let gone = 0;
+          const went = (ms: number) => {
+            gone += ms;
+            ahead(ms);
+          };
+          if (leader !== undefined)
+            await ask(leader.member, { most: Math.min(most, Math.max(STEP, Math.ceil(Math.min(most, ...due)))) }, went);
+          await Promise.all(others.map(({ member }) => ask(member, { skip: gone })));
+          return gone > 0;
         },
         async listens() {
-          return (await all(0)).flatMap(([, , look]) => look?.listens ?? []);
+          return (await all()).flatMap(({ look }) => look?.listens ?? []);
         },
       };
     },

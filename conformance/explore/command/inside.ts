@@ -4,10 +4,8 @@ import type { Talks } from './talks.js';
 export interface Look {
   /** ms until its next timer is due; null where it has none. */
   readonly next: number | null;
-  /** Time that it has used the processor, in µs. */
-  readonly cpu: number;
-  /** It waits for a file, a name, a connection: for something that nobody here holds back. */
-  readonly busy: boolean;
+  /** Since the last look it has done nothing, and it waits for no file, name or connection: for nothing that nobody here holds back. */
+  readonly still: boolean;
   /** Remote ports of its connections that are in use. */
   readonly talks: readonly number[];
   /** Remote ports that it was ever connected to. */
@@ -16,11 +14,16 @@ export interface Look {
   readonly listens: readonly number[];
 }
 
-/** What a process is asked: how it is, after its time was run forward by so many ms. */
+/** What a process is asked: how it is, once its time was run forward. */
 export interface Ask {
   readonly id: number;
+  /** By so many ms, whatever it does. */
   readonly skip: number;
+  /** By so many more at most, timer by timer, while it does nothing. */
+  readonly most: number;
 }
+/** What it says: how it is, or by how many ms its time is about to run forward, before anything in it learns of that. */
+export type Said = (Look & { readonly id: number }) | { readonly ahead: number };
 
 /**
  * What a process notes, a line each: a rejection that nobody handled, that it ended as nothing was left to settle a promise, or
@@ -32,7 +35,7 @@ export interface Note {
   readonly talks?: Talks;
 }
 
-/** How far apart the steps are at least by which time is run forward, in ms: what is due within one is done late, in order. */
+/** The least by which time is run forward at once, in ms: what is due within is done late, in order. */
 export const STEP = 250;
 
 interface Timer {
@@ -44,6 +47,7 @@ interface Timer {
 }
 interface Handle {
   readonly remotePort?: number;
+  readonly bytesWritten?: number;
   readonly listening?: boolean;
   address?(): { readonly port?: number } | string | null;
 }
@@ -56,13 +60,17 @@ interface Handle {
  */
 export function inside(
   require: NodeJS.Require,
-  { run, port, note }: { run: string; port: number; note(its: Note): void },
+  { run, port, step, note }: { run: string; port: number; step: number; note(its: Note): void },
 ): void {
   const { createHook } = require('node:async_hooks') as typeof import('node:async_hooks');
   const diagnostics = require('node:diagnostics_channel') as typeof import('node:diagnostics_channel');
   const net = require('node:net') as typeof import('node:net');
   const vm = require('node:vm') as typeof import('node:vm');
   const { setTimeout, clearTimeout, setImmediate } = globalThis;
+  /** Time of the processor, in µs, that one which only waits does not use between two looks. */
+  const STILL = 5_000;
+  /** How long it runs ahead before it is asked anew, in ms of real time. */
+  const ROW = 100;
 
   // Who listens for rejections handles them. A top-level `await` that fails is not reported to listeners.
   process.on('unhandledRejection', (reason) => {
@@ -172,16 +180,24 @@ export function inside(
       due.set(timer, { since: timer._idleStart, at: timer._idleStart + left });
     }
   };
+  let last: { readonly cpu: number; readonly written: number } | undefined;
   const look = (): Look => {
     const at = loopNow();
     const [first] = pending();
     const handles = (process as unknown as { _getActiveHandles(): Handle[] })._getActiveHandles();
+    const others = handles.filter(({ remotePort }) => remotePort !== undefined && remotePort !== port);
     const { user, system } = process.cpuUsage();
+    const written = others.reduce((sum, { bytesWritten = 0 }) => sum + bytesWritten, 0);
+    const before = last;
+    last = { cpu: user + system, written };
     return {
       next: first === undefined ? null : dueOf(first) - at,
-      cpu: user + system,
-      busy: process.getActiveResourcesInfo().some((name) => /Req|ConnectWrap|WriteWrap|Immediate|Zlib|Job/.test(name)),
-      talks: handles.flatMap(({ remotePort }) => (remotePort === undefined || remotePort === port ? [] : [remotePort])),
+      still:
+        before !== undefined &&
+        last.cpu - before.cpu < STILL &&
+        written === before.written &&
+        !process.getActiveResourcesInfo().some((name) => /Req|ConnectWrap|WriteWrap|Immediate|Zlib|Job/.test(name)),
+      talks: others.map(({ remotePort = 0 }) => remotePort),
       met: [...met],
       listens: handles.flatMap((handle) => {
         const at = handle.listening === true ? handle.address?.() : null;
@@ -195,17 +211,22 @@ export function inside(
   channel.unref();
   channel.on('error', () => {});
   channel.write(`${run}\n`);
+  const say = (its: Said) => channel.write(`${JSON.stringify(its)}\n`);
+  const forward = ({ id, skip: least, most }: Ask, until: number): void => {
+    const its = look();
+    const more =
+      its.still && now.call(performance) < until ? Math.min(most, Math.max(step, Math.ceil(its.next ?? most))) : 0;
+    const ms = least || more;
+    if (ms <= 0) return void say({ id, ...its });
+    say({ ahead: ms });
+    skip(ms);
+    // What is due now is done first.
+    own(2, () => setImmediate(() => forward({ id, skip: 0, most: most - more }, until))).unref();
+  };
   let rest = '';
   channel.setEncoding('utf8').on('data', (text: string) => {
     const lines = (rest + text).split('\n');
     rest = lines.pop() ?? '';
-    for (const line of lines) {
-      const ask = JSON.parse(line) as Ask;
-      if (ask.skip > 0) skip(ask.skip);
-      // What is due now is done first.
-      const answer = () => channel.write(`${JSON.stringify({ id: ask.id, ...look() })}\n`);
-      if (ask.skip > 0) own(3, () => setImmediate(answer)).unref();
-      else answer();
-    }
+    for (const line of lines) forward(JSON.parse(line) as Ask, now.call(performance) + ROW);
   });
 }

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { systemHost } from '../../probe/time.js';
 import { type Members, openChannel } from './channel.js';
-import { inside, type Note } from './inside.js';
+import { inside, type Note, STEP } from './inside.js';
 import { PYTEST_PLUGIN, talks } from './talks.js';
 
 /** Names a run to its Node processes. */
@@ -25,7 +25,7 @@ const note = (its) => {
   } catch {}
 };
 if (run) try {
-  (${inside.toString()})(require, { run, port: ${port}, note });
+  (${inside.toString()})(require, { run, port: ${port}, step: ${STEP}, note });
 } catch {}
 if (ports) try {
   (${talks.toString()})(require, { ports: JSON.parse(ports), variable: '${TEST}', note });
