@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
+import { systemHost } from '../probe/time.js';
 import { explore } from './explore.js';
 import { clientOf, hear, wholly } from './testing.harness.js';
-import type { ExploreOptions, ExploreReport, Program } from './types.js';
+import type { ExploreOptions, ExploreReport, Program, ProgramContext } from './types.js';
 
 const right: Program = async (context) => {
   const client = clientOf(context);
@@ -459,13 +460,13 @@ const begun = (at: number): { readonly program: Program; readonly stop: AbortCon
 test.each([
   ['the first undisturbed run', 0],
   ['the second', 1],
-  ['a schedule', 5],
+  ['a schedule', 6],
 ])('what is ended in %s is reported at once as incomplete, whatever is under way', async (_, at) => {
   const { program, stop } = begun(at);
   // Of one that stalls nothing comes before its end.
   const { incomplete, counts, text } = await explore(program, { only: 'transient', signal: stop.signal, jobs: 1 });
   expect(incomplete).toEqual(['interrupted']);
-  expect(counts.run).toBe(Math.max(0, at - 2));
+  expect(counts.run).toBe(Math.max(0, at - 3));
   expect(text).toContain('not all was tried: it was interrupted');
 });
 
@@ -490,7 +491,8 @@ test('where more than a tenth is not reached, it is incomplete', async () => {
   let runs = 0;
   // Past the undisturbed runs it says nothing any more.
   const quits: Program = async (context) => {
-    if (runs++ < 2) await right(context);
+    if (runs++ < 3) await right(context);
+    else await clientOf(context).send('GET', '/interns');
   };
   const { incomplete, counts, text } = await explore(quits, { only: 'harmless' });
   expect(counts.notReached).toBe(counts.run);
@@ -521,6 +523,33 @@ test('a suite with a space for each of its tests meets a disturbance in one of t
     if (lists.some((status) => status !== 200)) throw new Error('refused');
   };
   const { counts } = await explore(program, { only: 'busy,rate-limited'.split(','), jobs: 1 });
-  expect(counts).toMatchObject({ run: statuses.length - 2, surfaced: statuses.length - 2 });
+  expect(counts).toMatchObject({ run: statuses.length - 3, surfaced: statuses.length - 3 });
   expect([...new Set(statuses)].sort()).toEqual(['200,200', '200,429', '429,200']);
+});
+
+/** Its runs from one on are served by the run that began before them, if there is one. */
+const sharing = (from: number): Program => {
+  let runs = 0;
+  let server: ProgramContext | undefined;
+  return async (own) => {
+    if (runs++ >= from) server ??= own;
+    const context = server ?? own;
+    try {
+      await clientOf(context).send('GET', '/interns');
+      await systemHost.sleep(20);
+    } finally {
+      if (context === own) server = undefined;
+    }
+  };
+};
+
+test('runs that are served by each other go one by one, or are no whole exploration', async () => {
+  const noticed = await explore(sharing(0), { only: 'harmless' });
+  expect(noticed.warnings).toEqual([
+    expect.stringMatching(/^two undisturbed runs at once .* sent less than it does alone.* went one by one/),
+  ]);
+  expect(noticed).toMatchObject({ incomplete: [], counts: { notReached: 0, breach: 0 } });
+  const late = await explore(sharing(3), { only: 'harmless' });
+  expect(late.incomplete).toContain('crossed');
+  expect(late.text).toContain('give each run a port and files of its own, or try --jobs 1');
 });

@@ -63,10 +63,18 @@ export function momentsOf({ requests }: Pick<Seen, 'requests'>, which: 'default'
   });
 }
 
+const likeness = ({ request, ...moment }: KnownMoment): string =>
+  `${momentName(moment)} ${request.method} ${request.path} ${request.status}`;
+
+/** Whether a run lacks some of the moments that there always are. Who polls reads as often as it takes. */
+export function lacks(moments: readonly KnownMoment[], always: readonly KnownMoment[]): boolean {
+  const known = new Set(moments.map(likeness));
+  const needed = always.filter(({ request }) => request.method !== 'GET');
+  return moments.length === 0 ? always.length > 0 : needed.some((moment) => !known.has(likeness(moment)));
+}
+
 /** The moments of the first run that the second has too, and those that one of them alone has. */
 export function matchMoments(first: readonly KnownMoment[], second: readonly KnownMoment[]) {
-  const likeness = ({ request, ...moment }: KnownMoment) =>
-    `${momentName(moment)} ${request.method} ${request.path} ${request.status}`;
   const ofSecond = new Set(second.map(likeness));
   const ofFirst = new Set(first.map(likeness));
   return {

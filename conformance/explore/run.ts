@@ -34,8 +34,6 @@ export interface Run {
   /** Places of what was printed among the requests: how many had come before. */
   readonly prints: readonly { readonly after: number; readonly text: string }[];
   readonly rejected: readonly string[];
-  /** Ports that its processes listened on, as far as they were asked. */
-  readonly ports: ReadonlySet<number>;
 }
 
 /** The processes of a program that runs outside of ours. */
@@ -45,8 +43,6 @@ export interface Outside {
    * emulator. `ahead` is called before they learn of it. Resolves with whether it was; undefined where their time is the real one.
    */
   forward(most: number, open: number, ahead: (ms: number) => void): Promise<boolean | undefined>;
-  /** The ports that they listen on. */
-  listens(): Promise<readonly number[]>;
 }
 /** What a program that runs outside of ours is given. */
 export interface OutsideContext extends ProgramContext {
@@ -213,7 +209,6 @@ export async function runOnce(
     return globalThis.fetch(input, init);
   };
 
-  const ports = new Set<number>();
   let outside: Outside | undefined;
   const context: OutsideContext = {
     emulator,
@@ -296,8 +291,6 @@ export async function runOnce(
     };
     const gone = quiet ? await outside?.forward(most, open, ahead) : false;
     own ||= quiet && open > 0 && gone !== undefined;
-    // Where nothing is disturbed, nothing is judged by its time either.
-    if (schedule === undefined) for (const port of (await outside?.listens()) ?? []) ports.add(port);
     if (!gone) await host.sleep(LOOK, waiting.signal).catch(() => {});
   }
   settings.signal.removeEventListener('abort', giveUp);
@@ -349,5 +342,5 @@ export async function runOnce(
     exit,
     outcome,
   };
-  return { seen, disturbed: [...watch.disturbed], ms, prints, rejected, ports };
+  return { seen, disturbed: [...watch.disturbed], ms, prints, rejected };
 }

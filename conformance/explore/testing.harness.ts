@@ -59,7 +59,7 @@ export async function wholly(response: Response): Promise<Heard> {
 }
 
 /** Longer than what is harmless holds a write back by the real time, in ms. */
-const PAUSES = 300;
+const PAUSES = 600;
 
 /**
  * Runs with an intern that the seed has running, so that a run takes few requests. A request is given up when nothing goes

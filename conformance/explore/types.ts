@@ -1,8 +1,8 @@
 /**
  * The shape of `explore`: what a program gets, what may be asked, what comes back. Everything else in this folder is how.
  *
- * `explore(program, options)` runs the program undisturbed, twice, then once per schedule, each time beside an emulator
- * of its own whose clock takes no time. A command is a program that lets `emulator` listen, starts the command, and
+ * `explore(program, options)` runs the program undisturbed, once alone and twice at once, then once per schedule, each time
+ * beside an emulator of its own whose clock takes no time. A command is a program that lets `emulator` listen, starts the command, and
  * throws {@link ProgramFailed} or {@link ProgramCrashed} unless it ends well.
  */
 import type { Fault } from '../../emulator/contract/fault.js';
@@ -321,7 +321,8 @@ export interface ExploreReport {
     readonly disturbed: number;
   };
   readonly warnings: readonly string[];
-  /** Why not all was tried: `max-runs`, `max-time`, `interrupted`, `not-reached` where that is more than a tenth; of a suite
+  /** Why not all was tried: `max-runs`, `max-time`, `interrupted`, `not-reached` where that is more than a tenth,
+   * `crossed` where a run passed without a request of its own; of a suite
    * `not-alone` where tests fail alone, `not-theirs` where more than a tenth of its requests are of no known test. */
   readonly incomplete: readonly string[];
   readonly timing: { readonly ms: number; readonly msPerRun: number };

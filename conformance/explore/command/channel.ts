@@ -22,8 +22,6 @@ interface Member {
 export interface Members {
   /** As {@link Outside.forward}: what they wait for is on the `ports`. With none open, they have talked to one of them. */
   forward(ports: readonly number[], ...how: Parameters<Outside['forward']>): ReturnType<Outside['forward']>;
-  /** The ports that they listen on. */
-  listens(): Promise<readonly number[]>;
 }
 
 export interface Channel {
@@ -133,9 +131,6 @@ export async function openChannel(): Promise<Channel> {
             await ask(leader.member, { most: Math.min(most, Math.max(STEP, Math.ceil(Math.min(most, ...due)))) }, went);
           await Promise.all(others.map(({ member }) => ask(member, { skip: gone })));
           return gone > 0;
-        },
-        async listens() {
-          return (await all()).flatMap(({ look }) => look?.listens ?? []);
         },
       };
     },

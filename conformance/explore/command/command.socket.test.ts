@@ -4,9 +4,7 @@ import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { environmentOf } from '../../../emulator/cli/exec.js';
 import { createEmulator } from '../../../emulator/index.js';
-import { findTool, needs } from '../../../test/tools.js';
 import { systemHost } from '../../probe/time.js';
-import { explore } from '../explore.js';
 import { ProgramCrashed, ProgramFailed } from '../types.js';
 import { openCommand } from './command.js';
 import { NotStarted } from './process.js';
@@ -136,28 +134,5 @@ test.runIf(process.platform === 'linux')(
     } finally {
       process.kill(Number(readFileSync(cleared, 'utf8')));
     }
-  },
-);
-
-test.runIf(process.platform === 'linux')(
-  'of a program in another language it is seen that it listens on one port in each run',
-  needs('python'),
-  async () => {
-    const port = 30_000 + (process.pid % 10_000);
-    const file = join(folder, 'listens.py');
-    writeFileSync(
-      file,
-      `import os, socket, time, urllib.request
-server = socket.create_server(('127.0.0.1', ${port}))
-headers = {'authorization': 'Bearer ' + os.environ['INTERN_API_KEY']}
-urllib.request.urlopen(urllib.request.Request(os.environ['INTERN_BASE_URL'] + '/interns', headers=headers), timeout=60).read()
-time.sleep(0.3)`,
-    );
-    const python = findTool('python') ?? '';
-    const { program, close } = await openCommand([python, file], { env: process.env, folder, environmentOf });
-    const { warnings, counts } = await explore(program, { only: ['unknown-headers', 'slow'], jobs: 4 });
-    close();
-    expect(warnings).toContain(`it listens on port ${port} in each run, so that runs went one by one`);
-    expect(counts).toMatchObject({ run: 2, survived: 2 });
   },
 );

@@ -54,20 +54,13 @@ export async function openCommand(
       const ports = [at.baseUrl, at.daemonOrigin].map((url) => Number(new URL(url).port));
       const run = preload.run({ ...env, ...environmentOf(target, at) }, learns ? ports : undefined);
       const { members } = run;
-      let listens = (): readonly number[] => [];
-      outside?.({
-        forward: (...how) => members.forward(ports, ...how),
-        listens: async () => [...(await members.listens()), ...listens()],
-      });
+      outside?.({ forward: (...how) => members.forward(ports, ...how) });
       let printed = '';
       const heard = (text: string) => {
         printed += text;
         print(text);
       };
-      const started = (its: typeof listens) => {
-        listens = its;
-      };
-      const ended = await runProcess(command, { env: run.env, folder, signal, print: heard, started }).catch(
+      const ended = await runProcess(command, { env: run.env, folder, signal, print: heard }).catch(
         (error: unknown) => {
           if (error instanceof NotStarted) notStarted = error.message;
           throw error;

@@ -10,8 +10,6 @@ export interface Look {
   readonly talks: readonly number[];
   /** Remote ports that it was ever connected to. */
   readonly met: readonly number[];
-  /** Ports that it listens on. */
-  readonly listens: readonly number[];
 }
 
 /** What a process is asked: how it is, once its time was run forward. */
@@ -48,8 +46,6 @@ interface Timer {
 interface Handle {
   readonly remotePort?: number;
   readonly bytesWritten?: number;
-  readonly listening?: boolean;
-  address?(): { readonly port?: number } | string | null;
 }
 
 /**
@@ -199,10 +195,6 @@ export function inside(
         !process.getActiveResourcesInfo().some((name) => /Req|ConnectWrap|WriteWrap|Immediate|Zlib|Job/.test(name)),
       talks: others.map(({ remotePort = 0 }) => remotePort),
       met: [...met],
-      listens: handles.flatMap((handle) => {
-        const at = handle.listening === true ? handle.address?.() : null;
-        return typeof at === 'object' && at?.port !== undefined ? [at.port] : [];
-      }),
     };
   };
 

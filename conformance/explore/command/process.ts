@@ -1,5 +1,5 @@
 import type { ChildProcessByStdio } from 'node:child_process';
-import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { constants } from 'node:os';
 import type { Readable } from 'node:stream';
 import { spawn } from '../../../emulator/contract/spawn.js';
@@ -52,14 +52,11 @@ export async function runProcess(
     folder,
     signal,
     print,
-    started,
   }: {
     readonly env: NodeJS.ProcessEnv;
     readonly folder: string;
     readonly signal: AbortSignal;
     print(text: string): void;
-    /** Is handed what says which ports its processes listen on, as far as that can be seen. */
-    started?(listens: () => readonly number[]): void;
   },
 ): Promise<Ended> {
   signal.throwIfAborted();
@@ -72,7 +69,6 @@ export async function runProcess(
     detached: POSIX,
   }) as ChildProcessByStdio<null, Readable, Readable>;
   const end = () => endAll(child.pid, run);
-  started?.(() => listeningOn(remaining(child.pid, run)));
   signal.addEventListener('abort', end, { once: true });
   let [head, tail] = ['', ''];
   let room = KEPT;
@@ -154,35 +150,6 @@ function belongs(its: number, session: number, mark: string): boolean {
     // It is gone, or somebody else's.
     return false;
   }
-}
-
-const entriesIn = (folder: string): string[] => {
-  try {
-    return readdirSync(folder).map((name) => readlinkSync(`${folder}/${name}`));
-  } catch {
-    return [];
-  }
-};
-const textOf = (file: string): string => {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch {
-    return '';
-  }
-};
-
-/** Ports that processes listen on, on Linux: their sockets are looked up among those of the machine. */
-function listeningOn(pids: readonly number[]): number[] {
-  if (process.platform !== 'linux') return [];
-  const own = new Set(pids.flatMap((pid) => entriesIn(`/proc/${pid}/fd`)));
-  return ['tcp', 'tcp6'].flatMap((kind) =>
-    textOf(`/proc/net/${kind}`)
-      .split('\n')
-      .map((line) => line.trim().split(/\s+/))
-      // Local address, state (0A listens), inode.
-      .filter(([, , , state, , , , , , inode]) => state === '0A' && own.has(`socket:[${inode}]`))
-      .map(([, local = '']) => Number.parseInt(local.slice(local.indexOf(':') + 1), 16)),
-  );
 }
 
 /** How often what is there is looked for: a process may start another while it is being ended. */

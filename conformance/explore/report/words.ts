@@ -67,6 +67,8 @@ const INCOMPLETE: Readonly<Record<string, string>> = {
   interrupted: 'not all was tried: it was interrupted',
   'not-reached':
     'more than a tenth of the schedules were not reached: the program does not do the same in each run; make it start afresh, or try --jobs 1',
+  crossed:
+    'a run passed without a request of its own, served by another run or by what one left; give each run a port and files of its own, or try --jobs 1',
   'not-alone': 'tests that pass with the others fail alone, and were not tried',
   'not-theirs': 'more than a tenth of the requests of all tests are of none that is known, and were not tried',
 };
