@@ -12,13 +12,13 @@ const profile = SHIPPED.svc as NonNullable<typeof SHIPPED.svc>;
 const subject = { internId: 'one', bodySha256: sha256('a'), route: { method: 'POST', path: '/Api' } };
 
 /** A deployment that joins the fields so, and signs the path as `signs` makes it. */
-function deployment(separator: string, signs: (path: string) => string) {
+function deployment(separator: string, signs: (path: string) => string, form = (signature: Uint8Array) => signature) {
   const proofFor = (asked: ProofSubject): Proof => {
     const proof = { signature: '', timestamp: '1790000000', user: 'me', signatureV2: '', nonce: 'n' };
     const over =
       asked.route === undefined ? asked : { ...asked, route: { ...asked.route, path: signs(asked.route.path) } };
     const made = (fields: readonly (typeof profile.proof_layout.v2)[number][]) =>
-      Buffer.from(nacl.sign.detached(signedBytes({ separator }, fields, proof, over), pair.secretKey)).toString(
+      Buffer.from(form(nacl.sign.detached(signedBytes({ separator }, fields, proof, over), pair.secretKey))).toString(
         'base64',
       );
     return { ...proof, signature: made(profile.proof_layout.v1), signatureV2: made(profile.proof_layout.v2) };
@@ -44,6 +44,18 @@ function deployment(separator: string, signs: (path: string) => string) {
 
 test('a proof in the layout of the profile holds', () =>
   expect(deployment('\n', (path) => path)).resolves.toBeUndefined());
+
+/** The order of the curve's group: added to the second half of a signature, it makes one that strict verifiers refuse. */
+const ORDER = 2n ** 252n + 27_742_317_777_372_353_535_851_937_790_883_648_493n;
+
+test('a signature that one of two libraries accepts is called wrong by neither', async () => {
+  const unreduced = (signature: Uint8Array): Uint8Array => {
+    const half = BigInt(`0x${Buffer.from(signature.slice(32)).reverse().toString('hex')}`) + ORDER;
+    const bytes = Buffer.from(half.toString(16).padStart(64, '0'), 'hex').reverse();
+    return Uint8Array.from([...signature.slice(0, 32), ...bytes]);
+  };
+  await expect(deployment('\n', (path) => path, unreduced)).resolves.toBeUndefined();
+});
 
 test('another layout than that of a shipped profile is held against nobody', () =>
   expect(deployment('.', (path) => path)).rejects.toBeInstanceOf(Skipped));
