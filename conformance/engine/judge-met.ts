@@ -100,7 +100,7 @@ export async function judgeMet(run: RunContext, check: Check): Promise<Done> {
   const conclude = concluding(run, check);
   if (driver.control === undefined) await look(run);
   const monitor = session.monitors.of(check.id);
-  const { judged } = monitor;
+  const met = { judged: monitor.judged, situations: [...monitor.situations].toSorted() };
   const counted: { readonly verdict: Verdict; readonly finding: FindingResult }[] = [];
   let excuse: Skip | undefined;
   for (const breaches of monitor.breaches) {
@@ -118,10 +118,10 @@ export async function judgeMet(run: RunContext, check: Check): Promise<Done> {
   if (first !== undefined) {
     const more = others.map(({ finding: { transcript: _, curl: __, replay: ___, ...found } }) => found);
     const finding = more.length === 0 ? first.finding : { ...first.finding, others: more };
-    return conclude({ verdict: first.verdict, finding, judged });
+    return conclude({ verdict: first.verdict, finding, ...met });
   }
-  if (excuse !== undefined) return conclude({ verdict: 'skip', skip: excuse, judged });
-  if (judged > 0) return conclude({ verdict: 'pass', judged });
+  if (excuse !== undefined) return conclude({ verdict: 'skip', skip: excuse, ...met });
+  if (met.judged > 0) return conclude({ verdict: 'pass', ...met });
   return conclude({
     verdict: 'skip',
     skip: lacking({ kind: 'met', need: 'an answer to judge', note: 'the run met none' }).skip,

@@ -53,6 +53,8 @@ export interface Breaches {
 export interface Monitor {
   /** Exchanges that it was held against. */
   readonly judged: number;
+  /** The operations and statuses of those exchanges. */
+  readonly situations: ReadonlySet<string>;
   readonly settles: boolean;
   readonly breaches: readonly Breaches[];
 }
@@ -61,6 +63,7 @@ export interface Monitor {
 interface Watching {
   readonly rule: Rule;
   judged: number;
+  readonly situations: Set<string>;
   /** The mistake of the kit that the rule met first. */
   failure: Error | undefined;
   readonly kinds: Map<string, Breaches>;
@@ -100,12 +103,14 @@ export interface MonitorsOptions {
   now(): number;
   /** Whether the run made an id up. */
   madeUp(id: string): boolean;
+  /** Words for statuses that the target was seen to have of its own. */
+  ownStatuses(): readonly string[];
   /** The kind of secret that stands in a text. */
   secretIn(text: string): 'credential' | 'value' | undefined;
 }
 
 /** The monitors of a run: every answer passes them. */
-export function createMonitors({ target, ours, now, madeUp, secretIn }: MonitorsOptions) {
+export function createMonitors({ target, ours, now, madeUp, ownStatuses, secretIn }: MonitorsOptions) {
   const { profile, publicKeys } = target;
   const callers = callersOf(target);
   const fresh = () =>
@@ -114,6 +119,7 @@ export function createMonitors({ target, ours, now, madeUp, secretIn }: Monitors
       publicKeys,
       ours,
       madeUp,
+      ownStatuses,
       secretIn,
       mapping: target.scimMappingId,
       caller: (name) => callers.get(name),
@@ -171,16 +177,20 @@ export function createMonitors({ target, ours, now, madeUp, secretIn }: Monitors
     const { number } = looked.record;
     records.set(number, looked.record);
     const seen = seenBy(model, exchange);
-    if (seen !== undefined)
+    if (seen !== undefined) {
+      const situation = `${seen.operation.name} ${seen.answered.status}`;
       for (const monitor of monitors.values()) {
         try {
           const judgement = monitor.rule.judge(seen, model);
-          if (judgement !== undefined) monitor.judged += 1;
-          if (judgement !== undefined && judgement !== 'kept') note(monitor, judgement, seen, looked);
+          if (judgement === undefined) continue;
+          monitor.judged += 1;
+          monitor.situations.add(situation);
+          if (judgement !== 'kept') note(monitor, judgement, seen, looked);
         } catch (error) {
           monitor.failure ??= new Error(`exchange ${number}: ${String(error)}`, { cause: error });
         }
       }
+    }
     model.sees(exchange);
   };
   const over = (number: number | undefined): Request | undefined => {
@@ -195,7 +205,14 @@ export function createMonitors({ target, ours, now, madeUp, secretIn }: Monitors
       const { id } = check;
       const rule = ruleOf(check);
       if (rule !== undefined)
-        monitors.set(id, { rule, judged: 0, failure: undefined, kinds: new Map(), unread: new Set() });
+        monitors.set(id, {
+          rule,
+          judged: 0,
+          situations: new Set(),
+          failure: undefined,
+          kinds: new Map(),
+          unread: new Set(),
+        });
     },
     /**
      * The exchanges that a rule has judged, and those that break it.
@@ -206,8 +223,8 @@ export function createMonitors({ target, ours, now, madeUp, secretIn }: Monitors
       const monitor = monitors.get(id);
       if (monitor === undefined) throw new Error(`nobody watches for ${id}`);
       if (monitor.failure !== undefined) throw monitor.failure;
-      const { judged, kinds, rule } = monitor;
-      return { judged, settles: rule.settles === true, breaches: [...kinds.values()] };
+      const { judged, situations, kinds, rule } = monitor;
+      return { judged, situations, settles: rule.settles === true, breaches: [...kinds.values()] };
     },
     /** Kinds of breaches that one exchange showed, or more. */
     get broken(): number {

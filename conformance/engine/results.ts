@@ -84,6 +84,8 @@ export type CheckResult = RowHead & {
   readonly new?: true;
   /** Of a rule: how many exchanges it was held against. */
   readonly judged?: number;
+  /** Of a rule: the operations and statuses of those exchanges, as `get 404`. */
+  readonly situations?: readonly string[];
   /** Of a judge: one exchange broke what others had led to expect, and nothing showed it again. */
   readonly once?: true;
 };
@@ -99,6 +101,8 @@ export interface RequirementResult {
   readonly checks: readonly string[];
   /** How often its rules were held against an exchange. Older reports do not say. */
   readonly judged?: number;
+  /** The operations and statuses of those exchanges, as `get 404`. */
+  readonly situations?: readonly string[];
 }
 
 /** How much of what was selected came to a verdict. */

@@ -60,6 +60,7 @@ export function createSession(run: RunBase) {
     ours: driver.control !== undefined,
     now: () => host.now(),
     madeUp: (id) => session.own.isMadeUp(id),
+    ownStatuses: () => session.learnt.words.own(),
     secretIn: (text) => session.secretIn(text),
   });
   const room = createRoom(settings.limits, () => requestsOfCleanUp(ledger) + monitors.owed);

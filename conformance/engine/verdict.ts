@@ -41,6 +41,7 @@ export function matrix(checks: readonly CheckResult[]): RequirementResult[] {
       verdict: worst ?? (mine.length > 0 ? 'warn' : excluded === undefined ? 'none' : 'excluded'),
       checks: mine.map((check) => check.id),
       judged: mine.reduce((sum, { judged = 0 }) => sum + judged, 0),
+      situations: [...new Set(mine.flatMap(({ situations = [] }) => situations))].toSorted(),
     };
   });
 }

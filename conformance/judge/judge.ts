@@ -73,6 +73,7 @@ export interface Conversation {
 interface Tally {
   readonly rule: Rule;
   judged: number;
+  readonly situations: Set<string>;
   broken: number;
   /** It counts: it was broken twice, or on its own. */
   counts: boolean;
@@ -113,7 +114,16 @@ export function createJudge(options: JudgeOptions = {}) {
   if (profile === undefined) throw new Error('no profile svc');
   const began = systemHost.now();
   const tallies = RULES.filter(({ id }) => options.only === undefined || options.only.has(id)).map((rule): Tally => {
-    return { rule, judged: 0, broken: 0, counts: false, told: undefined, since: new Map(), error: undefined };
+    return {
+      rule,
+      judged: 0,
+      situations: new Set(),
+      broken: 0,
+      counts: false,
+      told: undefined,
+      since: new Map(),
+      error: undefined,
+    };
   });
   /** Rules that only an emulator of ours keeps are held against nobody. */
   const held = tallies.filter(({ rule }) => options.ours === true || rule.level !== 'C');
@@ -178,6 +188,8 @@ export function createJudge(options: JudgeOptions = {}) {
             const judgement = agreed(looked.map((one) => one.seen && rule.judge(one.seen, one.model)));
             if (judgement === undefined) continue;
             tally.judged++;
+            const shown = looked[0]?.seen;
+            if (shown !== undefined) tally.situations.add(`${shown.operation.name} ${shown.answered.status}`);
             if (judgement === 'kept') {
               rulings.push({ rule, breach: undefined });
               continue;
@@ -217,7 +229,8 @@ export function createJudge(options: JudgeOptions = {}) {
   const rowOf = (tally: Tally, command?: string): CheckResult => {
     const { rule, judged, counts, error } = tally;
     const head: RowHead = { id: rule.id, requirement: rule.requirement, level: rule.level, title: rule.says };
-    const row = { ...head, duration: 0, requests: judged, judged, properties: [] };
+    const situations = [...tally.situations].toSorted();
+    const row = { ...head, duration: 0, requests: judged, judged, situations, properties: [] };
     if (error !== undefined) return { ...row, verdict: 'error', error: { message: error, transcript: [] } };
     const finding = findingOf(tally, command);
     if (finding !== undefined) {

@@ -25,6 +25,8 @@ export interface ModelOptions {
   caller(name: string): Caller | undefined;
   /** Whether nobody ever had an intern of that id: the run made it up. */
   madeUp?(id: string): boolean;
+  /** Words for statuses that the target was seen to have of its own. */
+  ownStatuses?(): readonly string[];
   /** What proofs are verified with. */
   readonly publicKeys: readonly PublicKey[];
   /** The kind of secret that stands in a text: a credential that was given, or a value that was stored in a vault. */

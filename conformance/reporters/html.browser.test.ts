@@ -153,12 +153,6 @@ describe('the HTML report in a browser', needs('chromium'), () => {
     expect(broken).toEqual([]);
   });
 
-  test('leads from a requirement to its checks', async () => {
-    await page.click('[data-find="CHAT-1"]');
-    expect(await page.inputValue('input[type=search]')).toBe('CHAT-1');
-    expect(await shown()).toContain('check-chat/warns');
-  });
-
   test.each(['light', 'dark'] as const)('%s: axe finds no violation, closed or open', async (colorScheme) => {
     await page.emulateMedia({ colorScheme });
     const axe = readFileSync(new URL('../../node_modules/axe-core/axe.min.js', import.meta.url), 'utf8');

@@ -1,4 +1,4 @@
-import type { CheckResult, Results } from '../engine/results.js';
+import type { CheckResult, RequirementResult, Results } from '../engine/results.js';
 import { clauseOf } from './clause.js';
 import { counted } from './counted.js';
 import { type FindingGroup, groups, skips } from './groups.js';
@@ -94,20 +94,6 @@ function filtersView(results: Results): Markup {
   return html`<form class="filters" aria-label="Filters">${boxes}<label>level <select name="level"><option value="">all</option><option value="S">stated</option><option value="P">published</option><option value="C">chosen</option></select></label><label>find <input type="search" name="find" placeholder="id, requirement or words"></label><span class="shown quiet" aria-live="polite"></span><span class="hint"><kbd>/</kbd> find, <kbd>j</kbd> <kbd>k</kbd> down and up, <kbd>Enter</kbd> open</span></form>`;
 }
 
-/** Every requirement as a tile in the colour of its verdict, and as a table. */
-function requirementsView({ requirements }: Results): Markup | undefined {
-  if (requirements.length === 0) return undefined;
-  return html`<section class="panel"><h2>Requirements</h2><div class="map">${requirements.map(
-    (row) =>
-      html`<a href="#find=${row.id}" class="tile ${row.verdict}" data-find="${row.id}" title="${row.sentence}">${row.id}</a>`,
-  )}</div><details><summary>As a table</summary><div class="scroll-x" tabindex="0" role="region" aria-label="Requirements, as a table"><table><thead><tr><th>requirement</th><th>level</th><th>verdict</th><th>sentence</th><th>checks and rules</th><th>exchanges judged</th></tr></thead><tbody>${requirements.map(
-    (row) =>
-      html`<tr><td>${row.id}</td><td>${LEVELS[row.level]}</td><td><span class="badge ${row.verdict}">${row.verdict}</span></td><td>${row.sentence}${
-        row.excluded === undefined ? undefined : html` <span class="quiet">Not checked: ${row.excluded}</span>`
-      }</td><td>${row.checks.length}</td><td>${row.judged ?? 0}</td></tr>`,
-  )}</tbody></table></div></details></section>`;
-}
-
 function cleanupView({ cleanup }: Results): Markup | undefined {
   if (cleanup.created === 0 && cleanup.failed.length === 0 && cleanup.unsearched === undefined) return undefined;
   return html`<section class="panel"><h2>Clean-up</h2><p>Deleted ${cleanup.deleted} of the ${cleanup.created} that the run created. ${
@@ -118,26 +104,69 @@ function cleanupView({ cleanup }: Results): Markup | undefined {
 }
 
 /** Results behind one line: a reader looks for what is wrong. */
-const folded = (label: Label, said: string, many: number, inside: Markup[]): Markup =>
+const folded = (label: Label, said: string, many: number | string, inside: readonly (Markup | undefined)[]): Markup =>
   html`<details class="group fold"><summary><span class="badge ${label}">${label}</span> <span class="sentence">${breakable(said)}</span><span class="many">${many}</span></summary><div class="members">${inside}</div></details>`;
 
-/** What passed, by requirement. */
-function passesView(checks: readonly CheckResult[], context: ReportContext): Markup | undefined {
-  if (checks.length === 0) return undefined;
-  const by = new Map<string, CheckResult[]>();
-  for (const check of checks) {
-    const { id, sentence } = clauseOf(check);
-    by.set(`${id}: ${sentence}`, [...(by.get(`${id}: ${sentence}`) ?? []), check]);
-  }
-  const each = [...by].map(([said, mine]) =>
-    folded(
+function grouped<One>(all: readonly One[], keyOf: (one: One) => string): ReadonlyMap<string, readonly One[]> {
+  const groups = new Map<string, One[]>();
+  for (const one of all) groups.set(keyOf(one), [...(groups.get(keyOf(one)) ?? []), one]);
+  return groups;
+}
+
+/** The area of a requirement: `CHAT` of `CHAT-4`. */
+const areaOf = (id: string): string => id.replace(/-\d+$/, '');
+
+/** How often the rules of requirements were held against exchanges, and in how many situations. */
+function judgedText(rows: readonly RequirementResult[]): string {
+  const judged = rows.reduce((sum, row) => sum + (row.judged ?? 0), 0);
+  const situations = new Set(rows.flatMap((row) => row.situations ?? []));
+  return judged === 0 ? '' : `, judged ${counted(judged, 'time')} in ${counted(situations.size, 'situation')}`;
+}
+
+/** The requirements by area: what holds, how often that was judged, and what never came up. Behind each stands what passed. */
+function requirementsView(
+  { requirements }: Results,
+  passes: readonly CheckResult[],
+  context: ReportContext,
+): Markup | undefined {
+  if (passes.length === 0 && requirements.length === 0) return undefined;
+  const by = grouped(passes, (check) => clauseOf(check).id);
+  const rows = new Map(requirements.map((row) => [row.id, row]));
+  const areas = grouped([...new Set([...rows.keys(), ...by.keys()])], areaOf);
+  const never = requirements.filter(({ verdict }) => verdict === 'none' || verdict === 'skip').map(({ id }) => id);
+  const absent = new Set(never);
+  const rowView = (id: string): Markup | undefined => {
+    const [first, ...others] = by.get(id) ?? [];
+    const row = rows.get(id);
+    if (first === undefined)
+      return row === undefined || absent.has(id)
+        ? undefined
+        : html`<p class="hint"><span class="badge ${row.verdict}">${row.verdict}</span> ${id}: ${row.excluded ?? row.sentence}</p>`;
+    const mine = [first, ...others];
+    return folded(
       'pass',
-      said,
-      mine.length,
+      `${id}${row === undefined ? '' : `, ${LEVELS[row.level]}`}: ${clauseOf(first).sentence}`,
+      `${mine.length}${judgedText(row === undefined ? [] : [row])}`,
       mine.map((one) => resultView(one, context)),
-    ),
-  );
-  return folded('pass', `what holds, by ${counted(by.size, 'requirement')}`, checks.length, each);
+    );
+  };
+  const areaView = ([area, ids]: readonly [string, readonly string[]]): Markup | undefined => {
+    const here = ids.flatMap((id) => rows.get(id) ?? []);
+    const held = ids.filter((id) => by.has(id));
+    return held.length === 0
+      ? undefined
+      : folded(
+          'pass',
+          `${area}: ${held.length} of ${counted(ids.length, 'requirement')} held`,
+          judgedText(here).slice(2),
+          ids.map(rowView),
+        );
+  };
+  return html`<section class="panel" id="requirements"><h2>Requirements</h2>${[...areas].map(areaView)}${
+    never.length === 0
+      ? undefined
+      : html`<p class="hint">Never came up, for the reasons below: ${never.join(', ')}.</p>`
+  }</section>`;
 }
 
 /** What came to no verdict, by its reason. */
@@ -166,16 +195,16 @@ export function htmlReport(results: Results): string {
   const others = shownOf(results).filter((check) => !inGroups.has(check));
   const quiet = others.filter(({ verdict }) => verdict === 'pass' || verdict === 'pass-alternative');
   const skipped = others.filter(({ verdict }) => verdict === 'skip');
-  const { title, one } = context.words;
+  const { title } = context.words;
   return pageOf(
     `${title}: ${headingOf(results).toLowerCase()}`,
     results.verdict,
     html`${headView(results, found)}<main id="main">${filtersView(results)}<section class="panel" id="wrong"><h2>What is wrong</h2>${
       found.length === 0 ? html`<p class="hint">Nothing.</p>` : found.map((group) => groupView(group, context))
-    }</section>${
-      others.length === 0
+    }</section>${requirementsView(results, quiet, context)}${
+      skipped.length === 0
         ? undefined
-        : html`<section class="panel"><h2>${found.length === 0 ? 'All' : 'Other'} ${one}s</h2>${passesView(quiet, context)}${skipsView(skipped, context)}</section>`
-    }${requirementsView(results)}${cleanupView(results)}</main>`,
+        : html`<section class="panel"><h2>Not looked at</h2>${skipsView(skipped, context)}</section>`
+    }${cleanupView(results)}</main>`,
   );
 }

@@ -1,5 +1,6 @@
 import type { Ctx } from '../framework/context.js';
 import { DIGEST } from '../helpers/operations.js';
+import { secretName } from '../helpers/vault.js';
 import type { OperationName } from '../model/operations.js';
 import type { Send } from '../probe/request.js';
 
@@ -226,6 +227,26 @@ const NO_FIELDS: readonly Value[] = [
     json('two fields', { a: 1, b: 2 }),
   ),
 ];
+
+/** Pages of a list of secrets. */
+const PAGES: readonly Value[] = [
+  v('all', () => ({})),
+  v('one', () => ({ query: { limit: 1 } })),
+  v('but the first', () => ({ query: { offset: 1 } })),
+  ...bads(
+    v('none', () => ({ query: { limit: 0 } })),
+    v('one more than may be', () => ({ query: { limit: 101 } })),
+    v('no number', () => ({ query: { offset: 'x' } })),
+    v('fewer than none', () => ({ query: { offset: -1 } })),
+    v('an offset beyond all', () => ({ query: { offset: 10_001 } })),
+  ),
+];
+/** A secret under a name that none can have. */
+const unfitName = (name: string, text: string): Value =>
+  v(`a name with ${name}`, ({ id }) => ({
+    path: `/vault/interns/${encodeURIComponent(id)}/secrets/${text}`,
+    json: { value: 'x', hosts: ['example.com'] },
+  }));
 
 /** The requests of the interface by their parts, in the order of interface.md. New value, new row: nothing else is to be written. */
 export const TABLES: readonly Table[] = [
@@ -604,24 +625,17 @@ export const TABLES: readonly Table[] = [
     ],
   },
   {
+    operation: 'secrets',
+    method: 'GET',
+    path: () => '/vault/secrets',
+    parts: [KEYS, PAGES],
+  },
+  {
     operation: 'intern secrets',
     method: 'GET',
     path: (id) => `/vault/interns/${encodeURIComponent(id)}/secrets`,
     states: { good: ['stopped', 'running'], bad: NOT_THERE },
-    parts: [
-      KEYS,
-      [
-        v('all', () => ({})),
-        v('one', () => ({ query: { limit: 1 } })),
-        v('but the first', () => ({ query: { offset: 1 } })),
-        ...bads(
-          v('none', () => ({ query: { limit: 0 } })),
-          v('one more than may be', () => ({ query: { limit: 101 } })),
-          v('no number', () => ({ query: { offset: 'x' } })),
-          v('fewer than none', () => ({ query: { offset: -1 } })),
-        ),
-      ],
-    ],
+    parts: [KEYS, PAGES],
   },
   {
     operation: 'store intern secret',
@@ -637,14 +651,55 @@ export const TABLES: readonly Table[] = [
         ...bads(
           json('no value', { hosts: ['example.com'] }),
           json('an empty value', { value: '', hosts: ['example.com'] }),
+          json('a number for a value', { value: 7, hosts: ['example.com'] }),
+          json('a long value', { value: 'zq-5580-'.repeat(8_193), hosts: ['example.com'] }),
           json('no hosts', { value: 'x' }),
           json('hosts is empty', { value: 'x', hosts: [] }),
+          json('101 hosts', { value: 'x', hosts: Array.from({ length: 101 }, (_, at) => `h${at}.example.com`) }),
           json('a scheme', { value: 'x', hosts: ['https://example.com'] }),
           json('a port', { value: 'x', hosts: ['example.com:443'] }),
           json('a wildcard', { value: 'x', hosts: ['*.example.com'] }),
           json('a field of nobody', { value: 'x', hosts: ['example.com'], colour: 'red' }),
+          sized('too large', CAP + 1, () => ({ value: 'x', hosts: ['example.com'] })),
+          unfitName('a capital', 'Api_token'),
+          unfitName('a hyphen', 'api-token'),
+          unfitName('a digit first', '1_token'),
+          unfitName('two underscores', 'api__token'),
+          unfitName('an underscore last', 'token_'),
+          unfitName('256 characters', long(256)),
         ),
+        ...NO_OBJECTS,
       ],
     ],
+  },
+  {
+    operation: 'copy secrets',
+    method: 'POST',
+    path: (id) => `/vault/interns/${encodeURIComponent(id)}/secrets/copy`,
+    states: { good: ['stopped'], bad: NOT_THERE },
+    parts: [
+      KEYS,
+      [
+        json('a secret that is not there', ({ ctx }: Ground) => ({ names: [secretName(ctx)] })),
+        ...bads(
+          json('no names', {}),
+          json('names is empty', { names: [] }),
+          json('101 names', { names: Array.from({ length: 101 }, (_, at) => `name${at}`) }),
+          json('a name twice', { names: ['api_token', 'api_token'] }),
+          json('a name that is none', { names: ['Api-token'] }),
+          json('a number for a name', { names: [7] }),
+          json('a text for names', { names: 'api_token' }),
+          json('names and a field of nobody', { names: ['api_token'], colour: 'red' }),
+        ),
+        ...NO_OBJECTS,
+      ],
+    ],
+  },
+  {
+    operation: 'delete intern secret',
+    method: 'DELETE',
+    path: (id) => `/vault/interns/${encodeURIComponent(id)}/secrets/api_token`,
+    states: { good: ['stopped', 'running'], bad: NOT_THERE },
+    parts: [KEYS],
   },
 ];

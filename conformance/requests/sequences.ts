@@ -1,6 +1,7 @@
 import type { Ctx } from '../framework/context.js';
 import { findingOf } from '../framework/finding.js';
 import { DIGEST } from '../helpers/operations.js';
+import { ANOTHER_VALUE, copy, list, ofIntern, put, remove, secretName, VALUE, WORKSPACE } from '../helpers/vault.js';
 import { isRow } from '../model/intern.js';
 
 /** No answer is one that says nothing. Whatever else is thrown ends the run. */
@@ -54,6 +55,28 @@ async function conversation({ chat, answer, api, interns, prompt }: Ctx): Promis
   if (isRow(json)) await api.invoke(id, { input: prompt('echo'), session_id: json.session_id });
 }
 
+/** A secret that is stored, replaced, read, copied and deleted twice: in the vault of an intern, then in that of its workspace. */
+async function secrets({ interns, send, ...ctx }: Ctx): Promise<void> {
+  const { id } = await interns.stopped();
+  const name = secretName({ interns });
+  const all = { send };
+  for (const scope of [ofIntern(id), WORKSPACE]) {
+    const read = () => list(all, scope, { limit: 100 }).catch(unanswered);
+    for (const [value, hosts] of [
+      [VALUE, ['api.example.com']],
+      [ANOTHER_VALUE, ['API.example.com', 'b.example.com']],
+    ] as const) {
+      await put(all, scope, name, { value, hosts }).catch(unanswered);
+      await read();
+    }
+    if (scope === WORKSPACE) await copy(all, id, [name]).catch(unanswered);
+    for (let times = 0; times < 2; times++) await remove(all, scope, name).catch(unanswered);
+    await read();
+    if (ctx.over()) return;
+  }
+  await list(all, ofIntern(id)).catch(unanswered);
+}
+
 /** Proofs for one route, by the operation and its alias, twice: each has a nonce of its own, and all are laid out alike. */
 async function proofs({ interns, send }: Ctx): Promise<void> {
   const { id } = await interns.stopped();
@@ -63,11 +86,12 @@ async function proofs({ interns, send }: Ctx): Promise<void> {
 }
 
 /**
- * What no single request shows: pages of a list, creates that are sent again, proofs side by side, and a conversation. Where the target is no
+ * What no single request shows: pages of a list, creates that are sent again, a secret from its store to its end, proofs side by side, and a conversation. Where the target is no
  * emulator, the scenarios of chat bring a conversation about.
  */
 export async function sendSequences(ctx: Ctx, has: (need: string) => boolean): Promise<void> {
   await retries(ctx);
+  await secrets(ctx);
   if (has('oauth_token')) await proofs(ctx);
   for (const query of ['limit=1', 'limit=2', 'limit=3&status=stopped,running']) await pages(ctx, query);
   if (has('control')) await conversation(ctx);

@@ -265,6 +265,18 @@ export const REFUSALS: readonly Refusal[] = rows({
           ? undefined
           : isHidden(seen, model),
   },
+  'vault-own-key': {
+    requirement: 'VAULT-1',
+    level: 'C',
+    says: "An intern's own key reads and writes no vault but its own: the workspace's, and a copy from it, answer 404.",
+    statuses: [404],
+    wrong: ({ operation, caller, id }) =>
+      operation.area !== 'vault' || (id !== undefined && operation.name !== 'copy secrets')
+        ? false
+        : caller === undefined
+          ? undefined
+          : caller?.kind === 'own',
+  },
   'vault-not-visible': {
     requirement: 'VAULT-1',
     says: 'The vault of an intern that the caller cannot see answers 404.',
@@ -584,7 +596,9 @@ export const REFUSALS: readonly Refusal[] = rows({
     wrong: (seen, model) =>
       named('list')(seen) &&
       model.options.ours !== true &&
-      seen.asked.query.getAll('status').some((text) => text.split(',').some((one) => !model.statuses.has(one)))
+      seen.asked.query.has('status') &&
+      ((model.options.ownStatuses?.() ?? []).length > 0 ||
+        seen.asked.query.getAll('status').some((text) => text.split(',').some((one) => !model.statuses.has(one))))
         ? undefined
         : false,
   },

@@ -155,10 +155,5 @@ if (form) {
       const first = group.querySelector('.result');
       if (group.open && first && !group.querySelector('.result[open]')) first.open = true;
     });
-  for (const link of document.querySelectorAll('[data-find]'))
-    link.addEventListener('click', (event) => {
-      event.preventDefault();
-      search(link.dataset.find);
-    });
   restore();
 }
