@@ -37,18 +37,20 @@ const threads = (seen: readonly string[]) =>
     })
     .join(', ');
 
-/** A row for each version: failed of asked, by group. */
+/** The row of the newest version: failed of asked, by group. */
 function groupRows({ client, versions }: History, title: string): string[] {
-  return Object.entries(versions).map(([version, result]) => {
-    const asked = askedOf(result);
-    const bad = new Set(badOf(result));
-    const cells = GROUPS.map(([group]) => {
-      const mine = asked.filter((id) => groupOf(id) === group);
-      const failed = mine.filter((id) => bad.has(id)).length;
-      return mine.length === 0 ? '' : failed === 0 ? '·' : `${failed}/${mine.length}`;
+  return Object.entries(versions)
+    .slice(-1)
+    .map(([version, result]) => {
+      const asked = askedOf(result);
+      const bad = new Set(badOf(result));
+      const cells = GROUPS.map(([group]) => {
+        const mine = asked.filter((id) => groupOf(id) === group);
+        const failed = mine.filter((id) => bad.has(id)).length;
+        return mine.length === 0 ? '' : failed === 0 ? '·' : `${failed}/${mine.length}`;
+      });
+      return `| [${title}](#${client}) | ${version} | ${bad.size}/${asked.length} | ${cells.join(' | ')} |`;
     });
-    return `| [${title}](#${client}) | ${version} | ${bad.size}/${asked.length} | ${cells.join(' | ')} |`;
-  });
 }
 
 /** What changed from each version to the next, among the cases that both were asked. */
@@ -86,6 +88,9 @@ function section(history: History, client: Listed): string[] {
   ];
 }
 
+/** How many of the cases that clients fail are listed. */
+const MOST = 30;
+
 /** The page, made from the histories. */
 export function pageOf(clients: readonly Listed[]): string {
   const found = histories().flatMap((history) => {
@@ -105,17 +110,17 @@ export function pageOf(clients: readonly Listed[]): string {
     '',
     `Made by \`npm run clients\` from \`clients/history\`: ${found.length} clients in ${results.length} versions, run from ${dates[0]} to ${dates.at(-1)},`,
     'with `--cuts none`: the lab writes each body as its case says, and tries no other ways to cut it.',
-    'A failed case is not a verdict on a client as a whole: many cases are rare, some are particular to the interns interface,',
-    'and an adapter sees only what its client hands on. Nobody is ranked; clients are in the order of their names. Some clients',
-    'hand out chunks and never a whole answer. Their adapters join the chunks in the simplest way that a user could, so a failed',
-    'case of tool calls may be a mistake of that code. Clients that only carry bytes (axios, curl, got, undici and the like) are',
-    'read with eventsource-parser 3 and joined by that code: their columns of HTTP, redirects, aborts, HTTP/2 and codings speak of them, the others',
-    'do not. Only what failed twice counts; on a busy machine even that may be the machine’s fault where time is measured',
-    '(silence, aborts). What is expected, and why: [the rules](client-rules.md).',
+    'Nobody is ranked: many cases are rare, some are particular to the interns interface, and an adapter sees only what its client',
+    'hands on. Only what failed twice counts. [The rules](client-rules.md) say what is expected, and why.',
     '',
-    '## By group of cases, version by version',
+    '- Some clients hand out chunks and never a whole answer. Their adapters join the chunks in the simplest way that a user could.',
+    '- Clients that only carry bytes (axios, curl, got, undici) are read with eventsource-parser 3. Their columns of HTTP, redirects,',
+    '  aborts, HTTP/2 and codings speak of them, the others do not.',
+    '- Time is measured for silence and aborts: a busy machine may fail those.',
     '',
-    'Failed of asked; `·` none failed, blank not asked (the client does not offer it).',
+    '## By group of cases',
+    '',
+    'Failed of asked, by the newest version that ran; `·` none failed, blank not asked (the client does not offer it).',
     '',
     `| client | version | all | ${GROUPS.map(([group]) => group).join(' | ')} |`,
     `|---|---|---|${GROUPS.map(() => '---|').join('')}`,
@@ -141,12 +146,12 @@ export function pageOf(clients: readonly Listed[]): string {
     ...found.flatMap(({ history, client }) => section(history, client)),
     '## What most get wrong',
     '',
-    'The cases that the newest versions fail, and how many of the clients above do.',
+    `The ${MOST} cases that most of the newest versions fail.`,
     '',
     '| case | what the server does | clients |',
     '|---|---|---|',
     ...hardest
-      .filter(({ count }) => count > 1)
+      .slice(0, MOST)
       .map(({ id, title, count }) => `| \`${id}\` | ${title.replaceAll('|', '\\|')} | ${count} |`),
     '',
     '## Defects of the versions that ran',
@@ -165,11 +170,9 @@ export function pageOf(clients: readonly Listed[]): string {
     '',
     '## Your own client',
     '',
-    'In a clone, add one file to `clients/real` (at most 40 lines, the others show how): `client` names the package, its versions',
-    'and what it offers; the default export loads it and returns the function that makes one call. An adapter in another',
-    'language is named by its `command`. `npm run clients -- NAME` installs each version below `.tmp/clients`, runs the',
-    'lab, and writes `clients/history/NAME.json`, a badge for [shields.io](https://shields.io/badges/endpoint-badge) in',
-    '`clients/badges`, and this page. A pair of a broken and a mended version is a row of `clients/pairs.ts`.',
+    'In a clone, add one file of at most 40 lines to `clients/real`. Its `client` names the package, its versions and what it offers;',
+    'its default export returns the function that makes one call. An adapter in another language is named by its `command`.',
+    '`npm run clients -- NAME` runs the lab, and writes `clients/history/NAME.json`, a badge in `clients/badges`, and this page.',
     'To run your client without that, see [the client lab](lab.md).',
   ].join('\n')}\n`;
 }

@@ -31,7 +31,7 @@ export const merge = (parts: readonly Results[]): Report => reportOf(mergeResult
  * ```ts
  * import { REPORTERS, runConformance } from 'intern-emulator/conformance';
  *
- * const report = await runConformance({ only: ['PAGE-*'], runs: 1 });
+ * const report = await runConformance({ only: ['LIST-1'], runs: 1 });
  * console.log(REPORTERS.tty(report));
  * process.exitCode = report.exit;
  * ```

@@ -35,7 +35,13 @@ function rowsOf(cases: readonly ClientCase[]): Row[] {
   return [...rows.values()];
 }
 
-const names = (ids: ReadonlySet<string>): string => [...ids].map((id) => `\`${id}\``).join(', ');
+/** Cases that a row names: each case says itself which rules it rests on. */
+const NAMED = 4;
+
+const names = (ids: ReadonlySet<string>): string => {
+  const named = [...ids].slice(0, NAMED).map((id) => `\`${id}\``);
+  return [...named, ...(ids.size > NAMED ? [`${ids.size - NAMED} more`] : [])].join(', ');
+};
 
 function table(rows: readonly Row[]): string[] {
   return [
@@ -66,11 +72,9 @@ export function clientRulesPage(cases: readonly ClientCase[]): string {
   return [
     '# The rules by which a client is judged',
     '',
-    'The [client lab](lab.md) sends your client answers, and compares what it makes of them. This page says what is expected and',
-    'why. Each row names the cases that rest on it; a finding links to its row. `npm run docs` writes the tables from the cases.',
-    '',
-    'Most cases rest on a standard. Where standards are silent, or big clients disagree, the lab has rules of its own. A case may',
-    'allow more than one outcome: then the report says `pass-alternative`.',
+    'The [client lab](lab.md) sends your client answers, and compares what it makes of them. Each row here is a rule, with cases that',
+    'rest on it. A finding links to its row. Most rules are those of a standard. The lab has rules of its own where standards are',
+    'silent, or big clients disagree. A case may allow more than one outcome: then the report says `pass-alternative`.',
     '',
     ...TOPICS.flatMap(({ topic, text }) => {
       const mine = own.filter((row) => row.topic === topic);

@@ -3,7 +3,7 @@ import { WRONG } from '../conformance/explore/apps/wrong/index.js';
 import { DISTURBANCES } from '../emulator/contract/disturbance.js';
 
 const APPS_HEAD = '| app | law | seen in |\n|---|---|---|\n';
-const FOUND_HEAD = '| disturbance | class | finds, by law |\n|---|---|---|\n';
+const FOUND_HEAD = '| disturbance | class | apps found, by law |\n|---|---|---|\n';
 
 const replaced = (page: string, head: string, rows: readonly string[]): string => {
   const at = page.indexOf(head);
@@ -14,21 +14,21 @@ const replaced = (page: string, head: string, rows: readonly string[]): string =
 
 const cell = (text: string): string => text.replaceAll('|', '\\|');
 
-/** `owner/repo#12: text` with a link to the thread. */
+/** A link to the thread of `owner/repo#12: text`. */
 function linked(seen: string): string {
-  const [, repository = '', number = '', what = ''] = /^([^#]+)#(\d+): (.*)$/.exec(seen) ?? [];
-  return `[${repository}#${number}](https://github.com/${repository}/issues/${number}): ${what}`;
+  const [, repository = '', number = ''] = /^([^#]+)#(\d+): /.exec(seen) ?? [];
+  return `[${repository}#${number}](https://github.com/${repository}/issues/${number})`;
 }
 
-/** The apps that a disturbance found, by the law that they broke: an app that is made for one law is named there alone. */
+/** How many apps a disturbance found, by the law that they broke: an app counts for the law that it is made for. */
 function foundBy(kind: string): string {
-  const found = new Map<string, string[]>();
+  const found = new Map<string, number>();
   for (const { id, law } of WRONG) {
     const laws: Record<string, readonly string[]> =
       (score as Record<string, Record<string, readonly string[]>>)[id] ?? {};
-    if (laws[law]?.includes(kind)) found.set(law, [...(found.get(law) ?? []), id]);
+    if (laws[law]?.includes(kind)) found.set(law, (found.get(law) ?? 0) + 1);
   }
-  return [...found].map(([law, ids]) => `\`${law}\`: ${ids.join(', ')}`).join('; ');
+  return [...found].map(([law, count]) => `\`${law}\` ${count}`).join(', ');
 }
 
 /** Writes the wrong apps, and which disturbance finds which of them, into the page about `explore`. */

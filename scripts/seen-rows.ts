@@ -1,4 +1,3 @@
-import { deviations } from '../conformance/deviations/index.js';
 import { countSeen, type Given, isSeen, MISSED, type Missed, readMeasured } from '../conformance/deviations/seen.js';
 
 const measured = readMeasured();
@@ -22,7 +21,6 @@ export async function withFigure(page: string): Promise<string> {
 
 const BEGIN = '<!-- seen: npm run docs -->\n';
 const END = '<!-- /seen -->';
-const cell = (text: string) => text.replace(/[|<>]/g, (mark) => `&#${mark.charCodeAt(0)};`).replace(/\s+/g, ' ');
 
 /** Writes what a default run was measured to find, and why the rest was missed, between two marks. */
 export async function withSeen(page: string): Promise<string> {
@@ -31,17 +29,10 @@ export async function withSeen(page: string): Promise<string> {
   const kinds = (Object.keys(MISSED) as Missed[])
     .filter((kind) => unseen('all', kind) + unseen('key', kind) > 0)
     .map((kind) => `| ${MISSED[kind]} | ${unseen('all', kind)} | ${unseen('key', kind)} |`);
-  const rows = deviations.flatMap(({ name, description }) => {
-    const one = measured.deviations[name]?.all;
-    return one === undefined || isSeen(one)
-      ? []
-      : [`| \`${name}\` | ${cell(description)} | ${MISSED[one.because]}: ${cell(one.why)} |`];
-  });
   const made = [
     sentence(),
     `| missed because | with every credential | with an API key alone |\n|---|---|---|\n${kinds.join('\n')}`,
-    'Missed with every credential:',
-    `| deviation | what a client meets | missed because |\n|---|---|---|\n${rows.join('\n')}`,
+    '`seen.json` names each deviation that was missed, and why.',
   ];
   return `${page.slice(0, at)}${BEGIN}\n${made.join('\n\n')}\n\n${page.slice(end)}`;
 }

@@ -32,7 +32,7 @@ const TRIED_BY: Readonly<Record<string, Readonly<Record<string, readonly string[
     ts: ['test/readme.socket.test.ts', 'scripts/test-recipes.mjs'],
   },
   'CONTRIBUTING.md': { console: ['test/pages.socket.test.ts'], mermaid: ['test/diagrams.ts'] },
-  'docs/adding-a-check.md': { ts: ['test/pages.socket.test.ts'] },
+  'docs/adding-a-rule.md': { ts: ['test/pages.socket.test.ts'] },
   'docs/agents.md': {
     json: ['test/agents.test.ts'],
     sh: [], // it needs a model: examples/agents/check.mjs tries the script with a scripted player
@@ -186,10 +186,10 @@ test('the exchange of docs/recordings.md is one', () => {
   expect(exchangeSchema().parse(JSON.parse(block('docs/recordings.md', 'json')))).toMatchObject({ status: 202 });
 });
 
-test('the check and the deviation of the pages are those of the code', () => {
+test('the rule and the deviation of the pages are those of the code', () => {
   const lines = (text: string) => text.split('\n').map((line) => line.trim());
   for (const [page, file] of [
-    ['docs/adding-a-check.md', 'conformance/checks/chat-lock.ts'],
+    ['docs/adding-a-rule.md', 'conformance/rules/lists.ts'],
     ['docs/deviations.md', 'conformance/deviations/areas/list.ts'],
   ] as const) {
     const code = new Set(lines(readFileSync(join(ROOT, file), 'utf8')));

@@ -118,7 +118,7 @@ const count = (judged: readonly Judged[], verdict: Verdict) => judged.filter((on
  *   const answer = await fetch(`${target.base_url}/interns`, { headers });
  *   if (!answer.ok) throw new Error(`the service answers ${answer.status}`);
  *   print(await answer.text());
- * });
+ * }, { only: 'harmless' });
  * console.log(report.text);
  * ```
  *
