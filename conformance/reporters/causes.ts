@@ -39,18 +39,11 @@ function endingOf(check: CheckResult): Ending | undefined {
   };
 }
 
-function refusal(check: CheckResult): Ending | undefined {
-  const ending = endingOf(check);
-  return ending !== undefined && ending.status >= 400 ? ending : undefined;
-}
-
 /**
  * That the same request was answered in the same way that none of them should be: refused where a success was due, or taken
  * from who may not send it.
  */
-function sameEnding(check: CheckResult): string | undefined {
-  const { finding } = check;
-  const ending = endingOf(check);
+function sameEnding({ finding }: CheckResult, ending: Ending | undefined): string | undefined {
   if (finding === undefined || ending === undefined || answerOf(finding)?.status !== ending.status) return undefined;
   const { of, as, status, with: how } = ending;
   const refused = status >= 400 && missedSuccess(finding);
@@ -103,6 +96,12 @@ export function causesOf(checks: readonly CheckResult[]): ReadonlyMap<CheckResul
       (finding?.transcript ?? []).filter(({ response }) => (response?.status ?? 500) < 300).map(operationOf),
     ),
   );
+  // Each reads two bodies.
+  const endings = new Map(found.map((check) => [check, endingOf(check)]));
+  const refusal = (check: CheckResult): Ending | undefined => {
+    const ending = endings.get(check);
+    return ending !== undefined && ending.status >= 400 ? ending : undefined;
+  };
   const refused = new Map<string, string>();
   for (const check of found) {
     const { of, with: how } = refusal(check) ?? {};
@@ -128,7 +127,7 @@ export function causesOf(checks: readonly CheckResult[]): ReadonlyMap<CheckResul
     const answered = `${of} is answered ${how}`;
     const key = refused.get(answered);
     if (key === undefined) {
-      const same = sameEnding(check);
+      const same = sameEnding(check, endings.get(check));
       return same === undefined ? undefined : { key: same, itself: true };
     }
     const itself = missedSuccess(finding);

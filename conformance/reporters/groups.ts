@@ -47,8 +47,9 @@ type Members = [CheckResult, ...CheckResult[]];
 function by(checks: readonly CheckResult[], key: (check: CheckResult) => string): Members[] {
   const found = new Map<string, Members>();
   for (const check of checks) {
-    const group = found.get(key(check));
-    if (group === undefined) found.set(key(check), [check]);
+    const mine = key(check);
+    const group = found.get(mine);
+    if (group === undefined) found.set(mine, [check]);
     else group.push(check);
   }
   return [...found.values()];
@@ -80,18 +81,22 @@ export function groups(checks: readonly CheckResult[]): FindingGroup[] {
       const cause = others.length === 0 ? undefined : causes.get(members[0])?.title;
       return { title: cause ?? first.title, many: count(members), checks: members, parts: [first, ...others] };
     })
-    .sort((one, other) => worst(one) - worst(other) || other.checks.length - one.checks.length);
-  const titles = all.map(({ title }) => title);
+    .map((group) => ({ group, worst: worst(group) }))
+    .sort((one, other) => one.worst - other.worst || other.group.checks.length - one.group.checks.length)
+    .map(({ group }) => group);
+  const titled = new Map<string, number>();
+  for (const { title } of all) titled.set(title, (titled.get(title) ?? 0) + 1);
   // Groups of different rules that are broken in the same way say which rule each is about.
   return all.map((group) => {
     const { clause } = group.checks[0];
-    const alone = clause === undefined || titles.indexOf(group.title) === titles.lastIndexOf(group.title);
+    const alone = clause === undefined || titled.get(group.title) === 1;
     return alone ? group : { ...group, title: `${group.title} (${clause.sentence})` };
   });
 }
 
 /** The worst of a group. */
-const worst = ({ checks }: FindingGroup): number => Math.min(...checks.map(rank));
+const worst = ({ checks }: FindingGroup): number =>
+  checks.reduce<number>((least, check) => Math.min(least, rank(check)), RANK.length);
 
 /** Checks that one thing kept from a verdict. */
 export interface SkipGroup extends SkipText {

@@ -40,12 +40,23 @@ function followersView([, ...others]: FindingGroup['parts']): Markup | undefined
   return html`<span class="follows">${LIKELY}: ${named}${more > 0 ? `; and ${more} more` : undefined}</span>`;
 }
 
+/** How many results of one group a page shows: each is kilobytes, and those of one group say the same. */
+const SHOWN = 100;
+
+/** Results, the first of them in full. */
+function membersView(checks: readonly CheckResult[], context: ReportContext): Markup {
+  const more = checks.length - SHOWN;
+  return html`<div class="members">${checks.slice(0, SHOWN).map((check) => resultView(check, context))}${
+    more > 0 ? html`<p class="hint">and ${more} more: <code>--report json</code> has all.</p>` : undefined
+  }</div>`;
+}
+
 /** One thing that is wrong, in one sentence; behind it every result that shows it. */
 function groupView({ title, many, checks, parts }: FindingGroup, context: ReportContext): Markup {
   const label = labelOf(checks[0]);
   return html`<details class="group"><summary><span class="badge ${label}">${label}</span> <span class="sentence">${breakable(title)}${followersView(parts)}</span><span class="many">${
     checks.length > 1 ? many : checks[0].id
-  }</span></summary><div class="members">${checks.map((check) => resultView(check, context))}</div></details>`;
+  }</span></summary>${membersView(checks, context)}</details>`;
 }
 
 function coverageText({ checked, of, not, requirements }: Headline, one: string): string {

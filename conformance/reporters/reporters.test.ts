@@ -397,3 +397,12 @@ describe('what a run comes to', () => {
     expect(text).not.toContain('does not conform');
   });
 });
+
+test('of 2,000 findings that say the same a page shows the first and says how many there are', () => {
+  const failing = results.checks.find(({ id }) => id === 'chat/fails');
+  const checks = Array.from({ length: 2_000 }, (_, at) => ({ ...failing, id: `a/b-${at}` }) as CheckResult);
+  const page = REPORTERS.html({ ...results, checks });
+  expect(page).toContain('2000 checks');
+  expect(page.match(/id="check-a\/b-/g)).toHaveLength(100);
+  expect(page).toContain('and 1900 more');
+});
