@@ -6,6 +6,7 @@
 
 import { execFileSync, spawn } from 'node:child_process';
 import { cpSync, mkdirSync, readFileSync } from 'node:fs';
+import { availableParallelism, loadavg } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { ExploreReport, Finding } from '../conformance/explore/types.js';
@@ -47,7 +48,7 @@ async function explored(app: RealApp, flags: readonly string[]): Promise<Explore
 }
 
 const busy = Array.from({ length: Number(values.busy) }, () => spawn(process.execPath, ['-e', 'for (;;);']));
-const sums = { groups: 0, defects: 0, wrong: 0, missed: 0, again: 0 };
+const sums = { apps: 0, groups: 0, defects: 0, wrong: 0, missed: 0, again: 0 };
 try {
   for (const [name, app] of Object.entries(apps)) {
     if (positionals.length > 0 && !positionals.includes(name)) continue;
@@ -55,6 +56,7 @@ try {
     const found = [...report.findings, ...report.unnoticed] as Found[];
     const isTrue = ({ law, request }: Found) => app.truths.some((one) => one.law === law && one.request === request);
     const met = (truth: Truth) => found.some(({ law, request }) => law === truth.law && request === truth.request);
+    sums.apps++;
     sums.groups += found.length;
     sums.defects += app.truths.filter(met).length;
     process.stdout.write(`${name}: ${report.counts.run} schedules, ${Math.round(report.timing.ms / 1_000)} s\n`);
@@ -78,8 +80,11 @@ try {
 } finally {
   for (const child of busy) child.kill();
 }
+const { groups, defects, wrong, missed, again } = sums;
+const share = (100 * (1 - wrong / Math.max(1, groups))).toFixed(0);
 process.stdout.write(
-  `${sums.groups} groups of ${sums.defects} defects, ${(sums.groups / Math.max(1, sums.defects)).toFixed(2)} a defect; ` +
-    `${sums.wrong} false, ${sums.missed} missed, ${sums.again} of ${sums.groups} shown again each time\n`,
+  `${sums.apps} apps: ${groups} groups of ${defects} defects, ${(groups / Math.max(1, defects)).toFixed(2)} a defect; ` +
+    `${share} % true, ${wrong} false, ${missed} missed; ${again} of ${groups} shown again ${values.again} times; ` +
+    `load ${loadavg().map(Math.round).join(', ')} on ${availableParallelism()} processors\n`,
 );
-process.exitCode = sums.wrong + sums.missed === 0 && sums.again === sums.groups ? 0 : 1;
+process.exitCode = wrong + missed === 0 && again === groups ? 0 : 1;

@@ -138,7 +138,7 @@ async function explored(call: ExploreCall, show: (progress: Progress) => void): 
     const over = new AbortController();
     const end = () => over.abort();
     io.signal.addEventListener('abort', end, { once: true });
-    const late = systemHost.later(Math.min(limit ?? LONGEST_TIMER, LONGEST_TIMER), end);
+    const late = systemHost.later(limit ?? Number.POSITIVE_INFINITY, end);
     const learnt = await learn(
       command,
       { env: io.env, folder: io.folder, environmentOf },
@@ -158,9 +158,6 @@ async function explored(call: ExploreCall, show: (progress: Progress) => void): 
     onProgress: show,
   });
 }
-
-/** The longest that a timer of Node waits, in ms. */
-const LONGEST_TIMER = 2 ** 31 - 1;
 
 /** Commands that run at once where it is not said: one more than there are processors, as each waits at times. */
 export const JOBS = availableParallelism() + 1;

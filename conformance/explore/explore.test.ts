@@ -553,3 +553,19 @@ test('runs that are served by each other go one by one, or are no whole explorat
   expect(late.incomplete).toContain('crossed');
   expect(late.text).toContain('give each run a port and files of its own, or try --jobs 1');
 });
+
+test('what is printed is shown line by line, in whatever pieces it came, and much of it in part', async () => {
+  const prints =
+    (...pieces: string[]): Program =>
+    async (context) => {
+      await right(context);
+      for (const piece of pieces) context.print(piece);
+    };
+  const shown = async (program: Program) =>
+    (await explore(program, { only: 'unknown-headers' })).straight.timeLine.flatMap(({ kind, text }) =>
+      kind === 'print' ? [text] : [],
+    );
+  expect(await shown(prints('on', 'e\n\ntw', 'o'))).toEqual(['one', 'two']);
+  const many = await shown(prints(Array.from({ length: 30 }, (_, at) => `${at}\n`).join('')));
+  expect([many.length, many[0], many[10], many.at(-1)]).toEqual([21, '0', '… 10 lines more', '29']);
+});

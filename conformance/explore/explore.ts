@@ -12,7 +12,7 @@ import { restsOf, settled } from './options.js';
 import { openRejections } from './rejections.js';
 import { exploreText } from './report/text.js';
 import { incompleteText, plural } from './report/words.js';
-import { loadedOnce, type Run, type RunSettings, runOnce } from './run.js';
+import { loadedOnce, messageOf, type Run, type RunSettings, runOnce } from './run.js';
 import { isBeforeRunning, pairOf, pairsOf, type Schedule, singlesOf } from './schedules.js';
 import { createSlots } from './slots.js';
 import {
@@ -38,8 +38,6 @@ const PAIRS = 1_000;
 
 /** How long what is under way may take to wind up once all is over, in ms. */
 const WIND_UP = 500;
-/** The longest that a timer of Node waits, in ms. */
-const LONGEST_TIMER = 2 ** 31 - 1;
 
 /** All was over before anything could be tried. */
 class Over extends Error {}
@@ -148,7 +146,7 @@ export async function explore(program: Program, options: ExploreOptions = {}): P
   options.signal?.addEventListener('abort', interrupt, { once: true });
   if (options.signal?.aborted) interrupt();
   // It keeps the process alive, too: what is under way may wait by timers that do not.
-  const inTime = host.later(Math.min(given.maxTime, LONGEST_TIMER), () => end('max-time'));
+  const inTime = host.later(given.maxTime, () => end('max-time'));
   try {
     const settings: RunSettings = {
       host,
@@ -191,7 +189,7 @@ export async function explore(program: Program, options: ExploreOptions = {}): P
       try {
         await unlessOver(Promise.resolve(law(first.seen, first.seen)));
       } catch (error) {
-        throw new ExploreError(`the undisturbed run breaks ${name}: ${error instanceof Error ? error.message : error}`);
+        throw new ExploreError(`the undisturbed run breaks ${name}: ${messageOf(error)}`);
       }
     }
     const matched = matchMoments(momentsIn(first), momentsIn(second));

@@ -4,7 +4,8 @@ import { isRecord, jsonOf } from '../probe/json.js';
 
 const ID = /[0-9a-f]{8}-[0-9a-f-]{27}/g;
 
-const clip = (text: string, most: number): string => {
+/** A text in one line, of so many characters at most. */
+export const clip = (text: string, most: number): string => {
   const line = text.replaceAll(/\s*\n\s*/g, '⏎');
   return line.length > most ? `${line.slice(0, most)}…` : line;
 };

@@ -5,6 +5,9 @@ export interface KnownMoment extends Moment {
   readonly request: SeenRequest;
 }
 
+/** The intern that a request is about. */
+export const internIn = (path: string): string | undefined => /\/interns\/([0-9a-f-]{36})/.exec(path)?.[1];
+
 export const momentName = ({ operation, nth, write, state }: Moment): string =>
   [`${operation} ${nth}`, write, state].filter((part) => part !== undefined).join(' ');
 

@@ -101,7 +101,7 @@ function sharedFaults(make: Factories['createFaults']): Factories['createFaults'
   };
 }
 
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 /** How often a run is looked at, in ms of real time. */
 const LOOK = 50;
 /** How long a program waits for what will not come until it is said to, in ms of its own time. */

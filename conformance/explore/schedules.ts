@@ -5,7 +5,7 @@ import {
   disturbanceOf,
 } from '../../emulator/contract/disturbance.js';
 import { createRandom, hash } from '../framework/random.js';
-import { type KnownMoment, momentName } from './moments.js';
+import { internIn, type KnownMoment, momentName } from './moments.js';
 import { CLASSES, type DisturbanceClass, type FaultInput, type Moment, type ScheduleFile } from './types.js';
 
 /** A disturbance at a moment, or two. */
@@ -65,7 +65,7 @@ function fits(
 
 /** Ids of the interns that an answer shows running. */
 function runningIn({ answer, path, writes }: KnownMoment['request']): string[] {
-  const own = /[0-9a-f]{8}-[0-9a-f-]{27}/.exec(path)?.[0];
+  const own = internIn(path);
   // Only a running intern takes a prompt.
   if (writes !== undefined) return own === undefined ? [] : [own];
   return [...answer.matchAll(/"id":"([0-9a-f-]{36})"[^{}]*?"status":"running"/g)].map(([, id = '']) => id);
@@ -74,7 +74,7 @@ function runningIn({ answer, path, writes }: KnownMoment['request']): string[] {
 /** Whether a disturbed read did show another status than `running`, before which none had shown that. */
 export function isBeforeRunning(requests: readonly KnownMoment['request'][], kind: string): boolean {
   const met = requests.find(({ disturbed }) => disturbed === kind);
-  const id = /[0-9a-f]{8}-[0-9a-f-]{27}/.exec(met?.path ?? '')?.[0];
+  const id = internIn(met?.path ?? '');
   if (met === undefined || id === undefined || !/"status":"(?:provisioning|warming_up)"/.test(met.answer)) return false;
   return !requests.some((one) => one.n < met.n && runningIn(one).includes(id));
 }

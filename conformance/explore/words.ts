@@ -1,6 +1,6 @@
 import { stripVTControlCharacters } from 'node:util';
 import { type DisturbanceName, disturbanceOf } from '../../emulator/contract/disturbance.js';
-import { answerGist, requestGist, writeGist } from './gist.js';
+import { answerGist, clip, requestGist, writeGist } from './gist.js';
 import type { Run } from './run.js';
 import type { Schedule } from './schedules.js';
 import type { Moment, Outcome, TimeLineEntry } from './types.js';
@@ -58,7 +58,7 @@ export function happening(kind: string, moment: Moment): string {
 /** What happened in a schedule, and what came of it. */
 export function sentenceOf({ of, kind, moment }: Schedule, message: string): string {
   const parts = of === undefined ? [{ kind, moment }] : of;
-  return `${parts.map((part) => happening(part.kind, part.moment)).join('; ')}: ${short(message.replace(/\s+/g, ' '), 240)}`;
+  return `${parts.map((part) => happening(part.kind, part.moment)).join('; ')}: ${clip(message.replace(/\s+/g, ' '), 240)}`;
 }
 
 export function outcomeText(outcome: Outcome): string {
@@ -74,17 +74,21 @@ export function outcomeText(outcome: Outcome): string {
   }
 }
 
-const short = (text: string, most = 160) => {
-  const line = text.replaceAll('\n', '⏎');
-  return line.length > most ? `${line.slice(0, most)}…` : line;
-};
+/** How many lines that are printed between two requests are shown. */
+const SHOWN = 20;
 
 /** The lines of a run: requests with their answers and writes, the disturbance, what was printed, the outcome. */
 export function timeLineOf({ seen, prints }: Run): TimeLineEntry[] {
   const lines: TimeLineEntry[] = [];
+  // Line by line: the pieces in which it came are chance.
   const printed = (after: number) => {
-    for (const { text } of prints.filter((print) => print.after === after))
-      lines.push({ kind: 'print', text: short(stripVTControlCharacters(text).trimEnd()) });
+    const pieces = prints.filter((print) => print.after === after).map(({ text }) => text);
+    const said = stripVTControlCharacters(pieces.join(''))
+      .split('\n')
+      .filter((line) => line.trim() !== '');
+    const more = said.length - SHOWN;
+    const shown = more <= 0 ? said : [...said.slice(0, SHOWN / 2), `… ${more} lines more`, ...said.slice(-SHOWN / 2)];
+    for (const line of shown) lines.push({ kind: 'print', text: clip(line.trimEnd(), 160) });
   };
   printed(0);
   for (const { n, method, path, body, status, reason, answer, writes, ended, disturbed, acted } of seen.requests) {
@@ -107,7 +111,7 @@ export function timeLineOf({ seen, prints }: Run): TimeLineEntry[] {
     if (ended !== 'complete') lines.push({ kind: 'end', request: n, text: ENDS[ended] });
     printed(n);
   }
-  lines.push({ kind: 'outcome', text: short(outcomeText(seen.outcome), 2_000) });
+  lines.push({ kind: 'outcome', text: clip(outcomeText(seen.outcome), 2_000) });
   return lines;
 }
 

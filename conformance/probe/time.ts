@@ -3,7 +3,7 @@ export interface Host {
   /** Milliseconds since the epoch, with fractions. */
   now(): number;
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
-  /** Calls back once after `ms`; the answer takes it back. */
+  /** Calls back once after `ms`, 24 days at most; the answer takes it back. */
   later(ms: number, then: () => void): () => void;
   /** A few turns of the event loop: enough for what is ready within the process to arrive. */
   turn(): Promise<void>;
@@ -44,8 +44,10 @@ export const sleepBy =
       signal?.addEventListener('abort', abort, { once: true });
     });
 
+/** The longest that a timer of Node waits, in ms. */
+const LONGEST = 2 ** 31 - 1;
 const timeout: Host['later'] = (ms, then) => {
-  const timer = setTimeout(then, ms);
+  const timer = setTimeout(then, Math.min(ms, LONGEST));
   return () => clearTimeout(timer);
 };
 

@@ -1,5 +1,6 @@
 import { alike, sortOf } from '../alike.js';
-import type { Run } from '../run.js';
+import { internIn } from '../moments.js';
+import { messageOf, type Run } from '../run.js';
 import type { DisturbanceClass, Law, LawName, Seen } from '../types.js';
 import { brokenOnce, varyingKinds } from './once.js';
 import { brokenPolite, type Rudeness, rudenessOf } from './polite.js';
@@ -37,8 +38,6 @@ export function createBench(first: Run, second: Run, rest: Pick<Bench, 'own' | '
   };
 }
 
-const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
-
 async function brokenByOwn(seen: Seen, straight: Seen, laws: Bench['own']): Promise<Breach | undefined> {
   for (const [law, keeps] of laws) {
     try {
@@ -62,21 +61,19 @@ function unhandled({ seen: { outcome }, rejected: [rejection] }: Run): Wrong | u
   return rejection === undefined ? undefined : { message: `an error was not handled: ${rejection}`, did: 'crashes' };
 }
 
-const INTERN = /\/interns\/([0-9a-f-]{36})/;
-
 /** Interns that a run talked to, and that it did not make. */
 const notItsOwn = ({ requests }: Seen) => {
   const made = new Set(requests.flatMap(({ madeId }) => madeId ?? []));
   return requests.filter(({ path, method, acted = 500 }) => {
-    const id = INTERN.exec(path)?.[1];
+    const id = internIn(path);
     return id !== undefined && !made.has(id) && method !== 'GET' && acted < 300;
   });
 };
 
 /** What it did to an intern that somebody else made, and that it leaves alone undisturbed. */
 function talksToOthers(seen: Seen, straight: Seen): Wrong | undefined {
-  const known = new Set(notItsOwn(straight).map(({ path }) => INTERN.exec(path)?.[1]));
-  const met = notItsOwn(seen).find(({ path }) => !known.has(INTERN.exec(path)?.[1]));
+  const known = new Set(notItsOwn(straight).map(({ path }) => internIn(path)));
+  const met = notItsOwn(seen).find(({ path }) => !known.has(internIn(path)));
   if (met === undefined) return undefined;
   const message = `it talked to an intern that it did not make: ${met.operation} no. ${met.nth}`;
   return { message, request: met.operation, did: 'talks to others' };

@@ -1,4 +1,5 @@
 import { isRecord, jsonOf } from '../../probe/json.js';
+import { internIn } from '../moments.js';
 import type { Seen, SeenRequest } from '../types.js';
 import type { Wrong } from './wrong.js';
 
@@ -33,7 +34,7 @@ function mostInterns({ requests }: Seen): number {
   const alive = new Set<string>();
   let most = 0;
   for (const { operation, acted = 0, answer, madeId, path, disturbed } of requests) {
-    const id = /\/interns\/([0-9a-f-]{36})/.exec(path)?.[1] ?? '';
+    const id = internIn(path) ?? '';
     if (operation === 'create' && acted === 201 && madeId !== undefined) alive.add(madeId);
     const gone = acted === 404 || (operation === 'delete' && acted < 300) || disturbed === 'deleted';
     if (gone || /"status":"(?:failed|destroying|destroy_failed)"/.test(answer)) alive.delete(id);
