@@ -1,4 +1,5 @@
 import type { ErrorKey, ErrorRow } from './errors.js';
+import { type Infer, withZod } from './with-zod.js';
 
 /** Answer of `get_intern_daemon` (DAEMON-1). */
 export interface InternDaemonAccess {
@@ -33,18 +34,22 @@ export const FUTURE_TOLERANCE_SECONDS = 5;
 export const DAEMON_BODY_CAP = 1_048_576;
 
 /** What a daemon verified, as it echoes it. `method`, `path` and `body_sha256` are those of the request received. */
-export interface Verified {
-  version: 'v1' | 'v2';
-  intern_id: string;
-  user: string;
-  /** Unix seconds, as in the header. */
-  timestamp: string;
-  /** Only with v2. */
-  nonce?: string;
-  method: string;
-  path: string;
-  body_sha256: string;
-}
+export const verifiedSchema = withZod((z) =>
+  z.strictObject({
+    version: z.enum(['v1', 'v2']),
+    intern_id: z.string(),
+    user: z.string(),
+    /** Unix seconds, as in the header. */
+    timestamp: z.string(),
+    /** Only with v2. */
+    nonce: z.string().exactOptional(),
+    method: z.string(),
+    path: z.string(),
+    body_sha256: z.string(),
+  }),
+);
+export type Verified = Infer<typeof verifiedSchema>;
+
 export interface DaemonAccepted {
   ok: true;
   verified: Verified;

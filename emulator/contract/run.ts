@@ -1,4 +1,8 @@
+import type * as Z from 'zod';
 import type { Ask } from './interaction.js';
+import { timestampSchema } from './intern.js';
+import { askSchema } from './script.js';
+import { type Infer, withZod } from './with-zod.js';
 
 /** What an intern reports of its use of a model; sent on the final chunk (CHAT-4). */
 export interface Usage {
@@ -10,7 +14,8 @@ export interface Usage {
 }
 
 /** How a run ended, as the control interface shows it. */
-export type RunEnded = 'stop' | 'cancelled' | 'deadline' | 'severed' | 'failed';
+export const RUN_ENDS = ['stop', 'cancelled', 'deadline', 'severed', 'failed'] as const;
+export type RunEnded = (typeof RUN_ENDS)[number];
 
 /** Where a run began. Decides whether questions are asked, and which deadline applies. */
 export type RunOrigin = 'chat' | 'invoke';
@@ -18,18 +23,23 @@ export type RunOrigin = 'chat' | 'invoke';
 export type ApprovalMode = 'manual' | 'self-drive';
 
 /** A run as `GET /_emulator/runs` shows it. Times are ISO 8601 UTC with milliseconds. */
-export interface RunView {
-  id: string;
-  intern_id: string;
-  session_id: string;
-  origin: RunOrigin;
-  status: 'running' | 'waiting' | 'ended';
-  /** Only while it waits; `ask` is what the tool call carried. */
-  question?: { id: string; deadline: string; ask: Ask };
-  ended?: RunEnded;
-  started_at: string;
-  ended_at?: string;
-}
+export const runViewSchema = withZod((z) =>
+  z.strictObject({
+    id: z.string(),
+    intern_id: z.string(),
+    session_id: z.string(),
+    origin: z.enum(['chat', 'invoke']),
+    status: z.enum(['running', 'waiting', 'ended']),
+    /** Only while it waits; `ask` is what the tool call carried. */
+    question: z
+      .strictObject({ id: z.string(), deadline: timestampSchema(), ask: askSchema() as Z.ZodType<Ask> })
+      .exactOptional(),
+    ended: z.enum(RUN_ENDS).exactOptional(),
+    started_at: timestampSchema(),
+    ended_at: timestampSchema().exactOptional(),
+  }),
+);
+export type RunView = Infer<typeof runViewSchema>;
 
 /**
  * What a chat run leaves for its reader, oldest first. An `ask` and an `end` are each the last event of a response;

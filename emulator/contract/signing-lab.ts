@@ -1,4 +1,4 @@
-import type { DaemonHint, DaemonReason, Verified } from './daemon.js';
+import { DAEMON_HINTS, DAEMON_REFUSALS, type DaemonReason, verifiedSchema } from './daemon.js';
 import { ROUTE_PATH } from './signing.js';
 import { type Infer, withZod } from './with-zod.js';
 
@@ -37,68 +37,72 @@ export const explainBodySchema = withZod((z) =>
 );
 export type ExplainBody = Infer<typeof explainBodySchema>;
 
-/** Bytes that were or should have been signed. */
-export interface SignedBytes {
-  /** As text; bytes that are not UTF-8 show as U+FFFD. */
-  text: string;
-  hex: string;
-  length: number;
-}
-
-/** One step of the daemon's order of checks. */
-export interface ExplainStep {
-  check: 'token' | 'presence' | 'form' | 'time' | 'signature' | 'nonce';
-  result: 'passed' | 'failed' | 'not reached' | 'not given';
-  detail: string;
-}
-
-/** One field of the layout: what must be signed, and what was, if that is known. */
-export interface ExplainField {
-  name: string;
-  /** Where the value comes from: a header's name, or the part of the request. */
-  from: string;
-  expected: string | null;
-  signed: string | null;
-  /** Null if it is not known what was signed. */
-  same: boolean | null;
-}
-
-/** What is known of one signature. */
-export interface ExplainSignature {
-  version: 'v1' | 'v2';
-  header: string;
-  verifies: boolean;
-  expected: SignedBytes | null;
-  /** What it was in fact made over, if that is known or could be found by trying. */
-  found: (SignedBytes & { how: 'issued' | 'tried'; mistake: string | null }) | null;
-  /** The first differing byte: its index, both values in hexadecimal, and the field it lies in. */
-  first_difference: { index: number; expected: string | null; found: string | null; field: string | null } | null;
-  fields: ExplainField[];
-  /** A sentence on what is wrong; null if nothing is. */
-  problem: string | null;
-}
+const reason = withZod((z) => z.enum(Object.keys(DAEMON_REFUSALS) as [DaemonReason, ...DaemonReason[]]).nullable());
+const hint = withZod((z) => z.enum(DAEMON_HINTS).nullable());
 
 /** Answer of `POST /_emulator/signing/explain`. */
-export interface Explanation {
-  verdict: 'accepted' | 'refused';
-  reason: DaemonReason | null;
-  hint: DaemonHint | null;
-  /** The verdict in a sentence. */
-  summary: string;
-  steps: ExplainStep[];
-  time: {
-    now: number;
-    timestamp: number | null;
-    /** Seconds; negative for a proof from the future. */
-    age: number | null;
-    window: number;
-    future_tolerance: number;
-  };
-  nonce: { value: string | null; state: 'absent' | 'unused' | 'used' };
-  signatures: ExplainSignature[];
-  /** What the daemon would echo; null when refused. */
-  verified: Verified | null;
-}
+export const explanationSchema = withZod((z) => {
+  const nullable = () => z.string().nullable();
+  /** Bytes that were or should have been signed. As text, bytes that are not UTF-8 show as U+FFFD. */
+  const bytes = { text: z.string(), hex: z.string(), length: z.int().min(0) };
+  return z.strictObject({
+    verdict: z.enum(['accepted', 'refused']),
+    reason: reason(),
+    hint: hint(),
+    /** The verdict in a sentence. */
+    summary: z.string(),
+    /** The daemon's order of checks. */
+    steps: z.array(
+      z.strictObject({
+        check: z.enum(['token', 'presence', 'form', 'time', 'signature', 'nonce']),
+        result: z.enum(['passed', 'failed', 'not reached', 'not given']),
+        detail: z.string(),
+      }),
+    ),
+    time: z.strictObject({
+      now: z.number(),
+      timestamp: z.number().nullable(),
+      /** Seconds; negative for a proof from the future. */
+      age: z.number().nullable(),
+      window: z.number(),
+      future_tolerance: z.number(),
+    }),
+    nonce: z.strictObject({ value: nullable(), state: z.enum(['absent', 'unused', 'used']) }),
+    signatures: z.array(
+      z.strictObject({
+        version: z.enum(['v1', 'v2']),
+        header: z.string(),
+        verifies: z.boolean(),
+        expected: z.strictObject(bytes).nullable(),
+        /** What it was in fact made over, if that is known or could be found by trying. */
+        found: z.strictObject({ ...bytes, how: z.enum(['issued', 'tried']), mistake: nullable() }).nullable(),
+        /** The first differing byte: its index, both values in hexadecimal, and the field it lies in. */
+        first_difference: z
+          .strictObject({ index: z.int().min(0), expected: nullable(), found: nullable(), field: nullable() })
+          .nullable(),
+        /** The layout: what must be signed, and what was, if that is known. `from` is a header or a part of the request. */
+        fields: z.array(
+          z.strictObject({
+            name: z.string(),
+            from: z.string(),
+            expected: nullable(),
+            signed: nullable(),
+            same: z.boolean().nullable(),
+          }),
+        ),
+        /** A sentence on what is wrong. */
+        problem: nullable(),
+      }),
+    ),
+    /** What the daemon would echo; null when refused. */
+    verified: verifiedSchema().nullable(),
+  });
+});
+export type Explanation = Infer<typeof explanationSchema>;
+export type ExplainStep = Explanation['steps'][number];
+export type ExplainSignature = Explanation['signatures'][number];
+export type ExplainField = ExplainSignature['fields'][number];
+export type SignedBytes = NonNullable<ExplainSignature['expected']>;
 
 /** The body of `POST /_emulator/signing/forge`. All but the defect has a default. */
 export const forgeBodySchema = withZod((z) =>
@@ -120,30 +124,37 @@ export const forgeBodySchema = withZod((z) =>
 );
 export type ForgeBody = Infer<typeof forgeBodySchema>;
 
-/** A request to send to the daemon, or to one's own verifier. */
-export interface ForgedRequest {
-  method: string;
-  url: string;
-  /** The daemon token and the proof. A list is a header sent several times. */
-  headers: Record<string, string | string[]>;
-  body: string;
-}
+/** A defect that `forge` can make, and what a verifier must answer to it. */
+export const defectSchema = withZod((z) =>
+  z.strictObject({
+    defect: z.string(),
+    description: z.string(),
+    expected: z.strictObject({ status: z.union([z.literal(200), z.literal(401)]), reason: reason(), hint: hint() }),
+  }),
+);
 
 /** Answer of `POST /_emulator/signing/forge`. */
-export interface Forgery {
-  defect: string;
-  description: string;
-  /** What a verifier must answer to `request`. */
-  expected: { status: 200 | 401; reason: DaemonReason | null; hint: DaemonHint | null };
-  intern_id: string;
-  /** Requests to send first; they are accepted. */
-  prior: ForgedRequest[];
-  request: ForgedRequest;
-  /** The same request without the defect: it is accepted. */
-  twin: ForgedRequest;
-}
+export const forgerySchema = withZod((z) => {
+  /** To send to the daemon, with its token and the proof. A list is a header sent several times. */
+  const request = z.strictObject({
+    method: z.string(),
+    url: z.string(),
+    headers: z.record(z.string(), z.union([z.string(), z.array(z.string())])),
+    body: z.string(),
+  });
+  return defectSchema().extend({
+    intern_id: z.string(),
+    /** Requests to send first; they are accepted. */
+    prior: z.array(request),
+    request,
+    /** The same request without the defect: it is accepted. */
+    twin: request,
+  });
+});
+export type Forgery = Infer<typeof forgerySchema>;
+export type ForgedRequest = Forgery['request'];
 
 /** Answer of `GET /_emulator/signing/forge`. */
 export interface ForgeList {
-  data: { defect: string; description: string; expected: Forgery['expected'] }[];
+  data: Infer<typeof defectSchema>[];
 }

@@ -1,23 +1,21 @@
 import type * as Z from 'zod';
 import { clientCaseSchema } from '../contract/client-case.js';
-import { DAEMON_HINTS, DAEMON_REFUSALS, type DaemonReason, type Verified } from '../contract/daemon.js';
 import { exchangeExplanationSchema } from '../contract/explanation.js';
-import { faultSchema, type Injected } from '../contract/fault.js';
+import { faultSchema } from '../contract/fault.js';
 import type { Ask } from '../contract/interaction.js';
 import { internSchema, timestampSchema } from '../contract/intern.js';
+import { journalEntrySchema } from '../contract/journal-entry.js';
 import { labResultSchema } from '../contract/lab-result.js';
 import type { LabRun, Sent } from '../contract/lab-run.js';
 import { matchSchema } from '../contract/match.js';
-import type { FieldProblem } from '../contract/problem.js';
-import type { RunView } from '../contract/run.js';
+import { RUN_ENDS, runViewSchema } from '../contract/run.js';
 import { askSchema, usageSchema } from '../contract/script.js';
 import { settingsSchema } from '../contract/settings.js';
 import type { JwkSet } from '../contract/signing.js';
-import type { Explanation, Forgery } from '../contract/signing-lab.js';
+import { defectSchema, explanationSchema, forgerySchema } from '../contract/signing-lab.js';
 import { stateSchema } from '../contract/state.js';
 import { loadZod } from '../contract/with-zod.js';
 import type { SaidView } from '../domain/transcripts.js';
-import type { JournalEntry } from '../http/journal-entry.js';
 import type { StartedRun } from '../lab/lab.js';
 import type { ScriptView } from '../scripts/registry.js';
 import type { ListedCall } from './listing.js';
@@ -93,21 +91,8 @@ const script = z.strictObject({
     .meta({ description: 'Its JSON; a script in code has none, and a list leaves it out.' }),
 }) satisfies Z.ZodType<ScriptView>;
 
-const ended = z.enum(['stop', 'cancelled', 'deadline', 'severed', 'failed']);
+const ended = z.enum(RUN_ENDS);
 const ask = askSchema() as Z.ZodType<Ask>;
-
-const runFields = {
-  id: text,
-  intern_id: text,
-  session_id: text,
-  origin: z.enum(['chat', 'invoke']),
-  status: z.enum(['running', 'waiting', 'ended']),
-  question: z.strictObject({ id: text, deadline: time, ask }).exactOptional(),
-  ended: ended.exactOptional(),
-  started_at: time,
-  ended_at: time.exactOptional(),
-};
-const run = z.strictObject(runFields) satisfies Z.ZodType<RunView>;
 
 const answerOfQuestion = z.union([
   text,
@@ -131,40 +116,6 @@ const said = z.discriminatedUnion('type', [
   }),
 ]) as Z.ZodType<SaidView>;
 
-const { status, delay, disconnect, reset, at, disturb, write, state } = faultSchema().shape;
-const effects = { status, delay, disconnect, reset, at, disturb, write, state };
-const injected = z.strictObject(effects) as Z.ZodType<Injected>;
-
-const fieldProblem = z.strictObject({
-  path: z.array(z.union([text, z.number()])),
-  message: text,
-  unknown: z.array(text).exactOptional(),
-}) satisfies Z.ZodType<FieldProblem>;
-
-const message = { headers: strings, body: text.nullable() };
-const journalEntry = z.strictObject({
-  id: text,
-  at: time,
-  operation: text.nullable(),
-  caller: text.nullable(),
-  intern_id: text.nullable(),
-  run_id: text.nullable(),
-  script: text.nullable(),
-  ms: z.number().nullable(),
-  wrong: text.nullable(),
-  requirement: text.nullable(),
-  fields: z.array(fieldProblem).exactOptional(),
-  injected: injected.exactOptional(),
-  trace: z.strictObject({ trace_id: text, parent_id: text, sampled: z.boolean() }).exactOptional(),
-  request: z.strictObject({ method: text, url: text, ...message }),
-  response: z.strictObject({ status: z.int().nullable(), ...message }),
-  writes: z.array(z.strictObject({ at: time, bytes: count, text })).exactOptional(),
-  closed: z
-    .strictObject({ at: time, how: z.enum(['complete', 'client_left', 'dropped']), run_ended: text.exactOptional() })
-    .exactOptional(),
-  truncated: z.literal(true).exactOptional(),
-}) satisfies Z.ZodType<JournalEntry>;
-
 const har = z.looseObject({ log: z.looseObject({ version: z.literal('1.2'), entries: z.array(z.looseObject({})) }) });
 
 const snapshot = z.strictObject({
@@ -177,83 +128,6 @@ const snapshot = z.strictObject({
 }) satisfies Z.ZodType<SnapshotView>;
 
 const space = target.extend({ name: text, created_at: time, used_at: time, target });
-
-const reason = z.enum(Object.keys(DAEMON_REFUSALS) as [DaemonReason, ...DaemonReason[]]).nullable();
-const hint = z.enum(DAEMON_HINTS).nullable();
-const bytes = { text, hex: text, length: count };
-const verified = z.strictObject({
-  version: z.enum(['v1', 'v2']),
-  intern_id: text,
-  user: text,
-  timestamp: text,
-  nonce: text.exactOptional(),
-  method: text,
-  path: text,
-  body_sha256: text,
-}) satisfies Z.ZodType<Verified>;
-
-const explanation = z.strictObject({
-  verdict: z.enum(['accepted', 'refused']),
-  reason,
-  hint,
-  summary: text,
-  steps: z.array(
-    z.strictObject({
-      check: z.enum(['token', 'presence', 'form', 'time', 'signature', 'nonce']),
-      result: z.enum(['passed', 'failed', 'not reached', 'not given']),
-      detail: text,
-    }),
-  ),
-  time: z.strictObject({
-    now: z.number(),
-    timestamp: z.number().nullable(),
-    age: z.number().nullable(),
-    window: z.number(),
-    future_tolerance: z.number(),
-  }),
-  nonce: z.strictObject({ value: text.nullable(), state: z.enum(['absent', 'unused', 'used']) }),
-  signatures: z.array(
-    z.strictObject({
-      version: z.enum(['v1', 'v2']),
-      header: text,
-      verifies: z.boolean(),
-      expected: z.strictObject(bytes).nullable(),
-      found: z.strictObject({ ...bytes, how: z.enum(['issued', 'tried']), mistake: text.nullable() }).nullable(),
-      first_difference: z
-        .strictObject({ index: count, expected: text.nullable(), found: text.nullable(), field: text.nullable() })
-        .nullable(),
-      fields: z.array(
-        z.strictObject({
-          name: text,
-          from: text,
-          expected: text.nullable(),
-          signed: text.nullable(),
-          same: z.boolean().nullable(),
-        }),
-      ),
-      problem: text.nullable(),
-    }),
-  ),
-  verified: verified.nullable(),
-}) satisfies Z.ZodType<Explanation>;
-
-const expected = z.strictObject({ status: z.union([z.literal(200), z.literal(401)]), reason, hint });
-const forged = z.strictObject({
-  method: text,
-  url: text,
-  headers: z.record(text, z.union([text, z.array(text)])),
-  body: text,
-});
-const forgery = z.strictObject({
-  defect: text,
-  description: text,
-  expected,
-  intern_id: text,
-  prior: z.array(forged),
-  request: forged,
-  twin: forged,
-}) satisfies Z.ZodType<Forgery>;
-const defect = z.strictObject({ defect: text, description: text, expected });
 
 const result = labResultSchema().shape;
 const labRun = z.strictObject({
@@ -312,10 +186,10 @@ export const answerSchemas = {
   Call: call,
   Clock: clock,
   ClientCase: clientCaseSchema,
-  Defect: defect,
+  Defect: defectSchema(),
   ExchangeExplanation: exchangeExplanationSchema(),
-  Explanation: explanation,
-  Forgery: forgery,
+  Explanation: explanationSchema(),
+  Forgery: forgerySchema(),
   Har: har,
   Health: z.strictObject({ status: z.literal('ok'), version: text }),
   Imported: z.strictObject({ imported: z.literal(true) }),
@@ -324,10 +198,10 @@ export const answerSchemas = {
     intern: internSchema(),
     vault: z.strictObject({ id: text.nullable() }),
     script: text.nullable(),
-    runs: z.array(run),
+    runs: z.array(runViewSchema()),
     api_key: text,
   }) satisfies Z.ZodType<InternView>,
-  JournalEntry: journalEntry,
+  JournalEntry: journalEntrySchema(),
   Keys: z.strictObject({ keys: z.array(key) }) satisfies Z.ZodType<JwkSet>,
   LabRun: labRun,
   LabRunAdded: z.strictObject({ run: text }),
@@ -340,9 +214,8 @@ export const answerSchemas = {
   Reset: z.strictObject({ reset: z.literal(true) }),
   Restored: clock.extend({ restored: text }),
   Reveal: z.strictObject({ intern_id: text, caller: text, at: time }),
-  Run: run,
-  RunWhole: z.strictObject({
-    ...runFields,
+  Run: runViewSchema(),
+  RunWhole: runViewSchema().extend({
     script: text,
     script_by: text,
     approval_mode: z.enum(['manual', 'self-drive']),

@@ -1,5 +1,5 @@
 import { STATUS_CODES } from 'node:http';
-import type { JournalEntry } from '../http/journal-entry.js';
+import type { JournalEntry } from '../contract/journal-entry.js';
 
 const pairs = (headers: Readonly<Record<string, string>>) =>
   Object.entries(headers).map(([name, value]) => ({ name, value }));

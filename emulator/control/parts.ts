@@ -1,6 +1,7 @@
 import type { ClockControl } from '../clock/clock.js';
 import type { Scope } from '../clock/scope.js';
 import type { ExchangeExplanation } from '../contract/explanation.js';
+import type { JournalEntry } from '../contract/journal-entry.js';
 import type { Profile } from '../contract/profile.js';
 import type { Settings } from '../contract/settings.js';
 import type { InternRow, RevealRow, State } from '../contract/state.js';
@@ -8,7 +9,6 @@ import type { Runs } from '../domain/runs.js';
 import type { Transcripts } from '../domain/transcripts.js';
 import type { Faults } from '../http/faults.js';
 import type { Journal } from '../http/journal.js';
-import type { JournalEntry } from '../http/journal-entry.js';
 import type { Matches } from '../scripts/matches.js';
 import type { Scripts } from '../scripts/registry.js';
 import type { Events } from './events.js';

@@ -1,8 +1,9 @@
 import type { Clock } from '../clock/clock.js';
+import type { JournalEntry } from '../contract/journal-entry.js';
 import { type Redaction, withoutValue } from '../domain/redaction.js';
 import type { ReceivedRequest } from '../requests/received-request.js';
 import type { StreamHooks } from '../sse/stream.js';
-import type { JournalDraft, JournalEntry, Write, WriteView } from './journal-entry.js';
+import type { JournalDraft, Write, WriteView } from './journal-entry.js';
 import { createJournalRenderer, KEPT } from './journal-renderer.js';
 
 /** Receives requests as they proceed: the log and the events. */

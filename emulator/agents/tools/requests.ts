@@ -1,8 +1,8 @@
 import type { Shield } from '../../contract/checks.js';
 import { exchangeExplanationSchema } from '../../contract/explanation.js';
+import type { JournalEntry } from '../../contract/journal-entry.js';
 import { JOURNALED } from '../../contract/operation.js';
 import { withZod } from '../../contract/with-zod.js';
-import type { JournalEntry } from '../../http/journal-entry.js';
 import { controlJson, type Door, ToolError, targetOf } from '../door.js';
 import { tool } from '../tool.js';
 import { explained, explanationText } from './refused.js';

@@ -1,10 +1,12 @@
 import type { Ask, AskResult } from '../../contract/interaction.js';
+import type { JournalEntry } from '../../contract/journal-entry.js';
 import type { RunEnded, RunView, Usage } from '../../contract/run.js';
 
 export type { ExchangeExplanation } from '../../contract/explanation.js';
 export type { Ask, PermissionAsk, QuestionAsk, QuestionField } from '../../contract/interaction.js';
 export type { Intern, Status } from '../../contract/intern.js';
 export type { LabRequest, LabRun, Sent } from '../../contract/lab-run.js';
+export type { Match } from '../../contract/match.js';
 export type { Usage } from '../../contract/run.js';
 export type { ScimGroup, ScimJob, ScimMapping } from '../../contract/scim.js';
 export type { ExplainSignature, Explanation, ForgeList, Forgery } from '../../contract/signing-lab.js';
@@ -22,43 +24,10 @@ export type Line = { at: string; n: number } & (
   | { type: 'end'; ended: RunEnded; message?: string; usage: Usage | null }
 );
 
+/** An entry of the journal. */
+export type Entry = JournalEntry;
 /** A write of a stream, as the journal keeps it. */
-export interface Write {
-  at: string;
-  bytes: number;
-  text: string;
-}
-
-/** An entry of the journal. Times are ISO 8601 UTC. */
-export interface Entry {
-  id: string;
-  at: string;
-  operation: string | null;
-  caller: string | null;
-  intern_id: string | null;
-  run_id: string | null;
-  script: string | null;
-  /** Until the response, or the first byte of its stream. */
-  ms: number | null;
-  /** What exactly was wrong, and the requirement of the refusal. */
-  wrong: string | null;
-  requirement: string | null;
-  trace?: { trace_id: string; parent_id: string; sampled: boolean };
-  request: { method: string; url: string; headers: Record<string, string>; body: string | null };
-  response: { status: number | null; headers: Record<string, string>; body: string | null };
-  writes?: Write[];
-  injected?: {
-    status?: number;
-    delay?: number;
-    disconnect?: true | string;
-    reset?: boolean;
-    at?: string;
-    disturb?: string;
-    write?: string;
-  };
-  closed?: { at: string; how: 'complete' | 'client_left' | 'dropped'; run_ended?: string };
-  truncated?: true;
-}
+export type Write = NonNullable<JournalEntry['writes']>[number];
 
 export interface Clock {
   now: string;
@@ -88,12 +57,6 @@ export interface Fault {
 export type SnapshotView =
   | { name: string; now: string; interns: number; scripts: number; faults: number }
   | { name: string; unusable: string };
-
-/** A script chosen by what a prompt says. */
-export interface Match {
-  when: { contains?: string; regex?: string; session?: string; turn?: number };
-  script: string;
-}
 
 export interface ScriptView {
   name: string;

@@ -1,7 +1,7 @@
 import type { RefusalKey } from '../../contract/daemon.js';
+import type { JournalEntry } from '../../contract/journal-entry.js';
 import type { FieldProblem } from '../../contract/problem.js';
 import type { RunView } from '../../contract/run.js';
-import type { JournalEntry } from '../../http/journal-entry.js';
 
 /** The request of an exchange, or one to send instead. */
 export interface Sent {

@@ -1,7 +1,7 @@
 import type { Injected } from '../../contract/fault.js';
+import type { JournalEntry } from '../../contract/journal-entry.js';
 import type { Operation } from '../../contract/operation.js';
 import type { RunEnded } from '../../contract/run.js';
-import type { JournalEntry } from '../../http/journal-entry.js';
 import { bodyOf } from './facts.js';
 
 /** The requirement that states what an operation does, and the page about it. */
