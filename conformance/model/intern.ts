@@ -62,6 +62,9 @@ export function phasesAfter(name: OperationName, ours: boolean) {
 export const SETTINGS = ['name', 'description', 'instructions', 'model'] as const;
 export type Setting = (typeof SETTINGS)[number];
 
+/** Whether a text can name a model: author/slug, and a variant. */
+export const isModel = (text: string): boolean => /^[^/\s]+\/[^/\s:]+(:[^/\s:]+)?$/.test(text);
+
 /** Fields of a record that never change. */
 export const FIXED = ['workspace_id', 'created_at', 'vault_id'] as const;
 
@@ -89,6 +92,9 @@ export interface InternFacts {
   missed: number | undefined;
   /** When it was last read by its id. */
   read: number | undefined;
+  /** Requests that may end its runs: those under way, and when the last of the others was answered. */
+  readonly ending: Set<number>;
+  ended: number;
   /** The status that was shown last. */
   shown: { readonly status: string; readonly number: number } | undefined;
 }
@@ -102,6 +108,8 @@ export const internFacts = (id: string): InternFacts => ({
   fixed: new Map(),
   missed: undefined,
   read: undefined,
+  ending: new Set(),
+  ended: Number.NEGATIVE_INFINITY,
   shown: undefined,
 });
 

@@ -2,7 +2,8 @@ import type { Profile } from '../../emulator/contract/profile.js';
 import { idempotencyHeaderOf, proofHeadersOf } from '../framework/profile.js';
 import type { PublicKey } from '../framework/target.js';
 import type { Caller } from './callers.js';
-import type { Asked, Exchange } from './exchange.js';
+import { canonical } from './canonical.js';
+import type { Answered, Asked, Exchange } from './exchange.js';
 import {
   FIXED,
   type InternFacts,
@@ -53,7 +54,19 @@ export type SessionFacts = Known<{
   readonly intern: string;
   readonly origin: 'chat' | 'invoke';
   readonly person: string | undefined;
+  /** When the first answer of it ended. */
+  readonly at: number;
 }>;
+
+/** A run that waits on a question: who prompted it, when it asked, and the first request to its session since. */
+export interface WaitingRun {
+  readonly call: string;
+  readonly person: string | undefined;
+  readonly number: number;
+  readonly since: number;
+  readonly at: number;
+  next: number | undefined;
+}
 
 /** The pages of a list that came before a cursor. */
 export interface Pages {
@@ -69,12 +82,27 @@ const bodyOf = ({ body }: Asked): Row | undefined => (body.kind === 'some' && is
 /** An answer that says nothing of what was done: the service, or a gateway before it, failed. */
 const saysNothing = (status: number): boolean => status >= 500 || status === 408;
 
+/** Whether a request may end the runs of its intern: a body that is not known may be an answer to a question. */
+function mayEndRuns(asked: Asked): boolean {
+  const { operation } = operationOf(asked) ?? {};
+  if (operation === undefined) return false;
+  return isPrompt(operation)
+    ? asked.body.kind === 'unknown'
+    : ['suspend', 'delete', 'provision'].includes(operation.name);
+}
+
 /** What a list that leaves nothing out may be asked by. */
 const WHOLE: ReadonlySet<string> = new Set(['workspace_id', 'limit', 'starting_after']);
+
+/** ms by which the clock of a gateway, whose Date an answer carries, may differ from that of the service. */
+export const SKEW = 15_000;
+const dateOf = (answered: Answered): number => Date.parse(answered.header('date') ?? '');
 
 /** Interns that are remembered, and things of any other kind: traffic may go on for days. */
 const INTERNS = 10_000;
 const MOST = 20_000;
+/** Requests under way to one intern that are told apart. */
+const ENDING = 100;
 
 /** What is known of a target: from the exchanges that it has seen, and from no others. Sends nothing and reads no clock. */
 export function createModel(options: ModelOptions) {
@@ -92,7 +120,12 @@ export function createModel(options: ModelOptions) {
   const byName = new Recent<string, Set<InternFacts>>(MOST);
   const creates = new Recent<string, KeyedCreate>(MOST);
   const sessions = new Recent<string, SessionFacts>(MOST);
-  const questions = new Recent<string, Known<{ readonly intern: string; readonly session: string }>>(MOST);
+  const questions = new Recent<string, Known>(MOST);
+  const waiting = new Recent<string, WaitingRun>(MOST);
+  /** Creates by what makes a later one their retry: the number of the first. */
+  const firsts = new Recent<string, number>(MOST);
+  /** A time on the clock of the target, after the first request was sent. */
+  let since: number | undefined;
   const nonces = new Recent<string, Known>(MOST);
   const signers = new Recent<string, Known<string>>(MOST);
   const pages = new Recent<string, Pages>(MOST);
@@ -118,6 +151,12 @@ export function createModel(options: ModelOptions) {
   const isCalled = (facts: InternFacts, name: string) => {
     const all = byName.get(name) ?? new Set();
     byName.set(name, all.add(facts));
+  };
+  /** What two creates share of which one retries the other: the key, or without one the body. */
+  const retriedBy = (asked: Asked): string | undefined => {
+    const key = asked.header(keyHeader) ?? (asked.body.kind === 'some' ? canonical(asked.body.json) : undefined);
+    const person = personOf(asked);
+    return key === undefined || person === undefined ? undefined : joined(person, key);
   };
   const internOf = (id: string): InternFacts => {
     const known = interns.get(id) ?? internFacts(id);
@@ -211,11 +250,11 @@ export function createModel(options: ModelOptions) {
   };
 
   const spoke = (exchange: Exchange, intern: string, origin: 'chat' | 'invoke', session: unknown) => {
-    const { asked } = exchange;
-    if (typeof session !== 'string') return;
+    const { asked, answered } = exchange;
+    if (typeof session !== 'string' || answered === undefined) return;
     const at = joined(intern, session);
     if (!sessions.has(at))
-      sessions.set(at, { value: { intern, origin, person: personOf(asked) }, number: asked.number });
+      sessions.set(at, { value: { intern, origin, person: personOf(asked), at: answered.at }, number: asked.number });
   };
 
   return {
@@ -234,7 +273,7 @@ export function createModel(options: ModelOptions) {
     nonces: nonces as ReadonlyMap<string, Known>,
     signers: signers as ReadonlyMap<string, Known<string>>,
     vaults: vaults as ReadonlyMap<string, Known<string>>,
-    questions: questions as ReadonlyMap<string, Known<{ readonly intern: string; readonly session: string }>>,
+    questions: questions as ReadonlyMap<string, Known>,
     statuses: statuses as ReadonlySet<string>,
     routes: routes as ReadonlySet<string>,
     callerOf,
@@ -257,18 +296,43 @@ export function createModel(options: ModelOptions) {
       const person = personOf(asked);
       return key === undefined || person === undefined ? undefined : creates.get(joined(person, key));
     },
+    /**
+     * Whether a create made the intern that it answers: nobody asked for it before, and it began after all that was seen, by
+     * the clock of the target. False: not known.
+     */
+    isFirst(
+      { asked, answered }: { readonly asked: Asked; readonly answered: Answered },
+      { id, created_at: created }: Row,
+    ): boolean {
+      if (options.partial === true || typeof id !== 'string' || interns.has(id) || since === undefined) return false;
+      const key = retriedBy(asked);
+      const [at, now] = [Date.parse(String(created)), dateOf(answered)];
+      return key !== undefined && firsts.get(key) === asked.number && at >= since + SKEW && at <= now + SKEW;
+    },
+    /** The run in a session that waits on a question, as far as nothing was asked of it since. */
+    waiting: (intern: string, session: string): WaitingRun | undefined => waiting.get(joined(intern, session)),
     session: (intern: string, id: string): SessionFacts | undefined => sessions.get(joined(intern, id)),
     mapping: (id: string): Known | undefined => mappings.get(id.toLowerCase()),
 
     /** A request leaves: what it may do may have been done from now on. */
     asks(asked: Asked): void {
       const named = operationOf(asked);
-      if (named?.id === undefined || options.partial === true) return;
+      if (named === undefined || options.partial === true) return;
       const { name } = named.operation;
+      if (name === 'create') {
+        const key = retriedBy(asked);
+        if (key !== undefined && !firsts.has(key)) firsts.set(key, asked.number);
+      }
+      if (named.id === undefined) return;
+      if (isPrompt(named.operation)) {
+        const run = waiting.get(joined(named.id, String(bodyOf(asked)?.session_id)));
+        if (run !== undefined) run.next ??= asked.number;
+      }
       const after = phasesAfter(name, options.ours === true);
       if (after === undefined && name !== 'update') return;
       // Its create may be under way.
       const facts = internOf(named.id);
+      if (mayEndRuns(asked) && facts.ending.size < ENDING) facts.ending.add(asked.number);
       if (after !== undefined) facts.phase.asks(asked.number, after);
       if (name !== 'update') return;
       const body = bodyOf(asked) ?? {};
@@ -300,6 +364,7 @@ export function createModel(options: ModelOptions) {
       if (name === 'update' && asked.body.kind === 'unknown')
         for (const value of Object.values(facts?.settings ?? {})) value.forget(at);
       if (answered === undefined) return;
+      if (facts?.ending.delete(asked.number)) facts.ended = Math.max(facts.ended, answered.at);
       if (
         options.partial !== true &&
         status === 404 &&
@@ -311,14 +376,20 @@ export function createModel(options: ModelOptions) {
         const phases = facts.phase.since(at);
         if (phases?.size === 1 && phases.has('gone')) present.delete(facts);
       }
+      const date = dateOf(answered);
+      if (!Number.isNaN(date)) since ??= date;
       if (took !== true) return;
       if (name === 'delete' && facts !== undefined) present.delete(facts);
       const { json, stream } = answered;
       if (stream !== undefined && id !== undefined) {
         spoke(exchange, id, 'chat', stream.sessionId);
         const call = stream.finish === 'tool_calls' ? stream.toolCalls[0]?.id : undefined;
-        if (call !== undefined && stream.sessionId !== undefined)
-          questions.set(call, { value: { intern: id, session: stream.sessionId }, number: asked.number });
+        if (call !== undefined && stream.sessionId !== undefined) {
+          questions.set(call, { value: id, number: asked.number });
+          const { at: since, number } = asked;
+          const run = { call, person: personOf(asked), number, since, at: answered.at, next: undefined };
+          waiting.set(joined(id, stream.sessionId), run);
+        }
       }
       if (!isRow(json)) return;
       // A retried create answers what it answered first.

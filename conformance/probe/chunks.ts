@@ -57,6 +57,9 @@ export interface Transcript {
   ended: string | undefined;
 }
 
+/** The least time that is milliseconds: of seconds it is far in the future. */
+const MILLISECONDS = 1e11;
+
 const nonEmpty = (value: unknown): value is string => typeof value === 'string' && value !== '';
 
 /** A type that readers of messages pass over, as the format of event streams has it. */
@@ -111,7 +114,7 @@ export function createChunkGrammar(toolName: string, { scripted = true, exchange
   const published = (json: Record<string, unknown>) => {
     if (json.object !== 'chat.completion.chunk') breach('chunk-object', json.object);
     if (!nonEmpty(json.id)) breach('chunk-id', json.id);
-    if (!Number.isInteger(json.created)) breach('chunk-created', json.created);
+    if (!(Number.isInteger(json.created) && Number(json.created) < MILLISECONDS)) breach('chunk-created', json.created);
     if (!nonEmpty(json.model)) breach('chunk-model', json.model);
     identity ??= json;
     if (json.id !== identity.id) breach('chunk-id-stays', { from: identity.id, to: json.id });
@@ -155,6 +158,8 @@ export function createChunkGrammar(toolName: string, { scripted = true, exchange
       const call = t.toolCalls[0];
       if (call !== undefined && call.name !== toolName) breach('call-name', call.name);
       if (call !== undefined && !nonEmpty(call.id)) breach('call-id');
+      if (call !== undefined && !(call.parts === 1 && call.type === 'function' && call.instead === undefined))
+        breach('call-whole', { parts: call.parts, type: call.type, ...(call.instead && { arguments: call.instead }) });
     } else if (t.toolCalls.length > 0) breach('finish-after-call', reason);
   };
 

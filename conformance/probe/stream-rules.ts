@@ -41,6 +41,7 @@ export const STREAM_RULES = {
   'call-id': ['CHAT-5', 'S'],
   'finish-after-call': ['CHAT-5', 'S'],
   'call-index': ['CHAT-5', 'P'],
+  'call-whole': ['CHAT-5', 'P'],
   'keepalive-between-events': ['CHAT-11', 'S'],
 } as const satisfies Record<string, readonly [RequirementId, Level]>;
 export type StreamRule = keyof typeof STREAM_RULES;

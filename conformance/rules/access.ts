@@ -3,7 +3,7 @@ import { Finding } from '../framework/finding.js';
 import { proofHeadersOf } from '../framework/profile.js';
 import { broken, type Proof, type ProofSubject, SIGNATURE } from '../helpers/proofs.js';
 import { isRow } from '../model/intern.js';
-import type { Model } from '../model/model.js';
+import { type Model, SKEW } from '../model/model.js';
 import { isDaemon, isSigning } from '../model/operations.js';
 import { all, each, holds, is, isDone, type Judgement, type Rule, rulesOf, type Seen } from './rule.js';
 
@@ -36,9 +36,6 @@ function proofIn(seen: Seen, model: Model): { proof: Proof; subject: ProofSubjec
   if (typeof method !== 'string' || typeof path !== 'string' || !SIGNATURE.test(signatureV2)) return { proof, subject };
   return { proof: { ...proof, signatureV2, nonce }, subject: { ...subject, route: { method, path } } };
 }
-
-/** Seconds by which the clock of a gateway, whose Date an answer carries, may differ from that of the service. */
-const SKEW = 15;
 
 /** How a layout shows: a signature that is laid out otherwise does not verify, and no other of its kind does either. */
 const isKnown = new WeakMap<Model, Set<string>>();
@@ -185,7 +182,8 @@ export const ACCESS: readonly Rule[] = [
         if (Number.isNaN(stamp) || Number.isNaN(date)) return undefined;
         const took = Math.max(0, seen.answered.at - seen.asked.at) / 1000;
         const off = date / 1000 - stamp;
-        return holds(off >= -SKEW && off <= took + SKEW, 'timestamp of a proof', 'the time of the target at signing', {
+        const skew = SKEW / 1000;
+        return holds(off >= -skew && off <= took + skew, 'timestamp of a proof', 'the time of the target at signing', {
           timestamp: stamp,
           date: date / 1000,
         });

@@ -1,7 +1,8 @@
-import { isRow } from '../model/intern.js';
+import { isModel, isRow } from '../model/intern.js';
+import type { Model } from '../model/model.js';
 import { isAnswer } from '../probe/request.js';
 import { STREAM_RULES, type StreamRule } from '../probe/stream-rules.js';
-import { holds, is, isBodyKnown, type Judgement, type Rule, rulesOf, type Seen } from './rule.js';
+import { each, holds, is, isBodyKnown, type Judgement, type Rule, rulesOf, type Seen } from './rule.js';
 
 /** A chat stream that was read to its end. */
 const streamOf = (seen: Seen) => {
@@ -29,6 +30,51 @@ const grammar = (rule: StreamRule): Rule => {
   };
 };
 
+/**
+ * ms within which a question is open, wherever an intern did not end its run: its deadline is five minutes by default, and may
+ * be less.
+ */
+const OPEN = 10_000;
+
+/** Statuses that say that nothing waits for an answer. */
+const NOT_ASKED: ReadonlySet<number> = new Set([404, 409, 410]);
+
+/** The answer to a question that is open: nothing came between. */
+function isDue(seen: Seen, model: Model): boolean {
+  const { asked, body, id, intern } = seen;
+  const last = Array.isArray(body?.messages) ? body.messages.at(-1) : undefined;
+  const run = id === undefined ? undefined : model.waiting(id, String(body?.session_id));
+  if (!isAnswer(body) || !isRow(last) || run === undefined || intern?.made === undefined) return false;
+  return (
+    run.call === last.tool_call_id &&
+    run.next === asked.number &&
+    asked.at - run.at < OPEN &&
+    intern.ending.size === 0 &&
+    intern.ended < run.since &&
+    model.isBy(asked, run.person) === true
+  );
+}
+
+/** Kept where a prompt without a session begins one: one that ended while it was under way may have gone on in its own. */
+function isNew(seen: Seen, model: Model, session: unknown): Judgement {
+  const { asked, body, id, operation } = seen;
+  if (typeof session !== 'string' || id === undefined || !isBodyKnown(seen)) return undefined;
+  if (typeof body?.session_id === 'string') return undefined;
+  const known = model.session(id, session);
+  if (known === undefined) return 'kept';
+  const expected = 'one that no other run has';
+  return known.value.at < asked.at
+    ? holds(false, `session_id of a new ${operation.name}`, expected, session, [known.number])
+    : undefined;
+}
+
+/** Whether the model that a request names is none that its intern may have. */
+function isForeign(model: string, seen: Seen): boolean {
+  const own = seen.intern?.settings.model.since(seen.asked.at);
+  if (own === undefined || own.has('null')) return !isModel(model);
+  return !own.has(JSON.stringify(model));
+}
+
 /** Chat: the order of a stream, its session, its questions, its errors. */
 export const CHATS: readonly Rule[] = [
   ...(Object.keys(STREAM_RULES) as StreamRule[]).map(grammar),
@@ -45,6 +91,21 @@ export const CHATS: readonly Rule[] = [
               seen.answered.header('content-type'),
             )
           : undefined,
+    },
+  }),
+  ...rulesOf('CHAT-1', {
+    'model-not-used': {
+      level: 'P',
+      says: 'A model in a prompt is not used: no chunk names one that its intern does not have.',
+      judge: (seen) => {
+        const stream = streamOf(seen);
+        const model = seen.body?.model;
+        return stream === undefined || typeof model !== 'string' || !isForeign(model, seen)
+          ? undefined
+          : each(stream.chunks, ({ json }) =>
+              holds(json.model !== model, 'model of a chunk', 'that of the intern', json.model, [seen.asked.number]),
+            );
+      },
     },
   }),
   ...rulesOf('CHAT-3', {
@@ -87,6 +148,24 @@ export const CHATS: readonly Rule[] = [
               call,
             );
       },
+    },
+  }),
+  ...rulesOf('CHAT-6', {
+    taken: {
+      says: 'The answer to a question that is open is delivered to the run that asked.',
+      judge: (seen, model) => {
+        const { status } = seen.answered;
+        if (seen.operation.name !== 'chat' || !(status < 300 || NOT_ASKED.has(status)) || !isDue(seen, model))
+          return undefined;
+        const run = model.waiting(seen.id ?? '', String(seen.body?.session_id));
+        return holds(status < 300, 'status of the answer to a question', 'a success', status, [run?.number ?? 0]);
+      },
+    },
+  }),
+  ...rulesOf('CHAT-15', {
+    'new-session': {
+      says: 'A prompt without a session begins one of its own.',
+      judge: (seen, model) => isNew(seen, model, streamOf(seen)?.sessionId),
     },
   }),
   ...rulesOf('CHAT-5', {
@@ -203,25 +282,10 @@ export const CHATS: readonly Rule[] = [
     'new-session': {
       requirement: 'INVOKE-1',
       says: 'An invoke without a session begins one of its own.',
-      judge: (seen, model) => {
-        const session = seen.json?.session_id;
-        if (
-          seen.operation.name !== 'invoke' ||
-          seen.answered.status >= 300 ||
-          typeof session !== 'string' ||
-          seen.id === undefined
-        )
-          return undefined;
-        if (typeof seen.body?.session_id === 'string' || !isBodyKnown(seen)) return undefined;
-        const known = model.session(seen.id, session);
-        return holds(
-          known === undefined,
-          'session_id of a new invoke',
-          'one that no other run has',
-          session,
-          known === undefined ? [] : [known.number],
-        );
-      },
+      judge: (seen, model) =>
+        seen.operation.name === 'invoke' && seen.answered.status < 300
+          ? isNew(seen, model, seen.json?.session_id)
+          : undefined,
     },
     'status-word': {
       level: 'P',

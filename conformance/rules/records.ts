@@ -81,8 +81,13 @@ export const RECORDS: readonly Rule[] = [
       says: 'A record has the published fields, in their formats.',
       alone: true,
       judge: ofOwn((record, seen) =>
-        each(Object.entries(FIELDS), ([field, right]) =>
-          holds(right(record[field]), `${field} of ${where(seen)}`, 'the form of the published API', record[field]),
+        all(
+          each(Object.entries(FIELDS), ([field, right]) =>
+            holds(right(record[field]), `${field} of ${where(seen)}`, 'the form of the published API', record[field]),
+          ),
+          record.status === 'running'
+            ? holds(record.hostname !== null, `hostname of ${where(seen)} that runs`, 'a hostname', null)
+            : undefined,
         ),
       ),
     },
@@ -203,6 +208,33 @@ export const RECORDS: readonly Rule[] = [
       },
     },
   }),
+  ...rulesOf('CREATE-3', {
+    'starts-at-once': {
+      level: 'P',
+      says: 'A create with provision starts it at once: it does not answer with an intern that is stopped.',
+      judge: (seen, model) =>
+        seen.operation.name === 'create' &&
+        seen.answered.status === 201 &&
+        seen.body?.provision === true &&
+        seen.json !== undefined &&
+        model.options.partial !== true &&
+        !isReplay(seen, seen.json, model)
+          ? holds(seen.json.status !== 'stopped', `status of ${where(seen)} with provision`, 'a boot', seen.json.status)
+          : undefined,
+    },
+  }),
+  ...rulesOf('CREATE-1', {
+    'first-is-201': {
+      level: 'P',
+      says: 'A create that makes an intern is answered 201.',
+      judge: (seen, model) =>
+        seen.operation.name === 'create' && isDone(seen) && seen.json !== undefined && isBodyKnown(seen)
+          ? model.isFirst(seen, seen.json)
+            ? is(`status of ${seen.called}`, 201, seen.answered.status)
+            : undefined
+          : undefined,
+    },
+  }),
   ...rulesOf('UPDATE-1', {
     'as-asked': {
       says: 'An update answers with what it changed.',
@@ -220,6 +252,25 @@ export const RECORDS: readonly Rule[] = [
       },
     },
   }),
+  ...(
+    [
+      ['PROV-1', 'provision', 'provisioning'],
+      ['SUSP-1', 'suspend', 'suspended'],
+      ['DELETE-1', 'delete', 'deleting'],
+    ] as const
+  ).flatMap(([id, name, key]) =>
+    rulesOf(id, {
+      answer: {
+        level: 'P',
+        says: `A ${name} that is accepted answers {${key}: true}.`,
+        alone: true,
+        judge: (seen) =>
+          seen.operation.name === name && isDone(seen)
+            ? is(`${key} in the answer of ${seen.called}`, true, seen.json?.[key])
+            : undefined,
+      },
+    }),
+  ),
   ...rulesOf('LIFE-1', {
     status: {
       says: 'A record shows what the lifecycle calls that were accepted made of its intern, and nothing that no call asked for.',

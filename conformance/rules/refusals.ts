@@ -1,10 +1,11 @@
 import { idempotencyHeaderOf } from '../framework/profile.js';
 import { type CallerKind, isMember } from '../model/callers.js';
-import { isRow, type Phase, type Row } from '../model/intern.js';
+import { canonical } from '../model/canonical.js';
+import { isModel, isRow, type Phase, type Row } from '../model/intern.js';
 import type { Model } from '../model/model.js';
 import { isDaemon, isSigning } from '../model/operations.js';
 import { type Level, type RequirementId, requirement, speaksAt } from '../requirements/index.js';
-import { holds, isFromService, type Judgement, type Rule, type Seen } from './rule.js';
+import { holds, is, isFromService, type Judgement, type Rule, type Seen } from './rule.js';
 
 /** What a request has wrong. `undefined`: that is not known. */
 type Wrong = boolean | undefined;
@@ -16,7 +17,7 @@ interface Refusal {
   readonly level: Level;
   readonly says: string;
   readonly statuses: readonly number[];
-  /** Where the error has metadata: its reason. */
+  /** Its published reason, where no other rule has it. */
   readonly reason?: string;
   /** Nothing states it, and nothing forbids it. */
   readonly open?: true;
@@ -116,7 +117,7 @@ const isUpdate = (row: Row): boolean =>
   has(
     row,
     'model',
-    orNull((value) => typeof value === 'string' && /^[^/\s]+\/[^/\s:]+(:[^/\s:]+)?$/.test(value)),
+    orNull((value) => typeof value === 'string' && isModel(value)),
   );
 
 const contentOf = (value: unknown): string | undefined =>
@@ -298,21 +299,18 @@ export const REFUSALS: readonly Refusal[] = rows({
     requirement: 'AUTH-7',
     says: 'An API key that reads the daemon access gets 403, reason personal_identity_required.',
     statuses: [403],
-    reason: 'personal_identity_required',
     wrong: ({ operation, caller }) => isDaemon(operation) && isOneOf(caller, 'key', 'own'),
   },
   'signing-is-personal': {
     requirement: 'AUTH-8',
     says: 'An API key or an interns-only grant cannot sign: 403, reason personal_identity_required.',
     statuses: [403],
-    reason: 'personal_identity_required',
     wrong: ({ operation, caller }) => isSigning(operation) && isOneOf(caller, 'key', 'own', 'interns-only'),
   },
   'too-large': {
     requirement: 'BODY-2',
     says: 'A body of create, update, delete or signing over 1048576 bytes is refused with 413.',
     statuses: [413],
-    reason: 'payload_too_large',
     wrong: (seen) => isWrite(seen) && tooLarge(seen),
   },
   'too-large-elsewhere': {
@@ -326,7 +324,6 @@ export const REFUSALS: readonly Refusal[] = rows({
     requirement: 'BODY-3',
     says: 'A non-empty body of create, update, delete or signing that is not declared as application/json is refused with 415.',
     statuses: [415],
-    reason: 'unsupported_media_type',
     wrong: (seen) => isWrite(seen) && otherType(seen),
   },
   'media-type-without-body': {
@@ -361,6 +358,7 @@ export const REFUSALS: readonly Refusal[] = rows({
     requirement: 'CHAT-15',
     says: 'A body of chat that is no JSON object is refused with 400.',
     statuses: [400],
+    reason: 'bad_request',
     wrong: (seen) => named('chat')(seen) && json(seen, (value) => !isRow(value)),
   },
   'input-is-an-object': {
@@ -368,6 +366,7 @@ export const REFUSALS: readonly Refusal[] = rows({
     level: 'P',
     says: 'A body of invoke that is no JSON object is refused with 400.',
     statuses: [400],
+    reason: 'bad_request',
     wrong: (seen) => named('invoke')(seen) && json(seen, (value) => !isRow(value)),
   },
   'create-body': {
@@ -471,7 +470,6 @@ export const REFUSALS: readonly Refusal[] = rows({
     requirement: 'SIGN-2',
     says: 'A bodySha256 that does not match ^[0-9a-f]{64}$ is refused with 400.',
     statuses: [400],
-    reason: 'invalid_body',
     wrong: (seen) => isSigning(seen.operation) && json(seen, (value) => isRow(value) && !isDigest(value.bodySha256)),
   },
   route: {
@@ -496,6 +494,7 @@ export const REFUSALS: readonly Refusal[] = rows({
     requirement: 'CHAT-15',
     says: 'A prompt whose form is not published is refused with 400.',
     statuses: [400],
+    reason: 'bad_request',
     wrong: (seen) => named('chat')(seen) && json(seen, (value) => isRow(value) && !isChatBody(value, true)),
   },
   input: {
@@ -503,6 +502,7 @@ export const REFUSALS: readonly Refusal[] = rows({
     level: 'P',
     says: 'An invoke without an input of 1 to 32000 characters, or with a session that is none, is refused with 400.',
     statuses: [400],
+    reason: 'bad_request',
     wrong: (seen) =>
       named('invoke')(seen) &&
       json(
@@ -775,12 +775,6 @@ function goneNow(seen: Seen): Wrong {
   return phases.has('gone') ? (phases.size === 1 ? true : undefined) : false;
 }
 const sameBody = (one: unknown, other: unknown): boolean => canonical(one) === canonical(other);
-/** JSON whose keys are in order. */
-function canonical(value: unknown): string {
-  return JSON.stringify(value, (_, inner: unknown) =>
-    isRow(inner) ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1))) : inner,
-  );
-}
 /** Whether an intern is another of the same creator. */
 function isOfCreator({ person }: { readonly person: string | undefined }, seen: Seen, model: Model): Wrong {
   if (named('create')(seen)) return model.isBy(seen.asked, person);
@@ -792,8 +786,8 @@ const isKeyed = ({ asked }: Seen, { options }: Model): boolean =>
   asked.header(idempotencyHeaderOf(options.profile)) !== undefined;
 
 function nameTaken(seen: Seen, model: Model): Wrong {
-  if (!named('create', 'update')(seen) || typeof seen.body?.name !== 'string')
-    return seen.asked.body.kind === 'unknown' ? undefined : false;
+  if (!named('create', 'update')(seen)) return false;
+  if (typeof seen.body?.name !== 'string') return seen.asked.body.kind === 'unknown' ? undefined : false;
   const wanted = JSON.stringify(seen.body.name);
   const { asked } = seen;
   if (named('create')(seen) && model.createBy(asked) !== undefined) return false;
@@ -856,14 +850,35 @@ function judgeRefusal(refusal: Refusal, seen: Seen, model: Model): Judgement {
   );
 }
 
-/** A rule for each refusal, and one for each reason. */
-export const REFUSAL_RULES: readonly Rule[] = REFUSALS.filter(({ open }) => open !== true).map((refusal) => ({
-  id: refusal.id,
-  requirement: refusal.requirement,
-  level: refusal.level,
-  says: refusal.says,
-  judge: (seen, model) => judgeRefusal(refusal, seen, model),
-}));
+/** Holds where the refusal is the only thing that is wrong, and the answer is it. */
+function judgeReason({ reason, ...refusal }: Refusal, seen: Seen, model: Model): Judgement {
+  const { answered, error, called } = seen;
+  if (!refusal.statuses.includes(answered.status) || error?.metadata === undefined) return undefined;
+  const { sure, maybe } = wrongIn(seen, model);
+  const others = [...sure, ...maybe].filter(
+    ({ id, statuses }) => id !== refusal.id && statuses.includes(answered.status),
+  );
+  return sure.some(({ id }) => id === refusal.id) && others.every((one) => one.reason === reason)
+    ? is(`error.metadata.reason of a ${answered.status} of ${called}`, reason, error.reason, because(seen))
+    : undefined;
+}
+
+/** A rule for each refusal, and one for each published reason. */
+export const REFUSAL_RULES: readonly Rule[] = REFUSALS.filter(({ open }) => open !== true).flatMap((refusal) => {
+  const { id, requirement, level, says, reason } = refusal;
+  const rule: Rule = { id, requirement, level, says, judge: (seen, model) => judgeRefusal(refusal, seen, model) };
+  if (reason === undefined) return [rule];
+  return [
+    rule,
+    {
+      id: `${id}-reason`,
+      requirement,
+      level: 'P',
+      says: `${says.replace(/ is refused with .*/, '')} is told with reason ${reason}.`,
+      judge: (seen, model) => judgeReason(refusal, seen, model),
+    },
+  ];
+});
 
 /** A request that has nothing wrong is accepted. */
 export const ACCEPTED_BY: Readonly<Record<string, RequirementId>> = {
@@ -889,8 +904,9 @@ export const ACCEPTED_BY: Readonly<Record<string, RequirementId>> = {
   'copy secrets': 'VAULT-7',
 };
 
-/** A state may keep a service from it: a conflict, or what is not there any more. */
-const CONFLICTS: ReadonlySet<number> = new Set([409]);
+/** Whether a state may keep a service from it: an update changes what runs, and what rests. */
+const mayConflict = (seen: Seen): boolean =>
+  !named('update')(seen) || [...(phasesOf(seen) ?? ['new'])].some((phase) => phase !== 'up' && phase !== 'off');
 
 /** Which success it is, is stated or published of these alone: a service may answer each write with a success of its own. */
 const STATED_SUCCESS: ReadonlySet<string> = new Set(['provision', 'suspend', 'invoke']);
@@ -898,11 +914,14 @@ const STATED_SUCCESS: ReadonlySet<string> = new Set(['provision', 'suspend', 'in
 export const ACCEPTED_RULES: readonly Rule[] = Object.entries(ACCEPTED_BY).flatMap(([name, id]) => {
   const published = name === 'invoke' ? requirement(id).level : 'P';
   const applies = (seen: Seen, model: Model): boolean => {
-    if (seen.operation.name !== name || ASIDE.has(seen.answered.status) || !isFromService(seen)) return false;
+    const { status } = seen.answered;
+    if (seen.operation.name !== name || ASIDE.has(status) || !isFromService(seen)) return false;
     // A credential that was good may have come to its end.
-    if (seen.caller?.kind === 'member' && seen.answered.status === 401) return false;
+    if (seen.caller?.kind === 'member' && status === 401) return false;
+    if (status === 409 && mayConflict(seen)) return false;
     const { sure, maybe } = wrongIn(seen, model);
-    return sure.length === 0 && maybe.length === 0;
+    // What is told with other statuses does not explain a conflict.
+    return sure.length === 0 && maybe.every(({ statuses }) => status === 409 && !statuses.includes(status));
   };
   const accepted: Rule = {
     id: `${id}/${name.replaceAll(' ', '-')}-accepted`,
@@ -910,7 +929,7 @@ export const ACCEPTED_RULES: readonly Rule[] = Object.entries(ACCEPTED_BY).flatM
     level: requirement(id).level,
     says: `A ${name} that has nothing wrong is accepted.`,
     judge: (seen, model) =>
-      !applies(seen, model) || CONFLICTS.has(seen.answered.status)
+      !applies(seen, model)
         ? undefined
         : holds(
             seen.answered.status < 300,

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { SHIPPED } from '../framework/profile.js';
 import type { Asked, Exchange } from '../model/exchange.js';
 import { createModel } from '../model/model.js';
+import { createChunkGrammar } from '../probe/chunks.js';
 import { REQUIREMENTS } from '../requirements/index.js';
 import { RULES, seenBy } from './index.js';
 
@@ -15,6 +16,10 @@ interface Said {
   readonly headers?: Readonly<Record<string, string>>;
   readonly status: number;
   readonly answer?: unknown;
+  /** The data of the events of a stream. */
+  readonly events?: readonly string[];
+  /** ms after the answer before it. */
+  readonly at?: number;
   /** The Date of the answer. */
   readonly date?: string;
 }
@@ -40,7 +45,7 @@ function judged(conversation: readonly Said[], more: { readonly ours?: boolean }
     const text = said.json === undefined ? undefined : JSON.stringify(said.json);
     const asked: Asked = {
       number,
-      at: number * 60_000,
+      at: said.at === undefined ? number * 60_000 : (number - 1) * 60_000 + said.at,
       method: said.method ?? 'GET',
       path,
       query: new URLSearchParams(query),
@@ -51,15 +56,20 @@ function judged(conversation: readonly Said[], more: { readonly ours?: boolean }
       regional: false,
     };
     model.asks(asked);
+    const grammar = createChunkGrammar(profile.tool_name, { scripted: false });
+    for (const data of said.events ?? []) grammar.take({ kind: 'event', at: asked.at, data });
+    grammar.end('', 'end');
+    const type = said.events === undefined ? 'application/json' : 'text/event-stream';
     const exchange: Exchange = {
       asked,
       answered: {
         at: asked.at + 1,
         status: said.status,
-        header: (name) => (name === 'content-type' ? 'application/json' : name === 'date' ? said.date : undefined),
+        header: (name) => (name === 'content-type' ? type : name === 'date' ? said.date : undefined),
         text: JSON.stringify(said.answer ?? ''),
         json: said.answer,
         whole: true,
+        ...(said.events && { stream: grammar.transcript }),
       },
     };
     const seen = seenBy(model, exchange);
@@ -102,6 +112,41 @@ const CREATE: Said = {
   status: 201,
   answer: record(),
 };
+
+const RUNS = record({ status: 'running', hostname: 'one.example' });
+const LATER = record({ created_at: '2026-01-01T00:01:30.000Z' });
+const ANSWER = [{ role: 'tool', tool_call_id: 'call-1', content: 'allow_once' }];
+
+/** A prompt and its stream. `asks`: it ends with a question, in so many pieces. */
+function chats({ json = {}, said = {}, asks = 0 }): Said {
+  const chunk = (more: object) => ({
+    object: 'chat.completion.chunk',
+    id: 'c-1',
+    created: 1_767_225_600,
+    model: 'acme/own',
+    choices: [],
+    ...said,
+    ...more,
+  });
+  const choice = (delta: object, finish_reason: string | null = null) =>
+    chunk({ choices: [{ index: 0, delta, finish_reason }] });
+  const call = (more: object) => choice({ tool_calls: [{ index: 0, ...more }] });
+  const name = SHIPPED.svc?.tool_name;
+  const first = { id: 'call-1', type: 'function', function: { name, arguments: '{}' } };
+  const events = [
+    choice({ role: 'assistant', content: '' }),
+    ...Array.from({ length: asks }, (_, at) => call(at === 0 ? first : { function: { arguments: '' } })),
+    choice({}, asks > 0 ? 'tool_calls' : 'stop'),
+    chunk({ session_id: 's-1', usage: null }),
+  ].map((one) => JSON.stringify(one));
+  return {
+    method: 'POST',
+    path: `/interns/${ID}/chat/completions`,
+    json: { stream: true, messages: [{ role: 'user', content: 'Hello' }], ...json },
+    status: 200,
+    events: [...events, '[DONE]'],
+  };
+}
 
 test('every rule has an id of its own below its requirement, and a sentence', () => {
   const ids = RULES.map(({ id }) => id);
@@ -193,6 +238,59 @@ test.each<[rule: string, because: readonly number[], conversation: readonly Said
     'BASE-3/code',
     [],
     [{ path: '/interns', caller: null, status: 401, answer: { error: { code: 400, message: 'no' } } }],
+  ],
+  [
+    'UPDATE-1/update-accepted',
+    [1],
+    [
+      CREATE,
+      { path: `/interns/${ID}`, status: 200, answer: RUNS },
+      {
+        method: 'PATCH',
+        path: `/interns/${ID}`,
+        json: { description: 'new' },
+        status: 409,
+        answer: error(409, 'intern_busy'),
+      },
+    ],
+  ],
+  [
+    'SUSP-1/answer',
+    [],
+    [CREATE, { method: 'POST', path: `/interns/${ID}/suspend`, status: 200, answer: { suspended: 'yes' } }],
+  ],
+  ['CREATE-3/starts-at-once', [], [{ ...CREATE, json: { name: 'one', workspace_id: WORKSPACE, provision: true } }]],
+  [
+    'CREATE-1/first-is-201',
+    [],
+    [
+      { path: '/interns', status: 200, answer: { data: [], has_more: false }, date: 'Thu, 01 Jan 2026 00:00:00 GMT' },
+      { ...CREATE, status: 200, answer: LATER, date: 'Thu, 01 Jan 2026 00:02:00 GMT' },
+    ],
+  ],
+  ['GET-1/published-form', [], [CREATE, { path: `/interns/${ID}`, status: 200, answer: { ...RUNS, hostname: null } }]],
+  ['CHAT-1/chunk-created', [], [CREATE, chats({ said: { created: 1.8e12 } })]],
+  ['CHAT-1/model-not-used', [2], [CREATE, chats({ json: { model: 'any' }, said: { model: 'any' } })]],
+  ['CHAT-5/call-whole', [], [CREATE, chats({ asks: 2 })]],
+  ['CHAT-15/new-session', [2], [CREATE, chats({}), chats({})]],
+  [
+    'CHAT-6/taken',
+    [2],
+    [
+      CREATE,
+      chats({ asks: 1 }),
+      {
+        ...chats({ json: { session_id: 's-1', messages: ANSWER } }),
+        status: 409,
+        at: 1_000,
+        answer: error(409, 'ended'),
+      },
+    ],
+  ],
+  [
+    'CHAT-15/prompt-reason',
+    [],
+    [{ ...chats({ json: { messages: [] } }), status: 400, answer: error(400, 'invalid_body') }],
   ],
 ])('%s is broken, because of %j', (rule, because, conversation) => {
   const broken = judged(conversation).find(({ id }) => id === rule);

@@ -51,6 +51,7 @@ const BREACHES: Readonly<Record<StreamRule, (value: unknown) => string>> = {
   'call-id': () => 'the tool call has no id',
   'finish-after-call': (value) => `${got(value)} after a tool call`,
   'call-index': (index) => `a tool call has index ${got(index)}`,
+  'call-whole': (entry) => `the tool call is not one entry of type function with its arguments as text: ${got(entry)}`,
   'keepalive-between-events': () => 'a keepalive splits an event',
 };
 

@@ -1,0 +1,103 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { afterAll, expect, test } from 'vitest';
+import '../../test/same-draws.js';
+import { converse, type Drawn, steps } from './drawn.harness.js';
+import { exchangeBy } from './exchange.js';
+import { judgeFiles } from './files.js';
+import { readEntry } from './har.js';
+import { createJudge, type Judge } from './judge.js';
+
+type Json = Record<string, unknown>;
+
+const folder = mkdtempSync(join(tmpdir(), 'drawn-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const broken = (judge: Judge) =>
+  judge
+    .report({ failOn: 'once' })
+    .checks.flatMap(({ id, finding, error }) =>
+      finding === undefined && error === undefined ? [] : [{ id, finding, error }],
+    );
+
+/** What is known of an exchange: how long it was under way before and after the emulator answered, in ms, and what was kept. */
+const FATE = fc.record({
+  before: fc.nat(3_000),
+  after: fc.nat(3_000),
+  is: fc.constantFrom(
+    ...['kept', 'kept', 'kept', 'kept', 'left out', 'no answer', 'answer cut', 'request cut', 'redacted'],
+  ),
+});
+const KEPT = { before: 0, after: 0, is: 'kept' };
+type Fate = typeof FATE extends fc.Arbitrary<infer Of> ? Of : never;
+
+/** An entry as its file has it. */
+function entryOf({ at, entry }: Drawn, { before, after, is }: Fate, anonymous: boolean): Json {
+  const { request, response } = structuredClone(entry) as { request: Json; response: Json };
+  const text = String((response.content as Json).text);
+  if (is === 'answer cut') response.content = { size: Buffer.byteLength(text), text: text.slice(0, text.length / 2) };
+  if (is === 'no answer') Object.assign(response, { status: 0, headers: [], content: {} });
+  if (is === 'request cut') delete request.postData;
+  if (anonymous) request.headers = (request.headers as Json[]).filter(({ name }) => name !== 'authorization');
+  const shown = { startedDateTime: new Date(at - before).toISOString(), time: before + after, request, response };
+  return is === 'redacted' ? JSON.parse(JSON.stringify(shown).replace(/[0-9a-f-]{36}/g, '[REDACTED]')) : shown;
+}
+
+const RUNS = { numRuns: 40 };
+const cases = fc.record({
+  talk: steps,
+  fates: fc.array(FATE, { minLength: 60, maxLength: 60 }),
+  from: fc.nat(30),
+  order: fc.infiniteStream(fc.nat()),
+  anonymous: fc.constantFrom(false, false, true),
+});
+
+test('no part of a right conversation is blamed that a HAR has: some of it, of several callers, in any order of overlapping times', async () => {
+  await fc.assert(
+    fc.asyncProperty(cases, async ({ talk, fates, from, order, anonymous }) => {
+      const drawn = await converse(talk);
+      const entries = drawn.flatMap((one, at) => {
+        const fate = fates[at];
+        return fate === undefined || at < from || fate.is === 'left out' ? [] : [entryOf(one, fate, anonymous)];
+      });
+      const places = entries.map((entry) => ({ entry, place: order.next().value as number }));
+      const file = join(folder, 'one.har');
+      writeFileSync(
+        file,
+        JSON.stringify({ log: { entries: places.sort((a, b) => a.place - b.place).map(({ entry }) => entry) } }),
+      );
+      const judge = createJudge();
+      judgeFiles(judge, [file], () => {});
+      expect(broken(judge)).toEqual([]);
+    }),
+    RUNS,
+  );
+}, 0);
+
+test('nor where all passed the judge, from some moment on', async () => {
+  await fc.assert(
+    fc.asyncProperty(cases, async ({ talk, fates, from }) => {
+      const drawn = (await converse(talk)).slice(from);
+      const judge = createJudge({ whole: true });
+      const read = drawn.flatMap((one, at) => {
+        const fate = fates[at] ?? KEPT;
+        return readEntry(entryOf(one, fate.is === 'left out' ? KEPT : fate, false), 'an entry')?.parts ?? [];
+      });
+      const moments = read
+        .sort((a, b) => a.at - b.at)
+        .flatMap((parts, number) => {
+          const exchange = exchangeBy({ ...parts, number: number + 1 }, judge.profile.tool_name);
+          const { at } = parts.answer ?? { at: Number.POSITIVE_INFINITY };
+          return [
+            { at: parts.at, order: 0, does: () => judge.asks(exchange.asked) },
+            { at, order: 1, does: () => judge.sees(exchange) },
+          ];
+        });
+      for (const { does } of moments.sort((a, b) => (a.at === b.at ? a.order - b.order : a.at < b.at ? -1 : 1))) does();
+      expect(broken(judge)).toEqual([]);
+    }),
+    RUNS,
+  );
+}, 0);
