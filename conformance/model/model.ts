@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { Profile } from '../../emulator/contract/profile.js';
 import { idempotencyHeaderOf, proofHeadersOf } from '../framework/profile.js';
 import type { PublicKey } from '../framework/target.js';
@@ -76,6 +77,7 @@ export interface Pages {
   readonly numbers: readonly number[];
 }
 
+const hashed = (text: string): string => createHash('sha256').update(text).digest('base64');
 const joined = (...parts: readonly (string | undefined)[]): string => JSON.stringify(parts);
 const bodyOf = ({ body }: Asked): Row | undefined => (body.kind === 'some' && isRow(body.json) ? body.json : undefined);
 
@@ -154,7 +156,8 @@ export function createModel(options: ModelOptions) {
   };
   /** What two creates share of which one retries the other: the key, or without one the body. */
   const retriedBy = (asked: Asked): string | undefined => {
-    const key = asked.header(keyHeader) ?? (asked.body.kind === 'some' ? canonical(asked.body.json) : undefined);
+    const body = () => (asked.body.kind === 'some' ? hashed(canonical(asked.body.json)) : undefined);
+    const key = asked.header(keyHeader) ?? body();
     const person = personOf(asked);
     return key === undefined || person === undefined ? undefined : joined(person, key);
   };

@@ -802,6 +802,8 @@ function nameTaken(seen: Seen, model: Model): Wrong {
     if (ofCreator === undefined || values.size > 1 || phases === undefined || phases.has('gone')) unsure = true;
     // An equal create is a retry, with a key that the service does not know, too.
     else if (named('create')(seen) && (!isKeyed(seen, model) || sameBody(seen.body, intern.made.body))) unsure = true;
+    // A key that was used before all that was seen is answered again.
+    else if (named('create')(seen) && seen.answered.status === 200) unsure = true;
     else return true;
   }
   return unsure ? undefined : false;

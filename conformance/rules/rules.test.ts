@@ -298,6 +298,19 @@ test.each<[rule: string, because: readonly number[], conversation: readonly Said
   expect(broken?.number).toBe(conversation.length);
 });
 
+test('a create whose key was used before all that was seen is answered with what it made then', () => {
+  const other = '22222222-2222-4222-8222-222222222222';
+  const keyed = (key: string, more: Partial<Said>): Said => ({
+    ...CREATE,
+    headers: { 'idempotency-key': key },
+    ...more,
+  });
+  const again = { json: { name: 'one', workspace_id: WORKSPACE, description: 'old' }, answer: record({ id: other }) };
+  const judge = (status: number) => judged([keyed('new', {}), keyed('old', { ...again, status })]).map(({ id }) => id);
+  expect(judge(200)).not.toContain('CREATE-5/name-taken');
+  expect(judge(201)).toContain('CREATE-5/name-taken');
+});
+
 test('what nobody answered, and what says nothing, leaves both possible', () => {
   expect(
     judged([
