@@ -103,7 +103,7 @@ const dateOf = (answered: Answered): number => Date.parse(answered.header('date'
 /** Interns that are remembered, and things of any other kind: traffic may go on for days. */
 const INTERNS = 10_000;
 const MOST = 20_000;
-/** Requests under way to one intern that are told apart. */
+/** Requests under way to one intern that are remembered. */
 const ENDING = 100;
 
 /** What is known of a target: from the exchanges that it has seen, and from no others. Sends nothing and reads no clock. */
