@@ -66,11 +66,14 @@ const ZOD = './zod.cjs';
 const RE2 = './re2.cjs';
 /** What starts commands on Windows too (see spawn.ts). */
 const SPAWN = './spawn.cjs';
+/** The second opinion on signatures (see proofs.ts). */
+const NACL = './nacl.cjs';
 /** Packages that a source asks for by `require`: each is a file of its own. */
 const REQUIRED = [
   { source: 'emulator/contract/with-zod.ts', name: 'zod', file: ZOD },
   { source: 'emulator/contract/linear-regex.ts', name: 're2js', file: RE2 },
   { source: 'emulator/contract/spawn.ts', name: 'cross-spawn', file: SPAWN },
+  { source: 'conformance/helpers/proofs.ts', name: 'tweetnacl', file: NACL },
 ];
 const requiredApart = {
   name: 'required-apart',
@@ -158,6 +161,7 @@ const packages = [
   ...(await apart(ZOD, { entryPoints: ['emulator/contract/zod.ts'] })),
   ...(await apart(RE2, { entryPoints: ['re2js'], minifyIdentifiers: true })),
   ...(await apart(SPAWN, { entryPoints: ['cross-spawn'] })),
+  ...(await apart(NACL, { entryPoints: ['tweetnacl'] })),
   ...(await apart(UNDICI, {
     stdin: { contents: "export { EnvHttpProxyAgent, fetch } from 'undici/index-fetch.js';", resolveDir: '.' },
   })),

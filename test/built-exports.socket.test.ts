@@ -1,8 +1,9 @@
+import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect, test } from 'vitest';
-import { builtFile } from './built.js';
+import { builtFile, commandOf } from './built.js';
 
 const STATIC = /import\s*\{([^}]*)\}\s*from\s*"\.\/([\w-]+\.cjs)"/g;
 const DYNAMIC = /\{([^{}]*)\}\s*=\s*await import\("\.\/([\w-]+\.cjs)"\)/g;
@@ -19,6 +20,18 @@ function imported(): Map<string, Set<string>> {
   }
   return names;
 }
+
+test('each entry of the package loads', async () => {
+  const { exports } = JSON.parse(readFileSync('package.json', 'utf8')) as {
+    exports: Record<string, { default?: string }>;
+  };
+  const entries = Object.values(exports).flatMap(({ default: file }) => file?.replace('./dist/', '') ?? []);
+  expect(entries).toContain('conformance/index.js');
+  for (const entry of entries.filter((file) => !file.endsWith('vitest.js')))
+    expect(Object.keys(await import(pathToFileURL(builtFile(entry)).href)), entry).not.toEqual([]);
+  for (const name of ['intern-emulator', 'intern-conformance'] as const)
+    expect(execFileSync(process.execPath, [commandOf(name), '--version'], { encoding: 'utf8' })).toMatch(/^\d/);
+});
 
 test('a package that is bundled apart exports every name that the built package imports of it', async () => {
   const names = imported();

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
+import { createRequire } from 'node:module';
 import { ed25519 } from '@noble/curves/ed25519.js';
-import nacl from 'tweetnacl';
+import type Nacl from 'tweetnacl';
 import type { ProofField } from '../../emulator/contract/profile.js';
 import { equal, fail, form, gist, hasKeys, isObject, match } from '../framework/assert.js';
 import type { Ctx } from '../framework/context.js';
@@ -8,6 +9,9 @@ import * as expect from '../framework/expect.js';
 import { SHIPPED } from '../framework/profile.js';
 import type { PublicKey } from '../framework/target.js';
 import type { Answer } from '../probe/client.js';
+
+/** It is CommonJS, and asks for modules of Node by `require`. */
+const nacl = createRequire(import.meta.url)('tweetnacl') as typeof Nacl;
 
 /** Base64 of 64 bytes, standard alphabet, padded. */
 export const SIGNATURE = form(/^[A-Za-z0-9+/]{86}==$/, 'the Base64 of an Ed25519 signature');
