@@ -156,7 +156,8 @@ export function createModel(options: ModelOptions) {
   };
   /** What two creates share of which one retries the other: the key, or without one the body. */
   const retriedBy = (asked: Asked): string | undefined => {
-    const body = () => (asked.body.kind === 'some' ? hashed(canonical(asked.body.json)) : undefined);
+    const body = () =>
+      asked.body.kind === 'some' && asked.body.json !== undefined ? hashed(canonical(asked.body.json)) : undefined;
     const key = asked.header(keyHeader) ?? body();
     const person = personOf(asked);
     return key === undefined || person === undefined ? undefined : joined(person, key);

@@ -12,6 +12,8 @@ interface Said {
   readonly method?: string;
   readonly path: string;
   readonly json?: unknown;
+  /** A body that is no JSON. */
+  readonly raw?: string;
   readonly caller?: string | null;
   readonly headers?: Readonly<Record<string, string>>;
   readonly status: number;
@@ -42,7 +44,7 @@ function judged(conversation: readonly Said[], more: { readonly ours?: boolean }
   return conversation.flatMap((said, index) => {
     const number = index + 1;
     const [path = '', query = ''] = said.path.split('?');
-    const text = said.json === undefined ? undefined : JSON.stringify(said.json);
+    const text = said.raw ?? (said.json === undefined ? undefined : JSON.stringify(said.json));
     const asked: Asked = {
       number,
       at: said.at === undefined ? number * 60_000 : (number - 1) * 60_000 + said.at,
@@ -156,6 +158,11 @@ test('every rule has an id of its own below its requirement, and a sentence', ()
     expect(known, id).toContain(id.split('/')[0]);
     expect(says, id).toMatch(/^[A-Z].*[.]$/s);
   }
+});
+
+test('a create whose body is no JSON is judged as any other', () => {
+  const error = { code: 400, message: 'Invalid body', metadata: { reason: 'invalid_body', retryable: false } };
+  expect(judged([{ method: 'POST', path: '/interns', raw: '{"name":', status: 400, answer: { error } }])).toEqual([]);
 });
 
 test('a right conversation breaks nothing', () => {
