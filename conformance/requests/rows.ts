@@ -248,6 +248,10 @@ const unfitName = (name: string, text: string): Value =>
     json: { value: 'x', hosts: ['example.com'] },
   }));
 
+/** Names to copy: of secrets that the run alone may have, since others' are not touched. */
+const names = (name: string, make: (one: string) => readonly string[], more: Record<string, unknown> = {}): Value =>
+  json(name, ({ ctx }: Ground) => ({ names: make(secretName(ctx)), ...more }));
+
 /** The requests of the interface by their parts, in the order of interface.md. New value, new row: nothing else is to be written. */
 export const TABLES: readonly Table[] = [
   {
@@ -680,16 +684,16 @@ export const TABLES: readonly Table[] = [
     parts: [
       KEYS,
       [
-        json('a secret that is not there', ({ ctx }: Ground) => ({ names: [secretName(ctx)] })),
+        names('a secret that is not there', (name) => [name]),
         ...bads(
           json('no names', {}),
           json('names is empty', { names: [] }),
-          json('101 names', { names: Array.from({ length: 101 }, (_, at) => `name${at}`) }),
-          json('a name twice', { names: ['api_token', 'api_token'] }),
-          json('a name that is none', { names: ['Api-token'] }),
+          names('101 names', (name) => Array.from({ length: 101 }, (_, at) => `${name}${at}`)),
+          names('a name twice', (name) => [name, name]),
+          names('a name that is none', (name) => [`${name}-x`]),
           json('a number for a name', { names: [7] }),
           json('a text for names', { names: 'api_token' }),
-          json('names and a field of nobody', { names: ['api_token'], colour: 'red' }),
+          names('names and a field of nobody', (name) => [name], { colour: 'red' }),
         ),
         ...NO_OBJECTS,
       ],

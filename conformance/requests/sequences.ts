@@ -56,7 +56,7 @@ async function conversation({ chat, answer, api, interns, prompt }: Ctx): Promis
 }
 
 /** A secret that is stored, replaced, read, copied and deleted twice: in the vault of an intern, then in that of its workspace. */
-async function secrets({ interns, send, ...ctx }: Ctx): Promise<void> {
+async function secrets({ interns, send, over }: Ctx): Promise<void> {
   const { id } = await interns.stopped();
   const name = secretName({ interns });
   const all = { send };
@@ -72,7 +72,7 @@ async function secrets({ interns, send, ...ctx }: Ctx): Promise<void> {
     if (scope === WORKSPACE) await copy(all, id, [name]).catch(unanswered);
     for (let times = 0; times < 2; times++) await remove(all, scope, name).catch(unanswered);
     await read();
-    if (ctx.over()) return;
+    if (over()) return;
   }
   await list(all, ofIntern(id)).catch(unanswered);
 }

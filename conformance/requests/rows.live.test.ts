@@ -1,0 +1,15 @@
+import { expect, test } from 'vitest';
+import { deploy } from '../engine/testing/deployment.js';
+import { run } from '../run.js';
+
+test('all rows are sent at a deployment: none touches what the run did not make', { timeout: 120_000 }, async () => {
+  const { driver, host, close } = await deploy({ name: 'obeys every prompt', obeys: 1, turns: 60 }, 'rows');
+  try {
+    const { checks } = await run({ driver, host, seed: 'rows', rate: 0, only: ['rows/interface'] });
+    expect(checks.filter(({ id }) => id === 'rows/interface').map(({ verdict, skip }) => [verdict, skip])).toEqual([
+      ['pass', undefined],
+    ]);
+  } finally {
+    await close();
+  }
+});
