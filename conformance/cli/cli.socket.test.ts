@@ -31,6 +31,8 @@ describe('called wrongly: exit 2 and one line', () => {
     [['--only', 'no/such'], /no check and no requirement is called no\/such/],
     [['--only', 'craete/*'], /called craete\/\* \(did you mean create\/\*\?\)/],
     [['drfit', 'recording.jsonl'], /unknown command "drfit" \(did you mean drift\?\)/],
+    [['jugde'], /unknown command "jugde" \(did you mean judge\?\); as a host it is http:\/\/jugde\n/],
+    [['clinet', '--plan'], /unknown command "clinet" \(did you mean client\?\)/],
     [['report', 'merg', 'a.json'], /report: unknown command "merg" \(did you mean merge\?\)/],
     [['report', 'trend', 'a', 'b'], /report trend: "b" is one word more than it takes/],
     [['--level', 'statd'], /statd is not known \(did you mean stated\?\)/],

@@ -1,5 +1,7 @@
 import type { PositionalOptions } from 'yargs';
+import { suggestion } from '../../emulator/contract/nearest.js';
 import { merge } from '../engine/merge.js';
+import { UsageError } from '../framework/usage.js';
 import { agreed } from './agreed.js';
 import { cleanupCommand } from './cleanup.js';
 import { diffCommand, trendCommand } from './compare.js';
@@ -44,6 +46,17 @@ export interface CommandRow {
 
 const texts = (value: unknown): string[] => (Array.isArray(value) ? value.map(String) : []);
 
+/** Refuses a bare word that is nearly a command: as an address it would only not be found. */
+function refuseMisspelt(word: unknown) {
+  if (typeof word !== 'string' || /[.:/]/.test(word)) return;
+  const near = suggestion(
+    word,
+    COMMANDS.flatMap(({ words: [first] }) => first ?? []),
+  );
+  if (near === '') return;
+  throw new UsageError(`unknown command ${JSON.stringify(word)}${near}; as a host it is http://${word}`);
+}
+
 export const COMMANDS: readonly CommandRow[] = [
   {
     words: [],
@@ -51,7 +64,10 @@ export const COMMANDS: readonly CommandRow[] = [
     describe: false,
     positionals: { url: { type: 'string', describe: 'base address, ending in /api/v1' } },
     flags: RUN_FLAGS,
-    run: ({ found, io }) => runCommand(readSettings(found, io.env), io),
+    run({ found, io }) {
+      refuseMisspelt(found.url);
+      return runCommand(readSettings(found, io.env), io);
+    },
   },
   {
     words: ['report', 'merge'],
