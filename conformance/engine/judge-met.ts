@@ -1,9 +1,11 @@
 import type { Check } from '../framework/check.js';
 import { type Found, isProven } from '../framework/finding.js';
-import { lacking, raced, type Skip } from '../framework/skip.js';
+import { lacking, raced, type Skip, stoppedBy } from '../framework/skip.js';
+import { Stopped } from '../framework/stop.js';
 import { READS } from '../habits/visit.js';
 import type { Exchange } from '../probe/exchange.js';
 import { internPath, type Send } from '../probe/request.js';
+import { ruleOf } from '../rules/check.js';
 import { explain } from './explain.js';
 import { reported } from './finding.js';
 import { concluding, severity } from './judge.js';
@@ -57,7 +59,11 @@ type Standing =
   | { readonly kind: 'counts' | 'reported'; readonly skip?: undefined }
   | { readonly kind: 'excused'; readonly skip: Skip };
 
-/** Whether it is seen again. What was seen once is asked for again, where that does nothing: all that a monitor sends. */
+/**
+ * Whether it is seen again. What was seen once is asked for again, where that does nothing: all that a monitor sends.
+ *
+ * @throws Stopped where the run is over
+ */
 async function comesAgain({ session }: RunContext, breaches: Breaches, settles: boolean): Promise<boolean> {
   const { exchanges, shown } = breaches;
   const before = exchanges.size;
@@ -66,7 +72,10 @@ async function comesAgain({ session }: RunContext, breaches: Breaches, settles: 
   if (send === undefined) return false;
   // Reads may be late.
   if (before > 1 && (breaches.stays || !(settles && reads))) return true;
-  if (reads || REFUSED.has(status ?? 0)) await session.running.send(send).catch(() => {});
+  if (reads || REFUSED.has(status ?? 0))
+    await session.running.send(send).catch((error: unknown) => {
+      if (error instanceof Stopped) throw error;
+    });
   return exchanges.size > before;
 }
 
@@ -83,15 +92,29 @@ async function standingOf(run: RunContext, check: Check, breaches: Breaches, mon
   // On an emulator one exchange is enough.
   if (driver.control !== undefined || breaches.shown.some(({ finding }) => isProven(finding.found)))
     return { kind: 'counts' };
-  const again = await comesAgain(run, breaches, monitor.settles);
+  const skip = await excuseOf(run, check, breaches, monitor).catch((error: unknown) => {
+    if (!(error instanceof Stopped)) throw error;
+    // No habit can be asked any more. What needs no other exchange stands by itself where two show it.
+    return ruleOf(check)?.alone === true && breaches.exchanges.size > 1 ? undefined : stoppedBy(error.stop);
+  });
+  return skip === undefined ? { kind: 'counts' } : { kind: 'excused', skip };
+}
+
+/** What keeps a breach from being told; undefined where nothing does. */
+async function excuseOf(
+  run: RunContext,
+  check: Check,
+  breaches: Breaches,
+  { settles }: Monitor,
+): Promise<Skip | undefined> {
+  const again = await comesAgain(run, breaches, settles);
   const last = breaches.shown.at(-1);
-  if (last === undefined) return { kind: 'reported' };
+  if (last === undefined) return undefined;
   const { finding } = last;
   const transcript = breaches.shown.map(({ record }) => record.snapshot());
-  const skip = again
+  return again
     ? await explained(run, check, finding, transcript)
     : raced({ kind: 'not-again', found: finding.found }).skip;
-  return skip === undefined ? { kind: 'counts' } : { kind: 'excused', skip };
 }
 
 /** Judges what a rule has seen in the whole run. Never throws. */
@@ -128,7 +151,11 @@ export async function judgeMet(run: RunContext, check: Check): Promise<Done> {
   });
 }
 
-/** Why a habit of the target may be behind it. */
+/**
+ * Why a habit of the target may be behind it.
+ *
+ * @throws Stopped where the run is over
+ */
 async function explained(
   run: RunContext,
   check: Check,
@@ -136,9 +163,10 @@ async function explained(
   transcript: Parameters<typeof explain>[2]['transcript'],
 ): Promise<Skip | undefined> {
   const tried = { transcript, leftAgo: new Map(), control: [], properties: [], led: new Set<never>() };
-  const explanation = await explain(run, check, tried, finding, run.host.now()).catch(() => ({
-    skip: undefined,
-  }));
+  const explanation = await explain(run, check, tried, finding, run.host.now()).catch((error: unknown) => {
+    if (error instanceof Stopped) throw error;
+    return { skip: undefined };
+  });
   if (explanation === undefined) return undefined;
   return explanation.skip ?? raced({ kind: 'never-the-same', found: [finding.found] }).skip;
 }

@@ -10,7 +10,7 @@ import {
   type Remark,
 } from '../framework/finding.js';
 import type { Obstacle, ObstacleSeen } from '../framework/obstacle.js';
-import { lacking, raced, type Skip, type SkipKind, Skipped } from '../framework/skip.js';
+import { lacking, raced, type Skip, type SkipKind, Skipped, stoppedBy } from '../framework/skip.js';
 import { Cancelled, type Stop, Stopped } from '../framework/stop.js';
 import { type Explanation, LATER } from '../habits/visit.js';
 import { ANSWER } from '../probe/request.js';
@@ -38,7 +38,7 @@ type Outcome = Pick<CheckResult, 'verdict'> & Partial<CheckResult> & { lost?: bo
 
 const skipped = (skip: Skip): Outcome => ({ verdict: 'skip', skip });
 const ended = (stop: Stop): Outcome => ({
-  ...skipped({ kind: 'stopped', because: { kind: 'over', stop } }),
+  ...skipped(stoppedBy(stop)),
   stopped: stop,
 });
 

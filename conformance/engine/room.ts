@@ -1,4 +1,4 @@
-import { Skipped } from '../framework/skip.js';
+import { Skipped, stoppedBy } from '../framework/skip.js';
 import { type Stop, Stopped } from '../framework/stop.js';
 import type { Limits } from './budget.js';
 
@@ -20,8 +20,7 @@ export function createRoom({ prompts: turns, requests }: Limits, owed: () => num
      */
     enter({ prompt, owes }: { readonly prompt: boolean; readonly owes: number }) {
       if (sent + 1 + owes + owed() > requests.most) throw new Stopped(requests.stop);
-      if (prompt && prompts >= turns.most)
-        throw new Skipped({ kind: 'stopped', because: { kind: 'over', stop: turns.stop } });
+      if (prompt && prompts >= turns.most) throw new Skipped(stoppedBy(turns.stop));
       sent++;
       if (prompt) prompts++;
     },

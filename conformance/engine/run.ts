@@ -1,7 +1,7 @@
 import { Semaphore } from 'async-mutex';
 import type { Finding } from '../framework/finding.js';
 import type { FailOn } from '../framework/known.js';
-import type { Because, Skip } from '../framework/skip.js';
+import { type Because, type Skip, stoppedBy } from '../framework/skip.js';
 import { isLimit, isOfBudget, type Stop, Stopped } from '../framework/stop.js';
 import type { Host } from '../probe/time.js';
 import { decidedBy } from '../requirements/views.js';
@@ -81,12 +81,11 @@ const LOST_IN_A_ROW = 5;
 /** ms after which a unit at work beside others keeps exclusive ones waiting, and no others: they go before. */
 const HOLDS_UP = 4_000;
 
-const over = (stop: Stop): Skip => ({ kind: 'stopped', because: { kind: 'over', stop } });
 const unjudged = (head: RowHead) => ({ ...head, duration: 0, requests: 0, properties: [] });
 const withheld = ({ finding: _, ...rest }: CheckResult, stop: Stop): CheckResult => ({
   ...rest,
   verdict: 'skip',
-  skip: over(stop),
+  skip: stoppedBy(stop),
 });
 
 /**
@@ -149,7 +148,7 @@ export function createRun(units: readonly Unit[], target: RunTarget, options: En
       (head): CheckResult =>
         target.clean(
           error instanceof Stopped
-            ? { ...unjudged(head), verdict: 'skip', skip: over(error.stop) }
+            ? { ...unjudged(head), verdict: 'skip', skip: stoppedBy(error.stop) }
             : { ...unjudged(head), verdict: 'error', error: { ...faultOf(error), transcript: [] } },
         ),
     ),
@@ -159,14 +158,14 @@ export function createRun(units: readonly Unit[], target: RunTarget, options: En
     if (target.lost !== undefined) ending.stop(target.lost);
     // What monitors have met by then they judge.
     const judges = unit.watches === true && isLimit(ending.stopped);
-    if (ending.stopped !== undefined && !judges) return put(unit, skipped(unit, over(ending.stopped)));
+    if (ending.stopped !== undefined && !judges) return put(unit, skipped(unit, stoppedBy(ending.stopped)));
     for (const need of unit.needs) {
       const because = target.lacks(need);
       if (because !== undefined) return conclude(unit, { rows: skipped(unit, { kind: 'need', because }) });
     }
     // There is room for what has found something: it was kept free.
     const stop = context.before === undefined ? options.without?.(unit) : undefined;
-    if (stop !== undefined) return conclude(unit, { rows: skipped(unit, over(stop)) });
+    if (stop !== undefined) return conclude(unit, { rows: skipped(unit, stoppedBy(stop)) });
     const done = await unit
       .run({ ...context, signal: ending.signal })
       .catch((error: unknown): Done => failed(unit, error));

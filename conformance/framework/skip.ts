@@ -126,3 +126,6 @@ export const lacking = skipped('need');
 export const byTheIntern = skipped('intern');
 export const raced = skipped('race');
 export const blocked = skipped('blocked');
+
+/** What ended the run keeps something from a verdict. */
+export const stoppedBy = (stop: Stop): Skip => ({ kind: 'stopped', because: { kind: 'over', stop } });

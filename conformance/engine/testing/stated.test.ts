@@ -57,6 +57,18 @@ test.each(['quick', 'default'] as const)('streams without [DONE] fail a run of t
   expect(results.requirements.filter(({ verdict }) => verdict === 'fail').map(({ id }) => id)).toContain('CHAT-1');
 });
 
+test('errors without a message fail a quick run, though its time is over before a habit is asked', async () => {
+  const serve: Serve = (next) => async (request) =>
+    rewritten(await next(request), {
+      json: (json) => {
+        const { error } = json as { error?: { message?: string } };
+        delete error?.message;
+      },
+    });
+  const results = await at(serve, 'gives errors no message', { budget: 'quick', rate: 20 });
+  expect(failed(results).map(({ id }) => id)).toContain('BASE-3/message');
+});
+
 /** Answers that show a secret show its value too. */
 const showsValues: Serve = (next) => {
   const values = new Map<string, unknown>();
