@@ -153,6 +153,7 @@ export function createJudge(options: JudgeOptions = {}) {
         publicKeys: options.publicKeys ?? [],
         caller: learnt.get,
         partial: !whole,
+        inUse: true,
         ours: options.ours === true,
       }),
     );

@@ -92,9 +92,6 @@ export interface InternFacts {
   missed: number | undefined;
   /** When it was last read by its id. */
   read: number | undefined;
-  /** Requests that may end its runs: those under way, and when the last of the others was answered. */
-  readonly ending: Set<number>;
-  ended: number;
   /** The status that was shown last. */
   shown: { readonly status: string; readonly number: number } | undefined;
 }
@@ -108,8 +105,6 @@ export const internFacts = (id: string): InternFacts => ({
   fixed: new Map(),
   missed: undefined,
   read: undefined,
-  ending: new Set(),
-  ended: Number.NEGATIVE_INFINITY,
   shown: undefined,
 });
 

@@ -39,6 +39,8 @@ export interface ModelOptions {
   readonly ours?: boolean;
   /** Requests may be left out of what it sees: what may change shows nothing of what it will be. */
   readonly partial?: boolean;
+  /** The target was used before the first exchange: a create may repeat one of then. */
+  readonly inUse?: boolean;
 }
 
 /** A value, and the exchange that showed it. */
@@ -59,16 +61,6 @@ export type SessionFacts = Known<{
   readonly at: number;
 }>;
 
-/** A run that waits on a question: who prompted it, when it asked, and the first request to its session since. */
-export interface WaitingRun {
-  readonly call: string;
-  readonly person: string | undefined;
-  readonly number: number;
-  readonly since: number;
-  readonly at: number;
-  next: number | undefined;
-}
-
 /** The pages of a list that came before a cursor. */
 export interface Pages {
   /** When the first was asked for. */
@@ -84,15 +76,6 @@ const bodyOf = ({ body }: Asked): Row | undefined => (body.kind === 'some' && is
 /** An answer that says nothing of what was done: the service, or a gateway before it, failed. */
 const saysNothing = (status: number): boolean => status >= 500 || status === 408;
 
-/** Whether a request may end the runs of its intern: a body that is not known may be an answer to a question. */
-function mayEndRuns(asked: Asked): boolean {
-  const { operation } = operationOf(asked) ?? {};
-  if (operation === undefined) return false;
-  return isPrompt(operation)
-    ? asked.body.kind === 'unknown'
-    : ['suspend', 'delete', 'provision'].includes(operation.name);
-}
-
 /** What a list that leaves nothing out may be asked by. */
 const WHOLE: ReadonlySet<string> = new Set(['workspace_id', 'limit', 'starting_after']);
 
@@ -103,15 +86,13 @@ const dateOf = (answered: Answered): number => Date.parse(answered.header('date'
 /** Interns that are remembered, and things of any other kind: traffic may go on for days. */
 const INTERNS = 10_000;
 const MOST = 20_000;
-/** Requests under way to one intern that are remembered. */
-const ENDING = 100;
 
 /** What is known of a target: from the exchanges that it has seen, and from no others. Sends nothing and reads no clock. */
 export function createModel(options: ModelOptions) {
   const { profile } = options;
   const keyHeader = idempotencyHeaderOf(profile);
   const proof = proofHeadersOf(profile);
-  let hasForgotten = false;
+  let hasForgotten = options.inUse === true;
   const interns = new Recent<string, InternFacts>(INTERNS, (facts) => {
     hasForgotten = true;
     present.delete(facts);
@@ -123,7 +104,6 @@ export function createModel(options: ModelOptions) {
   const creates = new Recent<string, KeyedCreate>(MOST);
   const sessions = new Recent<string, SessionFacts>(MOST);
   const questions = new Recent<string, Known>(MOST);
-  const waiting = new Recent<string, WaitingRun>(MOST);
   /** Creates by what makes a later one their retry: the number of the first. */
   const firsts = new Recent<string, number>(MOST);
   /** A time on the clock of the target, after the first request was sent. */
@@ -202,7 +182,7 @@ export function createModel(options: ModelOptions) {
       creates.set(joined(person, key), { value: { body, id: row.id }, number });
     const facts = internOf(row.id);
     if (facts.made !== undefined || facts.shown !== undefined) return;
-    // It may be one that was forgotten, and is answered again.
+    // It may be one that is not remembered, and is answered again.
     if (hasForgotten && answered.status !== 201) return;
     facts.made = { by: caller, person, at, number, body };
     if (options.partial !== true) present.add(facts);
@@ -313,8 +293,6 @@ export function createModel(options: ModelOptions) {
       const [at, now] = [Date.parse(String(created)), dateOf(answered)];
       return key !== undefined && firsts.get(key) === asked.number && at >= since + SKEW && at <= now + SKEW;
     },
-    /** The run in a session that waits on a question, as far as nothing was asked of it since. */
-    waiting: (intern: string, session: string): WaitingRun | undefined => waiting.get(joined(intern, session)),
     session: (intern: string, id: string): SessionFacts | undefined => sessions.get(joined(intern, id)),
     mapping: (id: string): Known | undefined => mappings.get(id.toLowerCase()),
 
@@ -328,15 +306,10 @@ export function createModel(options: ModelOptions) {
         if (key !== undefined && !firsts.has(key)) firsts.set(key, asked.number);
       }
       if (named.id === undefined) return;
-      if (isPrompt(named.operation)) {
-        const run = waiting.get(joined(named.id, String(bodyOf(asked)?.session_id)));
-        if (run !== undefined) run.next ??= asked.number;
-      }
       const after = phasesAfter(name, options.ours === true);
       if (after === undefined && name !== 'update') return;
       // Its create may be under way.
       const facts = internOf(named.id);
-      if (mayEndRuns(asked) && facts.ending.size < ENDING) facts.ending.add(asked.number);
       if (after !== undefined) facts.phase.asks(asked.number, after);
       if (name !== 'update') return;
       const body = bodyOf(asked) ?? {};
@@ -368,7 +341,6 @@ export function createModel(options: ModelOptions) {
       if (name === 'update' && asked.body.kind === 'unknown')
         for (const value of Object.values(facts?.settings ?? {})) value.forget(at);
       if (answered === undefined) return;
-      if (facts?.ending.delete(asked.number)) facts.ended = Math.max(facts.ended, answered.at);
       if (
         options.partial !== true &&
         status === 404 &&
@@ -388,12 +360,7 @@ export function createModel(options: ModelOptions) {
       if (stream !== undefined && id !== undefined) {
         spoke(exchange, id, 'chat', stream.sessionId);
         const call = stream.finish === 'tool_calls' ? stream.toolCalls[0]?.id : undefined;
-        if (call !== undefined && stream.sessionId !== undefined) {
-          questions.set(call, { value: id, number: asked.number });
-          const { at: since, number } = asked;
-          const run = { call, person: personOf(asked), number, since, at: answered.at, next: undefined };
-          waiting.set(joined(id, stream.sessionId), run);
-        }
+        if (call !== undefined) questions.set(call, { value: id, number: asked.number });
       }
       if (!isRow(json)) return;
       // A retried create answers what it answered first.

@@ -30,33 +30,6 @@ const grammar = (rule: StreamRule): Rule => {
   };
 };
 
-/**
- * ms within which a question is open, wherever an intern did not end its run: its deadline is five minutes by default, and may
- * be less.
- */
-const OPEN = 10_000;
-
-/** Statuses that say that nothing waits for an answer. */
-const NOT_ASKED: ReadonlySet<number> = new Set([404, 409, 410]);
-
-/** The answer to a question that is open: nothing came between. */
-function isDue(seen: Seen, model: Model): boolean {
-  // The clock of an emulator is moved: its questions come to their deadlines at once.
-  if (model.options.ours === true) return false;
-  const { asked, body, id, intern } = seen;
-  const last = Array.isArray(body?.messages) ? body.messages.at(-1) : undefined;
-  const run = id === undefined ? undefined : model.waiting(id, String(body?.session_id));
-  if (!isAnswer(body) || !isRow(last) || run === undefined || intern?.made === undefined) return false;
-  return (
-    run.call === last.tool_call_id &&
-    run.next === asked.number &&
-    asked.at - run.at < OPEN &&
-    intern.ending.size === 0 &&
-    intern.ended < run.since &&
-    model.isBy(asked, run.person) === true
-  );
-}
-
 /** Kept where a prompt without a session begins one: one that ended while it was under way may have gone on in its own. */
 function isNew(seen: Seen, model: Model, session: unknown): Judgement {
   const { asked, body, id, operation } = seen;
@@ -149,18 +122,6 @@ export const CHATS: readonly Rule[] = [
               'another than that of the one answered',
               call,
             );
-      },
-    },
-  }),
-  ...rulesOf('CHAT-6', {
-    taken: {
-      says: 'The answer to a question that is open is delivered to the run that asked.',
-      judge: (seen, model) => {
-        const { status } = seen.answered;
-        if (seen.operation.name !== 'chat' || !(status < 300 || NOT_ASKED.has(status)) || !isDue(seen, model))
-          return undefined;
-        const run = model.waiting(seen.id ?? '', String(seen.body?.session_id));
-        return holds(status < 300, 'status of the answer to a question', 'a success', status, [run?.number ?? 0]);
       },
     },
   }),

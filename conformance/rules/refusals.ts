@@ -791,7 +791,8 @@ function nameTaken(seen: Seen, model: Model): Wrong {
   const wanted = JSON.stringify(seen.body.name);
   const { asked } = seen;
   if (named('create')(seen) && model.createBy(asked) !== undefined) return false;
-  let unsure = false;
+  // An intern of before all that was seen may have it.
+  let unsure = model.options.inUse === true;
   for (const intern of model.called(seen.body.name)) {
     if (intern.made === undefined || intern.id === seen.id) continue;
     const ofCreator = isOfCreator(intern.made, seen, model);

@@ -27,7 +27,7 @@ interface Said {
 }
 
 /** What the rules make of a conversation: the rules that the exchanges break, with what they rest on. */
-function judged(conversation: readonly Said[], more: { readonly ours?: boolean } = {}) {
+function judged(conversation: readonly Said[], more: { readonly ours?: boolean; readonly inUse?: boolean } = {}) {
   const profile = SHIPPED.svc;
   if (profile === undefined) throw new Error('no profile svc');
   const model = createModel({
@@ -117,7 +117,6 @@ const CREATE: Said = {
 
 const RUNS = record({ status: 'running', hostname: 'one.example' });
 const LATER = record({ created_at: '2026-01-01T00:01:30.000Z' });
-const ANSWER = [{ role: 'tool', tool_call_id: 'call-1', content: 'allow_once' }];
 
 /** A prompt and its stream. `asks`: it ends with a question, in so many pieces. */
 function chats({ json = {}, said = {}, asks = 0 }): Said {
@@ -158,6 +157,15 @@ test('every rule has an id of its own below its requirement, and a sentence', ()
     expect(known, id).toContain(id.split('/')[0]);
     expect(says, id).toMatch(/^[A-Z].*[.]$/s);
   }
+});
+
+test('a create may repeat one of before, where the target was used before', () => {
+  const conversation = [
+    { ...CREATE, status: 200 },
+    { path: `/interns/${ID}`, status: 200, answer: record({ description: 'changed since' }) },
+  ];
+  expect(judged(conversation, { inUse: true })).toEqual([]);
+  expect(judged(conversation).map(({ id }) => id)).toEqual(['GET-1/settings']);
 });
 
 test('a create whose body is no JSON is judged as any other', () => {
@@ -280,20 +288,6 @@ test.each<[rule: string, because: readonly number[], conversation: readonly Said
   ['CHAT-1/model-not-used', [2], [CREATE, chats({ json: { model: 'any' }, said: { model: 'any' } })]],
   ['CHAT-5/call-whole', [], [CREATE, chats({ asks: 2 })]],
   ['CHAT-15/new-session', [2], [CREATE, chats({}), chats({})]],
-  [
-    'CHAT-6/taken',
-    [2],
-    [
-      CREATE,
-      chats({ asks: 1 }),
-      {
-        ...chats({ json: { session_id: 's-1', messages: ANSWER } }),
-        status: 409,
-        at: 1_000,
-        answer: error(409, 'ended'),
-      },
-    ],
-  ],
   [
     'CHAT-15/prompt-reason',
     [],
