@@ -100,7 +100,7 @@ async function standingOf(run: RunContext, check: Check, breaches: Breaches, mon
   return skip === undefined ? { kind: 'counts' } : { kind: 'excused', skip };
 }
 
-/** What keeps a breach from being told; undefined where nothing does. */
+/** Why a breach is not reported; undefined where nothing does. */
 async function excuseOf(
   run: RunContext,
   check: Check,
