@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { CheckResult } from '../conformance/engine/results.js';
-import { sampleResults } from '../conformance/engine/testing/sample-results.js';
 import { htmlReport } from '../conformance/reporters/html.js';
 import { launchChromium } from '../test/chromium.js';
+import { sampleResults } from '../test/targets/sample-results.js';
 import { report } from './lib.js';
 
 const FINDINGS = 500;

@@ -1,4 +1,4 @@
-// Explores apps that are libraries' own examples (conformance/explore/apps/real) by the built command, and holds what is found
+// Explores apps that are libraries' own examples (test/apps/real) by the built command, and holds what is found
 // against what is true of each, as truths.json says. Runs each finding's schedule again, alone. Says what was false, what was
 // missed, how many groups a defect has, and how many of them showed again.
 //
@@ -24,7 +24,7 @@ interface RealApp {
 type Found = Finding & { readonly file: string };
 
 const ROOT = join(import.meta.dirname, '..');
-const SOURCE = join(ROOT, 'conformance/explore/apps/real');
+const SOURCE = join(ROOT, 'test/apps/real');
 const FOLDER = join(ROOT, '.tmp/explored');
 const apps: Readonly<Record<string, RealApp>> = JSON.parse(readFileSync(join(SOURCE, 'truths.json'), 'utf8'));
 

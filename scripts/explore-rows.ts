@@ -1,6 +1,6 @@
-import score from '../conformance/explore/apps/score.json' with { type: 'json' };
-import { WRONG } from '../conformance/explore/apps/wrong/index.js';
 import { DISTURBANCES } from '../emulator/contract/disturbance.js';
+import score from '../test/apps/score.json' with { type: 'json' };
+import { WRONG } from '../test/apps/wrong/index.js';
 
 const APPS_HEAD = '| app | law | seen in |\n|---|---|---|\n';
 const FOUND_HEAD = '| disturbance | class | apps found, by law |\n|---|---|---|\n';

@@ -1,12 +1,12 @@
-// Holds the apps of conformance/explore/apps against `explore`, and writes down which disturbance found which app by
-// which law: conformance/explore/apps/score.json, which docs/explore.md's table is made of. Says how many findings a defect has,
+// Holds the apps of test/apps against `explore`, and writes down which disturbance found which app by
+// which law: test/apps/score.json, which docs/explore.md's table is made of. Says how many findings a defect has,
 // and how many of them three runs of their schedule alone show again.
 //
 //   npm run explore-score [-- APP…] [--print] [--seed TEXT] [--all]
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { APPS, byLaw, notAgain, type Score, scoreOf } from '../conformance/explore/apps/score.js';
+import { APPS, byLaw, notAgain, type Score, scoreOf } from '../test/apps/score.js';
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -44,7 +44,7 @@ for (const app of wanted) {
 process.stdout.write(
   `${groups} findings of ${defects} defects, ${(groups / Math.max(1, defects)).toFixed(2)} a defect; ${groups - lost} of ${groups} shown again three times\n`,
 );
-const FILE = 'conformance/explore/apps/score.json';
+const FILE = 'test/apps/score.json';
 if (!values.print && !values.all) {
   const kept = positionals.length === 0 ? {} : JSON.parse(readFileSync(FILE, 'utf8'));
   writeFileSync(FILE, `${JSON.stringify({ ...kept, ...byLaw(scores) }, null, 2)}\n`);

@@ -4,8 +4,7 @@ import { areaOf, importsOf, reachIn, SOURCES } from './imports.js';
 const roomIn = (half: string, file: string): string =>
   areaOf(file)
     .slice(half.length + 1)
-    .replace(/\.ts$/, '')
-    .replace('engine/testing', 'testing');
+    .replace(/\.ts$/, '');
 
 /** The rooms of a half and their imports, but for those that a longer way implies. */
 function pictureOf(half: string): string {

@@ -16,11 +16,8 @@ const FROM = /(?:^|\n)\s*(import|export)\s+(type\s+)?([^;'"]*?)\s*from\s+'(\.[^'
 const BARE = /(?:^|\n)\s*import\s+'(\.[^']+)'|\bimport\(\s*'(\.[^']+)'/g;
 
 /** The room that a file is in: `emulator/http/app.ts` as `emulator/http`, `emulator/index.ts` as itself. */
-export const areaOf = (file: string): string => {
-  if (file.startsWith('conformance/engine/testing/')) return 'conformance/engine/testing';
-  const parts = file.split('/');
-  return parts[0] === 'bin' ? 'bin' : parts.slice(0, 2).join('/');
-};
+export const areaOf = (file: string): string =>
+  file.startsWith('bin/') ? 'bin' : file.split('/').slice(0, 2).join('/');
 
 const onlyTypes = (names: string) =>
   /^\{[\s\S]*\}$/.test(names) &&

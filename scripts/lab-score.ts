@@ -2,12 +2,12 @@
 // conformance/clients/score.json. Run: npm run lab-score, with ids of cases to try those alone: npm run lab-score --
 // sse-crlf 'http-retry-*'; `--again` only confirms what is written down
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { FLAWS, type Flaw, type FlawArea } from '../conformance/clients/reference/flaws.js';
-import { catches, concerns, isPlain, type Score } from '../conformance/clients/sharpness.js';
 import { systemHost } from '../conformance/probe/time.js';
 import { createEmulator } from '../emulator/index.js';
 import { cases } from '../emulator/lab/cases.js';
 import { createLab } from '../emulator/lab/lab.js';
+import { FLAWS, type Flaw, type FlawArea } from '../test/reference/flaws.js';
+import { catches, concerns, isPlain, type Score } from '../test/reference/sharpness.js';
 
 const AT_ONCE = 64;
 const FEW_AT_ONCE = 6;

@@ -9,11 +9,11 @@
 //   npm run soak -- --mix 3 --count 300             each seed another that has three of their habits at once
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { deploy } from '../conformance/engine/testing/deployment.js';
-import type { Known } from '../conformance/engine/testing/deployments.js';
-import { INGREDIENTS, type MixResult, mixOf, resultsOf } from '../conformance/engine/testing/mixes.js';
 import { runConformance } from '../conformance/index.js';
 import { run } from '../conformance/run.js';
+import { deploy } from '../test/targets/deployment.js';
+import type { Known } from '../test/targets/deployments.js';
+import { INGREDIENTS, type MixResult, mixOf, resultsOf } from '../test/targets/mixes.js';
 
 const { values } = parseArgs({
   options: {

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { sampleResults } from '../conformance/engine/testing/sample-results.js';
 import { json } from '../conformance/reporters/json.js';
 import { commandOf } from './built.js';
+import { sampleResults } from './targets/sample-results.js';
 import { needs } from './tools.js';
 
 const ROOT = resolve(import.meta.dirname, '..');

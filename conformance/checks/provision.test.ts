@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { fakeDriver, fakeHost, fakeTarget } from '../../test/targets/fake-target.js';
 import { runChecks as run } from '../engine/runner.js';
-import { fakeDriver, fakeHost, fakeTarget } from '../engine/testing/fake-target.js';
 import { checks } from './index.js';
 
 /** A service in which the first provision of an intern gets it to the first status, the next to `running`. */

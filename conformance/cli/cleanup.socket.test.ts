@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Emulator } from '../../emulator/index.js';
+import { type Served, serve } from '../../test/targets/hostile.js';
 import { newEmulator } from '../drivers/emulator.js';
-import { type Served, serve } from '../engine/testing/hostile.js';
 import { called } from './called.harness.js';
 
 const KEY = 'sk-secret-of-the-clean-up';

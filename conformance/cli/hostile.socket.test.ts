@@ -2,8 +2,8 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
+import { HOSTILE, type Hostility, type Served, serve, serveHttp10 } from '../../test/targets/hostile.js';
 import { newEmulator } from '../drivers/emulator.js';
-import { HOSTILE, type Hostility, type Served, serve, serveHttp10 } from '../engine/testing/hostile.js';
 import { readResults } from '../reporters/json.js';
 import { called } from './called.harness.js';
 

@@ -11,8 +11,8 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { serve } from '../engine/testing/hostile.js';
-import { sampleResults } from '../engine/testing/sample-results.js';
+import { serve } from '../../test/targets/hostile.js';
+import { sampleResults } from '../../test/targets/sample-results.js';
 import { json } from '../reporters/json.js';
 import { called } from './called.harness.js';
 import type { Io } from './io.js';

@@ -3,10 +3,10 @@ import type { ClientCase } from '../../emulator/contract/client-case.js';
 import { createEmulator } from '../../emulator/index.js';
 import { cases } from '../../emulator/lab/cases.js';
 import { createLab } from '../../emulator/lab/lab.js';
+import { referenceClient } from '../../test/reference/as-client.js';
+import type { Flaw } from '../../test/reference/flaws.js';
 import { systemHost } from '../probe/time.js';
 import { type CaseResult, evaluate } from './evaluate.js';
-import { referenceClient } from './reference/as-client.js';
-import type { Flaw } from './reference/flaws.js';
 
 const lab = createLab({ id: () => systemHost.tag(10), emulator: createEmulator });
 afterAll(() => lab.close());

@@ -2,10 +2,10 @@ import { afterAll, expect, test } from 'vitest';
 import { createEmulator } from '../../emulator/index.js';
 import { cases } from '../../emulator/lab/cases.js';
 import { createLab } from '../../emulator/lab/lab.js';
+import { FLAWS, type Flaw } from '../../test/reference/flaws.js';
+import { catches, isPlain } from '../../test/reference/sharpness.js';
 import { systemHost } from '../probe/time.js';
-import { FLAWS, type Flaw } from './reference/flaws.js';
 import score from './score.json' with { type: 'json' };
-import { catches, isPlain } from './sharpness.js';
 
 const lab = createLab({ id: () => systemHost.tag(10), emulator: createEmulator });
 afterAll(() => lab.close());

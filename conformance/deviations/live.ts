@@ -1,9 +1,9 @@
 import type { Emulator } from '../../emulator/emulator.js';
+import { deploy } from '../../test/targets/deployment.js';
 import { checks as allChecks } from '../checks/index.js';
 import { UNLIMITED } from '../engine/budget.js';
 import type { CheckResult } from '../engine/results.js';
 import { runChecks } from '../engine/runner.js';
-import { deploy } from '../engine/testing/deployment.js';
 import type { Check } from '../framework/check.js';
 import type { Skip } from '../framework/skip.js';
 import { skipWords } from '../reporters/words/skip.js';

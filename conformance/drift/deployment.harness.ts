@@ -1,9 +1,9 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fakeDriver, fakeHost } from '../../test/targets/fake-target.js';
 import type { LiveDriverOptions } from '../drivers/live.js';
 import type { Results } from '../engine/results.js';
-import { fakeDriver, fakeHost } from '../engine/testing/fake-target.js';
 import { findingText } from '../reporters/words/finding.js';
 import { skipWords } from '../reporters/words/skip.js';
 import { type DriftOptions, drift } from './drift.js';

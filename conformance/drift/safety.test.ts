@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { createEmulator } from '../../emulator/index.js';
+import { SECRET } from '../../test/targets/fake-target.js';
 import { connect } from '../drivers/connect.js';
-import { SECRET } from '../engine/testing/fake-target.js';
 import { systemHost } from '../probe/time.js';
 import { about, driftFrom, JSON_TYPE, json, type Line, verdicts } from './deployment.harness.js';
 

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest';
+import { createVirtualHost } from '../../test/targets/virtual-host.js';
 import { checks as allChecks } from '../checks/index.js';
-import { createVirtualHost } from '../engine/testing/virtual-host.js';
 import { REPORTERS } from '../reporters/index.js';
 import { run } from '../run.js';
 import { createEmulatorDriver, newEmulator } from './emulator.js';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { fakeDriver, fakeHost } from '../engine/testing/fake-target.js';
+import { fakeDriver, fakeHost } from '../../test/targets/fake-target.js';
 import type { BehaviourName } from '../framework/needs.js';
 import { DEFAULT_PROMPTS } from './live.js';
 

@@ -1,6 +1,6 @@
 import { type AddressInfo, connect, createServer } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
-import { type Served, serve } from '../engine/testing/hostile.js';
+import { type Served, serve } from '../../test/targets/hostile.js';
 import { kindOf } from '../probe/no-answer.js';
 import { environmentFetch } from './proxy.js';
 

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { check, fakeDriver, fakeHost, fakeTarget } from '../../test/targets/fake-target.js';
 import { fail } from '../framework/assert.js';
 import { createProperty } from '../framework/property.js';
 import { systemHost } from '../probe/time.js';
 import { run } from '../run.js';
-import { check, fakeDriver, fakeHost, fakeTarget } from './testing/fake-target.js';
 
 const later = <T>() => {
   let resolve = (_: T) => {};

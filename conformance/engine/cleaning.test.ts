@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
+import { check, fakeDriver, fakeTarget } from '../../test/targets/fake-target.js';
+import { createVirtualHost } from '../../test/targets/virtual-host.js';
 import { run } from '../run.js';
 import { cleanupTimeAt } from './cleaning.js';
-import { check, fakeDriver, fakeTarget } from './testing/fake-target.js';
-import { createVirtualHost } from './testing/virtual-host.js';
 
 test('a clean-up may take as long as so many requests took in the run, within bounds', () => {
   expect([0, 500, 2_000, 60_000].map(cleanupTimeAt)).toEqual([60_000, 60_000, 240_000, 600_000]);

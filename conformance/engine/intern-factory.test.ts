@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
+import { check, fakeDriver, fakeHost, fakeTarget } from '../../test/targets/fake-target.js';
 import { equal } from '../framework/assert.js';
 import type { Check } from '../framework/check.js';
 import type { Api } from '../framework/context.js';
 import { run } from '../run.js';
-import { check, fakeDriver, fakeHost, fakeTarget } from './testing/fake-target.js';
 
 /** A service that boots at once. `refuses` is asked first, with the method and what stands behind the intern's id. */
 function booting(refuses: (method: string, rest: string | undefined) => number | undefined = () => undefined) {

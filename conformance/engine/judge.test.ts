@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
+import { check, type FakeTarget, fakeDriver, fakeHost, fakeTarget } from '../../test/targets/fake-target.js';
 import type { Check } from '../framework/check.js';
 import { answered, status as expectStatus } from '../framework/expect.js';
 import { Finding } from '../framework/finding.js';
 import { run } from '../run.js';
-import { check, type FakeTarget, fakeDriver, fakeHost, fakeTarget } from './testing/fake-target.js';
 
 /** The answer of a gateway. */
 const html = () => new Response('<h1>503</h1>', { status: 503, headers: { 'content-type': 'text/html' } });

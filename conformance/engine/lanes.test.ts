@@ -1,5 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { check, fakeDriver, fakeHost, fakeTarget } from '../../test/targets/fake-target.js';
+import { createVirtualHost } from '../../test/targets/virtual-host.js';
 import { equal, fail } from '../framework/assert.js';
 import { Finding } from '../framework/finding.js';
 import { blocked, byTheIntern, lacking, raced } from '../framework/skip.js';
@@ -8,8 +10,6 @@ import type { Setting } from '../habits/serve.js';
 import { run } from '../run.js';
 import type { CheckResult } from './results.js';
 import type { RunnerOptions } from './runner.js';
-import { check, fakeDriver, fakeHost, fakeTarget } from './testing/fake-target.js';
-import { createVirtualHost } from './testing/virtual-host.js';
 
 const go = (checks: RunnerOptions['checks'], more: Partial<RunnerOptions> = {}) => {
   const host = fakeHost();

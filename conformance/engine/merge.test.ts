@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import { sampleResults } from '../../test/targets/sample-results.js';
 import type { Incomplete } from '../framework/stop.js';
 import { merge } from './merge.js';
 import type { CheckResult, Coverage, Results } from './results.js';
-import { sampleResults } from './testing/sample-results.js';
 
 const shard = (index: number, coverage: Partial<Coverage>): Results => {
   const results = sampleResults();

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
+import { check, fakeDriver, fakeHost, fakeTarget } from '../../test/targets/fake-target.js';
 import { equal } from '../framework/assert.js';
 import type { Check } from '../framework/check.js';
 import type { Report } from '../index.js';
 import { checkOf } from '../rules/check.js';
 import { is, type Rule } from '../rules/rule.js';
 import { run } from '../run.js';
-import { check, fakeDriver, fakeHost, fakeTarget } from './testing/fake-target.js';
 
 const monitor = (judge: Rule['judge'], more: Partial<Rule> = {}): Check =>
   checkOf({ id: 'm/header', requirement: 'LIST-1', level: 'S', says: 'x-right is yes.', judge, ...more });

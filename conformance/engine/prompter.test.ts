@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
+import { type Deployment, deploy } from '../../test/targets/deployment.js';
+import { check } from '../../test/targets/fake-target.js';
 import type { Check } from '../framework/check.js';
 import * as expected from '../framework/expect.js';
 import type { Need } from '../framework/needs.js';
 import { peersApart } from '../habits/peers-apart.js';
 import { runChecks } from './runner.js';
-import { type Deployment, deploy } from './testing/deployment.js';
-import { check } from './testing/fake-target.js';
 
 const TURNS = 6;
 const ALL: Deployment = { name: 'counts turns', obeys: 1, turns: TURNS, only: ['api_key', 'peer_api_key'] };

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { check, type FakeTarget, fakeDriver, fakeHost, fakeTarget, SECRET } from '../../test/targets/fake-target.js';
 import { equal, fail } from '../framework/assert.js';
 import type { Check } from '../framework/check.js';
 import type { Report } from '../index.js';
 import { run } from '../run.js';
 import type { RunnerOptions } from './runner.js';
-import { check, type FakeTarget, fakeDriver, fakeHost, fakeTarget, SECRET } from './testing/fake-target.js';
 
 const go = (checks: Check[], target: FakeTarget = fakeTarget(), more: Partial<RunnerOptions> = {}) => {
   const host = fakeHost();

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Intern } from '../../emulator/contract/intern.js';
+import { fakeHost } from '../../test/targets/fake-target.js';
 import type { Ctx } from '../framework/context.js';
 import { Finding } from '../framework/finding.js';
 import { Skipped } from '../framework/skip.js';
 import type { RunContext } from './run-context.js';
-import { fakeHost } from './testing/fake-target.js';
 import { createTolerance } from './tolerance.js';
 
 /** The tolerance of a check, and the items that its properties drew, as a counterexample shows them. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { check, fakeDriver, fakeHost, fakeTarget } from '../engine/testing/fake-target.js';
+import { check, fakeDriver, fakeHost, fakeTarget } from '../../test/targets/fake-target.js';
 import { run } from '../run.js';
 
 const isCreate = ({ method, url }: Request) => method === 'POST' && new URL(url).pathname === '/api/v1/interns';

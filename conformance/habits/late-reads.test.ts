@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { check, fakeDriver, fakeHost, fakeTarget } from '../engine/testing/fake-target.js';
+import { check, fakeDriver, fakeHost, fakeTarget } from '../../test/targets/fake-target.js';
 import { fail } from '../framework/assert.js';
 import { run } from '../run.js';
 

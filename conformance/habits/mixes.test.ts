@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { deploy } from '../engine/testing/deployment.js';
-import { canGoTogether, INGREDIENTS, mixed, resultsOf } from '../engine/testing/mixes.js';
+import { deploy } from '../../test/targets/deployment.js';
+import { canGoTogether, INGREDIENTS, mixed, resultsOf } from '../../test/targets/mixes.js';
 import { run } from '../run.js';
 import '../../test/same-draws.js';
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Deployed, deploy } from '../engine/testing/deployment.js';
+import { type Deployed, deploy } from '../../test/targets/deployment.js';
 import { HABITS } from './index.js';
 import type { Serve } from './serve.js';
 

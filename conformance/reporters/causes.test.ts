@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { sampleResults } from '../../test/targets/sample-results.js';
 import type { CheckResult } from '../engine/results.js';
-import { sampleResults } from '../engine/testing/sample-results.js';
 import type { AnswerGot, Found, Remark } from '../framework/finding.js';
 import { groups } from './groups.js';
 

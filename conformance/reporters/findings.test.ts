@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { check, fakeDriver, fakeHost, fakeTarget } from '../engine/testing/fake-target.js';
+import { check, fakeDriver, fakeHost, fakeTarget } from '../../test/targets/fake-target.js';
 import type { Check } from '../framework/check.js';
 import * as expects from '../framework/expect.js';
 import { talk } from '../helpers/chat.js';

@@ -5,8 +5,8 @@ import { pathToFileURL } from 'node:url';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { launchChromium } from '../../test/chromium.js';
+import { sampleResults } from '../../test/targets/sample-results.js';
 import { needs } from '../../test/tools.js';
-import { sampleResults } from '../engine/testing/sample-results.js';
 import { htmlReport } from './html.js';
 
 describe('the HTML report in a browser', needs('chromium'), () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { deploy } from '../engine/testing/deployment.js';
+import { deploy } from '../../test/targets/deployment.js';
 import { run } from '../run.js';
 
 test('all rows are sent at a deployment: none touches what the run did not make', { timeout: 120_000 }, async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { exploreJson } from '../../conformance/explore/report/files.js';
-import { sampleReport } from '../../conformance/explore/report/sample.js';
+import { sampleReport } from '../../conformance/explore/report/sample.harness.js';
 import { exploredReport } from './explored.harness.js';
 import { readExplored } from './page/explored.js';
 

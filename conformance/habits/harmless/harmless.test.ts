@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { DISTURBANCE_NAMES, disturbanceOf } from '../../../emulator/contract/disturbance.js';
 import { ACTS } from '../../../emulator/disturbances/acts.js';
-import { deploy } from '../../engine/testing/deployment.js';
-import { withHabit } from '../../engine/testing/deployments.js';
-import { resultsOf } from '../../engine/testing/mixes.js';
+import { deploy } from '../../../test/targets/deployment.js';
+import { withHabit } from '../../../test/targets/deployments.js';
+import { resultsOf } from '../../../test/targets/mixes.js';
 import { run } from '../../run.js';
 import type { Serve } from '../serve.js';
 import { HARMLESS } from './index.js';

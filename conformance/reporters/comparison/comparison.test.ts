@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
+import { sampleResults } from '../../../test/targets/sample-results.js';
 import { diff } from '../../engine/diff.js';
 import type { CheckResult, Results } from '../../engine/results.js';
-import { sampleResults } from '../../engine/testing/sample-results.js';
 import { trend } from '../../engine/trend.js';
 import { DIFF_REPORTERS } from './diff.js';
 import { TREND_REPORTERS } from './trend.js';

@@ -1,0 +1,142 @@
+import { describe, expect, test } from 'vitest';
+import { deploy } from '../../test/targets/deployment.js';
+import { canGoTogether, INGREDIENTS, mixed, mixOf, resultsOf } from '../../test/targets/mixes.js';
+import { byTheIntern, raced, type Skip } from '../framework/skip.js';
+import type { Incomplete } from '../framework/stop.js';
+import { fewInterns } from '../habits/few-interns.js';
+import { slowAnswers } from '../habits/slow-answers.js';
+import { wakesForPrompts } from '../habits/wakes-for-prompts.js';
+import { run } from '../run.js';
+import { UNLIMITED } from './budget.js';
+import type { CheckResult, Verdict } from './results.js';
+
+const called = (name: string) => {
+  const found = INGREDIENTS.find((one) => one.name === name);
+  if (found === undefined) throw new Error(`no deployment ${name}`);
+  return found;
+};
+
+test('a mix is made by its seed, of deployments that go together', () => {
+  for (const n of [2, 3]) {
+    const names = Array.from({ length: 50 }, (_, at) => mixOf(`seed-${at}`, n).name.split(' + '));
+    expect(names.every((parts) => new Set(parts).size === n)).toBe(true);
+    expect(new Set(names.map(String)).size).toBeGreaterThan(40);
+    for (const parts of names) {
+      const pairs = parts.flatMap((one) =>
+        parts.filter((other) => other !== one).map((other) => [one, other] as const),
+      );
+      expect(pairs.every(([one, other]) => canGoTogether(called(one), called(other)))).toBe(true);
+    }
+  }
+  expect(mixOf('again', 3).name).toBe(mixOf('again', 3).name);
+});
+
+test('a mix has every habit of what it is made of', () => {
+  const one = called('takes its time for each answer');
+  const other = called('has room for few interns');
+  const whole = mixed([one, other, called('wakes for a prompt')]);
+  expect(whole).toMatchObject({ obeys: 0.9, differs: ['CHAT-16', 'LIFE-1'] });
+  expect(whole.habits).toEqual([slowAnswers, fewInterns, wakesForPrompts]);
+});
+
+/** Mixes that something was held against once, and others by chance. More: npm run soak -- --mix 3 */
+const MIXES = [
+  ['obeys nothing and chats', 'queues what waits for a provision', 'is tidied up by somebody else'],
+  ['needs a moment before it takes prompts', 'wakes for a prompt'],
+  ['fails to boot, or to go, at times', 'has statuses of its own'],
+  ['names the route of a proof its way', 'has success statuses of its own'],
+].map((names) => mixed(names.map(called)));
+
+test.each([...MIXES, mixOf('one', 2), mixOf('two', 3), mixOf('three', 3)])(
+  'nothing is held against a server that $name',
+  { timeout: 300_000 },
+  async (mix) => {
+    const { driver, host, close } = await deploy(mix, 'mix');
+    try {
+      const results = await run({ driver, host, seed: 'mix', rate: 0, ...UNLIMITED });
+      // Which deployments chance puts together, changes with each that is new: some may end a run early.
+      expect(resultsOf(mix, results).filter(({ expected }) => expected !== true)).toEqual([]);
+      expect(results.counts.pass).toBeGreaterThan(90);
+    } finally {
+      await close();
+    }
+  },
+);
+
+/** What keeps a kit that measures in the wrong place from seeing that streams are held back. */
+test.each([
+  'takes its time for each answer',
+  'takes one request a second',
+  'reads late what was written',
+  'is read from replicas',
+  'needs a moment before it takes prompts',
+  'is tidied up by somebody else',
+])('streams that a proxy holds back are found at a server that %s', { timeout: 300_000 }, async (habit) => {
+  const mix = mixed([called(habit), called('is behind a proxy that holds streams back')]);
+  const { driver, host, close } = await deploy(mix, 'held');
+  try {
+    const { checks } = await run({ driver, host, seed: 'held', rate: 0, only: ['chat-stream/as-it-is-said'] });
+    expect(checks.map(({ verdict, finding }) => [verdict, finding?.what])).toEqual([['fail', 'arrival of a reply']]);
+  } finally {
+    await close();
+  }
+});
+
+describe('of a run against a mix is shown', () => {
+  const shows = ['chat-stream/as-it-is-said'];
+  const result = (verdict: Verdict, more: Partial<CheckResult> = {}): CheckResult => ({
+    id: 'chat-stream/as-it-is-said',
+    requirement: 'CHAT-1',
+    level: 'S',
+    title: '',
+    verdict,
+    duration: 0,
+    requests: 0,
+    properties: [],
+    ...more,
+  });
+  const shown = (mix: Parameters<typeof resultsOf>[0], checks: CheckResult[], reasons: Incomplete[] = []) => {
+    const failed = checks.some(({ verdict }) => verdict === 'fail');
+    const exit = failed ? 1 : reasons.length > 0 ? 3 : 0;
+    return resultsOf(mix, { checks, exit, incomplete: reasons }).map(({ id, expected }) =>
+      expected ? `may be: ${id}` : id,
+    );
+  };
+  const LEFT = { kind: 'left-behind', interns: 2 } as const;
+  const skip = (why: Skip) => result('skip', { skip: why });
+
+  test('nothing where what it breaks is found', () => {
+    expect(shown({ shows }, [result('fail')], [{ kind: 'unreached', checks: 8 }])).toEqual([]);
+  });
+
+  test.each([
+    ['passes', [result('pass')]],
+    ['warns', [result('warn')]],
+    [
+      'is skipped for what the intern did, which did what it takes',
+      [skip(byTheIntern({ kind: 'asked-nothing', finish: 'stop' }).skip)],
+    ],
+    ['was not done', []],
+  ])('what it breaks, as missed, where the check for it %s', (_, checks) => {
+    expect(shown({ shows }, checks)).toContain('missed chat-stream/as-it-is-said');
+  });
+
+  test('what it breaks, as not judged, where the run says why', () => {
+    expect(shown({ shows }, [skip(raced({ kind: 'deleted' }).skip)])).toEqual([
+      'may be: missed chat-stream/as-it-is-said',
+    ]);
+  });
+
+  test('another finding of what it breaks', () => {
+    expect(shown({ shows }, [result('fail'), result('fail', { id: 'chat-stream/grammar' })])).toEqual([
+      'fail chat-stream/grammar',
+    ]);
+  });
+
+  test('a run that is incomplete, as it may be where each of its reasons is one of the mix', () => {
+    const incomplete = [({ kind }: Incomplete) => kind === 'left-behind'];
+    expect(shown({ incomplete }, [], [LEFT])).toEqual(['may be: exit 3']);
+    expect(shown({ incomplete }, [], [LEFT, { kind: 'unreached', checks: 3 }])).toEqual(['exit 3']);
+    expect(shown({}, [], [LEFT])).toEqual(['exit 3']);
+  });
+});

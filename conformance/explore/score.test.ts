@@ -1,0 +1,46 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { DISTURBANCES } from '../../emulator/contract/disturbance.js';
+import { withApps } from '../../scripts/explore-rows.js';
+import { AI_SDK } from '../../test/apps/right/ai-sdk.js';
+import { APPS, type FoundByLaw, RIGHT } from '../../test/apps/score.js';
+import score from '../../test/apps/score.json' with { type: 'json' };
+import { WRONG } from '../../test/apps/wrong/index.js';
+import { explore } from './explore.js';
+import { LAWS } from './types.js';
+
+const found: FoundByLaw = score;
+
+test('each wrong app is found by the law meant for it, and no right one is blamed', () => {
+  expect(WRONG.filter(({ id, law }) => found[id]?.[law] === undefined).map(({ id }) => id)).toEqual([]);
+  expect(RIGHT.filter(({ id }) => Object.keys(found[id] ?? { missing: [] }).length > 0)).toEqual([]);
+  const known = [...APPS, ...AI_SDK];
+  expect(Object.keys(found).filter((id) => !known.some((app) => app.id === id))).toEqual([]);
+  expect(found['ai-sdk']).toEqual({});
+});
+
+test('no wrong app is blamed by a law that it keeps', () => {
+  const blamed = WRONG.map(({ id }) => `${id}: ${Object.keys(found[id] ?? {}).sort()}`);
+  expect(blamed).toEqual(WRONG.map(({ id, law, also }) => `${id}: ${[law, ...Object.keys(also ?? {})].sort()}`));
+});
+
+test('each disturbance finds an app, and each law is met by several', () => {
+  const kinds = new Set(Object.values(found).flatMap((laws) => Object.values(laws).flat()));
+  const blunt = Object.entries(DISTURBANCES).filter(([kind, row]) => row.class !== 'broken' && !kinds.has(kind));
+  expect(blunt.map(([kind]) => kind)).toEqual([]);
+  for (const law of LAWS) expect(WRONG.filter((app) => app.law === law).length, law).toBeGreaterThan(1);
+});
+
+test('the page shows them as they are: npm run explore-score, npm run docs', () => {
+  const page = readFileSync('docs/explore.md', 'utf8');
+  expect(withApps(page)).toBe(page);
+});
+
+/** One for each of three laws. */
+const SAMPLE = ['lf-only', 'retries-at-once', 'prompts-again-after-a-loss'];
+
+test.each(WRONG.filter(({ id }) => SAMPLE.includes(id)))('$id is found', async ({ id, law, run }) => {
+  const [kind = ''] = found[id]?.[law] ?? [];
+  const { findings } = await explore(run, { only: kind, jobs: 12, patience: 3_000 });
+  expect(findings.map((finding) => finding.law)).toContain(law);
+});

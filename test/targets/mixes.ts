@@ -1,0 +1,100 @@
+import type { CheckResult, FindingResult, Results } from '../../conformance/engine/results.js';
+import { createRandom, hash } from '../../conformance/framework/random.js';
+import { BUFFERING, DEPLOYMENTS, type Known } from './deployments.js';
+
+/** What a mix is made of: real deployments have several habits at once. */
+export const INGREDIENTS: readonly Known[] = [...DEPLOYMENTS, BUFFERING];
+
+/** Those that can't be had at once: two clocks, two ways to ask. */
+const SINGLE = ['clockOff', 'asks'] as const satisfies readonly (keyof Known)[];
+
+export function canGoTogether(one: Known, other: Known): boolean {
+  if (SINGLE.some((key) => one[key] !== undefined && other[key] !== undefined)) return false;
+  return !(one.habits ?? []).some((habit) => other.habits?.includes(habit));
+}
+
+/** One server that has all these habits. */
+export function mixed(parts: readonly Known[]): Known {
+  const [first] = parts;
+  if (first === undefined) throw new RangeError('mixed: expected deployments, got none');
+  // What is true of one in any way is true of the whole.
+  const whole = Object.assign({}, ...parts) as Known;
+  const slow = Math.max(...parts.map((part) => part.slow ?? 0));
+  return {
+    ...whole,
+    name: parts.map(({ name }) => name).join(' + '),
+    obeys: Math.min(...parts.map(({ obeys }) => obeys)),
+    ...(slow > 0 ? { slow } : {}),
+    habits: parts.flatMap(({ habits = [] }) => habits),
+    wrong: parts.flatMap(({ wrong = [] }) => wrong),
+    differs: parts.flatMap(({ differs = [] }) => differs),
+    shows: parts.flatMap(({ shows = [] }) => shows),
+    incomplete: parts.flatMap(({ incomplete = [] }) => incomplete),
+  };
+}
+
+/** `n` deployments by a seed, that can go together. */
+export function mixOf(seed: string, n: number, from: readonly Known[] = INGREDIENTS): Known {
+  const random = createRandom(hash(`${seed} mix`));
+  const parts: Known[] = [];
+  while (parts.length < n) {
+    const left = from.filter((one) => !parts.includes(one) && parts.every((part) => canGoTogether(part, one)));
+    const next = left[Math.floor(random() * left.length)];
+    if (next === undefined) break;
+    parts.push(next);
+  }
+  // What stands first is nearest to the server.
+  return mixed(parts.sort((one, other) => INGREDIENTS.indexOf(one) - INGREDIENTS.indexOf(other)));
+}
+
+/** Whether a finding is of the reason of an error. */
+const isReason = (finding: FindingResult | undefined): boolean =>
+  finding?.wanted.kind === 'value' && /reason/.test(finding.wanted.path);
+
+/** What is held against a mix that nothing it is made of deserves. */
+function undeserved(
+  { differs = [], shows = [] }: Pick<Known, 'differs' | 'shows'>,
+  checks: readonly CheckResult[],
+): CheckResult[] {
+  return checks.filter(({ id, verdict, requirement, finding }) => {
+    if (verdict === 'pass' || verdict === 'skip' || shows.includes(id)) return false;
+    const published = differs.includes(requirement) || (differs.includes('reason') && isReason(finding));
+    return !(published && verdict === 'warn');
+  });
+}
+
+/** What a run found in a mix, or missed, that somebody must look at. */
+export interface MixResult {
+  readonly id: string;
+  /** What was found, or why nothing was. */
+  readonly because: unknown;
+  /** It is as it may be: the mix is such that the run could not do better, and it said so. */
+  readonly expected?: true;
+}
+
+/** All that somebody must look at in the results of a run against a mix: nothing where it judged as it should. */
+export function resultsOf(
+  mix: Pick<Known, 'differs' | 'shows' | 'incomplete'>,
+  { checks, exit, incomplete: reasons }: Pick<Results, 'checks' | 'exit' | 'incomplete'>,
+): MixResult[] {
+  const { shows = [], incomplete = [] } = mix;
+  const wrong = undeserved(mix, checks).map(({ id, verdict, finding, error }) => {
+    const { of, wanted, got } = finding ?? {};
+    return { id: `${verdict} ${id}`, because: finding === undefined ? error?.message : { of, wanted, got } };
+  });
+  const found: string[] = [];
+  const missed = shows.flatMap((id): MixResult[] => {
+    const { verdict, skip } = checks.find((check) => check.id === id) ?? {};
+    if (verdict === 'fail') found.push(id);
+    if (verdict === 'fail') return [];
+    // What an intern did is no reason: these do what it takes.
+    const said = skip !== undefined && skip.kind !== 'intern';
+    return [{ id: `missed ${id}`, because: skip ?? verdict, ...(said ? { expected: true } : {}) }];
+  });
+  const ended: MixResult[] = [];
+  if (wrong.length === 0 && exit !== (found.length > 0 ? 1 : 0)) {
+    const may = exit === 3 && reasons.every((reason) => incomplete.some((one) => one(reason)));
+    ended.push({ id: `exit ${exit}`, because: reasons, ...(may ? { expected: true } : {}) });
+  }
+  return [...wrong, ...missed, ...ended];
+}

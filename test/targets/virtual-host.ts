@@ -1,0 +1,59 @@
+import { createRandom, hash } from '../../conformance/framework/random.js';
+import { type Host, sleepBy, systemHost } from '../../conformance/probe/time.js';
+
+/** The clock that a virtual machine shares with the target in it. */
+export interface SharedClock {
+  now(): number;
+  /** Moves it ahead, each timer settled before the next. */
+  advance(ms: number): Promise<void>;
+}
+
+/** ms that pass in one round while something goes on, and at most while nothing does. */
+const STEP = { least: 2, most: 500 };
+
+/**
+ * A machine whose time passes as fast as it can be computed: a wait of minutes takes milliseconds. `start` is what its time
+ * begins at, whatever the target's clock says.
+ */
+export function createVirtualHost(clock: SharedClock, seed: string, start: number) {
+  const offset = start - clock.now();
+  const random = createRandom(hash(`${seed} machine`));
+  const timers = new Set<{ due: number; fire(): void }>();
+  const now = () => clock.now() + offset;
+  let step = STEP.least;
+  const stir = () => {
+    step = STEP.least;
+  };
+
+  const later = (ms: number, then: () => void) => {
+    const timer = { due: now() + Math.max(0, ms), fire: then };
+    timers.add(timer);
+    return () => void timers.delete(timer);
+  };
+  const host: Host = {
+    ...systemHost,
+    now,
+    later,
+    sleep: sleepBy(later),
+    tag: (length) => Array.from({ length }, () => String.fromCharCode(97 + Math.floor(random() * 26))).join(''),
+  };
+
+  return {
+    host,
+    /** Something happened: what follows from it gets its turn before time leaps on. */
+    stir,
+    /** Lets time pass until `signal` aborts. */
+    async live(signal: AbortSignal) {
+      while (!signal.aborted) {
+        const next = Math.min(...[...timers].map(({ due }) => due));
+        await clock.advance(Math.max(0, Math.min(step, next - now())));
+        step = Math.min(step * 2, STEP.most);
+        for (const timer of [...timers].filter(({ due }) => due <= now())) {
+          timers.delete(timer);
+          timer.fire();
+          stir();
+        }
+      }
+    },
+  };
+}
