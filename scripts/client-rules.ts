@@ -40,9 +40,9 @@ export const TOPICS: readonly { readonly topic: string; readonly text: readonly 
     text: [
       'The stream is over at `[DONE]`. What the transport does after it does not matter: `complete`, and `error` is right too. A body',
       'that is cut before `[DONE]` is an error, after `finish_reason` too. `finish_reason` without `[DONE]` at a clean end is',
-      '`complete`. `[DONE]` without `finish_reason` is `complete` with null, or an error; where a call is open it is an error. Neither',
-      'of both is an error. A 200 that is not a stream is an error, and a whole JSON completion may be taken as the answer. A body',
-      'longer than `Content-Length` ends there.',
+      '`complete`. `[DONE]` without `finish_reason` is `complete` with null, or an error; where a call is open it is an error. A stream',
+      'that ends without both is an error. A 200 that is not a stream is an error, and a whole JSON completion may be taken as the',
+      'answer. A body longer than `Content-Length` ends there.',
     ],
   },
   {

@@ -15,13 +15,15 @@ const LONGEST = 2_000;
 /** A line that is usual in a stream of a layer. */
 const USUAL: Readonly<Record<ClientCase['layer'], RegExp>> = {
   chat: /^(?:|data: (?:\{.*\}|\[DONE\]))$/,
-  sse: /^(?:|(?:data|event|id): \S[\x20-\x7e]*)$/,
+  sse: /^(?:|data: \S[\x20-\x7e]*)$/,
   signing: /^/,
 };
 
 /** Whether something was sent that most answers have not: a reader looks there first. */
 const isOdd = ({ bytes, hex, text }: SentPart, { layer }: ClientCase): boolean =>
-  bytes === undefined ? text !== CLEAN_END : hex === true || !text.split('\n').every((line) => USUAL[layer].test(line));
+  bytes === undefined
+    ? text !== CLEAN_END
+    : hex === true || /^data.*\ndata/m.test(text) || !text.split('\n').every((line) => USUAL[layer].test(line));
 
 /** What was sent, in order. Pieces of a cut body look odd wherever they end, so none is marked. */
 function piecesOf({ more, parts }: Sent, theCase: ClientCase, since: number, cut: boolean): Piece[] {

@@ -40,7 +40,8 @@ export function answersIn({ checks }: Pick<Results, 'checks'>): (check: CheckRes
     }
   return ({ id, finding }) => {
     const shown = finding?.transcript.find(({ number }) => number === finding.exchange) ?? finding?.transcript.at(-1);
-    if (shown === undefined) return undefined;
+    // The requests of the lab are those of one client, and all alike.
+    if (shown === undefined || shown.response?.sent) return undefined;
     const operation = operationOf(shown);
     const answers = [...(found.get(operation) ?? [])]
       .map(([status, ids]) => ({ status, ...others(ids, id) }))

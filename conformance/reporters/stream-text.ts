@@ -38,6 +38,33 @@ export function exchangeLines(exchange: Exchange, most = 1_000, finding?: Findin
   return lines;
 }
 
+/** The status of an answer, and what a reader must see of its body. */
+const HEAD = /^ {2}< \d{3} at /;
+const MARKED = /^ {2}[<✗] .*← /;
+/** Marked lines that a shortened exchange keeps, and lines below each. */
+const KEPT = 6;
+const BELOW = 3;
+
+/** The lines of an exchange, shortened in the middle to its first and last `most`, the head of the answer, and marked writes. */
+export function shortExchange(lines: readonly string[], most: number): string[] {
+  if (lines.length <= most * 2) return [...lines];
+  const kept = new Set<number>();
+  const keep = (from: number, to: number) => {
+    for (let at = Math.max(0, from); at < Math.min(lines.length, to); at++) kept.add(at);
+  };
+  keep(0, most);
+  keep(lines.length - most, lines.length);
+  const head = lines.findIndex((line) => HEAD.test(line));
+  if (head !== -1) keep(head, head + 1);
+  const marked = lines.flatMap((line, at) => (MARKED.test(line) ? [at] : [])).slice(0, KEPT);
+  for (const at of marked) keep(at, at + BELOW);
+  return [...kept]
+    .sort((one, other) => one - other)
+    .flatMap((at, index, all) =>
+      (index > 0 && at - (all[index - 1] ?? 0) > 1 ? ['    …'] : []).concat(lines[at] ?? []),
+    );
+}
+
 /** How many steps of a stream are shown from its beginning, and from its end, which most often tells what is wrong. */
 const FIRST = 4;
 const LAST = 8;

@@ -23,6 +23,8 @@ const WHOLE = 80;
 const TEXT = 100;
 /** Longest name of what was looked at that a line has room for. */
 const LINE = 120;
+/** The longest message of a fault. */
+const FAULT = 240;
 
 /** A list or an object in a few words. */
 function outline(value: object): string {
@@ -121,7 +123,9 @@ export const faultOf = ({ error }: CheckResult): string =>
   error?.whose === 'adapter' ? "the adapter's fault" : "the kit's own fault";
 
 const faultText = (check: CheckResult): string =>
-  `${faultOf(check)}: ${short(check.error?.message ?? check.title, unvalued)}`;
+  `${faultOf(check)}: ${unvalued(check.error?.message ?? check.title)
+    .split('\n', 1)[0]
+    ?.slice(0, FAULT)}`;
 
 /** What is wrong with a check, in one line: `the second create is answered 200, expected 201`. */
 export const titleOf = (check: CheckResult): string =>

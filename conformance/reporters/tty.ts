@@ -7,7 +7,7 @@ import { clauseOf, levelOf } from './clause.js';
 import { counted } from './counted.js';
 import { groups, skips } from './groups.js';
 import { LEVELS, labelOf } from './label.js';
-import { exchangeLines, seconds, value } from './stream-text.js';
+import { exchangeLines, seconds, shortExchange, value } from './stream-text.js';
 import { faultOf, titleOf } from './title.js';
 import { hindranceText } from './words/cleanup.js';
 import { headlineOf, shownOf } from './words/coverage.js';
@@ -83,9 +83,7 @@ export function failure(check: CheckResult, c: Colours, most = 12): string[] {
   if (shown.length < finding.transcript.length)
     lines.push(c.dim(`  … ${finding.transcript.length - shown.length} requests before`));
   for (const exchange of shown) {
-    const all = exchangeLines(exchange, 400, finding);
-    const kept = all.length > most * 2 ? [...all.slice(0, most), '    …', ...all.slice(-most)] : all;
-    lines.push(...kept.map((line) => c.dim(`  ${line}`)));
+    lines.push(...shortExchange(exchangeLines(exchange, 400, finding), most).map((line) => c.dim(`  ${line}`)));
   }
   if (finding.curl !== undefined) lines.push(`  curl      ${visible(finding.curl)}`);
   lines.push(`  again     ${finding.replay}`);

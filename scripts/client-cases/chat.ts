@@ -25,6 +25,8 @@ const OPENAI = 'OpenAI API reference, Chat streaming';
 const SDK_TOOLS = `${OPENAI}: tool-call deltas are joined by index`;
 const LAB = 'docs/client-rules.md';
 const H = 'WHATWG HTML 9.2.6';
+const TEXT = `${OPENAI}: the text is that of all deltas, in their order`;
+const BLANK = `${H}: a blank line ends an event, wherever the bytes are cut`;
 const END = `${LAB}, Ends`;
 const JSON_TEXT = 'RFC 8259 8.2: a string may be cut between the halves of a surrogate pair';
 const ERRORS = 'interface.md, Events 6 and 7: the error stands in a chunk of the stream';
@@ -117,12 +119,12 @@ export const CHAT: ClientCase[] = [
     expect: longText(4_096),
     why: `${H}: a line has no longest length; each byte is looked at once`,
   }),
-  chat({ id: 'chat-text', title: 'Streams text.', steps: [role(), say('Hel'), say('lo'), ...textEnd], why: OPENAI }),
+  chat({ id: 'chat-text', title: 'Streams text.', steps: [role(), say('Hel'), say('lo'), ...textEnd], why: TEXT }),
   chat({
     id: 'chat-short',
     title: 'Streams one word, short enough for every pair of cuts.',
     steps: ['data: {"choices":[{"delta":{"content":"é"},"finish_reason":"stop"}]}\n\n', 'data: [DONE]\n\n'],
-    why: [OPENAI, H],
+    why: [TEXT, BLANK],
   }),
   chat({
     id: 'chat-crlf',
@@ -160,7 +162,7 @@ export const CHAT: ClientCase[] = [
     id: 'chat-glued',
     title: 'Sends the whole stream in one write.',
     steps: [[role(), say('Hel'), say('lo'), ...textEnd].join('')],
-    why: H,
+    why: BLANK,
   }),
   chat({
     id: 'chat-u2028',
@@ -215,13 +217,13 @@ export const CHAT: ClientCase[] = [
     id: 'chat-role-again',
     title: 'Repeats the role in every delta.',
     steps: [choice({ role: 'assistant', content: 'a' }), choice({ role: 'assistant', content: 'b' }), ...textEnd],
-    why: OPENAI,
+    why: TEXT,
   }),
   chat({
     id: 'chat-done-in-text',
     title: 'Has [DONE] within the text.',
     steps: [role(), say('[DONE]'), say('data: [DONE]\n\n'), ...textEnd],
-    why: `${OPENAI}: [DONE] alone ends the stream`,
+    why: `${OPENAI}: only [DONE] ends the stream`,
   }),
   chat({
     id: 'chat-unknown-fields',
@@ -255,7 +257,7 @@ export const CHAT: ClientCase[] = [
       say('a'),
       ...textEnd,
     ],
-    why: OPENAI,
+    why: TEXT,
   }),
   chat({
     id: 'chat-finish-null-after',
@@ -267,7 +269,7 @@ export const CHAT: ClientCase[] = [
     id: 'chat-finish-with-text',
     title: 'Sends the finish reason with the last text.',
     steps: [role(), say('a'), choice({ content: 'b' }, 'stop'), final(), DONE],
-    why: OPENAI,
+    why: TEXT,
   }),
   chat({
     id: 'chat-finish-length',
@@ -281,7 +283,10 @@ export const CHAT: ClientCase[] = [
     id: 'chat-usage-final',
     title: 'Sends usage on a final chunk with empty `choices`.',
     steps: [role(), say('a'), end('stop'), final(USAGE, {}), DONE],
-    why: [`${OPENAI}: with include_usage the last chunk has empty choices`, 'CHAT-3'],
+    why: [
+      `${OPENAI}: with include_usage the last chunk has empty choices`,
+      'CHAT-3: the final chunk has empty choices and the session_id',
+    ],
   }),
   chat({
     id: 'chat-usage-no-choices',
@@ -319,7 +324,7 @@ export const CHAT: ClientCase[] = [
     id: 'chat-keepalive',
     title: 'Sends keepalive comments between chunks.',
     steps: [': keepalive\n\n', role(), ': keepalive\n\n', say('a'), ': keepalive\n\n', ...textEnd],
-    why: 'interface.md, Events 5',
+    why: 'interface.md, Events 5: a comment is written in a silence of 30 seconds; it carries nothing',
   }),
   chat({
     id: 'chat-keepalive-bare',
@@ -413,13 +418,13 @@ export const CHAT: ClientCase[] = [
     id: 'chat-run-ended',
     title: 'Ends the run: code 410, reason run_ended.',
     steps: [role(), say('a'), errorChunk(410, 'run_ended', false), final(), DONE],
-    why: 'interface.md, Events 6',
+    why: 'interface.md, Events 6: a run that the intern ends comes as code 410, reason run_ended',
   }),
   chat({
     id: 'chat-stream-severed',
     title: 'Loses the intern: reason stream_severed.',
     steps: [role(), say('a'), errorChunk(502, 'stream_severed', true), final(null), DONE],
-    why: 'interface.md, Events 7',
+    why: 'interface.md, Events 7: a connection that breaks ends with reason stream_severed',
   }),
   chat({
     id: 'chat-error-tool-open',
@@ -691,7 +696,7 @@ export const CHAT: ClientCase[] = [
     id: 'chat-tool-finish-none-called',
     title: 'Finishes with `tool_calls` without a call.',
     steps: [role(), say('a'), ...toolEnd],
-    why: `${LAB}: a client reports the calls that came, and makes up none`,
+    why: `${LAB}: a client reports the calls that came, and invents none`,
   }),
 
   // Ends
@@ -781,14 +786,14 @@ export const CHAT: ClientCase[] = [
     id: 'chat-cut-after-finish',
     title: 'Closes after the finish reason, before [DONE] and the last chunk of the body.',
     steps: [role(), say('a'), end('stop'), { end: 'fin' }],
-    why: `${END}: a body that is cut before [DONE] is an error, even after finish_reason`,
+    why: `${END}: a body that is cut before [DONE] is an error, after finish_reason too`,
   }),
   chat({
     id: 'chat-cut-after-finish-close',
     title: 'The same with `connection: close`.',
     answer: { connection: 'close' },
     steps: [role(), say('a'), end('stop'), { end: 'fin' }],
-    why: `${END}: a body that is cut before [DONE] is an error, even after finish_reason`,
+    why: `${END}: a body that is cut before [DONE] is an error, after finish_reason too`,
   }),
   chat({
     id: 'chat-cut-in-arguments',
@@ -809,13 +814,13 @@ export const CHAT: ClientCase[] = [
     id: 'chat-pause',
     title: 'Pauses with a question: one call of service.provide_input, then [DONE].',
     steps: [role(), say('May I? '), ask, ...pauseEnd],
-    why: 'interface.md, Events 2 to 4',
+    why: 'interface.md, Events 2 to 4: a question is one tool call; the final chunk with session_id comes after finish_reason',
   }),
   chat({
     id: 'chat-pause-keepalive',
     title: 'Sends keepalives between the question, its finish and [DONE].',
     steps: [role(), ask, ': keepalive\n\n', end('tool_calls'), ': keepalive\n\n', final(null), ': keepalive\n\n', DONE],
-    why: 'interface.md, Events 5',
+    why: 'interface.md, Events 5: a comment is written in a silence of 30 seconds; it carries nothing',
   }),
   plain({
     id: 'chat-continuation',

@@ -165,8 +165,8 @@ export const GATEWAYS: ClientCase[] = [
     id: 'chat-gateway-finish-differs',
     title: 'Tells two finish reasons that differ.',
     steps: FINISH_DIFFERS,
-    why: `${LAB}: where finish_reason comes twice, each call is reported once; which reason counts is not judged`,
-    alternatives: [{ ...withFinish(FINISH_DIFFERS, 'tool_calls'), why: `${LAB}: which reason counts is not judged` }],
+    why: `${LAB}: where finish_reason comes twice, each call is reported once; either reason is right`,
+    alternatives: [{ ...withFinish(FINISH_DIFFERS, 'tool_calls'), why: `${LAB}: either reason is right` }],
   }),
   chat({
     id: 'chat-gateway-function-call-both',
@@ -206,7 +206,7 @@ export const GATEWAYS: ClientCase[] = [
       tools(call(2, 'call_2', 'second', '{"b":2}')),
       ...toolEnd,
     ],
-    why: `${JOINED}; nothing says that the first is 0`,
+    why: `${JOINED}; the first index may be any number`,
   }),
   chat({
     id: 'chat-gateway-index-text',

@@ -20,7 +20,7 @@ const H = 'WHATWG HTML 9.2.6';
 const CHUNKED = 'RFC 9112 7.1 and 8: a chunked body without its last chunk is incomplete';
 const LENGTH = 'RFC 9112 6.3 and 8: a body shorter than Content-Length is incomplete';
 const AFTER = 'RFC 9110 10.2.3: Retry-After tells how long to wait';
-const REDIRECT = 'RFC 9110 15.4';
+const REDIRECT = 'RFC 9110 15.4: a client follows a redirect as its status says, or reports that status';
 const FETCH_AUTH = 'WHATWG Fetch 4.4 and RFC 9110 15.4: Authorization goes to no other origin';
 const RETRYABLE = 'interface.md, Errors: `retryable` says whether a retry can help';
 const EVENT = `${H}: status 200 and an event stream, else the connection fails`;
@@ -161,7 +161,7 @@ export const HTTP: ClientCase[] = [
     title: 'Tells the length of the stream.',
     answer: { framing: 'length' },
     steps: TWO,
-    why: 'RFC 9112 6.3',
+    why: 'RFC 9112 6.3: a body without chunks ends where Content-Length says, or where the connection closes',
     whole: true,
   }),
   sse({
@@ -169,7 +169,7 @@ export const HTTP: ClientCase[] = [
     title: 'Ends the stream by closing the connection.',
     answer: { framing: 'close', connection: 'close' },
     steps: TWO,
-    why: 'RFC 9112 6.3',
+    why: 'RFC 9112 6.3: a body without chunks ends where Content-Length says, or where the connection closes',
     whole: true,
   }),
   ...both((connection, name) =>
@@ -250,7 +250,7 @@ export const HTTP: ClientCase[] = [
     layer: 'chat',
     retries: 'default',
     timeout: 10_000,
-    why: 'RFC 9110 9.2.2: what may have been handled is repeated with care; up to 2 retries are right here',
+    why: 'RFC 9110 9.2.2: up to 2 retries are right, although the request may have been handled',
     exchanges: [{ ...OK, before: [{ end: 'reset' }] }, OK],
     expect: { ...ANSWERED, requests: { count: 2 } },
     alternatives: [{ outcome: 'error', requests: { count: 1 }, why: 'a client owes nobody a retry' }],
@@ -260,7 +260,7 @@ export const HTTP: ClientCase[] = [
     title: 'Never answers.',
     layer: 'chat',
     timeout: 1_000,
-    why: 'a client keeps to the limit of silence that its caller gave',
+    why: 'docs/client-rules.md, Silence: a client keeps to the limit of silence that its caller gave',
     exchanges: [{ ...OK, before: [{ wait: 2_000 }, { wait: 2_000 }, { end: 'fin' }] }],
     expect: { outcome: 'error', within: 1_900, requests: { count: 1 } },
   }),
@@ -268,7 +268,7 @@ export const HTTP: ClientCase[] = [
     id: 'http-late-head',
     title: 'Waits before the head.',
     layer: 'chat',
-    why: 'RFC 9112 9.5: a late answer is an answer: how long a client waits is its own limit',
+    why: 'RFC 9112 9.5: a late answer counts; the client’s own limit says how long it waits',
     exchanges: [{ ...OK, before: [{ wait: 1_200 }] }],
     expect: ANSWERED,
   }),
@@ -422,7 +422,7 @@ export const HTTP: ClientCase[] = [
     id: 'http-error-envelope',
     title: 'Refuses with 403 and the envelope.',
     layer: 'chat',
-    why: 'interface.md, Errors',
+    why: 'interface.md, Errors: the status of a refusal is that of its error',
     exchanges: [refusal(403, 'personal_identity_required', false)],
     expect: {
       ...refused(403, { requests: { count: 1 } }),
@@ -433,7 +433,7 @@ export const HTTP: ClientCase[] = [
     'http-error-401',
     'Refuses the credential.',
     json(401, { error: { code: 401, message: 'Invalid or missing API key' } }),
-    'interface.md, Authentication: no metadata stands on a 401',
+    'interface.md, Authentication: a 401 has no metadata',
   ),
 
   // Redirects
@@ -501,25 +501,25 @@ export const HTTP: ClientCase[] = [
     'http-retry-after-negative',
     'Refuses with 429 and Retry-After: -1.',
     limited({ 'retry-after': '-1' }),
-    `${AFTER}; what is no such number means one’s own backoff`,
+    `${AFTER}; any other value means the client’s own backoff`,
   ),
   retried(
     'http-retry-after-past',
     'Refuses with 429 and a date long past in Retry-After.',
     limited({ 'retry-after': 'Thu, 01 Jan 1970 00:00:00 GMT' }),
-    `${AFTER}; a date in the past means one’s own backoff`,
+    `${AFTER}; a date in the past means the client’s own backoff`,
   ),
   retried(
     'http-retry-after-junk',
     'Refuses with 429 and Retry-After: soon.',
     limited({ 'retry-after': 'soon' }),
-    `${AFTER}; junk means one’s own backoff`,
+    `${AFTER}; junk means the client’s own backoff`,
   ),
   once(
     'http-retry-after-huge',
     'Refuses with 429 and Retry-After: 198300.',
     limited({ 'retry-after': '198300' }),
-    `${AFTER}; nobody waits for 55 hours: the error is shown at once`,
+    `${AFTER}; a client does not wait for 55 hours, it reports the error at once`,
     { within: 3_000 },
   ),
   retried('http-retry-503', 'Refuses with 503, retryable.', refusal(503, 'busy', true), RETRYABLE),
@@ -593,7 +593,7 @@ export const HTTP: ClientCase[] = [
     title: 'Ends the stream cleanly.',
     layer: 'chat',
     retries: 'default',
-    why: 'an answered prompt is not sent again',
+    why: 'docs/client-rules.md, Retries: an answered prompt is not sent again',
     exchanges: [OK as CaseExchange],
     expect: { ...ANSWERED, requests: { count: 1, watched_for: 1_500 } },
   }),
@@ -601,7 +601,7 @@ export const HTTP: ClientCase[] = [
     id: 'http-no-reconnect',
     title: 'Ends an event stream cleanly, with a `retry`.',
     layer: 'sse',
-    why: 'RFC 9110 9.2.2: a POST is not repeated by itself',
+    why: 'RFC 9110 9.2.2: a client does not repeat a POST by itself',
     exchanges: [stream(['retry: 10\nid: 1\ndata: a\n\n'])],
     expect: {
       outcome: 'complete',

@@ -227,7 +227,7 @@ export const SIGNING: ClientCase[] = [
     id: 'sign-empty',
     title: 'Verifies a proof over an empty body.',
     body: '',
-    why: [S, 'FIPS 180-4: the digest of nothing is a digest'],
+    why: [S, 'FIPS 180-4: an empty body has a digest too'],
   }),
 
   // The route
@@ -290,7 +290,7 @@ export const SIGNING: ClientCase[] = [
   signing({
     id: 'sign-route-named',
     title: 'Watches what the proof was asked for.',
-    why: ['SIGN-3', 'docs/client-rules.md, signing: each signing request names its route'],
+    why: ['SIGN-3: a route is {method, path}', 'docs/client-rules.md, signing: each signing request names its route'],
     expect: { ...accepted(), requests: { count: 2, each: [{ ...asked, body_has: '"route"' }, sent()] } },
   }),
 
@@ -406,7 +406,7 @@ export const SIGNING: ClientCase[] = [
     title: 'Refuses with 429 after verification, with Retry-After: 1.',
     status: 429,
     exchanges: [SIGN, daemonSays(429, 'rate_limited', true, { spends: true, headers: { 'retry-after': '1' } }), DAEMON],
-    why: [ONCE, RETRY, 'RFC 9110 10.2.3'],
+    why: [ONCE, RETRY, 'RFC 9110 10.2.3: Retry-After tells how long to wait'],
   }),
   twice({
     id: 'sign-retry-timeout',
@@ -453,7 +453,7 @@ export const SIGNING: ClientCase[] = [
     retries: 'default',
     timeout: 10_000,
     exchanges: [SIGN, daemonSays(409, 'intern_not_running', false), DAEMON],
-    why: 'interface.md, Errors: retryable',
+    why: 'interface.md, Errors: `retryable` says whether a retry can help',
     expect: refused(409, { requests: { count: 2, watched_for: 1_500 } }),
   }),
   signTwice({
@@ -469,7 +469,10 @@ export const SIGNING: ClientCase[] = [
     status: 429,
     gap: 1_000,
     exchanges: [signSays(429, 'rate_limited', true, { 'retry-after': '1' }), SIGN, DAEMON],
-    why: ['interface.md, Signing route errors: 429 is retryable', 'RFC 9110 10.2.3'],
+    why: [
+      'interface.md, Signing route errors: 429 is retryable',
+      'RFC 9110 10.2.3: Retry-After tells how long to wait',
+    ],
   }),
   signTwice({
     id: 'sign-500-retried',

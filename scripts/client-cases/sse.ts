@@ -43,25 +43,25 @@ export const SSE: ClientCase[] = [
     id: 'sse-utf8',
     title: 'Sends characters of two, three and four bytes.',
     steps: ['data: é € 😀\n\n'],
-    why: [UTF8, 'RFC 3629 3'],
+    why: [UTF8, 'RFC 3629 3: a character is one to four bytes'],
   }),
   sse({
     id: 'sse-utf8-cut',
     title: 'Cuts inside a character of four bytes.',
     steps: [raw('data: \xf0\x9f'), raw('\x98\x80\n\n')],
-    why: [UTF8, 'RFC 3629 3'],
+    why: [UTF8, 'RFC 3629 3: a character is one to four bytes'],
   }),
   sse({
     id: 'sse-utf8-invalid',
     title: 'Sends a byte that is no UTF-8, then goes on.',
     steps: [raw('data: a\xffb\n\ndata: c\n\n')],
-    why: [UTF8, 'RFC 3629 3'],
+    why: [UTF8, 'RFC 3629 3: a character is one to four bytes'],
   }),
   sse({
     id: 'sse-utf8-subpart',
     title: 'Breaks a character of three bytes off after two.',
     steps: [raw('data: \xe2\x82x\n\n')],
-    why: [UTF8, 'RFC 3629 3'],
+    why: [UTF8, 'RFC 3629 3: a character is one to four bytes'],
     or: [PER_BYTE],
   }),
   sse({
@@ -80,7 +80,7 @@ export const SSE: ClientCase[] = [
     id: 'sse-utf8-newline-after-lead',
     title: 'Ends a line right after the first byte of a character.',
     steps: [raw('data: \xc3\n\ndata: b\n\n')],
-    why: [UTF8, 'RFC 3629 3'],
+    why: [UTF8, 'RFC 3629 3: a character is one to four bytes'],
   }),
   sse({
     id: 'sse-utf8-open-end',

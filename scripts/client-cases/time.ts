@@ -19,7 +19,7 @@ import {
 
 const SILENCE = 'docs/client-rules.md, Silence';
 const ABORT = 'docs/client-rules.md, Abort';
-const LIMIT = 'a client keeps to the limit of silence that its caller gave';
+const LIMIT = `${SILENCE}: a client keeps to the limit of silence that its caller gave`;
 const SIGNAL = 'WHATWG DOM 3.3: an aborted signal ends what was given it, now and for good';
 
 /** The longest silence that a client shall bear, and half of it, in ms. */

@@ -138,7 +138,14 @@ const cutInside = (coding: 'gzip' | 'br', bytes: Uint8Array): ClientCase =>
 
 /** HTTP/2 over TLS, and codings (LAB-17). */
 export const TRANSPORT: ClientCase[] = [
-  whole({ id: 'h2-whole', title: 'Streams text over HTTP/2.', why: `${H2} 8.1` }, ANSWER),
+  whole(
+    {
+      id: 'h2-whole',
+      title: 'Streams text over HTTP/2.',
+      why: `${H2} 8.1: a response is complete once END_STREAM has come`,
+    },
+    ANSWER,
+  ),
   plain({
     id: 'h2-events',
     title: 'Streams events over HTTP/2, each in a frame of its own.',
@@ -162,7 +169,11 @@ export const TRANSPORT: ClientCase[] = [
     [...SHORT],
   ),
   whole(
-    { id: 'h2-early-hints', title: 'Sends 103 before the head of a stream of HTTP/2.', why: 'RFC 9110 15.2' },
+    {
+      id: 'h2-early-hints',
+      title: 'Sends 103 before the head of a stream of HTTP/2.',
+      why: 'RFC 9110 15.2: a client must parse 1xx answers, known or not',
+    },
     ANSWER,
     { before: [{ informational: 103 }] },
   ),
@@ -180,7 +191,7 @@ export const TRANSPORT: ClientCase[] = [
     title: 'Sends trailers after the body.',
     layer: 'sse',
     needs: ['h2'],
-    why: [`${H2} 8.1`, `${LAB}: clients ignore trailers`],
+    why: [`${H2} 8.1: a response is complete once END_STREAM has come`, `${LAB}: clients ignore trailers`],
     exchanges: [h2(EVENTS, { trailers: { 'x-checksum': '1', 'grpc-status': '0' } })],
     expect: { outcome: 'complete', events: sseExpect(EVENTS) },
   }),
@@ -209,10 +220,7 @@ export const TRANSPORT: ClientCase[] = [
     {
       id: 'h2-rst-after-finish',
       title: 'Resets the stream after the finish reason, before [DONE].',
-      why: [
-        RESET,
-        'docs/client-rules.md, Ends: a body that is cut before [DONE] is an error, even after finish_reason',
-      ],
+      why: [RESET, 'docs/client-rules.md, Ends: a body that is cut before [DONE] is an error, after finish_reason too'],
     },
     [role(), say('Hello'), end('stop'), { rst: 'internal-error' }],
   ),
@@ -303,10 +311,7 @@ export const TRANSPORT: ClientCase[] = [
     {
       id: 'h2-cut-after-finish',
       title: 'Closes the connection after the finish reason, with no word of HTTP/2 or TLS.',
-      why: [
-        RESET,
-        'docs/client-rules.md, Ends: a body that is cut before [DONE] is an error, even after finish_reason',
-      ],
+      why: [RESET, 'docs/client-rules.md, Ends: a body that is cut before [DONE] is an error, after finish_reason too'],
     },
     [role(), say('Hello'), end('stop'), { end: 'cut' }],
   ),

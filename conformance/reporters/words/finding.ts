@@ -139,12 +139,14 @@ const beside = (because: Remark | undefined): string => {
 export function findingText(found: Look & { readonly others?: readonly Look[] }): FindingText {
   const all = [found, ...(found.others ?? [])].map(plainText);
   const [first, ...others] = all;
-  const side = (which: 'expected' | 'actual') =>
-    others.length === 0 ? first?.[which] : Object.fromEntries(all.map((one) => [one.what, one[which]]));
+  const side = (which: 'expected' | 'actual') => {
+    const sole = first?.[which] === undefined ? 'undefined' : first[which];
+    return others.length === 0 ? sole : Object.fromEntries(all.map((one) => [one.what, one[which]]));
+  };
   const what = all.map((one) => one.what).join(', ');
   return {
     what: `${what}${beside(found.because)}`,
-    expected: side('expected') ?? 'undefined',
-    actual: side('actual') ?? 'undefined',
+    expected: side('expected'),
+    actual: side('actual'),
   };
 }
