@@ -1,4 +1,4 @@
-import { equal, fail, isObject, match, notEqual, ok } from '../framework/assert.js';
+import { equal, fail, gist, isObject, match, notEqual, ok } from '../framework/assert.js';
 import { checksOf } from '../framework/check.js';
 import type { Ctx } from '../framework/context.js';
 import * as expect from '../framework/expect.js';
@@ -27,7 +27,12 @@ export const DAEMON = checksOf('DAEMON-1', {
       const { token } = access(answer, 'the daemon access');
       expect.noStore(answer, 'the daemon access');
       const read = await api.get(intern.id);
-      ok(!read.text.includes(token), 'the record of a running intern', 'nothing of its daemon token', 'the token');
+      ok(
+        !read.text.includes(token),
+        'the record of a running intern',
+        'nothing of its daemon token',
+        gist('the token'),
+      );
     }),
   },
   'daemon/access-by-any-grant': {

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { equal, fail, match, ok } from '../framework/assert.js';
+import { equal, fail, gist, match, ok } from '../framework/assert.js';
 import { checksOf } from '../framework/check.js';
 import type { Ctx } from '../framework/context.js';
 import * as expect from '../framework/expect.js';
@@ -26,7 +26,8 @@ import { formsOf, spansOf } from '../probe/spellings.js';
 function withoutValue(text: string, value: string, what: string): void {
   const spans = spansOf(text, [formsOf(value)]);
   const [first] = spans;
-  if (first !== undefined) fail(what, 'nothing of the value of a secret', `the value, at ${first[0]}`, { leak: true });
+  if (first !== undefined)
+    fail(what, 'nothing of the value of a secret', gist(`the value, at ${first[0]}`), { leak: true });
 }
 const hides = (answer: Answer, value: string, what: string) =>
   withoutValue([...answer.headers].flat().concat(answer.text).join('\n'), value, what);

@@ -1,5 +1,6 @@
 import type { Check } from '../framework/check.js';
-import type { Finding, Found } from '../framework/finding.js';
+import { type Finding, type Found, isGist, type Rule } from '../framework/finding.js';
+import type { Skip } from '../framework/skip.js';
 import type { Redactor } from '../probe/redact.js';
 import type { Attempt } from './attempt.js';
 import { curl, replayCommand } from './replay.js';
@@ -24,6 +25,42 @@ function clean(value: unknown, redactor: Redactor): unknown {
 /** Data as JSON can carry it, secrets taken out before anything is cut off. */
 export const recorded = <Data>(data: Data, redactor: Redactor): Data => clean(data, redactor) as Data;
 
+function ruleIn(rule: Rule, redactor: Redactor): Rule {
+  switch (rule.kind) {
+    case 'is':
+    case 'not':
+      return { ...rule, value: recorded(rule.value, redactor) };
+    case 'one-of':
+      return { ...rule, values: recorded(rule.values, redactor) };
+    default:
+      return rule;
+  }
+}
+
+/**
+ * A finding as JSON can carry it: secrets are taken out of what was seen, and of what a value was compared with. The kit's
+ * own words stay as they are, for a secret may be spelt like a part of them.
+ */
+export const foundIn = <Look extends Omit<Found, 'breaks'>>(found: Look, redactor: Redactor): Look => ({
+  ...found,
+  wanted: found.wanted.kind === 'value' ? { ...found.wanted, rule: ruleIn(found.wanted.rule, redactor) } : found.wanted,
+  got: isGist(found.got)
+    ? { ...found.got, ...('saw' in found.got ? { saw: recorded(found.got.saw, redactor) } : {}) }
+    : recorded(found.got, redactor),
+  ...(found.change === undefined ? {} : { change: recorded(found.change, redactor) }),
+});
+
+/** Why there is no verdict, as JSON can carry it. */
+export function skipIn(skip: Skip, redactor: Redactor): Skip {
+  if (skip.kind !== 'race') return recorded(skip, redactor);
+  const { because } = skip;
+  if (because.kind === 'not-again')
+    return { ...skip, because: { ...because, found: foundIn(because.found, redactor) } };
+  if (because.kind === 'never-the-same')
+    return { ...skip, because: { ...because, found: because.found.map((one) => foundIn(one, redactor)) } };
+  return recorded(skip, redactor);
+}
+
 /** What a finding says, with all that it takes to act on it, free of secrets. `askedBy`: the check that asked. */
 export function reported(
   run: RunContext,
@@ -35,12 +72,14 @@ export function reported(
   const { settings, session } = run;
   const { redactor } = session;
   const last = transcript.at(-1);
-  const { breaks: broken, ...look } = recorded(found, redactor);
+  const { breaks: broken, ...look } = foundIn(found, redactor);
   return {
     ...(last === undefined ? {} : { exchange: last.number }),
     ...look,
     ...breaks(check, broken),
-    ...(property === undefined ? {} : { property: recorded(property, redactor) }),
+    ...(property === undefined
+      ? {}
+      : { property: { ...property, counterexample: recorded(property.counterexample, redactor) } }),
     ...(askedBy === check.id ? {} : { askedBy }),
     transcript,
     ...(control.length === 0 ? {} : { control: recorded(control, redactor) }),

@@ -18,7 +18,7 @@ import { aliasAsked } from './aliases.js';
 import { type Attempt, attempt } from './attempt.js';
 import { explain, mayBeTaken, notTaken } from './explain.js';
 import { faultOf } from './fault.js';
-import { recorded, reported } from './finding.js';
+import { foundIn, recorded, reported, skipIn } from './finding.js';
 import { isSame } from './likeness.js';
 import type { Obstacles } from './obstacles.js';
 import { dropShared } from './pool.js';
@@ -195,7 +195,7 @@ const neverTheSame = (findings: readonly Finding[]): Outcome =>
 /** What was wrong in two tries, each time otherwise, is wrong: each is kept as what it is. */
 function wrongTwice(run: RunContext, check: Check, outcome: Outcome, { error, tried }: Seen): Outcome {
   if (outcome.finding === undefined) return outcome;
-  const others = [recorded(error.found, run.session.redactor)];
+  const others = [foundIn(error.found, run.session.redactor)];
   return { ...outcome, finding: { ...outcome.finding, others }, note: reported(run, check, error, tried) };
 }
 
@@ -225,7 +225,7 @@ export function concluding({ host, lane, session }: RunContext, check: Check) {
         duration: Math.round(host.now() - began),
         requests: lane.sent - sentBefore,
         properties: tried?.properties ?? [],
-        ...(skip === undefined ? {} : { skip: recorded(skip, session.redactor) }),
+        ...(skip === undefined ? {} : { skip: skipIn(skip, session.redactor) }),
         ...rest,
       },
     ],

@@ -1,4 +1,3 @@
-import { unlike } from '../framework/assert.js';
 import type { Check } from '../framework/check.js';
 import { Finding } from '../framework/finding.js';
 import type { Target } from '../framework/target.js';
@@ -11,7 +10,7 @@ import type { Answer, Sender } from '../probe/client.js';
 import type { Evidence } from '../probe/exchange.js';
 import type { Send } from '../probe/request.js';
 import { ruleOf } from '../rules/check.js';
-import { type Rule, type Breach as RuleBreach, type Seen, seenBy } from '../rules/index.js';
+import { foundBy, type Rule, type Breach as RuleBreach, type Seen, seenBy } from '../rules/index.js';
 import { askedBy, exchangeOf, streamOf, WRONG_KEY } from './exchange-of.js';
 
 /** Kinds of breaches that a monitor keeps, and exchanges of each whose evidence it keeps. */
@@ -155,13 +154,13 @@ export function createMonitors({ target, ours, now, madeUp, ownStatuses, secretI
   /** Notes that an exchange breaks a rule. */
   const note = (monitor: Watching, breach: RuleBreach, seen: Seen, looked: Looked) => {
     const { kinds, rule, unread } = monitor;
-    const { what, expected, actual, because, leak } = breach;
+    const { because, leak } = breach;
     const { record, status } = looked;
     const more = { exchange: seen.asked.number, ...(leak === undefined ? {} : { leak }) };
-    const finding = new Finding({ ...unlike(what, expected, actual), ...more });
+    const finding = new Finding({ ...foundBy(breach), ...more });
     const { wanted } = finding.found;
     const kind = wanted.kind === 'value' ? wanted.path : wanted.kind;
-    if (rule.settles === true && status < 300) for (const id of internsIn(seen, actual)) unread.add(id);
+    if (rule.settles === true && status < 300) for (const id of internsIn(seen, breach.actual)) unread.add(id);
     const breaches = kinds.get(kind) ?? { exchanges: new Set(), shown: [], stays: false };
     if (kinds.size < KINDS) kinds.set(kind, breaches);
     breaches.exchanges.add(record.number);

@@ -46,11 +46,16 @@ function broken(of: string, rule: Rule, got: unknown): never {
   throw new Finding({ wanted: wants(of, rule), got, of });
 }
 
-/** Of the value that `of` names, `expected` does not hold: a value, or what should hold in fixed words. */
-export const unlike = (of: string, expected: unknown, got: unknown): Pick<Found, 'wanted' | 'got' | 'of'> => ({
+/** Of the value that `of` names, `expected` does not hold: a value, or unless it is `exact`, a text in fixed words. */
+export const unlike = (
+  of: string,
+  expected: unknown,
+  got: unknown,
+  exact = false,
+): Pick<Found, 'wanted' | 'got' | 'of'> => ({
   wanted: wants(
     of,
-    typeof expected === 'string' ? { kind: 'holds', words: expected } : { kind: 'is', value: expected },
+    typeof expected === 'string' && !exact ? { kind: 'holds', words: expected } : { kind: 'is', value: expected },
   ),
   got,
   of,

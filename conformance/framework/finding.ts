@@ -1,3 +1,4 @@
+import { isRecord } from '../probe/json.js';
 import { NoAnswer, type NoAnswerGot } from '../probe/no-answer.js';
 import type { StreamBreach } from '../probe/stream-rules.js';
 import type { Level, RequirementId } from '../requirements/index.js';
@@ -54,6 +55,8 @@ export interface Gist {
   readonly gist: string;
   readonly saw?: unknown;
 }
+
+export const isGist = (value: unknown): value is Gist => isRecord(value) && typeof value.gist === 'string';
 
 /** What a stream has come to. */
 export interface StreamGot {

@@ -2,7 +2,6 @@ import type { Profile } from '../../emulator/contract/profile.js';
 import { assemble } from '../engine/assemble.js';
 import { asKnown, type Baseline } from '../engine/baseline.js';
 import type { CheckResult, FindingResult, RowHead } from '../engine/results.js';
-import { unlike } from '../framework/assert.js';
 import type { FailOn } from '../framework/known.js';
 import { SHIPPED } from '../framework/profile.js';
 import type { PublicKey } from '../framework/target.js';
@@ -13,7 +12,7 @@ import { Recent } from '../model/recent.js';
 import type { Exchange as Shown } from '../probe/exchange.js';
 import { systemHost } from '../probe/time.js';
 import { type Report, reportOf } from '../reporters/json.js';
-import { RULES, type Rule, seenBy } from '../rules/index.js';
+import { foundBy, RULES, type Rule, seenBy } from '../rules/index.js';
 import type { Breach } from '../rules/rule.js';
 import { createCallers } from './callers.js';
 import { cleaned } from './clean.js';
@@ -219,7 +218,7 @@ export function createJudge(options: JudgeOptions = {}) {
     const { breach, number } = told;
     const numbers = [...new Set([...breach.because, number])].sort((a, b) => a - b);
     return {
-      ...unlike(breach.what, breach.expected, breach.actual),
+      ...foundBy(breach),
       exchange: number,
       because: { kind: 'note', note: `${broken} of the ${judged} exchanges that it was held against break it` },
       transcript: numbers.flatMap((one) => shown.get(one) ?? []),

@@ -142,7 +142,7 @@ export function createClient(options: ClientOptions): Client {
         host,
         redactor,
         inFlight,
-        what: `${method} ${url}`,
+        what: `${method} ${redactor.text(url)}`,
         limit: send.timeout ?? options.timeout,
         abort,
       });

@@ -1,9 +1,9 @@
 import type { CheckResult } from '../engine/results.js';
 import { brief } from '../framework/assert.js';
-import type { Found, OrderGot, Rule, StreamGot } from '../framework/finding.js';
+import { type Found, isGist, type OrderGot, type Rule, type StreamGot } from '../framework/finding.js';
 import type { NoAnswerGot } from '../probe/no-answer.js';
 import { changeText, cutText, mistakeOf, mistakeText } from './words/change.js';
-import { althoughText, answerGist, isAnswer, isGist, ruleText, statusText } from './words/finding.js';
+import { althoughText, answerGist, isAnswer, ruleText, statusText } from './words/finding.js';
 import { breachText } from './words/stream.js';
 
 const ORIGIN = /https?:\/\/[^/\s]+(?:\/\S*?\/v\d+(?=\/))?/g;

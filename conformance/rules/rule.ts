@@ -1,4 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
+import { gist, unlike } from '../framework/assert.js';
+import type { Found } from '../framework/finding.js';
 import type { Caller } from '../model/callers.js';
 import type { Answered, Asked, Exchange } from '../model/exchange.js';
 import { type InternFacts, isRow, type Row } from '../model/intern.js';
@@ -13,6 +15,8 @@ export interface Breach {
   /** The value, or fixed words for what should hold. */
   readonly expected: unknown;
   readonly actual: unknown;
+  /** `expected` is a value, though it be a text. */
+  readonly exact?: true;
   /** Something secret was shown: one exchange is enough, at any level. */
   readonly leak?: true;
   /** Numbers of the exchanges that established what was expected. */
@@ -79,9 +83,13 @@ export const rulesOf = (id: RequirementId, rows: Rows): readonly Rule[] =>
     ...row,
   }));
 
+/** A breach as findings say it. */
+export const foundBy = ({ what, expected, actual, exact }: Breach): Pick<Found, 'wanted' | 'got' | 'of'> =>
+  unlike(what, expected, actual, exact === true);
+
 /** Kept where the values are equal as JSON. */
 export const is = (what: string, expected: unknown, actual: unknown, because: readonly number[] = []): Judgement =>
-  isDeepStrictEqual(actual, expected) ? 'kept' : { what, expected, actual, because };
+  isDeepStrictEqual(actual, expected) ? 'kept' : { what, expected, actual, exact: true, because };
 
 /** Kept where it holds; `expected` says in fixed words what should. */
 export const holds = (
@@ -165,7 +173,7 @@ export function shows(
     ? {
         what: `${what} in an answer of ${called}`,
         expected: 'none of it',
-        actual: 'all of it',
+        actual: gist('all of it'),
         because: [],
         leak: true,
       }

@@ -1,5 +1,14 @@
 import { brief } from '../../framework/assert.js';
-import type { AnswerGot, Found, Gist, OrderGot, Remark, Rule, StreamGot, Wanted } from '../../framework/finding.js';
+import {
+  type AnswerGot,
+  type Found,
+  isGist,
+  type OrderGot,
+  type Remark,
+  type Rule,
+  type StreamGot,
+  type Wanted,
+} from '../../framework/finding.js';
 import { isRecord } from '../../probe/json.js';
 import type { NoAnswerGot } from '../../probe/no-answer.js';
 import { breachInPlace, breachText, STREAM_ORDER } from './stream.js';
@@ -17,7 +26,6 @@ type Look = Omit<Found, 'breaks'>;
 /** Whether a value is an answer, as findings have it. */
 export const isAnswer = (value: unknown): value is AnswerGot =>
   isRecord(value) && typeof value.status === 'number' && typeof value.text === 'string';
-export const isGist = (value: unknown): value is Gist => isRecord(value) && typeof value.gist === 'string';
 
 export const answerText = ({ status, text }: AnswerGot): string => `${status} ${text}`.trim();
 
