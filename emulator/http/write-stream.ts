@@ -1,5 +1,40 @@
 import type { ServerResponse } from 'node:http';
-import type { EventStream } from '../sse/stream.js';
+import type { EventStream, Written } from '../sse/stream.js';
+
+/**
+ * Writes a text in one system call that gathers nothing. Node writes Latin-1 faster, and ASCII is the same in both.
+ * False if the next write must wait.
+ */
+export function writeAtOnce(
+  response: Pick<ServerResponse, 'socket' | 'write'>,
+  text: string,
+  ascii = Buffer.byteLength(text) === text.length,
+): boolean {
+  const { socket } = response;
+  socket?.cork();
+  const room = response.write(text, ascii ? 'latin1' : 'utf8');
+  socket?.uncork();
+  return room;
+}
+
+/**
+ * Writes the parts of a body. They are framed as chunks here and not by Node, which takes four writes for one. A client
+ * of HTTP/1.0 gets the bare bytes.
+ */
+function bodyWriter(response: ServerResponse): (written: Written, last: boolean) => boolean {
+  const chunked = response.chunkedEncoding;
+  response.chunkedEncoding = false;
+  if (!chunked) return (written) => response.write(written);
+  return (written, last) => {
+    const size = typeof written === 'string' ? Buffer.byteLength(written) : written.length;
+    const head = `${size.toString(16)}\r\n`;
+    const tail = last ? '\r\n0\r\n\r\n' : '\r\n';
+    if (typeof written === 'string') return writeAtOnce(response, head + written + tail, size === written.length);
+    response.write(head);
+    response.write(written);
+    return response.write(tail);
+  };
+}
 
 /**
  * Writes a stream to a response whose head was written. The opening leaves with the head, so that a client learns at
@@ -15,10 +50,11 @@ export function writeStream(stream: EventStream, response: ServerResponse): void
       response.destroy(error as Error);
     }
   };
+  const write = bodyWriter(response);
   const flow = stream.open({
     opensAlone: true,
-    write(written) {
-      const room = response.write(written);
+    write(written, last) {
+      const room = write(written, last);
       if (!room) response.once('drain', want);
       else if (!opened) setImmediate(want);
       const goesOn = room && opened;

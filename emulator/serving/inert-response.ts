@@ -1,5 +1,6 @@
 import type { IncomingMessage, OutgoingHttpHeader, OutgoingHttpHeaders } from 'node:http';
 import { INERT_HEADERS } from '../contract/inert.js';
+import { writeAtOnce } from '../http/write-stream.js';
 
 // Without an import, as listen.ts has it.
 const { ServerResponse } = process.getBuiltinModule('node:http');
@@ -24,5 +25,17 @@ export class InertResponse<Request extends IncomingMessage = IncomingMessage> ex
     for (const [name, value] of INERT) if (given[name] === undefined) list.push(name, value);
     for (const name in given) list.push(name, given[name] ?? '');
     return typeof reason === 'string' ? super.writeHead(status, reason, list) : super.writeHead(status, list);
+  }
+
+  /**
+   * A whole text leaves in one write. Node itself adds an empty one that tells it of the end, and two are gathered by a
+   * slower system call: a quarter of the time of a small answer.
+   */
+  override end(chunk?: unknown, encoding?: unknown, callback?: unknown): this {
+    const whole = typeof chunk === 'string' && chunk !== '' && encoding === undefined && callback === undefined;
+    if (!whole || !this.socket || !this.headersSent || this.chunkedEncoding || this.writableEnded)
+      return super.end(chunk, encoding as BufferEncoding, callback as () => void);
+    writeAtOnce(this, chunk);
+    return super.end();
   }
 }

@@ -52,8 +52,8 @@ export interface StreamOptions {
 export interface Sink {
   /** The opening must leave by itself, and not with other ready events. */
   readonly opensAlone?: boolean;
-  /** Takes one write; false if the next one must wait until the sink wants more. */
-  write(written: Written): boolean;
+  /** Takes one write, the last of a whole stream or not; false if the next one must wait until the sink wants more. */
+  write(written: Written, last: boolean): boolean;
   end(): void;
   /** Breaks the stream off, so that its reader sees that it is not whole. */
   fail(error: unknown): void;
@@ -103,11 +103,11 @@ class Writing implements Flow {
     return true;
   }
 
-  private send(what: Written | Frames): void {
+  private send(what: Written | Frames, last = false): void {
     const written = what instanceof Frames ? what.toString() : what;
     this.written = this.options.clock.now();
     this.options.hooks?.onWrite(written, what instanceof Frames && what.repeats ? what : undefined);
-    this.wanted = this.sink.write(written);
+    this.wanted = this.sink.write(written, last);
   }
 
   private close(why: StreamClosed): void {
@@ -164,7 +164,7 @@ class Writing implements Flow {
       return !frames.empty;
     }
     frames.add(final);
-    this.send(frames);
+    this.send(frames, true);
     this.close('complete');
     this.sink.end();
     return true;
