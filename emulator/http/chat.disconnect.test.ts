@@ -62,45 +62,11 @@ describe('a client that disconnects', () => {
     expect(h.runs.list().map((run) => run.ended)).toEqual(['cancelled', 'cancelled']);
   });
 
-  test('after [DONE] has changed nothing: the question is still open', async () => {
-    const h = createHarness();
-    const response = await h.prompt('script: ask-question');
-    const reader = response.body?.getReader();
-    let text = '';
-    while (!text.includes('[DONE]')) text += new TextDecoder().decode((await reader?.read())?.value);
-    await reader?.cancel();
-    await h.settle();
-    expect(h.runs.list()[0]?.status).toBe('waiting');
-  });
-
   test('while its question has not been handed over takes the run along', async () => {
     const h = createHarness();
     const response = await h.prompt('script: ask-question');
     await response.body?.cancel();
     expect(h.runs.list()[0]).toMatchObject({ status: 'ended', ended: 'cancelled' });
-  });
-
-  test('from the response that answers a question cancels the run as well', async () => {
-    const h = createHarness();
-    h.scripts.put('late', {
-      name: 'late',
-      turn: [{ ask: { kind: 'elicitation', message: '?', fields: [] } }, { say: 'on' }, { end: 'never' }],
-    });
-    const q = await (await h.say('late')).end();
-    const rest = listen(await h.reply(q.sessionId, q.call?.id, '{"action":"cancel"}'));
-    await h.settle();
-    expect(rest.heard().content).toBe('on');
-    await rest.cancel();
-    expect(h.runs.list()[0]).toMatchObject({ status: 'ended', ended: 'cancelled' });
-  });
-
-  test('leaves an invoke run alone', async () => {
-    const h = createHarness();
-    const gone = new AbortController();
-    await h.invoke({ input: 'script: never-ends' }, { signal: gone.signal });
-    gone.abort();
-    await h.clock.advance(60_000);
-    expect(h.runs.list()[0]?.status).toBe('running');
   });
 });
 

@@ -73,37 +73,6 @@ describe('chat bodies', () => {
     const h = createHarness();
     expect((await h.chat(body)).status).toBe(200);
   });
-
-  test('the request model is never used', async () => {
-    const h = createHarness();
-    const text = await (await h.chat({ ...good, model: 'gpt-x' })).text();
-    expect(text).not.toContain('gpt-x');
-  });
-});
-
-describe('the limiter in chat', () => {
-  test('prompts, replies, steers and invokes count one each; refused ones none; 429 comes last', async () => {
-    const h = createHarness({ settings: { turns_per_minute: 4 } });
-    const q = await (await h.say('ask-question')).end();
-    expect((await h.prompt('steer', { session_id: q.sessionId })).status).toBe(202);
-    expect((await h.invoke({ input: 'x' })).status).toBe(202);
-    expect((await h.reply(q.sessionId, q.call?.id, 'nonsense')).status).toBe(400);
-    expect((await h.reply(q.sessionId, 'call_x', '{}')).status).toBe(404);
-    expect((await h.prompt('')).status).toBe(400);
-    expect((await h.reply(q.sessionId, q.call?.id, '{"action":"decline"}')).status).toBe(200);
-    const refused = await h.refused(h.prompt('x'));
-    expect(refused).toMatchObject({ status: 429, reason: 'rate_limited', retryAfter: '60' });
-    expect((await h.invoke({ input: 'x' })).status).toBe(429);
-    // Everything else refuses first.
-    expect((await h.prompt('script: nowhere')).status).toBe(400);
-    h.setStatus(h.intern, 'stopped');
-    expect((await h.prompt('x')).status).toBe(409);
-    h.setStatus(h.intern, 'running');
-    const bob = { ...h.alice, id: 'bob' };
-    expect((await h.prompt('x', {}, { caller: bob })).status).toBe(200);
-    await h.clock.advance(60_000);
-    expect((await h.prompt('x')).status).toBe(200);
-  });
 });
 
 describe('which script', () => {

@@ -2,8 +2,6 @@ import { describe, expect, test } from 'vitest';
 import { PROFILES } from '../contract/profile.js';
 import { createTestClient } from '../testing/client.js';
 
-const KEY = { headers: { 'idempotency-key': 'k' } };
-
 test.each([false, true])(
   'CREATE-1: a new intern (provision: %s) was updated when it was created',
   async (provision) => {
@@ -14,77 +12,6 @@ test.each([false, true])(
     expect(seen.updated_at === json.updated_at).toBe(!provision);
   },
 );
-
-test('CREATE-4: racing retries make one intern', async () => {
-  const api = createTestClient();
-  const body = { name: 'raced', workspace_id: api.workspaceId };
-  const replies = await Promise.all(Array.from({ length: 50 }, () => api.post('/interns', body, KEY)));
-  expect(replies.filter((reply) => reply.status === 201)).toHaveLength(1);
-  expect(replies.filter((reply) => reply.status === 200)).toHaveLength(49);
-  expect(new Set(replies.map((reply) => reply.json.id)).size).toBe(1);
-  expect((await api.get('/interns')).json.data).toHaveLength(2);
-});
-
-test('CREATE-4: a key belongs to its caller and its body', async () => {
-  const api = createTestClient();
-  const body = { name: 'first', workspace_id: api.workspaceId };
-  const made = await api.post('/interns', body, KEY);
-  // The order of keys does not make another value.
-  const again = await api.post('/interns', { workspace_id: api.workspaceId, name: 'first' }, KEY);
-  expect([again.status, again.json]).toEqual([200, made.json]);
-  const other = await api.post('/interns', { ...body, description: 'x' }, KEY);
-  expect([other.status, other.json.error.metadata.reason]).toEqual([409, 'idempotency_key_reused']);
-  const peer = await api.post('/interns', body, { ...KEY, as: api.credentials.peer_api_key ?? '' });
-  expect(peer.status).toBe(201);
-  for (const key of ['', 'x'.repeat(256)])
-    expect((await api.post('/interns', body, { headers: { 'idempotency-key': key } })).status).toBe(400);
-  expect((await api.post('/interns', body, { headers: { 'idempotency-key': 'x'.repeat(255) } })).status).toBe(409);
-});
-
-test('CREATE-4: without a key an equal create replays, until its intern is gone', async () => {
-  const api = createTestClient();
-  const body = { name: 'derived', workspace_id: api.workspaceId };
-  const made = (await api.post('/interns', body)).json;
-  expect((await api.post('/interns', body)).json).toEqual(made);
-  const named = await api.post('/interns', body, KEY);
-  expect([named.status, named.json.error.metadata.reason]).toEqual([409, 'name_conflict']);
-  await api.delete(`/interns/${made.id}`);
-  await api.advance(1_000);
-  const anew = await api.post('/interns', body);
-  expect(anew.status).toBe(201);
-  expect(anew.json.id).not.toBe(made.id);
-});
-
-for (const at of ['vault', 'provisioner'] as const) {
-  test(`CREATE-4: a create that failed at the ${at} is completed by its retry`, async () => {
-    const api = createTestClient();
-    await api.post('/_emulator/faults', { operation: 'create', at });
-    const body = { name: 'resumed', workspace_id: api.workspaceId, provision: true };
-    const failed = await api.post('/interns', body, KEY);
-    expect([failed.status, failed.json.error.metadata]).toEqual([
-      502,
-      { reason: 'upstream_unavailable', retryable: true },
-    ]);
-    const left = (await api.get('/interns')).json.data[0];
-    expect(left).toMatchObject({ name: 'resumed', status: 'stopped' });
-    expect(left.vault_id === null).toBe(at === 'vault');
-    const done = await api.post('/interns', body, KEY);
-    expect(done.status).toBe(201);
-    expect(done.json).toMatchObject({ id: left.id, status: 'queued', vault_id: expect.any(String) });
-    expect((await api.post('/interns', body, KEY)).json).toEqual(done.json);
-    await api.advance(1_000);
-    expect((await api.get(`/interns/${left.id}`)).json.status).toBe('running');
-    expect((await api.get('/interns')).json.data).toHaveLength(2);
-  });
-}
-
-test('CREATE-4: a script can fail the vault once', async () => {
-  const api = createTestClient();
-  const body = { name: 'scripted', workspace_id: api.workspaceId, instructions: 'script: vault-fails-once' };
-  expect((await api.post('/interns', body)).status).toBe(502);
-  expect((await api.post('/interns', body)).status).toBe(201);
-  expect((await api.post('/interns', body)).status).toBe(200);
-});
 
 test('CREATE-2: a vault can be borrowed within the workspace, and is gone with its intern', async () => {
   const api = createTestClient();
@@ -119,29 +46,6 @@ test('CREATE-4: a retry does not finish a create whose intern is being deleted, 
   const made = await create();
   expect([made.status, made.json.status]).toEqual([201, 'stopped']);
   expect(made.json.id).not.toBe(half.id);
-});
-
-test('CREATE-5: names, lengths and unknown fields', async () => {
-  const api = createTestClient();
-  const status = async (body: Record<string, unknown>) =>
-    (
-      await api.post('/interns', {
-        name: `n${Object.keys(body)}`.slice(0, 17).toLowerCase(),
-        workspace_id: api.workspaceId,
-        ...body,
-      })
-    ).status;
-  for (const name of ['a', 'x'.repeat(18), 'A', 'aB', '1a', 'a-', '-a', 'a--b', 'a_b', 'a b', 'aé', 'ab\n', 7, null])
-    expect([name, await status({ name })]).toEqual([name, 400]);
-  for (const name of ['ab', 'x'.repeat(17), 'a-1-b2', 'a1'])
-    expect([name, await status({ name })]).toEqual([name, 201]);
-  // Code points, not code units.
-  expect(await status({ description: '😀'.repeat(2_000) })).toBe(201);
-  expect(await status({ description: '😀'.repeat(2_001) })).toBe(400);
-  expect(await status({ instructions: 'x'.repeat(100_000) })).toBe(201);
-  expect(await status({ instructions: 'x'.repeat(100_001) })).toBe(400);
-  expect(await status({ unknown: 1 })).toBe(400);
-  expect(await status({ provision: 'yes' })).toBe(400);
 });
 
 describe('a profile that names the header of idempotency keys', () => {
