@@ -11,6 +11,7 @@ import type { InternsDeps } from './domain/interns.js';
 import type { Runs } from './domain/runs.js';
 import { createTranscripts } from './domain/transcripts.js';
 import type { Factories } from './factories.js';
+import { judgeExchanges } from './http/judging.js';
 import { logRequests, warnOfRefusals } from './http/request-log.js';
 import type { LabOptions } from './lab/lab.js';
 import { lazyLab } from './lab/lazy.js';
@@ -232,6 +233,8 @@ export function compose(
     return loaded;
   });
   const readers = createReaders({ clock, interns, runs, faults, scripts, matches, lab, redact: accounts.redact });
+  const { judge } = options;
+  if (judge !== undefined) judgeExchanges(journal, () => judge(ground.profile, options.replay === undefined));
   watchTraffic(events, journal, transcripts);
   if (onRequest) logRequests({ journal, redact: accounts.redact, nameOf, write: onRequest });
   else if (!options.log && !options.quiet)

@@ -8,7 +8,7 @@ export function judgeEmulators(found: (breach: string) => void): () => void {
   const { createPipeline, createRoutes } = defaultFactories;
   let begin = (): JudgeTraffic => () => ({ verdict: 'not_judged', rules: [], broken: [] });
   defaultFactories.createRoutes = (deps) => {
-    begin = () => createTraffic(deps.chat.profile);
+    begin = () => createTraffic(deps.chat.profile, true);
     return createRoutes(deps);
   };
   defaultFactories.createPipeline = (deps: Parameters<Factories['createPipeline']>[0]) => {
@@ -22,7 +22,10 @@ export function judgeEmulators(found: (breach: string) => void): () => void {
       // What fails by itself is logged as an error.
       if (draft.status === 500) return;
       const { request, response, ...entry } = journal.view(draft);
-      for (const breach of judge({ ...entry, request, response }).broken)
+      const { broken } = judge({ ...entry, request, response });
+      // What a fault did says nothing of the emulator.
+      if (draft.injected !== undefined) return;
+      for (const breach of broken)
         found(`${request.method} ${request.url} ${response.status}: ${JSON.stringify(breach)}`);
     };
     journal.observe({

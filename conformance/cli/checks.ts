@@ -19,6 +19,8 @@ import { groups } from '../reporters/groups.js';
 import { type Report, reportOf } from '../reporters/json.js';
 import { judgedRunOf } from './show.js';
 
+export { createTraffic };
+
 const worded = (value: unknown): string => (typeof value === 'string' ? value : brief(value));
 
 type RulesOf = (check: CheckResult) => readonly BrokenRule[];
@@ -76,7 +78,7 @@ const standardError = (said: string): string => `Its standard error ends:\n${sai
 export const CHECKS: Checks = {
   traffic(name) {
     const profile = SHIPPED[name];
-    return profile === undefined ? undefined : createTraffic(profile);
+    return profile === undefined ? undefined : createTraffic(profile, true);
   },
   judge(files) {
     const judge = createJudge();

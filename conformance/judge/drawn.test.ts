@@ -45,7 +45,7 @@ function entryOf({ at, entry }: Drawn, { before, after, is }: Fate, anonymous: b
   return is === 'redacted' ? JSON.parse(JSON.stringify(shown).replace(/[0-9a-f-]{36}/g, '[REDACTED]')) : shown;
 }
 
-const RUNS = { numRuns: 40 };
+const RUNS = { numRuns: Number(process.env.FC_RUNS ?? 40) };
 const cases = fc.record({
   talk: steps,
   fates: fc.array(FATE, { minLength: 60, maxLength: 60 }),

@@ -2,12 +2,13 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import type { JournalEntry } from '../../emulator/contract/journal-entry.js';
 import { assemble } from '../../emulator/emulator.js';
 import { defaultFactories } from '../../emulator/factories.js';
 import { mcpClient } from '../../emulator/testing/agents.harness.js';
 import { createTestClient } from '../../emulator/testing/client.js';
 import { judgeEmulators, suspendingWith } from '../../test/judged-emulators.js';
-import { CHECKS } from '../cli/checks.js';
+import { CHECKS, createTraffic } from '../cli/checks.js';
 
 /** What is found of a suspension at an emulator whose suspensions answer with this status. */
 async function foundAt(status: number): Promise<string[]> {
@@ -54,4 +55,40 @@ test('a recording is judged for an agent, and a file that is none is one line', 
   });
   expect(() => CHECKS.judge([wrong])).toThrow(/wrong\.har: expected a HAR/);
   rmSync(folder, { recursive: true });
+});
+
+test('an emulator that judges says of each exchange in its journal, and as it ends, which rules it kept and broke', async () => {
+  const emulator = assemble(
+    { quiet: true, judge: createTraffic },
+    { ...defaultFactories, createRoutes: suspendingWith(202) },
+  );
+  const { base_url, credentials } = emulator.target;
+  const at = `${base_url}/interns/${credentials.intern?.id}`;
+  const headers = { authorization: `Bearer ${credentials.api_key}`, 'content-type': 'application/json' };
+  const events = (await emulator.fetch('/_emulator/events?types=request')).body?.getReader();
+  const messages = [{ role: 'user', content: 'Hello' }];
+  const body = JSON.stringify({ messages });
+  await (await emulator.fetch(`${at}/chat/completions`, { method: 'POST', headers, body })).text();
+  await emulator.fetch(`${at}/suspend`, { method: 'POST', headers });
+  await emulator.fetch(base_url.replace('/api/v1', '/elsewhere'));
+  const listed = async (query: string) =>
+    ((await (await emulator.fetch(`/_emulator/journal${query}`)).json()) as { data: JournalEntry[] }).data;
+  expect((await listed('')).map(({ judged }) => judged?.verdict)).toEqual(['kept', 'broken', 'not_judged']);
+  const [broken, ...others] = await listed('?judged=broken');
+  expect(others).toEqual([]);
+  expect(broken?.judged?.broken).toEqual([
+    expect.objectContaining({ rule: expect.stringMatching(/^SUSP-1/), expected: '200', actual: '202' }),
+  ]);
+  let said = '';
+  while (!said.includes('"verdict":"broken"')) said += Buffer.from((await events?.read())?.value ?? []).toString();
+  expect(said).toContain('"verdict":"kept"');
+  const refused = await emulator.fetch('/_emulator/journal?judged=right');
+  expect([refused.status, await refused.text()]).toEqual([400, expect.stringContaining('kept, broken, not_judged')]);
+  await emulator.close();
+});
+
+test('where nothing is judged the journal says nothing of it', async () => {
+  const api = createTestClient();
+  await api.get('/interns');
+  expect((await api.get('/_emulator/journal')).json.data[0]).not.toHaveProperty('judged');
 });

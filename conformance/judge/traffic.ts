@@ -1,6 +1,5 @@
-import type { JudgeTraffic } from '../../emulator/contract/checks.js';
+import type { BeginJudge, JudgeTraffic } from '../../emulator/contract/checks.js';
 import type { Journaled } from '../../emulator/contract/journaled.js';
-import type { Profile } from '../../emulator/contract/profile.js';
 import { brief } from '../framework/assert.js';
 import type { Body } from '../model/exchange.js';
 import { exchangeBy, isRedacted, type Parts, splitPath, textBody } from './exchange.js';
@@ -19,11 +18,10 @@ const callerOf = ({ caller, request }: Journaled): string | null | undefined =>
   caller ?? (request.headers.authorization === undefined ? null : undefined);
 
 function answerOf(entry: Journaled, at: number): Parts['answer'] {
-  const { response, writes, closed, ms, truncated, injected } = entry;
+  const { response, writes, closed, ms, truncated } = entry;
   const { status, headers, body } = response;
   const isUnderWay = ms === null || (writes !== undefined && closed === undefined);
-  // What a fault did says nothing of the emulator.
-  if (status === null || isUnderWay || injected !== undefined) return undefined;
+  if (status === null || isUnderWay) return undefined;
   const pieces =
     writes?.map((write) => ({ at: Date.parse(write.at), text: write.text })) ??
     (body === null ? [] : [{ at: at + ms, text: body }]);
@@ -39,9 +37,9 @@ function answerOf(entry: Journaled, at: number): Parts['answer'] {
   };
 }
 
-/** Judges the traffic of an emulator of ours as its journal shows it. What changed beside requests is not known. */
-export function createTraffic(profile: Profile): JudgeTraffic {
-  const judge = createJudge({ profile, ours: true });
+/** Judges the traffic of an emulator as its journal shows it. What changed beside requests is not known. */
+export const createTraffic: BeginJudge = (profile, emulated): JudgeTraffic => {
+  const judge = createJudge({ profile, ours: emulated });
   const conversation = judge.open('the journal');
   let number = 0;
   return (entry) => {
@@ -74,7 +72,7 @@ export function createTraffic(profile: Profile): JudgeTraffic {
               rule: rule.id,
               sentence: rule.says,
               what: breach.what,
-              expected: brief(breach.expected),
+              expected: typeof breach.expected === 'string' ? breach.expected : brief(breach.expected),
               actual: brief(breach.actual),
             },
           ],
@@ -85,4 +83,4 @@ export function createTraffic(profile: Profile): JudgeTraffic {
       broken,
     };
   };
-}
+};

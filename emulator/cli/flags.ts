@@ -239,6 +239,10 @@ export const FLAGS = {
     ),
     from: (value: unknown) => parsePace(value as string | number),
   } satisfies Flag<number | 'recorded'>,
+  judge: onOff({
+    describe:
+      'Hold each request and its answer against the rules of the interface; the journal and the console show it',
+  }),
   agentsMayRun: onOff({
     describe: 'Agents and the console may have commands run on this machine over HTTP (check_client, Lab)',
   }),

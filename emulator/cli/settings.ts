@@ -25,7 +25,7 @@ const GROUPS: Readonly<Record<string, readonly FlagName[]>> = {
     'quiet',
   ],
   'Addresses:': ['host', 'daemonPort', 'tls', 'publicUrl', 'publicDaemonUrl', 'allowHost', 'cors', 'regionalHost'],
-  'The world:': ['profile', 'matches', 'chaos', 'replayElse', 'fsync', 'spaceIdle', 'maxSpaces'],
+  'The world:': ['profile', 'matches', 'chaos', 'replayElse', 'judge', 'fsync', 'spaceIdle', 'maxSpaces'],
   'Time:': ['pace', 'keepalive', 'interactionDeadline', 'executionDeadline'],
   'Proofs, login, access:': [
     'proofWindow',

@@ -41,7 +41,10 @@ function paceOf({ pace, replay }: Given): number | undefined {
 }
 
 /** The options of an emulator with these settings. */
-export function optionsOf(given: Given, observers: Pick<EmulatorOptions, 'log' | 'onRequest'>): EmulatorOptions {
+export function optionsOf(
+  given: Given,
+  observers: Pick<EmulatorOptions, 'log' | 'onRequest' | 'judge'>,
+): EmulatorOptions {
   const settings = {
     turns_per_minute: given.turnsPerMinute,
     interaction_deadline: given.interactionDeadline,
@@ -117,7 +120,8 @@ function explained(error: unknown, given: Given): unknown {
 export async function start(given: Given, logging: Pick<EmulatorOptions, 'log' | 'onRequest'>): Promise<Started> {
   let emulator: Emulator | undefined;
   try {
-    emulator = createEmulator(optionsOf(given, logging));
+    const judge = given.judge === true ? (await import('../../conformance/cli/checks.js')).createTraffic : undefined;
+    emulator = createEmulator(optionsOf(given, defined({ ...logging, judge })));
     const place = defined({ host: given.host, port: given.port, daemonPort: given.daemonPort, tls: given.tls });
     return { emulator, at: await emulator.listen({ ...place, replaceGlobals: true }) };
   } catch (error) {

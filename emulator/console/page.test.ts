@@ -265,6 +265,7 @@ describe('a conversation', () => {
     prompt: undefined,
     script: null,
     ended: undefined,
+    judged: undefined,
     ...more,
   });
   const lines: Line[] = [

@@ -1,8 +1,25 @@
-import { expect, test } from 'vitest';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
 import { readRecording } from '../recording/read.js';
 import { inBrowser } from '../testing/browser.harness.js';
 
 const DANGEROUS = '<img src=x onerror="window.hit=1"><script>window.hit=1</script>[x](javascript:window.hit=1)';
+
+/** A recording of a deployment whose lists do not have the form of the interface. */
+function wrongList() {
+  const folder = mkdtempSync(join(tmpdir(), 'console-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const file = join(folder, 'wrong.jsonl');
+  const request = { method: 'GET', path: '/api/v1/interns', headers: { authorization: '$api_key' } };
+  const headers = { 'content-type': 'application/json' };
+  const body = { data: [], has_more: 'no' };
+  const head = { format: 1, n: 1, scenario: null, at: 0, operation: 'list' };
+  const exchange = { ...head, request, status: 200, headers, body, ended: 'complete' };
+  writeFileSync(file, `${JSON.stringify(exchange)}\n`);
+  return { files: [file], otherwise: 'emulate' } as const;
+}
 
 inBrowser('the console, requests', (open) => {
   test('an empty list says what to do; requests come in as they are made, newest first', async () => {
@@ -100,6 +117,37 @@ inBrowser('the console, requests', (open) => {
     await page.getByText('No requests yet').waitFor();
     expect((await api.get('/_emulator/journal')).json.data).toEqual([]);
     expect(await rows.count()).toBeGreaterThan(0);
+  });
+
+  test('an emulator that judges shows a shield for each request, and the rules that one breaks', async () => {
+    const { createTraffic } = await import('../../conformance/cli/checks.js');
+    const { emulator, page, api, go } = await open({ emulator: { judge: createTraffic, replay: wrongList() } });
+    const headers = { authorization: `Bearer ${api.credentials.api_key}` };
+    for (const path of ['/interns', '/interns/nobody'])
+      await emulator.fetch(emulator.target.base_url + path, { headers });
+    await emulator.fetch('/elsewhere');
+    await go('#/requests');
+    const rows = page.getByRole('listbox', { name: /^Requests/ }).getByRole('option');
+    const shields = () => rows.getByRole('img').evaluateAll((all) => all.map((one) => one.getAttribute('aria-label')));
+    await expect.poll(shields).toEqual(['not judged', 'keeps the rules', 'breaks a rule']);
+    await page.getByRole('combobox', { name: 'Rules' }).selectOption('broken');
+    await expect.poll(() => rows.count()).toBe(1);
+    await rows.first().click();
+    const judged = page.getByRole('region', { name: 'Rules of the interface' });
+    await judged.getByText('LIST-3/form: A list is {data, has_more, next_cursor?}.').waitFor();
+    await judged.getByText('expected a boolean, found "no"').waitFor();
+    await judged.getByText(/Held against \d+ rules/).click();
+    await judged.getByText('LIST-3/limit').waitFor();
+    expect(await judged.getByRole('link', { name: 'LIST-3/form' }).getAttribute('href')).toMatch(/LIST-3$/);
+  });
+
+  test('one that does not judge shows none', async () => {
+    const { page, api } = await open({ view: '#/requests' });
+    await api.get('/interns');
+    const rows = page.getByRole('listbox', { name: /^Requests/ }).getByRole('option');
+    await expect.poll(() => rows.count()).toBe(1);
+    expect(await page.locator('.shield').count()).toBe(0);
+    expect(await page.getByRole('combobox', { name: 'Rules' }).count()).toBe(0);
   });
 
   test('arrow keys move from request to request', async () => {

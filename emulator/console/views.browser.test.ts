@@ -38,7 +38,9 @@ inBrowser('the console, for everybody', (open) => {
     ['dark', 'dark', 1280],
     ['on a phone', 'light', 390],
   ] as const)('no view has anything that axe finds wrong: %s', async (_, colorScheme, width) => {
+    const { createTraffic } = await import('../../conformance/cli/checks.js');
     const { page, emulator, go } = await open({
+      emulator: { judge: createTraffic },
       context: { colorScheme, viewport: { width, height: 800 }, reducedMotion: 'reduce' },
     });
     const scenes = await playScenes(emulator);

@@ -1,5 +1,6 @@
 import type { Journaled } from './journaled.js';
 import type { JudgedRun } from './lab-run.js';
+import type { Profile } from './profile.js';
 
 /** What agents run of the conformance kit. It is handed in, since the emulator does not import the kit. */
 export interface CheckRequest {
@@ -54,10 +55,12 @@ export interface Checked {
   }[];
 }
 
+/** `not_judged`: no rule applies, or it is not known what was answered. */
+export const VERDICTS = ['kept', 'broken', 'not_judged'] as const;
+
 /** What the rules of the interface say of an exchange. */
 export interface Shield {
-  /** `not_judged`: no rule applies, or it is not known what was answered. */
-  readonly verdict: 'kept' | 'broken' | 'not_judged';
+  readonly verdict: (typeof VERDICTS)[number];
   /** Ids of the rules that it was held against. */
   readonly rules: readonly string[];
   readonly broken: readonly {
@@ -71,6 +74,9 @@ export interface Shield {
 
 /** Holds exchanges against the rules, in the light of all that were handed in before, in the order of their ends. */
 export type JudgeTraffic = (entry: Journaled) => Shield;
+
+/** Begins to judge the traffic of an emulator. `emulated` is false where it answers from recordings of a deployment. */
+export type BeginJudge = (profile: Profile, emulated: boolean) => JudgeTraffic;
 
 /** @throws Error whose message says what kept it from beginning, in one line */
 export interface Checks {

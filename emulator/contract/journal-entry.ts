@@ -1,4 +1,5 @@
 import type * as Z from 'zod';
+import { type Shield, VERDICTS } from './checks.js';
 import { faultSchema, type Injected } from './fault.js';
 import { timestampSchema } from './intern.js';
 import type { FieldProblem } from './problem.js';
@@ -40,6 +41,22 @@ export const journalEntrySchema = withZod((z) => {
     ).exactOptional(),
     /** Of a request with a valid `traceparent`. */
     trace: z.strictObject({ trace_id: z.string(), parent_id: z.string(), sampled: z.boolean() }).exactOptional(),
+    /** With `--judge`, once it has ended: the rules of the interface that it was held against, and those that it broke. */
+    judged: (
+      z.strictObject({
+        verdict: z.enum(VERDICTS),
+        rules: z.array(z.string()),
+        broken: z.array(
+          z.strictObject({
+            rule: z.string(),
+            sentence: z.string(),
+            what: z.string(),
+            expected: z.string(),
+            actual: z.string(),
+          }),
+        ),
+      }) as unknown as Z.ZodType<Shield>
+    ).exactOptional(),
     request: z.strictObject({ method: z.string(), url: z.string(), ...message }),
     response: z.strictObject({ status: z.int().nullable(), ...message }),
     /** Only for streams: every write as it left. */

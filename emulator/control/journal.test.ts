@@ -55,7 +55,7 @@ test('SEE-3: filters by operation, status, intern, run, since and limit', async 
 test.each([
   [
     '?operations=get',
-    'operations: unknown (did you mean operation?); expected one of operation, status, intern_id, run_id, caller, since, limit, format',
+    'operations: unknown (did you mean operation?); expected one of operation, status, intern_id, run_id, caller, judged, since, limit, format',
   ],
   ['?operation=fly', 'operation: expected list, create, '],
   ['?status=4x', 'status: expected a status such as 409, or 4xx; found "4x"'],

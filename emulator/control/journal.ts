@@ -1,3 +1,4 @@
+import { VERDICTS } from '../contract/checks.js';
 import { JOURNALED } from '../contract/operation.js';
 import { CONSOLE } from '../contract/request-id.js';
 import type { Journal } from '../http/journal.js';
@@ -27,6 +28,10 @@ const FILTERS: Readonly<Record<string, (value: string, journal: Journal) => Filt
   intern_id: (value) => (draft) => draft.internId === value.toLowerCase(),
   run_id: (value) => (draft) => draft.run?.id === value,
   caller: (value) => (draft) => draft.caller === value,
+  judged(value) {
+    if (!VERDICTS.some((known) => known === value)) throw refuse('judged', VERDICTS.join(', '), value);
+    return ({ judged }) => judged?.verdict === value;
+  },
   since(value, journal) {
     const drafts = journal.drafts();
     const place = drafts.findLastIndex(({ id }) => id === value);
@@ -83,6 +88,7 @@ export function journalRows(parts: ControlParts): ControlRow[] {
         intern_id: 'Only those to this intern',
         run_id: 'Only those of this run',
         caller: "Only those of this caller; without it, all but the console's own (`console`)",
+        judged: 'Only those with this verdict of `--judge`: `kept`, `broken` or `not_judged`',
         since: 'Only those after this id or time',
         limit: 'At most this many, the newest',
         format: '`json`, `har` for the tools of browsers, or `recording`: a file for `--replay` and `drift`',

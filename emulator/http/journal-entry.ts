@@ -1,3 +1,4 @@
+import type { Shield } from '../contract/checks.js';
 import type { RefusalKey } from '../contract/daemon.js';
 import type { Injected } from '../contract/fault.js';
 import type { FieldProblem } from '../contract/problem.js';
@@ -48,6 +49,8 @@ export interface JournalDraft {
     | { key?: RefusalKey; fields?: readonly FieldProblem[]; wrong: string; requirement: string | undefined }
     | undefined;
   injected: Injected | undefined;
+  /** Present where the emulator judges its exchanges, once this one has ended. */
+  judged?: Shield;
   respondedAt: number | undefined;
   /** Its place among all changes, as of its response or its end; 0 before. */
   seq: number;

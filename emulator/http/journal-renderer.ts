@@ -111,6 +111,7 @@ export function createJournalRenderer({ redact, redactWrites }: Pick<Redaction, 
       ...(raw.refused?.fields?.length ? { fields: raw.refused.fields.map(clean) } : {}),
       ...(raw.injected ? { injected: raw.injected } : {}),
       ...(trace ? { trace } : {}),
+      ...(raw.judged ? { judged: raw.judged } : {}),
       request: {
         method: raw.method,
         url: redact(raw.url),

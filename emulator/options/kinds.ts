@@ -49,6 +49,7 @@ const KINDS: Readonly<Record<keyof EmulatorOptions, Kind>> = {
   chaos: ['a path or an array of faults', (value) => isText(value) || isObject(value) || Array.isArray(value)],
   disturbances: FUNCTION,
   checks: FUNCTION,
+  judge: FUNCTION,
   agentsMayRun: SWITCH,
   spaceIdle: WHOLE,
   maxSpaces: WHOLE,

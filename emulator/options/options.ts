@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { z } from 'zod';
 import defaultSeed from '../../fixtures/seeds/default.json' with { type: 'json' };
 import type { ClockKind } from '../clock/clock.js';
-import type { LoadChecks } from '../contract/checks.js';
+import type { BeginJudge, LoadChecks } from '../contract/checks.js';
 import { chaosSchema, type Fault, type faultSchema } from '../contract/fault.js';
 import { JsonSyntaxError, parseJson } from '../contract/json.js';
 import { type Match, matchesSchema } from '../contract/match.js';
@@ -88,6 +88,11 @@ export interface EmulatorOptions {
   disturbances?: LoadDisturbances;
   /** The conformance kit and the client lab for agents (AGENT-2); called when the first asks. The command line hands them in. */
   checks?: LoadChecks;
+  /**
+   * Holds each exchange against the rules of the interface; the journal and the Requests page show which were kept and broken.
+   * The command line hands in what the conformance kit has of them, for `--judge`.
+   */
+  judge?: BeginJudge;
   /** Whether agents and the console may have a command run on this machine over HTTP (`check_client`, `POST /_emulator/lab/adapters`). Default: false. */
   agentsMayRun?: boolean;
   /** How long an unused space stays, in ms of real time (SPACE-1). Default: 10 minutes. */

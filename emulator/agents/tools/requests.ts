@@ -9,10 +9,14 @@ import { explained, explanationText } from './refused.js';
 
 /** What the rules say of a request, in the light of all before it that the journal holds. */
 async function judgedOf(door: Door, id: string): Promise<Shield | undefined> {
+  const { data } = await journal(door, {});
+  // One that judges knows what the journal has forgotten.
+  const known = data.findLast((entry) => entry.id === id)?.judged;
+  if (known !== undefined) return known;
   const judge = (await door.checks?.())?.traffic((await targetOf(door)).profile);
   if (judge === undefined) return undefined;
   let shield: Shield | undefined;
-  for (const entry of (await journal(door, {})).data) {
+  for (const entry of data) {
     const one = judge(entry);
     if (entry.id === id) shield = one;
   }
@@ -73,6 +77,7 @@ export const listRequests = tool(
         method: entry.request.method,
         url: entry.request.url,
         status: entry.response.status,
+        ...(entry.judged === undefined ? {} : { judged: entry.judged.verdict }),
       }));
       const lines = data.map(
         ({ id, request, response, wrong }) =>

@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals';
-import type { Entry } from './types.js';
+import type { Entry, Verdict } from './types.js';
 
 /** The part of a request that the list shows. Bodies are read again on demand: a page may be open for days. */
 export interface RequestRow {
@@ -21,6 +21,8 @@ export interface RequestRow {
   readonly prompt: string | undefined;
   readonly script: string | null;
   readonly ended: string | undefined;
+  /** Where the emulator judges its exchanges, once it has ended. */
+  readonly judged: Verdict | undefined;
 }
 
 /** How many rows the page keeps, and how many it drops at once when there are more. */
@@ -86,6 +88,7 @@ export const rowOf = (entry: Entry): RequestRow => ({
   prompt: promptOf(entry),
   script: entry.script,
   ended: endedOf(entry),
+  judged: entry.judged?.verdict,
 });
 
 /** The newest requests, newest last, bounded. */

@@ -1,3 +1,4 @@
+import type { Shield } from '../../contract/checks.js';
 import type { Ask, AskResult } from '../../contract/interaction.js';
 import type { JournalEntry } from '../../contract/journal-entry.js';
 import type { RunEnded, RunView, Usage } from '../../contract/run.js';
@@ -90,3 +91,5 @@ export interface Requirement {
   chosen?: string;
   where: string;
 }
+
+export type Verdict = Shield['verdict'];

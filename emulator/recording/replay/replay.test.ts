@@ -191,3 +191,13 @@ describe('a write that the client leaves out', () => {
     expect((await ask()).detail).toContain('recorded only after a write that was not asked yet');
   });
 });
+
+test('AUTH-9: the journal has what was answered, and no credential that was made for it', async () => {
+  const call = replayOf(read({ body: { id: '$intern.1', api_key: '$key.1' }, headers: JSON_TYPE }));
+  const answer = await call();
+  const { api_key } = JSON.parse(answer.text) as { api_key: string };
+  expect(api_key).toMatch(/^key-/);
+  const listed = await emulator?.fetch('/_emulator/journal');
+  const { data } = ((await listed?.json()) as { data: { response: { body: string } }[] } | undefined) ?? { data: [] };
+  expect(data.map(({ response }) => response.body)).toEqual([answer.text.replace(api_key, '[redacted]')]);
+});

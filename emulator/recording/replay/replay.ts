@@ -1,6 +1,7 @@
 import type { Clock } from '../../clock/clock.js';
 import { jsonOf } from '../../contract/nesting.js';
 import type { Profile } from '../../contract/profile.js';
+import { REDACTED } from '../../domain/redaction.js';
 import { bodyText, type RecordedExchange, type RecordedWrite, SCENARIO_HEADER } from '../format.js';
 import { VERSION_SEGMENT } from '../operations.js';
 import { type PlacedExchange, readRecording } from '../read.js';
@@ -46,6 +47,8 @@ export interface Replayed {
   readonly operation: string | null;
   /** Undefined if the recorded connection broke off before an answer began. */
   readonly response: Response | undefined;
+  /** The body of an answer that is no stream, without credentials. */
+  readonly shown?: string;
 }
 
 export interface Replay {
@@ -92,6 +95,15 @@ export function createReplay(files: readonly string[], deps: ReplayDeps): Replay
 
   const render = (bindings: Bindings, encode: (value: string) => string) => (text: string) =>
     renderText(text, (alias) => encode(liveValue(deps, bindings, alias)));
+  /** A body without the credentials that were made for it: nothing else knows them. */
+  const withoutMade = (body: string, recorded: string, bindings: Bindings): string => {
+    let shown = body;
+    renderText(recorded, (alias) => {
+      if (/^(key|secret|token)\b/.test(alias)) shown = shown.replaceAll(liveValue(deps, bindings, alias), REDACTED);
+      return '';
+    });
+    return shown;
+  };
   const inJson = (value: string) => JSON.stringify(value).slice(1, -1);
 
   const bytesOf = (write: RecordedWrite, text: (recorded: string) => string): Uint8Array =>
@@ -127,16 +139,16 @@ export function createReplay(files: readonly string[], deps: ReplayDeps): Replay
     request: Comparable,
     { signal }: Request,
     { watch, cut }: ReplayConnection,
-  ): Response | undefined => {
+  ): Omit<Replayed, 'operation'> => {
     const { status } = exchange;
-    if (status === null) return undefined;
+    if (status === null) return { response: undefined };
     const plain = render(bindings, (value) => value);
     const inHeader = render(bindings, asHeaderText);
     const headers = Object.fromEntries(
       Object.entries(exchange.headers).map(([name, value]) => [name, inHeader(value)]),
     );
     const init = { status, headers };
-    if (isEmpty(status, request.method)) return new Response(null, init);
+    if (isEmpty(status, request.method)) return { response: new Response(null, init) };
     const json = /json|event-stream/.test(headers['content-type'] ?? '');
     const text = json ? render(bindings, inJson) : plain;
     if (exchange.writes || exchange.ended !== 'complete') {
@@ -144,12 +156,17 @@ export function createReplay(files: readonly string[], deps: ReplayDeps): Replay
         ? writesOf(exchange, text)
         : [{ after: 0, bytes: Buffer.from(text(bodyText(exchange.body) ?? '')) }];
       const { ended } = exchange;
-      return new Response(replayStream({ writes, ended, clock: deps.clock, signal, cut, ...watch() }), init);
+      const body = replayStream({ writes, ended, clock: deps.clock, signal, cut, ...watch() });
+      return { response: new Response(body, init) };
     }
-    if (exchange.body_base64 !== undefined) return new Response(Buffer.from(exchange.body_base64, 'base64'), init);
+    if (exchange.body_base64 !== undefined) {
+      const bytes = Buffer.from(exchange.body_base64, 'base64');
+      return { response: new Response(bytes, init), shown: bytes.toString() };
+    }
     const recorded = bodyText(exchange.body);
-    const body = recorded === undefined ? null : ownBody(exchange, text(recorded), request, bindings);
-    return new Response(body, init);
+    if (recorded === undefined) return { response: new Response(null, init) };
+    const body = ownBody(exchange, text(recorded), request, bindings);
+    return { response: new Response(body, init), shown: withoutMade(body, recorded, bindings) };
   };
 
   return {
@@ -168,8 +185,8 @@ export function createReplay(files: readonly string[], deps: ReplayDeps): Replay
       const asked = comparableSent(request, pathOf(request.url), body);
       const found: Taken = scenario.take(asked);
       if ('problem' in found) return found;
-      const response = toResponse(found.exchange, found.bindings, asked, request, connection);
-      return { operation: found.exchange.exchange.operation, response };
+      const { operation } = found.exchange.exchange;
+      return { operation, ...toResponse(found.exchange, found.bindings, asked, request, connection) };
     },
     reset() {
       scenarios = begin();

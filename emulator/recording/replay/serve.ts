@@ -1,6 +1,6 @@
 import type { Clock } from '../../clock/clock.js';
 import type { Random } from '../../clock/random.js';
-import { ERRORS } from '../../contract/errors.js';
+import { ERRORS, type ErrorRow } from '../../contract/errors.js';
 import { makeInert } from '../../contract/inert.js';
 import { blankIntern } from '../../contract/intern-row.js';
 import { type Profile, proofHeaders } from '../../contract/profile.js';
@@ -159,11 +159,16 @@ function createReplayApp({ replay, otherwise, journal, emulated, requestId }: Re
       journal.responded(entry);
       return response;
     };
+    const refuse = (row: ErrorRow, body: Uint8Array, detail?: string): Response => {
+      const answer = errorResponse(row, { detail });
+      if (typeof answer.body === 'string') journal.noteResponseBody(draft(), answer.body);
+      return seal(toResponse(answer), body);
+    };
     let body: Uint8Array;
     try {
       body = await readBody(copy, false);
     } catch {
-      return seal(toResponse(errorResponse(ERRORS.payload_too_large)), new Uint8Array(0));
+      return refuse(ERRORS.payload_too_large, new Uint8Array(0));
     }
     const cut = cutOf(bindings);
     const found = replay.answer(request, body, {
@@ -172,13 +177,14 @@ function createReplayApp({ replay, otherwise, journal, emulated, requestId }: Re
     });
     if (!('problem' in found)) {
       draft().operation = found.operation ?? undefined;
+      if (found.shown !== undefined) journal.noteResponseBody(draft(), found.shown);
       if (found.response) return seal(found.response, body);
       journal.noteRequestBody(draft(), body);
       journal.responded(draft());
       return dropWithout(bindings, 'the recorded connection broke off before an answer');
     }
     if (otherwise === 'emulate') return emulated.fetch(request, bindings);
-    return seal(toResponse(errorResponse(NOT_RECORDED, { detail: found.problem })), body);
+    return refuse(NOT_RECORDED, body, found.problem);
   };
   return { fetch: serve };
 }

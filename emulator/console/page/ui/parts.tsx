@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { atHumanLength } from '../format.js';
 import { linkTo, type Place } from '../router.js';
-import type { Status } from '../types.js';
+import type { Status, Verdict } from '../types.js';
 import { Button, CopyButton } from './button.js';
 import { useServices } from './context.js';
 import { Icon, type IconName } from './icons.js';
@@ -34,6 +34,23 @@ export function StatusPill({ status }: { status: Status }) {
 export const StatusCode = ({ status }: { status: number | null }) => (
   <span class={`code s${status === null ? 'x' : Math.floor(status / 100)}`}>{status ?? '—'}</span>
 );
+
+const SHIELDS: Readonly<Record<Verdict, readonly [icon: IconName, words: string]>> = {
+  kept: ['proofs', 'keeps the rules'],
+  broken: ['broken', 'breaks a rule'],
+  not_judged: ['shield', 'not judged'],
+};
+
+/** What the rules of the interface say of an exchange; empty while it is under way. */
+export function Shield({ verdict }: { verdict: Verdict | undefined }) {
+  if (verdict === undefined) return <span class="shield" />;
+  const [icon, words] = SHIELDS[verdict];
+  return (
+    <span class={`shield ${verdict}`} role="img" aria-label={words} title={words}>
+      <Icon name={icon} size={16} />
+    </span>
+  );
+}
 
 interface EmptyProps {
   icon: IconName;

@@ -8,7 +8,7 @@ import type { Entry, ExchangeExplanation, Requirement } from '../types.js';
 import { Button, CopyButton } from '../ui/button.js';
 import { useServices } from '../ui/context.js';
 import { Icon } from '../ui/icons.js';
-import { Back, StatusCode } from '../ui/parts.js';
+import { Back, Shield, StatusCode } from '../ui/parts.js';
 import { useEntry } from '../ui/use-entry.js';
 import { TimeLine } from './time-line.js';
 
@@ -114,6 +114,37 @@ function Injected({ injected }: { injected: NonNullable<Entry['injected']> }) {
       <p>
         <b>Injected fault:</b> {said.join(', ')}
       </p>
+    </section>
+  );
+}
+
+/** The rules that an exchange was held against, and those that it broke. */
+function Judged({ judged: { verdict, rules, broken } }: { judged: NonNullable<Entry['judged']> }) {
+  const requirementOf = (rule: string) => rule.split('/')[0] ?? rule;
+  return (
+    <section class={`callout refusal ${verdict === 'broken' ? 'bad' : ''}`} aria-label="Rules of the interface">
+      <Shield verdict={verdict} />
+      <div>
+        {broken.map(({ rule, sentence, what, expected, actual }) => (
+          <p key={rule}>
+            <b>
+              <a href={linkTo('requirements', requirementOf(rule))}>{rule}</a>: <Prose text={sentence} />
+            </b>
+            <br />
+            {what}: expected {expected}, found <code>{actual}</code>
+          </p>
+        ))}
+        {rules.length === 0 ? (
+          <p>Not judged: no rule applies, or it is not known what was answered.</p>
+        ) : (
+          <details>
+            <summary>
+              {broken.length === 0 ? 'Keeps' : 'Held against'} {rules.length} rule{rules.length === 1 ? '' : 's'}
+            </summary>
+            <p class="mono small">{rules.join(', ')}</p>
+          </details>
+        )}
+      </div>
     </section>
   );
 }
@@ -248,6 +279,7 @@ export function RequestDetail({ id }: { id: string }) {
       )}
       {explained && <Explained explained={explained} />}
       {entry.injected && <Injected injected={entry.injected} />}
+      {entry.judged && <Judged judged={entry.judged} />}
       {refused && !explained && <Refusal entry={entry} />}
       {writes && (
         <Part title="Stream" count={writes.length}>

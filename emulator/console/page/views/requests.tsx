@@ -6,7 +6,7 @@ import type { Intern } from '../types.js';
 import { Button, CopyButton } from '../ui/button.js';
 import { useServices } from '../ui/context.js';
 import { InlineSelect } from '../ui/field.js';
-import { Empty, Split, StatusCode } from '../ui/parts.js';
+import { Empty, Shield, Split, StatusCode } from '../ui/parts.js';
 import { VirtualList } from '../ui/virtual-list.js';
 import { RequestDetail } from './request-detail.js';
 
@@ -14,16 +14,23 @@ const ROW = 40;
 
 const CLASSES = ['2xx', '3xx', '4xx', '5xx'] as const;
 
+const VERDICTS: [string, string][] = [
+  ['broken', 'Breaks a rule'],
+  ['kept', 'Keeps the rules'],
+  ['not_judged', 'Not judged'],
+];
+
 /** Of the requests that this page makes for itself. */
 const CONSOLE = 'console';
 
-const NO_FILTER = { text: '', status: '', operation: '', caller: '' };
+const NO_FILTER = { text: '', status: '', operation: '', caller: '', judged: '' };
 type Filter = typeof NO_FILTER;
 
 /** Whose requests are looked at: those of every client, where none is chosen. */
 const isOf = (caller: string) => (row: RequestRow) => (caller === '' ? row.caller !== CONSOLE : row.caller === caller);
 
-const fits = (row: RequestRow, { text, status, operation }: Filter): boolean =>
+const fits = (row: RequestRow, { text, status, operation, judged }: Filter): boolean =>
+  (judged === '' || row.judged === judged) &&
   (status === '' || (row.status !== null && `${Math.floor(row.status / 100)}xx` === status)) &&
   (operation === '' || row.operation === operation) &&
   (text === '' ||
@@ -41,13 +48,14 @@ const ENDS: Readonly<Record<string, string>> = { stop: 'good', asks: 'ask' };
 const readable = (path: string, interns: ReadonlyMap<string, Intern>): string =>
   atHumanLength(path.replace(/^\/api\/v1(?=\/)/, ''), (id) => interns.get(id)?.name);
 
-function Row({ row }: { row: RequestRow }) {
+function Row({ row, judges }: { row: RequestRow; judges: boolean }) {
   const { model } = useServices();
   return (
     <>
       <span class="cell time mono" title={row.at}>
         {timeOf(row.at)}
       </span>
+      {judges && <Shield verdict={row.judged} />}
       <StatusCode status={row.status} />
       <span class={`cell method ${row.method}`}>{row.method}</span>
       <span class="cell path" title={row.path}>
@@ -109,7 +117,13 @@ export function RequestsView({ id }: { id: string | undefined }) {
   const operations = useMemo(() => namesIn(all, 'operation'), [all]);
   const callers = useMemo(() => namesIn(paused ?? live, 'caller'), [paused, live]);
   const filtered = Object.values(filter).some((value) => value !== '');
-  const choose = (key: 'operation' | 'status' | 'caller', label: string, any: string, options: readonly string[]) => (
+  const judges = live.some(({ judged }) => judged !== undefined);
+  const choose = (
+    key: 'operation' | 'status' | 'caller' | 'judged',
+    label: string,
+    any: string,
+    options: readonly (string | [string, string])[],
+  ) => (
     <InlineSelect
       unseen
       label={label}
@@ -172,6 +186,7 @@ export function RequestsView({ id }: { id: string | undefined }) {
             {choose('operation', 'Operation', 'All operations', operations)}
             {choose('status', 'Status', 'Any status', CLASSES)}
             {choose('caller', 'Caller', 'All clients', callers)}
+            {judges && choose('judged', 'Rules', 'Any verdict', VERDICTS)}
           </search>
           {model.skipped.value > 0 && (
             <p class="callout">{`${model.skipped.value} requests came too fast to be shown; the journal has the newest 1,000.`}</p>
@@ -185,7 +200,7 @@ export function RequestsView({ id }: { id: string | undefined }) {
               selected={id}
               onSelect={(selected) => router.go('requests', selected)}
             >
-              {(row) => <Row row={row} />}
+              {(row) => <Row row={row} judges={judges} />}
             </VirtualList>
           ) : (
             <Nothing filtered={filtered} onClear={() => setFilter(NO_FILTER)} />
