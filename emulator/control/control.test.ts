@@ -69,26 +69,6 @@ test('one fault is taken back by its id, which it keeps while it is used up; as 
   expect(await listed()).toEqual([second, { ...second, id: expect.not.stringMatching(second.id) }]);
 });
 
-test('faults meet the next accepted calls of their operation, and are used up by those alone', async () => {
-  const api = createTestClient();
-  const fault = { operation: 'get', times: 2, status: 503 };
-  expect((await api.post('/_emulator/faults', fault)).status).toBe(201);
-  const path = `/interns/${api.credentials.intern?.id}`;
-  expect((await api.get(path, { as: null })).status).toBe(401);
-  expect((await api.get('/interns/unknown')).status).toBe(404);
-  expect((await api.get('/_emulator/faults')).json.data).toEqual([{ id: expect.any(String), ...fault }]);
-  expect((await api.get(path)).json.error).toMatchObject({ code: 503, metadata: { retryable: true } });
-  expect((await api.get(path)).status).toBe(503);
-  expect((await api.get(path)).status).toBe(200);
-  for (const bad of [
-    { operation: 'fly' },
-    { operation: 'get' },
-    { operation: 'get', status: 418 },
-    { operation: 'get', at: 'vault' },
-  ])
-    expect((await api.post('/_emulator/faults', bad)).status).toBe(400);
-});
-
 test('a fault can delay on the clock, and drop the connection', async () => {
   const api = createTestClient();
   await api.post('/_emulator/faults', { operation: 'list', delay: '5s' });
@@ -105,19 +85,6 @@ test('a fault can delay on the clock, and drop the connection', async () => {
   await expect(api.get('/interns')).rejects.toThrow('fetch failed');
 });
 
-test('SIGN-9: a signature that takes more than 10 seconds is 408', async () => {
-  const api = createTestClient();
-  const path = `/interns/${api.credentials.intern?.id}/daemon/sign`;
-  const sign = () => api.post(path, { bodySha256: 'a'.repeat(64) }, { as: api.credentials.oauth_token });
-  await api.post('/_emulator/faults', { operation: 'sign', delay: '11s' });
-  const late = sign();
-  await api.advance(10_000);
-  expect((await late).json).toEqual({
-    error: { code: 408, message: 'Operation timed out after 10s', metadata: { reason: 'timeout', retryable: true } },
-  });
-  expect((await sign()).status).toBe(200);
-});
-
 test('SCIM faults have the form of SCIM errors', async () => {
   const api = createTestClient();
   await api.post('/_emulator/faults', { operation: 'scim', status: 500 });
@@ -125,16 +92,6 @@ test('SCIM faults have the form of SCIM errors', async () => {
   expect((await api.get(path, { as: api.credentials.management_key })).json).toEqual({
     error: { code: 500, message: 'Internal Server Error' },
   });
-});
-
-test('a SCIM read that is refused uses no fault up', async () => {
-  const api = createTestClient();
-  await api.post('/_emulator/faults', { operation: 'scim', status: 503 });
-  const read = (id: string | undefined) =>
-    api.get(`/scim/group-mappings/${id}`, { as: api.credentials.management_key });
-  expect((await read('0c000000-0000-4000-8000-0000000000ff')).status).toBe(404);
-  expect((await read(api.emulator.target.scim_mapping_id)).status).toBe(503);
-  expect((await read(api.emulator.target.scim_mapping_id)).status).toBe(200);
 });
 
 test('what is nested too deeply is refused, not fallen over', async () => {

@@ -7,7 +7,7 @@ import type { NonceRow } from '../contract/state.js';
 import { canonicalise } from '../signing/canonical.js';
 import { verifyBytes } from '../signing/verify.js';
 import { createNonces, type KeptNonces } from './nonces.js';
-import { ALICE, createBench, INTERN, internRow, ORIGIN, OTHER_INTERN, sha256 } from './testing.js';
+import { ALICE, createBench, INTERN, ORIGIN, OTHER_INTERN, sha256 } from './testing.js';
 import '../../test/same-draws.js';
 
 const reasonOf = (answer: { json: { error?: { metadata: { reason: string } } } }) => answer.json.error?.metadata.reason;
@@ -50,24 +50,6 @@ describe('an accepted request', () => {
         },
       },
     });
-  });
-
-  it('may carry a v1 proof again and again, and has no nonce', async () => {
-    const bench = createBench();
-    const headers = bench.prove({ v2: false });
-    for (let time = 0; time < 3; time++) {
-      const answer = await bench.send({ headers });
-      expect(answer.status).toBe(200);
-      expect(answer.json.verified).not.toHaveProperty('nonce');
-      expect(answer.json.verified?.version).toBe('v1');
-    }
-  });
-
-  it.each(['GET', 'POST', 'PUT', 'PATCH', 'DELETE'])('may be %s of any route', async (method) => {
-    const bench = createBench();
-    const path = '/some/%C3%A4/..;v=1/route';
-    const answer = await bench.send({ headers: bench.prove({ method, path }), method, path: `${path}?not=signed` });
-    expect(answer).toMatchObject({ status: 200, json: { verified: { method, path } } });
   });
 
   it('works under the names of another profile', async () => {
@@ -169,23 +151,6 @@ describe('the window', () => {
 });
 
 describe('a nonce', () => {
-  it('is accepted once, however many requests race for it', async () => {
-    const bench = createBench();
-    const body = 'x'.repeat(10_000);
-    const headers = bench.prove({ body });
-    const answers = await Promise.all(Array.from({ length: 32 }, () => bench.send({ headers, body })));
-    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
-    expect(answers.filter((answer) => reasonOf(answer) === 'nonce_reused')).toHaveLength(31);
-  });
-
-  it('is not used up by a refused proof', async () => {
-    const bench = createBench();
-    const headers = bench.prove({ body: 'right' });
-    expect(reasonOf(await bench.send({ headers, body: 'wrong' }))).toBe('bad_signature');
-    expect((await bench.send({ headers, body: 'right' })).status).toBe(200);
-    expect(reasonOf(await bench.send({ headers, body: 'right' }))).toBe('nonce_reused');
-  });
-
   it('belongs to one intern', async () => {
     const bench = createBench();
     const first = bench.prove();
@@ -286,17 +251,6 @@ describe('the token', () => {
     const headers = authorization === undefined ? proof : { ...proof, authorization };
     expect(reasonOf(await bench.send({ headers }))).toBe('token_invalid');
     expect((await bench.send({ headers: { ...headers, authorization: `Bearer token-${INTERN}` } })).status).toBe(200);
-  });
-
-  it('dies with the runtime, and the one of the next boot is another', async () => {
-    const bench = createBench();
-    expect((await bench.send({ headers: bench.prove() })).status).toBe(200);
-    bench.put(internRow(INTERN, { status: 'stopped' }, null));
-    expect(reasonOf(await bench.send({ headers: bench.prove() }))).toBe('token_invalid');
-    bench.put(internRow(INTERN, {}, 'token-of-the-next-boot'));
-    expect(reasonOf(await bench.send({ headers: bench.prove() }))).toBe('token_invalid');
-    const headers = { ...bench.prove(), authorization: 'Bearer token-of-the-next-boot' };
-    expect((await bench.send({ headers })).status).toBe(200);
   });
 
   it('of another intern makes the proof one for the wrong intern', async () => {

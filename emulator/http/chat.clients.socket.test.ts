@@ -31,59 +31,6 @@ async function serve(options: EmulatorOptions = {}) {
 }
 
 describe('the openai client, unmodified', () => {
-  test('goes through a question and its answer', async () => {
-    const { baseUrl, key, intern } = await serve();
-    const client = new OpenAI({ apiKey: key, baseURL: `${baseUrl}/interns/${intern}`, maxRetries: 0 });
-    const read = async (body: object) => {
-      const stream = await client.chat.completions.create({ model: 'any', stream: true, ...body } as never);
-      let content = '';
-      let call: { id?: string; type?: string; function?: { name?: string; arguments?: string } } | undefined;
-      let finish: string | null | undefined;
-      let session: string | undefined;
-      for await (const chunk of stream as unknown as AsyncIterable<
-        OpenAI.ChatCompletionChunk & { session_id?: string }
-      >) {
-        const [choice] = chunk.choices;
-        content += choice?.delta.content ?? '';
-        call ??= choice?.delta.tool_calls?.[0];
-        finish ??= choice?.finish_reason;
-        session ??= chunk.session_id;
-      }
-      return { content, call, finish, session };
-    };
-    const first = await read({ messages: [{ role: 'user', content: 'script: ask-question' }] });
-    expect(first).toMatchObject({ content: 'One thing first. ', finish: 'tool_calls' });
-    expect(first.call?.function?.name).toBe('service.provide_input');
-    const second = await read({
-      session_id: first.session,
-      messages: [
-        { role: 'user', content: 'script: ask-question' },
-        { role: 'assistant', content: null, tool_calls: [first.call] },
-        {
-          role: 'tool',
-          tool_call_id: first.call?.id,
-          content: '{"action":"accept","content":{"answer":"blue"}}',
-        },
-      ],
-    });
-    expect(second).toMatchObject({ content: 'Blue it is.', finish: 'stop', session: first.session });
-  });
-
-  test('throws at the error chunk, with its code', async () => {
-    const { baseUrl, key, intern } = await serve();
-    const client = new OpenAI({ apiKey: key, baseURL: `${baseUrl}/interns/${intern}`, maxRetries: 0 });
-    const stream = await client.chat.completions.create({
-      model: 'any',
-      stream: true,
-      messages: [{ role: 'user', content: 'script: severed' }],
-    });
-    let content = '';
-    await expect(async () => {
-      for await (const chunk of stream) content += chunk.choices[0]?.delta.content ?? '';
-    }).rejects.toMatchObject({ error: { code: 502, metadata: { reason: 'stream_severed' } } });
-    expect(content).toBe('You can count on');
-  });
-
   test('aborting cancels the run', async () => {
     const { emulator, baseUrl, key, intern, runs } = await serve();
     const client = new OpenAI({ apiKey: key, baseURL: `${baseUrl}/interns/${intern}`, maxRetries: 0 });
