@@ -104,8 +104,12 @@ export function createModel(options: ModelOptions) {
   const creates = new Recent<string, KeyedCreate>(MOST);
   const sessions = new Recent<string, SessionFacts>(MOST);
   const questions = new Recent<string, Known>(MOST);
-  /** Creates by what makes a later one their retry: the number of the first. */
+  /** Creates by what makes a later one their retry: the number of the first. Whether one may be the first of any without a key. */
   const firsts = new Recent<string, number>(MOST);
+  let hasHidden = false;
+  /** The latest time of a record that was shown, on the clock of the target, and what it was when each create left. */
+  let latest = Number.NEGATIVE_INFINITY;
+  const begun = new Map<number, number>();
   /** A time on the clock of the target, after the first request was sent. */
   let since: number | undefined;
   const nonces = new Recent<string, Known>(MOST);
@@ -134,13 +138,14 @@ export function createModel(options: ModelOptions) {
     const all = byName.get(name) ?? new Set();
     byName.set(name, all.add(facts));
   };
-  /** What two creates share of which one retries the other: the key, or without one the body. */
-  const retriedBy = (asked: Asked): string | undefined => {
-    const body = () =>
-      asked.body.kind === 'some' && asked.body.json !== undefined ? hashed(canonical(asked.body.json)) : undefined;
-    const key = asked.header(keyHeader) ?? body();
-    const person = personOf(asked);
-    return key === undefined || person === undefined ? undefined : joined(person, key);
+  /**
+   * What two creates share of which one may retry the other: the key, or without one the body. The caller is no part of it, as one
+   * person may have several credentials.
+   */
+  const retriedBy = ({ body, header }: Asked): string | undefined => {
+    const key = header(keyHeader);
+    if (key !== undefined) return joined('key', key);
+    return body.kind === 'some' && body.json !== undefined ? hashed(canonical(body.json)) : undefined;
   };
   const internOf = (id: string): InternFacts => {
     const known = interns.get(id) ?? internFacts(id);
@@ -155,6 +160,10 @@ export function createModel(options: ModelOptions) {
     for (const key of FIXED) {
       const value = row[key];
       if (typeof value === 'string' && !facts.fixed.has(key)) facts.fixed.set(key, { value, number });
+    }
+    for (const time of [row.created_at, row.updated_at]) {
+      const at = typeof time === 'string' ? Date.parse(time) : Number.NaN;
+      if (at > latest) latest = at;
     }
     if (typeof row.workspace_id === 'string') facts.workspace ??= row.workspace_id;
     if (typeof row.vault_id === 'string' && !vaults.has(row.vault_id))
@@ -171,7 +180,7 @@ export function createModel(options: ModelOptions) {
       if (key in row) facts.settings[key].narrow([JSON.stringify(row[key])], number, answered.at);
   };
 
-  const created = (row: Row, { asked, answered }: Exchange) => {
+  const created = (row: Row, { asked, answered }: Exchange, before: number) => {
     if (typeof row.id !== 'string' || answered === undefined) return;
     const { at, number, caller } = asked;
     const body = bodyOf(asked) ?? {};
@@ -182,8 +191,9 @@ export function createModel(options: ModelOptions) {
       creates.set(joined(person, key), { value: { body, id: row.id }, number });
     const facts = internOf(row.id);
     if (facts.made !== undefined || facts.shown !== undefined) return;
-    // It may be one that is not remembered, and is answered again.
-    if (hasForgotten && answered.status !== 201) return;
+    // It may be one that is not remembered, and is answered again: then it is older than what was shown before.
+    const isOlder = Date.parse(String(row.created_at)) < before;
+    if (hasForgotten && (answered.status !== 201 || isOlder)) return;
     facts.made = { by: caller, person, at, number, body };
     if (options.partial !== true) present.add(facts);
     if (typeof body.name === 'string') isCalled(facts, body.name);
@@ -290,6 +300,7 @@ export function createModel(options: ModelOptions) {
     ): boolean {
       if (options.partial === true || typeof id !== 'string' || interns.has(id) || since === undefined) return false;
       const key = retriedBy(asked);
+      if (hasHidden && asked.header(keyHeader) === undefined) return false;
       const [at, now] = [Date.parse(String(created)), dateOf(answered)];
       return key !== undefined && firsts.get(key) === asked.number && at >= since + SKEW && at <= now + SKEW;
     },
@@ -299,11 +310,13 @@ export function createModel(options: ModelOptions) {
     /** A request leaves: what it may do may have been done from now on. */
     asks(asked: Asked): void {
       const named = operationOf(asked);
+      if (named?.operation.name === 'create') begun.set(asked.number, latest);
       if (named === undefined || options.partial === true) return;
       const { name } = named.operation;
       if (name === 'create') {
         const key = retriedBy(asked);
-        if (key !== undefined && !firsts.has(key)) firsts.set(key, asked.number);
+        if (key === undefined) hasHidden ||= asked.body.kind === 'unknown';
+        else if (!firsts.has(key)) firsts.set(key, asked.number);
       }
       if (named.id === undefined) return;
       const after = phasesAfter(name, options.ours === true);
@@ -329,6 +342,8 @@ export function createModel(options: ModelOptions) {
       if (named === undefined) return;
       const { operation, id } = named;
       const { name } = operation;
+      const before = begun.get(asked.number) ?? latest;
+      begun.delete(asked.number);
       const status = answered?.status;
       const took =
         status === undefined || saysNothing(status) || (status === 409 && isPrompt(operation))
@@ -365,7 +380,7 @@ export function createModel(options: ModelOptions) {
       if (!isRow(json)) return;
       // A retried create answers what it answered first.
       const replayed = name === 'create' && typeof json.id === 'string' && interns.get(json.id)?.made !== undefined;
-      if (name === 'create') created(json, exchange);
+      if (name === 'create') created(json, exchange, before);
       if ((name === 'create' && !replayed) || name === 'get' || name === 'update') shows(json, exchange);
       if (name === 'get' && facts !== undefined) facts.read = asked.at;
       if (name === 'list') listed(json, exchange);

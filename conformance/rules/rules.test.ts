@@ -15,6 +15,8 @@ interface Said {
   /** A body that is no JSON. */
   readonly raw?: string;
   readonly caller?: string | null;
+  /** The body is not known. */
+  readonly hidden?: boolean;
   readonly headers?: Readonly<Record<string, string>>;
   readonly status: number;
   readonly answer?: unknown;
@@ -53,7 +55,11 @@ function judged(conversation: readonly Said[], more: { readonly ours?: boolean; 
       query: new URLSearchParams(query),
       header: (name) =>
         said.headers?.[name] ?? (name === 'content-type' && text !== undefined ? 'application/json' : undefined),
-      body: text === undefined ? { kind: 'none' } : { kind: 'some', size: text.length, text, json: said.json },
+      body: said.hidden
+        ? { kind: 'unknown' }
+        : text === undefined
+          ? { kind: 'none' }
+          : { kind: 'some', size: text.length, text, json: said.json },
       caller: said.caller === undefined ? 'key' : said.caller,
       regional: false,
     };
@@ -164,6 +170,30 @@ test('a create may repeat one of before, where the target was used before', () =
     { ...CREATE, status: 200 },
     { path: `/interns/${ID}`, status: 200, answer: record({ description: 'changed since' }) },
   ];
+  expect(judged(conversation, { inUse: true })).toEqual([]);
+  expect(judged(conversation).map(({ id }) => id)).toEqual(['GET-1/settings']);
+});
+
+test('a create answered 200 may repeat one of another credential, or one whose body is not known', () => {
+  const listed: Said = { path: '/interns', status: 200, answer: { data: [], has_more: false } };
+  const conversation = (headers: Said['headers'], first: Partial<Said>): Said[] => [
+    { ...listed, date: 'Thu, 01 Jan 2026 00:00:00 GMT' },
+    { ...CREATE, ...(headers && { headers }), ...first, status: 502, answer: error(502, 'unavailable') },
+    { ...CREATE, ...(headers && { headers }), status: 200, answer: LATER, date: 'Thu, 01 Jan 2026 00:02:00 GMT' },
+  ];
+  const named = { 'idempotency-key': 'k-1' };
+  expect(judged(conversation(named, { caller: 'unknown' }))).toEqual([]);
+  expect(judged(conversation(undefined, { caller: 'unknown' }))).toEqual([]);
+  expect(judged(conversation(undefined, { hidden: true }))).toEqual([]);
+  expect(judged(conversation(named, { hidden: true, headers: { 'idempotency-key': 'k-2' } }))).toEqual([
+    { id: 'CREATE-1/first-is-201', number: 3, because: [] },
+  ]);
+});
+
+test('a create answered 201 may repeat one of before too: its intern is older than what was seen', () => {
+  const other = { ...record({ id: 'other', updated_at: '2026-01-01T01:00:00.000Z' }), vault_id: 'v-2' };
+  const read = { path: `/interns/${ID}`, status: 200, answer: record({ description: 'changed since' }) };
+  const conversation = [{ path: '/interns/other', status: 200, answer: other }, CREATE, read];
   expect(judged(conversation, { inUse: true })).toEqual([]);
   expect(judged(conversation).map(({ id }) => id)).toEqual(['GET-1/settings']);
 });
