@@ -105,7 +105,7 @@ export const messageOf = (error: unknown): string => (error instanceof Error ? e
 /** How often a run is looked at, in ms of real time. */
 const LOOK = 50;
 /** How long a program waits for what will not come until it is said to, in ms of its own time. */
-const OWN_PATIENCE = 300_000;
+export const OWN_PATIENCE = 300_000;
 /** The same where its time is the real one: longer than the 30 s between two keepalives. */
 const PATIENCE = 40_000;
 /** Nothing is held back for longer by what is harmless, in ms of real time. */
@@ -256,14 +256,16 @@ export async function runOnce(
   settings.signal.addEventListener('abort', giveUp, { once: true });
   if (settings.signal.aborted) giveUp();
   void ended.then(() => waiting.abort());
-  // Time in which the process was held up is no time that the program waits.
   let waited = 0;
   let looked = now();
   let own = false;
   while (outcome === undefined && !settings.signal.aborted) {
     const at = now();
     const asked = watch.askedUntil() - at;
-    waited = watch.lastActivity() >= looked || asked > 0 ? 0 : waited + Math.min(at - looked, 2 * LOOK);
+    const since = Math.max(watch.lastActivity(), watch.askedUntil());
+    // Time in which this process was held up is none that the program waits, but where it runs ahead of ours anyway.
+    if (own) waited = Math.max(0, at - since);
+    else waited = since >= looked ? 0 : waited + Math.min(at - looked, 2 * LOOK);
     looked = at;
     const open = watch.requests.filter((request) => request.ended === 'open').length;
     // One that has nothing open may be starting, or at work by itself.
@@ -286,8 +288,6 @@ export async function runOnce(
     const most = asked > 0 ? asked : (settings.patience ?? OWN_PATIENCE) - waited;
     const ahead = (ms: number) => {
       skipped += ms;
-      looked += ms;
-      if (asked <= 0) waited += ms;
     };
     const gone = quiet ? await outside?.forward(most, open, ahead) : false;
     own ||= quiet && open > 0 && gone !== undefined;

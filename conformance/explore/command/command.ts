@@ -52,7 +52,7 @@ export async function openCommand(
     async program({ emulator, target, signal, print, outside }: OutsideContext) {
       const at = await emulator.listen({ port: 0, daemonPort: 0 });
       const ports = [at.baseUrl, at.daemonOrigin].map((url) => Number(new URL(url).port));
-      const run = preload.run({ ...env, ...environmentOf(target, at) }, learns ? ports : undefined);
+      const run = preload.run({ ...env, ...environmentOf(target, at) }, ports, learns);
       const { members } = run;
       outside?.({ forward: (...how) => members.forward(ports, ...how) });
       let printed = '';
@@ -78,7 +78,6 @@ export async function openCommand(
       if (ended.status !== 0 && (printed.includes(PENDING) || notes.some(({ stuck }) => stuck)))
         throw new ProgramStuck('a promise that never settles was all that was left of it');
       const why = ended.status === 0 ? undefined : whyOf(printed, ended.stderr);
-      if (why?.late) throw new ProgramStuck(`the limit of its test runner ended it: ${firstLine(why.message)}`);
       if (ended.status !== 0)
         throw new ProgramFailed(why?.message ?? `it ended with status ${ended.status}`, ended.status, why?.by);
     },

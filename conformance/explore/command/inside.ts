@@ -41,6 +41,8 @@ interface Timer {
   _idleStart: number;
   _idlePrev: unknown;
   _destroyed: boolean;
+  _onTimeout(...args: unknown[]): void;
+  hasRef(): boolean;
   refresh(): void;
 }
 interface Handle {
@@ -52,11 +54,28 @@ interface Handle {
  * Runs in every Node process of a command, before all else. It is sent there as text, so it uses nothing around it. It notes
  * rejections that nobody handles, and runs the process' own time forward when asked: its timers, `Date`, `performance` and
  * `process.hrtime`. Timers are found as they are made, so that those of Node itself follow too: limits of sockets, of
- * `AbortSignal.timeout`, of `fetch`.
+ * `AbortSignal.timeout`, of `fetch`. The limit of a test runner stays in real time, and begins anew while its test waits for
+ * us: it says how long a test may take, and not whether the program would have ended.
  */
 export function inside(
   require: NodeJS.Require,
-  { run, port, step, note }: { run: string; port: number; step: number; note(its: Note): void },
+  {
+    run,
+    port,
+    ports,
+    step,
+    patience,
+    note,
+  }: {
+    run: string;
+    port: number;
+    /** Those of the emulator. */
+    ports: readonly number[];
+    step: number;
+    /** How long a program may wait for nothing, in ms of its own time. */
+    patience: number;
+    note(its: Note): void;
+  },
 ): void {
   const { createHook } = require('node:async_hooks') as typeof import('node:async_hooks');
   const diagnostics = require('node:diagnostics_channel') as typeof import('node:diagnostics_channel');
@@ -67,6 +86,11 @@ export function inside(
   const STILL = 5_000;
   /** How long it runs ahead before it is asked anew, in ms of real time. */
   const ROW = 100;
+  /** The shortest limit of a test, in ms. */
+  const LIMIT = 500;
+  /** Who ends a test at its limit. */
+  const RUNNER = /^node:internal\/test_runner\/|[\\/](?:@vitest[\\/]runner|jest-circus|jest-jasmine2|mocha)[\\/]/;
+  const TIMERS = /^node:(?:internal\/)?(?:timers|async_hooks)/;
 
   // Who listens for rejections handles them. A top-level `await` that fails is not reported to listeners.
   process.on('unhandledRejection', (reason) => {
@@ -88,10 +112,28 @@ export function inside(
   let room = 256;
   let ours = false;
   const there = (timer: Timer | undefined): timer is Timer => timer !== undefined && !timer._destroyed;
+  /** Limits of tests, which stay in real time. */
+  const limits = new Set<Timer>();
+  /** Those of `AbortSignal.timeout`: they keep no process alive, and end what waits all the same. */
+  const signals = new WeakSet<Timer>();
+  /** The file of the code that makes a timer. */
+  const maker = (): string => {
+    const { prepareStackTrace, stackTraceLimit } = Error;
+    Error.stackTraceLimit = 12;
+    Error.prepareStackTrace = (_, sites) => sites;
+    const sites = new Error().stack as unknown as NodeJS.CallSite[];
+    Object.assign(Error, { prepareStackTrace, stackTraceLimit });
+    const files = sites.map((site) => site.getFileName() ?? '');
+    return files.find((file) => file !== files[0] && !TIMERS.test(file)) ?? '';
+  };
   createHook({
     init(_id, type, _trigger, resource) {
       if (type !== 'Timeout' || ours) return;
-      timers.push(new WeakRef(resource as Timer));
+      const timer = resource as Timer;
+      const by = timer._idleTimeout < LIMIT ? '' : maker();
+      if (by === 'node:internal/abort_controller') signals.add(timer);
+      if (RUNNER.test(by)) return limited(timer);
+      timers.push(new WeakRef(timer));
       if (timers.length < room) return;
       timers = timers.filter((timer) => there(timer.deref()));
       room = Math.max(256, 2 * timers.length);
@@ -182,6 +224,10 @@ export function inside(
     const [first] = pending();
     const handles = (process as unknown as { _getActiveHandles(): Handle[] })._getActiveHandles();
     const others = handles.filter(({ remotePort }) => remotePort !== undefined && remotePort !== port);
+    for (const timer of limits) {
+      if (there(timer)) timer.refresh();
+      else limits.delete(timer);
+    }
     const { user, system } = process.cpuUsage();
     const written = others.reduce((sum, { bytesWritten = 0 }) => sum + bytesWritten, 0);
     const before = last;
@@ -198,27 +244,66 @@ export function inside(
     };
   };
 
+  // A limit that is reached while nothing is open at the emulator: the timers of the program may still end what waits. Where
+  // there are none, nothing will.
+  function limited(timer: Timer): void {
+    limits.add(timer);
+    const { _onTimeout } = timer;
+    timer._onTimeout = function (...args) {
+      let gone = 0;
+      const fire = () => {
+        clearTimeout(timer as unknown as NodeJS.Timeout);
+        _onTimeout.apply(this, args);
+      };
+      const go = () => {
+        if (timer._destroyed) return;
+        const its = look();
+        const elsewhere = its.talks.some((one) => !ports.includes(one));
+        const waits = its.still && !elsewhere && !process.getActiveResourcesInfo().includes('ProcessWrap');
+        // What has gone on meanwhile has its limit anew.
+        if (!waits) return gone > 0 ? undefined : fire();
+        if (gone >= patience || !pending().some((one) => one.hasRef() || signals.has(one))) {
+          note({ stuck: true });
+          return fire();
+        }
+        const ms = Math.min(patience, Math.max(step, Math.ceil(its.next ?? 0)));
+        gone += ms;
+        say({ ahead: ms });
+        skip(ms);
+        own(2, () => setImmediate(go));
+      };
+      timer.refresh();
+      look();
+      own(2 * step, go);
+    };
+  }
+
   // It does not keep the process alive.
   const channel = net.connect(port, '127.0.0.1');
   channel.unref();
   channel.on('error', () => {});
   channel.write(`${run}\n`);
   const say = (its: Said) => channel.write(`${JSON.stringify(its)}\n`);
-  const forward = ({ id, skip: least, most }: Ask, until: number): void => {
+  // What passes by itself meanwhile is of its time, too: it goes no further than to `end`.
+  const forward = ({ id, skip: least }: Omit<Ask, 'most'>, until: number, end: number): void => {
     const its = look();
+    const left = Math.floor(end - clock.now.call(performance));
     const more =
-      its.still && now.call(performance) < until ? Math.min(most, Math.max(step, Math.ceil(its.next ?? most))) : 0;
+      its.still && now.call(performance) < until ? Math.min(left, Math.max(step, Math.ceil(its.next ?? left))) : 0;
     const ms = least || more;
     if (ms <= 0) return void say({ id, ...its });
     say({ ahead: ms });
     skip(ms);
     // What is due now is done first.
-    own(2, () => setImmediate(() => forward({ id, skip: 0, most: most - more }, until))).unref();
+    own(2, () => setImmediate(() => forward({ id, skip: 0 }, until, end))).unref();
   };
   let rest = '';
   channel.setEncoding('utf8').on('data', (text: string) => {
     const lines = (rest + text).split('\n');
     rest = lines.pop() ?? '';
-    for (const line of lines) forward(JSON.parse(line) as Ask, now.call(performance) + ROW);
+    for (const line of lines) {
+      const ask = JSON.parse(line) as Ask;
+      forward(ask, now.call(performance) + ROW, ask.most + clock.now.call(performance));
+    }
   });
 }

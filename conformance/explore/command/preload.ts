@@ -2,15 +2,17 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { systemHost } from '../../probe/time.js';
+import { OWN_PATIENCE } from '../run.js';
 import { type Members, openChannel } from './channel.js';
 import { inside, type Note, STEP } from './inside.js';
 import { PYTEST_PLUGIN, talks } from './talks.js';
 
-/** Names a run to its Node processes. */
+/** Names a run to its Node processes, with the ports of its emulator and the file that is noted in. */
 const VARIABLE = 'INTERN_EXPLORE_INSIDE';
-/** Where its tests are learnt: the ports of the emulator, the file that is noted in, and for what a test starts that test. */
-const LEARNS = 'INTERN_EXPLORE_TALKS';
+const PORTS = 'INTERN_EXPLORE_PORTS';
 const NOTES = 'INTERN_EXPLORE_NOTES';
+/** Set where its tests are learnt, and for what a test starts that test. */
+const LEARNS = 'INTERN_EXPLORE_TALKS';
 const TEST = 'INTERN_EXPLORE_TEST';
 const PLUGIN = 'intern_explore_talks';
 
@@ -18,17 +20,18 @@ const PLUGIN = 'intern_explore_talks';
 const sourceOf = (port: number) => `'use strict';
 // The compiler may have named functions by a helper of its own.
 const __name = (it) => it;
-const { ${VARIABLE}: run, ${NOTES}: notes, ${LEARNS}: ports } = process.env;
+const { ${VARIABLE}: run, ${NOTES}: notes, ${LEARNS}: learns } = process.env;
+const ports = JSON.parse(process.env.${PORTS} || '[]');
 const note = (its) => {
   try {
     require('node:fs').appendFileSync(notes, JSON.stringify(its) + '\\n');
   } catch {}
 };
 if (run) try {
-  (${inside.toString()})(require, { run, port: ${port}, step: ${STEP}, note });
+  (${inside.toString()})(require, { run, port: ${port}, ports, step: ${STEP}, patience: ${OWN_PATIENCE}, note });
 } catch {}
-if (ports) try {
-  (${talks.toString()})(require, { ports: JSON.parse(ports), variable: '${TEST}', note });
+if (learns) try {
+  (${talks.toString()})(require, { ports, variable: '${TEST}', note });
 } catch {}
 `;
 
@@ -42,10 +45,11 @@ const parsed = (line: string): Note => {
 
 /** What every Node process of a command loads first. */
 export interface Preload {
-  /** The variables of one run, its processes, and what they have noted. With `talksTo` they note which tests talk to these ports. */
+  /** The variables of one run beside an emulator at `ports`, its processes, and what they have noted; which tests talk, too. */
   run(
     env: NodeJS.ProcessEnv,
-    talksTo?: readonly number[],
+    ports: readonly number[],
+    learns: boolean,
   ): {
     readonly env: NodeJS.ProcessEnv;
     readonly members: Members;
@@ -62,17 +66,20 @@ export async function openPreload(): Promise<Preload> {
   writeFileSync(join(folder, `${PLUGIN}.py`), PYTEST_PLUGIN);
   const joined = (separator: string, ...parts: (string | undefined)[]) => parts.filter(Boolean).join(separator);
   return {
-    run(env, talksTo) {
+    run(env, ports, learns) {
       const run = systemHost.tag(16);
       const notes = join(folder, run);
-      const learns = talksTo && {
-        [LEARNS]: JSON.stringify(talksTo),
-        PYTEST_PLUGINS: joined(',', env.PYTEST_PLUGINS, PLUGIN),
-        PYTHONPATH: joined(delimiter, folder, env.PYTHONPATH),
-      };
-      const options = joined(' ', env.NODE_OPTIONS, `--require ${JSON.stringify(file)}`);
       return {
-        env: { ...env, NODE_OPTIONS: options, [VARIABLE]: run, [NOTES]: notes, ...learns },
+        env: {
+          ...env,
+          NODE_OPTIONS: joined(' ', env.NODE_OPTIONS, `--require ${JSON.stringify(file)}`),
+          PYTEST_PLUGINS: joined(',', env.PYTEST_PLUGINS, PLUGIN),
+          PYTHONPATH: joined(delimiter, folder, env.PYTHONPATH),
+          [VARIABLE]: run,
+          [PORTS]: JSON.stringify(ports),
+          [NOTES]: notes,
+          ...(learns && { [LEARNS]: 'yes' }),
+        },
         members: channel.of(run),
         noted() {
           try {

@@ -164,12 +164,20 @@ export function talks(
   });
 }
 
-/** The same for pytest, as a plugin: what is written to a socket is of the test that it names in its environment. */
+/**
+ * The same for pytest, as a plugin: what is written to a socket is of the test that it names in its environment. It also lifts
+ * the limits of pytest-timeout, which say how long a test may take, and not whether the program would have ended.
+ */
 export const PYTEST_PLUGIN = `import json, os, socket
+import pytest
 
-_notes = os.environ.get('INTERN_EXPLORE_NOTES')
-_ports = json.loads(os.environ.get('INTERN_EXPLORE_TALKS') or '[]')
+_notes = os.environ.get('INTERN_EXPLORE_TALKS') and os.environ.get('INTERN_EXPLORE_NOTES')
+_ports = json.loads(os.environ.get('INTERN_EXPLORE_PORTS') or '[]')
 _noted = set()
+
+@pytest.hookimpl(optionalhook=True, tryfirst=True)
+def pytest_timeout_set_timer(item, settings):
+    return True
 
 def _heard(its):
     test = os.environ.get('PYTEST_CURRENT_TEST', '').rsplit(' (', 1)[0]

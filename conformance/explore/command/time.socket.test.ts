@@ -150,3 +150,63 @@ test('a promise that never settles, where nothing is left that could settle it, 
     'settles: it did not end: a promise that never settles was all that was left of it',
   ]);
 });
+
+/** What is found of a test of node:test whose limit is 3 s. */
+const inTest = (ask: string, options: ExploreOptions) =>
+  explored(
+    `async () => {
+      const { test } = await import('node:test');
+      await test('asks', { timeout: 3_000 }, ${ask});
+      return '[DONE]';
+    }`,
+    options,
+  );
+const SIGNAL = '{ ...init, signal: AbortSignal.timeout(120_000) }';
+
+test.each([
+  ['its client has a limit of its own', `async () => (await fetch(url, ${SIGNAL})).text()`, 'stall', 'timeout'],
+  [
+    'it tries again after 8 s',
+    `async () => {
+      const response = await fetch(url, ${SIGNAL}).catch(() => undefined);
+      if (response?.ok) return response.text();
+      await sleep(8_000);
+      const again = await fetch(base + '/interns', { headers: init.headers });
+      throw new Error('gave up after ' + again.status);
+    }`,
+    'refused',
+    'gave up after 200',
+  ],
+  [
+    'it waits for another service',
+    `async () => {
+      const response = await fetch(url, ${SIGNAL}).catch(() => undefined);
+      if (response?.ok) return response.text();
+      const other = http.createServer(() => {}).listen(0);
+      await new Promise((resolve) => other.on('listening', resolve));
+      setTimeout(() => process.exit(1), 6_000).unref();
+      await fetch('http://127.0.0.1:' + other.address().port);
+    }`,
+    'refused',
+    'test timed out after 3000ms',
+  ],
+] as const)('the limit of a test is no hang of the program: %s', async (_, ask, only, message) => {
+  const { findings, surfaced } = await inTest(ask, { only });
+  expect(findings.map(({ sentence }) => sentence)).toEqual([]);
+  expect(surfaced.map((one) => one.message)).toEqual([expect.stringContaining(message)]);
+});
+
+test.each([
+  ['no limit', 'async () => (await fetch(url, init)).text()', 'stall', 'it waits for the chat request no. 1, for 5 m'],
+  [
+    'nothing that will come',
+    `async () => (await fetch(url, ${SIGNAL}).catch(() => new Promise(() => {}))).text()`,
+    'refused',
+    'a promise that never settles was all that was left of it',
+  ],
+] as const)('a hang within a test is one, whatever limit the test has: %s', async (_, ask, only, message) => {
+  const { findings } = await inTest(ask, { only });
+  expect(findings.map((one) => `${one.law}: ${one.message}`)).toEqual([
+    expect.stringContaining(`settles: it did not end: ${message}`),
+  ]);
+});

@@ -24,6 +24,17 @@ const JEST = `FAIL f/a.jest.mjs
 
       at Object.<anonymous> (f/a.jest.mjs:2:37)
 `;
+/** An error of Node itself has no place in the test. */
+const PLACELESS = `  ● asks
+
+    TypeError: terminated
+
+    Cause:
+    SocketError: other side closed
+
+Test Suites: 1 failed, 1 total
+Tests:       1 failed, 1 total
+`;
 const TAP = `TAP version 13
 # Subtest: suite
     not ok 1 - asserts
@@ -92,6 +103,13 @@ test.each([
     'expect(received).toBe(expected) // Object.is equality\n\nExpected: "one two"\nReceived: "one"',
   ],
   [
+    'jest, with an error that has no place in the test',
+    '',
+    PLACELESS,
+    'app',
+    'TypeError: terminated\n\nCause:\nSocketError: other side closed',
+  ],
+  [
     'TAP, whose suite says less than its test',
     TAP,
     '',
@@ -104,7 +122,7 @@ test.each([
   ['a chain of Python', '', PYTHON, 'app', 'SayError: the reply was lost'],
   ['a program that says no error', 'working\n', 'it is over\n', 'app', 'it is over'],
 ])('the reason of a failure is found: %s', (_, stdout, stderr, by, message) => {
-  expect(whyOf(stdout, stderr)).toEqual({ message, by, late: false });
+  expect(whyOf(stdout, stderr)).toEqual({ message, by });
 });
 
 test.each([
@@ -112,8 +130,8 @@ test.each([
   '  ● hangs\n\n    thrown: "Exceeded timeout of 5000 ms for a test.\n',
   '  1) hangs:\n     Error: Timeout of 2000ms exceeded. For async tests and hooks',
   'panic: test timed out after 1s\n',
-])('the limit of a runner is known: %j', (text) => {
-  expect(whyOf(text, '')).toMatchObject({ late: true });
+])('the limit of a runner is what the test alone noticed: %j', (text) => {
+  expect(whyOf(text, '')).toMatchObject({ by: 'test' });
 });
 
 test('nothing that was printed gives no reason, and a long one is cut', () => {

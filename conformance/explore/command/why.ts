@@ -3,10 +3,8 @@ import { stripVTControlCharacters } from 'node:util';
 /** Why a command failed, as far as it or its test runner says. */
 export interface Why {
   readonly message: string;
-  /** An assertion of the test, or an error of the app itself. */
+  /** An assertion of the test, or its limit; or an error of the app itself. */
   readonly by: 'app' | 'test';
-  /** The test runner's own limit ended it. */
-  readonly late: boolean;
 }
 
 /** The longest message, in characters. */
@@ -21,7 +19,7 @@ const LATE =
 const NOISE =
   /^(?:at |node:|file:\/\/|Node\.js v|\^+$|[{}[\](),;]*$|throw |npm (?:ERR|error|warn|notice)|ℹ |FAILED \(|=+)/;
 /** A line at which what is said of an error is over. */
-const OVER = /^\s*(?:at .|❯ |⎯|File "|Node\.js v|\d+ \||>? *\d+ *\||✖ |# |\d+\) )/;
+const OVER = /^\s*(?:at .|❯ |⎯|File "|Node\.js v|\d+ \||>? *\d+ *\||✖ |# |\d+\) |Test Suites: )/;
 
 const trimmed = (lines: readonly string[]): string => {
   const shown = lines.filter((line, at) => line.trim() !== '' || (at > 0 && lines[at - 1]?.trim() !== ''));
@@ -124,7 +122,6 @@ export function whyOf(stdout: string, stderr: string): Why | undefined {
   if (message === undefined) return undefined;
   return {
     message: message.slice(0, MOST),
-    by: ASSERTION.test(message) ? 'test' : 'app',
-    late: LATE.test(message),
+    by: ASSERTION.test(message) || LATE.test(message) ? 'test' : 'app',
   };
 }
