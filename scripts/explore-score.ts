@@ -1,5 +1,5 @@
 // Holds the apps of test/apps against `explore`, and writes down which disturbance found which app by
-// which law: test/apps/score.json, which docs/explore.md's table is made of. Says how many findings a defect has,
+// which law: test/apps/score.json, which docs/explore-apps.md's table is made of. Says how many findings a defect has,
 // and how many of them three runs of their schedule alone show again.
 //
 //   npm run explore-score [-- APP…] [--print] [--seed TEXT] [--all]

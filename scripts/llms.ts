@@ -49,6 +49,7 @@ const PURPOSES: Readonly<Record<string, string>> = {
   judge: 'Judge recordings, HAR files and the traffic of a test suite; nothing is sent.',
   recordings: 'Record a deployment, replay it in tests, and see where it has drifted.',
   explore: 'Run your own test once for each thing that can go wrong, and read what broke.',
+  'explore-apps': 'Look up which mistakes explore finds, and by which disturbance.',
   ci: 'Check a deployment with the kit: command, credentials, exit statuses, reports, baseline.',
   'sdk-authors': "Hold a client to the interface from its own test suite, by the kit's API.",
   requirements: 'Look up a requirement by its id, and the checks that hold a service to it.',

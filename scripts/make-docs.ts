@@ -17,7 +17,7 @@ for (const [page, made] of [
   ['docs/kit.md', withFigure],
   ['docs/control.md', withCalls],
   ['docs/deviations.md', withSeen],
-  ['docs/explore.md', withApps],
+  ['docs/explore-apps.md', withApps],
   ['docs/lab.md', withFiles],
   ['docs/recipes.md', withFiles],
 ] as const) {

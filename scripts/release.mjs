@@ -3,8 +3,8 @@
 //   npm run release -- 0.2.0 [--dry-run]
 //
 // Checks that the tree is clean, the version is a later one and the changelog has something to say; runs the checks;
-// sets the version, dates the changelog, writes the schemas again; commits, tags and packs. A dry run does all of it in
-// a copy that is deleted, except for the checks, which it names.
+// sets the version, dates the changelog, writes the schemas again; commits, tags with the notes, and packs. A dry run does
+// all of it in a copy that is deleted, except for the checks, which it names.
 
 import { execFileSync } from 'node:child_process';
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -39,6 +39,16 @@ export function dated(changelog, version, date) {
   return changelog.replace('## Unreleased\n', `## Unreleased\n\n## ${version} - ${date}\n`);
 }
 
+/** What a changelog says of a version: the notes of its release. */
+export function notesOf(changelog, version) {
+  const at = changelog.indexOf(`## ${version}`);
+  if (at === -1) fail(`CHANGELOG.md has no section for ${version}`);
+  const [heading = '', ...rest] = changelog.slice(at).split('\n');
+  const end = rest.findIndex((line) => line.startsWith('## '));
+  const body = (end === -1 ? rest : rest.slice(0, end)).join('\n').trim();
+  return `${heading.slice(3)}\n\n${body}\n`;
+}
+
 /** Sets the version in all its places, and regenerates what depends on it. */
 function prepare(folder, version, date) {
   const run = (file, ...args) => execFileSync(file, args, { cwd: folder, encoding: 'utf8', stdio: 'pipe' });
@@ -48,9 +58,12 @@ function prepare(folder, version, date) {
   run('npm', 'run', '-s', 'schemas');
   run('npm', 'run', '-s', 'build');
   run('git', 'commit', '--quiet', '--all', '--message', `Release ${version}`);
-  run('git', 'tag', '--annotate', `v${version}`, '--message', `Release ${version}`);
+  const notes = notesOf(readFileSync(join(folder, 'CHANGELOG.md'), 'utf8'), version);
+  // Headings of the notes begin with #, which is no comment here.
+  const tag = ['tag', '--annotate', `v${version}`, '--cleanup', 'verbatim'];
+  run('git', ...tag, '--message', `Release ${version}\n\n${notes}`);
   const [{ filename, size }] = JSON.parse(run('npm', 'pack', '--json', '--ignore-scripts'));
-  return { filename, size, files: run('git', 'show', '--stat', '--format=%s', 'HEAD').trim() };
+  return { filename, size, notes, files: run('git', 'show', '--stat', '--format=%s', 'HEAD').trim() };
 }
 
 function main() {
@@ -81,8 +94,8 @@ function main() {
       symlinkSync(join(ROOT, 'node_modules'), join(copy, 'node_modules'));
       cpSync(join(ROOT, 'dist'), join(copy, 'dist'), { recursive: true });
     }
-    const { filename, size, files } = prepare(copy ?? ROOT, version, date);
-    console.log(`${files}\n\n${filename}, ${(size / 1e3).toFixed(0)} kB, tagged v${version}`);
+    const { filename, size, files, notes } = prepare(copy ?? ROOT, version, date);
+    console.log(`${notes}\n${files}\n\n${filename}, ${(size / 1e3).toFixed(0)} kB, tagged v${version}`);
     console.log(
       dry
         ? 'This was a dry run: nothing is left of it.'

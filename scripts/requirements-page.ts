@@ -12,10 +12,19 @@ export function requirementsPage(rows: readonly Requirement[], checks: readonly 
   const lines = [
     '# Requirements and their checks',
     '',
-    'Written by a test from `conformance/requirements` and `conformance/checks`; `npx vitest run conformance/requirements -u` writes it anew.',
+    'Each requirement of the interface, and the ids of the checks that hold a service to it. What a check holds, needs and sends:',
     '',
-    `${rows.length} requirements, ${checks.length} checks: ${counted('S')} of what is stated (S), ${counted('P')} of what is published (P), ${counted('C')} of what is chosen (C).`,
-    'A broken stated requirement fails any target. A broken published one fails a target whose profile says `published: true`, and warns elsewhere. A chosen one is looked at on an emulator only.',
+    '```sh',
+    'npx intern-conformance --plan --only LIST-2',
+    '```',
+    '',
+    '| level | checks | a breach |',
+    '|---|---|---|',
+    `| stated (S) | ${counted('S')} | fails any target |`,
+    `| published (P) | ${counted('P')} | fails a target whose profile says \`published: true\`, and warns elsewhere |`,
+    `| chosen (C) | ${counted('C')} | is looked for on an emulator only |`,
+    '',
+    `${rows.length} requirements. \`npx vitest run conformance/requirements -u\` writes this page.`,
   ];
   for (const row of rows) {
     const mine = checks.filter((check) => check.requirement === row.id);
@@ -26,10 +35,11 @@ export function requirementsPage(rows: readonly Requirement[], checks: readonly 
     if (row.chosen !== undefined) lines.push(`- chosen: ${cell(row.chosen)}`);
     if (row.excluded !== undefined) lines.push(`- not checked: ${cell(row.excluded)}`);
     if (mine.length === 0) continue;
-    lines.push('', '| check | level | holds that | needs |', '|---|---|---|---|');
-    for (const check of mine) {
-      lines.push(`| \`${check.id}\` | ${check.level} | ${cell(check.title)} | ${check.needs.join(', ')} |`);
-    }
+    const ofLevel = (['S', 'P', 'C'] as const).flatMap((level) => {
+      const ids = mine.filter((check) => check.level === level).map(({ id }) => `\`${id}\``);
+      return ids.length === 0 ? [] : [`${LEVELS[level]} ${ids.join(', ')}`];
+    });
+    lines.push(`- checks: ${ofLevel.join('; ')}`);
   }
   return `${lines.join('\n')}\n`;
 }

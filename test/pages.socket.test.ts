@@ -52,6 +52,7 @@ const TRIED_BY: Readonly<Record<string, Readonly<Record<string, readonly string[
     js: ['test/explore-page.socket.test.ts'],
     ts: ['test/explore-page.socket.test.ts'],
   },
+  'docs/explore-apps.md': { sh: ['test/pages.socket.test.ts'] },
   'docs/first-hour.md': {
     sh: ['scripts/test-recipes.mjs'],
     js: ['scripts/test-recipes.mjs'],
@@ -67,6 +68,7 @@ const TRIED_BY: Readonly<Record<string, Readonly<Record<string, readonly string[
     js: ['test/docs.socket.test.ts', 'scripts/test-recipes.mjs'],
     ts: ['test/pages.socket.test.ts'],
   },
+  'docs/requirements.md': { sh: ['conformance/cli/cli.socket.test.ts'] },
   'docs/lifecycle-api.md': { sh: ['test/docs.socket.test.ts'], mermaid: ['test/diagrams.browser.test.ts'] },
   'docs/parallel-tests.md': {
     sh: ['scripts/test-recipes.mjs'],

@@ -2,8 +2,9 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { sampleReport } from '../conformance/explore/report/sample.js';
 // @ts-expect-error a script without types
-import { dated } from '../scripts/release.mjs';
+import { dated, notesOf } from '../scripts/release.mjs';
 
 const ROOT = resolve(import.meta.dirname, '..');
 
@@ -14,6 +15,13 @@ describe('the changelog of a release', () => {
     expect(dated(changelog, '0.2.0', '2026-02-03')).toBe(
       '# Changelog\n\n## Unreleased\n\n## 0.2.0 - 2026-02-03\n\n### Fixed\n\n- A thing.\n\n## 0.1.0\n\nFirst.\n',
     );
+  });
+
+  test('has the notes of a version, which are the message of its tag', () => {
+    const text = dated(changelog, '0.2.0', '2026-02-03');
+    expect(notesOf(text, '0.2.0')).toBe('0.2.0 - 2026-02-03\n\n### Fixed\n\n- A thing.\n');
+    expect(notesOf(text, '0.1.0')).toBe('0.1.0\n\nFirst.\n');
+    expect(() => notesOf(text, '0.3.0')).toThrow('no section for 0.3.0');
   });
 
   test('is refused where nothing is unreleased', () => {
@@ -41,4 +49,13 @@ test('the changelog is in its form: what is unreleased stands under its kind', (
   const kinds = [...unreleased.matchAll(/^### (.*)$/gm)].map(([, kind]) => kind);
   const known = ['Added', 'Changed', 'Deprecated', 'Removed', 'Fixed', 'Security'];
   expect(kinds).toEqual(known.filter((kind) => kinds.includes(kind)));
+});
+
+test('the changelog names the formats of both reports, as they are written', () => {
+  const changelog = readFileSync(join(ROOT, 'CHANGELOG.md'), 'utf8');
+  const explored = sampleReport();
+  const kit = readFileSync(join(ROOT, 'conformance/reporters/report-form.ts'), 'utf8');
+  expect(kit).toMatch(/format: z\.literal\('intern-conformance'.*\n.*version: z\.literal\(1,/);
+  expect(changelog).toContain('`intern-conformance` version 1');
+  expect(changelog).toContain(`\`${explored.format}\` version ${explored.version}`);
 });

@@ -140,7 +140,7 @@ export async function plan(options: PlanOptions): Promise<string> {
     total = all;
     const writes = check.needs.some((need) => need === 'write' || need === 'running' || need === 'own_key');
     lines.push(
-      `  run   ${check.id}  ${check.requirement} ${check.level}  about ${cost.requests} requests${writes ? ', writes' : ''}`,
+      `  run   ${check.id}  ${check.requirement} ${check.level}  ${check.title}  about ${cost.requests} requests${writes ? ', writes' : ''}`,
     );
   }
   for (const [need, { why, ids }] of missing) {

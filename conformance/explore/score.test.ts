@@ -32,7 +32,7 @@ test('each disturbance finds an app, and each law is met by several', () => {
 });
 
 test('the page shows them as they are: npm run explore-score, npm run docs', () => {
-  const page = readFileSync('docs/explore.md', 'utf8');
+  const page = readFileSync('docs/explore-apps.md', 'utf8');
   expect(withApps(page)).toBe(page);
 });
 
