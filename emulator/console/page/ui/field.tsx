@@ -126,7 +126,7 @@ interface InlineSelectProps extends Omit<SelectProps, 'hint'> {
 
 /** A choice within a line: its label stands beside it. */
 export const InlineSelect = ({ label, value, options, onChange, unseen, disabled }: InlineSelectProps) => (
-  <label class="inline-select">
+  <label class="row quiet small inline-select">
     <span class={unseen ? 'unseen' : undefined}>{label}</span>
     <select value={value} disabled={disabled} onChange={(event) => onChange(event.currentTarget.value)}>
       <Options of={options} />

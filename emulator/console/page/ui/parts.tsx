@@ -133,7 +133,7 @@ interface SplitProps {
 export const Split = ({ title, open, wide, head, list, padded, children }: SplitProps) => (
   <div class={`split${wide ? ' wide' : ''} ${open ? 'at-detail' : 'at-list'}`}>
     <section class="list-pane" aria-label={title}>
-      <header class="pane-head">
+      <header class="row wrap pane-head">
         <h2>{title}</h2>
         {head}
       </header>
@@ -163,7 +163,7 @@ interface DeletableRowsProps {
 
 /** A table whose rows end in a button that deletes them. */
 export const DeletableRows = ({ label, columns, children }: DeletableRowsProps) => (
-  <div class="scrolled">
+  <div class="scroll-x">
     <table aria-label={label}>
       <thead>
         <tr>

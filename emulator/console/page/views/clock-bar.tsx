@@ -71,8 +71,8 @@ export function ClockBar() {
         model.notify('done', 'A virtual clock stands still already');
     });
   return (
-    <div class="clock-bar">
-      <section class="clock" aria-label="Clock">
+    <div class="row clock-bar">
+      <section class="row clock" aria-label="Clock">
         {clock ? (
           <>
             <time dateTime={iso}>

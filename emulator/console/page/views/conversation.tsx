@@ -31,7 +31,7 @@ function RunHead({ run, script }: { run: Run; script: string | undefined }) {
     text: run.status,
   };
   return (
-    <header class="run-head">
+    <header class="row wrap quiet small run-head">
       <time dateTime={run.started_at}>{timeOf(run.started_at)}</time>
       <span>{run.origin}</span>
       {script && <span class="tag">{script}</span>}
@@ -65,7 +65,7 @@ function Folding({ text, kind }: { text: string; kind: string }) {
 
 /** Who sent something and when, with a link to the request. */
 const Meta = ({ at, request }: { at: string; request: RequestRow | undefined }) => (
-  <p class="meta">
+  <p class="row quiet small meta">
     {request?.caller && <span>{request.caller}</span>}
     <time dateTime={at}>{timeOf(at)}</time>
     {request && <a href={linkTo('requests', request.id)}>request</a>}
@@ -144,7 +144,7 @@ function ItemView({ item, intern, run }: { item: Item; intern: Intern; run: Run 
       return <Question intern={intern} run={run} question={item} answer={item.answer} />;
     default:
       return (
-        <p class={`mark ${item.tone}`}>
+        <p class={`row wrap small mark ${item.tone}`}>
           <Icon name={item.tone === 'calm' ? 'check' : 'warn'} size={15} />
           <span>{item.text}</span>
           <time dateTime={item.at}>{timeOf(item.at)}</time>
@@ -164,7 +164,7 @@ function Streaming({ conversation }: { conversation: Conversation }) {
       ? 'Works by itself: nothing goes back to its caller'
       : `Streams to ${own ? 'this page' : (streaming?.caller ?? 'its client')}`;
   return (
-    <div class="streaming">
+    <div class="row quiet small streaming">
       <span class="typing" aria-hidden="true">
         <i />
         <i />
@@ -201,7 +201,9 @@ export function ConversationView({ intern, conversation, continues }: Conversati
         <ItemView key={index} item={item} intern={intern} run={run} />
       ))}
       <Streaming conversation={conversation} />
-      {usage && <p class="usage">{`${plural(usage.prompt_tokens, 'token')} in, ${usage.completion_tokens} out`}</p>}
+      {usage && (
+        <p class="quiet small usage">{`${plural(usage.prompt_tokens, 'token')} in, ${usage.completion_tokens} out`}</p>
+      )}
     </article>
   );
 }

@@ -91,7 +91,7 @@ function InternHead({ intern }: { intern: Intern }) {
     model.attempt(() => lifecycle(model, intern, what), done);
   return (
     <header class="intern-head">
-      <div class="intern-title">
+      <div class="row intern-title">
         <Back to="interns" label="Back to the interns" />
         <h2>{intern.name}</h2>
         <StatusPill status={intern.status} />
@@ -114,7 +114,7 @@ function InternHead({ intern }: { intern: Intern }) {
           </Button>
         </div>
       </div>
-      <div class="intern-sub">
+      <div class="row wrap intern-sub">
         {intern.description && <p>{intern.description}</p>}
         <ScriptChoice intern={intern} inside={inside} onChange={setInside} />
         <Button small tone="ghost" expanded={facts} onClick={() => setFacts(!facts)}>

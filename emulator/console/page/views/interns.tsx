@@ -16,14 +16,14 @@ function InternCard({ intern, selected }: { intern: Intern; selected: boolean })
   return (
     <li>
       <a class="card" href={linkTo('interns', intern.id)} aria-current={selected ? 'true' : undefined}>
-        <span class="card-top">
+        <span class="row card-top">
           <b>{intern.name}</b>
           <StatusPill status={intern.status} />
         </span>
-        {intern.description && <span class="card-text">{intern.description}</span>}
+        {intern.description && <span class="quiet small card-text">{intern.description}</span>}
         <Progress intern={intern} />
         {(waiting > 0 || running > 0) && (
-          <span class="card-runs">
+          <span class="row card-runs">
             {waiting > 0 && <span class="tag ask">{waiting === 1 ? 'asks a question' : `${waiting} questions`}</span>}
             {running > 0 && <span class="tag live">{running === 1 ? 'at work' : `${running} at work`}</span>}
           </span>

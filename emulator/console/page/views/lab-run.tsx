@@ -13,7 +13,7 @@ function endOf({ answered, closed, arrived }: LabRequest): string {
 
 function SentParts({ sent }: { sent: Sent }) {
   return (
-    <div class="scrolled">
+    <div class="scroll-x">
       <table aria-label={`Sent for request ${sent.request}`}>
         <thead>
           <tr>

@@ -56,7 +56,7 @@ export function MatchesEditor() {
     }, 'Back to the matches of the start');
   return (
     <section class="stack" aria-label="Matches">
-      <header class="intern-title">
+      <header class="row intern-title">
         <Back to="scripts" label="Back to the scripts" />
         <h2>Scripts by what a prompt says</h2>
       </header>

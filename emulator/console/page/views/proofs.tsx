@@ -74,7 +74,7 @@ function Result({ explanation }: { explanation: Explanation }) {
   const good = explanation.verdict === 'accepted';
   return (
     <section class="panel stack" aria-label="Explanation" role="status">
-      <p class={`verdict ${good ? 'good' : 'bad'}`}>
+      <p class={`row wrap verdict ${good ? 'good' : 'bad'}`}>
         <Icon name={good ? 'check' : 'close'} />
         <b>{good ? 'Accepted' : 'Refused'}</b>
         {explanation.reason && <code>{explanation.reason}</code>}

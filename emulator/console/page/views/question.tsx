@@ -145,17 +145,17 @@ function Offered({ ask, answer }: { ask: Ask; answer: unknown }) {
   );
   if (ask.kind === 'permission')
     return (
-      <ul class="offered" aria-label="Options">
+      <ul class="row wrap offered" aria-label="Options">
         {ask.options.map((option) => choice(option, option === answer))}
       </ul>
     );
   return (
     <>
       {ask.fields.map(({ name, label, options }) => (
-        <div key={name} class="offered-field">
+        <div key={name} class="row wrap offered-field">
           <span class="quiet">{label ?? name}</span>
           {options ? (
-            <ul class="offered" aria-label={`Options of ${label ?? name}`}>
+            <ul class="row wrap offered" aria-label={`Options of ${label ?? name}`}>
               {options.map((option) => choice(option, option === content[name]))}
             </ul>
           ) : (
@@ -172,7 +172,7 @@ function TimeLeft({ deadline }: { deadline: string }) {
   const left = Date.parse(deadline) - useNow();
   const mode = model.clock.value?.mode;
   return (
-    <span class={`time-left${left < 60_000 ? ' soon' : ''}`} title={`Until ${deadline}`}>
+    <span class={`row time-left${left < 60_000 ? ' soon' : ''}`} title={`Until ${deadline}`}>
       <Icon name="clock" size={15} />
       {countdown(left)} left{mode === 'real' ? '' : `, the clock ${mode === 'auto' ? 'waits' : 'stands still'}`}
     </span>

@@ -236,7 +236,7 @@ export function RequestDetail({ id }: { id: string }) {
         </h2>
         {head}
       </header>
-      <div class="request-sub">
+      <div class="row wrap quiet small request-sub">
         <StatusCode status={response.status} />
         {entry.operation && <span>{entry.operation}</span>}
         {entry.caller && <span>by {entry.caller}</span>}

@@ -179,7 +179,7 @@ export function RequestsView({ id }: { id: string | undefined }) {
             <input
               type="search"
               aria-label="Filter requests"
-              placeholder="Filter by path, caller, reason…"
+              placeholder="Filter"
               value={filter.text}
               onInput={(event) => setFilter({ ...filter, text: event.currentTarget.value })}
             />

@@ -169,7 +169,7 @@ export function ScriptsView({ id }: { id: string | undefined }) {
         </Empty>
       ) : (
         <section class="stack" aria-label={isNew ? 'New script' : id}>
-          <header class="intern-title">
+          <header class="row intern-title">
             <Back to="scripts" label="Back to the scripts" />
             <h2>{isNew ? 'New script' : id}</h2>
             {script && <span class="tag">{FROM[script.from]}</span>}

@@ -102,7 +102,7 @@ function Navigation() {
 function StateTabs() {
   const { model, router } = useServices();
   return (
-    <nav class="tabs" aria-label="Of the state">
+    <nav class="row tabs" aria-label="Of the state">
       {OF_STATE.map(({ view, name }) => (
         <a key={view} href={linkTo(view)} aria-current={router.place.value.view === view ? 'page' : undefined}>
           {name}
@@ -132,12 +132,12 @@ function SideFoot() {
   return (
     <div class="side-foot">
       {target && (
-        <div class="address">
+        <div class="row address">
           <Address url={target.base_url} />
           <CopyButton text={target.base_url} label="Copy the base URL" />
         </div>
       )}
-      <p class={`connection ${connection}`} role="status">
+      <p class={`row quiet connection ${connection}`} role="status">
         <span class="dot" aria-hidden="true" />
         {CONNECTIONS[connection]}
         {model.version.value !== '' && <span class="version">v{model.version.value}</span>}
@@ -185,7 +185,7 @@ function Notices() {
   return (
     <div class="notices" role="log" aria-live="polite" aria-label="Notices">
       {model.notices.value.map((notice) => (
-        <div key={notice.id} class={`notice ${notice.tone}`}>
+        <div key={notice.id} class={`row notice ${notice.tone}`}>
           <Icon name={notice.tone === 'done' ? 'check' : 'warn'} />
           <span>{notice.text}</span>
           <Button small tone="ghost" icon="close" label="Dismiss" onClick={() => model.dismiss(notice.id)} />
@@ -230,7 +230,7 @@ export function Shell() {
         Skip to content
       </a>
       <header class="side">
-        <a class="brand" href={linkTo('interns')}>
+        <a class="row brand" href={linkTo('interns')}>
           <img src="console/icon.svg" alt="" width="26" height="26" />
           <span>Intern emulator</span>
         </a>
