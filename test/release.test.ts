@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { sampleReport } from '../conformance/explore/report/sample.js';
+import { sampleReport } from '../conformance/explore/report/sample.harness.js';
 // @ts-expect-error a script without types
 import { dated, notesOf } from '../scripts/release.mjs';
 
