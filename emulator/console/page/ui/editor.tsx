@@ -28,7 +28,7 @@ export function Editor({ label, value, problems, readOnly, onInput }: EditorProp
     current.setSelectionRange(start, start + (lines[line - 1]?.length ?? 0));
   };
   return (
-    <div class="editor">
+    <div class="stack close editor">
       <div class="editor-text">
         <div class="gutter" ref={gutter} aria-hidden="true">
           {Array.from({ length: count }, (_, index) => (

@@ -22,7 +22,7 @@ export function Field({ label, hint, required, children }: FieldProps) {
   const id = useId();
   const hintId = hint === undefined ? undefined : `${id}-hint`;
   return (
-    <div class="field">
+    <div class="stack field">
       <label for={id}>
         {label}
         {required && (

@@ -60,7 +60,7 @@ interface EmptyProps {
 
 /** Fills an empty place: what the place is for, and what to do next. */
 export const Empty = ({ icon, title, children }: EmptyProps) => (
-  <div class="empty">
+  <div class="stack close empty">
     <span class="empty-icon">
       <Icon name={icon} size={26} />
     </span>

@@ -35,7 +35,7 @@ export function Composer({ intern, sessions }: { intern: Intern; sessions: reado
   };
   return (
     <form
-      class="composer"
+      class="stack close composer"
       aria-label="Prompt"
       onSubmit={(event) => {
         event.preventDefault();

@@ -80,7 +80,7 @@ interface MineProps {
 }
 
 const Mine = ({ item, label, kind, children }: MineProps) => (
-  <div class={`mine ${kind}`}>
+  <div class={`stack mine ${kind}`}>
     <div class="bubble">
       {label && (
         <p class="label">
@@ -192,7 +192,7 @@ export function ConversationView({ intern, conversation, continues }: Conversati
   const { items, run, usage, at } = conversation;
   return (
     <article
-      class={`run${continues ? ' continues' : ''}`}
+      class={`stack close run${continues ? ' continues' : ''}`}
       aria-label={run ? `Run of ${timeOf(at)}` : `Refused at ${timeOf(at)}`}
     >
       {run && <RunHead run={run} script={conversation.script} />}

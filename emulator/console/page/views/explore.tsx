@@ -125,7 +125,7 @@ function Shown({ explored, name }: { explored: Explored; name: string }) {
           ))}
         </ul>
       )}
-      <ul class="requirements explored" aria-label="Findings">
+      <ul class="stack close requirements explored" aria-label="Findings">
         {findings.slice(0, LISTED).map((finding, at) => (
           <Finding key={at} straight={straight} finding={finding} first={at === 0} />
         ))}
@@ -166,7 +166,7 @@ export function ExploreView() {
     };
   }, []);
   return (
-    <div class="page">
+    <div class="stack page">
       <ViewHead
         title="Explore"
         sub="What a program did when something went wrong, beside what it does when nothing does."

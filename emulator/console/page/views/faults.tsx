@@ -34,7 +34,7 @@ export function FaultsView() {
       await model.readFaults();
     }, 'All faults are taken back');
   return (
-    <div class="page">
+    <div class="stack page">
       <ViewHead
         title="Faults"
         sub="What the next calls meet. A call that is refused for its caller, path, body or session uses none up."

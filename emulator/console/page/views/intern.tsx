@@ -90,7 +90,7 @@ function InternHead({ intern }: { intern: Intern }) {
   const run = (what: 'provision' | 'suspend', done: string) =>
     model.attempt(() => lifecycle(model, intern, what), done);
   return (
-    <header class="intern-head">
+    <header class="stack close intern-head">
       <div class="row intern-title">
         <Back to="interns" label="Back to the interns" />
         <h2>{intern.name}</h2>
@@ -188,7 +188,7 @@ export function InternView({ intern }: { intern: Intern }) {
       ) : (
         <>
           {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keys */}
-          <section class="talk" ref={box} onScroll={onScroll} tabIndex={0} aria-label="Conversation">
+          <section class="stack talk" ref={box} onScroll={onScroll} tabIndex={0} aria-label="Conversation">
             {all.length > runs.length && (
               <Button small tone="ghost" icon="up" onClick={() => setMost(most + SHOWN)}>
                 {`Show earlier runs (${all.length - runs.length})`}

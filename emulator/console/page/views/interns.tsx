@@ -15,7 +15,7 @@ function InternCard({ intern, selected }: { intern: Intern; selected: boolean })
   const running = runs.filter((run) => run.status === 'running').length;
   return (
     <li>
-      <a class="card" href={linkTo('interns', intern.id)} aria-current={selected ? 'true' : undefined}>
+      <a class="stack close card" href={linkTo('interns', intern.id)} aria-current={selected ? 'true' : undefined}>
         <span class="row card-top">
           <b>{intern.name}</b>
           <StatusPill status={intern.status} />
@@ -52,7 +52,7 @@ export function InternsView({ id }: { id: string | undefined }) {
         }
         list={
           list.length > 0 ? (
-            <ul class="cards">
+            <ul class="stack close cards">
               {list.map((each) => (
                 <InternCard key={each.id} intern={each} selected={each.id === id} />
               ))}

@@ -27,7 +27,7 @@ export function LabView() {
   const all = model.labRuns.value;
   const runs = verdict === '' ? all : all.filter(({ result }) => (result?.verdict ?? 'hand') === verdict);
   return (
-    <div class="page">
+    <div class="stack page">
       <ViewHead
         title="Client lab"
         sub="Streams and refusals that clients got wrong. Choose cases, run your client through them, and see what it did."
@@ -55,7 +55,7 @@ export function LabView() {
             <p role="status">
               {plural(all.length, 'run')}, newest first{summary(all) === '' ? '' : `: ${summary(all)}`}
             </p>
-            <ul class="requirements lab-runs" aria-label="Lab runs">
+            <ul class="stack close requirements lab-runs" aria-label="Lab runs">
               {runs.map((run, index) => (
                 <Run key={run.run} run={run} first={index === 0} />
               ))}

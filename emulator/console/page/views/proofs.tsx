@@ -49,7 +49,7 @@ function Fields({ signature }: { signature: ExplainSignature }) {
 function Signature({ signature }: { signature: ExplainSignature }) {
   const difference = signature.first_difference;
   return (
-    <section class="signature" aria-label={`Signature ${signature.version}`}>
+    <section class="stack close signature" aria-label={`Signature ${signature.version}`}>
       <h3>
         {signature.version} <span class="quiet mono">{signature.header}</span>
         <span class={`pill small ${signature.verifies ? 'good' : 'bad'}`}>
@@ -166,7 +166,7 @@ export function ProofsView() {
     });
 
   return (
-    <div class="page">
+    <div class="stack page">
       <ViewHead title="Proofs" sub="Paste a signed request, and read what the intern daemon says to it and why." />
       <div class="columns">
         <Form

@@ -192,7 +192,10 @@ export function Question({ intern, run, question, answer }: QuestionProps) {
   };
   const title = ask.kind === 'permission' ? `May it use ${ask.operation}?` : ask.message;
   return (
-    <section class={`question${pending ? ' pending' : ''}`} aria-label={pending ? 'Pending question' : 'Question'}>
+    <section
+      class={`stack close question${pending ? ' pending' : ''}`}
+      aria-label={pending ? 'Pending question' : 'Question'}
+    >
       <header>
         <Icon name="question" />
         <span class="label">{ask.kind === 'permission' ? 'Asks for permission' : 'Asks a question'}</span>

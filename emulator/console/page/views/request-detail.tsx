@@ -205,7 +205,7 @@ export function RequestDetail({ id }: { id: string }) {
   const head = <Back to="requests" label="Close this request" icon="close" />;
   if (!entry)
     return (
-      <section class="request" aria-label="Request">
+      <section class="stack request" aria-label="Request">
         <header class="request-head">
           <h2 class="grow">{problem === '' ? 'Reading…' : 'Not in the journal'}</h2>
           {head}
@@ -226,7 +226,7 @@ export function RequestDetail({ id }: { id: string }) {
       router.go('requests', await sendAgain(model, entry));
     }, 'Sent again');
   return (
-    <section class="request" aria-label="Request">
+    <section class="stack request" aria-label="Request">
       <header class="request-head">
         <h2 class="grow">
           <span class={`method ${request.method}`}>{request.method}</span>{' '}

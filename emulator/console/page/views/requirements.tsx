@@ -15,7 +15,7 @@ export function RequirementsView({ id }: { id: string | undefined }) {
   const area = id?.replace(/-\d+$/, '');
   const shown = requirements.filter((requirement) => id === undefined || requirement.id.startsWith(`${area}-`));
   return (
-    <div class="page">
+    <div class="stack page">
       <ViewHead
         title="Requirements"
         sub="What the interface demands. A refusal names the requirement that it rests on."
@@ -27,7 +27,7 @@ export function RequirementsView({ id }: { id: string | undefined }) {
           </p>
         </Empty>
       )}
-      <ul class="requirements">
+      <ul class="stack close requirements">
         {shown.map((requirement) => (
           <li key={requirement.id} class={requirement.id === id ? 'picked' : ''}>
             <h2>

@@ -130,7 +130,7 @@ function SideFoot() {
   const target = model.target.value;
   const connection = model.connection.value;
   return (
-    <div class="side-foot">
+    <div class="stack close side-foot">
       {target && (
         <div class="row address">
           <Address url={target.base_url} />
@@ -170,7 +170,7 @@ function Refused() {
   const { model } = useServices();
   return (
     <main class="gate">
-      <div class="panel">
+      <div class="panel stack">
         <Icon name="warn" size={28} />
         <h1>The emulator refused this page</h1>
         <p role="alert">{model.refusal.value}</p>
@@ -183,7 +183,7 @@ function Refused() {
 function Notices() {
   const { model } = useServices();
   return (
-    <div class="notices" role="log" aria-live="polite" aria-label="Notices">
+    <div class="stack close notices" role="log" aria-live="polite" aria-label="Notices">
       {model.notices.value.map((notice) => (
         <div key={notice.id} class={`row notice ${notice.tone}`}>
           <Icon name={notice.tone === 'done' ? 'check' : 'warn'} />

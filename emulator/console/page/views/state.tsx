@@ -123,7 +123,7 @@ function Credentials() {
 /** The state of the emulator, to save and to restore. */
 export function StateView() {
   return (
-    <div class="page">
+    <div class="stack page">
       <ViewHead
         title="State"
         sub="What the emulator holds: save it, replace it, restore a snapshot, and connect a client to it."

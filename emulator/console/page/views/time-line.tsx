@@ -102,7 +102,7 @@ export function TimeLine({ start, writes, open }: TimeLineProps) {
     .slice(0, most)
     .map((write) => ({ write, pieces: reader.push(write), at: Date.parse(write.at) - began }));
   return (
-    <div class="time-line">
+    <div class="stack close time-line">
       <fieldset class="row">
         <legend class="unseen">Show writes as</legend>
         <Button small pressed={form === 'text'} onClick={() => setForm('text')}>

@@ -25,7 +25,7 @@ export function InternVault({ intern }: { intern: Intern }) {
   const known = [target?.workspace_id, target?.foreign_workspace_id].includes(intern.workspace_id);
   const from = known ? ofWorkspace(intern.workspace_id, `the workspace of ${intern.name}`) : undefined;
   return (
-    <section class="talk vault" aria-label={`Vault of ${intern.name}`}>
+    <section class="stack talk vault" aria-label={`Vault of ${intern.name}`}>
       <p class="quiet">
         Values go in and never come out. A script asks for one with a step <code>release</code>.
       </p>
@@ -39,11 +39,11 @@ export function VaultView() {
   const { model } = useServices();
   const target = model.target.value;
   const [chosen, setChosen] = useState<string | undefined>(undefined);
-  if (!target) return <div class="page" />;
+  if (!target) return <div class="stack page" />;
   const workspace = chosen ?? target.workspace_id;
   const name = workspace === target.workspace_id ? 'the first workspace' : 'the other workspace';
   return (
-    <div class="page">
+    <div class="stack page">
       <ViewHead
         title="Vault"
         sub="Secrets of a workspace: what its interns can be given. Values go in and never come out."
