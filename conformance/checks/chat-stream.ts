@@ -4,8 +4,7 @@ import { prompt } from '../arbitraries/prompt.js';
 import { equal, fail, notEqual, ok } from '../framework/assert.js';
 import { checksOf } from '../framework/check.js';
 import * as expect from '../framework/expect.js';
-import { findingOf } from '../framework/finding.js';
-import { type Arrival, arrival, heldBack } from '../helpers/held-back.js';
+import { type Arrival, arrival, atOnce, heldBack } from '../helpers/held-back.js';
 import { onRunning, onShared } from '../helpers/interns.js';
 
 /** CHAT-1: the form of a reply. */
@@ -26,16 +25,10 @@ export const CHAT_STREAM = checksOf('CHAT-1', {
     title: 'The reply arrives while the run goes on, not when it has ended.',
     ...onRunning(['behaviour:silent'], async (ctx, intern) => {
       // Content that comes while the run goes on proves it at once. The rest is for interns that say all in one go.
-      const first = await intern.chat(ctx.prompt('silent'));
+      const first = await atOnce(ctx, intern.chat(ctx.prompt('silent')));
       if (first.status < 300) {
         const began = first.until('the first content', (t) => t.content !== '' || t.finish !== undefined);
-        const before = (
-          await began.catch((error: unknown) => {
-            // Not even a keepalive came: waiting on another stream would take as long.
-            if (findingOf(error) !== undefined) ctx.streamsAreHeldBack();
-            throw error;
-          })
-        ).finish;
+        const before = (await atOnce(ctx, began)).finish;
         await ctx.settle();
         if (before === undefined && first.transcript.finish === undefined) return first.disconnect();
         await first.end();

@@ -18,6 +18,8 @@ export interface Tried {
 export interface TryOptions {
   readonly runs: number;
   readonly seed: string;
+  /** Whether what one check finds in the way of others is told once. */
+  readonly blocking?: boolean;
 }
 
 export const TRY: TryOptions = { runs: 60, seed: 'deviations' };
@@ -72,7 +74,7 @@ export async function tryChecks(
       seed: options.seed,
       tag: 'dev1',
       shrinkBudget: 0,
-      blocking: false,
+      blocking: options.blocking === true,
     });
     return { checks: results.checks, crashes };
   } finally {

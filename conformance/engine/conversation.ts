@@ -23,6 +23,13 @@ export function createConversation(run: RunContext, by: Sender, open: Ctx['open'
   /** The streams that each intern was seen to send. */
   const streams = new Map<string, readonly Transcript[]>();
 
+  /** What waits on a stream, where nothing comes. */
+  const silent = (atAll: boolean) => {
+    obstacles.pass('streaming', check);
+    // Not even a keepalive: what waits on another stream would wait as long and as vainly. The clock of an emulator may stand still.
+    if (atAll && driver.control === undefined) obstacles.met('streaming', check, { kind: 'silent' });
+  };
+
   const chat: Ctx['chat'] = async (id, input, options = {}) => {
     obstacles.pass('chat', check);
     const said: ChatInput = typeof input === 'string' ? { prompt: input } : input;
@@ -36,9 +43,9 @@ export function createConversation(run: RunContext, by: Sender, open: Ctx['open'
     const path = internPath(encodeURIComponent(id), '/chat/completions');
     const send = { ...options, method: 'POST', path, json };
     const answer = await open(send).catch((error: unknown) => {
-      if (driver.control !== undefined || whyNoAnswer(error)?.kind !== 'timeout') throw error;
-      // Nothing, not even a keepalive: what waits on a stream would wait as long and as vainly.
-      obstacles.met('streaming', check, { kind: 'silent' });
+      if (whyNoAnswer(error)?.kind !== 'timeout') throw error;
+      silent(true);
+      if (driver.control !== undefined) throw error;
       const found = findingOf(error)?.found;
       if (found === undefined) throw error;
       throw new Finding({ ...found, breaks: { requirement: 'CHAT-11', level: 'S' } }, {}, { cause: error });
@@ -52,6 +59,7 @@ export function createConversation(run: RunContext, by: Sender, open: Ctx['open'
       timeout: run.settings.streamTimeout,
       scripted: driver.control !== undefined,
       trouble: () => obstacles.met('chat', check),
+      silent,
       asked(call) {
         pool.asked.question = true;
         if (said.approval_mode === 'manual' && kindOfQuestion(call) !== 'elicitation') pool.asked.permission = true;

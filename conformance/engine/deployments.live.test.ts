@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Profile } from '../../emulator/contract/profile.js';
 import { type Deployment, deploy } from '../../test/targets/deployment.js';
 import { BUFFERING, DEPLOYMENTS, withHabit } from '../../test/targets/deployments.js';
+import { holdsBodies } from '../../test/targets/holding.js';
 import type { Driver } from '../drivers/driver.js';
 import { newEmulator } from '../drivers/emulator.js';
 import { SHIPPED } from '../framework/profile.js';
@@ -101,6 +102,7 @@ test('six checks at a time learn how new interns wait from new ones alone', { ti
 test.each([
   ['that chats', BUFFERING],
   ['that obeys', { ...BUFFERING, obeys: 1 }],
+  ['that obeys, but for their heads', { ...BUFFERING, obeys: 1, wrong: [holdsBodies] }],
 ])(
   'one thing is held against a proxy that holds back the streams of an intern %s',
   { timeout: 300_000 },

@@ -28,6 +28,10 @@ const WHILE_NOTHING_IS_MADE = 'list/by-workspace';
 /** Checks that no other is done beside. */
 export const ALONE: ReadonlySet<string> = new Set([BEFORE_ALL, WHILE_NOTHING_IS_MADE, ...AFTER_ALL]);
 
+/** The units as they stand, but for the one that tells the others whether streams arrive. */
+export const asTheyStand = <One extends Pick<Unit, 'id'>>(units: readonly One[]): readonly One[] =>
+  units.toSorted((a, b) => Number(b.id === BEFORE_ALL) - Number(a.id === BEFORE_ALL));
+
 type Ordered = Pick<Unit, 'id' | 'requirement' | 'level' | 'needs' | 'watches'>;
 
 /** What a unit is led to by what an intern is asked for. */

@@ -6,7 +6,7 @@ import { judgeMet } from './judge-met.js';
 import { createLane } from './lane.js';
 import { type OpenRun, openRun } from './open.js';
 import type { RunnerOptions } from './options.js';
-import { ALONE, inOrder, nextOf, prompts, ROWS } from './order.js';
+import { ALONE, asTheyStand, inOrder, nextOf, prompts, ROWS } from './order.js';
 import { createPool, dropForeign, dropShared, keepFewer, type Pool, rest, takeBack, withhold } from './pool.js';
 import type { Results } from './results.js';
 import { createRun, type Run, run } from './run.js';
@@ -77,7 +77,7 @@ function prepared(options: RunnerOptions): Parameters<typeof createRun> {
     opened,
     {
       ...options,
-      ...(free ? {} : { order: (units) => inOrder(units, (need) => opened.lacks(need) !== undefined) }),
+      order: (units) => (free ? asTheyStand(units) : inOrder(units, (need) => opened.lacks(need) !== undefined)),
       without(unit) {
         if (unit.watches === true) return undefined;
         const { time } = opened.settings.limits;

@@ -20,6 +20,8 @@ export interface ReplyOptions {
   refusal?(answer: Answer): Refusal;
   /** Called if the answer is not an event stream although one is expected, or if its body stays open after [DONE]. */
   trouble?(): void;
+  /** Called if what has to come does not, though the stream stays open: with whether nothing came at all. */
+  silent?(atAll: boolean): void;
   /** Called once a stream that asked something has ended, with the arguments of its call. */
   asked?(question: string): void;
   /** Called once a stream has ended. */
@@ -117,7 +119,10 @@ export function createReply(open: OpenAnswer, options: ReplyOptions) {
           throw byTheIntern({ kind: 'ended-before', awaited: what, said: transcript.content });
         }
         // An intern may say no more, as above. But if nothing at all comes, or no end, that is the service's fault.
-        if (transcript.ended === undefined) options.trouble?.();
+        if (transcript.ended === undefined) {
+          if (!transcript.done) options.silent?.(parts.length === 0);
+          options.trouble?.();
+        }
         throw missing(transcript, what, timeout);
       }
       await new Promise<void>((resolve) => {

@@ -1,5 +1,6 @@
 import { fail, gist } from '../framework/assert.js';
 import type { Ctx } from '../framework/context.js';
+import { findingOf, noAnswerOf, type StreamGot } from '../framework/finding.js';
 import type { Transcript } from '../probe/chunks.js';
 import { internPath } from '../probe/request.js';
 
@@ -119,6 +120,18 @@ async function saidBefore(ctx: Ctx, wait: number): Promise<number> {
 /** How often a reply is cut short, and how often it must show that it was held back. */
 const CUTS = 4;
 const SHOWN = 2;
+
+/** Waits for what a stream says at once. If it does not come, other checks do not wait for theirs. */
+export async function atOnce<One>(ctx: Pick<Ctx, 'streamsAreHeldBack'>, awaited: Promise<One>): Promise<One> {
+  try {
+    return await awaited;
+  } catch (error) {
+    const found = findingOf(error)?.found;
+    const silent = (found?.got as Partial<StreamGot> | undefined)?.silent !== undefined;
+    if (silent || (found !== undefined && noAnswerOf(found)?.kind === 'timeout')) ctx.streamsAreHeldBack();
+    throw error;
+  }
+}
 
 /**
  * A finding if replies that come late and all at once were said before: only that tells them from an intern that thinks. They

@@ -5,8 +5,8 @@ import { HABITS } from '../../conformance/habits/index.js';
 import { lateDisconnects } from '../../conformance/habits/late-disconnects.js';
 import { lateOpening } from '../../conformance/habits/late-opening.js';
 import { peersApart } from '../../conformance/habits/peers-apart.js';
-import type { Serve } from '../../conformance/habits/serve.js';
 import type { Deployment } from './deployment.js';
+import { holdsStreams } from './holding.js';
 
 /** A deployment, and what a run may make of it. */
 export interface Known extends Deployment {
@@ -58,19 +58,11 @@ export const DEPLOYMENTS: readonly Known[] = [
   ...HABITS.filter(({ serve }) => serve !== undefined).map(withHabit),
 ];
 
-/** Every stream is held back until it has ended. */
-const holdsBack: Serve = (next) => async (request) => {
-  const response = await next(request);
-  const { status, headers } = response;
-  if (!/event-stream/.test(headers.get('content-type') ?? '')) return response;
-  return new Response(await response.arrayBuffer(), { status, headers });
-};
-
 /** The one that breaks a sentence, as proxies do. */
 export const BUFFERING: Known = {
   name: 'is behind a proxy that holds streams back',
   obeys: 0,
   talks: 'at length',
-  wrong: [holdsBack],
+  wrong: [holdsStreams],
   shows: ['chat-stream/as-it-is-said'],
 };
