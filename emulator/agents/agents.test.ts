@@ -117,6 +117,23 @@ describe('AGENT-2: the tools', () => {
 });
 
 describe('AGENT-3: answers', () => {
+  test('text holds no character that a terminal acts on, whatever a client sent', async () => {
+    const api = createTestClient();
+    const mcp = mcpClient(api);
+    for (const character of ['\u009b31m', '\u202e', '\u007f', '\u0085', '\u2028'])
+      await api.call('POST', '/interns', {
+        raw: `${character}\n::error::x`,
+        headers: { 'content-type': 'application/json', 'x-request-id': 'odd' },
+      });
+    const shown = [
+      (await mcp.call('explain_request', { id: 'odd' })).content[0].text,
+      (await mcp.call('list_requests')).content[0].text,
+      (await mcp.result('resources/read', { uri: 'request:///odd' })).contents[0].text,
+    ];
+    for (const text of shown) expect(text).not.toMatch(/[^\P{Cc}\n]|[\p{Bidi_Control}\u2028\u2029]|^::/mu);
+    expect(shown[0]).toContain('found');
+  });
+
   test('text is bounded, and says where the rest is', async () => {
     const api = createTestClient();
     for (let n = 0; n < 60; n++) await api.get(`/interns/${'x'.repeat(40)}${n}`);

@@ -1,5 +1,6 @@
 import { type McpServer, ResourceNotFoundError, ResourceTemplate } from '@modelcontextprotocol/server';
 import { REQUIREMENTS } from '../../conformance/requirements/index.js';
+import { visibleJson } from '../contract/visible.js';
 import { controlJson, type Door, ToolError } from './door.js';
 import { pages, pageText } from './pages.js';
 import { requirementOf } from './requirement.js';
@@ -92,7 +93,7 @@ export function registerResources(server: McpServer, door: Door): void {
           throw error instanceof ToolError ? new ResourceNotFoundError(uri.href, error.message) : error;
         });
         const { api_key: _, ...shown } = found;
-        return contents(uri, JSON_TYPE, JSON.stringify(shown, null, 2));
+        return contents(uri, JSON_TYPE, visibleJson(shown, 2));
       },
     );
   }

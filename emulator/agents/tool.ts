@@ -1,4 +1,5 @@
 import type * as Z from 'zod';
+import { visible } from '../contract/visible.js';
 import type { Door } from './door.js';
 
 /** What a tool answers: data, and the same in words. */
@@ -36,8 +37,9 @@ export const tool = <Input extends Z.ZodType>(input: () => Input, row: Omit<Tool
 const MOST = 2_048;
 const CUT = '\n… (cut; structuredContent has the rest)';
 
-/** A text of at most 2,048 bytes; a longer one says where the rest is. */
-export function bounded(text: string): string {
+/** A text that a host may print to a terminal, of at most 2,048 bytes; a longer one says where the rest is. */
+export function bounded(given: string): string {
+  const text = visible(given);
   const bytes = Buffer.from(text);
   if (bytes.length <= MOST) return text;
   const kept = new TextDecoder().decode(bytes.subarray(0, MOST - Buffer.byteLength(CUT) - 3));

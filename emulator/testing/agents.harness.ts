@@ -19,7 +19,7 @@ export function mcpClient(api: Pick<ReturnType<typeof createTestClient>, 'emulat
   const messages = async (response: Response): Promise<Record<string, unknown>[]> => {
     const text = await response.text();
     if (!response.headers.get('content-type')?.startsWith('text/event-stream')) return [JSON.parse(text)];
-    return [...text.matchAll(/^data: (.*)$/gm)].flatMap(([, data = '']) => (data === '' ? [] : [JSON.parse(data)]));
+    return [...text.matchAll(/^data: ([^\n]*)$/gm)].flatMap(([, data = '']) => (data === '' ? [] : [JSON.parse(data)]));
   };
   const ask = async (method: string, params: object = {}): Promise<Record<string, unknown>[]> =>
     messages(await post({ jsonrpc: '2.0', id: ++id, method, params }));
