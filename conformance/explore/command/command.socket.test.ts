@@ -1,9 +1,10 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { environmentOf } from '../../../emulator/cli/exec.js';
 import { createEmulator } from '../../../emulator/index.js';
+import { needs, tool } from '../../../test/tools.js';
 import { systemHost } from '../../probe/time.js';
 import { ProgramCrashed, ProgramFailed } from '../types.js';
 import { openCommand } from './command.js';
@@ -101,15 +102,17 @@ test('a run that is given up ends the command and all that it started', async ()
   await expect(running).rejects.toThrow('given up');
 });
 
-/** Whether the process whose id a file holds is there. */
-function lives(file: string): boolean {
+function isThere(pid: string): boolean {
   try {
     // Where nobody waits for it, one that has ended keeps its place, as a Z.
-    return !readFileSync(`/proc/${readFileSync(file, 'utf8')}/stat`, 'utf8').includes(') Z');
+    return !readFileSync(`/proc/${pid}/stat`, 'utf8').includes(') Z');
   } catch {
     return false;
   }
 }
+
+/** Whether the process whose id a file holds is there. */
+const lives = (file: string): boolean => isThere(readFileSync(file, 'utf8'));
 
 test.runIf(process.platform === 'linux')(
   'on Linux, children in sessions of their own do not outlive a run, and none keeps it from ending',
@@ -136,3 +139,20 @@ test.runIf(process.platform === 'linux')(
     }
   },
 );
+
+/** A child of a child that has ended, in a session of its own: the child's turn to be looked at comes when it is gone. */
+const FORKS_TWICE = `import os, sys, time
+if os.fork() == 0:
+    os.setsid()
+    if os.fork() == 0:
+        open(sys.argv[1], 'a').write(str(os.getpid()) + '\\n')
+        time.sleep(20)
+os._exit(0)`;
+
+test('no child of a child that ends at once outlives a run', needs('python', 'linux'), async () => {
+  const pids = join(folder, 'forked.pids');
+  for (let runs = 0; runs < 12; runs++) await runCommand([tool('python'), '-c', FORKS_TWICE, pids]);
+  const left = existsSync(pids) ? readFileSync(pids, 'utf8').trim().split('\n').filter(isThere) : [];
+  for (const pid of left) process.kill(Number(pid));
+  expect(left).toEqual([]);
+});

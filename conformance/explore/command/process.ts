@@ -123,12 +123,26 @@ async function follow(pid: number | undefined, run: string): Promise<boolean> {
  */
 function remaining(pid: number | undefined, run: string): number[] {
   if (!POSIX || pid === undefined) return [];
-  if (process.platform === 'linux') return processes().filter((its) => belongs(its, pid, `${MARK}=${run}\0`));
+  if (process.platform === 'linux') return ofRun(pid, `${MARK}=${run}\0`);
   try {
     process.kill(-pid, 0);
     return [-pid];
   } catch {
     return [];
+  }
+}
+
+/** All of a run, those too that begin while it is looked for: the one that started them may be gone when its turn comes. */
+function ofRun(session: number, mark: string): number[] {
+  const seen = new Set<number>();
+  const found: number[] = [];
+  for (;;) {
+    const fresh = processes().filter((its) => !seen.has(its));
+    if (fresh.length === 0) return found;
+    for (const its of fresh) {
+      seen.add(its);
+      if (belongs(its, session, mark)) found.push(its);
+    }
   }
 }
 
