@@ -9,7 +9,7 @@ import { partOf, SelectionError, select } from '../engine/select.js';
 import { UsageError } from '../framework/usage.js';
 import { progress } from '../reporters/tty.js';
 import { readBaseline, writeBaseline } from './baseline.js';
-import { folder } from './folders.js';
+import { folder, refuseLink } from './folders.js';
 import { deliver, type Io } from './io.js';
 import type { Settings } from './settings.js';
 import { given } from './values.js';
@@ -100,7 +100,10 @@ export const atTarget = (settings: Settings, io: Io, work: (target: AtTarget) =>
   connected(settings, io, async (driver, tag) => {
     const { bootTimeout, concurrency, maxRequests, maxTime, rate, readOnly, timeout, url } = settings;
     const ledgerPath = url === undefined ? undefined : ledgerFile(settings.ledgerDir, tag);
-    if (ledgerPath !== undefined) folder(`--ledger-dir ${settings.ledgerDir}`, settings.ledgerDir);
+    if (ledgerPath !== undefined) {
+      refuseLink(`--ledger-dir ${settings.ledgerDir}`, settings.ledgerDir);
+      folder(`--ledger-dir ${settings.ledgerDir}`, settings.ledgerDir);
+    }
     const results = await work({
       ...given({ bootTimeout, concurrency, maxRequests, maxTime, rate, timeout, ledgerPath }),
       driver,

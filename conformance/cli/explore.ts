@@ -24,7 +24,7 @@ import {
 import { UsageError } from '../framework/usage.js';
 import { systemHost } from '../probe/time.js';
 import type { ExploreSettings } from './explore-settings.js';
-import { folder, writeTo } from './folders.js';
+import { folder, refuseLink, writeTo } from './folders.js';
 import type { Io } from './io.js';
 import { given } from './values.js';
 
@@ -115,6 +115,7 @@ export async function exploreCommand(call: ExploreCall): Promise<number> {
   const { settings, io } = call;
   for (const { kind, file } of settings.reports)
     if (file !== undefined) folder(`--report ${kind}=${file}`, join(file, '..'));
+  refuseLink(`--save ${settings.save}`, settings.save);
   const progress = progressTo(io);
   try {
     const report = await explored(call, progress.show);

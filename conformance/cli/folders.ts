@@ -1,4 +1,4 @@
-import { statSync, writeFileSync } from 'node:fs';
+import { lstatSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { replaceFile } from '../../emulator/contract/replace-file.js';
 import { inWords } from '../../emulator/contract/system-error.js';
@@ -29,6 +29,13 @@ export const writeTo = (place: string, file: string, text: string): void =>
 /** A folder, with all above it. */
 export const folder = (place: string, path: string): void => writing(place, () => makeFolder(path));
 
+/** Refuses a folder of files that the kit names itself, where it is a link: one that came with others' files may lead anywhere. */
+export const refuseLink = (place: string, path: string): void =>
+  writing(place, () => {
+    if (lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink())
+      throw new Error('it is a link, and may lead elsewhere');
+  });
+
 /**
  * Makes the folders that a run writes to, before it begins: a report that has no place to go is reported now, not after
  * minutes of work.
@@ -43,5 +50,7 @@ export function makeFolders(settings: Pick<Settings, 'reports' | 'save'>): void 
       if (statSync(file, { throwIfNoEntry: false })?.isDirectory() === true)
         throw new UsageError(`${place} cannot be written: that is a folder; name a file in it`);
     }
-  if (settings.save !== undefined) folder(`--save ${settings.save}`, settings.save);
+  if (settings.save === undefined) return;
+  refuseLink(`--save ${settings.save}`, settings.save);
+  folder(`--save ${settings.save}`, settings.save);
 }

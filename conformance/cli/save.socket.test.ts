@@ -1,5 +1,5 @@
 import { execFileSync, spawn } from 'node:child_process';
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -11,6 +11,7 @@ import { newEmulator, startEmulator } from '../drivers/emulator.js';
 import { runChecks as run } from '../engine/runner.js';
 import { equal } from '../framework/assert.js';
 import { systemHost } from '../probe/time.js';
+import { called } from './called.harness.js';
 import { saveFindings, script } from './save.js';
 
 const exchange = (method: string, path: string, answer: string, body?: string) => ({
@@ -188,5 +189,25 @@ test('a scenario brings an emulator to the state before, and a script shows the 
     await close();
     await emulator.close();
     rmSync(folder, { recursive: true, force: true });
+  }
+});
+
+test('a link in the place of a folder of the kit is refused, and nothing is written where it leads', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'intern-save-'));
+  const emulator = await newEmulator();
+  const { baseUrl } = await emulator.listen({ port: 0 });
+  try {
+    const link = join(folder, 'link');
+    mkdirSync(join(folder, 'elsewhere'));
+    symlinkSync('elsewhere', link);
+    const { credentials } = emulator.target;
+    for (const [flag, ...more] of [['--save'], ['--ledger-dir', baseUrl, '--api-key', credentials.api_key]] as const) {
+      const { exit, err } = await called(['--only', 'create/status-201', flag, link, ...more]);
+      expect([exit, err]).toEqual([2, expect.stringContaining(`${flag} ${link} cannot be written: it is a link`)]);
+    }
+    expect(readdirSync(join(folder, 'elsewhere'))).toEqual([]);
+  } finally {
+    await emulator.close();
+    rmSync(folder, { recursive: true });
   }
 });

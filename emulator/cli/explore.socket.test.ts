@@ -1,5 +1,14 @@
 import { spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -48,7 +57,15 @@ async function explore(...args: string[]) {
 }
 const NODE = ['--', process.execPath];
 
+mkdirSync(join(folder, 'elsewhere'));
+symlinkSync('elsewhere', join(folder, 'link'));
+
 test.each([
+  [
+    'for a folder that is a link',
+    ['--save', join(folder, 'link'), ...NODE, SAY],
+    'link cannot be written: it is a link',
+  ],
   ['without a command', [], 'explore: give the command after --'],
   ['for a command that does not exist', ['--', 'no-such-command'], 'no-such-command: command not found'],
   ['for a command that fails undisturbed', [...NODE, '-e', 'process.exit(3)'], 'it ended with status 3'],
