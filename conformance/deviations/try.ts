@@ -18,7 +18,7 @@ export interface Tried {
 export interface TryOptions {
   readonly runs: number;
   readonly seed: string;
-  /** Whether what one check finds in the way of others is told once. */
+  /** Whether what one check finds in the way of others is reported once. */
   readonly blocking?: boolean;
 }
 
