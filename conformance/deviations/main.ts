@@ -22,8 +22,6 @@ import {
   tryDeviation,
 } from './matrix.js';
 import type { Deviation } from './mutant.js';
-import { foundText, readFound, writeFound } from './net/found.harness.js';
-import { differsAt } from './net/trace.harness.js';
 import {
   countSeen,
   GIVEN,
@@ -38,14 +36,12 @@ import {
 import { select } from './select.js';
 import { TRY } from './try.js';
 
-const USAGE = `Usage: npm run deviations -- [--only NAME[,NAME…] | --sample] [--all | --live | --net] [--runs N] [--jobs N] [--no-baseline] [--quiet]
+const USAGE = `Usage: npm run deviations -- [--only NAME[,NAME…] | --sample] [--all | --live] [--runs N] [--jobs N] [--no-baseline] [--quiet]
 
 Runs every deviation against the checks that were computed to see it, and prints the matrix.
   --only         names of deviations, repeated or with commas; * for anything
   --sample       an eighth of them, which the commit draws
   --all          runs every check against each, and writes which see it to conformance/deviations/matrix.json
-  --net          sends the same plain requests to each and to the right emulator, and compares the answers byte for byte:
-                 how many differ, and which do not; of all of them, written to conformance/deviations/net/found.json
   --live         as deployments, without control interface: which a default run finds with every credential and with an API
                  key alone, and why others are not found; written to conformance/deviations/seen.json
   --runs         runs of each property (${TRY.runs}; 1 with --live, as at a deployment)
@@ -60,7 +56,6 @@ interface Settings {
   readonly wanted: readonly Deviation[];
   readonly all: boolean;
   readonly live: boolean;
-  readonly net: boolean;
   readonly runs: number;
   readonly baseline: boolean;
 }
@@ -68,7 +63,6 @@ interface Settings {
 type Message =
   | { readonly type: 'deviation'; readonly result: DeviationResult }
   | { readonly type: 'live'; readonly name: string; readonly row: Readonly<Record<Given, Outcome>> }
-  | { readonly type: 'net'; readonly name: string; readonly table: string | null }
   | { readonly type: 'baseline'; readonly result: Baseline };
 
 /** Every `of`-th, from the `index`-th on: neighbours take about as long as each other. */
@@ -88,11 +82,6 @@ async function workLive(wanted: readonly Deviation[], runs: number, report: (mes
 /** The part of the work that one process does. */
 async function work(settings: Settings, part: { index: number; of: number }, report: (message: Message) => void) {
   if (settings.live) return workLive(share(settings.wanted, part), settings.runs, report);
-  if (settings.net) {
-    for (const { name, mutant } of share(settings.wanted, part))
-      report({ type: 'net', name, table: (await differsAt(mutant)) ?? null });
-    return;
-  }
   const options = { ...TRY, runs: settings.runs, all: settings.all, now: systemHost.now };
   if (settings.baseline) {
     const named = new Set(settings.wanted.flatMap(killersOf));
@@ -159,7 +148,6 @@ const { values } = parseArgs({
     sample: { type: 'boolean', default: false },
     all: { type: 'boolean', default: false },
     live: { type: 'boolean', default: false },
-    net: { type: 'boolean', default: false },
     runs: { type: 'string' },
     jobs: { type: 'string', default: String(Math.min(4, availableParallelism())) },
     part: { type: 'string' },
@@ -181,7 +169,6 @@ const settingsFor = (wanted: readonly Deviation[]): Settings => ({
   wanted,
   all: values.all,
   live: values.live,
-  net: values.net,
   runs: Number(values.runs ?? (values.live ? 1 : TRY.runs)),
   baseline: !values['no-baseline'],
 });
@@ -208,13 +195,11 @@ async function main(): Promise<number> {
   const results: DeviationResult[] = [];
   const rows: Record<string, Readonly<Record<Given, Outcome>>> = {};
   const failing: Baseline['failing'][number][] = [];
-  const found: Record<string, string | null> = {};
   const take = (message: Message) => {
     if (message.type === 'baseline') failing.push(...message.result.failing);
     else if (message.type === 'live') rows[message.name] = message.row;
-    else if (message.type === 'net') found[message.name] = message.table;
     else results.push(message.result);
-    if (values.quiet || message.type === 'baseline' || message.type === 'net') return;
+    if (values.quiet || message.type === 'baseline') return;
     const text = message.type === 'live' ? seenLine(message.name, message.row) : line(message.result);
     process.stdout.write(`${text}\n`);
   };
@@ -239,11 +224,6 @@ async function main(): Promise<number> {
     const names = allDeviations.map(({ name }) => name).filter((name) => name in rows);
     const sorted = Object.fromEntries(names.flatMap((name) => (rows[name] ? [[name, rows[name]]] : [])));
     process.stdout.write(concludeLive(sorted, values.runs === undefined, took));
-    return 0;
-  }
-  if (settings.net) {
-    process.stdout.write(foundText(found));
-    if (whole) writeFound(found, readFound().atLeast);
     return 0;
   }
   const { killers } = readKillers();
