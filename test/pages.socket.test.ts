@@ -238,7 +238,7 @@ test('the settings and the baseline of docs/ci.md are read', () => {
   expect(readSettings({ config }, {})).toMatchObject({ slow: 360_000 });
   const known = readBaseline(written('baseline.json', block('docs/ci.md', 'json', 1)), false);
   expect(known.map((entry) => (typeof entry === 'string' ? entry : entry.id))).toEqual([
-    'create/bad-name',
+    'create/name-rules',
     'list/by-status',
     'chat-lock/silent-run',
   ]);

@@ -1,8 +1,6 @@
 import { equal, notEqual } from '../framework/assert.js';
 import { checksOf } from '../framework/check.js';
 import * as expect from '../framework/expect.js';
-import { onStopped } from '../helpers/interns.js';
-import { OPERATIONS, request } from '../helpers/operations.js';
 import type { As } from '../probe/request.js';
 
 export const AUTH_KINDS = checksOf('AUTH-6', {
@@ -20,21 +18,6 @@ export const AUTH_KINDS = checksOf('AUTH-6', {
         }
       }
     },
-  },
-  'auth/management-key-on-interns': {
-    level: 'P',
-    title: 'A management key under /interns is 401, on every operation.',
-    ...onStopped(['management_key'], async (ctx, intern) => {
-      await ctx.each(
-        'operations',
-        OPERATIONS,
-        async (row) => {
-          const answer = await ctx.send(request(ctx, row, intern.id, { as: 'management_key' }));
-          expect.error(answer, { status: 401, metadata: 'absent' }, `${row.name} as management_key`);
-        },
-        OPERATIONS.length,
-      );
-    }),
   },
   'auth/oauth-acts-as-its-member': {
     requirement: 'AUTH-10',

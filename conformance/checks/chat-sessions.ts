@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { controlled, notText, sessionId } from '../arbitraries/session-id.js';
-import { equal, notEqual } from '../framework/assert.js';
+import { equal } from '../framework/assert.js';
 import { checksOf } from '../framework/check.js';
 import * as expect from '../framework/expect.js';
 import { ASKING, callOf, heard, PAUSED, read, sameSession, sessionOf } from '../helpers/chat.js';
@@ -20,16 +20,6 @@ export const CHAT_SESSIONS = checksOf('CHAT-15', {
       const second = await intern.talk({ prompt: 'Hello again.', session_id });
       expect.finish(second, 'stop', 'the second prompt');
       sameSession(second, session_id, 'the second prompt');
-    }),
-  },
-  'chat-sessions/new-each-time': {
-    title: 'Prompts without a session_id start sessions of their own.',
-    ...onShared([], async (_ctx, intern) => {
-      const first = await intern.talk('Hello.');
-      expect.finish(first, 'stop', 'the first prompt');
-      const second = await intern.talk('Hello.');
-      expect.finish(second, 'stop', 'the second prompt');
-      notEqual(sessionOf(second), sessionOf(first), 'session_id of the second prompt');
     }),
   },
   'chat-sessions/unseen-id': {

@@ -9,18 +9,6 @@ import { onRunning, onShared } from '../helpers/interns.js';
 
 /** CHAT-1: the form of a reply. */
 export const CHAT_STREAM = checksOf('CHAT-1', {
-  'chat-stream/grammar': {
-    title: 'Whatever is asked, the reply is chunks, one finish reason, one final chunk with session_id, [DONE], end.',
-    maxRuns: 50,
-    ...onShared([], async (ctx, intern) => {
-      await ctx.property('prompt', fc.stringMatching(/^[A-Za-z]{1,8}( [A-Za-z]{1,8}){0,6}\.$/), async (said) => {
-        const t = await intern.talk(said);
-        expect.finish(t, 'stop', 'the reply to a prompt');
-        expect.grammar(t, 'S');
-        equal(t.ended, 'end', 'how the body ended');
-      });
-    }),
-  },
   'chat-stream/as-it-is-said': {
     title: 'The reply arrives while the run goes on, not when it has ended.',
     ...onRunning(['behaviour:silent'], async (ctx, intern) => {
@@ -47,23 +35,6 @@ export const CHAT_STREAM = checksOf('CHAT-1', {
       const { content, finish } = first.transcript;
       const finding = { what: 'arrival of a reply', expected: 'a reply of several chunks', actual: finish };
       ctx.internDid(false, { did: 'say enough, or fall silent,', said: content, finding });
-    }),
-  },
-  'chat-stream/created-in-seconds': {
-    level: 'P',
-    title: 'created is the time in whole Unix seconds.',
-    ...onShared([], async (_ctx, intern) => {
-      const [before, after] = [Date.UTC(2020) / 1000, Date.UTC(2100) / 1000];
-      const t = await intern.talk('Hello.');
-      for (const { json } of t.chunks) {
-        const { created } = json;
-        ok(
-          typeof created === 'number' && created >= before - 1 && created <= after + 1,
-          'created',
-          'Unix seconds of this century',
-          created,
-        );
-      }
     }),
   },
   'chat-stream/model-not-the-requests': {

@@ -42,19 +42,6 @@ export const DELETE = checksOf('DELETE-1', {
       ok(!data.some((intern) => intern.id === id), 'the list', 'no gone intern');
     }),
   },
-  'delete/answer': {
-    level: 'P',
-    title: 'A delete answers 202 {deleting: true}, and the intern is destroying until the teardown ends.',
-    ...onRunning([], async ({ api }, intern) => {
-      const answer = await api.remove(intern.id);
-      expect.status(answer, 202, 'the delete');
-      equal((answer.json as { deleting?: unknown } | undefined)?.deleting, true, 'deleting');
-      const read = await api.get(intern.id);
-      // A teardown may fail, and soon.
-      const after = ['destroying', 'destroy_failed'];
-      if (read.status !== 404) oneOf(expect.intern(read, 200, 'the read').status, after, 'status after the delete');
-    }),
-  },
   'delete/from-every-state': {
     level: 'C',
     title: 'A delete is 202 from every state, destroying too, and ends in 404.',

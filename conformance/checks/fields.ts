@@ -67,66 +67,12 @@ export const FIELDS = checksOf('BODY-4', {
       });
     }),
   },
-  'create/unknown-fields': {
-    requirement: 'CREATE-5',
-    title: 'A create with an unknown field is 400, whatever the value.',
-    needs: ['write'],
-    async run({ api, interns, property }) {
-      const key = fc.oneof(
-        fc.constantFrom('id', 'status', 'model', 'colour', 'Name', 'workspaceId', 'created_at', 'hostname', 'vaultId'),
-        fc.string({ minLength: 1, maxLength: 8 }).map((tail) => `x-${tail}`),
-      );
-      await property('fields', key, fc.jsonValue({ maxDepth: 1 }), async (field, value) => {
-        const answer = await api.create(interns.body({ [field]: value }));
-        expect.error(answer, INVALID, `a create with ${JSON.stringify(field)}`);
-      });
-    },
-  },
-  'update/unknown-fields': {
-    requirement: 'UPDATE-1',
-    level: 'P',
-    title: 'An update with a field that cannot be changed is 400, and changes nothing beside it either.',
-    ...onStopped([], async (ctx, intern) => {
-      const { api, property } = ctx;
-      const key = fc.constantFrom(
-        'id',
-        'status',
-        'workspace_id',
-        'vault_id',
-        'created_at',
-        'hostname',
-        'provision',
-        'colour',
-        'Description',
-      );
-      await property('fields', key, fc.boolean(), async (field, beside) => {
-        const before = expect.intern(await api.get(intern.id), 200, 'the read before');
-        const own = (before as unknown as Record<string, unknown>)[field] ?? 'x';
-        const body = { [field]: own, ...(beside ? { description: 'slipped in' } : {}) };
-        expect.error(await api.update(intern.id, body), INVALID, `an update with ${field}`);
-        const after = expect.intern(await api.get(intern.id), 200, 'the read');
-        ctx.same(after, before, 'the record after the refusal');
-      });
-    }),
-  },
   'create/no-object': {
     title: 'A body that is not a JSON object is 400 on create and update.',
     ...onStopped([], async ({ api, property }, intern) => {
       await property('bodies', noObject(), async (value) => {
         expect.error(await api.create(value), { status: 400 }, `a create of ${JSON.stringify(value)}`);
         expect.error(await api.update(intern.id, value), { status: 400 }, `an update with ${JSON.stringify(value)}`);
-      });
-    }),
-  },
-  'create/invalid-body-reason': {
-    level: 'P',
-    title: 'An invalid body of a lifecycle operation is 400 `Invalid request body`, invalid_body.',
-    ...onStopped([], async ({ api, property }, intern) => {
-      const expected = { ...INVALID, message: /^Invalid request body/ };
-      await property('bodies', noObject(), async (value) => {
-        expect.error(await api.create(value), expected, 'a create');
-        expect.error(await api.update(intern.id, value), expected, 'an update');
-        expect.error(await api.remove(intern.id, value), expected, 'a delete');
       });
     }),
   },

@@ -1,9 +1,8 @@
-import { equal, fail, match, ok, oneOf } from '../framework/assert.js';
+import { equal, ok } from '../framework/assert.js';
 import { checksOf } from '../framework/check.js';
 import * as expect from '../framework/expect.js';
-import { onRunning, onStopped } from '../helpers/interns.js';
+import { onRunning } from '../helpers/interns.js';
 import { DIGEST } from '../helpers/operations.js';
-import { FIELDS } from '../helpers/record.js';
 
 export const GET = checksOf('GET-1', {
   'get/settings': {
@@ -18,26 +17,6 @@ export const GET = checksOf('GET-1', {
       const again = expect.intern(await api.get(made.id), 200, 'another read');
       ctx.same(again, read, 'the record read again');
     },
-  },
-  'get/record-form': {
-    level: 'P',
-    title: 'Every record has all fields in their forms: created, stopped, running, listed, updated.',
-    ...onStopped(['running'], async ({ api, interns, ownStatuses }, stopped) => {
-      const running = await interns.running();
-      // Interns of others may be older than the form.
-      const ours = new Set([stopped.id, running.id]);
-      const listed = expect.page(await api.list({ limit: 5 }), 'the list').data.filter(({ id }) => ours.has(id));
-      const updated = expect.intern(await api.update(stopped.id, { description: 'x' }), expect.ACCEPTED, 'an update');
-      equal(ownStatuses(), [], 'statuses that are not published');
-      for (const record of [stopped, running, updated, ...listed]) {
-        for (const [field, holds] of Object.entries(FIELDS)) {
-          const value = (record as unknown as Record<string, unknown>)[field];
-          if (!holds(value)) fail(`${field} of a record (${record.status})`, 'the form of the published API', value);
-        }
-      }
-      oneOf(stopped.last_failure_message, [null], 'last_failure_message of a new intern');
-      match(running.hostname, /^[^\s/:]+$/, 'hostname of a running intern');
-    }),
   },
   'get/no-known-secrets': {
     title: "Neither the intern's own key nor its daemon token stands in any answer of the lifecycle.",

@@ -133,35 +133,6 @@ export const IDEMPOTENCY = checksOf('CREATE-4', 'P', {
       equal(replayed(await api.create(body, key), AGAIN, 200, first), first, 'the answer replayed later');
     },
   },
-  'create/key-reused': {
-    title: 'The same key with another body is 409 idempotency_key_reused, whichever field differs.',
-    needs: ['write'],
-    async run(ctx) {
-      const { api, interns, property } = ctx;
-      const body = interns.body({ description: 'one', instructions: 'two' });
-      const key = keyed(`reused-${body.name}`);
-      const first = expect.intern(await api.create(body, key), expect.CREATED, 'the create');
-      const another = fc.oneof(
-        fc.constantFrom<Record<string, unknown>>(
-          { provision: true },
-          { description: 'One' },
-          { description: null },
-          { instructions: 'Two' },
-          { description: undefined },
-          { name: interns.name() },
-        ),
-        ctx
-          .texts({ maxLength: 10 })
-          .filter((text) => text.trim() !== 'one')
-          .map((description) => ({ description })),
-      );
-      equal(replayed(await api.create(body, key), AGAIN, 200, first).id, first.id, 'id of the replay');
-      await property('bodies', another, async (change) => {
-        expect.error(await api.create({ ...body, ...change }, key), REUSED, OTHER_BODY);
-      });
-      equal(await called(ctx, body.name, [first.id]), 1, 'interns of the name');
-    },
-  },
   'create/key-lengths': {
     title: 'An Idempotency-Key has up to 255 characters; one of 256 is 400 and makes nothing.',
     needs: ['write'],

@@ -58,24 +58,6 @@ export const LIMITER = checksOf('CHAT-17', {
       });
     }),
   },
-  'limiter/as-met': {
-    title: 'Every turn over the limit that this run met was answered as retryable.',
-    needs: ['running'],
-    async run(ctx) {
-      for (const answer of await met(ctx)) expect.error(answer, LIMITED, 'a turn over the limit');
-    },
-  },
-  'limiter/words-as-met': {
-    level: 'P',
-    title: 'Every turn over the limit that this run met says when to try again.',
-    needs: ['running'],
-    async run(ctx) {
-      for (const answer of await met(ctx)) {
-        expect.error(answer, LIMITED, 'a turn over the limit');
-        expect.retryAfter(answer, 'a turn over the limit');
-      }
-    },
-  },
   'limiter/signing-as-met': {
     requirement: 'SIGN-8',
     title: 'Where the run has met the limit of chat, a caller who is over it cannot sign either.',

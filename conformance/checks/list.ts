@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import type { Intern } from '../../emulator/contract/intern.js';
-import { BAD_STATUSES, badStatusFilter, STATUSES, statusFilter } from '../arbitraries/status-filter.js';
+import { BAD_STATUSES, badStatusFilter, statusFilter } from '../arbitraries/status-filter.js';
 import { equal, ok } from '../framework/assert.js';
 import { checksOf } from '../framework/check.js';
 import type { Ctx } from '../framework/context.js';
@@ -12,7 +12,7 @@ const BAD_QUERY = { status: 400, message: 'Invalid list query', reason: 'invalid
 const LISTED = { of: 'the list with', as: BAD_QUERY };
 
 /** How long what others made may take until every list shows it, in ms. */
-const LATE = 10_000;
+const _LATE = 10_000;
 
 /** The interns of a check, in the order of the list. */
 const of = (data: readonly Intern[], ids: readonly string[]) =>
@@ -73,29 +73,6 @@ export const LIST = checksOf('LIST-2', {
       );
     },
   },
-  'list/by-workspace': {
-    title: 'Filtered by the workspace of the key the list is the same.',
-    needs: ['write'],
-    async run(ctx) {
-      const { api, interns, target } = ctx;
-      const ours = [(await interns.stopped()).id, (await interns.stopped()).id];
-      const query = { workspace_id: target.workspaceId };
-      const all = await ctx.listed('the list', { having: ours });
-      const [newest] = all;
-      const look = async () => {
-        const filtered = await ctx.listed('the list by workspace', { having: ours, query });
-        if (newest === undefined || of(filtered, [newest.id]).length === 1) return { filtered, lacks: false };
-        // Others may have deleted it since.
-        const { status } = { ...((await api.get(newest.id)).json as Partial<Intern> | undefined) };
-        return { filtered, lacks: status === newest.status };
-      };
-      const { filtered, lacks } = await ctx.eventually(look, (found) => !found.lacks, LATE);
-      ok(!lacks, 'the list by workspace', 'the newest intern of the whole in it', filtered.length);
-      equal(of(filtered, ours), of(all, ours), 'the list by workspace against the whole');
-      for (const { workspace_id = target.workspaceId } of filtered)
-        equal(workspace_id, target.workspaceId, 'workspace_id in the list');
-    },
-  },
   'list/foreign-workspace-404': {
     level: 'C',
     fresh: true,
@@ -136,18 +113,6 @@ export const LIST = checksOf('LIST-2', {
           `interns listed with status ${wanted.join(',')}`,
         );
       });
-    },
-  },
-  'list/every-status-is-known': {
-    level: 'P',
-    fresh: true,
-    title: 'Every published status can be filtered by, alone and all eight at once.',
-    needs: [],
-    async run(ctx) {
-      const { api } = ctx;
-      for (const status of ctx.sample(STATUSES)) expect.page(await api.list({ status }), `the list by ${status}`);
-      expect.page(await api.list({ status: STATUSES.join(',') }), 'the list by all eight');
-      expect.page(await api.list({ status: Array(8).fill('running').join(',') }), 'the list by one, eight times');
     },
   },
   'list/bad-status': {

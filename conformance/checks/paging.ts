@@ -63,21 +63,6 @@ const counted = (seen: readonly string[], ids: readonly string[]) =>
 const once = (ids: readonly string[]) => Object.fromEntries(ids.map((id) => [id, 1]));
 
 export const PAGING = checksOf('LIST-3', {
-  'list/pages-any-limit': {
-    fresh: true,
-    title: 'Paging with any limit yields every intern exactly once, in the order of the whole list.',
-    needs: ['write'],
-    maxRuns: 30,
-    async run(ctx) {
-      const interned = await ctx.interns.inOrder(ctx.upTo(6, 3));
-      const made = interned.map(({ id }) => id);
-      await ctx.property('limits', fc.integer({ min: 1, max: made.length - 1 }), async (limit) => {
-        const seen = await walk(ctx, limit, made);
-        const found = seen.filter((id) => made.includes(id));
-        ctx.newestFirst(found, interned, `the list of interns, paged with limit ${limit}`);
-      });
-    },
-  },
   'list/pages-exact-end': {
     level: 'C',
     fresh: true,
@@ -151,30 +136,6 @@ export const PAGING = checksOf('LIST-3', {
         const second = await pageOf(ctx, { ...query, starting_after: first.next ?? '' }, 1);
         ok(!second.ids.some((id) => first.ids.includes(id)), 'the second page', 'nothing of the first', second.ids);
       }
-    },
-  },
-  'list/pages-within-a-filter': {
-    fresh: true,
-    title: 'A cursor goes on within the filter that it was given for.',
-    needs: ['control', 'running'],
-    maxRuns: 10,
-    async run(ctx) {
-      const { interns, property } = ctx;
-      const made: { id: string; status: string }[] = [];
-      for (let count = 0; count < 6; count++) {
-        const intern = count % 2 === 0 ? await interns.stopped() : await interns.running();
-        made.unshift({ id: intern.id, status: count % 2 === 0 ? 'stopped' : 'running' });
-      }
-      const status = fc.constantFrom('stopped', 'running');
-      await property('filters', status, fc.integer({ min: 1, max: 4 }), async (wanted, limit) => {
-        const ids = made.filter((one) => one.status === wanted).map(({ id }) => id);
-        const seen = await walk(ctx, limit, ids.at(-1) ?? '', undefined, { status: wanted });
-        equal(
-          seen.filter((id) => made.some((one) => one.id === id)),
-          ids,
-          `interns paged with status ${wanted} and limit ${limit}`,
-        );
-      });
     },
   },
   'list/filtered-status-changes-between-pages': {

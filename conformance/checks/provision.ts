@@ -49,16 +49,6 @@ export const PROVISION = checksOf('PROV-1', 'P', {
       }
     },
   },
-  'provision/answer': {
-    title: 'A provision answers 202 {provisioning: true}; a create with it answers queued or provisioning.',
-    ...onStopped(['running'], async ({ api, interns }, intern) => {
-      const answer = await api.provision(intern.id);
-      expect.status(answer, 202, 'the provision');
-      equal((answer.json as { provisioning?: unknown } | undefined)?.provisioning, true, 'provisioning');
-      const made = expect.intern(await api.create(interns.body({ provision: true })), 201, 'a create');
-      oneOf(made.status, ['queued', 'provisioning', 'running'], 'status of an intern created with provision');
-    }),
-  },
   'provision/shows-progress': {
     title: 'While an intern is provisioned its record says where the boot stands.',
     ...onStopped(['running'], async ({ api, interns, settle, assume }, intern) => {

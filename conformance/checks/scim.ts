@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { equal, isObject, match, oneOf, TIMESTAMP, UUID } from '../framework/assert.js';
+import { equal, isObject, match, TIMESTAMP, UUID } from '../framework/assert.js';
 import { checksOf } from '../framework/check.js';
 import * as expect from '../framework/expect.js';
 
@@ -24,18 +24,6 @@ export const SCIM = checksOf('SCIM-2', {
       for (const key of ['created_at', 'updated_at']) match(data[key], TIMESTAMP, `${key} of the mapping`);
       for (const key of ['organization_id', 'role']) match(data[key], /./, `${key} of the mapping`);
       equal(String(data.id).toLowerCase(), id.toLowerCase(), 'id of the mapping');
-    },
-  },
-  'scim/role': {
-    requirement: 'SCIM-1',
-    level: 'P',
-    title: 'The role of a mapping is admin or member.',
-    needs: ['management_key', 'scim_mapping'],
-    async run({ api, target }) {
-      const answer = await api.scim(target.scimMappingId ?? '', { as: 'management_key' });
-      isObject(answer.json, 'the mapping');
-      isObject(answer.json.data, 'data of the mapping');
-      oneOf(answer.json.data.role, ['admin', 'member'], 'role of the mapping');
     },
   },
   'scim/unknown': {

@@ -1,5 +1,4 @@
 import fc from 'fast-check';
-import { BAD_MODELS, model } from '../arbitraries/model.js';
 import { equal, ok } from '../framework/assert.js';
 import { checksOf } from '../framework/check.js';
 import * as expect from '../framework/expect.js';
@@ -7,49 +6,13 @@ import { onRunning, onStopped } from '../helpers/interns.js';
 import { untouched } from '../helpers/settings.js';
 
 const INVALID = { status: 400, reason: 'invalid_body', retryable: false } as const;
-const SETTINGS = ['name', 'description', 'instructions', 'model'] as const;
+const _SETTINGS = ['name', 'description', 'instructions', 'model'] as const;
 /** What can be cleared. */
 const SETTABLE = ['description', 'instructions', 'model'] as const;
 /** What no update changes. */
-const FIXED = ['id', 'status', 'workspace_id', 'vault_id', 'attached_vault_id', 'created_at', 'hostname'] as const;
+const _FIXED = ['id', 'status', 'workspace_id', 'vault_id', 'attached_vault_id', 'created_at', 'hostname'] as const;
 
 export const UPDATE = checksOf('UPDATE-1', {
-  'update/only-what-is-named': {
-    title: 'An update changes what it names, leaves the rest, and answers the record as it is read then.',
-    needs: ['write'],
-    maxRuns: 50,
-    async run(ctx) {
-      const { api, interns, property } = ctx;
-      const intern = await interns.stopped({ description: 'first', instructions: 'first' });
-      let last: typeof intern | undefined = intern;
-      // In every run: the field that is set last, alone.
-      last = expect.intern(await api.update(intern.id, { model: 'acme/one' }), expect.ACCEPTED, 'an update of model');
-      for (const key of ['description', 'instructions'] as const)
-        untouched(last[key], 'first', key, 'after an update of model');
-      const field = (arbitrary: fc.Arbitrary<string>) => fc.option(arbitrary, { nil: undefined });
-      const changes = fc.record({
-        description: field(ctx.texts({ maxLength: 100 })),
-        instructions: field(ctx.texts({ maxLength: 100 })),
-        model: field(model()),
-        name: field(fc.constantFrom('renamed')),
-      });
-      await property('changes', changes, async (wanted) => {
-        const named = Object.entries(wanted).filter(([, value]) => value !== undefined);
-        const body = Object.fromEntries(named.map(([key, value]) => [key, key === 'name' ? interns.name() : value]));
-        const before = last ?? expect.intern(await api.get(intern.id), 200, 'the read before');
-        last = undefined;
-        const answer = expect.intern(await api.update(intern.id, body), expect.ACCEPTED, 'the update');
-        const after = expect.intern(await api.get(intern.id), 200, 'the read after');
-        last = after;
-        for (const key of SETTINGS) {
-          if (key in body) equal(after[key], body[key], `${key} after the update`);
-          else untouched(after[key], before[key], key, `after an update of ${Object.keys(body).join(', ')}`);
-        }
-        for (const key of FIXED) equal(after[key], before[key], `${key} after the update`);
-        ctx.same(answer, after, 'the answer of the update against the read');
-      });
-    },
-  },
   'update/null-clears': {
     level: 'P',
     title:
@@ -75,24 +38,6 @@ export const UPDATE = checksOf('UPDATE-1', {
         equal(now[key], cleared[key] ?? null, `${key} after an update to null`);
       }
       expect.error(await api.update(intern.id, { name: null }), INVALID, 'an update of name to null');
-    },
-  },
-  'update/model-form': {
-    level: 'P',
-    title: 'model is author/slug with or without a variant; anything else is 400.',
-    needs: ['write'],
-    async run(ctx) {
-      const { api, interns, property } = ctx;
-      const intern = await interns.stopped();
-      await property('models', model(), async (slug) => {
-        const after = expect.intern(await api.update(intern.id, { model: slug }), expect.ACCEPTED, `model ${slug}`);
-        equal(after.model, slug, 'model');
-      });
-      const refused = async (slug: unknown) =>
-        expect.error(await api.update(intern.id, { model: slug }), INVALID, `model ${JSON.stringify(slug)}`);
-      // In every run: what is no model in any language, since no author is named.
-      await refused('slug');
-      await ctx.each('other values', BAD_MODELS, refused);
     },
   },
   'update/model-at-next-provision': {
@@ -167,26 +112,6 @@ export const UPDATE = checksOf('UPDATE-1', {
         ok(after > before, `updated_at after ${what}`, `later than ${new Date(before).toISOString()}`, after);
         before = after;
       }
-    }),
-  },
-  'update/in-every-state': {
-    title: 'A running and a suspended intern can be updated, and stay what they are. The suspended one can be deleted.',
-    ...onRunning([], async ({ api, interns, assume }, intern) => {
-      // In which states an intern can be changed is not stated.
-      const updated = async (changes: Record<string, unknown>) => {
-        const answer = await api.update(intern.id, changes);
-        assume(answer.status !== 409, 'an intern that can be changed', undefined, expect.seen(answer));
-        return expect.intern(answer, expect.ACCEPTED, 'an update');
-      };
-      const running = await updated({ description: 'while running' });
-      equal(running.status, 'running', 'status after an update of a running intern');
-      expect.done(await api.suspend(intern.id), 'a suspend');
-      const before = await interns.untilSuspended(intern.id);
-      const after = await updated({ instructions: 'New.' });
-      equal(after.status, before.status, 'status after an update of a suspended intern');
-      untouched(after.description, 'while running', 'description', 'after an update of instructions');
-      // Cleaning up would delete it all the same.
-      expect.done(await api.remove(intern.id), 'a delete of a suspended intern');
     }),
   },
 });

@@ -15,7 +15,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const at = (name: string) => join(folder, name);
 const saved = (name: string): Results => readResults(readFileSync(at(name), 'utf8'), name);
 
-const LIGHT = ['--only', 'update/un*', '--runs', '2'];
+const LIGHT = ['--only', 'update/nu*', '--runs', '2'];
 
 describe('called wrongly: exit 2 and one line', () => {
   test.each([
@@ -76,7 +76,7 @@ describe('called wrongly: exit 2 and one line', () => {
     [['--seed'], /--seed: expected a value after it/],
     [[''], /the URL is empty: give an address, or leave it out to check an emulator of its own/],
     [['--only', ''], /--only: expected a value after it, found an empty text/],
-    [['--only', 'update/un*', '--min-coverage', ''], /--min-coverage: expected a value after it, found an empty text/],
+    [['--only', 'update/nu*', '--min-coverage', ''], /--min-coverage: expected a value after it, found an empty text/],
     [['--report', 'json='], /--report json=: expected a file after =/],
     [['cleanup'], /cleanup: name the run/],
     [['report', 'merge'], /report merge: name the reports/],
@@ -163,21 +163,21 @@ describe('without a URL', () => {
     const write = (entry: unknown) => writeFileSync(at('reasons.json'), JSON.stringify({ known: [entry] }));
     const go = () => called([...LIGHT, '--baseline', at('reasons.json')]);
     write({
-      id: 'update/unknown-fields',
+      id: 'update/null-clears',
       reason: 'being worked on',
       link: 'https://x.test/1',
       until: '2020-01-31',
     });
     expect((await go()).exit).toBe(0);
-    write({ id: 'update/unknown-fields', reason: 'being worked on', until: '2999-01-31' });
+    write({ id: 'update/null-clears', reason: 'being worked on', until: '2999-01-31' });
     expect((await go()).out).toContain('no longer failing, but in the baseline');
-    write({ id: 'update/unknown-fields' });
-    expect((await go()).err).toContain('known[0]: expected a reason why update/unknown-fields may fail');
-    write({ id: 'update/unknown-fields', reason: 'x', until: 'soon' });
+    write({ id: 'update/null-clears' });
+    expect((await go()).err).toContain('known[0]: expected a reason why update/null-clears may fail');
+    write({ id: 'update/null-clears', reason: 'x', until: 'soon' });
     expect((await go()).err).toContain('expected a day such as 2026-12-31 for until, got soon');
-    write({ id: 'update/unknown-fields', reason: 'x', flaky: 'yes' });
+    write({ id: 'update/null-clears', reason: 'x', flaky: 'yes' });
     expect((await go()).err).toContain('known[0]: expected true or false for flaky, got "yes"');
-    write({ id: 'update/unknown-fields', reason: 'races', flaky: true, expires: '2999-01-31' });
+    write({ id: 'update/null-clears', reason: 'races', flaky: true, expires: '2999-01-31' });
     expect(await go()).toMatchObject({ exit: 0, out: expect.stringContaining('flaky: failed 0 of 1') });
   });
 
@@ -187,10 +187,10 @@ describe('without a URL', () => {
   });
 
   test('a stale baseline fails, an updated one passes', async () => {
-    writeFileSync(at('baseline.json'), '{"known": ["update/unknown-fields"]}');
+    writeFileSync(at('baseline.json'), '{"known": ["update/null-clears"]}');
     const stale = await called([...LIGHT, '--baseline', at('baseline.json')]);
     expect(stale.exit).toBe(1);
-    expect(stale.out).toContain('no longer failing, but in the baseline: update/unknown-fields');
+    expect(stale.out).toContain('no longer failing, but in the baseline: update/null-clears');
     expect((await called([...LIGHT, '--baseline', at('baseline.json'), '--update-baseline'])).exit).toBe(0);
     expect(JSON.parse(readFileSync(at('baseline.json'), 'utf8'))).toEqual({ known: [] });
     expect((await called([...LIGHT, '--baseline', at('baseline.json')])).exit).toBe(0);

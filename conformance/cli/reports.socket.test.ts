@@ -139,11 +139,11 @@ test('replay does findings again, and says which are fixed and which it did not 
       target: { ...sample.target, inProcess: true },
       checks: ids.map((id) => ({ ...row, id })),
     } as never);
-  expect(await call('replay', written('fixed.json', report('update/unknown-fields')))).toMatchObject({
+  expect(await call('replay', written('fixed.json', report('update/null-clears')))).toMatchObject({
     exit: 0,
-    out: 'FIXED        update/unknown-fields\n1 finding: 1 fixed, 0 still there, 0 not reached\n',
+    out: 'FIXED        update/null-clears\n1 finding: 1 fixed, 0 still there, 0 not reached\n',
   });
-  const both = await call('replay', written('gone.json', report('update/unknown-fields', 'chat/gone')));
+  const both = await call('replay', written('gone.json', report('update/null-clears', 'chat/gone')));
   expect(both.exit).toBe(3);
   expect(both.out).toContain('NOT REACHED  chat/gone: this kit has no such check\n');
   expect(await call('replay', written('none.json', json({ ...sample, checks: [] })))).toMatchObject({ exit: 0 });
@@ -179,7 +179,7 @@ describe('an address that a report alone names', () => {
     try {
       const url = `${elsewhere.origin}/api/v1`;
       const checks = sample.checks.flatMap(({ id, ...check }) =>
-        id === 'chat/fails' ? [{ ...check, id: 'update/unknown-fields' }] : [],
+        id === 'chat/fails' ? [{ ...check, id: 'update/null-clears' }] : [],
       );
       const target = { kind: 'live' as const, url, profile: 'svc', published: false };
       const file = written('elsewhere.json', json({ ...sample, target, checks }));

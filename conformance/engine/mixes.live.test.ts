@@ -128,8 +128,8 @@ describe('of a run against a mix is shown', () => {
   });
 
   test('another finding of what it breaks', () => {
-    expect(shown({ shows }, [result('fail'), result('fail', { id: 'chat-stream/grammar' })])).toEqual([
-      'fail chat-stream/grammar',
+    expect(shown({ shows }, [result('fail'), result('fail', { id: 'chat-stream/echo-is-the-prompt' })])).toEqual([
+      'fail chat-stream/echo-is-the-prompt',
     ]);
   });
 

@@ -15,16 +15,15 @@ const order = inOrder(units, deployed);
 const place = new Map(order.map(({ id }, at) => [id, at]));
 const at = (id: string) => place.get(id) ?? Number.NaN;
 
-test('every check has a place, streams come first, and monitors and what looks at others last', () => {
+test('every check has a place, streams come first, rules last', () => {
   expect(new Set(order).size).toBe(checks.length);
   expect([at('chat-stream/as-it-is-said'), at('rows/interface')].sort()).toEqual([0, 1]);
   const usual = order.filter(({ watches }) => !watches).map(({ id }) => id);
-  expect(usual.slice(-5, -2).sort()).toEqual([
+  expect(usual.slice(-3).sort()).toEqual([
     'invoke-sessions/steered-live',
     'limiter/invoke-as-met',
     'limiter/signing-as-met',
   ]);
-  expect(usual.slice(-2).sort()).toEqual(['limiter/as-met', 'limiter/words-as-met']);
 });
 
 /** What a deployment can be asked, but for what has a place of its own. */
@@ -113,7 +112,7 @@ test('no request is let in beyond the limit, what the clean-up owes kept, and no
 });
 
 test('what needs a caller over the limit goes before all others once one is, and in its place where none is', () => {
-  const waiting = ['get/record-form', 'chat-stream/as-it-is-said', 'limiter/invoke-as-met'].map((id) => ({ id }));
+  const waiting = ['get/settings', 'chat-stream/as-it-is-said', 'limiter/invoke-as-met'].map((id) => ({ id }));
   expect(nextOf(waiting, () => false)).toBe(0);
   expect(nextOf(waiting, () => true)).toBe(2);
   expect(nextOf(waiting.slice(0, 2), () => true)).toBe(0);

@@ -1,14 +1,11 @@
 import { behaviourIn, type Need, waitIn } from '../framework/needs.js';
 import type { Unit } from './unit.js';
 
-/** Whether streams arrive decides what all that waits on one can tell. */
-const BEFORE_ALL = 'chat-stream/as-it-is-said';
+/** Whether streams arrive decides what all that waits on one can tell: no other check is done beside it. */
+export const BEFORE_ALL = 'chat-stream/as-it-is-said';
 
 /** Rows are cheap, and rules judge all of them: they find most. */
 export const ROWS = 'rows/interface';
-
-/** Look at what the others met. */
-const AFTER_ALL = ['limiter/as-met', 'limiter/words-as-met'];
 
 /** Need a caller over the limit of turns: they go before all others once one is, and after them where none was. */
 const OVER_LIMIT = ['limiter/signing-as-met', 'limiter/invoke-as-met'];
@@ -21,12 +18,6 @@ export function nextOf(waiting: readonly Pick<Unit, 'id'>[], isLimited: () => bo
 
 /** Rest on what the intern did for others. */
 const LATE = ['invoke-sessions/steered-live', ...OVER_LIMIT];
-
-/** Compares two reads of the list: what others create in between hides what one of them lacks. */
-const WHILE_NOTHING_IS_MADE = 'list/by-workspace';
-
-/** Checks that no other is done beside. */
-export const ALONE: ReadonlySet<string> = new Set([BEFORE_ALL, WHILE_NOTHING_IS_MADE, ...AFTER_ALL]);
 
 /** The units as they stand, but for the one that tells the others whether streams arrive. */
 export const asTheyStand = <One extends Pick<Unit, 'id'>>(units: readonly One[]): readonly One[] =>
@@ -72,7 +63,7 @@ export function inOrder<One extends Ordered>(units: readonly One[], lacks: (need
   for (const kind of byKind(possible, (one) => `${one.level} ${rounds.get(one)} ${dearness(one)}`))
     for (const [at, one] of kind.entries()) share.set(one, at / kind.length);
   const place = (one: One) => {
-    if (one.watches === true || AFTER_ALL.includes(one.id)) return 4;
+    if (one.watches === true) return 4;
     if (LATE.includes(one.id)) return 3;
     if (!rounds.has(one)) return 2;
     return one.id === BEFORE_ALL || one.id === ROWS ? 0 : 1;

@@ -6,7 +6,7 @@ import { judgeMet } from './judge-met.js';
 import { createLane } from './lane.js';
 import { type OpenRun, openRun } from './open.js';
 import type { RunnerOptions } from './options.js';
-import { ALONE, asTheyStand, inOrder, nextOf, prompts, ROWS } from './order.js';
+import { asTheyStand, BEFORE_ALL, inOrder, nextOf, prompts, ROWS } from './order.js';
 import { createPool, dropForeign, dropShared, keepFewer, type Pool, rest, takeBack, withhold } from './pool.js';
 import type { Results } from './results.js';
 import { createRun, type Run, run } from './run.js';
@@ -46,7 +46,7 @@ function unitsOf(checks: readonly Check[], opened: OpenRun, pool: Pool): Unit[] 
     level: check.level,
     needs: check.level === 'C' ? ['control', ...check.needs] : check.needs,
     heads: [headOf(check)],
-    alone: ruleOf(check) !== undefined || ALONE.has(check.id),
+    alone: ruleOf(check) !== undefined || check.id === BEFORE_ALL,
     watches: ruleOf(check) !== undefined,
     feeds: check.sweeps === true,
     prepare: () => session.monitors.begin(check),

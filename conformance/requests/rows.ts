@@ -1,3 +1,4 @@
+import { STATUSES } from '../arbitraries/status-filter.js';
 import type { Ctx } from '../framework/context.js';
 import { DIGEST } from '../helpers/operations.js';
 import { secretName } from '../helpers/vault.js';
@@ -112,6 +113,9 @@ const NO_OBJECTS = bads(
   raw('null', 'null'),
   raw('a text', '"x"'),
   raw('a number', '7'),
+  raw('true', 'true'),
+  raw('a list of an object', '[{}]'),
+  raw('a text of an object', '"{}"'),
 );
 
 const type = (name: string, value: string | undefined): Value =>
@@ -143,6 +147,40 @@ const renamed = (change: (name: string) => unknown) => (ground: Ground) => {
   return { ...body, name: change(body.name) };
 };
 const long = (length: number) => 'a'.repeat(length);
+/** What makes a name of 15 to 17 characters one that no intern can have. */
+const BAD_NAMES: readonly (readonly [string, (name: string) => string])[] = [
+  ['capitals', (name) => `${name.slice(0, 16)}A`],
+  ['a capital first', (name) => `Q${name.slice(1)}`],
+  ['a hyphen at the end', (name) => `${name.slice(0, 16)}-`],
+  ['a hyphen first', (name) => `-${name.slice(0, 16)}`],
+  ['two hyphens', (name) => `${name.slice(0, 13)}--a`],
+  ['an underscore', (name) => `${name.slice(0, 14)}_a`],
+  ['a dot', (name) => `${name.slice(0, 14)}.a`],
+  ['18 characters', (name) => name.padEnd(18, 'x')],
+  ['200 characters', (name) => name.padEnd(200, 'x')],
+  ['a space in the name', (name) => `${name.slice(0, 14)} a`],
+  ['a space after the name', (name) => `${name.slice(0, 16)} `],
+  ['a space before the name', (name) => ` ${name.slice(0, 16)}`],
+  ['a line end after the name', (name) => `${name.slice(0, 16)}\n`],
+  ['a letter beyond ASCII', (name) => `${name.slice(0, 16)}é`],
+  ['a digit first', (name) => `1${name.slice(1)}`],
+];
+/** Texts and others that name no model. */
+const BAD_MODELS: readonly (readonly [string, unknown])[] = [
+  ['a model without a slug', 'author'],
+  ['an empty model', ''],
+  ['a model without an author', '/slug'],
+  ['a model with an empty slug', 'author/'],
+  ['a model of three parts', 'author/slug/more'],
+  ['a model with an empty variant', 'author/slug:'],
+  ['a model with a space', 'author/slug variant'],
+  ['a space before a model', ' author/slug'],
+  ['a line end after a model', 'author/slug\n'],
+  ['a number for a model', 7],
+  ['a list for a model', ['author/slug']],
+];
+/** Fields that a create takes from nobody, and an update neither. */
+const NOT_TAKEN: readonly string[] = ['created_at', 'hostname', 'vaultId', 'Description', 'x-colour'];
 
 const intern =
   (below = '') =>
@@ -279,6 +317,11 @@ export const TABLES: readonly Table[] = [
         query('two statuses, each by itself', '?status=stopped&status=failed'),
         query('one status twice', '?status=stopped,stopped'),
         query('those that fail', '?status=failed,destroy_failed'),
+        query('those that boot', '?status=queued,provisioning'),
+        query('those that go', '?status=destroying'),
+        query('those that wait', '?status=awaiting_slack_install'),
+        query('all eight statuses', `?status=${STATUSES.join(',')}`),
+        query('one status eight times', `?status=${Array(8).fill('running').join(',')}`),
         query('some that rest', '?status=stopped&limit=1'),
         inWorkspace('of the workspace'),
         inWorkspace('some of the workspace', '&limit=2'),
@@ -294,6 +337,8 @@ export const TABLES: readonly Table[] = [
           query('an unknown status', '?status=no-such-status'),
           query('a known and an unknown status', '?status=running,no-such-status'),
           query('a status in capitals', '?status=RUNNING'),
+          query('half a status', '?status=runnin'),
+          query('a status and nothing', '?status=running,'),
           query(
             'nine statuses',
             '?status=running,stopped,failed,queued,provisioning,destroying,destroy_failed,running,stopped',
@@ -336,30 +381,7 @@ export const TABLES: readonly Table[] = [
             (ground) => ({ json: created({ workspace_id: ground.ctx.target.foreignWorkspaceId })(ground) }),
             ['foreign_workspace'],
           ),
-          json(
-            'capitals',
-            renamed((name) => `${name}A`),
-          ),
-          json(
-            'a hyphen at the end',
-            renamed((name) => `${name.slice(0, 16)}-`),
-          ),
-          json(
-            'two hyphens',
-            renamed((name) => `${name.slice(0, 13)}--a`),
-          ),
-          json(
-            'an underscore',
-            renamed((name) => `${name.slice(0, 14)}_a`),
-          ),
-          json(
-            '18 characters',
-            renamed((name) => name.padEnd(18, 'x')),
-          ),
-          json(
-            'a space in the name',
-            renamed((name) => `${name.slice(0, 14)} a`),
-          ),
+          ...BAD_NAMES.map(([name, change]) => json(name, renamed(change))),
           json('an empty name', created({ name: '' })),
           json('one letter', created({ name: 'q' })),
           json(
@@ -375,6 +397,7 @@ export const TABLES: readonly Table[] = [
           json('a text for provision', created({ provision: 'yes' })),
           json('a field of nobody', created({ colour: 'red' })),
           json('a status of its own', created({ status: 'running' })),
+          ...NOT_TAKEN.map((field) => json(`a ${field}`, created({ [field]: 'x' }))),
           json('an id of its own', created({ id: '00000000-0000-4000-8000-00000000dead' })),
           sized('too large', CAP + 1, created()),
           raw('nothing', ''),
@@ -420,10 +443,10 @@ export const TABLES: readonly Table[] = [
           json('a number for a description', { description: 7 }),
           json('a long description', { description: long(2001) }),
           json('long instructions', { instructions: long(100_001) }),
-          json('a model without a slug', { model: 'author' }),
-          json('a number for a model', { model: 7 }),
+          ...BAD_MODELS.map(([name, model]) => json(name, { model })),
+          ...BAD_NAMES.map(([name, change]) => json(name, ({ ctx }: Ground) => ({ name: change(ctx.interns.name()) }))),
+          ...NOT_TAKEN.map((field) => json(`a setting and ${field}`, { description: 'not to be kept', [field]: 'x' })),
           json('null for a name', { name: null }),
-          json('capitals', { name: 'Capital' }),
           json('a status', { status: 'running' }),
           json('another id', { id: '00000000-0000-4000-8000-00000000dead' }),
           json('another workspace', { workspace_id: '00000000-0000-4000-8000-00000000dead' }),

@@ -33,7 +33,8 @@ async function retries(ctx: Ctx): Promise<void> {
     await keyed(body, key);
     await keyed(Object.fromEntries(Object.entries(body).reverse()), key);
     await keyed({ ...body, description: 'another' }, key);
-    await keyed({ ...body, name: interns.name() }, key);
+    for (const change of [{ name: interns.name() }, { provision: true }, { instructions: 'Two' }])
+      await keyed({ ...body, ...change }, key);
     await keyed(body, key);
     await keyed(body, `${key}-2`);
     await keyed({ ...body, instructions: 'of a third' }, `${key}-3`);
@@ -93,7 +94,8 @@ export async function sendSequences(ctx: Ctx, has: (need: string) => boolean): P
   await retries(ctx);
   await secrets(ctx);
   if (has('oauth_token')) await proofs(ctx);
-  for (const query of ['limit=1', 'limit=2', 'limit=3&status=stopped,running']) await pages(ctx, query);
+  for (const query of ['limit=1', 'limit=2', 'limit=1&status=stopped', 'limit=3&status=stopped,running'])
+    await pages(ctx, query);
   if (has('control')) await conversation(ctx);
 }
 

@@ -202,5 +202,18 @@ export const ERRORS: readonly Rule[] = [
           ? is(`error.metadata.retryable of ${told(seen)}`, true, seen.error.retryable)
           : undefined,
     },
+    'limit-says-when': {
+      level: 'P',
+      says: 'A turn over the limit says when to try again: Retry-After has seconds or a date.',
+      alone: true,
+      judge: (seen) => {
+        if (seen.operation.name !== 'chat' || seen.answered.status !== 429 || seen.error?.reason !== 'rate_limited')
+          return undefined;
+        const when = seen.answered.header('retry-after');
+        const says =
+          when !== undefined && (/^\d+$/.test(when) || (/GMT$/.test(when) && !Number.isNaN(Date.parse(when))));
+        return holds(says, `Retry-After of ${told(seen)}`, 'seconds or an HTTP date', when);
+      },
+    },
   }),
 ];

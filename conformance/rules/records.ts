@@ -80,8 +80,9 @@ export const RECORDS: readonly Rule[] = [
       level: 'P',
       says: 'A record has the published fields, in their formats.',
       alone: true,
-      judge: ofOwn((record, seen) =>
+      judge: ofOwn((record, seen, { options: { ownStatuses = () => [] } }) =>
         all(
+          holds(ownStatuses().length === 0, `status of ${where(seen)}`, 'a published status', ownStatuses().join(', ')),
           each(Object.entries(FIELDS), ([field, right]) =>
             holds(right(record[field]), `${field} of ${where(seen)}`, 'the form of the published API', record[field]),
           ),

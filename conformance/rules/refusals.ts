@@ -350,6 +350,7 @@ export const REFUSALS: readonly Refusal[] = rows({
     requirement: 'BODY-4',
     says: 'A body of create, update, delete or signing that is no JSON object is refused with 400.',
     statuses: [400],
+    reason: 'invalid_body',
     wrong: (seen) =>
       isWrite(seen) &&
       (named('delete')(seen) && isBlank(seen) !== false ? not(isBlank(seen)) : json(seen, (value) => !isRow(value))),
@@ -373,6 +374,7 @@ export const REFUSALS: readonly Refusal[] = rows({
     requirement: 'CREATE-5',
     says: 'A create with a name, text or field that is not published is refused with 400.',
     statuses: [400],
+    reason: 'invalid_body',
     wrong: (seen) => named('create')(seen) && json(seen, (value) => isRow(value) && !isCreate(value)),
   },
   'workspace-is-explicit': {
@@ -403,6 +405,7 @@ export const REFUSALS: readonly Refusal[] = rows({
     level: 'P',
     says: 'An update with a value or field that is not published is refused with 400.',
     statuses: [400],
+    reason: 'invalid_body',
     wrong: (seen) => named('update')(seen) && json(seen, (value) => isRow(value) && !isUpdate(value)),
   },
   'delete-body': {
