@@ -175,6 +175,27 @@ test.each(WRONG)('a program that %s breaks %s', async (_, law, options, program)
   expect(report.text).toContain(law.split(' ')[0]);
 });
 
+test('what a program leaves because it is given up is not its own doing', async () => {
+  const waits: Program = async (context) => void (await wholly(await clientOf(context, true).chat('hello')));
+  const [finding] = (await explore(waits, { only: 'stall', patience: 300 })).findings;
+  expect(finding?.timeLine.filter(({ kind }) => kind === 'end').map(({ text }) => text)).toEqual([
+    'still open at the end',
+  ]);
+});
+
+test('failures that name other statuses are not one', async () => {
+  const says: Program = async (context) => {
+    const response = await clientOf(context).chat('hello');
+    if (!response.ok) throw new Error(`it was answered ${response.status}`);
+    await wholly(response);
+  };
+  const { surfaced } = await explore(says, { only: ['busy', 'unavailable'] });
+  expect(surfaced.map(({ message, kinds }) => `${message}: ${kinds}`).sort()).toEqual([
+    'it was answered 409: busy',
+    'it was answered 503: unavailable',
+  ]);
+});
+
 /** Programs that look wrong and are not. */
 const RIGHT: [string, ExploreOptions, Program][] = [
   [

@@ -216,7 +216,13 @@ export async function explore(program: Program, options: ExploreOptions = {}): P
     const wanted = planned.slice(0, given.maxRuns);
     const slotsOf = (most: number) => (crossed === undefined ? createSlots(most) : createSlots(1, 1));
     const slots = slotsOf(given.jobs);
-    const limited: RunSettings = { ...settings, patience, runTimeout, endless: endlessBeside(first.seen) };
+    const limited: RunSettings = {
+      ...settings,
+      patience,
+      runTimeout,
+      rests: given.runTimeout === undefined,
+      endless: endlessBeside(first.seen),
+    };
     const judged: (Judged | undefined)[] = [];
     let done = 0;
     let breaches = 0;

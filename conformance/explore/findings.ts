@@ -1,4 +1,4 @@
-import { alike } from './alike.js';
+import { alikeButStatus } from './alike.js';
 import type { Breach } from './laws/index.js';
 import type { Run } from './run.js';
 import type { Schedule } from './schedules.js';
@@ -113,7 +113,7 @@ export function findingOf({ law, request, members }: Group, rests: Omit<VerdictR
 export function mergedOf(all: readonly Surfaced[]): Surfaced[] {
   const groups = new Map<string, Surfaced>();
   for (const one of all) {
-    const key = `${one.class}\n${one.by}\n${alike(one.message)}`;
+    const key = `${one.class}\n${one.by}\n${alikeButStatus(one.message)}`;
     const { kinds, count, ...first } = groups.get(key) ?? { ...one, kinds: [], count: 0 };
     groups.set(key, { ...first, kinds: [...new Set([...kinds, ...one.kinds])].sort(), count: count + one.count });
   }

@@ -43,6 +43,8 @@ export interface Outside {
    * emulator. `ahead` is called before they learn of it. Resolves with whether it was; undefined where their time is the real one.
    */
   forward(most: number, open: number, ahead: (ms: number) => void): Promise<boolean | undefined>;
+  /** How long the wait that they are in may take, in ms; 0 where it has no limit, or none is known. */
+  limit(): number;
 }
 /** What a program that runs outside of ours is given. */
 export interface OutsideContext extends ProgramContext {
@@ -58,6 +60,8 @@ export interface RunSettings {
   /** Undefined: as long as is right for the program's time. */
   readonly patience: number | undefined;
   readonly runTimeout: number;
+  /** Time in which it only waits does not count to that: patience bounds it. */
+  readonly rests?: boolean;
   /** Whether a run that sent these goes on for ever: what follows shows nothing new. */
   endless?(requests: readonly SeenRequest[]): boolean;
   /** Aborts when the whole exploration ends. */
@@ -106,8 +110,10 @@ export const messageOf = (error: unknown): string => (error instanceof Error ? e
 const LOOK = 50;
 /** How long a program waits for what will not come until it is said to, in ms of its own time. */
 export const OWN_PATIENCE = 300_000;
-/** The same where its time is the real one: longer than the 30 s between two keepalives. */
+/** The same where its time is the real one, and no limit of its own is known: longer than the 30 s between two keepalives. */
 const PATIENCE = 40_000;
+/** How long a program may take to act when its own limit is over, in ms. */
+const LATE = 2_000;
 /** Nothing is held back for longer by what is harmless, in ms of real time. */
 const HELD = 600;
 /** How long the processes of a run that is given up may take to end, in ms. */
@@ -133,7 +139,7 @@ function waitsFor(
 
 const lengthOf = (ms: number): string => {
   if (ms < 1_000) return `${ms} ms`;
-  return ms % 60_000 === 0 ? plural(ms / 60_000, 'minute') : `${ms / 1_000} s`;
+  return ms % 60_000 === 0 ? plural(ms / 60_000, 'minute') : `${Math.round(ms / 1_000)} s`;
 };
 
 /** How many answers to a question the program itself delivered. */
@@ -257,8 +263,12 @@ export async function runOnce(
   if (settings.signal.aborted) giveUp();
   void ended.then(() => waiting.abort());
   let waited = 0;
+  // How much of its real time it only waited.
+  let rested = 0;
   let looked = now();
   let own = false;
+  // In real time it may wait as long as it says itself.
+  let real = PATIENCE;
   while (outcome === undefined && !settings.signal.aborted) {
     const at = now();
     const asked = watch.askedUntil() - at;
@@ -266,12 +276,19 @@ export async function runOnce(
     // Time in which this process was held up is none that the program waits, but where it runs ahead of ours anyway.
     if (own) waited = Math.max(0, at - since);
     else waited = since >= looked ? 0 : waited + Math.min(at - looked, 2 * LOOK);
-    looked = at;
+    if (waited === 0) real = PATIENCE;
     const open = watch.requests.filter((request) => request.ended === 'open').length;
     // One that has nothing open may be starting, or at work by itself.
-    place?.waits(waited >= IDLE && open > 0);
-    const patience = settings.patience ?? (own ? OWN_PATIENCE : PATIENCE);
-    const late = host.now() - began >= settings.runTimeout;
+    const waits = waited >= IDLE && open > 0;
+    place?.waits(waits);
+    if (settings.rests && waits && !own) rested += at - looked;
+    looked = at;
+    if (waited >= real && !own) {
+      const limit = Math.min(OWN_PATIENCE, (outside?.limit() ?? 0) + LATE);
+      if (limit > waited) real = limit;
+    }
+    const patience = settings.patience ?? (own ? OWN_PATIENCE : real);
+    const late = host.now() - began - rested >= settings.runTimeout;
     if (late || waited >= patience) {
       const limit = late
         ? `until the limit of a run, ${lengthOf(settings.runTimeout)}`
@@ -295,6 +312,9 @@ export async function runOnce(
   }
   settings.signal.removeEventListener('abort', giveUp);
   outcome ??= { kind: 'hung', waitsFor: 'the exploration was ended' };
+  // What it leaves because it is given up is not its own doing.
+  const requests = (): SeenRequest[] => watch.requests.map((request) => ({ ...request }));
+  const given = outcome.kind === 'hung' ? requests() : undefined;
   // Rejections are reported once no promise has anything left to do.
   await host.turn();
   over.abort(new Error('the run is over'));
@@ -326,7 +346,7 @@ export async function runOnce(
     if (line.type === 'answer') questions.get(line.id ?? '')?.answers.push(line.answer);
   }
   const seen: Seen = {
-    requests: watch.requests.map((request) => ({ ...request })),
+    requests: given ?? requests(),
     runs: runs.data.map((run, at) => ({
       id: run.id,
       intern_id: run.intern_id,

@@ -2,6 +2,7 @@ import type { Emulator, Target } from '../../../emulator/index.js';
 import type { ListenAt } from '../../../emulator/serving/listening.js';
 import type { OutsideContext } from '../run.js';
 import { type Program, ProgramCrashed, ProgramFailed, ProgramStuck } from '../types.js';
+import { limitOf } from './limits.js';
 import { openPreload } from './preload.js';
 import { NotStarted, runProcess } from './process.js';
 import type { Talks } from './talks.js';
@@ -54,13 +55,17 @@ export async function openCommand(
       const ports = [at.baseUrl, at.daemonOrigin].map((url) => Number(new URL(url).port));
       const run = preload.run({ ...env, ...environmentOf(target, at) }, ports, learns);
       const { members } = run;
-      outside?.({ forward: (...how) => members.forward(ports, ...how) });
+      let pids: () => readonly number[] = () => [];
+      outside?.({ forward: (...how) => members.forward(ports, ...how), limit: () => limitOf(pids()) });
       let printed = '';
       const heard = (text: string) => {
         printed += text;
         print(text);
       };
-      const ended = await runProcess(command, { env: run.env, folder, signal, print: heard }).catch(
+      const begun = (its: typeof pids) => {
+        pids = its;
+      };
+      const ended = await runProcess(command, { env: run.env, folder, signal, print: heard, begun }).catch(
         (error: unknown) => {
           if (error instanceof NotStarted) notStarted = error.message;
           throw error;

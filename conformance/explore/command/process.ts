@@ -52,11 +52,14 @@ export async function runProcess(
     folder,
     signal,
     print,
+    begun,
   }: {
     readonly env: NodeJS.ProcessEnv;
     readonly folder: string;
     readonly signal: AbortSignal;
     print(text: string): void;
+    /** Is given what tells the processes of the run. */
+    begun?(pids: () => readonly number[]): void;
   },
 ): Promise<Ended> {
   signal.throwIfAborted();
@@ -69,6 +72,7 @@ export async function runProcess(
     detached: POSIX,
   }) as ChildProcessByStdio<null, Readable, Readable>;
   const end = () => endAll(child.pid, run);
+  begun?.(() => remaining(child.pid, run));
   signal.addEventListener('abort', end, { once: true });
   let [head, tail] = ['', ''];
   let room = KEPT;

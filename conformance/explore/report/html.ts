@@ -14,6 +14,7 @@ import {
   plural,
   SURFACED_TEXTS,
   summaryText,
+  TRIED_TEXTS,
   VERDICT_WORDS,
   verdictOf,
 } from './words.js';
@@ -36,9 +37,9 @@ function findingView(report: ExploreReport, finding: Finding, again: Again): Mar
   const lines = againLines(finding, again);
   return html`<section class="panel"><h3><span class="badge breach">${finding.law}</span> ${breakable(finding.sentence)}</h3>
 <p class="quiet">${lawText(finding.law)} ${broughtAbout(finding)}</p>
-<table class="runs"><thead><tr><th>undisturbed</th><th>disturbed</th></tr></thead><tbody>${sideBySide((finding.test ?? report.straight).timeLine, finding.timeLine).map(rowView)}</tbody></table>${
-    lines.length === 0 ? undefined : html`<h3>Again</h3>${command(lines.join('\n'))}`
-  }<details><summary>The schedule</summary>${pre(JSON.stringify(finding.schedule, null, 2))}</details></section>`;
+<table class="runs"><thead><tr><th>undisturbed</th><th>disturbed</th></tr></thead><tbody>${sideBySide((finding.test ?? report.straight).timeLine, finding.timeLine).map(rowView)}</tbody></table>${lines.map(
+    (line, at) => html`<h3>${at === 0 ? 'To see it again' : 'To serve the same to a debugger'}</h3>${command(line)}`,
+  )}<details><summary>The schedule</summary>${pre(JSON.stringify(finding.schedule, null, 2))}</details></section>`;
 }
 
 /** One self-contained page: no request leaves it, and it holds what a program said as text. */
@@ -50,6 +51,7 @@ export function exploreHtml(report: ExploreReport, again: Again = {}): string {
     `Explore: ${VERDICT_WORDS[verdict]}`,
     colour,
     html`<header class="head"><div class="inner"><p class="verdict ${colour}">Explore: ${VERDICT_WORDS[verdict]}</p><h1>${headlineOf(report)}</h1><p class="coverage">${summaryText(report)}</p>
+<p class="quiet">A schedule is one thing that goes wrong, or differs, at one moment: the program ran once more for each. ${Object.values(TRIED_TEXTS).join(' ')}</p>
 <p class="quiet">${plural(straight.requests, 'request')} and ${plural(straight.moments.length, 'moment')} in the undisturbed run; the program read ${counts.readToEnd} of ${plural(counts.disturbed, 'disturbed answer')} to the end; seed ${report.seed}</p>${
       report.incomplete.length + report.warnings.length === 0
         ? undefined

@@ -52,6 +52,9 @@ test('the page says first what to do, marks the place, folds what was printed, a
   const report = sampleReport('printed '.repeat(20));
   const page = EXPLORE_REPORTERS.html(report, options);
   expect(page).toContain('<h1>Do not send again what may have been acted on.</h1>');
+  // Words of its own are explained where they come first.
+  expect(page).toMatch(/A schedule is one thing that goes wrong[^<]*Surfaced: it failed with an error, as it may\./);
+  expect(page).toMatch(/<h3>To see it again<\/h3>.*explore --schedule.*<h3>To serve the same to a debugger<\/h3>/);
   expect(page.match(/<mark>/g)).toHaveLength(1);
   expect(page).toMatch(/<details><summary>prints<\/summary>[^<]*printed/);
   expect(EXPLORE_REPORTERS.html({ ...report, timing: { ms: 1, msPerRun: 1 } }, options)).toBe(page);

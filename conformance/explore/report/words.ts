@@ -24,6 +24,13 @@ export const CLASS_TEXTS: Readonly<Record<DisturbanceClass, string>> = {
   final: 'only the user can decide what now',
 };
 
+/** What a schedule may come to, for somebody who has never read of it. */
+export const TRIED_TEXTS = {
+  survived: 'Survived: it passed all the same.',
+  surfaced: 'Surfaced: it failed with an error, as it may.',
+  unnoticed: 'Unnoticed: it passed as if the whole reply had come.',
+} as const;
+
 /** How a failure came to light, and what follows from that. */
 export const SURFACED_TEXTS = {
   app: 'It failed in an orderly way, as it may, with an error of its own',
