@@ -46,20 +46,6 @@ const withoutLocales = {
   },
 };
 
-/**
- * yargs measures help texts with string-width, which loads the segmentation rules of every script at once: a quarter of
- * the time to start. Our texts are plain.
- */
-const plainWidth = {
-  name: 'plain-width',
-  setup({ onLoad }) {
-    onLoad({ filter: /[\\/]string-width[\\/]index\.js$/ }, () => ({
-      contents: `import { stripVTControlCharacters } from 'node:util';
-        export default (text) => stripVTControlCharacters(text).length;`,
-    }));
-  },
-};
-
 /** The part of zod that schemas use, in a file of its own that is read at the first validation (see with-zod.ts). */
 const ZOD = './zod.cjs';
 /** The engine of regular expressions, which is read where a match has one (see linear-regex.ts). */
@@ -120,7 +106,7 @@ const { metafile } = await build({
   ...FORM,
   // Loaded only where they are used, or the user's own copy.
   external: ['oidc-provider', 'jose', 'fast-check', 'vitest', 'vitest/*'],
-  plugins: [requiredApart, undiciApart, mcpApart, plainWidth],
+  plugins: [requiredApart, undiciApart, mcpApart],
   metafile: true,
 });
 for (const [file, source] of [

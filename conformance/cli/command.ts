@@ -1,45 +1,84 @@
-import type { Argv } from 'yargs';
-import yargs from 'yargs';
 import { suggestion } from '../../emulator/contract/nearest.js';
 import { visible } from '../../emulator/contract/visible.js';
 import { MergeError } from '../engine/merge.js';
 import { KIT_VERSION } from '../engine/version.js';
 import { UsageError } from '../framework/usage.js';
-import { COMMANDS, type CommandRow, meant } from './commands.js';
-import { askedForAll, withFlags } from './help.js';
+import { COMMON, placed, readArguments } from './arguments.js';
+import { COMMANDS, type CommandRow } from './commands.js';
+import { askedForAll, type HelpPage, helpText } from './help.js';
 import type { Io } from './io.js';
 
 /** What the help says of words that only lead to other commands. */
 const FAMILIES: Readonly<Record<string, string>> = { report: 'work with JSON reports' };
 
-/** Flags under their names in snake case, without yargs' own spellings. */
-function given(args: Record<string, unknown>): Record<string, unknown> {
-  const found: Record<string, unknown> = {};
-  for (const [name, value] of Object.entries(args)) {
-    if (value !== undefined && !/[A-Z$]/.test(name) && name !== '_') found[name.replaceAll('-', '_')] = value;
-  }
-  return found;
+const ANY_FLAG = Object.assign({}, ...COMMANDS.map(({ flags }) => flags), COMMON);
+
+/** The row that the words of a call mean: the one that shares the most of its first words. */
+function meant(words: readonly string[]): CommandRow | undefined {
+  const named = COMMANDS.find((row) => row.words.length > 0 && row.words.every((word, at) => words[at] === word));
+  return named ?? COMMANDS.find((row) => row.words.length === 0);
 }
 
-/** yargs' words for what it cannot take, with the nearest command or flag that there is. */
-function improved(message: string, args: readonly string[]): string {
-  const row = meant(args);
-  if (/^Not enough non-option/.test(message) && row?.missing !== undefined) return row.missing;
-  const without = /^Not enough arguments following: (.+)/.exec(message)?.[1];
-  if (without !== undefined) return `--${without}: expected a value after it`;
-  const unknown = /^Unknown arguments?: ([^,]+)/.exec(message)?.[1];
-  if (unknown === undefined) return message;
-  if (args.includes(unknown)) {
-    const [first = unknown, second] = args.filter((arg) => !arg.startsWith('-'));
-    const family = first in FAMILIES;
-    const commands = COMMANDS.flatMap(({ words: [one, two] }) => (family ? one === first && two : one) || []);
-    const known = family && commands.includes(second ?? '');
-    if (known) return `${first} ${second}: ${JSON.stringify(unknown)} is one word more than it takes`;
-    // A misspelt command is taken for the address of a target: the word after it is the first that is in the way.
-    const typed = family ? (second ?? unknown) : suggestion(first, commands) === '' ? unknown : first;
-    return `${family ? `${first}: ` : ''}unknown command ${JSON.stringify(typed)}${suggestion(typed, commands)}`;
+const membersOf = (family: string): CommandRow[] =>
+  COMMANDS.filter(({ words: [first, second] }) => first === family && second !== undefined);
+
+/** Flags under their names in snake case. */
+const snaked = (flags: Readonly<Record<string, unknown>>): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(flags).map(([name, value]) => [name.replaceAll('-', '_'), value]));
+
+/** Refuses a word that has no place in a call, with the nearest command that there is. */
+function refuse(row: CommandRow, words: readonly string[], extra: string): never {
+  const [first = ''] = words;
+  if (row.words.length > 0)
+    throw new UsageError(`${row.words.join(' ')}: ${JSON.stringify(extra)} is one word more than it takes`);
+  const commands = COMMANDS.flatMap(({ words: [one] }) => one ?? []);
+  // A misspelt command is taken for the address of a target: the word after it is the first that is in the way.
+  const typed = suggestion(first, commands) === '' ? extra : first;
+  throw new UsageError(`unknown command ${JSON.stringify(typed)}${suggestion(typed, commands)}`);
+}
+
+const usageOf = (name: string, { words, takes }: Pick<CommandRow, 'words' | 'takes'>): string =>
+  [name, ...words, takes].filter((part) => part !== '').join(' ');
+
+/** What the help of a command shows, or that of a family. */
+function pageOf(name: string, row: CommandRow, family: string | undefined): Omit<HelpPage, 'all' | 'width'> {
+  const listed = (rows: readonly CommandRow[]) => rows.map((each) => [usageOf(name, each), each.describe] as const);
+  if (family !== undefined)
+    return { usage: `${name} ${family}`, describe: FAMILIES[family] ?? '', commands: listed(membersOf(family)) };
+  const families = Object.entries(FAMILIES).map(([word, describe]) => [`${name} ${word}`, describe] as const);
+  return {
+    usage: usageOf(name, row),
+    describe: row.describe,
+    commands: row.words.length > 0 ? [] : [...listed(COMMANDS.filter(({ words }) => words.length === 1)), ...families],
+    positionals: Object.entries(row.positionals ?? {}),
+    flags: row.flags,
+  };
+}
+
+/** Runs the command that a call names. */
+async function run(given: readonly string[], adapter: readonly string[], io: Io, name: string): Promise<number> {
+  const { args, all } = askedForAll(given);
+  const plain = readArguments(args, ANY_FLAG, false).words;
+  const [first = ''] = plain;
+  const family = Object.hasOwn(FAMILIES, first) ? first : undefined;
+  const row = meant(plain);
+  if (row === undefined) throw new Error('the table has no command without words');
+  const bare = family !== undefined && row.words.length === 0 ? family : undefined;
+  const { flags, words } = readArguments(args, { ...COMMON, ...(bare === undefined ? row.flags : {}) });
+  if (flags.version === true) io.out(`${KIT_VERSION}\n`);
+  else if (flags.help === true) io.out(helpText({ ...pageOf(name, row, bare), all, width: Math.min(110, io.width) }));
+  else if (bare !== undefined) {
+    const members = membersOf(bare).flatMap((each) => each.words[1] ?? []);
+    const [, typed] = words;
+    if (typed === undefined) throw new UsageError(`${bare}: expected ${members.join(' or ')}`);
+    throw new UsageError(`${bare}: unknown command ${JSON.stringify(typed)}${suggestion(typed, members)}`);
+  } else {
+    const { found, missing, extra } = placed(row.takes, words.slice(row.words.length));
+    if (missing) throw new UsageError(row.missing ?? `expected ${row.takes}`);
+    if (extra !== undefined) refuse(row, words, extra);
+    return row.run({ found: { ...snaked(flags), ...found }, adapter, io });
   }
-  return `unknown flag --${unknown}${suggestion(unknown, Object.keys(row?.flags ?? {}), (flag) => `--${flag}`)}`;
+  return 0;
 }
 
 /**
@@ -48,76 +87,22 @@ function improved(message: string, args: readonly string[]): string {
  * does not, 2 called wrongly, 3 incomplete. `name` is how it was called.
  */
 export async function conformance(words: readonly string[], io: Io, name = 'intern-conformance'): Promise<number> {
-  let exit = 0;
   // What stands after `--` is the command of an adapter, and none of ours to parse.
   const dashes = words.indexOf('--');
-  const { args, all } = askedForAll(dashes === -1 ? words : words.slice(0, dashes));
+  const args = dashes === -1 ? words : words.slice(0, dashes);
   const adapter = dashes === -1 ? [] : words.slice(dashes + 1);
-  if (adapter.length > 0 && args[0] !== 'client' && args[0] !== 'replay') {
-    io.err(
-      `${name}: only client and replay take a command after --${suggestion(args[0] ?? '', ['client', 'replay'])}\n`,
-    );
-    return 2;
-  }
-
-  const added = (argv: Argv, row: CommandRow, word = '$0') =>
-    argv.command(
-      `${word} ${row.takes}`.trim(),
-      row.describe as string,
-      (inner) => {
-        for (const [positional, options] of Object.entries(row.positionals)) inner.positional(positional, options);
-        return withFlags(inner, row.flags, all);
-      },
-      async (found) => {
-        exit = await row.run({ found: given(found), adapter, io });
-      },
-    );
-
-  const parser = yargs([...args])
-    .scriptName(name)
-    .usage(
-      '$0 [url]\n\nTells whether a deployment keeps the interface. Without a URL: the emulator, on a virtual clock.',
-    );
-  for (const row of COMMANDS) if (row.words.length < 2) added(parser, row, row.words[0]);
-  for (const [family, describe] of Object.entries(FAMILIES)) {
-    const members = COMMANDS.filter(({ words: [first, second] }) => first === family && second !== undefined);
-    parser.command(family, describe, (argv) => {
-      for (const row of members) added(argv, row, row.words[1]);
-      return argv.demandCommand(1, `${family}: expected ${members.map((row) => row.words[1]).join(' or ')}`);
-    });
-  }
-  parser
-    .parserConfiguration({
-      'duplicate-arguments-array': true,
-      'parse-numbers': false,
-      'parse-positional-numbers': false,
-    })
-    .strict()
-    .version(KIT_VERSION)
-    .help()
-    .locale('en')
-    .wrap(Math.min(110, io.width))
-    .exitProcess(false)
-    .fail((message, error) => {
-      throw error ?? new UsageError(message);
-    });
   try {
-    let printed = '';
-    await parser.parseAsync([...args], {}, (_error, _found, output) => {
-      printed = output;
-    });
-    if (printed !== '') io.out(`${printed}\n`);
-    return exit;
+    if (adapter.length > 0 && args[0] !== 'client' && args[0] !== 'replay')
+      throw new UsageError(
+        `only client and replay take a command after --${suggestion(args[0] ?? '', ['client', 'replay'])}`,
+      );
+    return await run(args, adapter, io, name);
   } catch (error) {
-    if (
-      error instanceof UsageError ||
-      error instanceof MergeError ||
-      (error instanceof Error && error.name === 'YError')
-    ) {
-      io.err(`${name}: ${visible(improved(error.message, args)).replace(/\s*\n\s*/g, ' ')}\n`);
-      return 2;
+    if (!(error instanceof UsageError || error instanceof MergeError)) {
+      io.err(`${name}: ${visible(error instanceof Error ? (error.stack ?? error.message) : String(error))}\n`);
+      return 3;
     }
-    io.err(`${name}: ${visible(error instanceof Error ? (error.stack ?? error.message) : String(error))}\n`);
-    return 3;
+    io.err(`${name}: ${visible(error.message).replace(/\s*\n\s*/g, ' ')}\n`);
+    return 2;
   }
 }

@@ -1,8 +1,8 @@
-import type { PositionalOptions } from 'yargs';
 import { suggestion } from '../../emulator/contract/nearest.js';
 import { merge } from '../engine/merge.js';
 import { UsageError } from '../framework/usage.js';
 import { agreed } from './agreed.js';
+import type { FlagTable } from './arguments.js';
 import { cleanupCommand } from './cleanup.js';
 import { diffCommand, trendCommand } from './compare.js';
 import { driftCommand, driftTargets } from './drift.js';
@@ -10,7 +10,6 @@ import {
   CLEANUP_FLAGS,
   CLIENT_FLAGS,
   DRIFT_FLAGS,
-  type FlagTable,
   JUDGE_FLAGS,
   REPLAY_FLAGS,
   REPORT_FLAGS,
@@ -33,11 +32,11 @@ export interface Call {
 export interface CommandRow {
   /** The words it is called by; none for the default command. */
   readonly words: readonly string[];
-  /** Its positionals, as yargs takes them. */
+  /** The words after them: `<report> [url]`, `<files..>`. */
   readonly takes: string;
-  /** For the help; false leaves it out. */
-  readonly describe: string | false;
-  readonly positionals: Readonly<Record<string, PositionalOptions>>;
+  readonly describe: string;
+  /** What each of these is, for the help. */
+  readonly positionals?: Readonly<Record<string, string>>;
   readonly flags: FlagTable;
   /** What to say if its positionals are missing. */
   readonly missing?: string;
@@ -61,8 +60,8 @@ export const COMMANDS: readonly CommandRow[] = [
   {
     words: [],
     takes: '[url]',
-    describe: false,
-    positionals: { url: { type: 'string', describe: 'base address, ending in /api/v1' } },
+    describe: 'Tells whether a deployment keeps the interface. Without a URL: the emulator, on a virtual clock.',
+    positionals: { url: 'base address, ending in /api/v1' },
     flags: RUN_FLAGS,
     run({ found, io }) {
       refuseMisspelt(found.url);
@@ -73,7 +72,6 @@ export const COMMANDS: readonly CommandRow[] = [
     words: ['report', 'merge'],
     takes: '<files..>',
     describe: 'one report out of those of the shards of a run',
-    positionals: { files: { type: 'string', array: true } },
     flags: REPORT_FLAGS,
     missing: 'report merge: name the reports to merge, as in: report merge shards/*.json',
     async run({ found: { files, report }, io }) {
@@ -87,7 +85,7 @@ export const COMMANDS: readonly CommandRow[] = [
     words: ['report', 'diff'],
     takes: '<files..>',
     describe: 'what broke, was mended, is new, gone or no longer checked: report diff OLD.json NEW.json',
-    positionals: { files: { type: 'string', array: true, describe: 'two JSON reports, the older one first' } },
+    positionals: { files: 'two JSON reports, the older one first' },
     flags: REPORT_FLAGS,
     missing: 'report diff: name two reports, the older one first, as in: report diff old.json new.json',
     run: async ({ found: { files, report }, io }) => diffCommand(texts(files), report, io),
@@ -96,7 +94,6 @@ export const COMMANDS: readonly CommandRow[] = [
     words: ['report', 'trend'],
     takes: '<folder>',
     describe: 'what became of each check over the JSON reports of a folder',
-    positionals: { folder: { type: 'string' } },
     flags: REPORT_FLAGS,
     missing: 'report trend: name a folder of JSON reports, as in: report trend reports --report html=trend.html',
     run: async ({ found: { folder, report }, io }) => trendCommand(String(folder), report, io),
@@ -106,8 +103,8 @@ export const COMMANDS: readonly CommandRow[] = [
     takes: '<report> [url]',
     describe: 'do every finding of a JSON report again, at its target or another: FIXED, STILL or NOT REACHED',
     positionals: {
-      report: { type: 'string', describe: 'a JSON report' },
-      url: { type: 'string', describe: "base address, ending in /api/v1; without it, the report's" },
+      report: 'a JSON report',
+      url: "base address, ending in /api/v1; without it, the report's",
     },
     flags: REPLAY_FLAGS,
     missing: 'replay: name a JSON report, as in: replay conformance.json',
@@ -126,7 +123,7 @@ export const COMMANDS: readonly CommandRow[] = [
     words: ['drift'],
     takes: '[words..]',
     describe: 'compare a target with recordings of another: drift FILE… [URL]',
-    positionals: { words: { type: 'string', array: true, describe: 'recordings, and a base address' } },
+    positionals: { words: 'recordings, and a base address' },
     flags: DRIFT_FLAGS,
     async run({ found: { words, ...rest }, io }) {
       const { files, url } = driftTargets(texts(words));
@@ -137,7 +134,7 @@ export const COMMANDS: readonly CommandRow[] = [
     words: ['judge'],
     takes: '[files..]',
     describe: 'judge what others sent, and send nothing: recordings, HAR files, or what passes a port (docs/judge.md)',
-    positionals: { files: { type: 'string', array: true, describe: 'recordings and HAR files' } },
+    positionals: { files: 'recordings and HAR files' },
     flags: JUDGE_FLAGS,
     async run({ found: { files, fail_on, listen, to, ...rest }, io }) {
       const { judgeCommand } = await import('./judge.js');
@@ -148,7 +145,6 @@ export const COMMANDS: readonly CommandRow[] = [
     words: ['client'],
     takes: '',
     describe: 'run a client through the cases of the lab: client [options] -- COMMAND of its adapter (docs/lab.md)',
-    positionals: {},
     flags: CLIENT_FLAGS,
     async run({ found: { cuts, show, ...rest }, adapter, io }) {
       const { clientCommand } = await import('./client.js');
@@ -159,17 +155,9 @@ export const COMMANDS: readonly CommandRow[] = [
     words: ['cleanup'],
     takes: '<run>',
     describe: 'delete what a run left behind',
-    positionals: { run: { type: 'string' } },
     flags: CLEANUP_FLAGS,
     missing: 'cleanup: name the run, as its end or its ledger does, as in: cleanup k3v9',
     run: ({ found: { run, ...rest }, io }) =>
       cleanupCommand(String(run), readSettings(rest, { ...io.env, INTERN_BASE_URL: undefined }), io),
   },
 ];
-
-/** The row that the words of a call mean: the one that shares the most of its first words. */
-export function meant(args: readonly string[]): CommandRow | undefined {
-  const plain = args.filter((arg) => !arg.startsWith('-'));
-  const named = COMMANDS.find(({ words }) => words.length > 0 && words.every((word, at) => plain[at] === word));
-  return named ?? COMMANDS.find(({ words }) => words.length === 0);
-}

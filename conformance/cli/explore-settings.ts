@@ -1,19 +1,19 @@
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { Options } from 'yargs';
 import { EXPLORE_REPORT_KINDS } from '../explore/report/index.js';
 import { CLASSES, type ExploreOptions, type Law, type ScheduleFile, type VerdictRests } from '../explore/types.js';
 import { UsageError } from '../framework/usage.js';
 import { isRecord } from '../probe/json.js';
+import type { FlagRow, FlagTable } from './arguments.js';
 import { readJson } from './files.js';
 import { createValues, given, refuseEmpty, reportOf } from './values.js';
 
-const text = (describe: string): Options => ({ type: 'string', requiresArg: true, describe });
-const list = (describe: string): Options => ({ type: 'string', array: true, requiresArg: true, describe });
-const toggle = (describe: string): Options => ({ type: 'boolean', describe });
+const text = (describe: string): FlagRow => ({ type: 'string', describe });
+const list = (describe: string): FlagRow => ({ type: 'string', array: true, describe });
+const toggle = (describe: string): FlagRow => ({ type: 'boolean', describe });
 
 /** Flags of `intern-emulator explore`, beside those of the emulators that it runs. */
-export const EXPLORE_FLAGS: Readonly<Record<string, Options>> = {
+export const EXPLORE_FLAGS: FlagTable = {
   require: text('transient: a program must get over what is over when tried again'),
   'fail-on': text('unnoticed: passing as if nothing were missing is a breach where the whole reply never came'),
   law: list('File of laws of your own (a module that exports functions); may be repeated'),

@@ -1,7 +1,7 @@
-import type { Options } from 'yargs';
 import { FACTS as TARGET_FACTS } from '../framework/target.js';
 import { CREDENTIAL_NAMES, type CredentialName } from '../probe/request.js';
 import { REPORT_KINDS } from '../reporters/index.js';
+import type { FlagRow, FlagTable } from './arguments.js';
 import { grouped, MOST_USED } from './help.js';
 
 /** Facts of a target that a deployment does not tell by itself, and what the kit calls them. */
@@ -32,12 +32,9 @@ const GIVEN: Readonly<Record<CredentialName | Fact, string>> = {
   regional_host: 'hostname that is refused as regional',
 };
 
-/** Flags of one command, by their names on the command line. */
-export type FlagTable = Readonly<Record<string, Options>>;
-
-const text = (describe: string): Options => ({ type: 'string', requiresArg: true, describe });
-const list = (describe: string): Options => ({ type: 'string', array: true, nargs: 1, requiresArg: true, describe });
-const toggle = (describe: string): Options => ({ type: 'boolean', describe });
+const text = (describe: string): FlagRow => ({ type: 'string', describe });
+const list = (describe: string): FlagRow => ({ type: 'string', array: true, describe });
+const toggle = (describe: string): FlagRow => ({ type: 'boolean', describe });
 
 const report = list(`${REPORT_KINDS.join(', ')}, each with =FILE or to standard output; may be repeated`);
 const GROUP = 'Credentials and facts:';
@@ -74,10 +71,7 @@ const TARGET_FLAGS: FlagTable = {
   timeout: text('longest wait for an answer (10s; at a deployment at least 40s after a write or a prompt)'),
   'boot-timeout': text('longest wait for an intern to run (120s)'),
   'fail-on': text('warn: what is only published fails the run too (fail: what the interface states alone)'),
-  control: {
-    ...toggle("use an emulator's control interface if there is one (--no-control: treat it as a deployment)"),
-    default: undefined,
-  },
+  control: toggle("use an emulator's control interface if there is one (--no-control: treat it as a deployment)"),
   'ledger-dir': text('where ledgers of created interns are kept (.intern-conformance)'),
 };
 
@@ -169,6 +163,8 @@ export const REPORT_FLAGS: FlagTable = { report };
 export const REPLAY_FLAGS: FlagTable = {
   ...TARGET_FLAGS,
   ...Object.fromEntries(
-    ['slow', 'concurrency', 'max-prompts', 'max-time', 'max-requests'].map((name) => [name, RUN_FLAGS[name] ?? {}]),
+    Object.entries(RUN_FLAGS).filter(([name]) =>
+      ['slow', 'concurrency', 'max-prompts', 'max-time', 'max-requests'].includes(name),
+    ),
   ),
 };

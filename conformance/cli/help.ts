@@ -1,4 +1,4 @@
-import type { Argv, Options } from 'yargs';
+import { COMMON, type FlagRow, type FlagTable } from './arguments.js';
 
 /** The flags that a call for help shows first, and alone unless it asks for all. */
 export const MOST_USED = 'Most used:';
@@ -10,10 +10,7 @@ export function askedForAll(args: readonly string[]): { readonly args: string[];
 }
 
 /** Flags by groups, as the help shows them: those that are in none stand last. */
-export const grouped = (
-  flags: Readonly<Record<string, Options>>,
-  groups: Readonly<Record<string, readonly string[]>>,
-): Record<string, Options> => {
+export const grouped = (flags: FlagTable, groups: Readonly<Record<string, readonly string[]>>): FlagTable => {
   const named = Object.entries(groups).flatMap(([group, names]) => names.map((name) => [name, group] as const));
   const order = [...named.map(([name]) => name), ...Object.keys(flags)];
   const groupOf = new Map(named);
@@ -25,10 +22,78 @@ export const grouped = (
   );
 };
 
-/** Adds flags to a command, with those hidden from its help that few use, where some are used most. */
-export function withFlags(command: Argv, flags: Readonly<Record<string, Options>>, all: boolean): Argv {
+/** A page of help. */
+export interface HelpPage {
+  readonly usage: string;
+  readonly describe?: string;
+  /** What each command of the page is called with, and what it does. */
+  readonly commands?: readonly (readonly [usage: string, describe: string])[];
+  readonly positionals?: readonly (readonly [name: string, describe: string])[];
+  readonly flags?: FlagTable;
+  readonly epilogue?: string;
+  /** Shows all flags, and not only those that are used most. */
+  readonly all: boolean;
+  readonly width: number;
+}
+
+/** Words in lines of a width. */
+function wrapped(text: string, width: number): string[] {
+  const lines: string[] = [];
+  for (const word of text.split(' ')) {
+    const line = lines.at(-1);
+    if (line === undefined || line.length + 1 + word.length > width) lines.push(word);
+    else lines[lines.length - 1] = `${line} ${word}`;
+  }
+  return lines;
+}
+
+type Entry = readonly [left: string, right: string];
+
+/** A title, and entries in two columns. */
+function section(title: string, entries: readonly Entry[], width: number): string[] {
+  if (entries.length === 0) return [];
+  const left = Math.max(...entries.map(([name]) => name.length));
+  const lines = entries.flatMap(([name, text]) =>
+    wrapped(text, Math.max(30, width - left - 4)).map(
+      (line, at) => `  ${(at === 0 ? name : '').padEnd(left)}  ${line}`,
+    ),
+  );
+  return ['', title, ...lines];
+}
+
+function entryOf([name, { type, array, alias, describe, defaultDescription }]: readonly [string, FlagRow]): Entry {
+  const kind = array ? '[may be repeated]' : type === 'string' ? '[value]' : '';
+  const otherwise = defaultDescription === undefined ? '' : `[default: ${defaultDescription}]`;
+  const tags = [describe.includes('may be repeated') ? '' : kind, otherwise].filter((tag) => tag !== '');
+  return [`${alias === undefined ? '   ' : `-${alias},`} --${name}`, [describe, ...tags].join(' ')];
+}
+
+/** The text of a page. */
+export function helpText({
+  usage,
+  describe,
+  commands,
+  positionals,
+  flags = {},
+  epilogue,
+  all,
+  width,
+}: HelpPage): string {
   const short = !all && Object.values(flags).some(({ group }) => group === MOST_USED);
-  for (const [name, flag] of Object.entries(flags))
-    command.option(name, { ...flag, hidden: short && flag.group !== MOST_USED });
-  return short ? command.epilogue('--help all shows every flag.') : command;
+  const groups = new Map<string, Entry[]>();
+  for (const [name, row] of Object.entries({ ...flags, ...COMMON })) {
+    const group = row.group ?? 'Options:';
+    if (short && group !== MOST_USED && !(name in COMMON)) continue;
+    groups.set(group, [...(groups.get(group) ?? []), entryOf([name, row])]);
+  }
+  const last = [epilogue, short ? '--help all shows every flag.' : undefined].filter((line) => line !== undefined);
+  return [
+    usage,
+    ...(describe === undefined ? [] : ['', ...wrapped(describe, width)]),
+    ...section('Commands:', commands ?? [], width),
+    ...section('Positionals:', positionals ?? [], width),
+    ...[...groups].flatMap(([group, entries]) => section(group, entries, width)),
+    ...(last.length === 0 ? [] : ['', ...last]),
+    '',
+  ].join('\n');
 }

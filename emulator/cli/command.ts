@@ -1,4 +1,4 @@
-import type { Options } from 'yargs';
+import type { FlagTable } from '../../conformance/cli/arguments.js';
 
 /** What a command may use of the process it runs in. */
 export interface Io {
@@ -26,6 +26,6 @@ export interface Call {
  * A command: its flags, and what it does. Resolves with the exit status. A UsageError becomes one line and status 2.
  */
 export interface CommandModule {
-  options(): Record<string, Options>;
+  options(): FlagTable;
   run(call: Call): Promise<number>;
 }

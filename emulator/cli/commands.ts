@@ -2,8 +2,9 @@ import type { CommandModule } from './command.js';
 
 /** A row of the command table. Its module is loaded only when the command is used, so that a start stays quick. */
 export interface CommandRow {
-  /** As yargs takes it: name and positionals. `$0` marks the default. */
-  readonly command: string | readonly string[];
+  readonly word: string;
+  /** The words after it: `[action] [file..]`. */
+  readonly takes?: string;
   readonly describe: string;
   load(): Promise<{ default: CommandModule }>;
 }
@@ -11,42 +12,51 @@ export interface CommandRow {
 /** The command that has a command line of its own. Ours only knows its name. */
 export const CONFORMANCE = {
   word: 'conformance',
-  command: 'conformance [url]',
+  takes: '[url]',
   describe: 'Check a deployment, or an emulator of its own, with the conformance kit',
   load: () => import('../../conformance/cli/main.js'),
 } as const;
 
+/** What a call without the word of a command means. */
+export const DEFAULT: CommandRow = {
+  word: 'serve',
+  describe: 'Listen until stopped (the default)',
+  load: () => import('./serve.js'),
+};
+
 export const COMMANDS: readonly CommandRow[] = [
-  { command: ['serve', '$0'], describe: 'Listen until stopped (the default)', load: () => import('./serve.js') },
+  DEFAULT,
   {
-    command: 'exec',
+    word: 'exec',
     describe: 'Run a command beside an emulator of its own: exec [flags] -- command',
     load: () => import('./exec.js'),
   },
   {
-    command: 'explore',
+    word: 'explore',
     describe: 'Run a command once per thing that can go wrong: explore [flags] -- command',
     load: () => import('./explore.js'),
   },
   {
-    command: 'scripts [action] [file..]',
+    word: 'scripts',
+    takes: '[action] [file..]',
     describe: 'scripts validate: say whether files are valid scripts',
     load: () => import('./scripts.js'),
   },
   {
-    command: 'record [url]',
+    word: 'record',
+    takes: '[url]',
     describe: 'Record a deployment: a proxy that writes down each exchange, without credentials',
     load: () => import('./record.js'),
   },
   {
-    command: 'mcp',
+    word: 'mcp',
     describe: 'Serve coding agents over standard input and output (Model Context Protocol)',
     load: () => import('./mcp.js'),
   },
-  { command: 'sign', describe: 'Make a proof from a key at hand', load: () => import('./sign.js') },
-  { command: 'verify', describe: 'Verify a signed request as a daemon would', load: () => import('./verify.js') },
+  { word: 'sign', describe: 'Make a proof from a key at hand', load: () => import('./sign.js') },
+  { word: 'verify', describe: 'Verify a signed request as a daemon would', load: () => import('./verify.js') },
   {
-    command: 'explain',
+    word: 'explain',
     describe: 'Verify a signed request, and explain how: fields, bytes, first difference',
     load: () => import('./explain.js'),
   },

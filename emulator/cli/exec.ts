@@ -8,7 +8,7 @@ import type { ListenAt } from '../serving/listening.js';
 import type { CommandModule } from './command.js';
 import { createLogging, flushAtEnd } from './logging.js';
 import { parentGone } from './parent.js';
-import { resolveSettings, yargsOptions } from './settings.js';
+import { flagTable, resolveSettings } from './settings.js';
 import { start } from './start.js';
 import { UsageError } from './usage.js';
 import { warmUp } from './warm-up.js';
@@ -101,7 +101,7 @@ function runCommand(
 /** `intern-emulator exec -- <command>`: an emulator for as long as a command runs. */
 const exec: CommandModule = {
   options: () => ({
-    ...yargsOptions({ port: 'a free one', daemonPort: 'a free one', clock: 'auto' }),
+    ...flagTable({ port: 'a free one', daemonPort: 'a free one', clock: 'auto' }),
     all: { ...ALL_VARIABLES.all, group: MOST_USED },
   }),
   async run({ argv, rest, io }) {

@@ -5,7 +5,7 @@ import { checkedSettings } from './config.js';
 import { ALL_VARIABLES, environmentOf } from './exec.js';
 import type { FlagName, Given } from './flags.js';
 import { kebab } from './flags.js';
-import { resolveSettings, yargsOptions } from './settings.js';
+import { flagTable, resolveSettings } from './settings.js';
 import { optionsOf } from './start.js';
 import { UsageError } from './usage.js';
 
@@ -36,7 +36,7 @@ const flagsOf = (given: Given): string[] =>
 /** `intern-emulator explore -- <command>`: a command, once per thing that can go wrong. */
 const explore: CommandModule = {
   options() {
-    const all = yargsOptions();
+    const all = flagTable();
     const own = ['config', ...OWN.map(kebab)].flatMap((name) => {
       const option = all[name];
       return option === undefined ? [] : [[name, { ...option, group: 'The emulators:' }] as const];

@@ -1,6 +1,7 @@
+import { suggestion } from '../contract/nearest.js';
 import type { Io } from './command.js';
 import { CONFORMANCE } from './commands.js';
-import { plainFlags } from './plain.js';
+import { runCommand } from './parse.js';
 import { UsageError } from './usage.js';
 
 /** The command line. Resolves with the exit status. A misuse prints one line on standard error and gives status 2. */
@@ -9,16 +10,14 @@ export async function main(args: readonly string[], io: Io): Promise<number> {
     return (await CONFORMANCE.load()).main(args.slice(1), `intern-emulator ${CONFORMANCE.word}`);
   }
   try {
-    const argv = plainFlags(args);
-    if (argv) return await (await import('./serve.js')).default.run({ argv, rest: [], io });
     const cut = args.includes('--') ? args.indexOf('--') : args.length;
     const own = args.slice(0, cut);
     const rest = args.slice(cut + 1);
     if (rest.length > 0 && !own.some((word) => word === 'exec' || word === 'explore'))
       throw new UsageError(
-        `only exec and explore take a command after --${(await import('../contract/nearest.js')).suggestion(own[0] ?? '', ['exec', 'explore'])}`,
+        `only exec and explore take a command after --${suggestion(own[0] ?? '', ['exec', 'explore'])}`,
       );
-    return await (await import('./parse.js')).runCommand(own, rest, io);
+    return await runCommand(own, rest, io);
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
     io.stderr(`intern-emulator: ${error.message}\n`);

@@ -2,14 +2,14 @@ import { createDoor, type Door } from '../agents/door.js';
 import { oneLine } from '../contract/visible.js';
 import { emulatorFor } from './attach.js';
 import type { CommandModule } from './command.js';
-import { resolveSettings, yargsOptions } from './settings.js';
+import { flagTable, resolveSettings } from './settings.js';
 import { untilStopped } from './signals.js';
 
 /** `intern-emulator mcp`: the agents' door over standard input and output, which carry nothing else (AGENT-1). */
 const mcp: CommandModule = {
   options: () => ({
-    control: { type: 'string', requiresArg: true, describe: 'Control URL of a running emulator' },
-    ...yargsOptions({ port: 'a free one', daemonPort: 'a free one', clock: 'auto' }),
+    control: { type: 'string', describe: 'Control URL of a running emulator' },
+    ...flagTable({ port: 'a free one', daemonPort: 'a free one', clock: 'auto' }),
   }),
   async run({ argv, io }) {
     const given = resolveSettings(argv, io);

@@ -1,13 +1,30 @@
 import { expect, test } from 'vitest';
-import { runCommand, withSwitches } from './parse.js';
-import { yargsOptions } from './settings.js';
+import { readArguments } from '../../conformance/cli/arguments.js';
+import { runCommand } from './parse.js';
+import { flagTable } from './settings.js';
 
 const io = { stdout: () => {}, stderr: () => {}, env: {}, folder: '.', colors: false, exit: () => {} };
 
 test('a switch takes the values that its variable takes', () => {
-  expect(withSwitches(['exec', '--fsync=1', '--quiet=no', '--json=', '--require-v2', '--seed=1', '--nope=1'])).toEqual([
-    ...['exec', '--fsync', '--no-quiet', '--no-json', '--require-v2', '--seed=1', '--nope=1'],
-  ]);
+  const given = [
+    '--fsync=1',
+    '--quiet=no',
+    '--json=',
+    '--require-v2',
+    '--no-tls',
+    '--seed=1',
+    '--exit-with-parent',
+    'false',
+  ];
+  expect(readArguments(given, flagTable()).flags).toEqual({
+    fsync: true,
+    quiet: false,
+    json: false,
+    'require-v2': true,
+    tls: false,
+    seed: '1',
+    'exit-with-parent': false,
+  });
 });
 
 test.each([
@@ -20,8 +37,8 @@ test.each([
 });
 
 test('the help of exec shows what holds there, and each choice is listed', () => {
-  const { port, clock } = yargsOptions({ port: 'a free one', clock: 'auto' });
+  const { port, clock } = flagTable({ port: 'a free one', clock: 'auto' });
   expect([port?.defaultDescription, clock?.defaultDescription]).toEqual(['a free one', 'auto']);
   expect(clock?.describe).toMatch(/: real, virtual, auto$/);
-  expect(yargsOptions().port?.defaultDescription).toBe('4683');
+  expect(flagTable().port?.defaultDescription).toBe('4683');
 });

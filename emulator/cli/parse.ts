@@ -1,83 +1,61 @@
-import yargs from 'yargs';
-import { askedForAll, withFlags } from '../../conformance/cli/help.js';
+import { COMMON, placed, readArguments } from '../../conformance/cli/arguments.js';
+import { askedForAll, helpText } from '../../conformance/cli/help.js';
 import { suggestion } from '../contract/nearest.js';
 import { VERSION } from '../contract/version.js';
 import type { Io } from './command.js';
-import { COMMANDS, CONFORMANCE, type CommandRow } from './commands.js';
-import { parsed } from './config.js';
-import { FLAG_NAMES, FLAGS, type Flag, kebab } from './flags.js';
+import { COMMANDS, CONFORMANCE, type CommandRow, DEFAULT } from './commands.js';
+import { flagTable } from './settings.js';
 import { UsageError } from './usage.js';
 
-/**
- * Whether a row of the table may be the requested command. Only those rows are loaded, before yargs looks at the flags.
- */
-function isMeant(row: CommandRow, args: readonly string[]): boolean {
-  const isDefault = typeof row.command !== 'string';
-  return isDefault ? !COMMANDS.some((other) => other !== row && wordOf(other) === args[0]) : args.includes(wordOf(row));
+const usageOf = ({ word, takes }: Pick<CommandRow, 'word' | 'takes'>): string =>
+  ['intern-emulator', word, takes].filter((part) => part !== undefined).join(' ');
+
+/** The command that a call means: the first word of it that is one. */
+function meant(args: readonly string[]): { row: CommandRow; own: readonly string[] } {
+  const { words } = readArguments(args, flagTable(), false);
+  const row = words.flatMap((word) => COMMANDS.find((each) => each.word === word) ?? [])[0];
+  return row === undefined ? { row: DEFAULT, own: args } : { row, own: args.toSpliced(args.indexOf(row.word), 1) };
 }
 
-const wordOf = ({ command }: Pick<CommandRow, 'command'>): string => [command].flat()[0]?.split(' ')[0] ?? '';
-
-/** yargs' words for an unknown flag, with the nearest known one. */
-function improved(message: string, args: readonly string[]): string {
-  const line = message.replaceAll('\n', ' ');
-  const without = /^Not enough arguments following: (.+)/.exec(line)?.[1];
-  if (without !== undefined) return `--${without}: expected a value after it`;
-  const unknown = /^Unknown arguments?: ([^,]+)/.exec(line)?.[1];
-  if (unknown === undefined) return line;
-  if (args.includes(unknown)) {
-    if (args[0] === 'exec' || args[0] === 'explore')
-      return `${args[0]}: give the command after --, as in: ${args[0]} -- ${unknown}`;
-    return `unknown command ${JSON.stringify(unknown)}${suggestion(unknown, [...COMMANDS.map(wordOf), CONFORMANCE.word])}`;
-  }
-  return `unknown flag --${unknown}${suggestion(unknown, FLAG_NAMES.map(kebab), (name) => `--${name}`)}`;
+/** Refuses a word that has no place in a call. */
+function refuse({ word }: CommandRow, extra: string): never {
+  if (word === 'exec' || word === 'explore')
+    throw new UsageError(`${word}: give the command after --, as in: ${word} -- ${extra}`);
+  const known = [...COMMANDS, CONFORMANCE].map((row) => row.word);
+  throw new UsageError(`unknown command ${JSON.stringify(extra)}${suggestion(extra, known)}`);
 }
 
-/** Switches that were given a value (`--fsync=1`). yargs reads anything but `true` as false. */
-export const withSwitches = (args: readonly string[]): string[] =>
-  args.map((arg) => {
-    const [, flag = '', value] = /^--([a-z][a-z0-9-]*)=(.*)$/s.exec(arg) ?? [];
-    const name = FLAG_NAMES.find((each) => kebab(each) === flag);
-    if (value === undefined || name === undefined || FLAGS[name].kind !== 'switch') return arg;
-    return parsed(`--${flag}`, FLAGS[name] as Flag<unknown>, value) === true ? `--${flag}` : `--no-${flag}`;
-  });
-
 /**
- * Runs the command that `words` name; `rest` is what follows `--`. Resolves with its exit status.
+ * Runs the command that `given` names; `rest` is what follows `--`. Resolves with its exit status.
  *
  * @throws UsageError for unknown flags and commands
  */
-export async function runCommand(words: readonly string[], rest: string[], io: Io): Promise<number> {
-  const { args: own, all } = askedForAll(words);
-  let status = 0;
-  const parser = yargs()
-    .scriptName('intern-emulator')
-    .usage('$0 [command] [flags]')
-    .locale('en')
-    .parserConfiguration({ 'camel-case-expansion': false, 'greedy-arrays': false, 'parse-numbers': false })
-    .strict()
-    .version(VERSION)
-    .help()
-    .alias('help', 'h')
-    .wrap(Math.min(120, process.stdout.columns ?? 100))
-    .epilogue('Each flag of serve and exec may also be given as INTERN_EMULATOR_<FLAG>, or in a config file.')
-    .exitProcess(false)
-    .fail((message, error) => {
-      // Its own errors come with a message and an error; those of a handler come with the error alone.
-      throw message ? new UsageError(improved(message, own)) : error;
-    });
-  for (const row of COMMANDS) {
-    const used = isMeant(row, own) ? (await row.load()).default : undefined;
-    parser.command(
-      row.command,
-      row.describe,
-      (builder) => withFlags(builder, used?.options() ?? {}, all),
-      async (argv) => {
-        if (used) status = await used.run({ argv, rest, io });
-      },
-    );
+export async function runCommand(given: readonly string[], rest: string[], io: Io): Promise<number> {
+  const { args, all } = askedForAll(given);
+  const { row, own } = meant(args);
+  const command = (await row.load()).default;
+  const table = command.options();
+  const { flags, words } = readArguments(own, { ...COMMON, ...table });
+  const { found, extra } = placed(row.takes ?? '', words);
+  if (flags.version === true) {
+    io.stdout(`${VERSION}\n`);
+    return 0;
   }
-  parser.command(CONFORMANCE.command, CONFORMANCE.describe);
-  await parser.parseAsync(withSwitches(own));
-  return status;
+  if (flags.help === true) {
+    const first = row === DEFAULT;
+    const page = {
+      usage: first ? 'intern-emulator [command] [flags]' : usageOf(row),
+      ...(first
+        ? { commands: [...COMMANDS, CONFORMANCE].map((each) => [usageOf(each), each.describe] as const) }
+        : { describe: row.describe }),
+      flags: table,
+      epilogue: 'Each flag of serve and exec may also be given as INTERN_EMULATOR_<FLAG>, or in a config file.',
+      all,
+      width: Math.min(120, process.stdout.columns ?? 100),
+    };
+    io.stdout(helpText(page));
+    return 0;
+  }
+  if (extra !== undefined) refuse(row, extra);
+  return command.run({ argv: { ...flags, ...found }, rest, io });
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import type { Options } from 'yargs';
+import type { FlagRow, FlagTable } from '../../conformance/cli/arguments.js';
 import { problem, words } from '../contract/problem.js';
 import { PROFILES, type Profile, profileSchema } from '../contract/profile.js';
 import { inWords } from '../contract/system-error.js';
@@ -9,10 +9,10 @@ import { UnusableKey } from '../signing/keys.js';
 import type { Io } from './command.js';
 import { UsageError } from './usage.js';
 
-const text = (describe: string): Options => ({ type: 'string', requiresArg: true, describe });
+const text = (describe: string): FlagRow => ({ type: 'string', describe });
 
 /** What `sign`, `verify` and `explain` have in common: the request that a proof is for. */
-export const requestOptions = (): Record<string, Options> => ({
+export const requestOptions = (): FlagTable => ({
   intern: text('Intern id'),
   method: text('Method of the daemon request'),
   path: text('Path of the daemon request, percent-encoded, without query'),

@@ -1,4 +1,4 @@
-import type { Options } from 'yargs';
+import type { FlagTable } from '../../conformance/cli/arguments.js';
 import { createClock } from '../clock/clock.js';
 import type { ExplainBody, Explanation } from '../contract/signing-lab.js';
 import { inWords } from '../contract/system-error.js';
@@ -18,31 +18,27 @@ import {
 import { UsageError } from './usage.js';
 
 /** Flags of the commands that verify a request as a daemon received it. */
-export const receivedOptions = (): Record<string, Options> => ({
+export const receivedOptions = (): FlagTable => ({
   'public-key': {
     type: 'string',
-    requiresArg: true,
     describe: 'Key to verify with: PEM, JWK or JWK set, or a file with one',
   },
   control: {
     type: 'string',
-    requiresArg: true,
     describe: 'Instead: control URL of a running emulator, which knows what it signed',
   },
   header: {
     type: 'string',
     array: true,
-    requiresArg: true,
     alias: 'H',
     describe: 'A header of the request, "name: value"; repeatable',
   },
   headers: {
     type: 'string',
-    requiresArg: true,
     describe: 'File with the headers: JSON as from sign, or lines; - is standard input',
   },
-  at: { type: 'string', requiresArg: true, describe: 'Unix seconds to verify at (default: now)' },
-  window: { type: 'string', requiresArg: true, describe: 'Seconds a proof may be old (default: 60)' },
+  at: { type: 'string', describe: 'Unix seconds to verify at (default: now)' },
+  window: { type: 'string', describe: 'Seconds a proof may be old (default: 60)' },
   'require-v2': { type: 'boolean', describe: 'Refuse requests that carry only a v1 proof' },
   ...requestOptions(),
 });

@@ -55,31 +55,27 @@ const listOf = (given: unknown): string[] => (Array.isArray(given) ? given.map(S
 /** `intern-emulator record URL --out FILE`: a proxy of a deployment that writes down each exchange (REC-1). */
 const command: CommandModule = {
   options: () => ({
-    out: { type: 'string', requiresArg: true, describe: 'File of the recording: one line of JSON for each exchange' },
+    out: { type: 'string', describe: 'File of the recording: one line of JSON for each exchange' },
     name: {
       type: 'string',
-      requiresArg: true,
       describe: 'Scenario of requests that name none (NAME.jsonl beside --out)',
     },
     force: { type: 'boolean', describe: 'Overwrite existing files' },
-    host: { type: 'string', requiresArg: true, describe: 'Address to listen on', defaultDescription: '127.0.0.1' },
-    port: { type: 'string', requiresArg: true, describe: 'Port; 0 picks one', defaultDescription: `${DEFAULT_PORT}` },
+    host: { type: 'string', describe: 'Address to listen on', defaultDescription: '127.0.0.1' },
+    port: { type: 'string', describe: 'Port; 0 picks one', defaultDescription: `${DEFAULT_PORT}` },
     'allow-host': {
       type: 'string',
       array: true,
-      requiresArg: true,
       describe: FLAGS.allowHost.describe,
     },
     cors: {
       type: 'string',
       array: true,
-      requiresArg: true,
       describe:
         'Origin whose pages may use the recorder, beside loopback origins; * for any, none for none; may be repeated',
     },
     limit: {
       type: 'string',
-      requiresArg: true,
       describe: 'How much of one exchange is recorded; all of it passes',
       defaultDescription: '64mb',
     },

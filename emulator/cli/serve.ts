@@ -4,14 +4,14 @@ import { banner, readyLine } from './banner.js';
 import type { CommandModule } from './command.js';
 import { createLogging, flushAtEnd } from './logging.js';
 import { parentGone } from './parent.js';
-import { resolveSettings, yargsOptions } from './settings.js';
+import { flagTable, resolveSettings } from './settings.js';
 import { untilStopped } from './signals.js';
 import { start } from './start.js';
 import { warmUp } from './warm-up.js';
 
 /** `intern-emulator serve`: listens until it is stopped. */
 const serve: CommandModule = {
-  options: yargsOptions,
+  options: flagTable,
   async run({ argv, io }) {
     const given = resolveSettings(argv, io);
     const logging = createLogging(io, given);

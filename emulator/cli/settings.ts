@@ -1,4 +1,4 @@
-import type { Options } from 'yargs';
+import type { FlagRow, FlagTable } from '../../conformance/cli/arguments.js';
 import { grouped, MOST_USED } from '../../conformance/cli/help.js';
 import { parsed, readConfig, readEnvironment } from './config.js';
 import { FLAG_NAMES, FLAGS, type Flag, type FlagName, type Given, kebab, variable } from './flags.js';
@@ -39,14 +39,13 @@ const GROUPS: Readonly<Record<string, readonly FlagName[]>> = {
 };
 
 /**
- * The flags as yargs takes them. Values stay texts, so that one set of rules validates them wherever they come from.
+ * The settings as flags. Values stay texts, so that one set of rules validates them wherever they come from.
  * `fallbacks` are the defaults to show in the help of a command that has others.
  */
-export function yargsOptions(fallbacks: Partial<Record<FlagName, string>> = {}): Record<string, Options> {
-  const options: Record<string, Options> = {
+export function flagTable(fallbacks: Partial<Record<FlagName, string>> = {}): FlagTable {
+  const options: Record<string, FlagRow> = {
     config: {
       type: 'string',
-      requiresArg: true,
       describe: 'Config file (default: intern-emulator.config.json, if it exists)',
     },
   };
@@ -60,7 +59,6 @@ export function yargsOptions(fallbacks: Partial<Record<FlagName, string>> = {}):
         ? { type: 'boolean', describe: flag.describe }
         : {
             type: 'string',
-            requiresArg: true,
             describe: flag.describe + choices,
             ...fallback,
             array: flag.kind === 'list',

@@ -15,12 +15,12 @@ const FORMATS = ['json', 'headers', 'curl'] as const;
 /** `intern-emulator sign`: makes a proof as the signing route would, from a given key. With --path it carries v2. */
 const sign: CommandModule = {
   options: () => ({
-    key: { type: 'string', requiresArg: true, describe: 'Private Ed25519 key: PEM or JWK, or a file with one' },
-    seed: { type: 'string', requiresArg: true, describe: 'Instead of --key: the key of an emulator with this seed' },
-    user: { type: 'string', requiresArg: true, describe: 'OAuth subject that the proof names' },
-    timestamp: { type: 'string', requiresArg: true, describe: 'Unix seconds (default: now)' },
-    nonce: { type: 'string', requiresArg: true, describe: 'Nonce of the v2 proof (default: a random one)' },
-    format: { type: 'string', requiresArg: true, describe: `How to print it: ${FORMATS.join(', ')} (default: json)` },
+    key: { type: 'string', describe: 'Private Ed25519 key: PEM or JWK, or a file with one' },
+    seed: { type: 'string', describe: 'Instead of --key: the key of an emulator with this seed' },
+    user: { type: 'string', describe: 'OAuth subject that the proof names' },
+    timestamp: { type: 'string', describe: 'Unix seconds (default: now)' },
+    nonce: { type: 'string', describe: 'Nonce of the v2 proof (default: a random one)' },
+    format: { type: 'string', describe: `How to print it: ${FORMATS.join(', ')} (default: json)` },
     ...requestOptions(),
   }),
   async run({ argv, io }) {

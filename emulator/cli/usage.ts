@@ -1,4 +1,2 @@
 /** A misused command: one line for the user, and exit status 2. */
-export class UsageError extends Error {
-  override readonly name = 'UsageError';
-}
+export { UsageError } from '../../conformance/cli/arguments.js';
