@@ -1,5 +1,6 @@
-import { appendFileSync, readFileSync } from 'node:fs';
+import { appendFileSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { textOfFile } from '../../emulator/contract/file.js';
 import type { Made } from '../habits/known.js';
 import { isRecord, jsonOf } from '../probe/json.js';
 import { CREDENTIAL_NAMES, type CredentialName } from '../probe/request.js';
@@ -85,7 +86,7 @@ export const prefixOf = (run: string): string => `k${run}-`;
  */
 export function readLedger(path: string) {
   const left = createLedger();
-  const [first = '', ...lines] = readFileSync(path, 'utf8').split('\n');
+  const [first = '', ...lines] = textOfFile(path, path).split('\n');
   const head = entryOf(first);
   if (head?.event !== 'run') throw new Error(`${path}: expected the first line to say which run and target it is of`);
   if (!/^[a-z0-9]{4}$/.test(head.run) || head.prefix !== prefixOf(head.run))

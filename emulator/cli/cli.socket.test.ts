@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
@@ -187,6 +187,17 @@ describe('one clear line and status 2', () => {
     const { status, stdout, stderr } = await run(['--replay', 'bad.jsonl', '--port', '0']);
     expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
     expect(stderr).toMatch(/^intern-emulator: recording bad\.jsonl:1: request\.path: [^\n]+\n$/);
+  });
+
+  test.runIf(process.platform !== 'win32')('for a file that is a device or a pipe, which is not read', async () => {
+    symlinkSync('/dev/zero', join(folder, 'endless.json'));
+    execFileSync('mkfifo', [join(folder, 'silent.json')]);
+    for (const flag of ['--seed-file', '--profile', '--chaos', '--config'])
+      for (const file of ['endless.json', 'silent.json']) {
+        const { status, stdout, stderr } = await run([flag, file, '--port', '0']);
+        expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
+        expect(stderr).toMatch(/^intern-emulator: [^\n]*\.json is no file, but a device or a pipe\n$/);
+      }
   });
 
   test('for a port that is taken', async () => {

@@ -1,10 +1,10 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import type * as z from 'zod';
+import { FileInvalid, textOfFile } from '../contract/file.js';
 import { JsonSyntaxError, parseJson } from '../contract/json.js';
 import { suggestion } from '../contract/nearest.js';
 import { words } from '../contract/problem.js';
-import { inWords } from '../contract/system-error.js';
 import { withZod } from '../contract/with-zod.js';
 import { FLAG_NAMES, FLAGS, type Flag, type Given, variable } from './flags.js';
 import { UsageError } from './usage.js';
@@ -56,10 +56,11 @@ export function checkedSettings(value: unknown, shown: string, folder?: string):
 
 function readJson(file: string, shown: string): unknown {
   try {
-    return parseJson(readFileSync(file, 'utf8'));
+    return parseJson(textOfFile(file, shown));
   } catch (error) {
     if (error instanceof JsonSyntaxError) throw new UsageError(`${shown}: ${error.message}`);
-    throw new UsageError(`${shown}: cannot read it: ${inWords(error)}`);
+    if (error instanceof FileInvalid) throw new UsageError(error.message);
+    throw error;
   }
 }
 

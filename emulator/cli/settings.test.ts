@@ -97,7 +97,7 @@ describe('what cannot be used is reported with its place', () => {
     [{ keepalive: 'soon' }, '--keepalive: expected a duration'],
     [{ keepalive: '0' }, '--keepalive: expected at least 1 ms'],
     [{ 'oidc-issuer': 'a.test' }, '--oidc-issuer: expected an http or https URL'],
-    [{ config: 'none.json' }, 'none.json: cannot read it: no such file'],
+    [{ config: 'none.json' }, 'none.json cannot be read: no such file'],
   ])('flags %j', (argv, message) => {
     expect(() => resolve(argv)).toThrow(message);
   });

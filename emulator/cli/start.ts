@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { FileInvalid, textOfFile } from '../contract/file.js';
 import { inWords } from '../contract/system-error.js';
 import {
   createEmulator,
@@ -27,9 +27,9 @@ const defined = <T extends object>(value: T) =>
 function readKey(given: string): string {
   if (/^\s*(\{|-----BEGIN)/.test(given)) return given;
   try {
-    return readFileSync(given, 'utf8');
+    return textOfFile(given, `signing key ${given}`);
   } catch (error) {
-    throw new UsageError(`signing key ${given}: cannot read it: ${inWords(error)}`);
+    throw error instanceof FileInvalid ? new UsageError(error.message) : error;
   }
 }
 

@@ -1,4 +1,4 @@
-import { closeSync, openSync, readSync } from 'node:fs';
+import { closeSync, openSync, readSync, statSync } from 'node:fs';
 import type * as z from 'zod';
 import { MAX_NESTING, nestingOf } from './nesting.js';
 import { problem, words } from './problem.js';
@@ -25,6 +25,10 @@ const MOST = 256 * MEGABYTE;
 export function textOfFile(path: string, name: string): string {
   const parts: Buffer[] = [];
   try {
+    const there = statSync(path);
+    // A pipe that nobody writes to holds the process up for ever. What a shell puts in the place of a file is meant.
+    if (!there.isFile() && !there.isDirectory() && !/^\/(dev|proc)\//.test(path))
+      throw new FileInvalid(name, 'is no file, but a device or a pipe');
     const handle = openSync(path, 'r');
     try {
       for (let total = 0; ; ) {

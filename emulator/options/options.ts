@@ -1,16 +1,15 @@
-import { readFileSync } from 'node:fs';
 import type { z } from 'zod';
 import defaultSeed from '../../fixtures/seeds/default.json' with { type: 'json' };
 import type { ClockKind } from '../clock/clock.js';
 import type { BeginJudge, LoadChecks } from '../contract/checks.js';
 import { chaosSchema, type Fault, type faultSchema } from '../contract/fault.js';
+import { FileInvalid, textOfFile } from '../contract/file.js';
 import { JsonSyntaxError, parseJson } from '../contract/json.js';
 import { type Match, matchesSchema } from '../contract/match.js';
 import { problem, words } from '../contract/problem.js';
 import { idempotencyHeader, PROFILES, type Profile, profileSchema, proofHeaders } from '../contract/profile.js';
 import { type Seed, seedSchema } from '../contract/seed.js';
 import { DEFAULT_SETTINGS, type Settings, settingsSchema } from '../contract/settings.js';
-import { inWords } from '../contract/system-error.js';
 import type { Input } from '../contract/with-zod.js';
 import type { LoadDisturbances } from '../disturbances/serve.js';
 import { type Cors, CorsInvalid, createCors } from '../http/cors.js';
@@ -118,15 +117,10 @@ export class OptionError extends Error {
 }
 
 function readJson(what: string, path: string): unknown {
-  let text: string;
   try {
-    text = readFileSync(path, 'utf8');
+    return parseJson(textOfFile(path, `${what} ${path}`));
   } catch (error) {
-    throw new OptionError(`${what} ${path} cannot be read: ${inWords(error)}`);
-  }
-  try {
-    return parseJson(text);
-  } catch (error) {
+    if (error instanceof FileInvalid) throw new OptionError(error.message);
     if (error instanceof JsonSyntaxError) throw new OptionError(`${what} ${path} is not JSON: ${error.message}`);
     throw error;
   }
