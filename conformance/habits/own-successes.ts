@@ -18,6 +18,6 @@ export const ownSuccesses: Habit = {
   id: 'own-successes',
   what: 'has success statuses of its own',
   kit: 'takes any success; warns, where another is published',
-  differs: ['CREATE-4', 'PROV-1', 'SUSP-1'],
+  differs: ['CREATE-4', 'PROV-1', 'SUSP-1', 'UPDATE-1'],
   serve,
 };

@@ -1,10 +1,20 @@
 import { STATUSES } from '../arbitraries/status-filter.js';
 import { TIMESTAMP, UUID } from '../framework/assert.js';
+import { isRecord } from '../probe/json.js';
 
 const isNull = (value: unknown) => value === null;
 const isText = (value: unknown) => typeof value === 'string';
 const form = (pattern: RegExp) => (value: unknown) => typeof value === 'string' && pattern.test(value);
 const orNull = (holds: (value: unknown) => boolean) => (value: unknown) => isNull(value) || holds(value);
+
+const isCount = (value: unknown) => Number.isInteger(value) && Number(value) >= 0;
+const isProgress = (value: unknown) =>
+  isRecord(value) &&
+  typeof value.step_label === 'string' &&
+  value.step_label !== '' &&
+  isCount(value.step_number) &&
+  isCount(value.total_steps) &&
+  Number(value.step_number) <= Number(value.total_steps);
 
 /** The published fields of the record of an intern, and their forms. */
 export const FIELDS: Readonly<Record<string, (value: unknown) => boolean>> = {
@@ -15,7 +25,7 @@ export const FIELDS: Readonly<Record<string, (value: unknown) => boolean>> = {
   model: orNull(isText),
   status: (value) => STATUSES.some((status) => status === value),
   last_failure_message: orNull(isText),
-  progress: orNull((value) => typeof value === 'object' && !Array.isArray(value)),
+  progress: orNull(isProgress),
   hostname: orNull(form(/^[^\s/:]+$/)),
   // The form of these two is not stated.
   workspace_id: form(/./),

@@ -68,6 +68,35 @@ export const isModel = (text: string): boolean => /^[^/\s]+\/[^/\s:]+(:[^/\s:]+)
 /** Fields of a record that never change. */
 export const FIXED = ['workspace_id', 'created_at', 'vault_id'] as const;
 
+/** An exchange that did not find an intern, or a list that left it out. */
+export interface Lost {
+  readonly number: number;
+  /** When it was answered. */
+  readonly at: number;
+  /** The operation; of a list by statuses `list by status`. */
+  readonly by: string;
+}
+
+/** Statuses that each phase may be shown as: a list by all of them has each intern of that phase. */
+const SHOWN_AS: Readonly<Record<Phase, readonly string[]>> = {
+  new: ['queued', 'provisioning', 'running', 'failed', 'stopped'],
+  off: ['stopped'],
+  booting: ['queued', 'provisioning'],
+  up: ['running'],
+  failed: ['failed'],
+  going: ['destroying'],
+  stuck: ['destroy_failed'],
+  gone: [],
+};
+
+/** Whether a list by these statuses has an intern, whichever of these phases it is in. Without statuses it has all that are not going. */
+export const isListedBy = (phases: ReadonlySet<Phase>, statuses: readonly string[] | undefined): boolean =>
+  [...phases].every((phase) =>
+    statuses === undefined
+      ? !GOES.includes(phase)
+      : phase !== 'gone' && SHOWN_AS[phase].every((status) => statuses.includes(status)),
+  );
+
 /** What is known of one intern. */
 export interface InternFacts {
   readonly id: string;
@@ -88,12 +117,19 @@ export interface InternFacts {
   readonly settings: Readonly<Record<Setting, Possible<string>>>;
   /** By the field: what was shown first. */
   readonly fixed: Map<string, { readonly value: string; readonly number: number }>;
-  /** When a whole list first lacked it, and was read before it was listed again. */
-  missed: number | undefined;
   /** When it was last read by its id. */
   read: number | undefined;
-  /** The status that was shown last. */
-  shown: { readonly status: string; readonly number: number } | undefined;
+  /** The first exchange since it was shown that had to show it, and did not: it is gone, or that exchange was wrong. */
+  lost: Lost | undefined;
+  /** The status that was shown last, and when it was asked for. */
+  shown: { readonly status: string; readonly number: number; readonly at: number } | undefined;
+  /** Requests under way that may change its phase, and when the latest was answered that may have done so. */
+  moving: number;
+  moved: number | undefined;
+  /** The latest lifecycle call that was refused. */
+  refused:
+    | { readonly name: 'suspend' | 'provision' | 'delete'; readonly number: number; readonly at: number }
+    | undefined;
 }
 
 export const internFacts = (id: string): InternFacts => ({
@@ -103,9 +139,12 @@ export const internFacts = (id: string): InternFacts => ({
   phase: possible<Phase>(),
   settings: { name: possible(), description: possible(), instructions: possible(), model: possible() },
   fixed: new Map(),
-  missed: undefined,
   read: undefined,
+  lost: undefined,
   shown: undefined,
+  moving: 0,
+  moved: undefined,
+  refused: undefined,
 });
 
 /** Whether a caller may see an intern, as far as that is known. */

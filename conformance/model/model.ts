@@ -9,15 +9,17 @@ import {
   FIXED,
   type InternFacts,
   internFacts,
+  isListedBy,
   isRow,
   isVisibleTo,
   PHASES,
+  type Phase,
   phasesAfter,
   type Row,
   SETTINGS,
   WIDENED,
 } from './intern.js';
-import { isPrompt, isSigning, operationOf } from './operations.js';
+import { isPrompt, isSigning, type Operation, operationOf } from './operations.js';
 import { Recent } from './recent.js';
 
 /** What is known of a target before anything is sent. */
@@ -76,8 +78,11 @@ const bodyOf = ({ body }: Asked): Row | undefined => (body.kind === 'some' && is
 /** An answer that says nothing of what was done: the service, or a gateway before it, failed. */
 const saysNothing = (status: number): boolean => status >= 500 || status === 408;
 
-/** What a list that leaves nothing out may be asked by. */
-const WHOLE: ReadonlySet<string> = new Set(['workspace_id', 'limit', 'starting_after']);
+/** What a list may be asked by: others filter it in ways that nobody knows. */
+const WHOLE: ReadonlySet<string> = new Set(['workspace_id', 'status', 'limit', 'starting_after']);
+
+/** ms after which nothing that was made may be missing. */
+const LATE = 15_000;
 
 /** ms by which the clock of a gateway, whose Date an answer carries, may differ from that of the service. */
 export const SKEW = 15_000;
@@ -153,6 +158,24 @@ export function createModel(options: ModelOptions) {
     return known;
   };
 
+  /**
+   * Whether a caller sees an intern. Whether one member of a workspace sees the interns of another is not stated: it shows.
+   */
+  const isVisible = (asked: Asked, intern: InternFacts): boolean | undefined => {
+    const visible = isVisibleTo(callerOf(asked), intern);
+    const person = personOf(asked);
+    if (visible !== true || callerOf(asked)?.kind === 'own' || intern.made === undefined) return visible;
+    if (options.ours === true || (person !== undefined && person === intern.made.person)) return true;
+    return shared.get(joined(person, intern.made.person));
+  };
+  /** Whether a whole list, whose first page was asked for at that time, has an intern: lists may be late. */
+  const mustBeListed = (facts: InternFacts, asked: Asked, from: number): boolean => {
+    if (facts.made === undefined || from < facts.made.at + LATE || isVisible(asked, facts) !== true) return false;
+    const statuses = asked.query.getAll('status').flatMap((text) => text.split(','));
+    const phases = facts.phase.since(from - LATE);
+    return phases !== undefined && isListedBy(phases, asked.query.has('status') ? statuses : undefined);
+  };
+
   const shows = (row: Row, { asked, answered }: Exchange) => {
     if (typeof row.id !== 'string' || answered === undefined) return;
     const facts = internOf(row.id);
@@ -168,7 +191,11 @@ export function createModel(options: ModelOptions) {
     if (typeof row.workspace_id === 'string') facts.workspace ??= row.workspace_id;
     if (typeof row.vault_id === 'string' && !vaults.has(row.vault_id))
       vaults.set(row.vault_id, { value: row.id, number });
-    facts.shown = { status: String(row.status), number };
+    facts.shown = { status: String(row.status), number, at: asked.at };
+    const { lost } = facts;
+    // One exchange that was wrong is told once, whatever it left out.
+    if (lost !== undefined && lost.at <= asked.at)
+      for (const other of [facts, ...present]) if (other.lost?.number === lost.number) other.lost = undefined;
     statuses.add(String(row.status));
     const person = personOf(asked);
     if (facts.made?.person !== undefined && person !== undefined) shared.set(joined(person, facts.made.person), true);
@@ -225,16 +252,16 @@ export function createModel(options: ModelOptions) {
     const { next_cursor: next } = json;
     const before = pages.get(asked.query.get('starting_after') ?? '');
     const ids = new Set([...(before?.ids ?? []), ...rows.map(({ id }) => String(id))]);
-    for (const id of ids) {
-      const facts = interns.get(id);
-      if (facts !== undefined) facts.missed = undefined;
-    }
-    const filtered = [...asked.query.keys()].some((key) => !WHOLE.has(key));
-    const caller = callerOf(asked);
-    if (json.has_more === false && !filtered)
+    const known = [...asked.query.keys()].every((key) => WHOLE.has(key));
+    const isFirstKnown = before !== undefined || !asked.query.has('starting_after');
+    if (json.has_more === false && known && isFirstKnown)
       for (const facts of present)
-        if (isVisibleTo(caller, facts) === true && !ids.has(facts.id) && (facts.made?.at ?? asked.at) < asked.at)
-          facts.missed ??= asked.at;
+        if (!ids.has(facts.id) && mustBeListed(facts, asked, before?.since ?? asked.at))
+          facts.lost ??= {
+            number: asked.number,
+            at: exchange.answered?.at ?? asked.at,
+            by: asked.query.has('status') ? 'list by status' : 'list',
+          };
     if (typeof next !== 'string') return;
     pages.set(next, {
       since: before?.since ?? asked.at,
@@ -251,15 +278,25 @@ export function createModel(options: ModelOptions) {
       sessions.set(at, { value: { intern, origin, person: personOf(asked), at: answered.at }, number: asked.number });
   };
 
+  /** Whether a request names nothing but an intern of its caller's that was read before, and that nobody deletes. */
+  const mustBeFound = (facts: InternFacts, asked: Asked, { name, area }: Operation): boolean => {
+    const { made, read } = facts;
+    if (options.partial === true || made === undefined || read === undefined || asked.regional) return false;
+    if (area !== 'interns' || name === 'get' || asked.body.kind === 'unknown') return false;
+    if (isBy(asked, made.person) !== true || isVisibleTo(callerOf(asked), facts) !== true) return false;
+    // A session that is named may be the one that is not found.
+    if (bodyOf(asked)?.session_id !== undefined || asked.at < made.at + LATE) return false;
+    const phases = facts.phase.since(asked.at);
+    return phases !== undefined && !['going', 'stuck', 'gone'].some((phase) => phases.has(phase as Phase));
+  };
+
   return {
     options,
     interns: interns as ReadonlyMap<string, InternFacts>,
     present: present as ReadonlySet<InternFacts>,
-    /** Interns that a list lacked, and that were not read since: others may have taken them away. */
+    /** Interns that a list lacked, and that were not shown since: others may have taken them away. */
     get missed(): readonly string[] {
-      return [...present]
-        .filter(({ missed, read }) => missed !== undefined && (read ?? 0) <= missed)
-        .map(({ id }) => id);
+      return [...present].filter(({ lost }) => lost?.by.startsWith('list')).map(({ id }) => id);
     },
     /** Interns of this traffic that may have a name, or had it. */
     called: (name: string): ReadonlySet<InternFacts> => byName.get(name) ?? new Set(),
@@ -274,16 +311,7 @@ export function createModel(options: ModelOptions) {
     isBy,
     /** Whether a caller was seen to create interns. */
     hasCreated: ({ caller }: Asked): boolean => creators.has(caller ?? ''),
-    /**
-     * Whether a caller sees an intern. Whether one member of a workspace sees the interns of another is not stated: it shows.
-     */
-    isVisible(asked: Asked, intern: InternFacts): boolean | undefined {
-      const visible = isVisibleTo(callerOf(asked), intern);
-      const person = personOf(asked);
-      if (visible !== true || callerOf(asked)?.kind === 'own' || intern.made === undefined) return visible;
-      if (options.ours === true || (person !== undefined && person === intern.made.person)) return true;
-      return shared.get(joined(person, intern.made.person));
-    },
+    isVisible,
     /** The create that a key stands for, of the caller of a request. */
     createBy: (asked: Asked): KeyedCreate | undefined => {
       const key = asked.header(keyHeader);
@@ -323,7 +351,10 @@ export function createModel(options: ModelOptions) {
       if (after === undefined && name !== 'update') return;
       // Its create may be under way.
       const facts = internOf(named.id);
-      if (after !== undefined) facts.phase.asks(asked.number, after);
+      if (after !== undefined) {
+        facts.phase.asks(asked.number, after);
+        facts.moving += 1;
+      }
       if (name !== 'update') return;
       const body = bodyOf(asked) ?? {};
       if (typeof body.name === 'string') isCalled(facts, body.name);
@@ -351,6 +382,12 @@ export function createModel(options: ModelOptions) {
           : status < 300;
       const facts = id === undefined ? undefined : interns.get(id);
       const at = answered?.at ?? asked.at;
+      if (facts !== undefined && phasesAfter(name, options.ours === true) !== undefined) {
+        facts.moving = Math.max(0, facts.moving - 1);
+        if (took !== false) facts.moved = at;
+        else if (name === 'suspend' || name === 'provision' || name === 'delete')
+          facts.refused = { name, number: asked.number, at: asked.at };
+      }
       for (const value of facts === undefined ? [] : [facts.phase, ...Object.values(facts.settings)])
         value.answered(asked.number, took, at);
       if (name === 'update' && asked.body.kind === 'unknown')
@@ -367,6 +404,8 @@ export function createModel(options: ModelOptions) {
         const phases = facts.phase.since(at);
         if (phases?.size === 1 && phases.has('gone')) present.delete(facts);
       }
+      if (facts !== undefined && status === 404 && mustBeFound(facts, asked, operation))
+        facts.lost ??= { number: asked.number, at, by: name };
       const date = dateOf(answered);
       if (!Number.isNaN(date)) since ??= date;
       if (took !== true) return;

@@ -326,6 +326,8 @@ export const TABLES: readonly Table[] = [
         inWorkspace('of the workspace'),
         inWorkspace('some of the workspace', '&limit=2'),
         inWorkspace('those of the workspace that run', '&status=running'),
+        query('those that stand', '?status=queued,provisioning,running,failed,stopped'),
+        query('those that are going', '?status=destroying,destroy_failed'),
         ...bads(
           query('none', '?limit=0'),
           query('one more than may be', '?limit=501'),
@@ -345,6 +347,13 @@ export const TABLES: readonly Table[] = [
           ),
           query('a cursor of nobody', '?starting_after=!nobody'),
           query('another workspace', '?workspace_id=00000000-0000-4000-8000-00000000dead'),
+          v(
+            'the workspace of others',
+            ({ ctx }) => ({ path: `/interns?workspace_id=${encodeURIComponent(ctx.target.foreignWorkspaceId ?? '')}` }),
+            ['foreign_workspace'],
+          ),
+          query('statuses apart, one unknown', '?status=stopped&status=no-such-status'),
+          query('an empty status among others', '?status=stopped,,running'),
         ),
       ],
     ],

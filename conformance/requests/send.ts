@@ -28,8 +28,11 @@ async function sent(
 ): Promise<{ answer: Answer | undefined; id: string }> {
   const { table, state, values } = row;
   const id = state === undefined ? '' : await shelf.intern(state);
+  const refused = table.uses === true && !isGood(row) && state !== 'unknown' && state !== 'gone';
   // What was written may be read late.
-  if (again) await ctx.wait(2_000);
+  if (again) await ctx.wait(refused ? 11_000 : 2_000);
+  // What it is before shows what a refused call has done.
+  if (refused) await ctx.api.get(id).catch(unanswered);
   const ground = { ctx, id };
   const base: Send = { method: table.method, path: table.path(id) };
   const parts = values.map((value) => value.make(ground));

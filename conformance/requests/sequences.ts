@@ -9,16 +9,19 @@ export function unanswered(error: unknown): undefined {
   if (findingOf(error) === undefined) throw error;
 }
 
-/** Follows the cursors of a list to its end. */
-async function pages(ctx: Ctx, query: string): Promise<void> {
+/** Follows the cursors of a list to its end. Answers how many interns it met. */
+async function pages(ctx: Ctx, query: string, most = 20): Promise<number> {
   let cursor: string | undefined;
-  for (let page = 0; page < 20; page++) {
+  let met = 0;
+  for (let page = 0; page < most; page++) {
     const after = cursor === undefined ? '' : `&starting_after=${encodeURIComponent(cursor)}`;
     const answer = await ctx.send({ path: `/interns?${query}${after}` }).catch(unanswered);
-    const { has_more, next_cursor } = (answer?.json ?? {}) as { has_more?: unknown; next_cursor?: unknown };
-    if (has_more !== true || typeof next_cursor !== 'string') return;
+    const { data, has_more, next_cursor } = (answer?.json ?? {}) as Record<string, unknown>;
+    met += Array.isArray(data) ? data.length : 0;
+    if (has_more !== true || typeof next_cursor !== 'string') return met;
     cursor = next_cursor;
   }
+  return met;
 }
 
 /** Creates that repeat each other, by key and by body. */
@@ -94,12 +97,22 @@ export async function sendSequences(ctx: Ctx, has: (need: string) => boolean): P
   await retries(ctx);
   await secrets(ctx);
   if (has('oauth_token')) await proofs(ctx);
+<<<<<<< HEAD
   for (const query of ['limit=1', 'limit=2', 'limit=1&status=stopped', 'limit=3&status=stopped,running'])
     await pages(ctx, query);
+=======
+  await pages(ctx, 'limit=1', 4);
+  await sendLists(ctx);
+>>>>>>> cd8bd152 (Tell by rules what answers in 5,700 wrong ways showed unnoticed)
   if (has('control')) await conversation(ctx);
 }
 
-/** Whole lists, page by page: each intern that a caller sees is in one of them. */
+/** Statuses that an intern has until it is deleted. */
+const STANDING = 'status=queued,provisioning,running,failed,stopped';
+
+/** Whole lists, at once and in some pages: each intern that a caller sees is in one of them. */
 export async function sendLists(ctx: Ctx): Promise<void> {
-  for (const query of ['limit=100', `limit=100&workspace_id=${ctx.target.workspaceId}`]) await pages(ctx, query);
+  const all = await pages(ctx, `limit=100&workspace_id=${encodeURIComponent(ctx.target.workspaceId)}`);
+  const limit = `limit=${Math.max(2, Math.ceil(all / 4))}`;
+  for (const query of [limit, `${limit}&${STANDING}`, STANDING]) await pages(ctx, query);
 }

@@ -2,6 +2,7 @@ import { isModel, isRow } from '../model/intern.js';
 import type { Model } from '../model/model.js';
 import { isAnswer } from '../probe/request.js';
 import { STREAM_RULES, type StreamRule } from '../probe/stream-rules.js';
+import { reasonIs } from './errors.js';
 import { each, holds, is, isBodyKnown, type Judgement, type Rule, rulesOf, type Seen } from './rule.js';
 
 /** A chat stream that was read to its end. */
@@ -55,10 +56,10 @@ export const CHATS: readonly Rule[] = [
   ...(Object.keys(STREAM_RULES) as StreamRule[]).map(grammar),
   ...rulesOf('CHAT-1', {
     'is-a-stream': {
-      says: 'A prompt that is accepted is answered with server-sent events.',
+      says: 'A prompt that is accepted, and not steered, is answered with server-sent events.',
       alone: true,
       judge: (seen) =>
-        seen.operation.name === 'chat' && seen.answered.status === 200
+        seen.operation.name === 'chat' && seen.answered.status < 300 && seen.answered.status !== 202
           ? holds(
               /^text\/event-stream\b/i.test(seen.answered.header('content-type') ?? ''),
               'content type of a chat',
@@ -155,8 +156,9 @@ export const CHATS: readonly Rule[] = [
       alone: true,
       judge: (seen) => {
         const stream = streamOf(seen);
-        if (stream?.finish !== 'error') return undefined;
+        if (stream === undefined || (stream.finish !== 'error' && stream.error === undefined)) return undefined;
         const { error } = stream;
+        if (stream.finish !== 'error') return is('finish_reason of a stream with an error', 'error', stream.finish);
         if (error === undefined)
           return {
             what: 'error of a stream that finished with error',
@@ -179,12 +181,39 @@ export const CHATS: readonly Rule[] = [
           error.inPlace &&
             Number.isInteger(error.code) &&
             typeof error.message === 'string' &&
+            error.message !== '' &&
             typeof error.reason === 'string' &&
             typeof error.retryable === 'boolean',
           'error of a stream',
           '{code, message, metadata: {reason, retryable}} at the top of its chunk',
           error,
         );
+      },
+    },
+  }),
+  ...rulesOf('CHAT-12', {
+    'published-reason': {
+      level: 'P',
+      says: 'The error of a stream says of a published reason whether the prompt may be sent again.',
+      alone: true,
+      judge: (seen) => {
+        const error = streamOf(seen)?.error;
+        return error === undefined ? undefined : reasonIs('a stream', error.reason, error.code, error.retryable);
+      },
+    },
+  }),
+  ...rulesOf('CHAT-4', {
+    counts: {
+      level: 'P',
+      says: 'Usage has prompt_tokens, completion_tokens and total_tokens, each a count.',
+      alone: true,
+      judge: (seen) => {
+        const usage = streamOf(seen)?.final?.usage;
+        return isRow(usage)
+          ? each(['prompt_tokens', 'completion_tokens', 'total_tokens'], (key) =>
+              holds(Number.isInteger(usage[key]) && Number(usage[key]) >= 0, `usage.${key}`, 'a count', usage[key]),
+            )
+          : undefined;
       },
     },
   }),

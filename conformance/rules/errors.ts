@@ -1,6 +1,17 @@
 import { isRow } from '../model/intern.js';
 import { isSigning } from '../model/operations.js';
-import { all, holds, is, isFromService, type Judgement, OF_OTHERS, type Rule, rulesOf, type Seen } from './rule.js';
+import {
+  all,
+  holds,
+  is,
+  isDone,
+  isFromService,
+  type Judgement,
+  OF_OTHERS,
+  type Rule,
+  rulesOf,
+  type Seen,
+} from './rule.js';
 
 /** What the catalogue of signing states (Signing route errors). */
 const SIGNING: Readonly<Record<number, readonly [message: RegExp, reason: string, retryable: boolean]>> = {
@@ -26,6 +37,45 @@ const BODIES: Readonly<Record<number, readonly [reason: string, message: RegExp]
 };
 const WRITES: ReadonlySet<string> = new Set(['create', 'update', 'delete']);
 
+/** Published reasons: the statuses that each is told with, and whether the same request may be sent again. */
+const REASONS: Readonly<Record<string, readonly [statuses: readonly number[], retryable: boolean]>> = {
+  not_found: [[404], false],
+  method_not_allowed: [[405], false],
+  personal_identity_required: [[403], false],
+  payload_too_large: [[413], false],
+  unsupported_media_type: [[415], false],
+  invalid_body: [[400], false],
+  bad_request: [[400], false],
+  idempotency_key_reused: [[409], false],
+  name_conflict: [[409], false],
+  intern_busy: [[409], false],
+  intern_not_ready: [[409], true],
+  intern_not_running: [[409], false],
+  interaction_unknown: [[404], false],
+  interaction_not_pending: [[409], false],
+  busy: [[409, 503], true],
+  rate_limited: [[429], true],
+  timeout: [[408, 504], true],
+  internal_error: [[500], true],
+  run_ended: [[410], false],
+};
+
+/** Whether a reason, where it is a published one, comes with what is published of it. */
+export function reasonIs(of: string, reason: unknown, status: unknown, retryable: unknown): Judgement {
+  const row = typeof reason === 'string' && Object.hasOwn(REASONS, reason) ? REASONS[reason] : undefined;
+  if (row === undefined) return undefined;
+  const [statuses, again] = row;
+  return all(
+    holds(
+      statuses.some((one) => one === status),
+      `status of ${of} for ${String(reason)}`,
+      statuses.join(' or '),
+      status,
+    ),
+    is(`error.metadata.retryable of ${of} for ${String(reason)}`, again, retryable),
+  );
+}
+
 /** JSON by name, or by the suffix of its structure (RFC 6839). */
 const JSON_TYPE = /^application\/(?:[a-z0-9.+-]+\+)?json\s*(?:;|$)/i;
 
@@ -47,6 +97,16 @@ const message = (seen: Seen, pattern: RegExp): Judgement =>
     seen.error?.message,
   );
 
+const saysWhen = (seen: Seen): Judgement => {
+  const value = seen.answered.header('retry-after') ?? '';
+  return holds(
+    /^\d+$/.test(value) || !Number.isNaN(Date.parse(value)),
+    `Retry-After of ${told(seen)}`,
+    'seconds, or a date',
+    value,
+  );
+};
+
 /** Errors: the envelope, and the catalogues of signing and of the mapping read. */
 export const ERRORS: readonly Rule[] = [
   ...rulesOf('BASE-2', {
@@ -60,6 +120,19 @@ export const ERRORS: readonly Rule[] = [
               `content-type of ${told(seen)}`,
               'application/json',
               seen.answered.header('content-type') ?? null,
+            )
+          : undefined,
+    },
+    'is-json': {
+      says: 'The body of a success is a JSON object, unless it is a stream or nothing.',
+      alone: true,
+      judge: (seen) =>
+        isDone(seen) && seen.answered.status !== 204 && seen.operation.name !== 'chat'
+          ? holds(
+              seen.json !== undefined,
+              `body of ${told(seen)}`,
+              'a JSON object',
+              seen.answered.json ?? seen.answered.text.slice(0, 100),
             )
           : undefined,
     },
@@ -117,6 +190,29 @@ export const ERRORS: readonly Rule[] = [
           holds(typeof retryable === 'boolean', `error.metadata.retryable of ${told(seen)}`, 'a boolean', retryable),
         );
       },
+    },
+    'has-metadata': {
+      level: 'P',
+      says: 'An error has metadata, but for a 401, the refusal of a regional host, and SCIM.',
+      alone: true,
+      judge: (seen) =>
+        isOurs(seen) &&
+        seen.error !== undefined &&
+        seen.operation.area !== 'scim' &&
+        seen.answered.status !== 401 &&
+        !seen.asked.regional &&
+        seen.caller?.kind !== 'outsider'
+          ? holds(seen.error.metadata !== undefined, `error of ${told(seen)}`, 'metadata', null)
+          : undefined,
+    },
+    'published-reason': {
+      level: 'P',
+      says: 'A published reason comes with its status, and says whether the request may be sent again.',
+      alone: true,
+      judge: (seen) =>
+        isOurs(seen) && seen.operation.area !== 'scim'
+          ? reasonIs(told(seen), seen.error?.reason, seen.answered.status, seen.error?.retryable)
+          : undefined,
     },
     'no-metadata': {
       says: 'The 401 of the signing route and the errors of SCIM have no metadata.',
@@ -204,6 +300,7 @@ export const ERRORS: readonly Rule[] = [
     },
     'limit-says-when': {
       level: 'P',
+<<<<<<< HEAD
       says: 'A turn over the limit says when to try again: Retry-After has seconds or a date.',
       alone: true,
       judge: (seen) => {
@@ -214,6 +311,23 @@ export const ERRORS: readonly Rule[] = [
           when !== undefined && (/^\d+$/.test(when) || (/GMT$/.test(when) && !Number.isNaN(Date.parse(when))));
         return holds(says, `Retry-After of ${told(seen)}`, 'seconds or an HTTP date', when);
       },
+=======
+      says: 'A turn over the limit is told when it may be sent again, by Retry-After.',
+      alone: true,
+      judge: (seen) =>
+        (seen.operation.name === 'chat' || seen.operation.name === 'invoke') &&
+        seen.answered.status === 429 &&
+        seen.error?.reason === 'rate_limited'
+          ? saysWhen(seen)
+          : undefined,
+    },
+    'busy-says-when': {
+      requirement: 'CHAT-14',
+      level: 'P',
+      says: 'A prompt that an intern is too busy for is told when it may be sent again, by Retry-After.',
+      alone: true,
+      judge: (seen) => (seen.operation.name === 'chat' && seen.error?.reason === 'busy' ? saysWhen(seen) : undefined),
+>>>>>>> cd8bd152 (Tell by rules what answers in 5,700 wrong ways showed unnoticed)
     },
   }),
 ];

@@ -1,6 +1,6 @@
 import { STATUSES } from '../arbitraries/status-filter.js';
 import { isMember } from '../model/callers.js';
-import { type InternFacts, isVisibleTo, type Row } from '../model/intern.js';
+import { isListedBy, isRow, isVisibleTo, type Row } from '../model/intern.js';
 import type { Model } from '../model/model.js';
 import { all, each, holds, is, type Judgement, type Rule, recordsOf, rulesOf, type Seen } from './rule.js';
 
@@ -28,11 +28,19 @@ const COMING: readonly string[] = ['queued', 'provisioning'];
 /** What else a list may be asked by: others filter it in ways that nobody knows. */
 const KNOWN: ReadonlySet<string> = new Set(['workspace_id', 'status', 'limit', 'starting_after']);
 
-/** Others may have taken away what a list lacks: a read must have shown it since. */
-const isThere = ({ missed, read }: InternFacts): boolean => missed !== undefined && read !== undefined && read > missed;
-
-/** ms after which a list must have what was made. */
-const LATE = 15_000;
+/**
+ * A list that left out an intern which is shown now. Elsewhere than at an emulator of ours others may have taken away what a list
+ * lacks.
+ */
+const leftOut =
+  (by: string) =>
+  (seen: Seen, model: Model): Judgement =>
+    each(recordsOf(seen), ({ id }) => {
+      const { lost, made } = model.interns.get(String(id)) ?? {};
+      return lost?.by !== by || lost.at > seen.asked.at
+        ? undefined
+        : is(`interns that an earlier ${by} left out`, [], [id], [made?.number ?? 0, lost.number]);
+    });
 
 /** Interns that a whole list must have, and does not. */
 function lacking(rows: readonly Row[], seen: Seen, model: Model) {
@@ -47,8 +55,6 @@ function lacking(rows: readonly Row[], seen: Seen, model: Model) {
   const ids = new Set([...(pages?.ids ?? []), ...rows.map(({ id }) => String(id))]);
   const missing = [...model.present].filter((intern) => {
     if (intern.made === undefined || intern.made.at >= since || model.isVisible(asked, intern) !== true) return false;
-    // A list may be late.
-    if (model.options.ours !== true && (since - intern.made.at < LATE || !isThere(intern))) return false;
     const phases = intern.phase.since(since);
     return (
       phases !== undefined && !phases.has('gone') && !phases.has('going') && !phases.has('stuck') && !ids.has(intern.id)
@@ -56,6 +62,12 @@ function lacking(rows: readonly Row[], seen: Seen, model: Model) {
   });
   return { missing, pages };
 }
+
+/** Judges a list at once at an emulator of ours, and elsewhere once it shows what the list left out. */
+const ofOurs = (by: string, judge: Parameters<typeof ofList>[0]) => {
+  const [now, later] = [ofList(judge), leftOut(by)];
+  return (seen: Seen, model: Model): Judgement => (model.options.ours === true ? now(seen, model) : later(seen, model));
+};
 
 /** list_interns: order, filters, pages, and who sees what. */
 export const LISTS: readonly Rule[] = [
@@ -87,8 +99,7 @@ export const LISTS: readonly Rule[] = [
     },
     whole: {
       says: 'A whole list has each intern that its caller sees.',
-      settles: true,
-      judge: ofList((rows, seen, model) => {
+      judge: ofOurs('list', (rows, seen, model) => {
         const found = lacking(rows, seen, model);
         if (found === undefined) return undefined;
         const [first] = found.missing;
@@ -159,8 +170,7 @@ export const LISTS: readonly Rule[] = [
     },
     'status-whole': {
       says: 'A whole list by statuses has each intern of those statuses.',
-      settles: true,
-      judge: ofList((rows, seen, model) => {
+      judge: ofOurs('list by status', (rows, seen, model) => {
         const wanted = statusesOf(seen);
         const { asked, caller, json } = seen;
         const plain = [...asked.query.keys()].every(
@@ -172,13 +182,7 @@ export const LISTS: readonly Rule[] = [
         const due = [...model.present].filter((intern) => {
           const phases =
             intern.made === undefined || intern.made.at >= asked.at ? undefined : intern.phase.since(asked.at);
-          if (phases === undefined || phases.size !== 1 || model.isVisible(asked, intern) !== true) return false;
-          if (
-            model.options.ours !== true &&
-            (asked.at - (intern.made?.at ?? 0) < LATE || (!ids.has(intern.id) && !isThere(intern)))
-          )
-            return false;
-          return (phases.has('up') && wanted.includes('running')) || (phases.has('off') && wanted.includes('stopped'));
+          return phases !== undefined && model.isVisible(asked, intern) === true && isListedBy(phases, wanted);
         });
         const missing = due.filter(({ id }) => !ids.has(id));
         return due.length === 0
@@ -200,6 +204,13 @@ export const LISTS: readonly Rule[] = [
         seen.operation.name === 'list' && seen.answered.status === 200
           ? all(
               holds(Array.isArray(seen.json?.data), `data of ${called(seen)}`, 'a JSON array', seen.json?.data),
+              holds(
+                !Array.isArray(seen.json?.data) ||
+                  seen.json.data.every((row) => isRow(row) && typeof row.id === 'string' && row.id !== ''),
+                `data of ${called(seen)}`,
+                'interns, each with its id',
+                seen.json?.data,
+              ),
               holds(
                 typeof seen.json?.has_more === 'boolean',
                 `has_more of ${called(seen)}`,

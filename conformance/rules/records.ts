@@ -1,7 +1,8 @@
 import { STATUSES } from '../arbitraries/status-filter.js';
 import { FIELDS } from '../helpers/record.js';
 import { secretKeys } from '../helpers/secret-keys.js';
-import { FIXED, type Row, SETTINGS, SHOWS } from '../model/intern.js';
+import { canonical } from '../model/canonical.js';
+import { FIXED, isRow, type Row, SETTINGS, SHOWS } from '../model/intern.js';
 import type { Model } from '../model/model.js';
 import {
   all,
@@ -21,8 +22,7 @@ import {
 /** Records of interns that this traffic made: those of others may be older than the form. */
 const ownRecords = (seen: Seen, model: Model): readonly Row[] =>
   recordsOf(seen).filter(
-    ({ id }) =>
-      typeof id === 'string' && (model.interns.get(id)?.made !== undefined || seen.operation.name === 'create'),
+    ({ id }) => seen.operation.name === 'create' || model.interns.get(String(id))?.made !== undefined,
   );
 const ofOwn =
   (judge: (record: Row, seen: Seen, model: Model) => Judgement) =>
@@ -37,6 +37,15 @@ const isReplay = (seen: Seen, record: Row, model: Model): boolean =>
 const plain = (value: unknown): string => JSON.stringify(value === '' || value === undefined ? null : value);
 
 const where = (seen: Seen): string => `the record of ${seen.called}`;
+/** Statuses that each lifecycle call leads to. */
+const MAKES: Readonly<Record<'suspend' | 'provision' | 'delete', readonly string[]>> = {
+  suspend: ['stopped'],
+  provision: ['queued', 'provisioning', 'running', 'failed'],
+  delete: ['destroying', 'destroy_failed'],
+};
+/** ms within which nothing else is likely to change the status of an intern, and after which a read shows what was done. */
+const SOON = 10_000;
+const LATE_READ = 10_000;
 const TEXTS = ['description', 'instructions', 'model', 'last_failure_message'] as const;
 
 /** Resources and their fields: the record of an intern, wherever it is shown. */
@@ -89,6 +98,12 @@ export const RECORDS: readonly Rule[] = [
           record.status === 'running'
             ? holds(record.hostname !== null, `hostname of ${where(seen)} that runs`, 'a hostname', null)
             : undefined,
+          holds(
+            Date.parse(String(record.updated_at)) >= Date.parse(String(record.created_at)),
+            `updated_at of ${where(seen)}`,
+            'no earlier than created_at',
+            record.updated_at,
+          ),
         ),
       ),
     },
@@ -111,10 +126,14 @@ export const RECORDS: readonly Rule[] = [
       says: 'A record shows the settings that its intern was given.',
       settles: true,
       judge: ofOwn((record, seen, model) => {
-        if (isReplay(seen, record, model) || seen.operation.name === 'create') return undefined;
         const facts = model.interns.get(String(record.id));
+        const retried = isReplay(seen, record, model);
+        // What it was created with, `as-asked` judges.
+        if (seen.operation.name === 'create' && (!retried || facts?.made === undefined)) return undefined;
         return each(SETTINGS, (key) => {
-          const values = facts?.settings[key].since(seen.asked.at);
+          const now = facts?.settings[key].since(seen.asked.at);
+          // A retried create may answer what it answered first.
+          const values = retried && now !== undefined ? new Set([...now, plain(facts?.made?.body[key])]) : now;
           const body = seen.operation.name === 'update' ? seen.body : undefined;
           if (values === undefined || !isBodyKnown(seen) || !(key in record) || (body !== undefined && key in body))
             return undefined;
@@ -140,7 +159,7 @@ export const RECORDS: readonly Rule[] = [
         const facts = model.interns.get(String(record.id));
         return each(FIXED, (key) => {
           const first = facts?.fixed.get(key);
-          return first === undefined || typeof record[key] !== 'string'
+          return first === undefined || !(key in record)
             ? undefined
             : is(`${key} of ${where(seen)}`, first.value, record[key], [first.number]);
         });
@@ -207,6 +226,32 @@ export const RECORDS: readonly Rule[] = [
             : undefined,
         );
       },
+    },
+  }),
+  ...rulesOf('CREATE-4', {
+    'same-intern': {
+      says: 'A create that repeats the key and the body of an earlier one answers with its intern.',
+      judge: (seen, model) => {
+        const known = seen.operation.name === 'create' && isDone(seen) ? model.createBy(seen.asked) : undefined;
+        if (known === undefined || seen.json === undefined || !isRow(seen.body) || !isRow(known.value.body))
+          return undefined;
+        if (canonical(seen.body) !== canonical(known.value.body)) return undefined;
+        const phases = model.interns.get(known.value.id)?.phase.since(seen.asked.at);
+        // A key may be forgotten with its intern.
+        if (phases === undefined || phases.has('going') || phases.has('gone')) return undefined;
+        return is(`id of ${where(seen)} that is retried`, known.value.id, seen.json.id, [known.number]);
+      },
+    },
+  }),
+  ...rulesOf('CREATE-2', {
+    'attached-as-asked': {
+      level: 'P',
+      says: 'A create that names a vault answers with it as the attached one.',
+      alone: true,
+      judge: (seen) =>
+        seen.operation.name === 'create' && isDone(seen) && seen.json !== undefined && isBodyKnown(seen)
+          ? is(`attached_vault_id of ${where(seen)}`, seen.body?.vault_id ?? null, seen.json.attached_vault_id ?? null)
+          : undefined,
     },
   }),
   ...rulesOf('CREATE-3', {
@@ -295,6 +340,40 @@ export const RECORDS: readonly Rule[] = [
               [facts.made?.number ?? 0, ...facts.phase.because],
             );
       }),
+    },
+    'refused-does-nothing': {
+      says: 'A lifecycle call that is refused changes nothing.',
+      judge: ofOwn((record, seen, model) => {
+        const { shown, refused, moving = 0, moved, phase } = model.interns.get(String(record.id)) ?? {};
+        if (shown === undefined || refused === undefined || seen.operation.name !== 'get') return undefined;
+        const since = seen.asked.at - shown.at;
+        if (refused.at < shown.at || refused.at > seen.asked.at || since > SOON) return undefined;
+        // Another call may have done it, and reads may be late.
+        if (moving > 0 || (moved !== undefined && moved > shown.at - LATE_READ)) return undefined;
+        const becomes = MAKES[refused.name];
+        // An intern that never booted may do so by itself.
+        if (refused.name === 'provision' && phase?.since(shown.at)?.has('new') !== false) return undefined;
+        return holds(
+          becomes.includes(shown.status) || !becomes.includes(String(record.status)),
+          `status of ${where(seen)} after a ${refused.name} that was refused`,
+          `${shown.status}, as before`,
+          record.status,
+          [shown.number, refused.number],
+        );
+      }),
+    },
+    'stays-found': {
+      says: 'An intern that is shown again was there all the time: no request of its creator in between misses it.',
+      judge: (seen, model) =>
+        each(recordsOf(seen), ({ id }) => {
+          const { lost, made } = model.interns.get(String(id)) ?? {};
+          return lost === undefined || lost.by.startsWith('list') || lost.at > seen.asked.at
+            ? undefined
+            : is(`status of an earlier ${lost.by}`, 'that of an intern that is there', 404, [
+                made?.number ?? 0,
+                lost.number,
+              ]);
+        }),
     },
     found: {
       says: 'An intern that was created, and not deleted, is found by a caller who sees it.',

@@ -4,8 +4,9 @@ import { canonical } from '../model/canonical.js';
 import { isModel, isRow, type Phase, type Row } from '../model/intern.js';
 import type { Model } from '../model/model.js';
 import { isDaemon, isSigning } from '../model/operations.js';
+import { isAnswer } from '../probe/request.js';
 import { type Level, type RequirementId, requirement, speaksAt } from '../requirements/index.js';
-import { holds, is, isFromService, type Judgement, type Rule, type Seen } from './rule.js';
+import { holds, is, isFromService, type Judgement, type Rule, rulesOf, type Seen } from './rule.js';
 
 /** What a request has wrong. `undefined`: that is not known. */
 type Wrong = boolean | undefined;
@@ -17,7 +18,7 @@ interface Refusal {
   readonly level: Level;
   readonly says: string;
   readonly statuses: readonly number[];
-  /** Its published reason, where no other rule has it. */
+  /** Its published reason. */
   readonly reason?: string;
   /** Nothing states it, and nothing forbids it. */
   readonly open?: true;
@@ -248,6 +249,7 @@ export const REFUSALS: readonly Refusal[] = rows({
     requirement: 'AUTH-4',
     says: "For an intern's own key the collection and every other intern answer 404.",
     statuses: [404],
+    reason: 'not_found',
     wrong: (seen, model) =>
       !inInterns(seen) || seen.caller?.kind !== 'own'
         ? inInterns(seen) && seen.caller === undefined
@@ -259,6 +261,7 @@ export const REFUSALS: readonly Refusal[] = rows({
     requirement: 'AUTH-3',
     says: 'An intern that the caller cannot see answers 404, as an unknown id does.',
     statuses: [404],
+    reason: 'not_found',
     wrong: (seen, model) =>
       !inInterns(seen) || seen.caller?.kind === 'own'
         ? false
@@ -282,6 +285,7 @@ export const REFUSALS: readonly Refusal[] = rows({
     requirement: 'VAULT-1',
     says: 'The vault of an intern that the caller cannot see answers 404.',
     statuses: [404],
+    reason: 'not_found',
     wrong: (seen, model) =>
       seen.operation.area !== 'vault' || seen.id === undefined
         ? false
@@ -293,24 +297,28 @@ export const REFUSALS: readonly Refusal[] = rows({
     requirement: 'DELETE-1',
     says: 'An intern whose teardown ended is gone: 404.',
     statuses: [404],
+    reason: 'not_found',
     wrong: (seen) => (seen.id === undefined || seen.operation.area === 'scim' ? false : goneNow(seen)),
   },
   'access-is-personal': {
     requirement: 'AUTH-7',
     says: 'An API key that reads the daemon access gets 403, reason personal_identity_required.',
     statuses: [403],
+    reason: 'personal_identity_required',
     wrong: ({ operation, caller }) => isDaemon(operation) && isOneOf(caller, 'key', 'own'),
   },
   'signing-is-personal': {
     requirement: 'AUTH-8',
     says: 'An API key or an interns-only grant cannot sign: 403, reason personal_identity_required.',
     statuses: [403],
+    reason: 'personal_identity_required',
     wrong: ({ operation, caller }) => isSigning(operation) && isOneOf(caller, 'key', 'own', 'interns-only'),
   },
   'too-large': {
     requirement: 'BODY-2',
     says: 'A body of create, update, delete or signing over 1048576 bytes is refused with 413.',
     statuses: [413],
+    reason: 'payload_too_large',
     wrong: (seen) => isWrite(seen) && tooLarge(seen),
   },
   'too-large-elsewhere': {
@@ -318,12 +326,14 @@ export const REFUSALS: readonly Refusal[] = rows({
     level: 'P',
     says: 'A body of chat, invoke, provision or suspend over 1048576 bytes is refused with 413.',
     statuses: [413],
+    reason: 'payload_too_large',
     wrong: (seen) => named('chat', 'invoke', 'provision', 'suspend')(seen) && tooLarge(seen),
   },
   'media-type': {
     requirement: 'BODY-3',
     says: 'A non-empty body of create, update, delete or signing that is not declared as application/json is refused with 415.',
     statuses: [415],
+    reason: 'unsupported_media_type',
     wrong: (seen) => isWrite(seen) && otherType(seen),
   },
   'media-type-without-body': {
@@ -331,12 +341,14 @@ export const REFUSALS: readonly Refusal[] = rows({
     level: 'P',
     says: 'A non-empty body of provision or suspend that is not declared as JSON is refused with 415.',
     statuses: [415],
+    reason: 'unsupported_media_type',
     wrong: (seen) => BARE(seen) && otherType(seen),
   },
   'no-fields': {
     requirement: 'BODY-1',
     says: 'A body carrying any field is refused with 400 by provision and suspend.',
     statuses: [400],
+    reason: 'invalid_body',
     wrong: (seen) => BARE(seen) && json(seen, (value) => isRow(value) && Object.keys(value).length > 0),
   },
   'no-body': {
@@ -344,6 +356,7 @@ export const REFUSALS: readonly Refusal[] = rows({
     level: 'C',
     says: 'A body of provision or suspend that is no object is refused with 400.',
     statuses: [400],
+    reason: 'invalid_body',
     wrong: (seen) => BARE(seen) && not(isBlank(seen)) && json(seen, (value) => !isRow(value)),
   },
   'body-is-an-object': {
@@ -383,6 +396,7 @@ export const REFUSALS: readonly Refusal[] = rows({
     // The published client documents a default.
     level: 'P',
     statuses: [400],
+    reason: 'invalid_body',
     wrong: (seen, { options }) =>
       named('create')(seen) &&
       options.profile.default_workspace !== true &&
@@ -412,6 +426,7 @@ export const REFUSALS: readonly Refusal[] = rows({
     requirement: 'DELETE-2',
     says: 'The only field of a delete is the boolean acknowledge_workspace_loss: anything else is refused with 400.',
     statuses: [400],
+    reason: 'invalid_body',
     wrong: (seen) =>
       named('delete')(seen) &&
       json(
@@ -429,6 +444,7 @@ export const REFUSALS: readonly Refusal[] = rows({
     level: 'P',
     says: 'An idempotency key of more than 255 characters is refused with 400.',
     statuses: [400],
+    reason: 'invalid_body',
     wrong(seen, { options }) {
       const key = named('create')(seen) ? seen.asked.header(idempotencyHeaderOf(options.profile)) : undefined;
       // An empty one may be none.
@@ -440,12 +456,14 @@ export const REFUSALS: readonly Refusal[] = rows({
     level: 'P',
     says: 'A list by a status that is none is refused with 400.',
     statuses: [400],
+    reason: 'invalid_body',
     wrong: (seen) => named('list')(seen) && !areStatuses(seen.asked.query),
   },
   'list-limit': {
     requirement: 'LIST-3',
     says: 'A list by a limit that is none is refused with 400.',
     statuses: [400],
+    reason: 'invalid_body',
     wrong: (seen) => named('list')(seen) && !areLimits(seen.asked.query),
   },
   'list-workspace': {
@@ -463,6 +481,7 @@ export const REFUSALS: readonly Refusal[] = rows({
     requirement: 'LIST-3',
     says: 'A cursor that no list gave is refused with 400.',
     statuses: [400],
+    reason: 'invalid_body',
     wrong: (seen, model) => {
       const cursor = named('list')(seen) ? seen.asked.query.get('starting_after') : null;
       if (cursor === null || model.pages.has(cursor)) return false;
@@ -473,12 +492,14 @@ export const REFUSALS: readonly Refusal[] = rows({
     requirement: 'SIGN-2',
     says: 'A bodySha256 that does not match ^[0-9a-f]{64}$ is refused with 400.',
     statuses: [400],
+    reason: 'invalid_body',
     wrong: (seen) => isSigning(seen.operation) && json(seen, (value) => isRow(value) && !isDigest(value.bodySha256)),
   },
   route: {
     requirement: 'SIGN-3',
     says: 'A route without a permitted method and a path as it is sent is refused with 400.',
     statuses: [400],
+    reason: 'invalid_body',
     wrong: (seen, { options }) =>
       isSigning(seen.operation) &&
       json(
@@ -547,7 +568,9 @@ export const REFUSALS: readonly Refusal[] = rows({
     wrong: (seen, model) =>
       named('create', 'update')(seen) &&
       model.options.ours !== true &&
-      ['description', 'instructions'].some((key) => typeof seen.body?.[key] === 'string')
+      [seen.body?.description, seen.body?.instructions].some(
+        (value) => typeof value === 'string' && /^$|[^A-Za-z0-9 .,]/.test(value),
+      )
         ? undefined
         : false,
   },
@@ -577,6 +600,7 @@ export const REFUSALS: readonly Refusal[] = rows({
     requirement: 'VAULT-7',
     says: 'A copy that does not name 1 to 100 secrets, each once, is refused with 400.',
     statuses: [400],
+    reason: 'invalid_body',
     wrong: (seen) =>
       seen.operation.name === 'copy secrets' &&
       json(
@@ -620,6 +644,7 @@ export const REFUSALS: readonly Refusal[] = rows({
     requirement: 'INVOKE-3',
     says: 'A session is accepted only from the caller it was issued to, on the same intern: any other is refused with 404.',
     statuses: [404],
+    reason: 'not_found',
     wrong: (seen, model) => {
       const session = named('invoke')(seen) ? seen.body?.session_id : undefined;
       if (typeof session !== 'string' || seen.id === undefined)
@@ -635,6 +660,7 @@ export const REFUSALS: readonly Refusal[] = rows({
     level: 'P',
     says: 'An intern that boots or runs is not provisioned: 409.',
     statuses: [409],
+    reason: 'intern_busy',
     wrong: (seen, model) => named('provision')(seen) && isNone(seen, model, 'new', 'off', 'failed', 'stuck'),
   },
   'suspend-rests': {
@@ -642,12 +668,14 @@ export const REFUSALS: readonly Refusal[] = rows({
     level: 'P',
     says: 'An intern that does not run is not suspended: 409.',
     statuses: [409],
+    reason: 'intern_busy',
     wrong: (seen, model) => named('suspend')(seen) && isNone(seen, model, 'up'),
   },
   'chat-runs': {
     requirement: 'CHAT-16',
     says: 'An intern that does not run takes no prompt: 409.',
     statuses: [409],
+    reason: 'intern_not_ready',
     wrong: (seen, model) => named('chat')(seen) && isNone(seen, model, 'up'),
   },
   'invoke-runs': {
@@ -656,6 +684,7 @@ export const REFUSALS: readonly Refusal[] = rows({
     level: 'P',
     says: 'An intern that does not run starts no run: 409.',
     statuses: [409],
+    reason: 'intern_not_ready',
     wrong: (seen, model) => named('invoke')(seen) && isNone(seen, model, 'up'),
   },
   'access-runs': {
@@ -669,6 +698,7 @@ export const REFUSALS: readonly Refusal[] = rows({
     level: 'P',
     says: 'The daemon access of an intern that does not run is refused with 409.',
     statuses: [409],
+    reason: 'intern_not_running',
     wrong: (seen, model) => isDaemon(seen.operation) && isNone(seen, model, 'up'),
   },
   destroying: {
@@ -676,6 +706,7 @@ export const REFUSALS: readonly Refusal[] = rows({
     level: 'C',
     says: 'An intern that is being torn down is not changed: 409.',
     statuses: [409],
+    reason: 'intern_busy',
     wrong: (seen, model) =>
       named('update', 'provision', 'suspend')(seen) &&
       isNone(seen, model, 'new', 'off', 'booting', 'up', 'failed', 'stuck', 'gone'),
@@ -718,6 +749,7 @@ export const REFUSALS: readonly Refusal[] = rows({
     requirement: 'VAULT-3',
     says: 'A name that no secret can have is refused with 400.',
     statuses: [400],
+    reason: 'invalid_body',
     wrong: ({ operation, secret }) =>
       /^(store|delete)/.test(operation.name) &&
       secret !== undefined &&
@@ -727,6 +759,7 @@ export const REFUSALS: readonly Refusal[] = rows({
     requirement: 'VAULT-3',
     says: 'A secret without a value of 1 to 65536 characters and 1 to 100 hosts is refused with 400.',
     statuses: [400],
+    reason: 'invalid_body',
     wrong: (seen) =>
       /^store/.test(seen.operation.name) &&
       json(
@@ -747,6 +780,7 @@ export const REFUSALS: readonly Refusal[] = rows({
     requirement: 'VAULT-5',
     says: 'A list of secrets by a limit or an offset that is none is refused with 400.',
     statuses: [400],
+    reason: 'invalid_body',
     wrong: (seen) => {
       if (!/secrets$/.test(seen.operation.name) || seen.operation.reads !== true) return false;
       const bad = (key: string, least: number, most: number) =>
@@ -758,6 +792,7 @@ export const REFUSALS: readonly Refusal[] = rows({
     requirement: 'VAULT-3',
     says: 'A secret whose body is over the cap is refused with 413.',
     statuses: [413],
+    reason: 'payload_too_large',
     wrong: (seen) => seen.operation.area === 'vault' && tooLarge(seen),
   },
 });
@@ -856,35 +891,40 @@ function judgeRefusal(refusal: Refusal, seen: Seen, model: Model): Judgement {
   );
 }
 
-/** Holds where the refusal is the only thing that is wrong, and the answer is it. */
-function judgeReason({ reason, ...refusal }: Refusal, seen: Seen, model: Model): Judgement {
-  const { answered, error, called } = seen;
-  if (!refusal.statuses.includes(answered.status) || error?.metadata === undefined) return undefined;
+/** The published reason of a refusal, where all that may be wrong with the request has the same. */
+function judgeReason(seen: Seen, model: Model): Judgement {
+  const { answered, error, called, operation, body } = seen;
+  if (answered.status < 400 || error?.metadata === undefined || !isFromService(seen)) return undefined;
+  // The question that an answer is for may be the cause.
+  if (operation.name === 'chat' && isAnswer(body)) return undefined;
   const { sure, maybe } = wrongIn(seen, model);
-  const others = [...sure, ...maybe].filter(
-    ({ id, statuses }) => id !== refusal.id && statuses.includes(answered.status),
-  );
-  return sure.some(({ id }) => id === refusal.id) && others.every((one) => one.reason === reason)
-    ? is(`error.metadata.reason of a ${answered.status} of ${called}`, reason, error.reason, because(seen))
+  const told = [...sure, ...maybe].filter(({ statuses }) => statuses.includes(answered.status));
+  const [first] = told;
+  if (first?.reason === undefined || told.some(({ reason }) => reason !== first.reason)) return undefined;
+  return sure.some((one) => told.includes(one))
+    ? is(`error.metadata.reason of a ${answered.status} of ${called}`, first.reason, error.reason, because(seen))
     : undefined;
 }
 
-/** A rule for each refusal, and one for each published reason. */
-export const REFUSAL_RULES: readonly Rule[] = REFUSALS.filter(({ open }) => open !== true).flatMap((refusal) => {
-  const { id, requirement, level, says, reason } = refusal;
-  const rule: Rule = { id, requirement, level, says, judge: (seen, model) => judgeRefusal(refusal, seen, model) };
-  if (reason === undefined) return [rule];
-  return [
-    rule,
-    {
-      id: `${id}-reason`,
-      requirement,
+/** A rule for each refusal, and one for the published reasons of all. */
+export const REFUSAL_RULES: readonly Rule[] = [
+  ...REFUSALS.filter(({ open }) => open !== true).map(
+    (refusal): Rule => ({
+      id: refusal.id,
+      requirement: refusal.requirement,
+      level: refusal.level,
+      says: refusal.says,
+      judge: (seen, model) => judgeRefusal(refusal, seen, model),
+    }),
+  ),
+  ...rulesOf('BASE-3', {
+    reason: {
       level: 'P',
-      says: `${says.replace(/ is refused with .*/, '')} is told with reason ${reason}.`,
-      judge: (seen, model) => judgeReason(refusal, seen, model),
+      says: 'A request that is refused for a published cause is told its published reason.',
+      judge: judgeReason,
     },
-  ];
-});
+  }),
+];
 
 /** A request that has nothing wrong is accepted. */
 export const ACCEPTED_BY: Readonly<Record<string, RequirementId>> = {
@@ -910,12 +950,14 @@ export const ACCEPTED_BY: Readonly<Record<string, RequirementId>> = {
   'copy secrets': 'VAULT-7',
 };
 
-/** Whether a state may keep a service from it: an update changes what runs, and what rests. */
+/** Whether a state may keep a service from it: none keeps it from a read, or from a proof, and an update changes what runs, and what rests. */
 const mayConflict = (seen: Seen): boolean =>
-  !named('update')(seen) || [...(phasesOf(seen) ?? ['new'])].some((phase) => phase !== 'up' && phase !== 'off');
+  (seen.operation.reads === true && !isDaemon(seen.operation)) || isSigning(seen.operation)
+    ? false
+    : !named('update')(seen) || [...(phasesOf(seen) ?? ['new'])].some((phase) => phase !== 'up' && phase !== 'off');
 
-/** Which success it is, is stated or published of these alone: a service may answer each write with a success of its own. */
-const STATED_SUCCESS: ReadonlySet<string> = new Set(['provision', 'suspend', 'invoke']);
+/** No source says with which success these are answered. */
+const ANY_SUCCESS: ReadonlySet<string> = new Set(['sign', 'sign alias', 'daemon', 'daemon alias']);
 
 export const ACCEPTED_RULES: readonly Rule[] = Object.entries(ACCEPTED_BY).flatMap(([name, id]) => {
   const published = name === 'invoke' ? requirement(id).level : 'P';
@@ -926,8 +968,14 @@ export const ACCEPTED_RULES: readonly Rule[] = Object.entries(ACCEPTED_BY).flatM
     if (seen.caller?.kind === 'member' && status === 401) return false;
     if (status === 409 && mayConflict(seen)) return false;
     const { sure, maybe } = wrongIn(seen, model);
-    // What is told with other statuses does not explain a conflict.
-    return sure.length === 0 && maybe.every(({ statuses }) => status === 409 && !statuses.includes(status));
+    // A cause whose statuses are stated explains no other, and none explains a failure of the service.
+    return (
+      sure.length === 0 &&
+      maybe.every(
+        ({ level, statuses }) =>
+          !statuses.includes(status) && (status === 409 || status >= 500 || (level === 'S' && statuses !== REFUSED)),
+      )
+    );
   };
   const accepted: Rule = {
     id: `${id}/${name.replaceAll(' ', '-')}-accepted`,
@@ -960,5 +1008,5 @@ export const ACCEPTED_RULES: readonly Rule[] = Object.entries(ACCEPTED_BY).flatM
             seen.answered.status,
           ),
   };
-  return STATED_SUCCESS.has(name) && speaksAt(requirement(id), published) ? [accepted, status] : [accepted];
+  return !ANY_SUCCESS.has(name) && speaksAt(requirement(id), published) ? [accepted, status] : [accepted];
 });

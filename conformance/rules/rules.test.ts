@@ -275,9 +275,75 @@ test.each<[rule: string, because: readonly number[], conversation: readonly Said
       { path: `/interns/${ID}`, status: 200, answer: record() },
       { path: '/interns', status: 200, answer: { data: [], has_more: false } },
       { path: `/interns/${ID}`, status: 200, answer: record() },
-      { path: '/interns', status: 200, answer: { data: [], has_more: false } },
     ],
   ],
+  [
+    'LIST-2/status-whole',
+    [1, 4],
+    [
+      { ...CREATE, json: { name: 'one', workspace_id: WORKSPACE, provision: true }, answer: RUNS },
+      { method: 'POST', path: `/interns/${ID}/suspend`, status: 200, answer: { suspended: true } },
+      { path: `/interns/${ID}`, status: 200, answer: record() },
+      { path: '/interns?status=running,stopped', status: 200, answer: { data: [], has_more: false } },
+      { path: `/interns/${ID}`, status: 200, answer: record() },
+    ],
+  ],
+  [
+    'LIFE-1/stays-found',
+    [1, 3],
+    [
+      CREATE,
+      { path: `/interns/${ID}`, status: 200, answer: record() },
+      { method: 'POST', path: `/interns/${ID}/provision`, status: 404, answer: error(404, 'not_found') },
+      { path: `/interns/${ID}`, status: 200, answer: record() },
+    ],
+  ],
+  [
+    'LIFE-1/refused-does-nothing',
+    [2, 3],
+    [
+      { ...CREATE, json: { name: 'one', workspace_id: WORKSPACE, provision: true }, answer: RUNS },
+      { path: `/interns/${ID}`, status: 200, answer: RUNS },
+      {
+        method: 'POST',
+        path: `/interns/${ID}/suspend`,
+        caller: 'foreign',
+        status: 404,
+        answer: error(404, 'not_found'),
+        at: 1_000,
+      },
+      { path: `/interns/${ID}`, status: 200, answer: record(), at: -57_000 },
+    ],
+  ],
+  [
+    'CREATE-4/same-intern',
+    [1],
+    [
+      { ...CREATE, headers: { 'idempotency-key': 'k' } },
+      {
+        ...CREATE,
+        headers: { 'idempotency-key': 'k' },
+        answer: record({ id: '22222222-2222-4222-8222-222222222222', vault_id: 'v-2' }),
+      },
+    ],
+  ],
+  [
+    'BASE-3/published-reason',
+    [],
+    [
+      {
+        path: `/interns/${ID}`,
+        status: 404,
+        answer: { error: { code: 404, message: 'no', metadata: { reason: 'not_found', retryable: true } } },
+      },
+    ],
+  ],
+  [
+    'BASE-3/has-metadata',
+    [],
+    [{ path: `/interns/${ID}`, status: 404, answer: { error: { code: 404, message: 'no' } } }],
+  ],
+  ['BASE-2/is-json', [], [{ path: `/interns/${ID}`, status: 200 }]],
   ['CREATE-1/as-asked', [1], [{ ...CREATE, answer: record({ name: 'other' }) }]],
   [
     'BASE-3/code',
@@ -318,11 +384,7 @@ test.each<[rule: string, because: readonly number[], conversation: readonly Said
   ['CHAT-1/model-not-used', [2], [CREATE, chats({ json: { model: 'any' }, said: { model: 'any' } })]],
   ['CHAT-5/call-whole', [], [CREATE, chats({ asks: 2 })]],
   ['CHAT-15/new-session', [2], [CREATE, chats({}), chats({})]],
-  [
-    'CHAT-15/prompt-reason',
-    [],
-    [{ ...chats({ json: { messages: [] } }), status: 400, answer: error(400, 'invalid_body') }],
-  ],
+  ['BASE-3/reason', [], [{ ...chats({ json: { messages: [] } }), status: 400, answer: error(400, 'invalid_body') }]],
 ])('%s is broken, because of %j', (rule, because, conversation) => {
   const broken = judged(conversation).find(({ id }) => id === rule);
   expect(broken?.because.slice(0, because.length)).toEqual(because);
