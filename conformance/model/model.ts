@@ -193,7 +193,7 @@ export function createModel(options: ModelOptions) {
       vaults.set(row.vault_id, { value: row.id, number });
     facts.shown = { status: String(row.status), number, at: asked.at };
     const { lost } = facts;
-    // One exchange that was wrong is told once, whatever it left out.
+    // One exchange that was wrong is reported once, whatever it left out.
     if (lost !== undefined && lost.at <= asked.at)
       for (const other of [facts, ...present]) if (other.lost?.number === lost.number) other.lost = undefined;
     statuses.add(String(row.status));
@@ -278,7 +278,7 @@ export function createModel(options: ModelOptions) {
       sessions.set(at, { value: { intern, origin, person: personOf(asked), at: answered.at }, number: asked.number });
   };
 
-  /** Whether a request names nothing but an intern of its caller's that was read before, and that nobody deletes. */
+  /** Whether a request names only an intern of its caller's that was read before, and that nobody deletes. */
   const mustBeFound = (facts: InternFacts, asked: Asked, { name, area }: Operation): boolean => {
     const { made, read } = facts;
     if (options.partial === true || made === undefined || read === undefined || asked.regional) return false;

@@ -263,6 +263,8 @@ const NO_FIELDS: readonly Value[] = [
     json('a field', { force: true }),
     json('an empty field', { provision: null }),
     json('two fields', { a: 1, b: 2 }),
+    raw('a list', '[]'),
+    raw('null', 'null'),
   ),
 ];
 

@@ -53,7 +53,8 @@ function isForeign(model: string, seen: Seen): boolean {
 
 /** Chat: the order of a stream, its session, its questions, its errors. */
 export const CHATS: readonly Rule[] = [
-  ...(Object.keys(STREAM_RULES) as StreamRule[]).map(grammar),
+  // A stream that breaks off may have been cut on the way.
+  ...(Object.keys(STREAM_RULES) as StreamRule[]).filter((rule) => rule !== 'connection-holds').map(grammar),
   ...rulesOf('CHAT-1', {
     'is-a-stream': {
       says: 'A prompt that is accepted, and not steered, is answered with server-sent events.',

@@ -701,16 +701,6 @@ export const REFUSALS: readonly Refusal[] = rows({
     reason: 'intern_not_running',
     wrong: (seen, model) => isDaemon(seen.operation) && isNone(seen, model, 'up'),
   },
-  destroying: {
-    requirement: 'DELETE-1',
-    level: 'C',
-    says: 'An intern that is being torn down is not changed: 409.',
-    statuses: [409],
-    reason: 'intern_busy',
-    wrong: (seen, model) =>
-      named('update', 'provision', 'suspend')(seen) &&
-      isNone(seen, model, 'new', 'off', 'booting', 'up', 'failed', 'stuck', 'gone'),
-  },
   'key-reused': {
     requirement: 'CREATE-4',
     level: 'P',

@@ -122,7 +122,7 @@ const CREATE: Said = {
 };
 
 const RUNS = record({ status: 'running', hostname: 'one.example' });
-const LATER = record({ created_at: '2026-01-01T00:01:30.000Z' });
+const LATER = record({ created_at: '2026-01-01T00:01:30.000Z', updated_at: '2026-01-01T00:01:30.000Z' });
 
 /** A prompt and its stream. `asks`: it ends with a question, in so many pieces. */
 function chats({ json = {}, said = {}, asks = 0 }): Said {

@@ -1,11 +1,14 @@
+import { deploy } from '../../../test/targets/deployment.js';
 import { checks } from '../../checks/index.js';
+import { ROWS } from '../../checks/rows.js';
+import { connect } from '../../drivers/connect.js';
 import { budgetNamed } from '../../engine/budget.js';
-import { type Deployment, deploy } from '../../engine/testing/deployment.js';
+import { runChecks } from '../../engine/runner.js';
 import type { Answered, Asked, Exchange } from '../../model/exchange.js';
 import { createModel, type Model } from '../../model/model.js';
+import { systemHost } from '../../probe/time.js';
 import { checkOf } from '../../rules/check.js';
 import { RULES, type Rule, type Seen, seenBy } from '../../rules/index.js';
-import { run } from '../../run.js';
 import { OBEDIENT } from '../live.js';
 import { type Earlier, spoiltIn } from './spoil.js';
 
@@ -15,8 +18,8 @@ interface Segment {
   readonly exchanges: Exchange[];
 }
 
-/** The exchanges of a default run at a deployment that is right. */
-export async function exchangesOf(deployment: Deployment = OBEDIENT, seed = 'operators'): Promise<readonly Segment[]> {
+/** Keeps every exchange of a run, by the model that saw it. */
+function collector() {
   const segments = new Map<Model, Segment>();
   const collect: Rule = {
     id: 'BASE-3/collected',
@@ -30,13 +33,37 @@ export async function exchangesOf(deployment: Deployment = OBEDIENT, seed = 'ope
       return undefined;
     },
   };
-  const { driver, host, close } = await deploy(deployment, seed);
+  return { check: checkOf(collect), segments: () => [...segments.values()] };
+}
+
+const SEED = 'operators';
+
+/** The exchanges of a default run at a deployment that is right, and of the rows at an emulator of ours. */
+export async function exchangesOfRuns(): Promise<readonly Segment[]> {
+  const whole = collector();
+  const deployed = await deploy(OBEDIENT, SEED);
   try {
-    await run({ driver, host, seed, rate: 0, budget: budgetNamed('default'), checks: [...checks, checkOf(collect)] });
+    const { driver, host } = deployed;
+    const budget = budgetNamed('default');
+    await runChecks({ driver, host, seed: SEED, rate: 0, budget, checks: [...checks, whole.check] });
   } finally {
-    await close();
+    await deployed.close();
   }
-  return [...segments.values()];
+  const rows = collector();
+  const ours = await connect({ settings: {}, host: systemHost, tag: SEED, look: true });
+  try {
+    await runChecks({
+      driver: ours.driver,
+      host: systemHost,
+      tag: SEED,
+      seed: SEED,
+      runs: 1,
+      checks: [...ROWS, rows.check],
+    });
+  } finally {
+    await ours.close();
+  }
+  return [...whole.segments(), ...rows.segments()];
 }
 
 type Step = { readonly at: number } & ({ readonly asks: Asked } | { readonly sees: Exchange });
@@ -48,7 +75,7 @@ const stepsOf = ({ exchanges }: Segment): readonly Step[] =>
     ])
     .toSorted((one, other) => one.at - other.at);
 
-/** What an exchange is told by: its operation, its status, and the reason of a refusal. */
+/** The kind of an exchange: its operation, its status, and the reason of a refusal. */
 const kindOf = (operation: string, { status, json }: Answered): string => {
   const reason = (json as { error?: { metadata?: { reason?: unknown } } } | undefined)?.error?.metadata?.reason;
   return `${operation} ${status}${typeof reason === 'string' ? ` ${reason}` : ''}`;

@@ -47,7 +47,7 @@ function withValue(value: Json, [key, ...rest]: Place, other: unknown): Json {
 const shifted = (time: string, ms: number): string => new Date(Date.parse(time) + ms).toISOString();
 
 /** Other values of a place, each by the way. */
-function* others(value: Json): Generator<readonly [way: string, value: unknown]> {
+function* others(value: Json, name = ''): Generator<readonly [way: string, value: unknown]> {
   yield ['dropped', NOTHING];
   if (value !== null) yield ['nulled', null];
   yield [
@@ -62,7 +62,10 @@ function* others(value: Json): Generator<readonly [way: string, value: unknown]>
       yield ['without milliseconds', value.replace(/\.\d+/, '')];
     } else if (UUID.test(value)) yield ['another', value.replace(/^./, (digit) => (digit === 'a' ? 'b' : 'a'))];
     else yield ['another', `${value}x`];
+    if (/message$/.test(name)) yield ['of a teardown', 'workspace_archive_failed'];
   }
+  if (value === null && name === 'last_failure_message') yield ['of a teardown', 'workspace_archive_failed'];
+  if (isRow(value)) yield ['with a key', { ...value, api_key: 'sk-1', value: 'sk-1' }];
   if (typeof value === 'number') yield ['another', value + 1];
   if (typeof value === 'boolean') yield ['another', !value];
   if (Array.isArray(value)) {
@@ -115,7 +118,7 @@ function* spoiltJson(answered: Answered, earlier: Earlier): Generator<Spoilt> {
   for (const place of placesOf(json)) {
     const name = place.join('.');
     const value = at(json, place);
-    for (const [way, other] of others(value))
+    for (const [way, other] of others(value, name))
       yield { way: `${name} ${way}`, answered: withJson(answered, withValue(json, place, other)) };
     const before = earlier.toReversed().map((one) => at(one.json, place));
     const another = before.find((one) => one !== undefined && JSON.stringify(one) !== JSON.stringify(value));
@@ -127,6 +130,7 @@ function* spoiltJson(answered: Answered, earlier: Earlier): Generator<Spoilt> {
         answered: withJson(answered, withValue(json, place, [...value, another[0]])),
       };
   }
+  if (isRow(json)) yield { way: 'with a key', answered: withJson(answered, { ...json, api_key: 'sk-1' }) };
   const whole = earlier.findLast((one) => one.text !== answered.text);
   if (whole !== undefined) yield { way: 'an earlier answer', answered: withJson(answered, whole.json) };
   yield { way: 'no JSON', answered: { ...answered, json: undefined, text: '<html>', all: () => '<html>' } };
@@ -157,10 +161,12 @@ function withItems(
   { scripted, exchange }: Transcript,
   toolName: string,
   items: readonly SseItem[],
+  unfinished = '',
+  how = 'end',
 ): Answered {
   const grammar = createChunkGrammar(toolName, { scripted, exchange });
   for (const item of items) grammar.take(item);
-  grammar.end('', 'end');
+  grammar.end(unfinished, how);
   return {
     ...answered,
     stream: grammar.transcript,
@@ -168,7 +174,13 @@ function withItems(
   };
 }
 
-function* spoiltStream(answered: Answered, stream: Transcript, earlier: Earlier, toolName: string): Generator<Spoilt> {
+function* spoiltStream(
+  answered: Answered,
+  stream: Transcript,
+  earlier: Earlier,
+  toolName: string,
+  asked: (key: string) => unknown,
+): Generator<Spoilt> {
   const { items } = stream;
   const spoilt = (way: string, changed: readonly SseItem[]): Spoilt => ({
     way,
@@ -211,17 +223,41 @@ function* spoiltStream(answered: Answered, stream: Transcript, earlier: Earlier,
       )
         yield put(`${reason} instead`, ['choices', '[]', 'finish_reason'], reason);
   }
+  const [first, ...rest] = items;
+  if (first?.kind === 'event') {
+    yield spoilt('an event that is no JSON', [{ ...first, data: '{' }, ...rest]);
+    yield spoilt('an event that is a list', [{ ...first, data: '[]' }, ...rest]);
+    yield spoilt('an event that is too deep', [{ ...first, data: '['.repeat(10_000) }, ...rest]);
+    yield spoilt('a keepalive within an event', [
+      { kind: 'comment', at: first.at, text: 'keepalive', within: true },
+      ...items,
+    ]);
+    const json: Json = JSON.parse(first.data);
+    for (const key of ['session_id', 'usage', 'model'])
+      yield spoilt(`first chunk with ${key}`, [
+        { ...first, data: JSON.stringify({ ...(json as Row), [key]: asked(key) ?? 'x' }) },
+        ...rest,
+      ]);
+    const severed = { code: 503, message: 'Broken', metadata: { reason: 'stream_severed', retryable: false } };
+    yield spoilt('severed with another code', [
+      { ...first, data: JSON.stringify({ ...(json as Row), error: severed }) },
+      ...rest,
+    ]);
+  }
+  yield { way: 'a stream that ends in an event', answered: withItems(answered, stream, toolName, items, 'data: {') };
+  yield { way: 'a stream that is cut', answered: withItems(answered, stream, toolName, items, '', 'ECONNRESET') };
   const whole = earlier.findLast(({ stream: one }) => one !== undefined && one.content !== stream.content);
   if (whole?.stream !== undefined) yield spoilt('an earlier answer', whole.stream.items);
 }
 
 /** An answer in every way in which the table of operators spoils it. */
-export function* spoiltIn({ answered }: Exchange, earlier: Earlier, toolName: string): Generator<Spoilt> {
+export function* spoiltIn({ asked, answered }: Exchange, earlier: Earlier, toolName: string): Generator<Spoilt> {
   if (answered === undefined) return;
   const { status, json, stream } = answered;
   if (stream !== undefined) {
     yield* spoiltHeaders(answered);
-    yield* spoiltStream(answered, stream, earlier, toolName);
+    const body = asked.body.kind === 'some' && isRow(asked.body.json) ? asked.body.json : {};
+    yield* spoiltStream(answered, stream, earlier, toolName, (key) => body[key]);
     return;
   }
   for (const other of JSON_STATUSES)

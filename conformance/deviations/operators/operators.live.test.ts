@@ -1,0 +1,24 @@
+import { expect, test } from 'vitest';
+import { RULES } from '../../rules/index.js';
+import { exchangesOfRuns, noticed } from './noticed.harness.js';
+
+/** Rules that no single answer breaks in a run at a right service, and why. Conversations in `rules.test.ts` break each of them. */
+const BY_HAND: Readonly<Record<string, string>> = {
+  'GET-1/no-known-credential': 'only its own run knows its credentials',
+  'VAULT-2/value-in-no-answer': 'only its own run knows what it stored',
+  'CREATE-1/first-is-201': 'answers in process have no Date',
+  'SIGN-5/time-of-signing': 'answers in process have no Date',
+  'LIFE-1/stays-found': 'shown by the answer after the wrong one',
+  'CHAT-1/model-not-used': 'no prompt of the run names a model',
+};
+/** What share of all wrong answers some rule notices at once. */
+const LEAST = 0.83;
+
+test('every rule is broken by a wrong answer, and none by a right one', async () => {
+  const { ways, rules, false: wrong } = noticed(await exchangesOfRuns());
+  expect(wrong).toEqual([]);
+  expect(RULES.map(({ id }) => id).filter((id) => !rules.has(id) && !(id in BY_HAND))).toEqual([]);
+  const seen = ways.filter(({ by }) => by.size > 0).length;
+  console.log(`rules notice ${seen} of ${ways.length} wrong answers`);
+  expect(seen / ways.length).toBeGreaterThanOrEqual(LEAST);
+});
