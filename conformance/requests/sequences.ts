@@ -97,13 +97,9 @@ export async function sendSequences(ctx: Ctx, has: (need: string) => boolean): P
   await retries(ctx);
   await secrets(ctx);
   if (has('oauth_token')) await proofs(ctx);
-<<<<<<< HEAD
   for (const query of ['limit=1', 'limit=2', 'limit=1&status=stopped', 'limit=3&status=stopped,running'])
     await pages(ctx, query);
-=======
-  await pages(ctx, 'limit=1', 4);
   await sendLists(ctx);
->>>>>>> cd8bd152 (Tell by rules what answers in 5,700 wrong ways showed unnoticed)
   if (has('control')) await conversation(ctx);
 }
 

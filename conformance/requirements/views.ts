@@ -116,15 +116,10 @@ export const VIEWS: Readonly<Record<string, readonly string[]>> = {
     'CHAT-3/done-after-final',
     'CHAT-4/final-has-usage',
   ],
-  'create/bad-name': [
-    'CREATE-5/create-body',
-    'CREATE-5/create-body-reason',
-    'UPDATE-1/update-body',
-    'UPDATE-1/update-body-reason',
-  ],
-  'create/invalid-body-reason': ['BODY-4/body-is-an-object', 'BODY-4/body-is-an-object-reason'],
-  'create/unknown-fields': ['CREATE-5/create-body', 'CREATE-5/create-body-reason'],
-  'create/key-reused': ['CREATE-4/key-reused', 'CREATE-4/key-reused-reason'],
+  'create/bad-name': ['CREATE-5/create-body', 'BASE-3/reason', 'UPDATE-1/update-body', 'BASE-3/reason'],
+  'create/invalid-body-reason': ['BODY-4/body-is-an-object', 'BASE-3/reason'],
+  'create/unknown-fields': ['CREATE-5/create-body', 'BASE-3/reason'],
+  'create/key-reused': ['CREATE-4/key-reused', 'BASE-3/reason'],
   'delete/answer': ['DELETE-1/answer', 'LIFE-1/status'],
   'get/record-form': ['GET-1/published-form', 'GET-1/types'],
   'limiter/as-met': ['CHAT-17/limit-form'],
@@ -137,7 +132,7 @@ export const VIEWS: Readonly<Record<string, readonly string[]>> = {
   'update/in-every-state': ['UPDATE-1/update-accepted', 'GET-1/settings', 'LIFE-1/status', 'DELETE-1/delete-accepted'],
   'update/model-form': ['UPDATE-1/update-body', 'UPDATE-1/update-accepted', 'UPDATE-1/as-asked'],
   'update/only-what-is-named': ['UPDATE-1/as-asked', 'GET-1/settings', 'CREATE-1/fixed'],
-  'update/unknown-fields': ['UPDATE-1/update-body', 'UPDATE-1/update-body-reason', 'GET-1/settings'],
+  'update/unknown-fields': ['UPDATE-1/update-body', 'BASE-3/reason', 'GET-1/settings'],
   'limiter/words-as-met': ['CHAT-17/limit-form', 'CHAT-17/limit-says-when'],
 };
 

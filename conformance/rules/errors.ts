@@ -100,7 +100,7 @@ const message = (seen: Seen, pattern: RegExp): Judgement =>
 const saysWhen = (seen: Seen): Judgement => {
   const value = seen.answered.header('retry-after') ?? '';
   return holds(
-    /^\d+$/.test(value) || !Number.isNaN(Date.parse(value)),
+    /^\d+$/.test(value) || (/GMT$/.test(value) && !Number.isNaN(Date.parse(value))),
     `Retry-After of ${told(seen)}`,
     'seconds, or a date',
     value,
@@ -300,18 +300,6 @@ export const ERRORS: readonly Rule[] = [
     },
     'limit-says-when': {
       level: 'P',
-<<<<<<< HEAD
-      says: 'A turn over the limit says when to try again: Retry-After has seconds or a date.',
-      alone: true,
-      judge: (seen) => {
-        if (seen.operation.name !== 'chat' || seen.answered.status !== 429 || seen.error?.reason !== 'rate_limited')
-          return undefined;
-        const when = seen.answered.header('retry-after');
-        const says =
-          when !== undefined && (/^\d+$/.test(when) || (/GMT$/.test(when) && !Number.isNaN(Date.parse(when))));
-        return holds(says, `Retry-After of ${told(seen)}`, 'seconds or an HTTP date', when);
-      },
-=======
       says: 'A turn over the limit is told when it may be sent again, by Retry-After.',
       alone: true,
       judge: (seen) =>
@@ -327,7 +315,6 @@ export const ERRORS: readonly Rule[] = [
       says: 'A prompt that an intern is too busy for is told when it may be sent again, by Retry-After.',
       alone: true,
       judge: (seen) => (seen.operation.name === 'chat' && seen.error?.reason === 'busy' ? saysWhen(seen) : undefined),
->>>>>>> cd8bd152 (Tell by rules what answers in 5,700 wrong ways showed unnoticed)
     },
   }),
 ];
