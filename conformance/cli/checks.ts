@@ -42,6 +42,18 @@ const caseRules: RulesOf = ({ id }) =>
       }),
     );
 
+/** Odd writes that are shown of a case, and characters of each, at most. */
+const ODD = 6;
+const LONGEST = 200;
+
+/** What the lab sent in a case, in words and as it was written where that is odd. */
+function sentIn({ finding, title }: Report['checks'][number]): string | null {
+  const answers = (finding?.transcript ?? []).flatMap(({ response }) => (response?.sent ? [response] : []));
+  if (answers.length === 0) return null;
+  const odd = answers.flatMap(({ pieces }) => pieces.filter((piece) => piece.odd)).slice(0, ODD);
+  return [title, ...odd.map(({ text }) => brief(text, LONGEST))].join(' ');
+}
+
 function checkedOf({ checks, reasons }: Report, rulesOf: RulesOf): Checked {
   const counts: Record<string, number> = {};
   for (const { verdict } of checks) counts[verdict] = (counts[verdict] ?? 0) + 1;
@@ -53,8 +65,9 @@ function checkedOf({ checks, reasons }: Report, rulesOf: RulesOf): Checked {
       checks: members.map(({ id }) => id),
       rules: [...new Map(members.flatMap(rulesOf).map((rule) => [rule.name, rule])).values()],
       what: finding?.what ?? reported?.error?.message ?? title,
-      expected: worded(finding?.expected ?? ''),
-      actual: worded(finding?.actual ?? ''),
+      expected: finding === undefined ? '' : worded(finding.expected),
+      actual: finding === undefined ? '' : worded(finding.actual),
+      sent: reported === undefined ? null : sentIn(reported),
       curl: finding?.curl ?? null,
       replay: finding?.replay ?? '',
     };

@@ -50,6 +50,8 @@ export interface Checked {
     readonly what: string;
     readonly expected: string;
     readonly actual: string;
+    /** What the lab sent in the first of the cases: its title, and the writes that are odd. Null of a server. */
+    readonly sent: string | null;
     readonly curl: string | null;
     readonly replay: string;
   }[];

@@ -31,11 +31,12 @@ function answer(checked: Checked, next: string) {
   const { findings, headline, reasons, counts } = checked;
   const verdicts = Object.entries(counts).filter(([verdict]) => verdict !== 'skip');
   if (verdicts.length === 0) throw new ToolError(`Nothing could be checked. ${reasons.join(' ')}`.trim(), next);
-  const lines = findings.map(({ title, rules: [rule, ...others], checks, expected, actual }) => {
+  const lines = findings.map(({ title, rules: [rule, ...others], checks, expected, actual, sent }) => {
     const broken = rule === undefined ? [] : [`breaks ${rule.name} “${rule.sentence}” (${rule.where})`];
     const more = others.length === 0 ? [] : [`and ${others.length} more`];
     const seen = `in ${checks.length}, such as ${checks[0]}`;
-    return `- ${title}: ${[...broken, ...more, seen].join(', ')}; expected ${expected}, found ${actual}`;
+    const answered = sent === null ? '' : `; the server: ${sent}`;
+    return `- ${title}: ${[...broken, ...more, seen].join(', ')}; expected ${expected}, found ${actual}${answered}`;
   });
   return { data: { ...checked }, text: [headline, ...reasons, ...lines].join('\n') };
 }
