@@ -1,16 +1,16 @@
 import { isRecord, jsonOf } from '../probe/json.js';
 
-/** What a call of `provide_input` asked, out of its arguments; nothing where that cannot be read. */
+/** The question in the arguments of a call of `provide_input`; undefined where they cannot be read. */
 const questionOf = (text: string): Readonly<Record<string, unknown>> => {
   const question = jsonOf(text);
   return isRecord(question) ? question : {};
 };
 
-/** What kind of question a call asks: `permission`, `elicitation`, or undefined where it does not say. */
+/** The kind of a question: `permission`, `elicitation`, or undefined where it does not say. */
 export const kindOfQuestion = (question: string): unknown => questionOf(question).kind;
 
 /**
- * What to answer to a question that an intern asked of its own accord (CHAT-6): the answer that the check has in mind where
+ * The answer to a question that an intern asked of its own accord (CHAT-6): the answer that the check has in mind where
  * it is one; else the first option that was offered, and for a question that has no options a refusal to answer it.
  *
  * @param question the arguments of the call, as streamed

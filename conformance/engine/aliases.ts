@@ -12,10 +12,10 @@ const ALIAS = /\/daemon-access(\/sign)?$/;
 
 /** One of so many requests goes by the alias. */
 const OF = 3;
-/** What says that nothing is served at a path. */
+/** Statuses of a path at which nothing is served. */
 const NOTHING: ReadonlySet<number> = new Set([404, 405, 410, 501]);
 
-/** What a run knows of the aliases, by how their paths end: whether one was asked, is there, or is not. */
+/** The aliases by how their paths end: asked, there, or not there. */
 export type Aliases = Map<string, 'asked' | 'there' | 'gone'>;
 
 type About = { readonly id: string; readonly requirement: RequirementId; readonly needs: readonly string[] };
@@ -46,7 +46,7 @@ export function byAliases(
     const itself = await send(request);
     if (itself.status < 300 && aliases.get(rest) !== 'gone') {
       aliases.set(rest, 'gone');
-      // What the operation has just answered its alias should know: monitors count what they see twice.
+      // The alias should know the answer of its operation: monitors count the same twice.
       for (let times = 0; times < 2; times++) await send(alias);
     }
     return itself;

@@ -7,7 +7,7 @@ import type { CheckResult, Results } from './results.js';
 import { count, coverage, evaluate, matrix } from './verdict.js';
 import { KIT_VERSION } from './version.js';
 
-/** What a run says beside its rows. */
+/** The part of the results that is not its rows. */
 export interface Assembled {
   readonly tag: string;
   /** ms: when it began, and now. */
@@ -24,7 +24,7 @@ export interface Assembled {
   /** The units are of the ledger of requirements. */
   readonly ledger?: true;
   readonly failOn?: FailOn | undefined;
-  /** What is known to fail, and whether there is a unit of an id at all. */
+  /** The baseline, and whether an id has a unit. */
   readonly baseline?: Baseline | undefined;
   exists(id: string): boolean;
   /** Secrets taken out. */

@@ -20,7 +20,7 @@ const KEPT = 40;
 
 /** One try of a check. */
 export interface Attempt {
-  /** What it threw; absent where it passed. */
+  /** The error that it threw; absent where it passed. */
   readonly error?: unknown;
   /** Requests and answers, the latest last. */
   readonly transcript: readonly Exchange[];
@@ -39,7 +39,7 @@ function count({ pool }: RunContext, behaviour: BehaviourName, did: boolean): vo
   pool.led.set(behaviour, did ? { ...before, did: before.did + 1 } : { ...before, otherwise: before.otherwise + 1 });
 }
 
-/** What a check sends for. One that has an emulator do what is wrong, or moves its clock, is judged by itself alone. */
+/** The requests of a check. A check that makes an emulator do wrong, or moves its clock, is judged by itself alone. */
 export const senderFor = ({ driver }: Pick<RunContext, 'driver'>, { id, level, needs }: Check) => ({
   id,
   staged: driver.control !== undefined && (level === 'C' || needs.some((need) => STAGES.has(need))),
@@ -159,7 +159,7 @@ export async function attempt(
   stop();
   run.signal.removeEventListener('abort', stopped);
   if (thrown?.error instanceof Finding) {
-    // What is on its way belongs to the transcript of a finding.
+    // Exchanges under way belong to the transcript of a finding.
     await driver.settle().catch(() => {});
     if (driver.control === undefined && !isProven(thrown.error.found))
       thrown = { error: (await endedMeanwhile(goingOn)) ?? thrown.error };
@@ -167,7 +167,7 @@ export async function attempt(
   driver.control?.watch(undefined);
   if (thrown === undefined || (thrown.error instanceof Skipped && thrown.error.skip.kind === 'intern'))
     for (const behaviour of led) count(run, behaviour, thrown === undefined);
-  // What a check did is put into words only where somebody reads it.
+  // The transcript is made only where somebody reads it.
   const before = thrown === undefined ? [] : setUp.map((entry) => entry.snapshot());
   const transcript = thrown === undefined ? [] : [...before, ...client.exchanges()].slice(-KEPT);
   // Before this closes what is still open.

@@ -43,7 +43,7 @@ export const asNew = (row: CheckResult, set: ReadonlySet<string> | undefined): C
   set === undefined || set.has(row.id) ? row : { ...row, new: true };
 
 /**
- * What a baseline comes to in a run. An entry is stale where its unit does not exist, or ran and did not fail; one that may
+ * The state of a baseline after a run. An entry is stale where its unit does not exist, or ran and did not fail; one that may
  * pass, or whose day is over, only where its unit does not exist.
  */
 export function evaluateBaseline(

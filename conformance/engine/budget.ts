@@ -4,7 +4,7 @@ import { UsageError } from '../framework/usage.js';
 
 const NONE = Number.POSITIVE_INFINITY;
 
-/** What a run may cost, its clean-up included: prompts that are taken, ms, requests; and runs of each property. */
+/** The limits of a run, its clean-up included: prompts, ms, requests; and runs of each property. */
 export const BUDGETS = {
   quick: { prompts: 20, time: 30_000, requests: 3_000, runs: 1 },
   default: { prompts: 150, time: 300_000, requests: 3_000, runs: 1 },
@@ -17,7 +17,7 @@ export const UNLIMITED = { maxPrompts: NONE, maxRequests: NONE, maxTime: NONE } 
 export type BudgetName = keyof typeof BUDGETS;
 const BUDGET_NAMES = Object.keys(BUDGETS) as readonly BudgetName[];
 
-/** What was given of the limits of a run. */
+/** The limits that were given. */
 export interface BudgetOptions {
   /** Its limits where none of its own is given. Default `default` without a control interface, else none. */
   readonly budget?: BudgetName;
@@ -29,14 +29,14 @@ export interface BudgetOptions {
   readonly maxTime?: number;
 }
 
-/** What keeps a run from going on, and how much that is. */
+/** The limit that stops a run, and its number. */
 export interface Limit {
   readonly most: number;
   /** The run stops so, where it does. */
   readonly stop: LimitStop;
 }
 
-/** What a run never exceeds. */
+/** The limits that a run never exceeds. */
 export interface Limits {
   readonly prompts: Limit;
   readonly time: Limit;

@@ -21,7 +21,7 @@ export async function tidy(run: RunContext): Promise<void> {
   if (signal.aborted) return;
   const made = ledger.open().filter(({ id }) => pool.idle.has(id));
   if (driver.clock === undefined) {
-    // What a monitor has to see once more stays for that.
+    // An intern that a monitor must see once more stays.
     const { unread } = session.monitors;
     const over = made.filter(({ id, deleting }) => deleting !== true && !unread.has(id));
     if (over.length < TOGETHER) return;
@@ -110,7 +110,7 @@ export async function takeAway(
           await driver.clock.advance(5_000);
           return true;
         }
-        // What is deleted and stays, will not go now.
+        // An intern whose delete was accepted and that still exists will not go now.
         if (round > (obstacles?.blocks('gone') === true ? 3 : 12)) return false;
         // Looked for sooner than a teardown takes, they would all be there.
         const usual = round === 0 ? Math.min(session.learnt.teardown ?? 0, LONGEST) : 0;

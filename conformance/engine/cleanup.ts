@@ -7,7 +7,7 @@ import type { Ledger, Stored } from './ledger.js';
 import type { OwnInterns } from './own-interns.js';
 import { isMappingPath } from './own-things.js';
 
-/** What keeps an intern, or all of them, from being taken away. */
+/** A reason why an intern, or all of them, cannot be deleted. */
 export type Hindrance =
   | { readonly kind: 'still-there'; readonly status?: string }
   | { readonly kind: 'refused'; readonly request: string; readonly status: number }
@@ -31,7 +31,7 @@ export interface Left {
   readonly leaving?: true;
 }
 
-/** What became of the interns that a run made. Apart from conformance: a target may be right and still keep leftovers. */
+/** The outcome of the clean-up. It says nothing of conformance: a right target may still keep leftovers. */
 export interface CleanupResult {
   readonly created: number;
   readonly deleted: number;
@@ -102,13 +102,13 @@ export interface Shown {
   readonly status: string;
 }
 
-/** What became of the attempt to take an intern away. */
+/** The outcome of one try to delete an intern. */
 export type Removed =
   | { readonly kind: 'leaving' }
   | { readonly kind: 'absent' }
   | { readonly kind: 'stays'; readonly because: Hindrance };
 
-/** What it takes to take an intern away. */
+/** The parts that a delete needs. */
 interface Remover {
   send(send: Send): Promise<Answer>;
   readonly own: Pick<OwnInterns, 'bears' | 'lately'>;
@@ -164,7 +164,7 @@ async function* pages(send: CleanupOptions['send'], as: CredentialName) {
 }
 
 /**
- * What the list shows of the interns of the run. Notes in the ledger those it does not know, whose create was never
+ * The interns of the run that the list shows. Notes in the ledger those it does not know, whose create was never
  * answered.
  */
 export async function look(
@@ -248,7 +248,7 @@ async function removeStored(options: CleanupOptions): Promise<Left[]> {
   return kept;
 }
 
-/** How often what a service could not do is asked for again, where no intern is waited for. */
+/** Retries of a delete that the service could not do, where no intern is waited for. */
 const ROUNDS = 3;
 
 /** Whether a service that could not do it now may do it later. */
@@ -277,7 +277,7 @@ export async function cleanUp(given: CleanupOptions): Promise<CleanupResult> {
   const { ledger } = options;
   const hindrances = new Map<string, Hindrance>();
   const leaving = new Set<string>();
-  /** Whose delete was accepted since the list was last read. */
+  /** Interns whose delete was accepted since the list was last read. */
   const accepted = new Set<string>();
   let unsearched: Hindrance | undefined;
   let kept: Left[] = [];

@@ -5,7 +5,7 @@ import { READS, TURNS } from '../habits/visit.js';
 /** States in which an intern can be handed out again. */
 export type IdleState = 'stopped' | 'booting' | 'running';
 
-/** What the answers said of an intern that the run made. */
+/** The state of an intern of the run, as the answers said it. */
 export interface Condition {
   readonly record: Intern;
   readonly state: IdleState;
@@ -19,7 +19,7 @@ const STATES: Readonly<Record<string, IdleState>> = {
   running: 'running',
 };
 /**
- * What an update may change of an intern that serves others: nothing that it does depends on it. Not its name: a peer may
+ * Fields that an update may change of an intern that serves other checks: nothing that it does depends on it. Not its name: a peer may
  * have one of the new name.
  */
 const HARMLESS = new Set(['description']);

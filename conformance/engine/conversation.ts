@@ -12,7 +12,7 @@ import type { RunContext } from './run-context.js';
 /** An answer is delivered to the run that asked. */
 const DELIVERED: Broken = { requirement: 'CHAT-6', level: 'S' };
 
-/** What a chat request is, for findings. */
+/** The name of a chat request in findings. */
 const sentBy = (body: ChatInput): string =>
   isAnswer(body) ? ANSWER : body.session_id === undefined ? 'a prompt' : 'a prompt in a session';
 
@@ -23,7 +23,7 @@ export function createConversation(run: RunContext, by: Sender, open: Ctx['open'
   /** The streams that each intern was seen to send. */
   const streams = new Map<string, readonly Transcript[]>();
 
-  /** What waits on a stream, where nothing comes. */
+  /** The event that a stream is read for. */
   const silent = (atAll: boolean) => {
     obstacles.pass('streaming', check);
     // Not even a keepalive: what waits on another stream would wait as long and as vainly. The clock of an emulator may stand still.
@@ -75,7 +75,7 @@ export function createConversation(run: RunContext, by: Sender, open: Ctx['open'
     return reply;
   };
 
-  /** What a refusal breaks, and what the run knows that its reader wants to know too. */
+  /** The requirement that a refusal breaks, and a remark for the reader. */
   const refusal = (id: string, sent: string, { status, json }: Answer): Refusal => {
     const reason = (json as { error?: { metadata?: { reason?: unknown } } } | undefined)?.error?.metadata?.reason;
     const seen = streams.get(id) ?? [];

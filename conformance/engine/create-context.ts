@@ -18,7 +18,7 @@ import type { Prompter } from './prompter.js';
 import type { RunContext } from './run-context.js';
 import { createTolerance } from './tolerance.js';
 
-/** What one try of a check has of its own. */
+/** The parts of a context that belong to one try of a check. */
 export interface TryOfCheck {
   readonly check: Check;
   readonly by: Sender;
@@ -32,7 +32,7 @@ export interface TryOfCheck {
   readonly led: Set<BehaviourName>;
   /** Nothing is asked by an alias in the place of its operation. */
   readonly direct?: boolean;
-  /** Who prompts. Without it, the API key. */
+  /** The credential that prompts; by default the API key. */
   readonly prompter?: Prompter | undefined;
   random(): number;
 }
@@ -70,7 +70,7 @@ function guarded(interns: InternFactory, declared: Declared): InternFactory {
   };
 }
 
-/** How often an intern has to have done what it was led to, before it is expected to. */
+/** Times that an intern did what it was led to, from which on it is expected to. */
 const OFTEN = 4;
 
 /** Where prompts are sent to. */

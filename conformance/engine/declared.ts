@@ -5,7 +5,7 @@ import type { Need } from '../framework/needs.js';
 const MOMENT = 2_000;
 
 /**
- * What a check has declared to need. A use beyond that throws: an error of the kit. Rows ask with whatever the target has, and
+ * The needs that a check has declared. A use beyond that throws: an error of the kit. Rows ask with whatever the target has, and
  * declare nothing.
  */
 export function declaredBy(check: Check) {

@@ -16,7 +16,7 @@ export const headOf = (results: Results) => {
 };
 export type RunHead = Readonly<ReturnType<typeof headOf>>;
 
-/** What differs between two runs (KIT-11). */
+/** The differences between two runs (KIT-11). */
 export interface Diff {
   readonly old: RunHead;
   readonly now: RunHead;

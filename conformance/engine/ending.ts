@@ -2,13 +2,13 @@ import { type Stop, Stopped } from '../framework/stop.js';
 import type { Host } from '../probe/time.js';
 import type { Limit } from './budget.js';
 
-/** How often it is looked at how much the clean-up is going to take, in ms. */
+/** ms between two estimates of the clean-up. */
 const LOOKED = 1_000;
 const SOONEST = 50;
 /** The share of the time that is kept for what is under way when nothing more is begun. */
 const LAST = 0.1;
 
-/** What ends a run: a limit is reached, something cannot go on, or somebody said stop. Times in ms. */
+/** The end of a run: a limit, an obstacle, or a stop from outside. Times in ms. */
 export function createEnding(
   host: Pick<Host, 'later' | 'now'>,
   { limit, signal }: { readonly limit?: Limit | undefined; readonly signal?: AbortSignal | undefined },

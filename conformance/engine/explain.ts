@@ -27,7 +27,7 @@ const seenIn = (exchange: Exchange): Seen => {
 };
 
 /**
- * What the habits of the target make of a finding: the principle is that a finding rests on what the interface states, and
+ * Explains a finding by the habits of the target: the principle is that a finding rests on what the interface states, and
  * that whatever else it needs is observed. Undefined where none explains it.
  */
 export async function explain(
@@ -51,7 +51,7 @@ export async function explain(
   const visit = visitOf(run);
   let perhaps: Explanation | undefined;
   for (const habit of run.session.habits) {
-    // What gives no answer is not asked whether it is late.
+    // An intern that does not answer is not asked whether it is late.
     if (silence !== undefined && habit.silent !== true) continue;
     const explanation = await habit.explains?.(sighting, visit);
     if (explanation?.perhaps !== true && explanation !== undefined) return explanation;

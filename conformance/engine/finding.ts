@@ -61,7 +61,7 @@ export function skipIn(skip: Skip, redactor: Redactor): Skip {
   return recorded(skip, redactor);
 }
 
-/** What a finding says, with all that it takes to act on it, free of secrets. `askedBy`: the check that asked. */
+/** A finding as data, free of secrets, with all that a reader needs to act on it. `askedBy`: the check that asked. */
 export function reported(
   run: RunContext,
   check: Check,
@@ -96,7 +96,7 @@ export function reported(
   };
 }
 
-/** What is broken beside what the check is about, and at which level. */
+/** The requirement that a finding breaks beside that of its check, and its level. */
 const breaks = (check: Check, other: Found['breaks']): Pick<FindingResult, 'breaks' | 'level'> => ({
   ...(other === undefined || other.requirement === check.requirement ? {} : { breaks: other.requirement }),
   ...(other === undefined || other.level === check.level ? {} : { level: other.level }),

@@ -5,10 +5,10 @@ import { type CredentialName, isAnswer, type Send } from '../probe/request.js';
 const PROMPT = /^(chat\/completions|invoke)$/;
 /** ms from its first prompt on in which an intern that runs may not be ready yet. */
 const READY_AFTER = 10_000;
-/** What may be sent again to see whether a credential still opens it: it changes nothing. */
+/** A request that may be sent again to see whether a credential still works: it changes nothing. */
 const HARMLESS = ({ send: { method = 'GET' }, rest }: Addressed) => READS.has(method) || /\/sign$/.test(rest);
 
-/** What the run has done to a deployment, and what habits ask of it. */
+/** The history of a run at a deployment, for habits to ask. */
 export function createHistory(now: () => number) {
   const prompts = new Map<string, Set<Send>>();
   const first = new Map<string, number>();

@@ -33,12 +33,12 @@ export function createInternFactory(run: RunContext, options: FactoryOptions): I
     try {
       const answer = await api.create(body(overrides), { ...send, ...renew });
       status = answer.status;
-      // Which success it is, is for the checks of create to say: what others need is the intern.
+      // The checks of create judge the status. Other checks only need the intern.
       const intern = expect.intern(answer, driver.control === undefined ? [200, 201, 202] : 201, 'a valid create');
       obstacles.gone('create');
       return intern;
     } catch (error) {
-      // What others than the holder of the API key may create, keeps nobody from what that key may.
+      // A refusal of another caller says nothing of the creates of the API key.
       const others = driver.control === undefined && send?.as !== undefined;
       const finding = findingOf(error);
       if (finding !== undefined && !others && !isUnreached(finding.found))

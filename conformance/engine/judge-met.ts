@@ -54,7 +54,7 @@ async function look({ ending, host, session, signal }: RunContext): Promise<void
   if (unread.length > 0) await ask(list);
 }
 
-/** What is made of the exchanges that show a breach alike. */
+/** Makes a finding of the exchanges that show the same breach. */
 type Standing =
   | { readonly kind: 'counts' | 'reported'; readonly skip?: undefined }
   | { readonly kind: 'excused'; readonly skip: Skip };

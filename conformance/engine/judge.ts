@@ -27,13 +27,13 @@ import type { RunContext } from './run-context.js';
 import type { Done, Pending } from './unit.js';
 import { visitOf } from './visit.js';
 
-/** How often a check is tried alone. */
+/** Tries of a check alone. */
 const TRIES = 3;
 
 /** Why a check comes to no verdict, where others at work cannot have caused it. */
 const SETTLED: ReadonlySet<SkipKind> = new Set(['need', 'intern', 'blocked', 'stopped']);
 
-/** What of a result an outcome decides. */
+/** The part of a result that an outcome decides. */
 type Outcome = Pick<CheckResult, 'verdict'> & Partial<CheckResult> & { lost?: boolean; stopped?: Stop };
 
 const skipped = (skip: Skip): Outcome => ({ verdict: 'skip', skip });
@@ -142,7 +142,7 @@ export async function runAlone(run: RunContext, check: Check, before?: Finding):
     }
     if (error instanceof Finding && again === undefined) {
       candidates.push({ error, tried });
-      // What an earlier check left on the shared intern may be what went wrong.
+      // An earlier check may have left the shared intern in a state that makes this one fail.
       dropShared(run.pool, run.lane);
       session.conditions.doubt();
     } else if (error instanceof Finding) explained.push(error);
@@ -151,7 +151,7 @@ export async function runAlone(run: RunContext, check: Check, before?: Finding):
   }
 }
 
-/** What an alias alone gets wrong is the alias's: the same check passes where it asks the operation itself. */
+/** A defect of the alias alone: the same check passes where it asks the operation itself. */
 async function byAlias(run: RunContext, check: Check, tried: Attempt): Promise<Attempt> {
   const { error, transcript } = tried;
   if (run.driver.control !== undefined || !(error instanceof Finding) || isProven(error.found)) return tried;
@@ -169,7 +169,7 @@ function reworded({ driver, pool }: RunContext, { error, led }: Attempt): boolea
 }
 
 /**
- * What of the target explains what a check came to. Looked at over the network: where that fails nobody knows yet, and the
+ * Finds a habit of the target that explains the outcome of a check. Looked at over the network: where that fails nobody knows yet, and the
  * check is tried again.
  */
 async function explanation(
@@ -188,11 +188,11 @@ async function explanation(
 /** Whether the target gave no answer. */
 const isLost = (error: unknown): boolean => error instanceof Finding && noAnswerOf(error.found) !== undefined;
 
-/** What a service does wrong with one request, it does again: findings that differ each time say nothing. */
+/** A defect shows again with the same request. Findings that differ each time say nothing. */
 const neverTheSame = (findings: readonly Finding[]): Outcome =>
   skipped(raced({ kind: 'never-the-same', found: findings.map(({ found }) => found) }).skip);
 
-/** What was wrong in two tries, each time otherwise, is wrong: each is kept as what it is. */
+/** Two tries that both fail, each in its own way, are both reported. */
 function wrongTwice(run: RunContext, check: Check, outcome: Outcome, { error, tried }: Seen): Outcome {
   if (outcome.finding === undefined) return outcome;
   const others = [foundIn(error.found, run.session.redactor)];
@@ -210,7 +210,7 @@ function notAgain(run: RunContext, check: Check, { error }: Attempt, seen: Seen 
   return { ...skipped(raced({ kind: 'not-again', found: seen.error.found }).skip), note };
 }
 
-/** What a check's row says before anything is known of it. */
+/** The row of a check before it runs. */
 export const headOf = ({ id, requirement, level, title }: Check) => ({ id, requirement, level, title });
 
 /** Puts an outcome together with what the check took, from now on. */
@@ -234,12 +234,12 @@ export function concluding({ host, lane, session }: RunContext, check: Check) {
   });
 }
 
-/** What the run lacks for the check, known without a request. */
+/** The needs of a check that the run lacks, known without a request. */
 function unmet({ settings: { runs } }: RunContext, { minRuns: least = 0 }: Check): Outcome | undefined {
   return runs >= least ? undefined : skipped(lacking({ kind: 'runs', least, runs }).skip);
 }
 
-/** What an attempt that counts means for the target. */
+/** The verdict of an attempt that counts. */
 export async function outcomeOf(run: RunContext, check: Check, tried: Attempt): Promise<Outcome> {
   const { error, transcript } = tried;
   const found = (error: Finding): { verdict: Verdict; finding: FindingResult } => ({
@@ -261,7 +261,7 @@ export async function outcomeOf(run: RunContext, check: Check, tried: Attempt): 
   return { verdict, finding: because === undefined ? finding : { ...finding, because }, lost: isLost(error) };
 }
 
-/** What else a finding may come from: a run goes on although its client has left longer ago than CHAT-10 allows. */
+/** Another cause of a finding: a run goes on although its client left longer ago than CHAT-10 allows. */
 function outstays({ driver }: RunContext, { found }: Finding, { leftAgo }: Attempt): Remark | undefined {
   const busy = answerOf(found)?.reason === 'busy';
   const [ago] = driver.control === undefined && busy ? leftAgo.values() : [];

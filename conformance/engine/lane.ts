@@ -2,7 +2,7 @@ import type { ScopeWatch } from '../probe/client.js';
 import type { Send } from '../probe/request.js';
 
 /**
- * What checks have to themselves that are done one after another while other lanes do theirs. `madeBy` knows the intern that
+ * The things of one lane, whose checks run one after another beside other lanes. `madeBy` knows the intern that
  * the answer to a request gave the run.
  */
 export function createLane(madeBy: (send: Send) => string | undefined) {

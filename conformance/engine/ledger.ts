@@ -20,7 +20,7 @@ export type Entry =
   | { readonly event: 'stored'; readonly path: string; readonly as: CredentialName }
   | { readonly event: 'removed'; readonly path: string; readonly as: CredentialName };
 
-/** What a run has stored outside of its interns. */
+/** Secrets and mappings that a run has stored outside of its interns. */
 export interface Stored {
   /** Below the base. */
   readonly path: string;
@@ -28,7 +28,7 @@ export interface Stored {
 }
 
 /**
- * What a run has made, so that anybody who finds the file can delete it. Without a path it is kept in memory only. Lines are
+ * The account of what a run has made: anybody who finds the file can delete it. Without a path it is kept in memory only. Lines are
  * on disk when `write` returns.
  */
 export function createLedger(path?: string) {
@@ -53,7 +53,7 @@ export function createLedger(path?: string) {
     open: (): readonly Made[] => [...made.values()],
     /** Credentials that creates were sent with. */
     creators: (): readonly CredentialName[] => [...creators],
-    /** What was stored, and is not known to be removed. */
+    /** Stored things that are not known to be removed. */
     stored: (): readonly Stored[] => [...stored.values()],
   };
 }

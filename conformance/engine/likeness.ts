@@ -1,6 +1,6 @@
 import type { Found, Rule } from '../framework/finding.js';
 
-/** What differs between two looks at the same: ids, names that the kit gives, times, long numbers. */
+/** Values that differ between two looks at the same thing: ids, the kit's names, times, long numbers. */
 const VALUE =
   /\/interns\/[^/?\s]+|[0-9a-f]{8}-[0-9a-f-]{27}|\bk[a-z0-9]{4}-[a-z0-9]+|\d{4}-\d\d-\d\dT[\d:.]+Z|\b\d{5,}\b/gi;
 const masked = (text: string): string => text.replace(VALUE, '…');
@@ -11,7 +11,7 @@ const fixed = (rule: Rule): string => {
   return rule.kind === 'holds' ? rule.words : rule.kind;
 };
 
-/** What two looks have in common that found the same. */
+/** The text that two looks share if they found the same. */
 export function likeness({ wanted, of }: Found): string {
   switch (wanted.kind) {
     case 'status':

@@ -20,7 +20,7 @@ const SHOWN = 2;
 /** Exchanges that can be shown as what established something: the latest. */
 const KEPT = 4_000;
 
-/** What a look at the end may take: two lists, and reads of interns that they do not settle, the latest of them. */
+/** Requests of the look at the end: two lists, and reads of the latest interns that they leave open. */
 export const LOOKS = 6;
 
 /** An exchange that monitors look at, and who has sent it. */
@@ -38,7 +38,7 @@ interface Breach extends Looked {
   readonly because: readonly Evidence[];
 }
 
-/** What exchanges of one run show alike. */
+/** A breach that several exchanges of one run show. */
 export interface Breaches {
   /** Numbers of all exchanges that show it. */
   readonly exchanges: Set<number>;
@@ -80,7 +80,7 @@ const internsIn = ({ id, operation }: Seen, got: unknown): readonly string[] =>
       ? []
       : [id];
 
-/** What is known of the credentials of a run before anything is sent. */
+/** The callers of a run as its credentials say, before anything is sent. */
 const callersOf = ({ workspaceId: own, foreignWorkspaceId: foreign, ownInternId: intern }: Omit<Target, 'kind'>) =>
   new Map<string, Caller>([
     ['api_key', { kind: 'key', workspace: own, person: 'caller' }],
@@ -95,7 +95,7 @@ const callersOf = ({ workspaceId: own, foreignWorkspaceId: foreign, ownInternId:
     [WRONG_KEY, { kind: 'invalid' }],
   ]);
 
-/** What the monitors of a run stand on. */
+/** The parts that the monitors of a run need. */
 export interface MonitorsOptions {
   readonly target: Omit<Target, 'kind'>;
   readonly ours: boolean;
@@ -171,7 +171,7 @@ export function createMonitors({ target, ours, now, madeUp, ownStatuses, secretI
     if (shown.length < SHOWN && shown.every((one) => one.record !== record))
       shown.push({ ...looked, finding, because: because.flatMap((number) => records.get(number) ?? []) });
   };
-  /** What the rules make of an exchange, and then what the model learns of it. */
+  /** Rules judge an exchange first; then the model learns from it. */
   const judge = (looked: Looked, exchange: Exchange) => {
     const { number } = looked.record;
     records.set(number, looked.record);
@@ -243,7 +243,7 @@ export function createMonitors({ target, ours, now, madeUp, ownStatuses, secretI
     lookBegins() {
       begun = true;
     },
-    /** All else is done: what is wrong from now on stays so. */
+    /** The run has ended but for this look: a breach that shows now is final. */
     get looks(): boolean {
       return looking;
     },

@@ -1,7 +1,7 @@
 import type { Obstacle, ObstacleSeen } from '../framework/obstacle.js';
 import { blocked } from '../framework/skip.js';
 
-/** How often each must be found before what builds on it is not tried any more. */
+/** Times that each must be found before the run stops trying the checks that build on it. */
 const ENOUGH: Readonly<Record<Obstacle, number>> = {
   create: 1,
   running: 1,
@@ -11,7 +11,7 @@ const ENOUGH: Readonly<Record<Obstacle, number>> = {
   answers: 3,
 };
 
-/** What was found to be in the way, so that it is reported once and not by every check that builds on it. */
+/** The obstacles of a run: each is reported once, and not by every check that builds on it. */
 export function createObstacles(blocking: boolean) {
   const found = new Map<Obstacle, Map<string, ObstacleSeen | undefined>>();
   return {

@@ -41,7 +41,7 @@ export interface RunnerOptions extends EngineOptions, BudgetOptions {
   readonly host?: Host;
 }
 
-/** What decides how a run goes, settled before it begins: what was left out of the options is filled in. Times in ms. */
+/** The options of a run, with defaults filled in. Times in ms. */
 export function settingsOf(options: Omit<RunnerOptions, 'checks'>) {
   const { driver, host = systemHost } = options;
   const controlled = driver.control !== undefined;

@@ -10,7 +10,7 @@ export const ROWS = 'rows/interface';
 /** Need a caller over the limit of turns: they go before all others once one is, and after them where none was. */
 const OVER_LIMIT = ['limiter/signing-as-met', 'limiter/invoke-as-met'];
 
-/** Which of the units that wait is done next. */
+/** Chooses the next of the waiting units. */
 export function nextOf(waiting: readonly Pick<Unit, 'id'>[], isLimited: () => boolean): number {
   const at = waiting.findIndex(({ id }) => OVER_LIMIT.includes(id));
   return at > 0 && isLimited() ? at : 0;
@@ -25,7 +25,7 @@ export const asTheyStand = <One extends Pick<Unit, 'id'>>(units: readonly One[])
 
 type Ordered = Pick<Unit, 'id' | 'requirement' | 'level' | 'needs' | 'watches'>;
 
-/** What a unit is led to by what an intern is asked for. */
+/** The behaviour that a unit leads an intern to. */
 export const prompts = ({ needs }: Pick<Unit, 'needs'>): boolean =>
   needs.some((need) => behaviourIn(need as Need) !== undefined);
 
@@ -58,7 +58,7 @@ export function inOrder<One extends Ordered>(units: readonly One[], lacks: (need
   const rounds = new Map<One, number>();
   for (const same of byKind(possible, ({ requirement, level }) => `${requirement} ${level}`))
     for (const [round, one] of same.toSorted((a, b) => dearness(a) - dearness(b)).entries()) rounds.set(one, round);
-  /** What is a third of the way through the reads comes beside what is a third of the way through the prompts. */
+  /** Merges reads and prompts by their share: a third of the reads goes beside a third of the prompts. */
   const share = new Map<One, number>();
   for (const kind of byKind(possible, (one) => `${one.level} ${rounds.get(one)} ${dearness(one)}`))
     for (const [at, one] of kind.entries()) share.set(one, at / kind.length);

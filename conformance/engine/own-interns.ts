@@ -13,7 +13,7 @@ export const isPlainId = (id: unknown): id is string => typeof id === 'string' &
 /** Servers compare paths in any case, and some take two slashes for one. */
 const INTERNS = /\/interns(?:\/+([^/]*)(.*))?$/i;
 
-/** What a request is about: all interns, one of them, or none. */
+/** The subject of a request: all interns, one of them, or none. */
 type Place =
   | { readonly of: 'none' }
   | { readonly of: 'all' }
@@ -57,7 +57,7 @@ export interface Refusal {
   readonly asked?: string | undefined;
 }
 
-/** What may be done with a request. */
+/** The permission of a request. */
 export type Permit =
   | { readonly kind: 'free' }
   | { readonly kind: 'create'; readonly asked: Asked }
@@ -65,7 +65,7 @@ export type Permit =
   | { readonly kind: 'own'; readonly id: string; readonly as: CredentialName; readonly unread: boolean }
   | { readonly kind: 'refused'; readonly refusal: Refusal };
 
-/** What the answer to a create gave the run. */
+/** The outcome of a create for the run. */
 export type Made =
   | { readonly kind: 'own'; readonly id: string }
   /** An intern that the run has already, as a retry answers it. */
@@ -231,7 +231,7 @@ export function createOwnInterns({ ledger, prefix, lent, group, syncs = false, a
 
     /** The answer to a create, by what `leaves` gave for it. */
     answered(create: Asked, status: number, answer: unknown): Made {
-      // What a gateway answers may have been done behind it.
+      // The service may have done a request that its gateway answered.
       if (!GATEWAY.has(status)) flying.delete(create);
       const { id, name } = isRecord(answer) ? answer : {};
       if (status >= 300 || id === undefined || id === null) return { kind: 'nothing' };

@@ -49,7 +49,7 @@ export interface OwnThingsOptions {
 }
 
 /**
- * What a run may write outside of interns: secrets of the workspace whose names bear its prefix, and mappings of the one
+ * Things outside of interns that a run may write: secrets of the workspace whose names bear its prefix, and mappings of the one
  * group that was named to it. A sync of the directory cannot be taken back: it is started only where nobody else is, and by leave.
  */
 export function createOwnThings({ ledger, prefix, group, syncs, alone, madeUp }: OwnThingsOptions) {

@@ -6,7 +6,7 @@ import type { Conditions, IdleState } from './conditions.js';
 import type { Lane } from './lane.js';
 import type { CheckResult } from './results.js';
 
-/** What outlives a check: names given so far, and interns that can be handed out again. */
+/** Names given so far, and interns that can be handed out again: both outlive a check. */
 export const createPool = () => ({
   count: 0,
   unknown: 0,
@@ -14,14 +14,14 @@ export const createPool = () => ({
   shared: new Map<Lane, Intern>(),
   /** That of the other workspace, for checks that have it refused. */
   foreign: undefined as Intern | undefined,
-  /** Those that checks made or left as they are described, the latest last. */
+  /** Interns that checks made, or left as described, the latest last. */
   unused: { stopped: [], booting: [], running: [] } as Record<IdleState, Intern[]>,
   /** Ids of those that a client left a stream of: they can serve others once that is noticed. */
   resting: new Set<string>(),
   /** Ids of those that are handed out no more, and of them those that nobody uses: to be taken away. */
   dropped: new Set<string>(),
   idle: new Set<string>(),
-  /** How often each was handed out. */
+  /** Times that each was handed out. */
   uses: new Map<string, number>(),
   /**
    * How long boots took, in ms, whether that is what the service tells of them, and how many failed before one was seen to
@@ -33,17 +33,17 @@ export const createPool = () => ({
   peerSees: undefined as Promise<boolean> | undefined,
   /** Checks whose prompt was not taken, nor when they were tried again. */
   notTaken: 0,
-  /** How often the intern did what it was led to, and how often it did not. */
+  /** Times that the intern did what it was led to, and times that it did not. */
   led: new Map<BehaviourName, { readonly did: number; readonly otherwise: number }>(),
   /** Whether some stream has asked something, and some run under approval_mode manual for a permission. */
   asked: { question: false, permission: false },
-  /** What checks have reported. */
+  /** Findings of the checks so far. */
   reported: [] as CheckResult[],
   /** Names of the valid twins that were accepted. */
   accepted: new Set<string>(),
   aliases: new Map() as Aliases,
   /**
-   * What became of an intern that was created and not to boot: it is stopped; it is something else for good; it boots all the
+   * The fate of an intern that was created without a boot: it is stopped; it is something else for good; it boots all the
    * same.
    */
   waiting: 'unknown' as 'unknown' | 'stopped' | 'otherwise' | 'boots',
@@ -112,7 +112,7 @@ export function keepFewer(pool: Pool, most: number): void {
   for (const lane of [...pool.shared.keys()].reverse()) if (kept(pool).size > most) dropShared(pool, lane);
 }
 
-/** How often one intern is handed out: questions that nobody answered stay open on it. */
+/** Times that one intern is handed out: unanswered questions stay open on it. */
 const MOST_USES = 12;
 /** ms after which the service has noticed that a client left, and a little more. */
 const RESTS = NOTICED_WITHIN + 1_000;

@@ -8,7 +8,7 @@ const typeOf = ({ headers }: Answer) => {
   return type === null ? {} : { type };
 };
 
-/** What is no answer to what was asked: nothing is said of the address by it. */
+/** An answer that does not answer the request. It says nothing of the address. */
 const FOR_NOW: ReadonlySet<number> = new Set([429, 503]);
 
 /** Why an answer to `GET /interns` is no list of interns (LIST-1); undefined where it is one. */

@@ -18,9 +18,9 @@ export interface ControlStep extends ControlCall {
   readonly after: number;
 }
 
-/** What a check holds against the target, with all it takes to act on it. Free of secrets, and what JSON can carry. */
+/** A finding with all that a reader needs to act on it. It is JSON, and free of secrets. */
 export interface FindingResult extends Omit<Found, 'breaks'> {
-  /** What else differs where one look tells several things (clients, recordings), or what an earlier try found. */
+  /** Further differences of one look (clients, recordings), or the findings of an earlier try. */
   readonly others?: readonly Omit<Found, 'breaks'>[];
   /** The requirement that is broken, where it is not the one that the check is about. */
   readonly breaks?: RequirementId;
@@ -34,7 +34,7 @@ export interface FindingResult extends Omit<Found, 'breaks'> {
   readonly control?: readonly ControlStep[];
   /** The last request before the finding, as a command. */
   readonly curl?: string;
-  /** What was drawn: of checks. */
+  /** The drawn values; checks alone have some. */
   readonly seed?: string;
   readonly runs?: number;
   /** One command that does the check again, with the same values. */
@@ -48,12 +48,12 @@ interface StandingClause {
   readonly rule?: string;
 }
 
-/** What a row stands on: a requirement of the ledger, or a clause that is reported with it. */
+/** The ground of a row: a requirement of the ledger, or a clause that is reported with it. */
 type Standing =
   | { readonly requirement: RequirementId; readonly clause?: undefined }
   | { readonly requirement: string; readonly clause: StandingClause };
 
-/** What a row says of its unit, before anything is known of it. */
+/** The head of a row, before its unit runs. */
 export type RowHead = Standing & { readonly id: string; readonly level: Level; readonly title: string };
 
 /** A row of a report: anything that was tried and came to a verdict. */
@@ -65,7 +65,7 @@ export type CheckResult = RowHead & {
   readonly properties: readonly PropertyRun[];
   readonly finding?: FindingResult;
   readonly skip?: Skip;
-  /** What a live target did in an earlier try and not again: no finding alone. */
+  /** A finding of an earlier try at a live target that did not show again: alone it does not count. */
   readonly note?: FindingResult;
   readonly error?: {
     readonly message: string;
@@ -78,7 +78,7 @@ export type CheckResult = RowHead & {
   readonly alternative?: string;
   /** Known from the baseline: does not count against the target. */
   readonly known?: boolean;
-  /** What the baseline says of it (KIT-10). */
+  /** Its entry in the baseline (KIT-10). */
   readonly knownAs?: KnownAs;
   /** Of no published set of checks that the run was held to: does not count against the target (KIT-9). */
   readonly new?: true;
@@ -99,7 +99,7 @@ export interface RequirementResult {
   /** The worst of its checks; `excluded`, or `none` where no check was selected. */
   readonly verdict: Verdict | 'excluded' | 'none';
   readonly checks: readonly string[];
-  /** How often its rules were held against an exchange. Older reports do not say. */
+  /** Exchanges that its rules judged. Older reports do not say. */
   readonly judged?: number;
   /** The operations and statuses of those exchanges, as `get 404`. */
   readonly situations?: readonly string[];
@@ -126,7 +126,7 @@ export interface FromOutside {
   readonly requirements: { readonly checked: number; readonly of: number };
 }
 
-/** All that a run has to say; what reporters are given. Serialisable. */
+/** The results of a run, for reporters. They are JSON. */
 export interface Results {
   readonly format: 'intern-conformance';
   readonly version: 1;
@@ -174,12 +174,12 @@ export interface Results {
   readonly coverage: Coverage;
 }
 
-/** What a run tells while it goes on. */
+/** Events of a run. */
 export interface RunEvents {
   start?(plan: {
     readonly checks: number;
     readonly target: Results['target'];
-    /** What their units are called. */
+    /** The word for their units. */
     readonly kind: 'check' | 'case' | 'scenario';
   }): void;
   checkStart?(check: { readonly id: string; readonly index: number; readonly of: number }): void;

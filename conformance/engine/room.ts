@@ -2,7 +2,7 @@ import { Skipped, stoppedBy } from '../framework/skip.js';
 import { type Stop, Stopped } from '../framework/stop.js';
 import type { Limits } from './budget.js';
 
-/** What is kept for what is under way, and for a second look at what it finds: where less is left, nothing more is begun. */
+/** The reserve for units under way, and for a second look at their findings. Where less is left, no unit begins. */
 const LAST = { share: 0.1, prompts: 2, requests: 12 };
 
 /**
@@ -26,7 +26,7 @@ export function createRoom({ prompts: turns, requests }: Limits, owed: () => num
     },
     /** A prompt was refused: it cost nothing. */
     refused: () => void prompts--,
-    /** What was let in did not leave. */
+    /** Units that were let in and have not left. */
     back(prompt: boolean) {
       sent--;
       if (prompt) prompts--;

@@ -16,7 +16,7 @@ import type { CheckResult, Results, RowHead, RunEvents } from './results.js';
 import { partOf, type Selection, select, type UnitKind } from './select.js';
 import type { Done, Pending, Unit, UnitContext } from './unit.js';
 
-/** What units are done at: a deployment or an emulator, or a client behind its adapter. */
+/** The target of a run: a deployment, an emulator, or a client behind its adapter. */
 export interface RunTarget {
   readonly about: Results['target'];
   readonly host: Host;
@@ -30,7 +30,7 @@ export interface RunTarget {
   readonly lost?: Stop | undefined;
   /** Requests so far. */
   readonly sent: number;
-  /** What it lacks of a need. */
+  /** The part of a need that the target lacks. */
   lacks(need: string): Because<'need'> | undefined;
   /** Looks at it (KIT-5), where there is anything to do, and makes it ready. Answers why it cannot be. */
   begin(look: boolean): Promise<Stop | undefined>;
@@ -40,13 +40,13 @@ export interface RunTarget {
   close(): Promise<CleanupResult | undefined>;
   /** A row in the light of what came after it. */
   revised?(row: CheckResult): CheckResult;
-  /** What the results say of the run beside its rows. */
+  /** The part of the results that is not its rows. */
   summary(): Pick<Assembled, 'options' | 'others'>;
 }
 
-/** What holds for every run, whatever its units are. Times in ms. */
+/** The options of every run, whatever its units are. Times in ms. */
 export interface EngineOptions extends Selection, Pick<BudgetOptions, 'maxRequests' | 'maxTime'> {
-  /** What is known to fail: ids of rows, or entries that say more. */
+  /** The baseline: ids of rows, or entries that say more. */
   readonly baseline?: Baseline;
   /** The name of a published set of checks: whatever any other comes to does not count (KIT-9). */
   readonly requirements?: string;
@@ -59,17 +59,17 @@ export interface EngineOptions extends Selection, Pick<BudgetOptions, 'maxReques
   readonly signal?: AbortSignal;
 }
 
-/** What the parts that have units of their own say of them. */
+/** Options of a part that has units of its own. */
 export interface UnitOptions {
-  /** What a unit is called. Default: a check. */
+  /** The word for a unit. Default: a check. */
   readonly kind?: UnitKind;
   /** Puts them in the order in which they are done. */
   order?(units: readonly Unit[]): readonly Unit[];
   /** Why there is no room for one, where there is none. */
   without?(unit: Unit): Stop | undefined;
-  /** Which of those that wait is done next. Default: the first. */
+  /** Chooses the next of the waiting units. Default: the first. */
   next?(waiting: readonly Unit[]): number;
-  /** What the results say of them beside their rows. */
+  /** The part of the results that is not their rows. */
   summary?(): Pick<Assembled, 'asked' | 'ledger'>;
   /** The units are not all that there are: a baseline may have others. */
   readonly partial?: boolean;
@@ -125,7 +125,7 @@ export function createRun(units: readonly Unit[], target: RunTarget, options: En
     heads.map((head): CheckResult => asNew(target.clean({ ...unjudged(head), verdict: 'skip', skip }), set));
 
   const conclude = async (unit: Unit, done: Done) => {
-    // What ended the run is reported once, also where lanes met it at the same time.
+    // The end of the run is reported once, also where several lanes meet it at the same time.
     const before = done.stopped === undefined ? undefined : ending.stopped;
     const rows = done.rows.map((row) =>
       before === undefined ? asNew(asKnown(row, options.baseline, host.now(), failOn), set) : withheld(row, before),
@@ -134,7 +134,7 @@ export function createRun(units: readonly Unit[], target: RunTarget, options: En
     put(unit, rows);
     for (const [at, row] of rows.entries()) events.checkEnd?.(row, { index: first + at, of });
     if (done.stopped !== undefined) ending.stop(done.stopped);
-    // What other lanes have begun would only do more of what it is stopped for.
+    // The other lanes would only do more of the thing for which the run stops.
     if (done.stopped !== undefined && rows.some(({ finding }) => finding !== undefined)) ending.end(done.stopped);
     if (done.lost === true) lost++;
     else if (rows.some(({ verdict }) => verdict !== 'skip')) lost = 0;
@@ -142,7 +142,7 @@ export function createRun(units: readonly Unit[], target: RunTarget, options: En
     await done.settle?.();
     return rows;
   };
-  /** What an error of a unit makes of its rows. */
+  /** Makes the rows of a unit that ended in an error. */
   const failed = ({ heads }: Unit, error: unknown): Done => ({
     rows: heads.map(
       (head): CheckResult =>
@@ -276,7 +276,7 @@ function* oneByOne(units: readonly Unit[], next: NonNullable<UnitOptions['next']
   while (waiting.length > 0) yield* waiting.splice(next(waiting), 1);
 }
 
-/** What ended the run, where a row was skipped for that. */
+/** The reason why the run ended, where it skipped a row. */
 const stopOf = (skip: Skip | undefined): Stop | undefined =>
   skip?.because.kind === 'over' ? skip.because.stop : undefined;
 

@@ -21,7 +21,7 @@ async function settle(opened: OpenRun, run: RunContext, { rows }: Done): Promise
   pool.reported.push(...rows.filter(({ finding }) => finding !== undefined));
   const shared = pool.shared.get(lane);
   const live = run.driver.control === undefined;
-  // What a breach made of the shared intern is not known.
+  // A breach may have left the shared intern in any state.
   const held = rows.every(({ verdict }) => verdict === 'pass' || verdict === 'skip');
   if (!held) dropForeign(pool, lane);
   if (live && held) {

@@ -20,7 +20,7 @@ export class SelectionError extends Error {
 const toRegExp = (pattern: string) =>
   new RegExp(`^${pattern.replace(/[.+?^${}()|[\]\\]/g, '\\$&').replaceAll('*', '.*')}$`, 'i');
 
-/** What units are called. */
+/** The words for units. */
 export type UnitKind = 'check' | 'case' | 'scenario';
 
 /** A unit as far as patterns look at it. */

@@ -29,11 +29,11 @@ import type { RunBase } from './run-base.js';
 
 /** How many answers over the limit are kept, and which are: others may limit requests of any kind, with 429 too. */
 const MOST_LIMITED = 20;
-/** What the intern is prompted by, with and without an answer that streams. */
+/** The operations that prompt an intern, with and without a streamed answer. */
 const PROMPTS = /^(chat\/completions|invoke)$/;
 const isTurn = (rest: string, body: unknown): boolean =>
   TURNS.test(rest) && /"reason":"rate_limited"/.test(JSON.stringify(body));
-/** What a create may ask for, so that the intern can serve other checks too. */
+/** The fields of a create whose intern can serve other checks too. */
 const PLAIN = new Set(['name', 'workspace_id', 'description', 'provision']);
 /** Where values of secrets are sent to. */
 const VAULT = /\/vault\//;
@@ -138,7 +138,7 @@ export function createSession(run: RunBase) {
     });
   };
 
-  /** What is done before a request leaves. */
+  /** Work before a request leaves. */
   const leaves = async (send: Send, url: string, signal: AbortSignal | undefined) => {
     if (!cleaning) {
       if (run.signal.aborted)
@@ -159,7 +159,7 @@ export function createSession(run: RunBase) {
     took += host.now() - from;
   };
 
-  /** What nothing of the kind answers is no interface of interns: whatever else was sent to it would be lost there too. */
+  /** An address that answers no list of interns is not the interface. Further requests to it would be lost. */
   const noIntern = (answer: Answer): Stopped => {
     const rule = { kind: 'holds', words: 'an intern with its id' } as const;
     const of = 'the answer to a create';
@@ -268,7 +268,7 @@ export function createSession(run: RunBase) {
       if (GATEWAY.has(status)) conditions.lost(request);
       else conditions.answered(request);
       history.answered(request, status);
-      // What was refused changed nothing; whatever else is no read may have.
+      // A refused request changed nothing. Any other write may have.
       if (status < 400 && !READS.has(method)) conditions.done(request);
       if (status < 400 && method === 'DELETE' && rest === '' && own.madeBy(id) !== undefined)
         ledger.write({ event: 'deleting', id });
@@ -291,7 +291,7 @@ export function createSession(run: RunBase) {
   });
 
   const session = {
-    /** What the habits of the target were learnt to be. */
+    /** The habits that the target was seen to have. */
     learnt,
     /** Some answer took longer than most may. */
     slow: false,
@@ -309,19 +309,19 @@ export function createSession(run: RunBase) {
     created: own.count,
     /** Id of the intern that the answer to this very request gave the run. */
     madeBy: (send: Send) => madeBy.get(send),
-    /** What is known of the interns that the run made with its API key. */
+    /** The model of the interns that the run made with its API key. */
     conditions,
-    /** What the run has done to the target. */
+    /** The history of the run at the target. */
     history,
-    /** What looks at every answer. */
+    /** The rules and monitors that look at every answer. */
     monitors,
-    /** What the target may do that no sentence forbids: nothing under control, where scripts decide. */
+    /** The habits that the target may have. Under control it has none, since scripts decide. */
     habits,
-    /** What they know of the target. */
+    /** The knowledge of the habits about the target. */
     known,
     /** When turns of a caller leave. */
     turns,
-    /** What the limits of the run leave. */
+    /** The rest of the limits of the run. */
     room,
     /** Whether a client of the run left a stream of the intern less than half a minute ago: that may not be noticed yet. */
     lately: (id: string) => host.now() - (left.get(id) ?? Number.NEGATIVE_INFINITY) < NOTICED_WITHIN,

@@ -9,7 +9,7 @@ import { hash } from '../framework/random.js';
 import { byTheIntern, lacking, raced } from '../framework/skip.js';
 import type { RunContext } from './run-context.js';
 
-/** What of a record stays as it is while nobody changes it. */
+/** The fields of a record that stay the same while nobody changes it. */
 const STAYS = [
   'id',
   'name',

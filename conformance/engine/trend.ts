@@ -7,13 +7,13 @@ export interface TrendRow {
   readonly id: string;
   /** Its last result. */
   readonly last: CheckResult;
-  /** What it came to in each run, from the oldest; undefined where a run has no such check. */
+  /** Its verdict in each run, from the oldest; undefined where a run has no such check. */
   readonly results: readonly (CheckResult | undefined)[];
   /** The first run that has it. */
   readonly firstSeen: number;
   /** The run in which the failure that still lasts was first seen. */
   readonly failingSince?: number;
-  /** How often it failed, of how many runs in which it came to a verdict. */
+  /** The runs in which it failed, of those in which it had a verdict. */
   readonly failed: number;
   readonly of: number;
 }

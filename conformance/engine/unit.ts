@@ -9,7 +9,7 @@ export interface UnitContext {
   readonly lane: number;
   /** No other unit is at work. */
   readonly alone: boolean;
-  /** What it found beside others. */
+  /** Its findings beside others. */
   readonly before?: Finding | undefined;
   /** Aborts when the run is over. */
   readonly signal: AbortSignal;
@@ -17,7 +17,7 @@ export interface UnitContext {
   free(): void;
 }
 
-/** What a unit came to. */
+/** The outcome of a unit. */
 export interface Done {
   /** A row for each of its heads. */
   readonly rows: readonly CheckResult[];
@@ -25,7 +25,7 @@ export interface Done {
   readonly lost?: boolean;
   /** Why the run is over, where the unit found that. */
   readonly stopped?: Stop;
-  /** What is still to be done before the lane takes another. */
+  /** Work that remains before the lane takes another. */
   settle?(): Promise<void>;
 }
 
@@ -35,12 +35,12 @@ export interface Pending {
   readonly found?: Finding | undefined;
 }
 
-/** What a run consists of: a check, a client case, a scenario of a recording. */
+/** A unit of a run: a check, a client case, a scenario of a recording. */
 export interface Unit {
   readonly id: string;
   readonly requirement: string;
   readonly level: Level;
-  /** What the target must have. A missing need makes it a skip that names it. */
+  /** Needs of the unit. A missing need makes it a skip that names it. */
   readonly needs: readonly string[];
   /** Its rows, before anything is known of them. */
   readonly heads: readonly RowHead[];

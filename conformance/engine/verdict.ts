@@ -52,7 +52,7 @@ export function count(checks: readonly CheckResult[]): Results['counts'] {
   return counts;
 }
 
-/** What of a skip says that a question of the intern was waited for. */
+/** The part of a skip that says that the run waited for a question of the intern. */
 const awaitsQuestion = (because: Because<'intern'>): boolean =>
   because.kind === 'asked-nothing' ||
   (because.kind === 'finished-otherwise' && because.wanted === 'tool_calls') ||
@@ -116,7 +116,7 @@ export interface Evaluated {
   readonly exit: Results['exit'];
 }
 
-/** What kept checks from a verdict because of another check. */
+/** A reason why checks have no verdict that lies in another check. */
 function blockers(checks: readonly CheckResult[]): Incomplete[] {
   const found = new Map<string, { checks: number; because: Because<'blocked'> }>();
   for (const { skip } of checks) {
@@ -140,7 +140,7 @@ export function evaluate(
     readonly stopped?: Stop | undefined;
     readonly cleanup: CleanupResult;
     readonly stale?: readonly string[] | undefined;
-    /** What else keeps the run from being complete. */
+    /** Further reasons why the run is incomplete. */
     readonly others?: readonly Incomplete[];
     /** Percent. */
     readonly minCoverage?: number | undefined;
@@ -150,7 +150,7 @@ export function evaluate(
   const { stopped, stale = [], others = [], minCoverage: least } = more;
   const failed = checks.some((check) => countsAgainst(check, more.failOn));
   const ran = checks.some((check) => ['pass', 'pass-alternative', 'fail', 'warn'].includes(check.verdict));
-  // What is newer than the set that the target is held to changes no exit status.
+  // A check that is newer than the chosen set changes no exit status.
   const held = checks.filter((check) => check.new !== true);
   const { checked, of } = coverage(held);
   const unreached = held.filter(({ skip }) => skip?.because.kind === 'unreached').length;

@@ -36,7 +36,7 @@ export const bootsFail = ({ failedBoots, took }: Pool): boolean =>
 /** ms after a delete at which a deployment does not show an intern except in its teardown. */
 const BACK = 60_000;
 
-/** How often an intern that stopped by itself, or whose boot failed, is provisioned again while it is waited for. */
+/** Provisions of an intern that stopped by itself, or whose boot failed, while the run waits for it. */
 const REVIVALS = 3;
 
 /** ms after which to look first the next time: one look too early costs a request, one too late time. */
