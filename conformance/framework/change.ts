@@ -1,4 +1,4 @@
-/** What became of something that a client was to hand out, in a form that a sentence can be made of. Places count from 0. */
+/** The change of a value that a client was to hand out, as data for a sentence. Places count from 0. */
 export type Change =
   /** An event or a tool call is missing, or was made up. */
   | { readonly kind: 'lost' | 'extra'; readonly thing: 'call' | 'event'; readonly at: number; readonly many: number }

@@ -12,7 +12,7 @@ export interface Check {
    * shows (P) fails where the profile is published, else warns. What is chosen (C) is checked on an emulator only.
    */
   readonly level: Level;
-  /** What holds, in one sentence. */
+  /** The sentence that the check holds. */
   readonly title: string;
   readonly needs: readonly Need[];
   /**

@@ -29,7 +29,7 @@ export interface Api {
   scim(id: string, options?: SendOptions): Promise<Answer>;
 }
 
-/** What a chat request says, in short. Anything else goes through `ctx.send`/`ctx.open`. */
+/** A chat request in short. Anything else goes through `ctx.send`/`ctx.open`. */
 export interface ChatInput {
   readonly prompt?: string;
   readonly session_id?: string;
@@ -76,7 +76,7 @@ export interface InternFactory {
   unknownId(): string;
 }
 
-/** What is looked for in the list, and where. */
+/** The intern that is looked for in the list, and where. */
 export interface Look {
   /** Ids that should be there. */
   readonly having?: readonly string[];
@@ -84,7 +84,7 @@ export interface Look {
   readonly options?: SendOptions;
 }
 
-/** What an intern was to do, and what it did instead. */
+/** The behaviour that an intern was led to, and the one that it showed. */
 export interface Observed extends Omit<Extract<Because<'intern'>, { kind: 'did-otherwise' }>, 'kind'> {
   /** The finding that it is where a script decides; without it, what follows finds that it did otherwise. */
   readonly finding?: { readonly what: string; readonly expected: unknown; readonly actual: unknown };

@@ -7,7 +7,7 @@ export interface Difference {
   /** The value, or fixed words for what should be there. */
   readonly expected: unknown;
   readonly actual: unknown;
-  /** What became of it, where that says more than both values beside each other. */
+  /** The change, where it says more than both values side by side. */
   readonly change?: Change;
 }
 

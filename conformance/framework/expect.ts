@@ -193,7 +193,7 @@ export function grammar(t: Transcript, level: Level, requirement?: RequirementId
   });
 }
 
-/** What a stream has come to, for findings. */
+/** The state of a stream, for findings. */
 export const streamed = ({ chunks, content, done, ended, error, finish }: Transcript): StreamGot => ({
   chunks: chunks.length,
   content: content.slice(0, SHOWN),
@@ -214,7 +214,7 @@ export function finish(t: Transcript, expected: (typeof FINISHES)[number], what 
   if (t.finish === expected) return;
   const finish = FINISHES.find((one) => one === t.finish);
   if (!t.scripted && t.done && finish !== undefined) {
-    // What the intern did is its own; how the service streams it is not.
+    // The intern decides what it does. The service decides how that is streamed.
     grammar(t, 'S');
     const error = t.error === undefined ? {} : { error: t.error };
     throw byTheIntern({ kind: 'finished-otherwise', of: what, wanted: expected, finish, said: t.content, ...error });

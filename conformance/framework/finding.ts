@@ -17,7 +17,7 @@ export type Rule =
   | { readonly kind: 'form'; readonly form: string }
   | { readonly kind: 'holds'; readonly words: string };
 
-/** What was expected. */
+/** The expected value, status or effect. */
 export type Wanted =
   /** An answer of one of these statuses; without statuses, any of the class. `stream` is a success that streams. */
   | {
@@ -33,7 +33,7 @@ export type Wanted =
   | { readonly kind: 'stream'; readonly rule: 'finish'; readonly finish: string }
   /** An HTTP answer at all. */
   | { readonly kind: 'answer' }
-  /** What a write does to the target, and to nobody else's there: seeing it once proves it, and it is not done again. */
+  /** The effect of a write on the target. One look proves it, and the write is not repeated. */
   | { readonly kind: 'effect'; readonly words: string };
 
 /** An answer, where `status` was wanted. */
@@ -58,7 +58,7 @@ export interface Gist {
 
 export const isGist = (value: unknown): value is Gist => isRecord(value) && typeof value.gist === 'string';
 
-/** What a stream has come to. */
+/** The state of a stream. */
 export interface StreamGot {
   readonly chunks: number;
   readonly finish?: string;
@@ -78,7 +78,7 @@ export interface OrderGot {
   readonly breaches: readonly StreamBreach[];
 }
 
-/** What else was known when something was found. */
+/** A further fact that was known when something was found. */
 export type Remark =
   | { readonly kind: 'note'; readonly note: string }
   /** No run of the intern streams that could keep it busy; the state of the last one. */
@@ -90,21 +90,21 @@ export type Remark =
   /** The body was cut at these offsets. */
   | { readonly kind: 'cut'; readonly at: readonly number[] };
 
-/** What a check holds against the target: data, of which reporters make sentences. */
+/** A finding as data. Reporters make sentences of it. */
 export interface Found {
   readonly wanted: Wanted;
-  /** What was observed: {@link AnswerGot}, {@link StreamGot}, {@link OrderGot}, {@link NoAnswerGot}, or the value. */
+  /** The observed value: {@link AnswerGot}, {@link StreamGot}, {@link OrderGot}, {@link NoAnswerGot}, or the value. */
   readonly got: unknown;
   /** The subject, as its check names it: `the second create`, `created_at in the list`. */
   readonly of: string;
   /** Number of the exchange that shows it; by default the last of the attempt. */
   readonly exchange?: number;
-  /** What is broken, if it is not the subject of the check at its level. */
+  /** The broken requirement and its level, if they are not those of the check. */
   readonly breaks?: Broken;
   /** A credential is shown, or a secret that the run stored. */
   readonly leak?: true;
   readonly because?: Remark;
-  /** What became of it, where two records are compared. */
+  /** The change, where two records are compared. */
   readonly change?: Change;
 }
 

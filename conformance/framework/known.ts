@@ -11,7 +11,7 @@ export interface Known {
   readonly flaky?: true;
 }
 
-/** What a baseline says of a result. */
+/** The entry of a baseline for a result. */
 export interface KnownAs extends Omit<Known, 'id' | 'flaky'> {
   /** Of an entry that may pass too: how often it failed, of how many tries that came to a verdict. */
   readonly flaky?: { readonly failed: number; readonly of: number };
@@ -19,12 +19,12 @@ export interface KnownAs extends Omit<Known, 'id' | 'flaky'> {
   readonly expired?: true;
 }
 
-/** What a run says of its baseline. */
+/** The state of the baseline after a run. */
 export interface BaselineResult {
   readonly known: readonly string[];
   /** Entries that hold no longer: of units that do not fail, or do not exist. */
   readonly stale: readonly string[];
 }
 
-/** What counts as a failure: what the interface states alone, what is published too, or also what a judge saw once. */
+/** The findings that count as failures: stated sentences alone, published ones too, or also those that a judge saw once. */
 export type FailOn = 'fail' | 'warn' | 'once';

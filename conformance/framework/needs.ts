@@ -1,6 +1,6 @@
 import type { CredentialName } from '../probe/request.js';
 
-/** What an intern can be led to: the shipped scripts of an emulator; on a live target those a prompt is known for. */
+/** Behaviours that an intern can be led to: the shipped scripts of an emulator; on a live target those with a prompt. */
 export const BEHAVIOURS = [
   'echo',
   'ask-permission',
@@ -25,7 +25,7 @@ export const BEHAVIOURS = [
 export type BehaviourName = (typeof BEHAVIOURS)[number];
 
 /**
- * What a check cannot do without. Missing ones make it a skip that names them. `api_key` is always there.
+ * The needs of a check. Missing ones make it a skip that names them. `api_key` is always there.
  *
  * - a credential by its name; `own_key`: an intern's own API key
  * - `write`: leave to create interns in the run's own name prefix

@@ -1,4 +1,4 @@
-/** What checks build on and cannot do without. */
+/** A defect that stops the checks that build on the broken part. */
 export type Obstacle = 'create' | 'running' | 'gone' | 'chat' | 'streaming' | 'answers';
 
 /** How long something was waited for; `virtual`: by the clock of the target. */
@@ -10,7 +10,7 @@ export interface Waited {
 /** Why a credential opens nothing here: from the beginning, not any more, or nothing that the API key makes. */
 export type Unusable = 'opens-nothing' | 'expired' | 'sees-no-intern';
 
-/** What met an obstacle saw of it. */
+/** The evidence of an obstacle. */
 export type ObstacleSeen =
   | { readonly kind: 'create'; readonly status?: number }
   /** A create answered another's intern, or none. */

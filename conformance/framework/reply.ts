@@ -14,9 +14,9 @@ export interface ReplyOptions {
   readonly timeout: number;
   /** Whether a script decides what the intern does. */
   readonly scripted: boolean;
-  /** What was sent, for findings: `a prompt`. */
+  /** The name of the request in findings: `a prompt`. */
   readonly sent: string;
-  /** What is known of it if it is refused. */
+  /** A remark for the case that it is refused. */
   refusal?(answer: Answer): Refusal;
   /** Called if the answer is not an event stream although one is expected, or if its body stays open after [DONE]. */
   trouble?(): void;
@@ -28,7 +28,7 @@ export interface ReplyOptions {
   ended?(transcript: Transcript): void;
 }
 
-/** What is known of a chat request that was refused. */
+/** The facts known of a chat request that was refused. */
 export type Refusal = Pick<Found, 'because' | 'breaks'>;
 
 /** A stream in which `awaited` never came. If it ends against the rules of streams, that is what is wrong. */
@@ -140,7 +140,7 @@ export function createReply(open: OpenAnswer, options: ReplyOptions) {
     headers: open.headers,
     /** ms between the request and the head of its answer. */
     headAfter: open.headAfter,
-    /** What the stream has said so far; live. */
+    /** The text of the stream so far; it grows. */
     transcript,
     /** Raw bytes so far, decoded; for byte-for-byte comparisons. */
     raw: () => new TextDecoder().decode(Buffer.concat(parts)),

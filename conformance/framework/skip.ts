@@ -5,7 +5,7 @@ import type { Need } from './needs.js';
 import type { BootFailure, Obstacle, ObstacleSeen, Unusable, Waited } from './obstacle.js';
 import type { Stop } from './stop.js';
 
-/** What a question of an intern asks. */
+/** The kind of a question. */
 export interface Question {
   readonly kind?: unknown;
   readonly message?: unknown;
@@ -13,7 +13,7 @@ export interface Question {
   readonly options?: unknown;
 }
 
-/** What keeps a check from a verdict, by the kind of skip that comes of it. */
+/** The reason of a skip, by its kind. */
 interface Causes {
   /** The target or the run lacks something. */
   readonly need:
@@ -43,7 +43,7 @@ interface Causes {
     | { readonly kind: 'boot'; readonly failure: BootFailure; readonly isNew?: true }
     | { readonly kind: 'never-waits'; readonly status: string; readonly waited: Waited }
     | { readonly kind: 'teardown'; readonly got?: AnswerGot; readonly waited?: Waited }
-    /** What a client under test does not offer. */
+    /** An ability or layer that the client under test does not offer. */
     | { readonly kind: 'layer'; readonly layer: string }
     | { readonly kind: 'abilities'; readonly abilities: readonly string[] }
     | { readonly kind: 'events-as-they-come' };
@@ -85,7 +85,7 @@ interface Causes {
     | { readonly kind: 'lost-write'; readonly request: string; readonly status: number }
     | { readonly kind: 'deleted' }
     | { readonly kind: 'busy'; readonly got: AnswerGot };
-  /** What it builds on has failed in another check. */
+  /** The part that the check builds on has failed in another check. */
   readonly blocked: {
     readonly kind: 'blocked';
     readonly by: string;
@@ -106,7 +106,7 @@ export type SkipKind = Skip['kind'];
 /** Causes of one kind of skip, or of any. */
 export type Because<Kind extends SkipKind = SkipKind> = Causes[Kind];
 
-/** What a target lacks of a need. */
+/** The part of a need that a target lacks. */
 export type Lack = Extract<Because<'need'>, { kind: 'lacks' }>;
 
 /** Thrown where a check can come to no verdict. */
@@ -127,5 +127,5 @@ export const byTheIntern = skipped('intern');
 export const raced = skipped('race');
 export const blocked = skipped('blocked');
 
-/** What ended the run keeps something from a verdict. */
+/** The run ended before there was a verdict. */
 export const stoppedBy = (stop: Stop): Skip => ({ kind: 'stopped', because: { kind: 'over', stop } });

@@ -3,7 +3,7 @@ import type { CredentialName } from '../probe/request.js';
 import type { Finding, Found } from './finding.js';
 import type { Obstacle, ObstacleSeen, Unusable } from './obstacle.js';
 
-/** What `GET /interns` was answered with at a target that cannot be evaluated (KIT-5). */
+/** The answer to `GET /interns` of a target that cannot be evaluated (KIT-5). */
 export type Preflight =
   | { readonly kind: 'unreachable'; readonly got: NoAnswerGot }
   | { readonly kind: 'redirects'; readonly status: number; readonly to?: string }

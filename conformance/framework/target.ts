@@ -9,7 +9,7 @@ export interface PublicKey {
   readonly kid?: string;
 }
 
-/** What a deployment does not tell of itself: by what it is given, and what it is called here. */
+/** Facts that a deployment does not show: the option that gives each, and its name here. */
 export const FACTS = {
   foreign_workspace_id: 'foreignWorkspaceId',
   oauth_subject: 'oauthSubject',
@@ -25,7 +25,7 @@ export const FACTS = {
 } as const;
 export type Facts = Readonly<Partial<Record<(typeof FACTS)[keyof typeof FACTS], string>>>;
 
-/** What is known of the target. */
+/** The facts known of the target. */
 export interface Target extends Facts {
   readonly kind: 'emulator' | 'live';
   /** Up to and including /api/v1, without a slash at its end. */

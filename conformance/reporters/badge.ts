@@ -1,7 +1,7 @@
 import type { Results } from '../engine/results.js';
 import { headlineOf } from './words/coverage.js';
 
-/** What shields.io reads from an endpoint (https://shields.io/badges/endpoint-badge). */
+/** The JSON that shields.io reads from an endpoint (https://shields.io/badges/endpoint-badge). */
 interface Badge {
   readonly schemaVersion: 1;
   readonly label: string;

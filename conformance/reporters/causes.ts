@@ -4,11 +4,11 @@ import { jsonOf } from '../probe/json.js';
 import { bodyOf, operationOf, senderOf } from '../probe/operation.js';
 import { ANSWER } from '../probe/request.js';
 
-/** What lies behind findings that say different things. */
+/** One cause of findings that say different things. */
 export interface Cause {
   /** The same for all that it is behind. */
   readonly key: string;
-  /** What it is, in one line, where none of the findings says it. */
+  /** The cause in one line, where no finding says it. */
   readonly title?: string;
   /** Whether the finding says it itself, and is not one of those that follow from it. */
   readonly itself: boolean;
@@ -17,7 +17,7 @@ export interface Cause {
 /** Whether what a session's id leads to is the session: what is sent in one tells nothing else where it is not. */
 const SESSIONS = 'chat-sessions/continue';
 
-/** What a check ended with: what was asked, by whom, and with what it was answered: `404 not_found`. */
+/** The last exchange of a check: operation, caller and answer, such as `404 not_found`. */
 interface Ending {
   readonly of: string;
   readonly as: string | undefined;
@@ -66,7 +66,7 @@ const inSession = ({ finding }: CheckResult): boolean =>
     ?.session_id === 'string';
 
 /**
- * What lies behind a finding of a client: that it reads each piece of a body for itself, whatever that does to the result; else
+ * The cause of a finding of a client: that it reads each piece of a body for itself, whatever that does to the result; else
  * the rule that it does not keep, in whatever way that shows.
  */
 function mistakeBehind(
@@ -81,7 +81,7 @@ function mistakeBehind(
 }
 
 /**
- * What lies behind each finding, where that is behind others too:
+ * The cause of each finding that shares it with others:
  *
  * - A request is refused whatever it says. Where a valid one was answered `404 not_found`, and none of its kind succeeded,
  *   that another is answered the same says no more.

@@ -4,7 +4,7 @@ import { type Level, quoteOf, requirement, sentenceOf } from '../requirements/in
 import { publishedOf } from '../requirements/published.js';
 import { skipWords } from './words/skip.js';
 
-/** What a check stands on. */
+/** The clause that a check rests on. */
 export interface Clause {
   /** Which one; what a finding breaks goes before what its check is about. */
   readonly id: string;

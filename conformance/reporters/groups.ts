@@ -16,7 +16,7 @@ export interface FindingGroup {
   readonly many: string;
   /** The worst first: it stands for all in short reports. */
   readonly checks: readonly [CheckResult, ...CheckResult[]];
-  /** What they say, each with those that say it: more than one where the others follow from the first. */
+  /** The sentences of the group, each with its checks: more than one where the others follow from the first. */
   readonly parts: readonly [Part, ...Part[]];
 }
 
@@ -74,7 +74,7 @@ export function groups(checks: readonly CheckResult[]): FindingGroup[] {
     `${check.known === true || check.new === true ? labelOf(check) : ''} ${causes.get(check)?.key ?? keyOf(check)}`;
   const all = by(found, whole)
     .map((members): FindingGroup => {
-      // What says what lies behind it all, then what the checks of the broken row itself say, is what it is about.
+      // The title is the cause if one is known, else the sentence of the checks of the broken row.
       members.sort((one, other) => follows(one) - follows(other) || rank(one) - rank(other) || away(one) - away(other));
       const parts = by(members, keyOf).map((part) => ({ title: sharedTitle(part), checks: part }));
       const [first = { title: sharedTitle(members), checks: members }, ...others] = parts;
@@ -104,7 +104,7 @@ export interface SkipGroup extends SkipText {
   readonly ids: readonly string[];
 }
 
-/** What a skip is put together with: waits of any length, prompts of any kind, else the same need. */
+/** The key by which skips are grouped: waits of any length, prompts of any kind, else the same need. */
 function familyOf(skip: Skip): string {
   const { because } = skip;
   if (because.kind !== 'lacks') return skipWords(skip).need;

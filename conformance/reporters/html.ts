@@ -32,7 +32,7 @@ function barView(counts: Readonly<Record<Label, number>>, of: number): Markup {
 /** How many findings are named that follow from the first. */
 const FOLLOWERS = 3;
 
-/** What else a cause shows as. */
+/** The further sentences of a cause. */
 function followersView([, ...others]: FindingGroup['parts']): Markup | undefined {
   if (others.length === 0) return undefined;
   const more = others.length - FOLLOWERS;
@@ -66,7 +66,7 @@ function coverageText({ checked, of, not, requirements }: Headline, one: string)
   return `${checked} of ${counted(of, one)} came to a verdict. ${of - checked} did not: ${why.join(', ')}.${also}`;
 }
 
-/** What a run comes to: of checks in the words of every report, of others in their own. */
+/** The headline of a run: of checks in the words of every report, of others in their own. */
 function headingOf(results: Results): string {
   const words = wordsOf(results);
   const said = comesTo(results);
@@ -127,7 +127,7 @@ function grouped<One>(all: readonly One[], keyOf: (one: One) => string): Readonl
 /** The area of a requirement: `CHAT` of `CHAT-4`. */
 const areaOf = (id: string): string => id.replace(/-\d+$/, '');
 
-/** How often the rules of requirements were held against exchanges, and in how many situations. */
+/** The exchanges and situations that the rules of requirements judged. */
 function judgedText(rows: readonly RequirementResult[]): string {
   const judged = rows.reduce((sum, row) => sum + (row.judged ?? 0), 0);
   const situations = new Set(rows.flatMap((row) => row.situations ?? []));
@@ -180,7 +180,7 @@ function requirementsView(
   }</section>`;
 }
 
-/** What came to no verdict, by its reason. */
+/** The checks without a verdict, by reason. */
 function skipsView(checks: readonly CheckResult[], context: ReportContext): Markup | undefined {
   if (checks.length === 0) return undefined;
   const by = new Map(checks.map((check) => [check.id, check]));

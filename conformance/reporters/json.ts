@@ -29,9 +29,9 @@ export interface Report extends Results {
     readonly notSearched?: string;
   };
   readonly coverage: Results['coverage'] & {
-    /** What kept the rest from a verdict, the largest group first. */
+    /** The reasons why the rest has no verdict, the largest group first. */
     readonly not: readonly NotChecked[];
-    /** What every report leads with: counted against what can be asked of this target at all. Older kits wrote none. */
+    /** The headline of every report, counted against the checks that can be asked of this target. Older kits wrote none. */
     readonly headline?: Headline;
   };
 }
@@ -77,7 +77,7 @@ export const json = (results: Results): string => `${visibleJson(reportOf(result
 export function readResults(text: string, from: string): Report {
   const results = jsonIn(text, from, reportSchema) as unknown as Report;
   try {
-    // What it found and why it skipped has many forms. The kit has words for each that it writes.
+    // Findings and reasons of skips have many forms. The kit has words for each that it writes.
     return reportOf(results);
   } catch {
     throw new FileInvalid(`${from}:`, 'holds a finding, or a reason, that this kit does not write');

@@ -1,11 +1,11 @@
 import { countsAgainst, isFailure } from '../engine/baseline.js';
 import type { CheckResult, Results, Verdict } from '../engine/results.js';
 
-/** What the verdict of a run is called, and the level of a requirement. */
+/** The words for verdicts and levels. */
 export const VERDICTS = { pass: 'conforms', fail: 'does not conform', incomplete: 'incomplete' } as const;
 export const LEVELS = { S: 'stated', P: 'published', C: 'chosen' } as const;
 
-/** What a result is called in a report: its verdict, or why a failure does not count. */
+/** The label of a result in a report: its verdict, or why a failure does not count. */
 export type Label = Verdict | 'known' | 'new';
 
 /** Known failures, and those of checks that are newer than the set a target is held to, do not count against it. */

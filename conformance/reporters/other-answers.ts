@@ -12,7 +12,7 @@ export interface OtherAnswer {
 /** How many checks are named of those in which the same request was answered otherwise. */
 const NAMED = 6;
 
-/** Those of a set beside one, of which a few are named: the set may be long, and is asked for each of its members. */
+/** The other ids of a set, a few by name. The set may be long, and this is called for each of its members. */
 function others(ids: ReadonlySet<string>, id: string): Pick<OtherAnswer, 'checks' | 'many'> {
   const checks: string[] = [];
   for (const one of ids) {
@@ -22,7 +22,7 @@ function others(ids: ReadonlySet<string>, id: string): Pick<OtherAnswer, 'checks
   return { checks, many: ids.size - (ids.has(id) ? 1 : 0) };
 }
 
-/** What the requests of all transcripts of a report were answered, so that one answer can be seen beside the others. */
+/** The answers to each operation in all transcripts of a report, to show one answer beside the others. */
 export function answersIn({ checks }: Pick<Results, 'checks'>): (check: CheckResult) =>
   | {
       readonly operation: string;

@@ -12,7 +12,7 @@ export interface StreamRow {
   readonly at: number;
   /** In a few words: `says in 3 chunks "…"`, `finish_reason stop`, `[DONE]`. */
   readonly text: string;
-  /** What part of a stream it is. `odd`: nothing that belongs into one. */
+  /** The part of a stream that it is. `odd`: it belongs into no stream. */
   readonly kind: 'says' | 'calls' | 'finish' | 'final' | 'done' | 'comment' | 'odd' | 'end';
   /** What is wrong with it. */
   readonly wrong?: string;
@@ -30,7 +30,7 @@ interface Step extends Pick<StreamRow, 'kind' | 'at' | 'wrong' | 'data'> {
 }
 
 /**
- * What a chat stream said, step by step, with what a finding tells of it at the step that is wrong; undefined for an answer
+ * A chat stream step by step, with the finding at the step that is wrong; undefined for an answer
  * that is no event stream.
  */
 export function streamRows(exchange: Exchange, finding?: Marks): StreamRow[] | undefined {
@@ -67,7 +67,7 @@ const marked = (wrong: string | undefined, data?: string) => ({
 /** The end of a stream, where its events are counted from 1. */
 const END = 0;
 
-/** What a finding tells of the rules that this stream breaks, by the number of the event that breaks them. */
+/** The rules that this stream breaks, by the number of the event that breaks them. */
 function rulesBroken(finding: Marks | undefined): ReadonlyMap<number, string> {
   const { wanted, got } = finding ?? {};
   if (wanted?.kind !== 'stream' || wanted.rule !== 'order') return new Map();
@@ -167,7 +167,7 @@ function called(call: unknown): string {
   return `calls ${String(named.name ?? '')}${asked === '' ? '' : `: ${short(asked, 100)}`}`;
 }
 
-/** What is asked for: its kind, and what for. Parts of the arguments, and what is no JSON, stand as they are. */
+/** A question in short: its kind, and its operation or message. Arguments that are incomplete or no JSON stand as they are. */
 function inShort(given: string): string {
   const asked = jsonOf(given);
   if (!isRecord(asked) || typeof asked.kind !== 'string') return given;

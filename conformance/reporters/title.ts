@@ -10,7 +10,7 @@ const ORIGIN = /https?:\/\/[^/\s]+(?:\/\S*?\/v\d+(?=\/))?/g;
 const IDS = /[0-9a-f]{8}-[0-9a-f-]{27}|\bk[a-z0-9]{4}-[a-z0-9]+/gi;
 const VALUES = /\d{4}-\d\d-\d\dT[\d:.]+Z|\b\d{5,}\b/gi;
 
-/** What of a text is left out. */
+/** A function that leaves out the parts of a text that differ from run to run. */
 type Mask = (text: string) => string;
 /** Addresses and ids: they tell a reader nothing. */
 const unnamed: Mask = (text) => text.replace(ORIGIN, '').replace(IDS, '…');
@@ -47,7 +47,7 @@ function short(value: unknown, mask: Mask): string {
 const isNames = (value: unknown): value is readonly string[] =>
   Array.isArray(value) && value.every((one) => typeof one === 'string');
 
-/** What one list of names has and another lacks. */
+/** The names that one list has and another lacks. */
 function names(actual: readonly string[], expected: readonly string[]): readonly [string, string] | undefined {
   const more = actual.filter((one) => !expected.includes(one));
   const missing = expected.filter((one) => !actual.includes(one));
@@ -118,7 +118,7 @@ function sentence({ wanted, got, of, because, change }: Omit<Found, 'breaks'>, m
   }
 }
 
-/** Whose fault it is that nothing can be said of the target. */
+/** The side whose fault an error is. */
 export const faultOf = ({ error }: CheckResult): string =>
   error?.whose === 'adapter' ? "the adapter's fault" : "the kit's own fault";
 
@@ -141,7 +141,7 @@ export const keyOf = (check: CheckResult): string => {
 /** How many are named of what was answered alike. */
 const NAMED = 2;
 
-/** What checks found that found the same: of statuses, some of what was answered with them. */
+/** The finding of checks that found the same: of statuses, some of the answers with them. */
 export function sharedTitle(members: readonly [CheckResult, ...CheckResult[]]): string {
   const lines = new Set(members.map(titleOf));
   const [{ finding }] = members;

@@ -93,7 +93,7 @@ export function failure(check: CheckResult, c: Colours, most = 12): string[] {
 /** The same as text without colours. */
 export const failureText = (check: CheckResult): string => failure(check, pc.createColors(false)).join('\n');
 
-/** What a reader must know of a run in which nothing was asked, or no permission; undefined if both were. */
+/** A note on a run in which the intern asked nothing, or no permission; undefined if it asked both. */
 export function unseen({ coverage }: Results): string | undefined {
   const own = 'A prompt of your own may lead it there: prompts in a config file.';
   if (coverage.noQuestionSeen)
@@ -136,7 +136,7 @@ export function tty(results: Results, options: { readonly colour?: boolean } = {
   const skipped = skips(shownOf(results));
   if (skipped.length > 0) lines.push('', c.bold('Skipped'));
   for (const { kind, need, why, ids } of skipped) {
-    // What the intern, or the moment, decided differs from check to check.
+    // Skips that the intern, or the moment, decided differ from check to check.
     const one = kind === 'intern' || kind === 'race' ? c.dim(`${ids[0]}: `) : '';
     const needs = kind === 'need' ? 'needs ' : '';
     lines.push(`  ${String(ids.length).padStart(4)}  ${needs}${c.cyan(visible(need))}: ${one}${visible(why)}`);
@@ -189,7 +189,7 @@ export function tty(results: Results, options: { readonly colour?: boolean } = {
 const sum = <Row>(rows: readonly Row[], of: (row: Row) => number): number =>
   rows.reduce((total, row) => total + of(row), 0);
 
-/** What was checked; an emulator in this process has no address that anybody could reach. */
+/** The name of the target; an emulator in this process has no address that anybody could reach. */
 export const addressText = ({ url, inProcess }: Results['target']): string =>
   inProcess === true ? 'an emulator in this process' : url;
 

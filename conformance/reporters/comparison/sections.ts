@@ -62,7 +62,7 @@ const kept = (checks: readonly CheckResult[]): Entry[] =>
 const now = (changes: readonly Change[]) => changes.flatMap(({ is }) => is ?? []);
 const before = (changes: readonly Change[]) => changes.flatMap(({ was }) => was ?? []);
 
-/** What a comparison says, list by list. */
+/** The lists of a comparison. */
 export const sectionsOf = (diff: Diff): Section[] => [
   { key: 'broken', title: 'Broken', checks: diff.broken.length, entries: failing(now(diff.broken)) },
   {
@@ -102,7 +102,7 @@ export const sectionsOf = (diff: Diff): Section[] => [
 export const countsText = ({ broken, mended, new: fresh, gone, unchecked }: Diff): string =>
   `${broken.length} broken, ${mended.length} mended, ${fresh.length} new, ${gone.length} gone, ${unchecked.length} no longer checked`;
 
-/** What keeps two reports from being two runs of the same. */
+/** The reasons why two reports are not two runs of the same. */
 export function remarks({ old, now: newer }: Diff): string[] {
   const differs = (what: string, one: string, other: string) =>
     one === other ? [] : [`the ${what} differ: ${one} and ${other}`];

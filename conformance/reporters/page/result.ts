@@ -12,13 +12,13 @@ import { skipWords } from '../words/skip.js';
 import { exchangeView } from './exchange.js';
 import { breakable, command, html, later, type Markup, pre } from './markup.js';
 
-/** What a page knows beside a result. */
+/** The parts of a page that each result needs. */
 export interface ReportContext {
   readonly words: Words;
   readonly otherAnswers: ReturnType<typeof answersIn>;
 }
 
-/** What the search looks in: also what was found, asked and answered. */
+/** The text that the search looks in: ids, titles, and the finding too. */
 function searched(check: CheckResult): string {
   const { id, requirement: row, title, finding, error, skip } = check;
   const found = finding === undefined ? undefined : findingText(finding);

@@ -14,7 +14,7 @@ const placed = (thing: 'call' | 'event', at: number): string => {
 const several = (thing: 'call' | 'event', at: number, many: number): string =>
   many > 1 ? `${placed(thing, at)} and ${many - 1} more` : placed(thing, at);
 
-/** What became of something, in one sentence without a full stop. `values` are those that the sentence leaves out. */
+/** A change in one sentence without a full stop. The sentence leaves out `values`. */
 export function changeText(change: Change, values: { readonly got: string; readonly expected: string }): string {
   const { got, expected } = values;
   switch (change.kind) {

@@ -1,7 +1,7 @@
 import type { Hindrance } from '../../engine/cleanup.js';
 import { stopText } from './stop.js';
 
-/** What keeps an intern, or all of them, from being taken away. */
+/** The reason why an intern, or all of them, cannot be deleted. */
 export function hindranceText(because: Hindrance): string {
   switch (because.kind) {
     case 'still-there':

@@ -8,7 +8,7 @@ import { FACTS } from './need.js';
 import { skipWords } from './skip.js';
 import { incompleteText, stopText } from './stop.js';
 
-/** What the needs of a check are called in a headline. Others stand as they are. */
+/** The words for needs in a headline. Others stand as they are. */
 function lacking(need: Need): string {
   if (need === 'control' || need === 'clock') return 'need a control interface';
   if (behaviourIn(need) !== undefined) return 'need a prompt for what the intern is to do';
@@ -45,7 +45,7 @@ export interface NotChecked {
   readonly count: number;
 }
 
-/** What kept checks from a verdict, the largest group first. */
+/** The reasons why checks have no verdict, the largest group first. */
 export function notChecked(checks: readonly CheckResult[]): NotChecked[] {
   const groups = new Map<string, number>();
   for (const { skip } of checks) {
@@ -56,14 +56,14 @@ export function notChecked(checks: readonly CheckResult[]): NotChecked[] {
   return [...groups].map(([why, count]) => ({ why, count })).sort((one, other) => other.count - one.count);
 }
 
-/** What a headline counts: a deployment is held against what can be asked of a deployment at all. */
+/** The checks that a headline counts: of a deployment, those that can be asked of one at all. */
 export const headCounts = ({ checked, of, fromOutside }: Coverage): Pick<Coverage, 'checked' | 'of'> =>
   fromOutside ?? { checked, of };
 
 /** Percent of what can be asked that a run has looked at before it says that its target conforms. */
 const EARNED = 80;
 
-/** What a run comes to, in the words of every report. `conforms` is earned by what was looked at. */
+/** The headline of a run. `conforms` is earned by coverage. */
 export function verdictText({ coverage, target, verdict }: Pick<Results, 'coverage' | 'target' | 'verdict'>): string {
   const { checked, of } = coverage.askable ?? headCounts(coverage);
   if (verdict !== 'pass' || target.kind === 'client' || checked * 100 >= EARNED * of) return VERDICTS[verdict];
@@ -92,7 +92,7 @@ export interface Headline {
   readonly counts: Readonly<Record<Label, number>>;
   readonly checked: number;
   readonly of: number;
-  /** What kept the others of these from a verdict, the largest group first. */
+  /** The reasons why the others of these have no verdict, the largest group first. */
   readonly not: readonly NotChecked[];
   /** How many of the requirements that show from outside were looked at, in a sentence. */
   readonly requirements?: string;

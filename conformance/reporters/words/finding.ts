@@ -20,7 +20,7 @@ export interface FindingText {
   readonly actual: unknown;
 }
 
-/** What a report says of a finding, depending on what is known of its requirement. */
+/** The part of a finding that its sentence depends on. */
 type Look = Omit<Found, 'breaks'>;
 
 /** Whether a value is an answer, as findings have it. */
@@ -38,7 +38,7 @@ export function gotText(got: unknown): unknown {
   return `${got.gist}; ${typeof saw === 'string' ? saw : brief(saw)}`;
 }
 
-/** What a rule wants, as a value or in words. */
+/** The expectation of a rule, as a value or in words. */
 export function ruleText(rule: Rule): unknown {
   switch (rule.kind) {
     case 'is':
@@ -70,7 +70,7 @@ export function statusText({ class: kind, statuses }: WantedStatus): unknown {
   return statuses.every((status) => status < 300) ? `a success (${statuses.join(', ')})` : statuses;
 }
 
-/** What was known when an answer came: `although no run of the intern streams, the last one has ended`. */
+/** The fact that was known when an answer came: `although no run of the intern streams, the last one has ended`. */
 export function althoughText(because: Remark | undefined): string | undefined {
   if (because?.kind === 'names-the-question') return 'although it names call and session_id of the stream that asked';
   if (because?.kind !== 'no-run-streams') return undefined;
@@ -135,7 +135,7 @@ function plainText({ wanted, got, of, because }: Look): FindingText {
   }
 }
 
-/** What a report says of a finding beside its subject. */
+/** A remark beside the subject of a finding. */
 const beside = (because: Remark | undefined): string => {
   if (because?.kind === 'cut') return `, cut at [${because.at.join(', ')}]`;
   if (because?.kind !== 'left') return '';

@@ -1,6 +1,6 @@
 import type { KnownAs } from '../../framework/known.js';
 
-/** What a baseline says of a result: `flaky, failed 1 of 1, fixed in 2.4 (https://…), until 2026-12-31`. */
+/** The entry of a baseline for a result: `flaky, failed 1 of 1, fixed in 2.4 (https://…), until 2026-12-31`. */
 export function knownText({ expired, expires, flaky, link, reason }: KnownAs): string {
   const until = expires === undefined ? [] : [expired === true ? `expired on ${expires}` : `until ${expires}`];
   const why = [reason, link === undefined ? undefined : reason === undefined ? link : `(${link})`]

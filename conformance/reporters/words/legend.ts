@@ -3,14 +3,14 @@ import type { Label } from '../label.js';
 
 /** The words of a report: a kit's, a lab's and a drift's are of different things. */
 export interface Words {
-  /** What stands above all. */
+  /** The heading of the page. */
   readonly title: string;
-  /** What was tried. */
+  /** The word for the units. */
   readonly one: string;
   readonly verdicts: Readonly<Record<Results['verdict'], string>>;
-  /** What each verdict means. */
+  /** The meaning of each verdict. */
   readonly legend: Readonly<Record<Label, string>>;
-  /** Who sent and who answered what a finding shows. */
+  /** The sender and the answerer of the exchanges of a finding. */
   readonly request: string;
   readonly answer: string;
   /** Why the verdicts can be trusted. */
@@ -81,7 +81,7 @@ const RECORDINGS: Words = {
   proof: 'What matters is the table in docs/recordings.md: status, reason, keys and their types, events, headers.',
 };
 
-/** What a row of a report is of. */
+/** The subject of the rows of a report. */
 export const nounOf = ({ clause, requirement }: CheckResult): string => {
   if (clause === undefined) return CHECKS.one;
   return requirement === 'REC-3' ? RECORDINGS.one : CASES.one;

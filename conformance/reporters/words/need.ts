@@ -5,7 +5,7 @@ import type { CredentialName } from '../../probe/request.js';
 /** The flag that a credential is given with. */
 export const flagOf = (name: string): string => `--${name.replaceAll('_', '-')}`;
 
-/** What is not known of a target, by the fact that is needed. */
+/** The words for a fact that is not known of a target. */
 export const FACTS: { readonly [Name in Need]?: string } = {
   daemon: 'daemons are tried at an emulator alone: what a real one does with a request is nowhere stated',
   public_keys: 'no public key is known that proofs could be verified with',
@@ -18,7 +18,7 @@ export const FACTS: { readonly [Name in Need]?: string } = {
   regional_host: 'no regional hostname is known',
 };
 
-/** What a target lacks that is no credential, prompt or wait. */
+/** The words for a need that is no credential, prompt or wait. */
 const LACKING: { readonly [Name in Need]?: string } = {
   ...FACTS,
   write: 'the run is read-only',

@@ -4,7 +4,7 @@ import type { BootFailure, Obstacle, ObstacleSeen, Waited } from '../../framewor
 export const waitedText = ({ ms, clock }: Waited): string =>
   `${ms / 1_000} s${clock === 'virtual' ? ' of its clock' : ''}`;
 
-/** What the obstacles keep a check from. */
+/** The things that obstacles keep a check from. */
 const OBSTACLES: Readonly<Record<Obstacle, string>> = {
   create: 'no intern could be created',
   running: 'no intern came to run',

@@ -19,7 +19,7 @@ const short = (got: AnswerGot): string => brief(answerText(got), 160);
 const said = (content: unknown): string =>
   content === undefined || content === '' ? 'it said nothing' : `it said ${brief(gotText(content), 120)}`;
 
-/** What an intern asked, in the place of what it was to do. */
+/** The question that an intern asked instead. */
 function askedText({ kind, message, operation, options }: Question): string {
   if (typeof message === 'string') return `it asked a question instead: ${brief(message, 120)}`;
   const which = typeof operation === 'string' ? ` of ${brief(operation, 60)}` : '';
@@ -238,7 +238,7 @@ export function skipWords(skip: Skip): SkipText {
   }
 }
 
-/** What several needs of one family lack: the longest wait, whose leave is one for the others too; every prompt. */
+/** The missing parts of several needs of one family: the longest wait, which covers the others; every prompt. */
 export function familyWords(skips: readonly [Skip, ...Skip[]]): SkipText {
   const needs = [...new Set(skips.flatMap(({ because }) => (because.kind === 'lacks' ? [because.need] : [])))];
   if (needs.length < 2) return skipWords(skips[0]);

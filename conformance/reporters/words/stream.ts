@@ -7,7 +7,7 @@ export const STREAM_ORDER =
 /** A value in the place of another, or none. */
 const got = (value: unknown): string => (value === undefined ? 'missing' : JSON.stringify(value));
 
-/** What is wrong, by the broken rule; `value` is what was in the place of what the rule wants. */
+/** The breach of a rule in words; `value` is the wrong value. */
 const BREACHES: Readonly<Record<StreamRule, (value: unknown) => string>> = {
   'event-is-json': (data) => `an event is not JSON: ${data}`,
   'event-is-flat': (most) => `an event is JSON of more than ${most} levels`,
@@ -55,7 +55,7 @@ const BREACHES: Readonly<Record<StreamRule, (value: unknown) => string>> = {
   'keepalive-between-events': () => 'a keepalive splits an event',
 };
 
-/** What is wrong with a stream, in a few words. */
+/** The breach of a stream in a few words. */
 export const breachText = ({ rule, got: value }: Pick<StreamBreach, 'rule' | 'got'>): string => BREACHES[rule](value);
 
 /** The same, with the event that is wrong, out of so many. */
