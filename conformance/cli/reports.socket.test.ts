@@ -13,9 +13,10 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { serve } from '../../test/targets/hostile.js';
 import { sampleResults } from '../../test/targets/sample-results.js';
+import { UsageError } from '../framework/usage.js';
 import { json } from '../reporters/json.js';
 import { called } from './called.harness.js';
-import type { Io } from './io.js';
+import { deliver, type Io } from './io.js';
 import { checksFor } from './replay.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'intern-reports-'));
@@ -224,6 +225,17 @@ describe('what a stranger writes in the place of a report', () => {
       expect({ exit, err }).toEqual({ exit: 2, err: expect.stringMatching(line) });
       expect(err.trim().split('\n')).toHaveLength(1);
     }
+  });
+
+  test('more than one text can hold is one line, exit 2', () => {
+    const toJSON = () => {
+      throw new RangeError('Invalid string length');
+    };
+    const file = at('long.json');
+    const long = { ...sample, seed: { toJSON } as never };
+    expect(() => deliver(long, { reports: [{ kind: 'json', file }] }, {} as Io)).toThrow(
+      new UsageError(`--report json=${file} cannot be written: it is too long for one text`),
+    );
   });
 
   test('brings no control character and no workflow command to a terminal or a log', async () => {
