@@ -65,9 +65,9 @@ export function progressTo(
 ): { show(progress: Progress): void; end(): void } {
   let [shown, warned, said] = [false, false, now()];
   return {
-    show({ done, total, breaches, last, left }) {
+    show({ done, total, breaches, last, test, left }) {
       const broke = breaches === 0 ? '' : `, ${breaches} broke a law`;
-      const text = `${done} of ${plural(total, 'schedule')} tried${broke}, about ${about(left)} left`;
+      const text = `${test === undefined ? '' : `${test}: `}${done} of ${plural(total, 'schedule')} tried${broke}, about ${about(left)} left`;
       if (left > LONG && !warned) {
         warned = true;
         err(
@@ -77,7 +77,7 @@ export function progressTo(
       if (live) err(`\r\u001b[2K${visible(`${text}  ${last}`).slice(0, width - 1)}`);
       else if (now() - said >= EVERY && done < total) {
         said = now();
-        err(`${text}\n`);
+        err(`${visible(text)}\n`);
       }
       shown = true;
     },
@@ -227,7 +227,7 @@ async function exploreEach(
           show({
             ...progress,
             breaches: breaches + progress.breaches,
-            last: `test ${at + 1} of ${tests.length}, ${test.name}: ${progress.last}`,
+            test: `test ${at + 1} of ${tests.length}, ${test.name}`,
             // The tests to come take as long as those before them, the first one's too.
             left: progress.left + (left - 1) * (at === 0 ? progress.left : (systemHost.now() - began) / at),
           }),

@@ -225,6 +225,8 @@ export interface Progress {
   readonly breaches: number;
   /** Name of the schedule that has just ended; empty where none has. */
   readonly last: string;
+  /** Of a suite: which of its tests is on. */
+  readonly test?: string;
   /** How long the rest will take, about, in ms. */
   readonly left: number;
 }

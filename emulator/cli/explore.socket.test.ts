@@ -193,10 +193,14 @@ test('it is said what is left to try, and once how less would be', () => {
   show({ ...progress, done: 21, left: 60_000 });
   now = 62_000;
   show({ ...progress, done: 22, left: 42_100 });
+  now = 93_000;
+  show({ ...progress, done: 3, test: 'test 2 of 3, says\u001b[2J', left: 42_100 });
   expect(lines.map((line) => line.slice(0, 62).trimEnd())).toEqual([
     'It will take about 7 minutes. --shard 1/2 tries half of it, --',
     '20 of 49 schedules tried, 2 broke a law, about 6 minutes left',
     '22 of 49 schedules tried, about 43 s left',
+    // What a program says drives no terminal.
+    'test 2 of 3, says\\u001b[2J: 3 of 49 schedules tried, about 43',
   ]);
 });
 

@@ -18,11 +18,8 @@ interface Member {
   ahead(ms: number): void;
 }
 
-/** The Node processes of one run. */
-export interface Members {
-  /** As {@link Outside.forward}: what they wait for is on the `ports`. With none open, they have talked to one of them. */
-  forward(ports: readonly number[], ...how: Parameters<Outside['forward']>): ReturnType<Outside['forward']>;
-}
+/** The Node processes of one run. Where nothing is open at the emulator, they have talked to it. */
+export type Members = Pick<Outside, 'forward'>;
 
 export interface Channel {
   readonly port: number;
@@ -108,13 +105,13 @@ export async function openChannel(): Promise<Channel> {
       runs.set(run, members);
       const all = () => Promise.all([...members].map(async (member) => ({ member, look: await ask(member) })));
       return {
-        async forward(ports, most, open, ahead) {
+        async forward(most, open, ahead) {
           const looks = await all();
           // One that is late with its answer works.
           if (looks.some(({ look }) => look === undefined)) return false;
-          const talksOf = (look: Look | undefined) => look?.talks.filter((one) => ports.includes(one)).length ?? 0;
+          const talksOf = (look: Look | undefined) => look?.talks ?? 0;
           const held = looks.reduce((sum, { look }) => sum + talksOf(look), 0);
-          const met = looks.some(({ look }) => look?.met.some((one) => ports.includes(one)) === true);
+          const met = looks.some(({ look }) => look?.met);
           if (open > 0 ? held < open : !met) return undefined;
           if (!looks.every(({ look }) => look?.still)) return false;
           // Where one alone waits for us, it goes from timer to timer, and the others follow.

@@ -56,7 +56,7 @@ export async function openCommand(
       const run = preload.run({ ...env, ...environmentOf(target, at) }, ports, learns);
       const { members } = run;
       let pids: () => readonly number[] = () => [];
-      outside?.({ forward: (...how) => members.forward(ports, ...how), limit: () => limitOf(pids()) });
+      outside?.({ forward: members.forward, limit: () => limitOf(pids()) });
       let printed = '';
       const heard = (text: string) => {
         printed += text;

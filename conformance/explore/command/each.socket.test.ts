@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
@@ -14,7 +15,7 @@ async function learnt(files: Readonly<Record<string, string>>, command: CommandW
   const folder = mkdtempSync(join(root, 'suite-'));
   for (const [name, text] of Object.entries(files)) {
     mkdirSync(dirname(join(folder, name)), { recursive: true });
-    writeFileSync(join(folder, name), text);
+    writeFileSync(join(folder, name), text, { mode: 0o755 });
   }
   const options = { emulator: {}, signal: new AbortController().signal, seed: 'each' };
   return { folder, found: await learn(command, { env: process.env, folder, environmentOf }, options) };
@@ -70,11 +71,23 @@ test('the script of a package is read up to its last command, its filters are qu
   };
   const { found, folder } = await learnt(files, ['npm', 'test']);
   expect(found?.tests[0]?.command).toEqual([
-    'npm',
-    'exec',
+    'sh',
     '-c',
     `node -e 1 && node --test '--test-name-pattern=/^it'\\''s listed$/' --import ./setup.mjs '${join(folder, 'a.test.mjs')}'`,
   ]);
+});
+
+test('a script finds what its package has installed', async () => {
+  const files = {
+    'a.test.mjs': NODE,
+    'node_modules/.bin/first': '#!/bin/sh\nexit 0\n',
+    'package.json': JSON.stringify({ scripts: { test: 'first && node --test a.test.mjs' } }),
+  };
+  const { found, folder } = await learnt(files, ['npm', 'test']);
+  expect(found?.tests.length).toBe(3);
+  const [file, ...args] = found?.tests[1]?.command ?? [''];
+  expect(args[1]).toContain(`PATH='${join(folder, 'node_modules/.bin')}`);
+  expect(spawnSync(file, args, { cwd: folder, encoding: 'utf8' }).stdout).toMatch(/parent/);
 });
 
 test('tests of vitest in parallel workers; of those that are on at once all; a file that talks around its tests', async () => {

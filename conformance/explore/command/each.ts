@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { basename, join, relative, resolve } from 'node:path';
+import { basename, join, relative, resolve, sep } from 'node:path';
 import { commandLine } from '../../../emulator/contract/pasted.js';
 import type { EmulatorOptions } from '../../../emulator/index.js';
 import { systemHost } from '../../probe/time.js';
@@ -95,6 +95,14 @@ const MODES = ['run', '--run', 'watch', 'dev', '--watch', '--watchAll', '-w'];
 /** Words of shells with which a script is more than one command after another. */
 const OPERATORS = /[;&|<>`\n]|\$\(/;
 
+/** Runs a line as a script of the package in a folder: what is installed there is found by its name. `npm exec` takes longer than many a test. */
+function shell(line: string, folder: string): CommandWords {
+  if (process.platform === 'win32') return ['npm', 'exec', '-c', line];
+  const folders = [folder, ...folder.split(sep).map((_, up) => join(folder, '../'.repeat(up + 1)))];
+  const bins = [...new Set(folders.map((one) => join(one, 'node_modules/.bin')))].filter(existsSync);
+  return ['sh', '-c', bins.length === 0 ? line : `PATH=${commandLine([bins.join(':')])}:"$PATH"; ${line}`];
+}
+
 /** The words of a command; those of the last command of the script where it is one of package.json. */
 function known([file, ...args]: CommandWords, folder: string): Known | undefined {
   const given: Known = {
@@ -120,7 +128,7 @@ function known([file, ...args]: CommandWords, folder: string): Known | undefined
   return {
     words: [...last.trim().split(/\s+/), ...more],
     quoted,
-    made: (words) => ['npm', 'exec', '-c', before + words.join(' ')],
+    made: (words) => shell(before + words.join(' '), folder),
   };
 }
 

@@ -6,10 +6,10 @@ export interface Look {
   readonly next: number | null;
   /** Since the last look it has done nothing, and it waits for no file, name or connection: for nothing that nobody here holds back. */
   readonly still: boolean;
-  /** Remote ports of its connections that are in use. */
-  readonly talks: readonly number[];
-  /** Remote ports that it was ever connected to. */
-  readonly met: readonly number[];
+  /** How many connections it has to the emulator. */
+  readonly talks: number;
+  /** It had one at some time. */
+  readonly met: boolean;
 }
 
 /** What a process is asked: how it is, once its time was run forward. */
@@ -63,7 +63,7 @@ export function inside(
     run,
     port,
     ports,
-    step,
+    least,
     patience,
     note,
   }: {
@@ -71,7 +71,8 @@ export function inside(
     port: number;
     /** Those of the emulator. */
     ports: readonly number[];
-    step: number;
+    /** The least by which time is run forward at once, in ms. */
+    least: number;
     /** How long a program may wait for nothing, in ms of its own time. */
     patience: number;
     note(its: Note): void;
@@ -200,10 +201,12 @@ export function inside(
     { bigint: whole },
   );
 
-  const met = new Set<number>();
+  let met = false;
   diagnostics.subscribe('net.client.socket', (message) => {
     const { socket } = message as { socket: import('node:net').Socket };
-    socket.once('connect', () => met.add(socket.remotePort ?? 0));
+    socket.once('connect', () => {
+      met ||= ports.includes(socket.remotePort ?? 0);
+    });
   });
 
   const skip = (ms: number): void => {
@@ -219,7 +222,7 @@ export function inside(
     }
   };
   let last: { readonly cpu: number; readonly written: number } | undefined;
-  const look = (): Look => {
+  const look = (): Look & { readonly elsewhere: boolean } => {
     const at = loopNow();
     const [first] = pending();
     const handles = (process as unknown as { _getActiveHandles(): Handle[] })._getActiveHandles();
@@ -239,8 +242,9 @@ export function inside(
         last.cpu - before.cpu < STILL &&
         written === before.written &&
         !process.getActiveResourcesInfo().some((name) => /Req|ConnectWrap|WriteWrap|Immediate|Zlib|Job/.test(name)),
-      talks: others.map(({ remotePort = 0 }) => remotePort),
-      met: [...met],
+      talks: others.filter(({ remotePort = 0 }) => ports.includes(remotePort)).length,
+      elsewhere: others.some(({ remotePort = 0 }) => !ports.includes(remotePort)),
+      met,
     };
   };
 
@@ -258,23 +262,20 @@ export function inside(
       const go = () => {
         if (timer._destroyed) return;
         const its = look();
-        const elsewhere = its.talks.some((one) => !ports.includes(one));
-        const waits = its.still && !elsewhere && !process.getActiveResourcesInfo().includes('ProcessWrap');
+        const waits = its.still && !its.elsewhere && !process.getActiveResourcesInfo().includes('ProcessWrap');
         // What has gone on meanwhile has its limit anew.
         if (!waits) return gone > 0 ? undefined : fire();
         if (gone >= patience || !pending().some((one) => one.hasRef() || signals.has(one))) {
           note({ stuck: true });
           return fire();
         }
-        const ms = Math.min(patience, Math.max(step, Math.ceil(its.next ?? 0)));
+        const ms = Math.min(patience, Math.max(least, Math.ceil(its.next ?? 0)));
         gone += ms;
-        say({ ahead: ms });
-        skip(ms);
-        own(2, () => setImmediate(go));
+        step(ms, go);
       };
       timer.refresh();
       look();
-      own(2 * step, go);
+      own(2 * least, go);
     };
   }
 
@@ -285,17 +286,20 @@ export function inside(
   channel.write(`${run}\n`);
   const say = (its: Said) => channel.write(`${JSON.stringify(its)}\n`);
   // What passes by itself meanwhile is of its time, too: it goes no further than to `end`.
-  const forward = ({ id, skip: least }: Omit<Ask, 'most'>, until: number, end: number): void => {
-    const its = look();
-    const left = Math.floor(end - clock.now.call(performance));
-    const more =
-      its.still && now.call(performance) < until ? Math.min(left, Math.max(step, Math.ceil(its.next ?? left))) : 0;
-    const ms = least || more;
-    if (ms <= 0) return void say({ id, ...its });
+  function step(ms: number, then: () => void): void {
     say({ ahead: ms });
     skip(ms);
     // What is due now is done first.
-    own(2, () => setImmediate(() => forward({ id, skip: 0 }, until, end))).unref();
+    own(2, () => setImmediate(then)).unref();
+  }
+  const forward = ({ id, skip: by }: Omit<Ask, 'most'>, until: number, end: number): void => {
+    const its = look();
+    const left = Math.floor(end - clock.now.call(performance));
+    const more =
+      its.still && now.call(performance) < until ? Math.min(left, Math.max(least, Math.ceil(its.next ?? left))) : 0;
+    const ms = by || more;
+    if (ms <= 0) return void say({ id, ...its });
+    step(ms, () => forward({ id, skip: 0 }, until, end));
   };
   let rest = '';
   channel.setEncoding('utf8').on('data', (text: string) => {

@@ -28,7 +28,7 @@ const note = (its) => {
   } catch {}
 };
 if (run) try {
-  (${inside.toString()})(require, { run, port: ${port}, ports, step: ${STEP}, patience: ${OWN_PATIENCE}, note });
+  (${inside.toString()})(require, { run, port: ${port}, ports, least: ${STEP}, patience: ${OWN_PATIENCE}, note });
 } catch {}
 if (learns) try {
   (${talks.toString()})(require, { ports, variable: '${TEST}', note });
