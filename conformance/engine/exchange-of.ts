@@ -31,8 +31,10 @@ function bodyOf({ json, body }: Send): Body {
 
 const callerOf = (send: Send): string | null | undefined => {
   const { as, headers, present } = send;
-  if (present !== undefined || Object.keys(headers ?? {}).some((name) => /^authorization$/i.test(name)))
-    return undefined;
+  const given = Object.entries(headers ?? {}).find(([name]) => /^authorization$/i.test(name));
+  // A credential of another scheme is none.
+  if (given !== undefined) return /^\s*bearer\s+\S/i.test(given[1] ?? '') ? undefined : null;
+  if (present !== undefined) return undefined;
   if (as === undefined || as === null) return as === null ? null : 'api_key';
   return typeof as === 'string' ? as : as.bearer === WRONG_KEY ? WRONG_KEY : undefined;
 };

@@ -51,6 +51,18 @@ const bads = (...values: readonly Value[]): readonly Value[] => values.map(bad);
 const as = (name: NonNullable<Send['as']> & string): Value => v(name, () => ({ as: name }), [name]);
 const NOBODY = bad(v('nobody', () => ({ as: null })));
 const WRONG = bad(v('a key that opens nothing', ({ ctx }) => ({ as: ctx.wrongKey })));
+/** Credentials that are none: of another scheme, and empty. */
+const NO_BEARER: readonly Value[] = bads(
+  v('another scheme', () => ({ as: null, headers: { authorization: 'Basic a2V5Og==' } })),
+  v('an empty credential', () => ({ as: null, headers: { authorization: 'Bearer ' } })),
+);
+/** An intern's own key, of the intern that the request names. */
+const OWN = (below: string, options: Partial<Send> = {}): Value =>
+  v(
+    "an intern's own key, of itself",
+    ({ ctx }) => ({ as: 'own_key', path: `/interns/${ctx.target.ownInternId}${below}`, ...options }),
+    ['own_key'],
+  );
 const REGIONAL = bad(v('a regional host', ({ ctx }) => ({ host: ctx.target.regionalHost ?? '' }), ['regional_host']));
 
 /** Who asks: members of the workspace, and everybody else. */
@@ -59,6 +71,7 @@ const KEYS: readonly Value[] = [
   as('peer_api_key'),
   NOBODY,
   WRONG,
+  ...NO_BEARER,
   ...bads(as('foreign_api_key'), as('outsider_api_key'), as('management_key'), as('own_key')),
   REGIONAL,
 ];
@@ -69,6 +82,7 @@ const ACCESS: readonly Value[] = [
   as('peer_oauth_token'),
   NOBODY,
   WRONG,
+  ...NO_BEARER,
   ...bads(
     as('api_key'),
     as('peer_api_key'),
@@ -84,6 +98,7 @@ const SIGNERS: readonly Value[] = [
   as('peer_oauth_token'),
   NOBODY,
   WRONG,
+  ...NO_BEARER,
   ...bads(
     as('api_key'),
     as('oauth_interns_only_token'),
@@ -129,6 +144,8 @@ const TYPES: readonly Value[] = [
     type('a form', 'application/x-www-form-urlencoded'),
     type('none', undefined),
     type('text/json', 'text/json'),
+    type('a suffix of JSON', 'application/vnd.api+json'),
+    type('a list of JSON', 'application/x-ndjson'),
     type('application/jsonx', 'application/jsonx'),
     type('multipart', 'multipart/form-data; boundary=x'),
   ),
@@ -379,6 +396,13 @@ export const TABLES: readonly Table[] = [
         json('instructions', created({ instructions: 'Be brief.\nSay so.' })),
         json('not to boot', created({ provision: false })),
         json('an empty description', created({ description: '' })),
+        json('null for texts', created({ description: null, instructions: null })),
+        json('a description as long as may be', created({ description: long(2000) })),
+        json('instructions as long as may be', created({ instructions: long(100_000) })),
+        json(
+          '17 characters',
+          renamed((name) => name.padEnd(17, 'x')),
+        ),
         json('all of it', created({ description: 'all', instructions: 'of it', provision: false })),
         sized('as large as may be', CAP, created()),
         ...bads(
@@ -419,6 +443,9 @@ export const TABLES: readonly Table[] = [
       [
         v('no key', () => ({})),
         v('a key', ({ ctx }) => ({ headers: { 'idempotency-key': `key-${ctx.interns.name()}` } })),
+        v('a key of 255 characters', ({ ctx }) => ({
+          headers: { 'idempotency-key': ctx.interns.name().padEnd(255, 'k') },
+        })),
         bad(v('a key of 256 characters', () => ({ headers: { 'idempotency-key': long(256) } }))),
       ],
     ],
@@ -427,8 +454,8 @@ export const TABLES: readonly Table[] = [
     operation: 'get',
     method: 'GET',
     path: intern(),
-    states: { good: ANY, bad: NOT_THERE },
-    parts: [KEYS],
+    states: { good: [...ANY, 'booting'], bad: NOT_THERE },
+    parts: [[...KEYS, OWN('')]],
   },
   {
     operation: 'update',
@@ -441,6 +468,9 @@ export const TABLES: readonly Table[] = [
         json('a description', { description: 'changed: ä €' }),
         json('another description', { description: 'changed again' }),
         json('no description', { description: null }),
+        json('an empty description', { description: '' }),
+        json('a description as long as may be', { description: long(2000) }),
+        json('all settings', { description: 'all', instructions: 'of them', model: 'author/slug' }),
         json('instructions', { instructions: 'Be brief.' }),
         json('no instructions', { instructions: null }),
         json('a model', { model: 'author/slug' }),
@@ -476,7 +506,7 @@ export const TABLES: readonly Table[] = [
     operation: 'suspend',
     method: 'POST',
     path: intern('/suspend'),
-    states: { good: ['running'], bad: [...NOT_THERE, 'stopped', 'suspended', 'going'] },
+    states: { good: ['running'], bad: [...NOT_THERE, 'stopped', 'suspended', 'booting', 'going'] },
     uses: true,
     parts: [KEYS, NO_FIELDS],
   },
@@ -484,7 +514,7 @@ export const TABLES: readonly Table[] = [
     operation: 'provision',
     method: 'POST',
     path: intern('/provision'),
-    states: { good: ['suspended', 'stopped'], bad: [...NOT_THERE, 'running', 'going'] },
+    states: { good: ['suspended', 'stopped'], bad: [...NOT_THERE, 'running', 'booting', 'going'] },
     uses: true,
     parts: [KEYS, NO_FIELDS],
   },
@@ -625,8 +655,8 @@ export const TABLES: readonly Table[] = [
       operation,
       method: 'GET',
       path: intern(operation === 'daemon' ? '/daemon' : '/daemon-access'),
-      states: { good: ['running'], bad: [...NOT_THERE, 'stopped', 'suspended', 'going'] },
-      parts: [ACCESS],
+      states: { good: ['running'], bad: [...NOT_THERE, 'stopped', 'suspended', 'booting', 'going'] },
+      parts: [[...ACCESS, bad(OWN(operation === 'daemon' ? '/daemon' : '/daemon-access'))]],
     }),
   ),
   ...(['sign', 'sign alias'] as const).map(
@@ -634,8 +664,8 @@ export const TABLES: readonly Table[] = [
       operation,
       method: 'POST',
       path: intern(operation === 'sign' ? '/daemon/sign' : '/daemon-access/sign'),
-      states: { good: ANY, bad: NOT_THERE },
-      parts: [SIGNERS, SIGNED, TYPES],
+      states: { good: [...ANY, 'booting'], bad: NOT_THERE },
+      parts: [[...SIGNERS, bad(OWN(operation === 'sign' ? '/daemon/sign' : '/daemon-access/sign'))], SIGNED, TYPES],
     }),
   ),
   {
