@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { holdsBodies, holdsStreams } from '../../test/targets/holding.js';
+import { holdsBodies, holdsOn, holdsStreams } from '../../test/targets/holding.js';
 import { checks } from '../checks/index.js';
 import { exchanges } from './combinators/replies.js';
 import { tryChecks } from './try.js';
@@ -20,3 +20,15 @@ test.each([
     expect(new Set(blockers)).toEqual(new Set(['chat-stream/as-it-is-said']));
   },
 );
+
+test('an intern whose stream was held back while a check waited serves no other check', async () => {
+  const ids = ['chat-stream/as-it-is-said', 'chat-not-taken/accepted-first', 'chat-not-taken/opens-at-once'];
+  const mutant = exchanges(({ request }, next) => holdsOn(async (one) => next(one))(request));
+  const some = checks.filter(({ id }) => ids.includes(id));
+  const tried = await tryChecks(some, mutant, { runs: 1, seed: 'held', blocking: true });
+  expect(tried.checks.map(({ id, verdict }) => [id, verdict]).sort()).toEqual([
+    ['chat-not-taken/accepted-first', expect.stringMatching(/pass|skip/)],
+    ['chat-not-taken/opens-at-once', 'skip'],
+    ['chat-stream/as-it-is-said', 'fail'],
+  ]);
+});

@@ -7,6 +7,7 @@ import type { Answer, Sender } from '../probe/client.js';
 import { whyNoAnswer } from '../probe/no-answer.js';
 import { ANSWER, internPath, isAnswer } from '../probe/request.js';
 import { acceptable, kindOfQuestion } from './acceptable.js';
+import { dropShared } from './pool.js';
 import type { RunContext } from './run-context.js';
 
 /** An answer is delivered to the run that asked. */
@@ -23,8 +24,9 @@ export function createConversation(run: RunContext, by: Sender, open: Ctx['open'
   /** The streams that each intern was seen to send. */
   const streams = new Map<string, readonly Transcript[]>();
 
-  /** The event that a stream is read for. */
+  /** Nothing comes on a stream that a check waits on. Its run may go on behind it, and keep its intern busy. */
   const silent = (atAll: boolean) => {
+    dropShared(pool, run.lane);
     obstacles.pass('streaming', check);
     // Not even a keepalive: what waits on another stream would wait as long and as vainly. The clock of an emulator may stand still.
     if (atAll && driver.control === undefined) obstacles.met('streaming', check, { kind: 'silent' });

@@ -12,6 +12,12 @@ export const holdsStreams =
     return new Response(await response.arrayBuffer(), { status, headers });
   };
 
+/** The same where it reads on though its client has left, as most do. */
+export const holdsOn =
+  (next: Fetch): Fetch =>
+  (request) =>
+    holdsStreams(next)(new Request(request, { signal: new AbortController().signal }));
+
 /** A proxy that passes the head of a stream on at once, and all the rest when the stream has ended. */
 export const holdsBodies =
   (next: Fetch): Fetch =>
