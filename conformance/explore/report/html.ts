@@ -31,7 +31,7 @@ const textView = (entry: NonNullable<Row['left']>): Markup => {
     : html`${text}`;
 };
 const rowView = (row: Row): Markup =>
-  html`<tr class="${row.equal ? 'equal' : 'differs'}">${cell(row.left)}${cell(row.right)}</tr>`;
+  html`<tr${row.equal ? html` class="equal"` : undefined}>${cell(row.left)}${cell(row.right)}</tr>`;
 
 function findingView(report: ExploreReport, finding: Finding, again: Again): Markup {
   const lines = againLines(finding, again);
