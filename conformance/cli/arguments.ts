@@ -1,3 +1,4 @@
+import { Parser } from 'yargs/helpers';
 import { suggestion } from '../../emulator/contract/nearest.js';
 import { UsageError } from '../framework/usage.js';
 
@@ -33,73 +34,78 @@ export interface Arguments {
   readonly words: readonly string[];
 }
 
-const dashed = (name: string): string => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
-
-/** A negative number and a lone dash are no flags. */
-const isFlag = (arg: string | undefined): boolean => arg === undefined || /^-[^\d.]/.test(arg);
-
 const ON = new Set(['true', '1', 'yes', 'on']);
 const OFF = new Set(['false', '0', 'no', 'off', '']);
 
-function truth(name: string, given: string): boolean {
+/** A switch with a value of its own, in the two spellings that the parser reads; other arguments stay. */
+function spelled(arg: string, table: FlagTable): string {
+  const [, name = '', given = ''] = /^--([^=]+)=(.*)$/s.exec(arg) ?? [];
+  if (!Object.hasOwn(table, name) || table[name]?.type !== 'boolean') return arg;
   const word = given.toLowerCase();
   if (!ON.has(word) && !OFF.has(word))
     throw new UsageError(`--${name}: expected true or false; found ${JSON.stringify(given)}`);
-  return ON.has(word);
+  return `--${name}=${ON.has(word)}`;
 }
 
-/** The flag that an argument names, and the value that it holds itself. */
-function flagOf(arg: string, table: FlagTable): { name: string; value?: string | undefined; not?: boolean } {
-  const [, letter, own] = /^-([^-])(?:=?(.+)|=)?$/s.exec(arg) ?? [];
-  if (letter !== undefined) {
-    const [name = letter] = Object.entries(table).find(([, { alias }]) => alias === letter) ?? [];
-    return { name, value: own };
-  }
-  const [, long = '', value] = /^--([^=]*)(?:=(.*))?$/s.exec(arg) ?? [];
-  const name = Object.hasOwn(table, long) ? long : dashed(long);
-  const without = /^no-(.+)$/.exec(name)?.[1] ?? '';
-  if (!Object.hasOwn(table, name) && Object.hasOwn(table, without) && table[without]?.type === 'boolean')
-    return { name: without, not: true };
-  return { name, value };
-}
+/** A negative number and a lone dash are no flags. */
+const FLAG = /^-(?:-(?<long>[^=]*)|(?<short>[^\d.]))/;
 
 /**
- * Reads a call. A flag that the table lacks is refused with the nearest of it, or where `strict` is false left out.
+ * Reads a call by the parser of yargs. A flag that the table lacks is refused with the nearest of it, or where `strict` is
+ * false left out.
  *
  * @throws UsageError with one line
  */
 export function readArguments(args: readonly string[], table: FlagTable, strict = true): Arguments {
-  const flags: Record<string, unknown> = {};
+  const named = (kind: FlagRow['type']) => Object.keys(table).filter((name) => table[name]?.type === kind);
+  const texts = named('string');
+  let bare: string | undefined;
+  // The parser's own way to have its complaints translated, which its types lack. Of such a table it has one alone: a flag
+  // has no value after it.
+  const complaints = {
+    __: (_complaint: string, name: string) => {
+      bare ??= name;
+      return name;
+    },
+  };
+  const { argv } = Parser.detailed(
+    args.map((arg) => spelled(arg, table)),
+    {
+      boolean: named('boolean'),
+      string: texts,
+      narg: Object.fromEntries(texts.map((name) => [name, 1])),
+      alias: Object.fromEntries(Object.entries(table).map(([name, { alias }]) => [name, alias ?? []])),
+      configuration: {
+        'dot-notation': false,
+        'parse-numbers': false,
+        'parse-positional-numbers': false,
+        'short-option-groups': false,
+        'unknown-options-as-args': true,
+      },
+      ...complaints,
+    },
+  );
+  const unknown = (flag: string, name: string) =>
+    new UsageError(`unknown flag ${flag}${suggestion(name, Object.keys(table), (near) => `--${near}`)}`);
   const words: string[] = [];
-  for (let at = 0; at < args.length; at++) {
-    const arg = args[at] ?? '';
-    if (!isFlag(arg)) {
-      words.push(arg);
-      continue;
-    }
-    const { name, value, not } = flagOf(arg, table);
-    const row = Object.hasOwn(table, name) ? table[name] : undefined;
-    if (row === undefined) {
-      if (!strict) continue;
-      throw new UsageError(`unknown flag --${name}${suggestion(name, Object.keys(table), (flag) => `--${flag}`)}`);
-    }
-    if (row.type === 'boolean') {
-      const next = args[at + 1];
-      const apart = value === undefined && not === undefined && (next === 'true' || next === 'false');
-      if (apart) at++;
-      flags[name] = not === true ? false : truth(name, value ?? (apart ? next : 'true'));
-      continue;
-    }
-    if (value === undefined && isFlag(args[at + 1])) {
-      if (!strict) continue;
-      throw new UsageError(`--${name}: expected a value after it`);
-    }
-    const text = value ?? args[++at] ?? '';
-    if (row.choices && !row.choices.includes(text))
-      throw new UsageError(`--${name}: expected ${row.choices.join(' or ')}; found ${JSON.stringify(text)}`);
-    // A flag that is given once and came twice stays a list: who reads it refuses that.
-    const before = flags[name];
-    flags[name] = row.array || before !== undefined ? [...[before ?? []].flat(), text] : text;
+  for (const word of argv._.map(String)) {
+    const { long, short } = FLAG.exec(word)?.groups ?? {};
+    const name = long ?? short;
+    if (name === undefined) words.push(word);
+    else if (strict) throw unknown(`${long === undefined ? '-' : '--'}${name}`, name);
+  }
+  if (strict && bare !== undefined) throw new UsageError(`--${bare}: expected a value after it`);
+  const flags: Record<string, unknown> = {};
+  for (const [name, row] of Object.entries(table)) {
+    const value: unknown = Object.hasOwn(argv, name) ? argv[name] : undefined;
+    if (value === undefined) continue;
+    if (row.type === 'string' && value === false) throw unknown(`--no-${name}`, `no-${name}`);
+    const wrong = row.choices && [value].flat().find((text) => !row.choices?.includes(String(text)));
+    if (wrong !== undefined)
+      throw new UsageError(`--${name}: expected ${row.choices?.join(' or ')}; found ${JSON.stringify(wrong)}`);
+    // A switch that is given twice means its last word. A flag that is given once and came twice stays a list: who
+    // reads it refuses that.
+    flags[name] = row.type === 'boolean' ? [value].flat().at(-1) : row.array ? [value].flat() : value;
   }
   return { flags, words };
 }
