@@ -1,6 +1,7 @@
 // Tells how sharp the judge is: the traffic of @openrouter/sdk and of openai at each mutant, held against the rules. Of the mutants
 // whose answers differ from those of a right emulator it prints how many are found, and how many break only what an emulator of
-// ours promises. Run: npm run judge-score, with -v for those that are not found: npm run judge-score -- -v
+// ours promises. Run: npm run judge-score, with -v for those that are not found, and with names for those alone:
+// npm run judge-score -- -v boot-never-ends
 import { HTTPClient, OpenRouter } from '@openrouter/sdk';
 import OpenAI from 'openai';
 import { checks } from '../conformance/checks/index.js';
@@ -13,7 +14,8 @@ import { judged } from '../conformance/judge/judged.js';
 import { systemHost } from '../conformance/probe/time.js';
 import type { Profile } from '../emulator/contract/profile.js';
 
-const LIMIT = 3_000;
+/** ms after which a client that waits for ever is ended. */
+const LIMIT = 20_000;
 const HEADERS = ['content-type', 'cache-control', 'retry-after', 'x-accel-buffering'];
 const profile = profileNamed('openrouter');
 
@@ -98,7 +100,7 @@ async function traffic(mutant: Mutant | (() => Mutant)) {
   over.abort();
   for (let turn = 0; turn < 5; turn++) await systemHost.turn();
   const { checks } = seen.judge.report();
-  await Promise.race([emulator.close(), systemHost.sleep(LIMIT)]);
+  await Promise.race([emulator.close(), systemHost.sleep(3_000)]);
   return { answers: answers.join('\n'), broken: checks.filter(({ finding }) => finding !== undefined) };
 }
 
@@ -110,8 +112,10 @@ const levels = new Map(checks.map(({ id, level }) => [id, level]));
 /** Whether a mutant breaks nothing that others promise: only checks of what we chose see it. */
 const isOurs = (deviation: Deviation): boolean => killersOf(deviation).every((id) => levels.get(id) === 'C');
 
+const names = new Set(process.argv.slice(2).filter((word) => !word.startsWith('-')));
+const chosen = deviations.filter(({ name }) => names.size === 0 || names.has(name));
 let [shown, ours, found, confirmed] = [0, 0, 0, 0];
-for (const deviation of deviations) {
+for (const deviation of chosen) {
   const { name, mutant } = deviation;
   const { answers, broken } = await traffic(mutant);
   if (answers === right.answers) continue;
@@ -125,6 +129,6 @@ for (const deviation of deviations) {
   if (process.argv.includes('-v') && broken.length === 0) console.log(`not found: ${name}`);
 }
 console.log(
-  `${shown} of ${deviations.length} mutants show in the traffic of the clients; ${ours} of them break only what an emulator of ours promises; of the other ${shown - ours}, ${found} are found, ${confirmed} of them confirmed`,
+  `${shown} of ${chosen.length} mutants show in the traffic of the clients; ${ours} of them break only what an emulator of ours promises; of the other ${shown - ours}, ${found} are found, ${confirmed} of them confirmed`,
 );
 process.exit(0);

@@ -9,12 +9,11 @@ import { brief } from '../framework/assert.js';
 import { SHIPPED } from '../framework/profile.js';
 import { runConformance } from '../index.js';
 import { judgeFiles } from '../judge/files.js';
-import { createJudge } from '../judge/judge.js';
+import { createJudge, metBy } from '../judge/judge.js';
 import { createTraffic } from '../judge/traffic.js';
 import { CREDENTIAL_NAMES } from '../probe/request.js';
 import { systemHost } from '../probe/time.js';
 import { clauseOf } from '../reporters/clause.js';
-import { counted } from '../reporters/counted.js';
 import { groups } from '../reporters/groups.js';
 import { type Report, reportOf } from '../reporters/json.js';
 import { judgedRunOf } from './show.js';
@@ -97,9 +96,8 @@ export const CHECKS: Checks = {
     const judge = createJudge();
     judgeFiles(judge, files, () => {});
     const checked = checkedOf(judge.report(), ledgerRules);
-    const { seen, ignored } = judge.counts;
-    if (seen === 0) throw new Error(`nothing could be judged: ${ignored} exchanges were passed over`);
-    return { ...checked, headline: `${counted(seen, 'exchange')} judged, ${ignored} passed over: ${checked.headline}` };
+    if (judge.counts.judged === 0) throw new Error(`nothing could be judged: ${metBy(judge)}`);
+    return { ...checked, headline: `${metBy(judge)}: ${checked.headline}` };
   },
   async server(request) {
     const { url, controlToken, signal } = request;

@@ -6,9 +6,8 @@ import type { CheckResult } from '../engine/results.js';
 import type { FailOn } from '../framework/known.js';
 import { UsageError } from '../framework/usage.js';
 import { judgeFiles } from '../judge/files.js';
-import { createJudge, type Judge } from '../judge/judge.js';
+import { createJudge, type Judge, metBy } from '../judge/judge.js';
 import { startLive } from '../judge/live.js';
-import { counted } from '../reporters/counted.js';
 import { progress } from '../reporters/tty.js';
 import { RULES } from '../rules/index.js';
 import { readBaseline } from './baseline.js';
@@ -111,11 +110,10 @@ export async function judgeCommand(
   });
   if (live === undefined) judgeFiles(judge, files, (message) => io.err(visible(`${message}\n`)));
   else await listen(judge, live, settings, io);
-  const { seen, ignored } = judge.counts;
   const source = live === undefined ? files : ['--listen', String(live.port), '--to', live.target.href];
   const command = ['intern-conformance', 'judge', ...source].map((word) => shellWord(word)).join(' ');
   const report = judge.report({ ...given({ failOn, baseline }), command });
   deliver(report, settings, io);
-  io.err(`${counted(seen, 'exchange')} judged, ${ignored} passed over\n`);
+  io.err(`${metBy(judge)}\n`);
   return report.exit;
 }

@@ -11,6 +11,7 @@ import { operationOf } from '../model/operations.js';
 import { Recent } from '../model/recent.js';
 import type { Exchange as Shown } from '../probe/exchange.js';
 import { systemHost } from '../probe/time.js';
+import { counted } from '../reporters/counted.js';
 import { type Report, reportOf } from '../reporters/json.js';
 import { foundBy, RULES, type Rule, seenBy } from '../rules/index.js';
 import type { Breach } from '../rules/rule.js';
@@ -130,6 +131,7 @@ export function createJudge(options: JudgeOptions = {}) {
   const callers = new Recent<string, true>(CALLERS);
   const targets: string[] = [];
   let seen = 0;
+  let judged = 0;
   let ignored = 0;
 
   const keep = ({ asked, answered }: Exchange) => {
@@ -206,6 +208,7 @@ export function createJudge(options: JudgeOptions = {}) {
             tally.error ??= error instanceof Error ? error.message : String(error);
           }
         }
+        if (rulings.length > 0) judged++;
         for (const { model, exchange } of all) model.sees(exchange);
         learnt.sees(first);
         return rulings;
@@ -259,9 +262,9 @@ export function createJudge(options: JudgeOptions = {}) {
     ignores() {
       ignored++;
     },
-    /** Exchanges of the interface, and others that were passed over. */
-    get counts(): { readonly seen: number; readonly ignored: number } {
-      return { seen, ignored };
+    /** Exchanges of the interface, those of them that a rule was held against, and others that were passed over. */
+    get counts(): { readonly seen: number; readonly judged: number; readonly ignored: number } {
+      return { seen, judged, ignored };
     },
     /** What came of it: the report of the kit, with a row for each rule. */
     report({ failOn, baseline, command }: ReportOptions = {}): Report {
@@ -290,3 +293,9 @@ export function createJudge(options: JudgeOptions = {}) {
   };
 }
 export type Judge = ReturnType<typeof createJudge>;
+
+/** What a judge has met, in words. */
+export function metBy({ counts: { seen, judged, ignored } }: Judge): string {
+  const others = seen === judged ? '' : `${seen - judged} not, `;
+  return `${counted(judged, 'exchange')} judged, ${others}${ignored} passed over`;
+}

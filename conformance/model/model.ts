@@ -63,6 +63,9 @@ export type SessionFacts = Known<{
   readonly at: number;
 }>;
 
+/** A question: on which intern it was asked, and in which session. */
+export type AskedQuestion = Known<{ readonly intern: string; readonly session: string | undefined }>;
+
 /** The pages of a list that came before a cursor. */
 export interface Pages {
   /** When the first was asked for. */
@@ -108,7 +111,7 @@ export function createModel(options: ModelOptions) {
   const byName = new Recent<string, Set<InternFacts>>(MOST);
   const creates = new Recent<string, KeyedCreate>(MOST);
   const sessions = new Recent<string, SessionFacts>(MOST);
-  const questions = new Recent<string, Known>(MOST);
+  const questions = new Recent<string, AskedQuestion>(MOST);
   /** Creates by what makes a later one their retry: the number of the first. Whether one may be the first of any without a key. */
   const firsts = new Recent<string, number>(MOST);
   let hasHidden = false;
@@ -304,7 +307,7 @@ export function createModel(options: ModelOptions) {
     nonces: nonces as ReadonlyMap<string, Known>,
     signers: signers as ReadonlyMap<string, Known<string>>,
     vaults: vaults as ReadonlyMap<string, Known<string>>,
-    questions: questions as ReadonlyMap<string, Known>,
+    questions: questions as ReadonlyMap<string, AskedQuestion>,
     statuses: statuses as ReadonlySet<string>,
     routes: routes as ReadonlySet<string>,
     callerOf,
@@ -414,7 +417,8 @@ export function createModel(options: ModelOptions) {
       if (stream !== undefined && id !== undefined) {
         spoke(exchange, id, 'chat', stream.sessionId);
         const call = stream.finish === 'tool_calls' ? stream.toolCalls[0]?.id : undefined;
-        if (call !== undefined) questions.set(call, { value: id, number: asked.number });
+        if (call !== undefined)
+          questions.set(call, { value: { intern: id, session: stream.sessionId }, number: asked.number });
       }
       if (!isRow(json)) return;
       // A retried create answers what it answered first.

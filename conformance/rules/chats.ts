@@ -127,6 +127,30 @@ export const CHATS: readonly Rule[] = [
       },
     },
   }),
+  ...rulesOf('CHAT-7', {
+    'asked-is-known': {
+      level: 'P',
+      says: 'The answer to a question that was asked in its session is not refused as unknown, whatever became of the run.',
+      judge: (seen, model) => {
+        const { body, id, answered, error } = seen;
+        const last = isAnswer(body) && Array.isArray(body?.messages) ? body.messages.at(-1) : undefined;
+        const question = isRow(last) ? model.questions.get(String(last.tool_call_id)) : undefined;
+        const session = String(body?.session_id);
+        if (seen.operation.name !== 'chat' || question?.value.session !== session || question.value.intern !== id)
+          return undefined;
+        const person = model.session(id, session)?.value.person;
+        if (model.isBy(seen.asked, person) !== true || (answered.status >= 300 && error === undefined))
+          return undefined;
+        return holds(
+          error?.reason !== 'interaction_unknown',
+          'reason of a refused answer to a question',
+          'none that says that it was never asked',
+          error?.reason,
+          [question.number],
+        );
+      },
+    },
+  }),
   ...rulesOf('CHAT-15', {
     'new-session': {
       says: 'A prompt without a session begins one of its own.',

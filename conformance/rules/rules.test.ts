@@ -124,6 +124,8 @@ const CREATE: Said = {
 const RUNS = record({ status: 'running', hostname: 'one.example' });
 const LATER = record({ created_at: '2026-01-01T00:01:30.000Z', updated_at: '2026-01-01T00:01:30.000Z' });
 
+const ANSWER = [{ role: 'tool', tool_call_id: 'call-1', content: 'allow_once' }];
+
 /** A prompt and its stream. `asks`: it ends with a question, in so many pieces. */
 function chats({ json = {}, said = {}, asks = 0 }): Said {
   const chunk = (more: object) => ({
@@ -385,6 +387,19 @@ test.each<[rule: string, because: readonly number[], conversation: readonly Said
   ['CHAT-5/call-whole', [], [CREATE, chats({ asks: 2 })]],
   ['CHAT-15/new-session', [2], [CREATE, chats({}), chats({})]],
   ['BASE-3/reason', [], [{ ...chats({ json: { messages: [] } }), status: 400, answer: error(400, 'invalid_body') }]],
+  [
+    'CHAT-7/asked-is-known',
+    [2],
+    [
+      CREATE,
+      chats({ asks: 1 }),
+      {
+        ...chats({ json: { messages: ANSWER, session_id: 's-1' } }),
+        status: 404,
+        answer: error(404, 'interaction_unknown'),
+      },
+    ],
+  ],
 ])('%s is broken, because of %j', (rule, because, conversation) => {
   const broken = judged(conversation).find(({ id }) => id === rule);
   expect(broken?.because.slice(0, because.length)).toEqual(because);
