@@ -12,7 +12,7 @@ export const status = tool(
     output: withZod((z) =>
       z.object({
         version: z.string(),
-        clock: z.looseObject({}),
+        clock: z.looseObject({ now: z.string(), mode: z.string() }),
         target: z.looseObject({}),
         counts: z.record(z.string(), z.int()),
       }),
@@ -90,7 +90,7 @@ export const injectFault = tool(
     name: 'inject_fault',
     description:
       'Makes the next calls of an operation fail, wait, lose their connection or meet a disturbance. Use it to see whether a client retries and reports rightly. One of status, delay, disconnect, disturb. clear: true takes all faults back first; alone it does only that.',
-    output: withZod((z) => z.object({ faults: z.array(z.looseObject({})) })),
+    output: withZod((z) => z.object({ faults: z.array(z.looseObject({ id: z.string(), operation: z.string() })) })),
     readOnly: false,
     destructive: true,
     async run({ clear, ...fault }, { door }) {

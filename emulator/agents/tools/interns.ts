@@ -26,7 +26,10 @@ export const listInterns = tool(
     description:
       'Lists the interns of every workspace with id and status. Use it before anything that needs an intern_id, or to see whether an intern is running.',
     output: withZod((z) =>
-      z.object({ total: z.int(), interns: z.array(z.looseObject({ id: z.string(), status: z.string() })) }),
+      z.object({
+        total: z.int(),
+        interns: z.array(z.looseObject({ id: z.string(), name: z.string(), status: z.string() })),
+      }),
     ),
     readOnly: true,
     async run({ status, limit }, { door }) {
@@ -62,7 +65,13 @@ export const manageIntern = tool(
     name: 'manage_intern',
     description:
       'Creates, provisions, suspends or deletes an intern, as a client does. create needs name and provisions too, unless provision is false; the others need intern_id. Use it to bring an intern into the state that a client is to meet. A boot takes time: on a virtual clock call advance_clock.',
-    output: withZod((z) => z.object({ status: z.int(), request_id: z.string(), intern: z.looseObject({}).nullable() })),
+    output: withZod((z) =>
+      z.object({
+        status: z.int(),
+        request_id: z.string(),
+        intern: z.looseObject({ id: z.string(), name: z.string(), status: z.string() }).nullable(),
+      }),
+    ),
     readOnly: false,
     destructive: true,
     async run({ action, intern_id, name, instructions, script, provision }, { door }) {

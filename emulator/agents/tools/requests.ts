@@ -67,7 +67,19 @@ export const listRequests = tool(
     name: 'list_requests',
     description:
       'Lists the newest requests that the client under test sent, with status and what was wrong, newest last. Use it to see what really happened. Filters combine; status is 409 or 4xx; since is a request id or a time.',
-    output: withZod((z) => z.object({ requests: z.array(z.looseObject({ id: z.string() })) })),
+    output: withZod((z) =>
+      z.object({
+        requests: z.array(
+          z.looseObject({
+            id: z.string(),
+            method: z.string(),
+            url: z.string(),
+            status: z.int().nullable(),
+            wrong: z.string().nullable().optional(),
+          }),
+        ),
+      }),
+    ),
     readOnly: true,
     async run(query, { door }) {
       const { data } = await journal(door, query);
