@@ -561,22 +561,6 @@ export const TABLES: readonly Table[] = [
       KEYS,
       [
         json('a prompt', said()),
-        json('a prompt by itself', said({ approval_mode: 'self-drive' })),
-        json('a prompt in a session of its own', ({ ctx }: Ground) =>
-          said({ session_id: `s-${ctx.interns.name()}` })({ ctx, id: '' }),
-        ),
-        json('a prompt in parts', ({ ctx }: Ground) => ({
-          messages: [{ role: 'user', content: [{ type: 'text', text: ctx.prompt('echo') }] }],
-          stream: true,
-        })),
-        json('earlier messages', ({ ctx }: Ground) => ({
-          messages: [
-            { role: 'user', content: 'Hello.' },
-            { role: 'assistant', content: 'Hello.' },
-            { role: 'user', content: ctx.prompt('echo') },
-          ],
-          stream: true,
-        })),
         ...bads(
           json('no stream', ({ ctx }: Ground) => ({ messages: [{ role: 'user', content: ctx.prompt('echo') }] })),
           json('stream is false', said({ stream: false })),
@@ -664,7 +648,7 @@ export const TABLES: readonly Table[] = [
       operation,
       method: 'POST',
       path: intern(operation === 'sign' ? '/daemon/sign' : '/daemon-access/sign'),
-      states: { good: [...ANY, 'booting'], bad: NOT_THERE },
+      states: { good: ANY, bad: NOT_THERE },
       parts: [[...SIGNERS, bad(OWN(operation === 'sign' ? '/daemon/sign' : '/daemon-access/sign'))], SIGNED, TYPES],
     }),
   ),
