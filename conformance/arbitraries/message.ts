@@ -31,41 +31,6 @@ export const content = (): fc.Arbitrary<{ content: unknown; texts: string[] }> =
     })),
   );
 
-/** Contents of a user's message that are neither text nor text parts, or say nothing. */
-export const NO_CONTENTS: readonly unknown[] = [
-  undefined,
-  null,
-  '',
-  [],
-  {},
-  1,
-  true,
-  { type: 'text', text: 'x' },
-  [{ type: 'image_url', image_url: { url: 'https://example.com/a.png' } }],
-  [
-    { type: 'text', text: 'x' },
-    { type: 'image_url', image_url: { url: 'https://example.com/a.png' } },
-  ],
-  [{ type: 'text' }],
-  [{ type: 'text', text: 1 }],
-  [{ text: 'no type' }],
-  ['text'],
-  [null],
-  [{ type: 'text', text: '' }],
-];
-
-/** Last messages that no chat accepts. */
-export const LAST_MESSAGES: readonly unknown[] = [
-  ...['system', 'assistant', 'developer', 'function', 'User', 'USER', ''].map((role) => ({ role, content: 'Hello.' })),
-  { content: 'Hello.' },
-  { role: null, content: 'Hello.' },
-  { role: ['user'], content: 'Hello.' },
-  null,
-  'user',
-  1,
-  [],
-];
-
 /** Fields of a chat body that this interface does not know. Their names differ from those it knows. */
 export const unknownFields = (): fc.Arbitrary<Record<string, unknown>> =>
   fc.dictionary(

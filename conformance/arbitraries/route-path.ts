@@ -16,32 +16,3 @@ export const routePath = (): fc.Arbitrary<string> =>
       // A URL parser reads these as steps up and down.
       .filter((path) => !path.split('/').some((segment) => segment === '.' || segment === '..')),
   );
-
-/** Invalid paths: one thing wrong each. */
-export const BAD_ROUTE_PATHS: readonly unknown[] = [
-  '',
-  'api/invoke',
-  '//api/invoke',
-  '/api/invoke?x=1',
-  '/api/invoke?',
-  '/api/invoke#top',
-  '/api/invoke#',
-  'http://daemon/api/invoke',
-  'https://daemon/',
-  '/api invoke',
-  '/é',
-  '/a\nb',
-  '/a\u0000',
-  '/a%',
-  '/a%2',
-  '/a%zz',
-  ' /api/invoke',
-  '/api/invoke ',
-  '*',
-  null,
-  7,
-  [],
-  ['/api/invoke'],
-  {},
-  true,
-];

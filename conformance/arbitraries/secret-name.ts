@@ -16,20 +16,3 @@ export const secretNameFrom = (base: string): fc.Arbitrary<string> =>
     },
     { arbitrary: UNIT.map((char) => base.padEnd(LONGEST_SECRET, char)), weight: 1 },
   );
-
-/** Texts that are no name, each one thing away from `base`. All of them bear it, in some case. */
-export const badSecretNames = (base: string): string[] => [
-  `_${base}`,
-  `${base}_`,
-  `${base}__a`,
-  `1${base}`,
-  `${base}-a`,
-  `${base}.a`,
-  `${base} `,
-  `${base}\n`,
-  `${base}é`,
-  `${base}٣`,
-  base.toUpperCase(),
-  `${base}A`,
-  base.padEnd(LONGEST_SECRET + 1, 'a'),
-];

@@ -1,12 +1,11 @@
 import { cuts, pieces } from '../arbitraries/cuts.js';
-import { LAST_MESSAGES, NO_CONTENTS, unknownFields } from '../arbitraries/message.js';
+import { unknownFields } from '../arbitraries/message.js';
 import { prompt } from '../arbitraries/prompt.js';
 import { equal } from '../framework/assert.js';
 import { checksOf } from '../framework/check.js';
 import type { Ctx } from '../framework/context.js';
 import * as expect from '../framework/expect.js';
 import { onShared } from '../helpers/interns.js';
-import { refuses } from '../helpers/refuses.js';
 import type { Answer } from '../probe/client.js';
 import { internPath } from '../probe/request.js';
 
@@ -27,9 +26,6 @@ async function raw(ctx: Ctx, id: string, body: string): Promise<Answer> {
 }
 
 const USER = { role: 'user', content: 'Hello.' };
-const says = (content: unknown) => ({ messages: [{ role: 'user', content }] });
-const STREAMS = [undefined, false, null, 'true', 1, 0, [], {}, [true]];
-const NO_MESSAGES = [undefined, null, [], {}, USER, 'Hello.', 1, { 0: USER, length: 1 }];
 
 type Over = Readonly<Record<string, unknown>>;
 
@@ -38,14 +34,6 @@ async function prompts(ctx: Ctx): Promise<(over: Over) => Promise<Answer>> {
   const { id } = await ctx.interns.shared();
   return (over) => raw(ctx, id, JSON.stringify({ messages: [USER], stream: true, ...over }));
 }
-
-/** A check that prompts with one thing wrong are refused, and a valid twin of them is taken. */
-const refusesPrompts = (title: string, twin: Over, wrong: readonly Over[]) => ({
-  title,
-  needs: ['running'] as const,
-  run: async (ctx: Ctx) =>
-    refuses(ctx, { of: 'a prompt with', as: BAD, twins: [twin], wrong, send: await prompts(ctx) }),
-});
 
 /** CHAT-15: what a chat request must be. */
 export const CHAT_REQUESTS = checksOf('CHAT-15', {
@@ -75,26 +63,6 @@ export const CHAT_REQUESTS = checksOf('CHAT-15', {
       expect.error(await send(of(5)), BAD, 'parts of 40000 characters');
     },
   },
-  'chat-requests/stream-true': refusesPrompts(
-    'stream other than true is refused.',
-    { stream: true },
-    STREAMS.map((stream) => ({ stream })),
-  ),
-  'chat-requests/messages': refusesPrompts(
-    'Messages that are missing, none, or no list are refused.',
-    { messages: [USER] },
-    NO_MESSAGES.map((messages) => ({ messages })),
-  ),
-  'chat-requests/last-role': refusesPrompts(
-    'A last message that is neither of a user nor of a tool is refused, whatever stands before it.',
-    { messages: [USER, USER] },
-    LAST_MESSAGES.map((last) => ({ messages: [USER, last] })),
-  ),
-  'chat-requests/content-forms': refusesPrompts(
-    'Content that is neither text nor text parts is refused.',
-    says([{ type: 'text', text: 'Hello.' }]),
-    NO_CONTENTS.map(says),
-  ),
   'chat-requests/unknown-fields': {
     title: 'A prompt with fields that the interface does not know is taken.',
     maxRuns: 40,

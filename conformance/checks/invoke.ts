@@ -1,13 +1,8 @@
-import fc from 'fast-check';
-import { unknownFields } from '../arbitraries/message.js';
-import { controlled, notText } from '../arbitraries/session-id.js';
 import { equal, hasKeys, match, notEqual, ok } from '../framework/assert.js';
 import { checksOf } from '../framework/check.js';
 import * as expect from '../framework/expect.js';
 import { onShared } from '../helpers/interns.js';
 import { session } from '../helpers/turns.js';
-
-const BAD = { status: 400, reason: 'bad_request', retryable: false } as const;
 
 /** Fields that would tell what a run says, or how it goes. */
 const PROGRESS = ['output', 'content', 'text', 'message', 'messages', 'choices', 'result', 'usage', 'progress'];
@@ -35,43 +30,6 @@ export const INVOKE_CHECKS = checksOf('INVOKE-1', {
       session(answer, 'the invoke');
       ok(!answer.text.includes('kit-progress-text'), 'body of the invoke', 'nothing of what the run says', answer.text);
       hasKeys(answer.json, ['session_id', 'status'], 'body of the invoke');
-    }),
-  },
-  'invoke/invalid-body': {
-    level: 'P',
-    title: 'An input or session_id that is not a text is 400 bad_request.',
-    maxRuns: 40,
-    ...onShared([], async (ctx, intern) => {
-      await ctx.twin('invoke', async () => session(await intern.invoke('Twin.'), 'the valid twin'));
-      await ctx.property('input', notText(), async (input) => {
-        expect.error(await ctx.api.invoke(intern.id, { input }), BAD, 'an invoke without text');
-      });
-      for (const body of ctx.sample([
-        {},
-        { input: null },
-        { prompt: 'Hello.' },
-        { input: [{ type: 'text', text: 'Hello.' }] },
-      ])) {
-        expect.error(await ctx.api.invoke(intern.id, body), BAD, `the invoke body ${JSON.stringify(body)}`);
-      }
-      const unfit = fc.oneof(notText(), controlled() as fc.Arbitrary<unknown>, fc.constant(''));
-      await ctx.property('session_id', unfit, async (session_id) => {
-        const answer = await ctx.api.invoke(intern.id, { input: 'Hello.', session_id });
-        expect.status(answer, [400, 404], 'an invoke with an unfit session_id');
-        if (typeof session_id !== 'string') expect.error(answer, BAD, 'an invoke with a session_id that is not a text');
-      });
-    }),
-  },
-  'invoke/unknown-fields': {
-    level: 'P',
-    title: 'Fields that invoke does not know change nothing.',
-    maxRuns: 30,
-    ...onShared([], async (ctx, intern) => {
-      await ctx.property('fields', unknownFields(), async (extra) => {
-        const answer = await ctx.api.invoke(intern.id, { ...extra, input: 'Hello.' });
-        session(answer, 'an invoke with unknown fields');
-        equal((answer.json as Record<string, unknown>).status, 'started', 'status in its body');
-      });
     }),
   },
   'invoke/not-accepted': {

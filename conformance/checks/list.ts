@@ -11,9 +11,6 @@ const BAD_QUERY = { status: 400, message: 'Invalid list query', reason: 'invalid
 
 const LISTED = { of: 'the list with', as: BAD_QUERY };
 
-/** How long what others made may take until every list shows it, in ms. */
-const _LATE = 10_000;
-
 /** The interns of a check, in the order of the list. */
 const of = (data: readonly Intern[], ids: readonly string[]) =>
   data.map(({ id }) => id).filter((id) => ids.includes(id));

@@ -26,16 +26,6 @@ export const SCIM = checksOf('SCIM-2', {
       equal(String(data.id).toLowerCase(), id.toLowerCase(), 'id of the mapping');
     },
   },
-  'scim/unknown': {
-    title: 'An unknown mapping is 404 `Resource not found` without metadata.',
-    needs: ['management_key'],
-    async run({ api, interns }) {
-      for (let count = 0; count < 2; count++) {
-        const answer = await api.scim(interns.unknownId(), { as: 'management_key' });
-        expect.error(answer, NOT_FOUND, 'an unknown mapping');
-      }
-    },
-  },
   'scim/ids': {
     level: 'C',
     title: 'An id that is not a UUID is 404. A UUID matches in any case.',

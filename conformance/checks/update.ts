@@ -6,11 +6,8 @@ import { onRunning, onStopped } from '../helpers/interns.js';
 import { untouched } from '../helpers/settings.js';
 
 const INVALID = { status: 400, reason: 'invalid_body', retryable: false } as const;
-const _SETTINGS = ['name', 'description', 'instructions', 'model'] as const;
 /** What can be cleared. */
 const SETTABLE = ['description', 'instructions', 'model'] as const;
-/** What no update changes. */
-const _FIXED = ['id', 'status', 'workspace_id', 'vault_id', 'attached_vault_id', 'created_at', 'hostname'] as const;
 
 export const UPDATE = checksOf('UPDATE-1', {
   'update/null-clears': {

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { BAD_HOSTS, hosts, NO_HOSTS } from '../arbitraries/host.js';
-import { badSecretNames, LONGEST_SECRET, secretNameFrom } from '../arbitraries/secret-name.js';
+import { LONGEST_SECRET, secretNameFrom } from '../arbitraries/secret-name.js';
 import { equal, isArray, match, notEqual, TIMESTAMP } from '../framework/assert.js';
 import { checksOf } from '../framework/check.js';
 import type { Ctx } from '../framework/context.js';
@@ -237,34 +237,6 @@ export const VAULT_VALUES = checksOf('VAULT-3', {
       const single = async (name: string) => equal((await store(ctx, scope, name, 'v')).name, name, 'name of a secret');
       for (const name of ctx.sample(['a', base.padEnd(LONGEST_SECRET, 'z')], 2)) await single(name);
       await ctx.property('names', secretNameFrom(base), single);
-    },
-  },
-  'vault/names-refused': {
-    title: 'What is no name is 400, and nothing is stored.',
-    needs: ['write'],
-    async run(ctx) {
-      const scope = await vaultOf(ctx);
-      const base = secretName(ctx);
-      // What a service may mend is asked each time.
-      const mended = [base.toUpperCase(), `${base}-a`, `${base}__a`];
-      const others = badSecretNames(base).filter((name) => !mended.includes(name));
-      const names = [...mended, ...ctx.sample(others, 3)];
-      await ctx.each(
-        'names',
-        names,
-        async (name) => {
-          expect.error(
-            await put(ctx, scope, name, { value: 'v', hosts: HOSTS }),
-            { status: 400 },
-            `a store as ${name.replaceAll(base, 'x').replaceAll(base.toUpperCase(), 'X')}`,
-          );
-        },
-        names.length,
-      );
-      const there = [...(await secretsIn(ctx, scope)).keys()].filter((name) =>
-        String(name).toLowerCase().includes(base),
-      );
-      equal(there, [], 'secrets after refused stores');
     },
   },
 });

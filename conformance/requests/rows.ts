@@ -239,6 +239,7 @@ const SIGNED: readonly Value[] = [
   routed('a digest for a route', ROUTE),
   routed('a digest for an encoded path', { method: 'POST', path: '/api/%7Bx%7D/y-1' }),
   json('a digest, and who signs', { bodySha256: DIGEST, user: 'somebody', 'x-svc-invoke-user': 'somebody' }),
+  routed('a digest for a route, and more', { ...ROUTE, query: 'x=1', origin: 'https://x.test' }),
   json('a digest, and when', { bodySha256: DIGEST, timestamp: '1000000000', nonce: 'mine' }),
   sized('as large as may be', CAP, () => ({ bodySha256: DIGEST })),
   ...bads(
@@ -252,6 +253,11 @@ const SIGNED: readonly Value[] = [
     digest('a number', 7),
     digest('null', null),
     digest('a list', [DIGEST]),
+    digest('an empty text', ''),
+    digest('an object', {}),
+    digest('true', true),
+    digest('a prefix', `sha256:${DIGEST}`),
+    digest('colons between', DIGEST.match(/../g)?.join(':')),
     json('no digest', { route: ROUTE }),
     json('nothing', {}),
     routed('null for a route', null),
@@ -265,6 +271,12 @@ const SIGNED: readonly Value[] = [
     routed('a query', { method: 'POST', path: '/api?x=1' }),
     routed('a fragment', { method: 'POST', path: '/api#x' }),
     routed('white space in a path', { method: 'POST', path: '/api invoke' }),
+    ...['', '/api?', '/api#', '/é', '/a%', '/a%zz', '/api ', '*', null, ['/api']].map((path) =>
+      routed(`the path ${JSON.stringify(path)}`, { method: 'POST', path }),
+    ),
+    ...['PURGE', 'POST ', '', 7, ['POST']].map((method) =>
+      routed(`the method ${JSON.stringify(method)}`, { method, path: '/api/invoke' }),
+    ),
     sized('too large', CAP + 1, () => ({ bodySha256: DIGEST })),
   ),
   ...NO_OBJECTS,
@@ -564,10 +576,15 @@ export const TABLES: readonly Table[] = [
         ...bads(
           json('no stream', ({ ctx }: Ground) => ({ messages: [{ role: 'user', content: ctx.prompt('echo') }] })),
           json('stream is false', said({ stream: false })),
-          json('stream is a text', said({ stream: 'true' })),
+          ...['true', null, 1, [true]].map((stream) => json(`stream is ${JSON.stringify(stream)}`, said({ stream }))),
           json('no messages', { stream: true }),
           json('messages is empty', { messages: [], stream: true }),
-          json('messages is a text', { messages: 'Hello.', stream: true }),
+          ...['Hello.', null, { role: 'user', content: 'Hello.' }].map((messages) =>
+            json(`messages is ${JSON.stringify(messages)}`, { messages, stream: true }),
+          ),
+          ...['developer', 'User', null, ['user']].map((role) =>
+            json(`the last is of ${JSON.stringify(role)}`, { messages: [{ role, content: 'Hello.' }], stream: true }),
+          ),
           json('the last is of the assistant', {
             messages: [
               { role: 'user', content: 'Hello.' },
@@ -580,6 +597,9 @@ export const TABLES: readonly Table[] = [
           json('a number for a prompt', says(7)),
           json('null for a prompt', says(null)),
           json('no prompt', () => ({ messages: [{ role: 'user' }], stream: true })),
+          ...[[], {}, ['Hello.'], [{ type: 'text' }], [{ type: 'text', text: '' }], [{ text: 'Hello.' }]].map(
+            (content) => json(`content is ${JSON.stringify(content)}`, says(content)),
+          ),
           json('a part that is no text', says([{ type: 'image_url', image_url: { url: 'data:,' } }])),
           json('a long prompt', says(long(32_001))),
           json('an unknown mode', said({ approval_mode: 'always' })),
@@ -616,7 +636,11 @@ export const TABLES: readonly Table[] = [
           json('an empty input', { input: '' }),
           json('a number for an input', { input: 7 }),
           json('null for an input', { input: null }),
-          json('a list for an input', { input: ['Hello.'] }),
+          ...[['Hello.'], {}, true, [{ type: 'text', text: 'Hello.' }]].map((input) =>
+            json(`the input ${JSON.stringify(input)}`, { input }),
+          ),
+          json('a prompt for an input', { prompt: 'Hello.' }),
+          json('a line end in a session', ({ ctx }: Ground) => ({ input: ctx.prompt('echo'), session_id: 'a\nb' })),
           json('a long input', { input: long(32_001) }),
           json('a session of nobody', ({ ctx }: Ground) => ({
             input: ctx.prompt('echo'),
@@ -717,6 +741,10 @@ export const TABLES: readonly Table[] = [
           unfitName('a hyphen', 'api-token'),
           unfitName('a digit first', '1_token'),
           unfitName('two underscores', 'api__token'),
+          unfitName('a dot', 'api.token'),
+          unfitName('a space', 'api_token%20'),
+          unfitName('a line end', 'api_token%0A'),
+          unfitName('a letter beyond ASCII', 'api_tok%C3%A9n'),
           unfitName('an underscore last', 'token_'),
           unfitName('256 characters', long(256)),
         ),

@@ -116,7 +116,7 @@ export const VIEWS: Readonly<Record<string, readonly string[]>> = {
     'CHAT-3/done-after-final',
     'CHAT-4/final-has-usage',
   ],
-  'create/bad-name': ['CREATE-5/create-body', 'BASE-3/reason', 'UPDATE-1/update-body', 'BASE-3/reason'],
+  'create/bad-name': ['CREATE-5/create-body', 'BASE-3/reason', 'UPDATE-1/update-body'],
   'create/invalid-body-reason': ['BODY-4/body-is-an-object', 'BASE-3/reason'],
   'create/unknown-fields': ['CREATE-5/create-body', 'BASE-3/reason'],
   'create/key-reused': ['CREATE-4/key-reused', 'BASE-3/reason'],
@@ -134,6 +134,19 @@ export const VIEWS: Readonly<Record<string, readonly string[]>> = {
   'update/only-what-is-named': ['UPDATE-1/as-asked', 'GET-1/settings', 'CREATE-1/fixed'],
   'update/unknown-fields': ['UPDATE-1/update-body', 'BASE-3/reason', 'GET-1/settings'],
   'limiter/words-as-met': ['CHAT-17/limit-form', 'CHAT-17/limit-says-when'],
+  'sign/answer': ['SIGN-1/keys', 'SIGN-1/forms', 'SIGN-1/not-stored'],
+  'sign/bad-digest': ['SIGN-2/digest', 'SIGN-10/catalogue'],
+  'sign/route-method': ['SIGN-3/route', 'SIGN-1/sign-accepted'],
+  'sign/route-path': ['SIGN-3/route', 'SIGN-1/sign-accepted'],
+  'sign/unknown-fields': ['SIGN-1/sign-accepted', 'SIGN-1/keys', 'SIGN-4/verifies'],
+  'invoke/invalid-body': ['INVOKE-1/input', 'BASE-3/reason', 'INVOKE-1/input-is-an-object'],
+  'invoke/unknown-fields': ['INVOKE-1/invoke-accepted', 'INVOKE-1/accepted-form', 'INVOKE-1/status-word'],
+  'scim/unknown': ['SCIM-2/scim-unknown', 'SCIM-2/catalogue', 'BASE-3/no-metadata'],
+  'vault/names-refused': ['VAULT-3/secret-name'],
+  'chat-requests/stream-true': ['CHAT-15/prompt', 'BASE-3/reason'],
+  'chat-requests/content-forms': ['CHAT-15/prompt', 'BASE-3/reason'],
+  'chat-requests/messages': ['CHAT-15/prompt', 'BASE-3/reason'],
+  'chat-requests/last-role': ['CHAT-15/prompt', 'BASE-3/reason'],
 };
 
 /** The published ids that a rule decides, alone or with others. */
