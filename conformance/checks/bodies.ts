@@ -1,13 +1,13 @@
 import fc from 'fast-check';
-import { brokenJson, noObject } from '../arbitraries/broken-json.js';
 import { JSON_FAMILY, JSON_TYPES, jsonType, OTHER_TYPES, otherType } from '../arbitraries/media-type.js';
+import { noObject } from '../arbitraries/no-object.js';
 import { oneOfRows } from '../arbitraries/one-of.js';
 import { equal } from '../framework/assert.js';
 import { checksOf } from '../framework/check.js';
 import type { Ctx } from '../framework/context.js';
 import * as expect from '../framework/expect.js';
 import { JSON_TYPE, jsonBytes, textBytes } from '../helpers/bytes.js';
-import { onRunning, onShared, onStopped } from '../helpers/interns.js';
+import { onRunning, onStopped } from '../helpers/interns.js';
 import { operation, request } from '../helpers/operations.js';
 import { type Write, writes } from '../helpers/writes.js';
 import { internPath } from '../probe/request.js';
@@ -49,16 +49,6 @@ async function mediaTypes(ctx: Ctx, all: readonly Write[], few = 1): Promise<voi
   }
 }
 
-/** What careless services read a prompt out of, or mend. */
-const NO_PROMPTS: readonly (readonly [string, string])[] = [
-  ['chat', '[]'],
-  ['chat', '{"messages": [{"role": "user", "content": "Hello."}], "stream": true,}'],
-  ['chat', '{"stream": true}'],
-  ['invoke', '"Hello."'],
-  ['invoke', '{"input": "Hello.",}'],
-  ['invoke', '{}'],
-];
-
 const noField = fc.constantFrom<string | undefined>(undefined, '', '{}', ' ', '\n', '\t {} \r\n', '  ');
 
 export const BODIES = checksOf('BODY-3', {
@@ -98,44 +88,6 @@ export const BODIES = checksOf('BODY-3', {
         expect.status(answer, name === 'chat' ? 200 : 202, `${name} as ${type ?? 'no type'}`);
       });
     }),
-  },
-  'bodies/any-field-is-refused': {
-    requirement: 'BODY-1',
-    title: 'Provision and suspend refuse a body with any field, and do nothing.',
-    needs: ['running'],
-    async run(ctx) {
-      const { api, interns, send: request, property } = ctx;
-      let [stopped, running] = [await interns.stopped(), await interns.running()];
-      let taken = '';
-      const fields = fc.oneof(
-        fc.dictionary(fc.string({ minLength: 1, maxLength: 10 }), fc.jsonValue({ maxDepth: 1 }), {
-          minKeys: 1,
-          maxKeys: 3,
-        }),
-        fc.constantFrom<Record<string, unknown>>({ '': null }, { provision: true }, { force: false }, { a: null }),
-      );
-      // In every run: a field that is there, though many languages read it as one that is not.
-      const nothing = { method: 'POST', path: internPath(stopped.id, '/provision'), json: { field: null } };
-      expect.error(await request(nothing), { status: 400 }, 'provision with a field that is null');
-      await property('bodies', fields, async (json) => {
-        if (taken === 'provision') stopped = await interns.stopped();
-        if (taken === 'suspend') running = await interns.running();
-        for (const [intern, path] of [
-          [stopped, 'provision'],
-          [running, 'suspend'],
-        ] as const) {
-          const answer = await request({ method: 'POST', path: internPath(intern.id, `/${path}`), json });
-          taken = answer.status < 300 ? path : '';
-          expect.error(answer, { status: 400 }, `${path} with a field`);
-          const after = expect.intern(await api.get(intern.id), 200, 'the read after the refusal');
-          // It may have stopped by itself: the next run looks at another intern.
-          if (after.status !== intern.status) taken = path;
-          equal(after.status, intern.status, `status after the refused ${path}`);
-        }
-      });
-      expect.done(await api.provision(stopped.id), 'the valid twin of provision');
-      expect.done(await api.suspend(running.id), 'the valid twin of suspend');
-    },
   },
   'bodies/no-field': {
     requirement: 'BODY-1',
@@ -193,25 +145,6 @@ export const BODIES = checksOf('BODY-3', {
       });
     },
   },
-  'bodies/malformed': {
-    requirement: 'BODY-4',
-    title: 'A body of create, update and delete that is not JSON is 400, and does nothing.',
-    ...onStopped([], async (ctx, intern) => {
-      const rows = [operation('create'), operation('update'), operation('delete')];
-      await ctx.property(
-        'bodies',
-        oneOfRows(rows, ({ name }) => name),
-        brokenJson(),
-        async (row, text) => {
-          const headers = JSON_TYPE;
-          const answer = await ctx.send(request(ctx, row, intern.id, { body: textBytes(text), headers }));
-          expect.error(answer, { status: 400 }, `${row.name} with ${JSON.stringify(text)}`);
-        },
-      );
-      const after = expect.intern(await ctx.api.get(intern.id), 200, 'the read after the refusals');
-      ctx.same(after, intern, 'the intern after the refusals');
-    }),
-  },
   'bodies/empty': {
     requirement: 'BODY-4',
     title: 'Create and signing without a body are 400, with and without a content type.',
@@ -228,24 +161,6 @@ export const BODIES = checksOf('BODY-3', {
           expect.error(answer, { status }, `${name} without a body`);
         }
       }
-    }),
-  },
-  'bodies/chat-and-invoke-reason': {
-    requirement: 'BODY-4',
-    level: 'P',
-    title: 'An invalid body of chat and invoke is 400 bad_request.',
-    ...onShared([], async (ctx, intern) => {
-      for (const [name, text] of ctx.sample(NO_PROMPTS, NO_PROMPTS.length)) {
-        const send = { method: 'POST', path: operation(name).path(intern.id), headers: JSON_TYPE } as const;
-        const answer = await ctx.send({ ...send, body: textBytes(text) });
-        expect.error(answer, { status: 400, reason: 'bad_request', retryable: false }, `${name} with ${text}`);
-      }
-      const body = fc.oneof(noObject().map(jsonBytes), brokenJson().map(textBytes), fc.constant(jsonBytes({})));
-      await ctx.property('bodies', fc.constantFrom('chat', 'invoke'), body, async (name, bytes) => {
-        const path = operation(name).path(intern.id);
-        const answer = await ctx.send({ method: 'POST', path, body: bytes, headers: JSON_TYPE });
-        expect.error(answer, { status: 400, reason: 'bad_request', retryable: false }, `${name} with a bad body`);
-      });
     }),
   },
 });

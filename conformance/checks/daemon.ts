@@ -35,15 +35,6 @@ export const DAEMON = checksOf('DAEMON-1', {
       );
     }),
   },
-  'daemon/access-by-any-grant': {
-    title: 'An OAuth token with an interns-only grant reads the same, not to be stored either.',
-    ...onRunning(['oauth_token', 'oauth_interns_only_token'], async ({ api }, intern) => {
-      access(await api.daemon(intern.id, { as: 'oauth_token' }), 'the daemon access');
-      const only = await api.daemon(intern.id, { as: 'oauth_interns_only_token' });
-      access(only, 'the access with an interns-only grant');
-      expect.noStore(only, 'the daemon access with an interns-only grant');
-    }),
-  },
   'daemon/unreachable': {
     level: 'P',
     title: 'A daemon that cannot be reached is 409 intern_unreachable, without a token.',

@@ -1,4 +1,4 @@
-import { noObject } from '../arbitraries/broken-json.js';
+import { noObject } from '../arbitraries/no-object.js';
 import { equal, ok, oneOf } from '../framework/assert.js';
 import { checksOf } from '../framework/check.js';
 import * as expect from '../framework/expect.js';

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { noObject } from '../arbitraries/broken-json.js';
+import { noObject } from '../arbitraries/no-object.js';
 import { equal } from '../framework/assert.js';
 import { checksOf } from '../framework/check.js';
 import * as expect from '../framework/expect.js';

@@ -1,13 +1,11 @@
 import fc from 'fast-check';
-import { brokenJson } from '../arbitraries/broken-json.js';
-import { oneOfRows } from '../arbitraries/one-of.js';
 import { badRequestId, requestId } from '../arbitraries/request-id.js';
 import { equal, notEqual, ok } from '../framework/assert.js';
 import { checksOf } from '../framework/check.js';
 import * as expect from '../framework/expect.js';
 import { textBytes } from '../helpers/bytes.js';
 import { onRunning, onStopped } from '../helpers/interns.js';
-import { BY_KEY, OPERATIONS, PATHS, request } from '../helpers/operations.js';
+import { BY_KEY, PATHS, request } from '../helpers/operations.js';
 import type { Answer } from '../probe/client.js';
 import { internPath, type Send } from '../probe/request.js';
 
@@ -103,23 +101,6 @@ export const PATH_CHECKS = checksOf('BASE-5', {
           ok(!methods.includes(method), `Allow of OPTIONS ${path}`, `no ${method}`, methods);
         }
       }
-    }),
-  },
-  'base/malformed-json-is-400': {
-    title: 'A body that is not JSON is 400 on every operation that reads one.',
-    ...onRunning(['control', 'running', 'oauth_token'], async (ctx, intern) => {
-      const { send, property } = ctx;
-      const rows = OPERATIONS.filter(({ method }) => method !== 'GET');
-      await property(
-        'bodies',
-        brokenJson(),
-        oneOfRows(rows, ({ name }) => name),
-        async (text, row) => {
-          const headers = { 'content-type': 'application/json' };
-          const answer = await send(request(ctx, row, intern.id, { body: textBytes(text), headers }));
-          expect.error(answer, { status: 400 }, `${row.name} with a body that is not JSON`);
-        },
-      );
     }),
   },
   'base/request-id-echo': {

@@ -124,6 +124,9 @@ const sized = (name: string, bytes: number, value: (ground: Ground) => unknown):
 /** Bodies that are no JSON object. */
 const NO_OBJECTS = bads(
   raw('half an object', '{"name":'),
+  raw('an object and more', '{} {}'),
+  raw('single quotes', "{'name': 'a'}"),
+  raw('a comma at the end', '{"name": "a",}'),
   raw('a list', '[]'),
   raw('null', 'null'),
   raw('a text', '"x"'),
@@ -291,6 +294,7 @@ const NO_FIELDS: readonly Value[] = [
   ...bads(
     json('a field', { force: true }),
     json('an empty field', { provision: null }),
+    json('a field without a name', { '': null }),
     json('two fields', { a: 1, b: 2 }),
     raw('a list', '[]'),
     raw('null', 'null'),
@@ -577,6 +581,10 @@ export const TABLES: readonly Table[] = [
           json('no stream', ({ ctx }: Ground) => ({ messages: [{ role: 'user', content: ctx.prompt('echo') }] })),
           json('stream is false', said({ stream: false })),
           ...['true', null, 1, [true]].map((stream) => json(`stream is ${JSON.stringify(stream)}`, said({ stream }))),
+          raw(
+            'a prompt with a comma at the end',
+            '{"messages": [{"role": "user", "content": "Hello."}], "stream": true,}',
+          ),
           json('no messages', { stream: true }),
           json('messages is empty', { messages: [], stream: true }),
           ...['Hello.', null, { role: 'user', content: 'Hello.' }].map((messages) =>
@@ -632,6 +640,7 @@ export const TABLES: readonly Table[] = [
         json('an input', ({ ctx }: Ground) => ({ input: ctx.prompt('echo') })),
         json('an input and a field of nobody', ({ ctx }: Ground) => ({ input: ctx.prompt('echo'), colour: 'red' })),
         ...bads(
+          raw('an input with a comma at the end', '{"input": "Hello.",}'),
           json('no input', {}),
           json('an empty input', { input: '' }),
           json('a number for an input', { input: 7 }),

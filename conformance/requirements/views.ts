@@ -147,6 +147,16 @@ export const VIEWS: Readonly<Record<string, readonly string[]>> = {
   'chat-requests/content-forms': ['CHAT-15/prompt', 'BASE-3/reason'],
   'chat-requests/messages': ['CHAT-15/prompt', 'BASE-3/reason'],
   'chat-requests/last-role': ['CHAT-15/prompt', 'BASE-3/reason'],
+  'bodies/any-field-is-refused': ['BODY-1/no-fields'],
+  'bodies/chat-and-invoke-reason': ['CHAT-15/prompt-is-an-object', 'INVOKE-1/input-is-an-object', 'BASE-3/reason'],
+  'bodies/malformed': ['BODY-4/body-is-an-object'],
+  'base/malformed-json-is-400': [
+    'BODY-4/body-is-an-object',
+    'CHAT-15/prompt-is-an-object',
+    'INVOKE-1/input-is-an-object',
+    'BODY-1/no-body',
+  ],
+  'daemon/access-by-any-grant': ['DAEMON-1/daemon-accepted', 'DAEMON-1/form', 'DAEMON-1/not-stored'],
 };
 
 /** The published ids that a rule decides, alone or with others. */
