@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import type { Scope } from '../clock/scope.js';
 import { Refusal } from '../contract/errors.js';
 import { nearest, suggestion } from '../contract/nearest.js';
+import { createPathFinder } from '../http/paths.js';
 import { asResponse, json, type PlainResponse, refusalResponse } from '../http/response.js';
 import type { ReceivedRequest } from '../requests/received-request.js';
 import { readJson } from './body.js';
@@ -54,33 +55,7 @@ const decode = (segment: string): string => {
   }
 };
 
-/** A row, with the segments of its path taken apart. */
-interface Pattern {
-  readonly row: ControlRow;
-  readonly segments: readonly string[];
-}
-
-/** The rows by the first segment of their paths, which is never a parameter. */
-function patternsOf(rows: readonly ControlRow[]): ReadonlyMap<string, readonly Pattern[]> {
-  const found = new Map<string, Pattern[]>();
-  for (const row of rows) {
-    const segments = row.path.split('/');
-    const first = segments[1] ?? '';
-    found.set(first, [...(found.get(first) ?? []), { row, segments }]);
-  }
-  return found;
-}
-
 const isParameter = (part: string) => part.startsWith(':');
-
-const matches = ({ segments }: Pattern, given: readonly string[]): boolean =>
-  segments.length === given.length &&
-  segments.every((part, index) => part === given[index] || (isParameter(part) && given[index] !== ''));
-
-const paramsOf = ({ segments }: Pattern, given: readonly string[]): Record<string, string> =>
-  Object.fromEntries(
-    segments.flatMap((part, index) => (isParameter(part) ? [[part.slice(1), decode(given[index] ?? '')]] : [])),
-  );
 
 /** The path of a row as it is written for people: `/_emulator/scripts/{name}`. */
 export const shownPath = (path: string): string => `/_emulator${path === '/' ? '' : path.replace(/:(\w+)/g, '{$1}')}`;
@@ -127,30 +102,31 @@ export function createRouter(
   log: (record: Record<string, unknown>) => void,
   scope: () => Scope,
 ) {
-  const patterns = patternsOf(rows);
+  const byPath = new Map<string, readonly ControlRow[]>();
+  for (const row of rows) byPath.set(row.path, [...(byPath.get(row.path) ?? []), row]);
+  const find = createPathFinder([...byPath.keys()]);
   return async (request: ReceivedRequest, streams: () => void = () => {}): Promise<PlainResponse | Response> => {
     const url = new URL(request.url);
     const state = scope();
     const path = url.pathname.slice('/_emulator'.length) || '/';
-    const given = path.split('/');
-    const known = (patterns.get(given[1] ?? '') ?? []).filter((pattern) => matches(pattern, given));
+    const { patterns, params } = find(path);
+    const known = patterns.flatMap((pattern) => byPath.get(pattern) ?? []);
     const isHead = request.method === 'HEAD';
     const method = isHead ? 'GET' : request.method;
-    const found = known.find((candidate) => candidate.row.method === method);
+    const row = known.find((candidate) => candidate.method === method);
     try {
       if (known.length === 0) throw notFound(rows, path);
-      if (!found) {
-        const methods = known.map((candidate) => candidate.row.method);
+      if (!row) {
+        const methods = known.map((candidate) => candidate.method);
         const allow = [...methods, ...(methods.includes('GET') ? ['HEAD'] : [])].join(', ');
         return {
           ...errorJson(405, `${shownPath(path)} takes ${allow}`),
           headers: { 'content-type': 'application/json', allow },
         };
       }
-      const { row } = found;
       checkQuery(row, url.searchParams);
       const answer = await row.handle({
-        params: paramsOf(found, given),
+        params: Object.fromEntries(Object.entries(params).map(([name, value]) => [name, decode(value)])),
         query: url.searchParams,
         request,
         streams,
