@@ -4,7 +4,7 @@
  */
 export type CallerKind = 'member' | 'key' | 'own' | 'oauth' | 'interns-only' | 'management' | 'outsider' | 'invalid';
 
-/** What is known of a credential. */
+/** The knowledge about a credential. */
 export interface Caller {
   readonly kind: CallerKind;
   readonly workspace?: string | undefined;

@@ -34,7 +34,7 @@ export interface Answered {
   readonly status: number;
   header(name: string): string | undefined;
   readonly text: string;
-  /** All that it says: headers, body, events. Absent where not all is known. */
+  /** The whole answer: headers, body, events. Absent where a part is unknown. */
   all?(): string;
   /** The body as JSON; undefined where it is no JSON. */
   readonly json: unknown;

@@ -11,9 +11,9 @@ export type Phase = 'new' | 'off' | 'booting' | 'up' | 'failed' | 'going' | 'stu
 
 const BOOTS: readonly Phase[] = ['booting', 'up', 'failed'];
 
-/** What an intern may be once it was shown with a status: boots and teardowns go on by themselves. */
+/** The phases that an intern may be in after it was shown with a status: boots and teardowns go on by themselves. */
 export const PHASES: Readonly<Record<string, readonly Phase[]>> = {
-  // What waits for a provision may be queued, too.
+  // An intern that waits for a provision may be queued, too.
   queued: ['new', 'off', 'booting', 'up', 'failed'],
   provisioning: ['booting', 'up', 'failed'],
   running: ['up'],
@@ -23,13 +23,13 @@ export const PHASES: Readonly<Record<string, readonly Phase[]>> = {
   destroy_failed: ['stuck'],
 };
 
-/** Those that a service may lead to by itself, where it is used by others: one that is idle may be suspended. */
+/** The phases that a shared service may lead to by itself: it may suspend an idle intern. */
 export const WIDENED: Readonly<Record<string, readonly Phase[]>> = {
   ...PHASES,
   queued: ['new', 'off', 'booting', 'up', 'failed'],
   provisioning: ['off', 'booting', 'up', 'failed'],
   running: ['off', 'up'],
-  // What never booted may do so by itself, and a read may be older than a provision.
+  // An intern that never booted may boot by itself, and a read may be older than a provision.
   stopped: ['new', 'off', ...BOOTS],
 };
 
@@ -47,7 +47,7 @@ const GOES: readonly Phase[] = ['going', 'stuck', 'gone'];
 const there = (before: ReadonlySet<Phase>, after: readonly Phase[]): readonly Phase[] =>
   [...before].every((phase) => phase === 'gone') && before.size > 0 ? ['gone'] : after;
 
-/** What an accepted operation makes of the phase of its intern; undefined where it leaves it. */
+/** The phases of an intern after an accepted operation; undefined where it leaves them. */
 export function phasesAfter(name: OperationName, ours: boolean) {
   const boots: readonly Phase[] = ours ? BOOTS : ['off', ...BOOTS];
   if (name === 'provision') return (before: ReadonlySet<Phase>) => there(before, boots);
@@ -97,7 +97,7 @@ export const isListedBy = (phases: ReadonlySet<Phase>, statuses: readonly string
       : phase !== 'gone' && SHOWN_AS[phase].every((status) => statuses.includes(status)),
   );
 
-/** What is known of one intern. */
+/** The knowledge about one intern. */
 export interface InternFacts {
   readonly id: string;
   /** The create that made it, of those that were seen. Undefined: others made it, and may change it at any time. */

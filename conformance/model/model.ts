@@ -22,16 +22,16 @@ import {
 import { isPrompt, isSigning, type Operation, operationOf } from './operations.js';
 import { Recent } from './recent.js';
 
-/** What is known of a target before anything is sent. */
+/** The knowledge about a target before anything is sent. */
 export interface ModelOptions {
   readonly profile: Profile;
-  /** What is known of a credential, by its name. */
+  /** The knowledge about a credential, by its name. */
   caller(name: string): Caller | undefined;
   /** Whether nobody ever had an intern of that id: the run made it up. */
   madeUp?(id: string): boolean;
   /** Words for statuses that the target was seen to have of its own. */
   ownStatuses?(): readonly string[];
-  /** What proofs are verified with. */
+  /** The keys that verify proofs. */
   readonly publicKeys: readonly PublicKey[];
   /** The kind of secret that stands in a text: a credential that was given, or a value that was stored in a vault. */
   secretIn?(text: string): 'credential' | 'value' | undefined;
@@ -95,7 +95,7 @@ const dateOf = (answered: Answered): number => Date.parse(answered.header('date'
 const INTERNS = 10_000;
 const MOST = 20_000;
 
-/** What is known of a target: from the exchanges that it has seen, and from no others. Sends nothing and reads no clock. */
+/** The knowledge about a target, from the exchanges that it has seen. It sends nothing and reads no clock. */
 export function createModel(options: ModelOptions) {
   const { profile } = options;
   const keyHeader = idempotencyHeaderOf(profile);
@@ -202,7 +202,7 @@ export function createModel(options: ModelOptions) {
     statuses.add(String(row.status));
     const person = personOf(asked);
     if (facts.made?.person !== undefined && person !== undefined) shared.set(joined(person, facts.made.person), true);
-    // What others made they may change at any time.
+    // Others may change their interns at any time.
     if (facts.made === undefined || options.partial === true) return;
     const phases = (options.ours === true ? PHASES : WIDENED)[String(row.status)];
     if (phases !== undefined) facts.phase.narrow(phases, number, answered.at);

@@ -1,6 +1,6 @@
 import type { Asked } from './exchange.js';
 
-/** Who may ask for an operation. */
+/** The callers that may ask for an operation. */
 export type Right = 'key' | 'oauth' | 'vault-oauth' | 'management';
 
 /** An operation of the interface. */

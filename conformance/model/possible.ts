@@ -1,4 +1,4 @@
-/** What a write may do to a value: the values that it may leave, given those before it. */
+/** A write as a function: from the possible values before it to those after it. */
 type Effect<T> = (before: ReadonlySet<T>) => readonly T[];
 
 /**
@@ -31,7 +31,7 @@ export function possible<T>(first?: readonly T[], number?: number): Possible<T> 
   let because: number[] = number === undefined ? [] : [number];
   type Writes = ReadonlyMap<number, { readonly effect: Effect<T> }>;
   const pending = new Map<number, { effect: Effect<T>; overlapped: boolean }>();
-  /** What it was earlier, each with the time until which it held. */
+  /** Earlier values, each with the time until which it held. */
   const past: { until: number; base: ReadonlySet<T> | undefined; writes: Writes }[] = [];
 
   const widened = (from: ReadonlySet<T>, writes: Writes, but: number | undefined): ReadonlySet<T> => {
@@ -82,7 +82,7 @@ export function possible<T>(first?: readonly T[], number?: number): Possible<T> 
       }
       if (pending.size > 0) return;
       const left = values.filter((value) => base?.has(value));
-      // What contradicts all that is known is the finding: it teaches nothing.
+      // A value that contradicts all that is known is a finding, and teaches nothing.
       if (left.length === 0) return;
       set(new Set(left), at);
       if (!because.includes(reading)) because = [...because.slice(-3), reading];

@@ -46,7 +46,7 @@ const bad = (path: Path, expected: string) =>
     fields: [{ path, message: expected }],
   });
 
-/** What clients do not do by themselves, and how to make them (WEB-4). */
+/** Things that clients do not do by themselves, and how to make them (WEB-4). */
 const notStreamed = (given: unknown) =>
   new Refusal('bad_request', {
     message: bad(['stream'], 'expected true').message,

@@ -2,7 +2,7 @@ import type { Journaled } from './journaled.js';
 import type { JudgedRun } from './lab-run.js';
 import type { Profile } from './profile.js';
 
-/** What agents run of the conformance kit. It is handed in, since the emulator does not import the kit. */
+/** The part of the conformance kit that agents run. It is handed in, since the emulator does not import the kit. */
 export interface CheckRequest {
   /** Ids or patterns of checks or cases; without it, all. */
   readonly only: readonly string[] | undefined;
@@ -27,16 +27,16 @@ export interface ClientRequest extends CheckRequest {
   shown?(run: JudgedRun): void;
 }
 
-/** What a finding breaks. */
+/** A rule that a finding breaks. */
 export interface BrokenRule {
   /** A requirement (`CREATE-1`), or the row of a page (`docs/client-rules.md#…`). */
   readonly name: string;
   readonly sentence: string;
-  /** What states it: the interface, a standard, the lab. */
+  /** The source of the rule: the interface, a standard, the lab. */
   readonly where: string;
 }
 
-/** What a run came to: findings that say the same are one. */
+/** The results of a run: findings that say the same are one. */
 export interface Checked {
   readonly headline: string;
   readonly counts: Readonly<Record<string, number>>;
@@ -50,7 +50,7 @@ export interface Checked {
     readonly what: string;
     readonly expected: string;
     readonly actual: string;
-    /** What the lab sent in the first of the cases: its title, and the writes that are odd. Null of a server. */
+    /** The title of the first case, and the odd writes of the lab in it. Null of a server. */
     readonly sent: string | null;
     readonly curl: string | null;
     readonly replay: string;
@@ -60,7 +60,7 @@ export interface Checked {
 /** `not_judged`: no rule applies, or it is not known what was answered. */
 export const VERDICTS = ['kept', 'broken', 'not_judged'] as const;
 
-/** What the rules of the interface say of an exchange. */
+/** The verdict of the rules of the interface on an exchange. */
 export interface Shield {
   readonly verdict: (typeof VERDICTS)[number];
   /** Ids of the rules that it was held against. */

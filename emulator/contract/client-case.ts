@@ -136,10 +136,10 @@ export const expectSchema = z.strictObject({
   requests: requestsSchema.optional(),
 });
 
-/** What of a reply an adapter may be asked for. */
+/** The layers of a reply that an adapter may be asked for. */
 export const LAYERS = ['sse', 'chat', 'signing'] as const;
 
-/** What an adapter may be able to do beside its layers (LAB-14). */
+/** Abilities of an adapter beside its layers (LAB-14). */
 export const ABILITIES = ['idle', 'abort', 'h2', 'br'] as const;
 
 /** When the caller aborts the call, by the client's own means. */

@@ -1,6 +1,6 @@
 import { curlParts } from './pasted.js';
 
-/** What of an entry of the journal makes its curl command. */
+/** The part of an entry of the journal that makes its curl command. */
 interface Asked {
   readonly operation: string | null;
   readonly request: {

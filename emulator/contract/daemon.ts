@@ -20,10 +20,10 @@ export const DAEMON_REFUSALS = {
 } as const;
 export type DaemonReason = keyof typeof DAEMON_REFUSALS;
 
-/** What refuses a request, at the interface or at a daemon. */
+/** The code of a refusal, at the interface or at a daemon. */
 export type RefusalKey = ErrorKey | DaemonReason;
 
-/** What is different in a request with a bad signature, if the daemon can find out. */
+/** The difference in a request with a bad signature, if the daemon can find it. */
 export const DAEMON_HINTS = ['wrong_intern', 'user_mismatch', 'digest_mismatch', 'route_mismatch'] as const;
 export type DaemonHint = (typeof DAEMON_HINTS)[number];
 
@@ -33,7 +33,7 @@ export const FUTURE_TOLERANCE_SECONDS = 5;
 /** Bytes of body that a daemon reads at most. */
 export const DAEMON_BODY_CAP = 1_048_576;
 
-/** What a daemon verified, as it echoes it. `method`, `path` and `body_sha256` are those of the request received. */
+/** The values that a daemon verified, as it echoes them. `method`, `path` and `body_sha256` are those of the request received. */
 export const verifiedSchema = withZod((z) =>
   z.strictObject({
     version: z.enum(['v1', 'v2']),

@@ -16,7 +16,7 @@ interface Row {
   readonly on?: readonly Called[];
   /** It waits for an answer that shows this status: there is nothing to change in another. */
   readonly until?: string;
-  /** What happens, as a sentence about the exchange: `the answer was lost`. */
+  /** The disturbance as a sentence about the exchange: `the answer was lost`. */
   readonly what: string;
 }
 

@@ -227,7 +227,7 @@ export interface ErrorEnvelope {
 export class Refusal extends Error {
   override readonly name = 'Refusal';
   readonly detail: string | undefined;
-  /** What exactly was wrong, if the response may not say it: for log and journal alone. */
+  /** The exact mistake, where the response may not say it: for log and journal alone. */
   readonly wrong: string | undefined;
   readonly headers: Readonly<Record<string, string>>;
   /** The fields that were wrong: of the body, or the query. */

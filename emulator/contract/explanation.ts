@@ -1,7 +1,7 @@
 import { type Infer, withZod } from './with-zod.js';
 
 /**
- * What became of an exchange. `right`: nothing was wrong. `refused`: the request was. `injected`: a fault that somebody
+ * The outcome of an exchange. `right`: nothing was wrong. `refused`: the request was. `injected`: a fault that somebody
  * put there. `failed`: the run ended badly after the stream had opened. `client_left`: the client closed too early.
  */
 export const VERDICTS = ['right', 'refused', 'injected', 'failed', 'client_left', 'in_progress'] as const;
@@ -30,11 +30,11 @@ export const exchangeExplanationSchema = withZod((z) => {
     requirement: z
       .strictObject({ id: z.string(), level: z.string(), sentence: z.string(), quote: nullable(), where: z.string() })
       .nullable(),
-    /** What to do instead, and the request that does it, where one can be made. */
+    /** Advice, and the request that follows it, where one can be made. */
     next: z.strictObject({ do: z.string(), curl: nullable() }).nullable(),
     /** The page of the documentation that says more. */
     page: z.string(),
-    /** What was sent. */
+    /** The request as sent. */
     curl: z.string(),
   });
 });

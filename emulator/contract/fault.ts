@@ -17,7 +17,7 @@ interface Given {
   readonly state?: string | undefined;
 }
 
-/** What is wrong with what a fault says of a disturbance: where, and how. */
+/** The place and the words of a mistake in the disturbance of a fault. */
 function wrongDisturbance(fault: Given & Readonly<Record<string, unknown>>): [string, string] | undefined {
   const { disturb, operation, write, state } = fault;
   if (disturb === undefined) {
@@ -38,7 +38,7 @@ function wrongDisturbance(fault: Given & Readonly<Record<string, unknown>>): [st
   return undefined;
 }
 
-/** What happens to calls of an operation (SPACE-3): body of `POST /_emulator/faults`, entry of a chaos profile. */
+/** A fault for calls of an operation (SPACE-3): body of `POST /_emulator/faults`, entry of a chaos profile. */
 export const faultSchema = withZod((z) =>
   z
     .strictObject({
@@ -128,7 +128,7 @@ export const chaosSchema = withZod((z) =>
     format: z.literal(2).optional(),
     name: z.string().optional(),
     faults: z.array(faultSchema()).max(1_000),
-    /** What the verdict of that schedule rests on; an emulator has no use for it. */
+    /** The ground of the verdict of that schedule; an emulator has no use for it. */
     explore: z.record(z.string(), z.unknown()).optional(),
   }),
 );

@@ -49,7 +49,7 @@ export function textOfFile(path: string, name: string): string {
 }
 
 /**
- * What stands in a JSON text that others wrote, as a schema has it.
+ * Reads a JSON text of others by a schema.
  *
  * @throws FileInvalid that names the place and what was expected there
  */

@@ -1,5 +1,5 @@
 /**
- * What an intern asks through the input tool, and what may be answered (CHAT-5, CHAT-6). The shapes are published: they
+ * Questions of an intern through the input tool, and their answers (CHAT-5, CHAT-6). The shapes are published: they
  * are the `arguments` of the streamed tool call, except for a question's `fallback`, which never leaves the intern.
  */
 export const PERMISSION_OPTIONS = ['allow_once', 'allow_always', 'reject_once', 'reject_always'] as const;

@@ -35,7 +35,7 @@ export const journalEntrySchema = withZod((z) => {
         }) as unknown as Z.ZodType<FieldProblem>,
       )
       .exactOptional(),
-    /** What an injected fault did to it. */
+    /** The effect of an injected fault. */
     injected: (
       z.strictObject({ status, delay, disconnect, reset, at, disturb, write, state }) as Z.ZodType<Injected>
     ).exactOptional(),

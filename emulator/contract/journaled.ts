@@ -1,4 +1,4 @@
-/** What recordings and judges take of an entry of the journal. */
+/** The part of an entry of the journal that recordings and judges take. */
 export interface Journaled {
   readonly at: string;
   readonly operation: string | null;

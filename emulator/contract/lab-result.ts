@@ -1,6 +1,6 @@
 import { withZod } from './with-zod.js';
 
-/** What a kit reports of a case that it ran: `POST /_emulator/lab/results`. */
+/** A kit's report of a case that it ran: `POST /_emulator/lab/results`. */
 export const labResultSchema = withZod((z) => {
   const text = z.string().max(100_000);
   const ms = z.number();

@@ -1,4 +1,4 @@
-/** What a client did in a run of the lab: `GET /_emulator/lab/runs/{run}` (LAB-8). Times are ms of real time. */
+/** A run of the lab, with the requests of its client: `GET /_emulator/lab/runs/{run}` (LAB-8). Times are ms of real time. */
 export interface LabRequest {
   /** From 1, counted over both origins and both sides. */
   readonly n: number;
@@ -27,7 +27,7 @@ export interface LabRequest {
   readonly closed?: { readonly at: number; readonly by: 'client' | 'reset' } | undefined;
 }
 
-/** What a kit that judged a run says of it. */
+/** The verdict of a kit that judged a run. */
 export interface LabResult {
   /** The client, as its adapter names it. */
   readonly client: string;
@@ -60,7 +60,7 @@ export interface SentPart {
   readonly hex?: true;
 }
 
-/** What was sent for a request: `GET /_emulator/lab/runs/{run}/sent`. */
+/** The writes that answered a request: `GET /_emulator/lab/runs/{run}/sent`. */
 export interface Sent {
   readonly request: number;
   readonly parts: readonly SentPart[];

@@ -19,10 +19,10 @@ export const OPERATIONS = [
 ] as const;
 export type Operation = (typeof OPERATIONS)[number];
 
-/** What disturbances happen to beside them: chat requests that answer a question, apart from prompts, and requests to a daemon. */
+/** Further operations for disturbances: chat requests that answer a question, and requests to a daemon. */
 export const DISTURBED_ONLY = ['answer', 'daemon-request'] as const;
 /** The journal's name of a request to a daemon. */
 export const DAEMON_REQUEST = 'daemon-request' satisfies (typeof DISTURBED_ONLY)[number];
-/** What requests in the journal are. */
+/** The operations of requests in the journal. */
 export const JOURNALED = [...OPERATIONS, DAEMON_REQUEST] as const;
 export type Called = Operation | (typeof DISTURBED_ONLY)[number];

@@ -10,7 +10,7 @@ const NAMED = 5;
 const list = (words: readonly unknown[], last = ' or '): string =>
   words.length < 2 ? String(words[0] ?? '') : `${words.slice(0, -1).join(', ')}${last}${words.at(-1)}`;
 
-/** What JSON calls a type, with its article. */
+/** The JSON name of a type, with its article. */
 const TYPES: Readonly<Record<string, string>> = {
   array: 'an array',
   boolean: 'a boolean',
@@ -44,7 +44,7 @@ const keysOf = (issue: z.core.$ZodRawIssue): string[] => {
 };
 
 /**
- * What the branches of a union expect, as words to be joined; undefined if one branch got further than its first look.
+ * The expectations of the branches of a union, as words to be joined; undefined if one branch got further than its first look.
  */
 const expectations = (branches: readonly (readonly z.core.$ZodIssue[])[]): string[] | undefined => {
   const words: string[] = [];

@@ -8,7 +8,7 @@ export type ProofField = (typeof PROOF_FIELDS)[number];
 
 const HEADER_NAME = /^[a-z0-9]+(-[a-z0-9]+)*$/;
 
-/** What differs between deployments of the interface: names, and the layout of the signed bytes. */
+/** The differences between deployments of the interface: names, and the layout of the signed bytes. */
 export const profileSchema = withZod((z) =>
   z.strictObject({
     name: z.string().min(1),

@@ -4,7 +4,7 @@ import { timestampSchema } from './intern.js';
 import { askSchema } from './script.js';
 import { type Infer, withZod } from './with-zod.js';
 
-/** What an intern reports of its use of a model; sent on the final chunk (CHAT-4). */
+/** An intern's report of its use of a model; sent on the final chunk (CHAT-4). */
 export interface Usage {
   prompt_tokens: number;
   completion_tokens: number;
@@ -42,7 +42,7 @@ export const runViewSchema = withZod((z) =>
 export type RunView = Infer<typeof runViewSchema>;
 
 /**
- * What a chat run leaves for its reader, oldest first. An `ask` and an `end` are each the last event of a response;
+ * The events of a chat run for its reader, oldest first. An `ask` and an `end` are each the last event of a response;
  * what follows an `ask` belongs to the response that answers it.
  */
 export type RunEvent =

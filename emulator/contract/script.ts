@@ -69,10 +69,10 @@ const question = withZod((z) =>
     }),
 );
 
-/** What a script may ask. */
+/** The questions of a script. */
 export const askSchema = withZod((z) => z.discriminatedUnion('kind', [permission(), question()]));
 
-/** What a script may report of its use of tokens. */
+/** The report of a script on its use of tokens. */
 export const usageSchema = withZod((z) =>
   z.strictObject({
     prompt_tokens: z.int().min(0),
@@ -104,7 +104,7 @@ export type Step =
 
 const steps: () => z.ZodType<Step[]> = withZod((z) => z.lazy(() => z.array(step())));
 
-/** What distinguishes the kinds of step: the field that only one of them has. */
+/** The field that only one kind of step has, which tells the kinds apart. */
 export const STEP_NAMES = ['reason', 'say', 'ask', 'release', 'when', 'wait', 'usage', 'model', 'end'] as const;
 type StepName = (typeof STEP_NAMES)[number];
 

@@ -19,7 +19,7 @@ export const DEFAULT_SETTINGS = {
   scim_sync: 'succeeds' as 'succeeds' | 'fails',
 };
 
-/** What of an emulator a flag, a variable, a config file or the control interface may change. Times in ms. */
+/** Settings that a flag, a variable, a config file or the control interface may change. Times in ms. */
 export const settingsSchema = withZod((z) => {
   const duration = z.int().min(1).max(LONGEST);
   return z.strictObject({

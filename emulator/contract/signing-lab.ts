@@ -74,7 +74,7 @@ export const explanationSchema = withZod((z) => {
         header: z.string(),
         verifies: z.boolean(),
         expected: z.strictObject(bytes).nullable(),
-        /** What it was in fact made over, if that is known or could be found by trying. */
+        /** The bytes that it was in fact made over, if they are known or could be found by trying. */
         found: z.strictObject({ ...bytes, how: z.enum(['issued', 'tried']), mistake: nullable() }).nullable(),
         /** The first differing byte: its index, both values in hexadecimal, and the field it lies in. */
         first_difference: z
@@ -94,7 +94,7 @@ export const explanationSchema = withZod((z) => {
         problem: nullable(),
       }),
     ),
-    /** What the daemon would echo; null when refused. */
+    /** The echo of the daemon; null when refused. */
     verified: verifiedSchema().nullable(),
   });
 });

@@ -7,7 +7,7 @@ import { type SecretRow, secretRowSchema } from './vault.js';
 import { type Infer, withZod } from './with-zod.js';
 
 /**
- * What an emulator keeps, as rows of named collections. The same schemas validate a store file when it is opened and a
+ * The state of an emulator, as rows of named collections. The same schemas validate a store file when it is opened and a
  * state that is imported through the control interface.
  */
 

@@ -1,4 +1,4 @@
-/** What a request says of the trace that it belongs to. */
+/** The trace that a request belongs to. */
 export interface Trace {
   trace_id: string;
   /** The span of the caller. */

@@ -9,7 +9,7 @@ export const MAX_SECRETS_OFFSET = 10_000;
 
 const NAME = /^[a-z](?:_?[a-z0-9])*$/;
 
-/** What a secret is called (VAULT-3). The message never quotes what was found: it may be a value in the wrong place. */
+/** The name of a secret (VAULT-3). The message never quotes what was found: it may be a value in the wrong place. */
 export const secretNameSchema = withZod((z) =>
   z
     .string()
@@ -102,7 +102,7 @@ export interface VaultSecretList {
   has_more: boolean;
 }
 
-/** What an intern learns when it asks for a secret for a host (VAULT-9). */
+/** The answer to an intern that asks for a secret for a host (VAULT-9). */
 export type ReleaseVerdict = 'released' | 'refused: host' | 'refused: missing';
 
 /** A secret as it is kept, its value sealed. `id` is vault and name, joined by a newline. */
