@@ -1,25 +1,33 @@
 import { type Check, defineChecks } from '../framework/check.js';
-import { sendRows } from '../requests/send.js';
+import type { Ctx } from '../framework/context.js';
+import { type RowsOptions, sendFirst, sendRows } from '../requests/send.js';
 import { checkOf } from '../rules/check.js';
 import { RULES } from '../rules/index.js';
 
 /** Every rule, as a check of a run. */
 export const RULE_CHECKS: readonly Check[] = RULES.map(checkOf);
 
+const options = (ctx: Ctx): RowsOptions => ({
+  has: (need) => ctx.has(need),
+  passes: 1,
+  broken: () => ctx.broken(),
+  over: () => ctx.over(),
+});
+
 /** The rows: requests by their parts, judged by the rules. */
 export const ROWS = defineChecks({
+  'rows/first': {
+    requirement: 'BODY-4',
+    title: 'Each operation once, and once whatever is wrong with several operations in the same way.',
+    needs: ['running'],
+    sweeps: true,
+    run: (ctx) => sendFirst(ctx, options(ctx)),
+  },
   'rows/interface': {
     requirement: 'BODY-4',
     title: 'Every request by its parts, each bad value alone among good ones.',
     needs: ['running'],
     sweeps: true,
-    async run(ctx) {
-      await sendRows(ctx, {
-        has: (need) => ctx.has(need),
-        passes: 1,
-        broken: () => ctx.broken(),
-        over: () => ctx.over(),
-      });
-    },
+    run: (ctx) => sendRows(ctx, options(ctx)),
   },
 });

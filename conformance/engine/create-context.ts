@@ -171,7 +171,7 @@ export function createContext(run: RunContext, attempt: TryOfCheck): Ctx {
     elapsed: () => host.now(),
     random,
     has: (need) => driver.lacks(need as Need) === undefined,
-    broken: () => session.monitors.broken,
+    broken: () => session.monitors.broken(attempt.by.id),
     over: () => run.ending.near !== undefined || session.room.without({ prompts: false }) !== undefined,
   };
 }

@@ -5,8 +5,10 @@ import type { Limit } from './budget.js';
 /** ms between two estimates of the clean-up. */
 const LOOKED = 1_000;
 const SOONEST = 50;
-/** The share of the time that is kept for what is under way when nothing more is begun. */
-const LAST = 0.1;
+/** The share of the time that is kept for what is under way when nothing more is begun, at most so many ms of it. */
+const LAST = { share: 0.1, most: 15_000 };
+/** And the share that is kept for a second look at most. */
+const SECOND_LOOK = 0.2;
 
 /** The end of a run: a limit, an obstacle, or a stop from outside. Times in ms. */
 export function createEnding(
@@ -18,6 +20,7 @@ export function createEnding(
   let stopTimer = () => {};
   let left = () => Number.POSITIVE_INFINITY;
   let owed = () => 0;
+  let again = () => 0;
   const end = (why: Stop) => over.abort(new Stopped(why));
   const interrupted = () => end({ kind: 'interrupted' });
   return {
@@ -32,7 +35,10 @@ export function createEnding(
     /** Why nothing more is begun, though what is under way may go on. */
     get near(): Stop | undefined {
       const most = limit?.most ?? Number.POSITIVE_INFINITY;
-      return left() < LAST * most || owed() > (0.5 - LAST) * most ? limit?.stop : undefined;
+      return left() < Math.min(LAST.share * most, LAST.most) + Math.min(again(), SECOND_LOOK * most) ||
+        owed() > (0.5 - LAST.share) * most
+        ? limit?.stop
+        : undefined;
     },
     /** Begins nothing more; what is under way goes on. */
     stop(why: Stop) {
@@ -40,13 +46,17 @@ export function createEnding(
     },
     /** Ends what is under way, too. */
     end,
-    /** Watches the time and the signal of the caller, until it is closed. `kept`: of the time, what the clean-up will take. */
-    begin(kept = () => 0) {
+    /**
+     * Watches the time and the signal of the caller, until it is closed. `kept`: of the time, what the clean-up will take;
+     * `looks`: what a second look at what was found will take.
+     */
+    begin(kept = () => 0, looks = () => 0) {
       if (signal?.aborted) interrupted();
       signal?.addEventListener('abort', interrupted, { once: true });
       if (limit === undefined || !Number.isFinite(limit.most)) return;
       const until = host.now() + limit.most;
       owed = kept;
+      again = looks;
       left = () => until - Math.min(kept(), limit.most / 2) - host.now();
       const watch = () => {
         if (left() > 2 * SOONEST) {

@@ -1,5 +1,5 @@
 import type { Check } from '../framework/check.js';
-import { type Finding, type Found, isGist, type Rule } from '../framework/finding.js';
+import { type Finding, type Found, isGist, type Rule, type Wanted } from '../framework/finding.js';
 import type { Skip } from '../framework/skip.js';
 import type { Redactor } from '../probe/redact.js';
 import type { Attempt } from './attempt.js';
@@ -32,9 +32,22 @@ function ruleIn(rule: Rule, redactor: Redactor): Rule {
       return { ...rule, value: recorded(rule.value, redactor) };
     case 'one-of':
       return { ...rule, values: recorded(rule.values, redactor) };
-    default:
-      return rule;
+    case 'form':
+      return { ...rule, form: redactor.words(rule.form) };
+    case 'holds':
+      return { ...rule, words: redactor.words(rule.words) };
   }
+}
+
+const wantedIn = (wanted: Wanted, redactor: Redactor): Wanted =>
+  wanted.kind === 'value'
+    ? { ...wanted, path: redactor.words(wanted.path), rule: ruleIn(wanted.rule, redactor) }
+    : wanted;
+
+function gotIn(got: unknown, redactor: Redactor): unknown {
+  if (!isGist(got)) return recorded(got, redactor);
+  const { gist, saw } = got;
+  return { gist: redactor.words(gist), ...(saw === undefined ? {} : { saw: recorded(saw, redactor) }) };
 }
 
 /**
@@ -43,10 +56,9 @@ function ruleIn(rule: Rule, redactor: Redactor): Rule {
  */
 export const foundIn = <Look extends Omit<Found, 'breaks'>>(found: Look, redactor: Redactor): Look => ({
   ...found,
-  wanted: found.wanted.kind === 'value' ? { ...found.wanted, rule: ruleIn(found.wanted.rule, redactor) } : found.wanted,
-  got: isGist(found.got)
-    ? { ...found.got, ...('saw' in found.got ? { saw: recorded(found.got.saw, redactor) } : {}) }
-    : recorded(found.got, redactor),
+  of: redactor.words(found.of),
+  wanted: wantedIn(found.wanted, redactor),
+  got: gotIn(found.got, redactor),
   ...(found.change === undefined ? {} : { change: recorded(found.change, redactor) }),
 });
 

@@ -1,11 +1,13 @@
 import type { Check } from '../framework/check.js';
 import { type Found, isProven } from '../framework/finding.js';
+import type { Need } from '../framework/needs.js';
 import { lacking, raced, type Skip, stoppedBy } from '../framework/skip.js';
 import { Stopped } from '../framework/stop.js';
 import { READS } from '../habits/visit.js';
 import type { Exchange } from '../probe/exchange.js';
 import { internPath, type Send } from '../probe/request.js';
 import { ruleOf } from '../rules/check.js';
+import { needOf } from '../rules/needs.js';
 import { explain } from './explain.js';
 import { reported } from './finding.js';
 import { concluding, severity } from './judge.js';
@@ -145,9 +147,11 @@ export async function judgeMet(run: RunContext, check: Check): Promise<Done> {
   }
   if (excuse !== undefined) return conclude({ verdict: 'skip', skip: excuse, ...met });
   if (met.judged > 0) return conclude({ verdict: 'pass', ...met });
+  const need = needOf(check);
+  const lack = need === undefined ? undefined : driver.lacks(need as Need);
   return conclude({
     verdict: 'skip',
-    skip: lacking({ kind: 'met', need: 'an answer to judge', note: 'the run met none' }).skip,
+    skip: lacking(lack ?? { kind: 'met', need: 'an answer to judge', note: 'the run met none' }).skip,
   });
 }
 

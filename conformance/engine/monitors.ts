@@ -125,7 +125,8 @@ export function createMonitors({ target, ours, now, madeUp, ownStatuses, secretI
     });
   let model: Model = fresh();
   const records = new Recent<number, Evidence>(KEPT);
-  let broken = 0;
+  /** Kinds of breaches that nothing showed before, by the check that met them. */
+  const broken = new Map<string | undefined, number>();
   /** Requests under way, by their number; and the number of each, as its sender knows it. */
   const asking = new Map<number, Request>();
   const numbers = new WeakMap<Send, number>();
@@ -164,7 +165,7 @@ export function createMonitors({ target, ours, now, madeUp, ownStatuses, secretI
     const breaches = kinds.get(kind) ?? { exchanges: new Set(), shown: [], stays: false };
     if (kinds.size < KINDS) kinds.set(kind, breaches);
     breaches.exchanges.add(record.number);
-    if (breaches.exchanges.size === 1) broken += 1;
+    if (breaches.exchanges.size === 1) broken.set(looked.by?.id, (broken.get(looked.by?.id) ?? 0) + 1);
     const { shown } = breaches;
     if (looking && !breaches.stays) shown.splice(SHOWN - 1);
     breaches.stays ||= looking;
@@ -225,10 +226,9 @@ export function createMonitors({ target, ours, now, madeUp, ownStatuses, secretI
       const { judged, situations, kinds, rule } = monitor;
       return { judged, situations, settles: rule.settles === true, breaches: [...kinds.values()] };
     },
-    /** Kinds of breaches that one exchange showed, or more. */
-    get broken(): number {
-      return broken;
-    },
+    /** Kinds of breaches that one exchange showed, or more: of all exchanges, or of those that a check asked for. */
+    broken: (by?: string): number =>
+      by === undefined ? [...broken.values()].reduce((sum, one) => sum + one, 0) : (broken.get(by) ?? 0),
     /** Interns that any of them has to see once more. */
     get unread(): ReadonlySet<string> {
       return new Set([...model.missed, ...[...monitors.values()].flatMap(({ unread }) => [...unread])]);

@@ -14,6 +14,9 @@ import type { RunTarget } from './run.js';
 import type { RunBase } from './run-base.js';
 import { createSession, type Session } from './session.js';
 
+/** Requests of a second look at one thing that was found, and at the habits that may explain it. */
+const REQUESTS_OF_LOOK = 12;
+
 /** A deployment or an emulator that a run is open at: its session, its ledger and its clean-up. */
 export interface OpenRun extends RunBase, RunTarget {
   readonly session: Session;
@@ -42,12 +45,15 @@ export function openRun(options: Omit<RunnerOptions, 'checks'>, { puts = true } 
   const obstacles = createObstacles(settings.blocking);
   const { ledger, tag } = base;
   /** ms that the clean-up will take. */
+  const timeOfRequest = () =>
+    Math.max(settings.rate > 0 ? 1_000 / settings.rate : 0, session.pace() / settings.concurrency);
   const timeOfCleanUp = () => {
     const unshown = ledger.open().filter(({ id }) => session.own.isUnshown(id)).length;
     const owed = requestsOfCleanUp(ledger) + unshown + session.monitors.owed;
-    const each = Math.max(settings.rate > 0 ? 1_000 / settings.rate : 0, session.pace() / settings.concurrency);
-    return owed === 0 ? 0 : owed * each + Math.min(session.learnt.teardown ?? 0, LONGEST);
+    return owed === 0 ? 0 : owed * timeOfRequest() + Math.min(session.learnt.teardown ?? 0, LONGEST);
   };
+  /** ms that looking again at what was found will take. */
+  const timeOfLooks = () => (session.monitors.broken() + session.suspected.size) * REQUESTS_OF_LOOK * timeOfRequest();
   const { kind, address, baseUrl, profile } = driver.target;
   const began = host.now();
   const putBackFailed = (error: unknown) =>
@@ -82,7 +88,7 @@ export function openRun(options: Omit<RunnerOptions, 'checks'>, { puts = true } 
     async begin(look) {
       const at = new Date(began).toISOString();
       ledger.write({ event: 'run', run: tag, url: baseUrl, prefix: session.prefix, at });
-      ending.begin(timeOfCleanUp);
+      ending.begin(timeOfCleanUp, timeOfLooks);
       const why = look && !signal.aborted ? await preflight(session.running, driver.control !== undefined) : undefined;
       if (why !== undefined) ending.stop(why);
       if (puts && ending.stopped === undefined) await driver.begin();

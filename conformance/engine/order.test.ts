@@ -15,9 +15,9 @@ const order = inOrder(units, deployed);
 const place = new Map(order.map(({ id }, at) => [id, at]));
 const at = (id: string) => place.get(id) ?? Number.NaN;
 
-test('every check has a place, streams come first, rules last', () => {
+test('every check has a place, the first rows and streams come first, rules last', () => {
   expect(new Set(order).size).toBe(checks.length);
-  expect([at('chat-stream/as-it-is-said'), at('rows/interface')].sort()).toEqual([0, 1]);
+  expect(['rows/first', 'chat-stream/as-it-is-said', 'rows/interface'].map(at)).toEqual([0, 1, 2]);
   const usual = order.filter(({ watches }) => !watches).map(({ id }) => id);
   expect(usual.slice(-3).sort()).toEqual([
     'invoke-sessions/steered-live',

@@ -1,11 +1,13 @@
 import { behaviourIn, type Need, waitIn } from '../framework/needs.js';
 import type { Unit } from './unit.js';
 
-/** Whether streams arrive decides what all that waits on one can tell: no other check is done beside it. */
-export const BEFORE_ALL = 'chat-stream/as-it-is-said';
+/** Whether streams arrive decides what all that waits on one can tell. */
+const BEFORE_ALL = 'chat-stream/as-it-is-said';
 
 /** Rows are cheap, and rules judge all of them: they find most. */
-export const ROWS = 'rows/interface';
+const FIRST_ROWS = 'rows/first';
+const ROWS = 'rows/interface';
+export const isRows = (id: string): boolean => id === FIRST_ROWS || id === ROWS;
 
 /** Need a caller over the limit of turns: they go before all others once one is, and after them where none was. */
 const OVER_LIMIT = ['limiter/signing-as-met', 'limiter/invoke-as-met'];
@@ -22,6 +24,9 @@ const LATE = ['invoke-sessions/steered-live', ...OVER_LIMIT];
 /** The units as they stand, but for the one that tells the others whether streams arrive. */
 export const asTheyStand = <One extends Pick<Unit, 'id'>>(units: readonly One[]): readonly One[] =>
   units.toSorted((a, b) => Number(b.id === BEFORE_ALL) - Number(a.id === BEFORE_ALL));
+
+/** Checks that no other is done beside. */
+export const ALONE: ReadonlySet<string> = new Set([BEFORE_ALL, FIRST_ROWS]);
 
 type Ordered = Pick<Unit, 'id' | 'requirement' | 'level' | 'needs' | 'watches'>;
 
@@ -50,8 +55,8 @@ function byKind<One>(units: readonly One[], kindOf: (unit: One) => string): read
 
 /**
  * The units in the order in which a deployment is looked at, so that a limit cuts the tail: what is stated before what is
- * published, one of each requirement before the second of any, of one requirement the cheap before the dear; and of what is
- * equal so far reads, writes, boots and prompts in turn. What the target lacks something for stands in nobody's way.
+ * published, one of each requirement before the second of any, of one requirement the cheap before the dear; what no rule
+ * judges before what rules judge in any answer; and of what is equal so far reads, writes, boots and prompts in turn. What the target lacks something for stands in nobody's way.
  */
 export function inOrder<One extends Ordered>(units: readonly One[], lacks: (need: string) => boolean): readonly One[] {
   const possible = units.filter(({ needs, watches }) => watches !== true && !needs.some(lacks));
@@ -62,16 +67,21 @@ export function inOrder<One extends Ordered>(units: readonly One[], lacks: (need
   const share = new Map<One, number>();
   for (const kind of byKind(possible, (one) => `${one.level} ${rounds.get(one)} ${dearness(one)}`))
     for (const [at, one] of kind.entries()) share.set(one, at / kind.length);
+  const ruled = new Set(
+    units.flatMap(({ requirement, level, watches }) => (watches === true ? `${requirement} ${level}` : [])),
+  );
   const place = (one: One) => {
     if (one.watches === true) return 4;
     if (LATE.includes(one.id)) return 3;
     if (!rounds.has(one)) return 2;
-    return one.id === BEFORE_ALL || one.id === ROWS ? 0 : 1;
+    return [BEFORE_ALL, FIRST_ROWS, ROWS].includes(one.id) ? 0 : 1;
   };
   const keys = (one: One) => [
     place(one),
+    [FIRST_ROWS, BEFORE_ALL, ROWS].indexOf(one.id),
     'SPC'.indexOf(one.level),
     rounds.get(one) ?? 0,
+    ruled.has(`${one.requirement} ${one.level}`) ? 1 : 0,
     share.get(one) ?? 0,
     dearness(one),
   ];

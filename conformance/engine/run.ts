@@ -157,12 +157,13 @@ export function createRun(units: readonly Unit[], target: RunTarget, options: En
   const tried = async (unit: Unit, context: Omit<UnitContext, 'signal'>) => {
     if (target.lost !== undefined) ending.stop(target.lost);
     // What monitors have met by then they judge.
-    const judges = unit.watches === true && isLimit(ending.stopped);
+    const limited = isLimit(ending.stopped);
+    const judges = unit.watches === true && limited;
+    const because = unit.needs.map((need) => target.lacks(need)).find((lack) => lack !== undefined);
+    // What a target lacks it lacks, however much time there was.
+    if (because !== undefined && (ending.stopped === undefined || limited))
+      return conclude(unit, { rows: skipped(unit, { kind: 'need', because }) });
     if (ending.stopped !== undefined && !judges) return put(unit, skipped(unit, stoppedBy(ending.stopped)));
-    for (const need of unit.needs) {
-      const because = target.lacks(need);
-      if (because !== undefined) return conclude(unit, { rows: skipped(unit, { kind: 'need', because }) });
-    }
     // There is room for what has found something: it was kept free.
     const stop = context.before === undefined ? options.without?.(unit) : undefined;
     if (stop !== undefined) return conclude(unit, { rows: skipped(unit, stoppedBy(stop)) });

@@ -6,7 +6,7 @@ import { judgeMet } from './judge-met.js';
 import { createLane } from './lane.js';
 import { type OpenRun, openRun } from './open.js';
 import type { RunnerOptions } from './options.js';
-import { asTheyStand, BEFORE_ALL, inOrder, nextOf, prompts, ROWS } from './order.js';
+import { ALONE, asTheyStand, inOrder, isRows, nextOf, prompts } from './order.js';
 import { createPool, dropForeign, dropShared, keepFewer, type Pool, rest, takeBack, withhold } from './pool.js';
 import type { Results } from './results.js';
 import { createRun, type Run, run } from './run.js';
@@ -46,7 +46,7 @@ function unitsOf(checks: readonly Check[], opened: OpenRun, pool: Pool): Unit[] 
     level: check.level,
     needs: check.level === 'C' ? ['control', ...check.needs] : check.needs,
     heads: [headOf(check)],
-    alone: ruleOf(check) !== undefined || check.id === BEFORE_ALL,
+    alone: ruleOf(check) !== undefined || ALONE.has(check.id),
     watches: ruleOf(check) !== undefined,
     feeds: check.sweeps === true,
     prepare: () => session.monitors.begin(check),
@@ -55,6 +55,9 @@ function unitsOf(checks: readonly Check[], opened: OpenRun, pool: Pool): Unit[] 
       if (context === undefined) throw new RangeError(`lane: expected less than ${lanes.length}, got ${lane}`);
       if (ruleOf(check) !== undefined) return judgeMet(context, check);
       const done = await (alone ? runAlone(context, check, before) : runBeside(context, check));
+      const { suspected } = session;
+      if (done.rows === undefined && done.found !== undefined) suspected.add(check.id);
+      else suspected.delete(check.id);
       if (done.rows !== undefined) return { ...done, settle: () => settle(opened, context, done) };
       // It may be what went wrong.
       dropShared(pool, context.lane);
@@ -82,7 +85,7 @@ function prepared(options: RunnerOptions): Parameters<typeof createRun> {
         if (unit.watches === true) return undefined;
         const { time } = opened.settings.limits;
         // Rows make more interns than so short a run has time to take away.
-        if (unit.id === ROWS && time.most < SHORTEST) return time.stop;
+        if (isRows(unit.id) && time.most < SHORTEST) return time.stop;
         return opened.ending.near ?? opened.session.room.without({ prompts: prompts(unit) });
       },
       next: (waiting) => nextOf(waiting, () => opened.session.turns('api_key').paused()),

@@ -315,6 +315,8 @@ export function createSession(run: RunBase) {
     history,
     /** The rules and monitors that look at every answer. */
     monitors,
+    /** Checks that found something beside others, and are still to be done alone. */
+    suspected: new Set<string>(),
     /** The habits that the target may have. Under control it has none, since scripts decide. */
     habits,
     /** The knowledge of the habits about the target. */

@@ -57,16 +57,84 @@ test.each(['quick', 'default'] as const)('streams without [DONE] fail a run of t
   expect(results.requirements.filter(({ verdict }) => verdict === 'fail').map(({ id }) => id)).toContain('CHAT-1');
 });
 
-test('errors without a message fail a quick run, though its time is over before a habit is asked', async () => {
-  const serve: Serve = (next) => async (request) =>
-    rewritten(await next(request), {
-      json: (json) => {
-        const { error } = json as { error?: { message?: string } };
-        delete error?.message;
-      },
-    });
-  const results = await at(serve, 'gives errors no message', { budget: 'quick', rate: 20 });
-  expect(failed(results).map(({ id }) => id)).toContain('BASE-3/message');
+/** Another answer where `wrong` says so. */
+const otherwise =
+  (
+    wrong: (request: Request, status: number) => number | undefined,
+    change = (_: Record<string, unknown>) => {},
+  ): Serve =>
+  (next) =>
+  async (request) => {
+    const answer = await next(request.clone());
+    const status = wrong(request, answer.status);
+    if (status === undefined) return answer;
+    const json = (await answer.json()) as Record<string, unknown>;
+    const { error } = json as { error?: { code: number } };
+    if (error !== undefined) error.code = status;
+    change(json);
+    return new Response(JSON.stringify(json), { status, headers: answer.headers });
+  };
+
+/** Requests get something that they are without. */
+const overlooks =
+  (wrong: (request: Request, text: string) => { body?: null; headers?: Record<string, string> } | undefined): Serve =>
+  (next) =>
+  async (request) => {
+    const text = await request.clone().text();
+    const { body = text, headers = {} } = wrong(request, text) ?? {};
+    const sent = new Headers(request.headers);
+    for (const [name, value] of Object.entries(headers)) sent.set(name, value);
+    const carries = request.method !== 'GET' && body !== null && body !== '';
+    return next(
+      new Request(request.url, {
+        method: request.method,
+        headers: sent,
+        signal: request.signal,
+        ...(carries ? { body } : {}),
+      }),
+    );
+  };
+
+test.each<[string, Serve]>([
+  [
+    'errors without a message',
+    otherwise(
+      (_, status) => (status >= 400 ? status : undefined),
+      ({ error }) => delete (error as { message?: string }).message,
+    ),
+  ],
+  ['403 in the place of 401', otherwise((_, status) => (status === 401 ? 403 : undefined))],
+  [
+    'an invoke that is answered 200',
+    otherwise(({ url }, status) => (url.endsWith('/invoke') && status === 202 ? 200 : undefined)),
+  ],
+  [
+    'a proof without metadata of its errors',
+    otherwise(
+      ({ url }, status) => (url.endsWith('/sign') && status === 415 ? 415 : undefined),
+      ({ error }) => delete (error as { metadata?: unknown }).metadata,
+    ),
+  ],
+  [
+    'fields that provision and suspend overlook',
+    overlooks(({ url }) => (/\/(provision|suspend)$/.test(url) ? { body: null } : undefined)),
+  ],
+  [
+    'a media type that is overlooked',
+    overlooks((_, text) => (text === '' ? undefined : { headers: { 'content-type': 'application/json' } })),
+  ],
+  ['a second run in the place of a steered one', startsAnother],
+  ['values of secrets in lists', (next, setting) => showsValues(next, setting)],
+])('a quick run at five requests a second fails at %s', async (name, serve) => {
+  const results = await at(serve, name, { budget: 'quick', rate: 5 });
+  expect(failed(results)).not.toEqual([]);
+  expect(results.exit).toBe(1);
+});
+
+test('a quick run at five requests a second finds nothing at a right deployment, and says how much it looked at', async () => {
+  const results = await at((next) => next, 'is right', { budget: 'quick', rate: 5 });
+  expect(results.checks.flatMap(({ finding, error }) => finding?.of ?? error?.message ?? [])).toEqual([]);
+  expect(REPORTERS.tty(results)).toMatch(/nothing wrong found, \d+ % looked at/);
 });
 
 /** Answers that show a secret show its value too. */

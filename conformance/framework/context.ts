@@ -214,7 +214,7 @@ export interface Ctx {
   random(): number;
   /** Whether the target has what a need names. */
   has(need: string): boolean;
-  /** Exchanges of the run so far that broke a rule. */
+  /** How much of what a check asked for so far broke a rule. */
   broken(): number;
   /** Whether the limits of the run leave room for nothing more to be begun. */
   over(): boolean;

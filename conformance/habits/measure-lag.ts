@@ -1,5 +1,5 @@
 import { noteFull, REFUSED, refusalOf } from './capacity.js';
-import type { Sighting, Visit } from './visit.js';
+import { type Sighting, TURNS, type Visit } from './visit.js';
 
 /** Longest wait for a write to be read, in ms, and how long reads are given then: some replicas are slower. */
 const LONGEST = 10_000;
@@ -10,6 +10,21 @@ const SURE = { list: 10, read: 6 };
 const WRITES = { least: 2, most: 3 };
 /** How often it is measured: at a deployment that is quick, each finding of a run would cost so many requests. */
 const MEASURED = 3;
+
+/** Who sees interns at all. */
+const SEES: ReadonlySet<string> = new Set(['api_key', 'peer_api_key', 'foreign_api_key', 'own_key']);
+
+/** Whether it is about what came of a prompt, or of a proof, that was accepted as it should be: no read decides that. */
+function isOfTurn({ found, seen }: Sighting): boolean {
+  const { wanted } = found;
+  const shown = seen.find(({ number }) => number === found.exchange) ?? seen.at(-1);
+  const { status = 0, path = '' } = shown ?? {};
+  return (
+    TURNS.test(path.replace(/^\/interns\/[^/]+\//, '')) &&
+    status < 300 &&
+    !(wanted.kind === 'status' && wanted.class === 'refusal')
+  );
+}
 
 /** ms until something shows and goes on to; 0 where it does from the first look on, undefined where it never does. */
 async function until(visit: Visit, inARow: number, shows: () => Promise<boolean>) {
@@ -59,14 +74,23 @@ function names(visit: Visit): () => Promise<readonly unknown[]> {
  * caller copes with those that there are (`cramped`).
  */
 export async function readsLag(
-  { seen }: Sighting,
+  sighting: Sighting,
   visit: Visit,
   { cramped = false } = {},
 ): Promise<boolean | 'no room'> {
   const { inHand, learnt } = visit;
+  const { seen } = sighting;
   const before = learnt.lag;
-  const reads = seen.some(({ method, path }) => method === 'GET' && /^\/interns(\/[^/]+)?$/.test(path));
-  if (!reads || visit.readOnly || before.measured >= MEASURED) return false;
+  const reads = seen.some(
+    ({ as, method, path, status = 0 }) =>
+      method === 'GET' &&
+      /^\/interns(\/[^/]+)?$/.test(path) &&
+      // A caller who is refused everything gets no late answer, and no other refusal is late either.
+      (status < 300 || status === 404) &&
+      as !== undefined &&
+      SEES.has(as),
+  );
+  if (!reads || isOfTurn(sighting) || visit.readOnly || before.measured >= MEASURED) return false;
   learnt.lag = { ...before, measured: before.measured + 1 };
   const listed = names(visit);
 

@@ -3,7 +3,7 @@ import type { State } from './rows.js';
 
 /** Interns in the states that rows ask for: one of each, until a row has used it up. */
 export function createShelf(ctx: Ctx) {
-  const kept = new Map<State, string>();
+  const kept = new Map<State, Promise<string>>();
   const { interns, api } = ctx;
   /** Its settings have values, so that it shows when one is lost. */
   const set = async (id: string): Promise<string> => {
@@ -39,17 +39,19 @@ export function createShelf(ctx: Ctx) {
     },
   };
   return {
-    async intern(state: State): Promise<string> {
+    intern(state: State): Promise<string> {
       const before = kept.get(state);
       if (before !== undefined) return before;
-      const id = await make[state]();
+      const made = make[state]();
       // These do not stay as they are.
-      if (state !== 'booting' && state !== 'going') kept.set(state, id);
-      return id;
+      if (state === 'booting' || state === 'going') return made;
+      kept.set(state, made);
+      made.catch(() => kept.delete(state));
+      return made;
     },
     /** What was asked of an intern may have changed it: the next row gets another. */
-    usedUp(id: string): void {
-      for (const [state, one] of kept) if (one === id) kept.delete(state);
+    usedUp(state: State | undefined): void {
+      if (state !== undefined) kept.delete(state);
     },
   };
 }

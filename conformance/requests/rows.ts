@@ -13,6 +13,8 @@ export interface Value {
   readonly name: string;
   /** It is what the request has wrong. */
   readonly bad?: true;
+  /** Values that are wrong in the same way. Default: the name. */
+  readonly kind?: string;
   /** What the target has to have for it. */
   readonly needs?: readonly string[];
   /** What it makes of the request. */
@@ -47,6 +49,8 @@ const v = (name: string, make: Value['make'], needs?: readonly string[]): Value 
 });
 const bad = (value: Value): Value => ({ ...value, bad: true });
 const bads = (...values: readonly Value[]): readonly Value[] => values.map(bad);
+const alike = (kind: string, ...values: readonly Value[]): readonly Value[] =>
+  bads(...values).map((value) => ({ ...value, kind }));
 
 const as = (name: NonNullable<Send['as']> & string): Value => v(name, () => ({ as: name }), [name]);
 const NOBODY = bad(v('nobody', () => ({ as: null })));
@@ -122,7 +126,8 @@ const sized = (name: string, bytes: number, value: (ground: Ground) => unknown):
     headers: { 'content-type': 'application/json' },
   }));
 /** Bodies that are no JSON object. */
-const NO_OBJECTS = bads(
+const NO_OBJECTS = alike(
+  'no object',
   raw('half an object', '{"name":'),
   raw('an object and more', '{} {}'),
   raw('single quotes', "{'name': 'a'}"),
@@ -142,7 +147,8 @@ const TYPES: readonly Value[] = [
   v('application/json', () => ({})),
   type('with a charset', 'application/json; charset=utf-8'),
   type('in capitals', 'Application/JSON'),
-  ...bads(
+  ...alike(
+    'media type',
     type('text/plain', 'text/plain'),
     type('a form', 'application/x-www-form-urlencoded'),
     type('none', undefined),
@@ -291,7 +297,8 @@ const NOT_THERE: readonly State[] = ['unknown', 'gone'];
 const NO_FIELDS: readonly Value[] = [
   v('no body', () => ({})),
   json('an empty object', {}),
-  ...bads(
+  ...alike(
+    'no fields',
     json('a field', { force: true }),
     json('an empty field', { provision: null }),
     json('a field without a name', { '': null }),
@@ -306,7 +313,8 @@ const PAGES: readonly Value[] = [
   v('all', () => ({})),
   v('one', () => ({ query: { limit: 1 } })),
   v('but the first', () => ({ query: { offset: 1 } })),
-  ...bads(
+  ...alike(
+    'no page',
     v('none', () => ({ query: { limit: 0 } })),
     v('one more than may be', () => ({ query: { limit: 101 } })),
     v('no number', () => ({ query: { offset: 'x' } })),

@@ -3,6 +3,7 @@ import { Skipped } from '../framework/skip.js';
 import type { Answer } from '../probe/client.js';
 import type { Send } from '../probe/request.js';
 import { cover, isGood, type Row } from './cover.js';
+import { firstRows } from './first.js';
 import { createShelf, type Shelf } from './ground.js';
 import { TABLES } from './rows.js';
 import { sendLists, sendSequences, unanswered } from './sequences.js';
@@ -24,11 +25,11 @@ async function sent(
   ctx: Ctx,
   shelf: Shelf,
   row: Row,
-  again: boolean,
+  { again, sparing }: { readonly again: boolean; readonly sparing: boolean },
 ): Promise<{ answer: Answer | undefined; id: string }> {
   const { table, state, values } = row;
   const id = state === undefined ? '' : await shelf.intern(state);
-  const refused = table.uses === true && !isGood(row) && state !== 'unknown' && state !== 'gone';
+  const refused = !sparing && table.uses === true && !isGood(row) && state !== 'unknown' && state !== 'gone';
   // What was written may be read late.
   if (again) await ctx.wait(refused ? 11_000 : 2_000);
   // What it is before shows what a refused call has done.
@@ -58,21 +59,28 @@ async function sent(
 }
 
 /** Sends a row, reads after it what it may have changed, and does both again where a rule was broken. */
-async function done(ctx: Ctx, shelf: Shelf, row: Row, { broken }: RowsOptions): Promise<void> {
+async function done(
+  ctx: Ctx,
+  shelf: Shelf,
+  row: Row,
+  { broken }: RowsOptions,
+  { sparing = false } = {},
+): Promise<void> {
   for (let tries = 0; tries < 2; tries++) {
     const before = broken();
-    const { answer, id } = await sent(ctx, shelf, row, tries > 0);
+    const { answer, id } = await sent(ctx, shelf, row, { again: tries > 0, sparing });
     const accepted = answer !== undefined && answer.status < 300;
     const { table, state } = row;
     const writes = table.method !== 'GET' && state !== undefined && state !== 'unknown' && state !== 'gone';
-    if (writes && !table.prompts && !table.operation.startsWith('sign')) {
+    // Where there is little time, what was refused is taken to have changed nothing.
+    if (writes && (accepted || !sparing) && !table.prompts && !table.operation.startsWith('sign')) {
       if (tries > 0) await ctx.wait(2_000);
       await ctx.api.get(id).catch(unanswered);
     }
-    if ((accepted && table.uses === true) || (accepted && !isGood(row))) shelf.usedUp(id);
+    if ((accepted && table.uses === true) || (accepted && !isGood(row))) shelf.usedUp(state);
     if (broken() === before) return;
     // A breach is looked for again on fresh things.
-    shelf.usedUp(id);
+    shelf.usedUp(state);
   }
 }
 
@@ -83,18 +91,41 @@ const inTurn = (tables: readonly (readonly Row[])[]): readonly Row[] =>
     .toSorted((one, other) => one.share - other.share)
     .map(({ row }) => row);
 
+/** The tables without the values for which the target lacks something, and the rows of each. */
+function plansOf(ctx: Ctx, { has }: RowsOptions) {
+  const usable = TABLES.map((table) => ({
+    ...table,
+    parts: table.parts.map((part) => part.filter(({ needs = [] }) => needs.every(has))),
+  }));
+  return { usable, plans: usable.map((table) => cover(table, () => ctx.random())) };
+}
+
+/** Whether a row may cost a prompt where all is as it should be. */
+const prompting = (row: Row): boolean => row.table.prompts === true && isGood(row);
+
+/** Sends each operation once, and once what is wrong with several in the same way. */
+export async function sendFirst(ctx: Ctx, options: RowsOptions): Promise<void> {
+  const shelf = createShelf(ctx);
+  const rows = firstRows(plansOf(ctx, options).plans.map(([rows = []]) => rows));
+  // It boots while other rows are sent.
+  shelf.intern('running').catch(() => {});
+  const resting = rows.filter(({ state }) => state !== 'running');
+  for (const row of [...resting, ...rows.filter(({ state }) => state === 'running')]) {
+    if (options.over()) return;
+    await done(ctx, shelf, row, options, { sparing: true }).catch((error: unknown) => {
+      if (!prompting(row) || !(error instanceof Skipped)) throw error;
+    });
+  }
+}
+
 /** Sends the rows of every table: all tables once before any twice. What they show is for the rules to say. */
 export async function sendRows(ctx: Ctx, options: RowsOptions): Promise<void> {
   const shelf = createShelf(ctx);
-  const usable = TABLES.map((table) => ({
-    ...table,
-    parts: table.parts.map((part) => part.filter(({ needs = [] }) => needs.every(options.has))),
-  }));
-  const plans = usable.map((table) => cover(table, () => ctx.random()));
+  const { usable, plans } = plansOf(ctx, options);
   let spent = false;
   for (let pass = 0; pass < options.passes; pass++) {
     for (const row of inTurn(plans.map((rows) => rows[pass] ?? []))) {
-      const prompts = row.table.prompts === true && isGood(row);
+      const prompts = prompting(row);
       if (options.over()) {
         // The clean-up reads what nothing has shown yet: one list shows all.
         await ctx.send({ path: '/interns' }).catch(unanswered);

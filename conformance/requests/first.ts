@@ -1,0 +1,61 @@
+import { isGood, type Row } from './cover.js';
+import type { State, Table } from './rows.js';
+
+/** The state of an intern that is had soonest of those in which the request is accepted. */
+const soonest = ({ states }: Table): State | undefined =>
+  states === undefined || states.good.includes('stopped') ? states && 'stopped' : states.good[0];
+
+/** The operation, whichever of its paths is asked. */
+const operationOf = ({ operation }: Table): string => operation.replace(/ alias$/, '');
+
+/** The first of the good values of each part. */
+const plainest = (table: Table): Row => ({
+  table,
+  state: undefined,
+  badState: false,
+  values: table.parts.flatMap((part) => part.find(({ bad }) => bad !== true) ?? []),
+});
+
+/** What a row has wrong, in a word that operations share. */
+function kindOf({ badState, state, values }: Row): string | undefined {
+  if (badState) return state;
+  const wrong = values.find(({ bad }) => bad === true);
+  return wrong === undefined ? undefined : (wrong.kind ?? wrong.name);
+}
+
+/** Operations that share what is wrong with a request, at least, where it is not named as something of several. */
+const SHARED = 3;
+const isNamed = ({ values }: Row): boolean => values.some(({ bad, kind }) => bad === true && kind !== undefined);
+
+/** Rows by what they have wrong, of operations that follow each other. */
+function byKind(rows: readonly Row[]): ReadonlyMap<string, readonly Row[]> {
+  const kinds = new Map<string, Row[]>();
+  for (const row of rows) {
+    const kind = kindOf(row);
+    if (kind === undefined || (row.badState && row.state !== 'unknown')) continue;
+    const same = kinds.get(kind) ?? [];
+    if (!same.some(({ table }) => operationOf(table) === operationOf(row.table))) kinds.set(kind, [...same, row]);
+  }
+  return kinds;
+}
+
+/** Writes, then reads that show them, then what is refused, and at last what uses its intern up. */
+const place = (row: Row): number => {
+  const { method, uses } = row.table;
+  if (uses === true && isGood(row)) return 4;
+  if (!isGood(row)) return 3;
+  return ['POST', 'PUT', 'PATCH', 'GET'].indexOf(method) < 0 ? 2 : method === 'GET' ? 1 : 0;
+};
+
+/**
+ * What is asked before all else, however little time there is: each operation once, and once whatever is wrong in the same
+ * way with several operations, each time of another.
+ */
+export function firstRows(plans: readonly (readonly Row[])[]): readonly Row[] {
+  const good = plans.flatMap((rows) => rows.slice(0, 1)).map(({ table }) => plainest(table));
+  const shared = [...byKind(plans.flat()).values()].filter((rows) => rows.length >= SHARED || rows.some(isNamed));
+  const bad = shared.flatMap((rows, at) => rows[at % rows.length] ?? []);
+  return [...good, ...bad]
+    .map((row) => (row.badState ? row : { ...row, state: soonest(row.table) }))
+    .toSorted((one, other) => place(one) - place(other));
+}
