@@ -8,12 +8,12 @@ export interface PathMatch {
 export type PathFinder = (path: string) => PathMatch;
 
 interface Node {
-  readonly words: Map<string, Node>;
+  words: Map<string, Node> | undefined;
   parameter: { readonly name: string; readonly node: Node } | undefined;
   pattern: string | undefined;
 }
 
-const createNode = (): Node => ({ words: new Map(), parameter: undefined, pattern: undefined });
+const createNode = (): Node => ({ words: undefined, parameter: undefined, pattern: undefined });
 
 function below(node: Node, segment: string): Node {
   if (segment.startsWith(':')) {
@@ -23,9 +23,26 @@ function below(node: Node, segment: string): Node {
       throw new Error(`one place of a path is named ${node.parameter.name} and ${name}`);
     return node.parameter.node;
   }
+  node.words ??= new Map();
   const next = node.words.get(segment) ?? createNode();
   node.words.set(segment, next);
   return next;
+}
+
+/** Where a path goes on from a node; adds what it fits to `found`, and its parameters to `params`. */
+function walk(node: Node, path: string, from: number, found: string[], params: Record<string, string>): boolean {
+  const { words, parameter, pattern } = node;
+  if (from > path.length) {
+    if (pattern !== undefined) found.push(pattern);
+    return pattern !== undefined;
+  }
+  const slash = path.indexOf('/', from);
+  const end = slash < 0 ? path.length : slash;
+  const segment = path.slice(from, end);
+  const fits = parameter !== undefined && end > from && walk(parameter.node, path, end + 1, found, params);
+  if (fits) params[parameter.name] = segment;
+  const word = words?.get(segment);
+  return (word !== undefined && walk(word, path, end + 1, found, params)) || fits;
 }
 
 /**
@@ -34,24 +51,12 @@ function below(node: Node, segment: string): Node {
  */
 export function createPathFinder(patterns: readonly string[]): PathFinder {
   const root = createNode();
-  for (const pattern of patterns) pattern.split('/').reduce(below, root).pattern = pattern;
+  for (const pattern of patterns) pattern.split('/').slice(1).reduce(below, root).pattern = pattern;
 
   return (path) => {
-    const segments = path.split('/');
     const found: string[] = [];
     const params: Record<string, string> = {};
-    const walk = ({ words, parameter, pattern }: Node, at: number): boolean => {
-      const segment = segments[at];
-      if (segment === undefined) {
-        if (pattern !== undefined) found.push(pattern);
-        return pattern !== undefined;
-      }
-      const fits = parameter !== undefined && segment !== '' && walk(parameter.node, at + 1);
-      if (fits) params[parameter.name] = segment;
-      const word = words.get(segment);
-      return (word !== undefined && walk(word, at + 1)) || fits;
-    };
-    walk(root, 0);
+    walk(root, path, 1, found, params);
     return { patterns: found, params };
   };
 }

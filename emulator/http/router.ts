@@ -26,15 +26,17 @@ export function createRouter(
   finderOf: (paths: readonly string[]) => PathFinder = createPathFinder,
 ): ResourceOf {
   const byPath = new Map<string, readonly Route[]>();
-  for (const row of routes) byPath.set(BASE + row.path, [...(byPath.get(BASE + row.path) ?? []), row]);
+  for (const row of routes) byPath.set(row.path, [...(byPath.get(row.path) ?? []), row]);
   const find = finderOf([...byPath.keys()]);
 
   return ({ url }) => {
     const path = getPath({ url } as Request);
-    const { patterns, params } = find(path);
+    const area = areaOf(path);
+    if (area === 'none') return { area, routes: NONE };
+    const { patterns, params } = find(path.slice(BASE.length));
     const [first = ''] = patterns;
     return {
-      area: areaOf(path),
+      area,
       // `…/secrets/copy` is the secret of that name, and an operation too.
       routes: patterns.length > 1 ? patterns.flatMap((one) => byPath.get(one) ?? []) : (byPath.get(first) ?? NONE),
       internId: decoded(params.id),
