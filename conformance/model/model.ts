@@ -205,9 +205,9 @@ export function createModel(options: ModelOptions) {
     // Others may change their interns at any time.
     if (facts.made === undefined || options.partial === true) return;
     const phases = (options.ours === true ? PHASES : WIDENED)[String(row.status)];
-    if (phases !== undefined) facts.phase.narrow(phases, number, answered.at);
+    if (phases !== undefined) facts.phase.narrow(phases, number, answered.at, asked.at);
     for (const key of SETTINGS)
-      if (key in row) facts.settings[key].narrow([JSON.stringify(row[key])], number, answered.at);
+      if (key in row) facts.settings[key].narrow([JSON.stringify(row[key])], number, answered.at, asked.at);
   };
 
   const created = (row: Row, { asked, answered }: Exchange, before: number) => {
@@ -241,10 +241,11 @@ export function createModel(options: ModelOptions) {
       ],
       number,
       answered.at,
+      at,
     );
     if (asked.body.kind === 'unknown') return;
     for (const setting of SETTINGS)
-      facts.settings[setting].narrow([JSON.stringify(body[setting] ?? null)], number, answered.at);
+      facts.settings[setting].narrow([JSON.stringify(body[setting] ?? null)], number, answered.at, at);
   };
 
   const listed = (json: Row, exchange: Exchange) => {
@@ -403,7 +404,7 @@ export function createModel(options: ModelOptions) {
         facts?.made !== undefined &&
         isBy(asked, facts.made.person) === true
       ) {
-        facts.phase.narrow(['gone'], asked.number, at);
+        facts.phase.narrow(['gone'], asked.number, at, asked.at);
         const phases = facts.phase.since(at);
         if (phases?.size === 1 && phases.has('gone')) present.delete(facts);
       }

@@ -42,8 +42,23 @@ test('writes that overlap may have taken effect in either order', () => {
 test('a read narrows; what contradicts all that is known teaches nothing', () => {
   const name = possible<string>();
   expect(name.since(0)).toBeUndefined();
-  name.narrow(['a'], 1, 10);
+  name.narrow(['a'], 1, 10, 9);
   expect(values(name.since(11))).toEqual(['a']);
-  name.narrow(['z'], 2, 20);
+  name.narrow(['z'], 2, 20, 19);
   expect(values(name.since(21))).toEqual(['a']);
+});
+
+test('a read that overlaps a write does not say which of both came last', () => {
+  const name = possible(['a'], 1);
+  name.asks(3, () => ['b']);
+  name.answered(3, undefined, 30);
+  name.narrow(['a'], 2, 40, 20);
+  expect(values(name.since(41))).toEqual(['a', 'b']);
+  name.narrow(['a'], 4, 60, 50);
+  expect(values(name.since(61))).toEqual(['a']);
+  const unknown = possible<string>();
+  unknown.asks(3, () => ['b']);
+  unknown.answered(3, undefined, 30);
+  unknown.narrow(['a'], 2, 40, 20);
+  expect(unknown.since(41)).toBeUndefined();
 });

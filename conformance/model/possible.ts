@@ -17,11 +17,13 @@ export interface Possible<T> {
   asks(number: number, effect: Effect<T>): void;
   /** It was accepted, or refused; undefined: nobody knows. */
   answered(number: number, took: boolean | undefined, at: number): void;
-  /** A read shows that it has one of these values. */
-  narrow(values: readonly T[], number: number, at: number): void;
+  /** A read that left at `from` shows that it has one of these values. */
+  narrow(values: readonly T[], number: number, at: number, from: number): void;
   /** Nothing is known any more. */
   forget(at: number): void;
 }
+
+const NONE: ReadonlyMap<number, never> = new Map<number, never>();
 
 /** Moments that are kept: a read is under way for a short time. */
 const KEPT = 16;
@@ -39,8 +41,10 @@ export function possible<T>(first?: readonly T[], number?: number): Possible<T> 
     for (const [number, { effect }] of writes) if (number !== but) all = new Set([...all, ...effect(all)]);
     return all;
   };
+  /** When the last write ended. */
+  let ended = Number.NEGATIVE_INFINITY;
   const set = (values: ReadonlySet<T> | undefined, at: number) => {
-    past.push({ until: at, base, writes: new Map(pending) });
+    past.push({ until: at, base, writes: pending.size === 0 ? NONE : new Map(pending) });
     if (past.length > KEPT) past.shift();
     base = values;
   };
@@ -67,24 +71,25 @@ export function possible<T>(first?: readonly T[], number?: number): Possible<T> 
       const before = base;
       set(base, at);
       pending.delete(asking);
+      ended = Math.max(ended, at);
       if (took === false || (before === undefined && took === undefined)) return;
       const after = write.effect(before ?? new Set());
       base = new Set(took === true && !write.overlapped ? after : [...(before ?? []), ...after]);
       because = took === true && !write.overlapped ? [asking] : [...because, asking].slice(-4);
     },
-    narrow(values, reading, at) {
+    narrow(values, reading, at, from) {
+      // The read may have come before or after a write that it overlaps.
+      if (pending.size > 0 || from <= ended) return;
       if (base === undefined) {
-        // While a write is under way, the read may have come before or after it.
-        if (pending.size > 0) return;
         set(new Set(values), at);
         because = [reading];
         return;
       }
-      if (pending.size > 0) return;
       const left = values.filter((value) => base?.has(value));
       // A value that contradicts all that is known is a finding, and teaches nothing.
       if (left.length === 0) return;
-      set(new Set(left), at);
+      // What is known already is not kept once more: a target has thousands of interns.
+      if (left.length < base.size) set(new Set(left), at);
       if (!because.includes(reading)) because = [...because.slice(-3), reading];
     },
     forget(at) {
