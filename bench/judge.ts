@@ -4,6 +4,11 @@ import { createWriteStream, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { exchangeBy } from '../conformance/judge/exchange.js';
+import { readEntry } from '../conformance/judge/har.js';
+import { createJudge } from '../conformance/judge/judge.js';
 import { report } from './lib.js';
 
 const bins = fileURLToPath(new URL('../dist/bin/', import.meta.url));
@@ -120,4 +125,33 @@ report(
   seconds <= 20,
 );
 report('memory for it', `${peak.toFixed(0)} MB`, '≤ 300 MB', peak <= 300);
+
+/** What a judge keeps of so many exchanges that pass it one after the other, as in a proxy that runs for days: MB at each tenth. */
+function kept(exchanges: number): readonly number[] {
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as () => void;
+  const judge = createJudge({ whole: true });
+  const sizes: number[] = [];
+  let at = 0;
+  for (let number = 1; at < exchanges; number++)
+    for (const one of life(number)) {
+      const parts = readEntry(entryOf(one, at++), 'an entry')?.parts;
+      if (parts === undefined) throw new Error('no exchange of the interface');
+      judge.sees(exchangeBy({ ...parts, number: at }, judge.profile.tool_name));
+      if (at % (exchanges / 10) !== 0) continue;
+      collect();
+      sizes.push(process.memoryUsage().heapUsed / 1_048_576);
+    }
+  if (judge.report().exit !== 0) throw new Error('the right traffic was blamed');
+  return sizes;
+}
+
+const sizes = kept(LARGE);
+const [half = 0, all = 0] = [sizes[4], sizes[9]];
+report(
+  `memory that ${LARGE.toLocaleString('en')} exchanges live take more than the first half of them`,
+  `${(all - half).toFixed(1)} MB of ${all.toFixed(0)}`,
+  '≤ 5 MB',
+  all - half <= 5,
+);
 rmSync(folder, { recursive: true });
