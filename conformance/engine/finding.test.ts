@@ -35,3 +35,9 @@ test('a secret is taken out of what was seen and of what it was compared with', 
     actual: 'x [redacted]',
   });
 });
+
+test('a secret is taken out of names that a target made up', () => {
+  expect(saidOf(() => fail('a list', 'none', { [SECRET]: gist(SECRET) })).actual).toEqual({
+    '[redacted]': expect.anything(),
+  });
+});

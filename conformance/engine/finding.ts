@@ -19,7 +19,7 @@ function clean(value: unknown, redactor: Redactor): unknown {
   if (Array.isArray(value)) return value.map((entry) => clean(entry, redactor));
   if (typeof value !== 'object' || value === null || value instanceof RegExp || value instanceof Uint8Array)
     return redactor.deep(value);
-  return Object.fromEntries(Object.entries(value).map(([key, entry]) => [key, clean(entry, redactor)]));
+  return Object.fromEntries(Object.entries(value).map(([key, entry]) => [redactor.text(key), clean(entry, redactor)]));
 }
 
 /** Data as JSON can carry it, secrets taken out before anything is cut off. */

@@ -44,7 +44,7 @@ export function createRedactor(known: readonly string[] = []) {
     if (value instanceof RegExp) return String(value);
     if (value instanceof Uint8Array) return `${value.length} bytes`;
     if (typeof value !== 'object' || value === null) return value;
-    return Object.fromEntries(Object.entries(value).map(([key, entry]) => [key, deep(entry)]));
+    return Object.fromEntries(Object.entries(value).map(([key, entry]) => [text(key), deep(entry)]));
   };
 
   return {
