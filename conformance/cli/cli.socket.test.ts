@@ -32,6 +32,7 @@ describe('called wrongly: exit 2 and one line', () => {
     [['--only', 'craete/*'], /called craete\/\* \(did you mean create\/\*\?\)/],
     [['drfit', 'recording.jsonl'], /unknown command "drfit" \(did you mean drift\?\)/],
     [['jugde'], /unknown command "jugde" \(did you mean judge\?\); as a host it is http:\/\/jugde\n/],
+    [['explor'], /unknown command "explor" \(did you mean intern-emulator explore\?\)/],
     [['clinet', '--plan'], /unknown command "clinet" \(did you mean client\?\)/],
     [['report', 'merg', 'a.json'], /report: unknown command "merg" \(did you mean merge\?\)/],
     [['report', 'trend', 'a', 'b'], /report trend: "b" is one word more than it takes/],

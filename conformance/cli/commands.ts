@@ -45,12 +45,14 @@ export interface CommandRow {
 
 const texts = (value: unknown): string[] => (Array.isArray(value) ? value.map(String) : []);
 
+/** Commands of the emulator that are looked for here. */
+const OTHERS = ['explore', 'record', 'serve', 'verify'];
+
 /** Refuses a bare word that is nearly a command: as an address it would only not be found. */
 function refuseMisspelt(word: unknown) {
   if (typeof word !== 'string' || /[.:/]/.test(word)) return;
-  const near = suggestion(
-    word,
-    COMMANDS.flatMap(({ words: [first] }) => first ?? []),
+  const near = suggestion(word, [...COMMANDS.flatMap(({ words: [first] }) => first ?? []), ...OTHERS], (name) =>
+    OTHERS.includes(name) ? `intern-emulator ${name}` : name,
   );
   if (near === '') return;
   throw new UsageError(`unknown command ${JSON.stringify(word)}${near}; as a host it is http://${word}`);

@@ -17,7 +17,9 @@ const at = (id: string) => place.get(id) ?? Number.NaN;
 
 test('every check has a place, the first rows and streams come first, rules last', () => {
   expect(new Set(order).size).toBe(checks.length);
-  expect(['rows/first', 'chat-stream/as-it-is-said', 'rows/interface'].map(at)).toEqual([0, 1, 2]);
+  expect(['rows/first', 'chat-stream/as-it-is-said'].map(at)).toEqual([0, 1]);
+  expect(at('chat-steering/steered')).toBeLessThan(at('rows/interface'));
+  expect(at('rows/interface')).toBeLessThan(at('auth/authorization-forms'));
   const usual = order.filter(({ watches }) => !watches).map(({ id }) => id);
   expect(usual.slice(-3).sort()).toEqual([
     'invoke-sessions/steered-live',

@@ -74,14 +74,15 @@ export function inOrder<One extends Ordered>(units: readonly One[], lacks: (need
     if (one.watches === true) return 4;
     if (LATE.includes(one.id)) return 3;
     if (!rounds.has(one)) return 2;
-    return [BEFORE_ALL, FIRST_ROWS, ROWS].includes(one.id) ? 0 : 1;
+    return one.id === BEFORE_ALL || one.id === FIRST_ROWS ? 0 : 1;
   };
   const keys = (one: One) => [
     place(one),
-    [FIRST_ROWS, BEFORE_ALL, ROWS].indexOf(one.id),
+    one.id === BEFORE_ALL ? 1 : 0,
     'SPC'.indexOf(one.level),
-    rounds.get(one) ?? 0,
-    ruled.has(`${one.requirement} ${one.level}`) ? 1 : 0,
+    one.id === ROWS ? 0 : (rounds.get(one) ?? 0),
+    // Rows go on beside all checks of what rules judge too.
+    one.id === ROWS ? 1 : ruled.has(`${one.requirement} ${one.level}`) ? 2 : 0,
     share.get(one) ?? 0,
     dearness(one),
   ];
