@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
@@ -67,6 +67,16 @@ test.each([
   const { exit, err } = await judge(name, content);
   expect(err).toMatch(line);
   expect(exit).toBe(2);
+});
+
+test.runIf(process.platform !== 'win32')('a file that leads to a device is one line, and exit 2', async () => {
+  const file = join(folder, 'endless.har');
+  symlinkSync('/dev/zero', file);
+  expect(await called(['judge', file])).toEqual({
+    exit: 2,
+    out: '',
+    err: `intern-conformance: ${file} cannot be read: it is no file, but a device or a pipe\n`,
+  });
 });
 
 test.each([

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, readSync, statSync } from 'node:fs';
 import { inWords } from '../../emulator/contract/system-error.js';
 import { readRecordings } from '../drift/recordings.js';
 import { UsageError } from '../framework/usage.js';
@@ -142,6 +142,9 @@ function* placesIn(file: string, fd: number): Generator<Element> {
 /** The beginning of a file. @throws UsageError in one line that names it */
 function openFile(file: string): { readonly fd: number; readonly size: number; readonly isRecording: boolean } {
   try {
+    const there = statSync(file);
+    // A pipe that nobody writes to holds the process up for ever.
+    if (!there.isFile() && !there.isDirectory()) throw new Error('it is no file, but a device or a pipe');
     const fd = openSync(file, 'r');
     const { size } = fstatSync(fd);
     const head = Buffer.alloc(HEAD);
