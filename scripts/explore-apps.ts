@@ -37,22 +37,27 @@ mkdirSync(FOLDER, { recursive: true });
 cpSync(SOURCE, FOLDER, { recursive: true });
 execFileSync('npm', ['install', '--no-audit', '--no-fund', '--legacy-peer-deps', '--loglevel=error'], { cwd: FOLDER });
 
-/** The report of one exploration. */
-async function explored(app: RealApp, flags: readonly string[]): Promise<ExploreReport> {
+/** The report of one exploration; undefined where the app does not run here, for it needs what is not installed. */
+async function explored(app: RealApp, flags: readonly string[]): Promise<ExploreReport | undefined> {
   const bin = join(ROOT, 'dist/bin/intern-emulator.js');
   const args = [bin, 'explore', ...flags, '--report', 'json', '--', ...app.command];
   const child = spawn(process.execPath, args, { cwd: FOLDER, stdio: ['ignore', 'pipe', 'inherit'] });
   let out = '';
   for await (const text of child.stdout.setEncoding('utf8')) out += text;
-  return JSON.parse(out) as ExploreReport;
+  return out === '' ? undefined : (JSON.parse(out) as ExploreReport);
 }
 
 const busy = Array.from({ length: Number(values.busy) }, () => spawn(process.execPath, ['-e', 'for (;;);']));
-const sums = { apps: 0, groups: 0, defects: 0, wrong: 0, missed: 0, again: 0 };
+const sums = { apps: 0, skipped: 0, groups: 0, defects: 0, wrong: 0, missed: 0, again: 0 };
 try {
   for (const [name, app] of Object.entries(apps)) {
     if (positionals.length > 0 && !positionals.includes(name)) continue;
     const report = await explored(app, [...(app.flags ?? []), '--save', `schedules/${name}`]);
+    if (report === undefined) {
+      sums.skipped++;
+      process.stdout.write(`${name}: does not run here\n`);
+      continue;
+    }
     const found = [...report.findings, ...report.unnoticed] as Found[];
     const isTrue = ({ law, request }: Found) => app.truths.some((one) => one.law === law && one.request === request);
     const met = (truth: Truth) => found.some(({ law, request }) => law === truth.law && request === truth.request);
@@ -63,8 +68,8 @@ try {
     for (const one of found) {
       let shown = 0;
       for (let n = 0; n < Number(values.again); n++) {
-        const { findings, unnoticed } = await explored(app, ['--schedule', one.file]);
-        if ([...findings, ...unnoticed].some(({ law }) => law === one.law)) shown++;
+        const alone = await explored(app, ['--schedule', one.file]);
+        if ([...(alone?.findings ?? []), ...(alone?.unnoticed ?? [])].some(({ law }) => law === one.law)) shown++;
       }
       if (shown === Number(values.again)) sums.again++;
       if (!isTrue(one)) sums.wrong++;
@@ -80,10 +85,10 @@ try {
 } finally {
   for (const child of busy) child.kill();
 }
-const { groups, defects, wrong, missed, again } = sums;
+const { groups, defects, wrong, missed, again, skipped } = sums;
 const share = (100 * (1 - wrong / Math.max(1, groups))).toFixed(0);
 process.stdout.write(
-  `${sums.apps} apps: ${groups} groups of ${defects} defects, ${(groups / Math.max(1, defects)).toFixed(2)} a defect; ` +
+  `${sums.apps} apps${skipped === 0 ? '' : `, ${skipped} not run`}: ${groups} groups of ${defects} defects, ${(groups / Math.max(1, defects)).toFixed(2)} a defect; ` +
     `${share} % true, ${wrong} false, ${missed} missed; ${again} of ${groups} shown again ${values.again} times; ` +
     `load ${loadavg().map(Math.round).join(', ')} on ${availableParallelism()} processors\n`,
 );

@@ -39,17 +39,22 @@ function lawsOf(given: ExploreOptions['laws'] = []): (readonly [string, Law])[] 
   return own as (readonly [string, Law])[];
 }
 
+/** Options that a verdict rests on. */
+type Rests = Pick<ExploreOptions, 'seed' | 'require' | 'failOn' | 'patience' | 'runTimeout'>;
+const RESTS = ['seed', 'require', 'failOn', 'patience', 'runTimeout'] as const satisfies readonly (keyof Rests)[];
+const restsIn = (all: Rests): Rests =>
+  Object.fromEntries(RESTS.flatMap((name) => (all[name] === undefined ? [] : [[name, all[name]]])));
+
 /** What the verdict of a schedule rested on when it was saved. @throws ExploreError where a law is missing */
-export function restsOf({ schedule, laws }: ExploreOptions): Pick<ExploreOptions, (typeof RESTS)[number]> {
+export function restsOf({ schedule, laws }: ExploreOptions): Rests {
   const saved = schedule?.explore;
   if (saved === undefined) return {};
   const known = lawsOf(laws).map(([name]) => name);
   const missing = saved.laws?.find((law) => !known.includes(law));
   if (missing !== undefined)
     throw new ExploreError(`schedule: it rests on the law ${JSON.stringify(missing)}; give it`);
-  return Object.fromEntries(RESTS.flatMap((name) => (saved[name] === undefined ? [] : [[name, saved[name]]])));
+  return restsIn(saved);
 }
-const RESTS = ['seed', 'require', 'failOn', 'patience', 'runTimeout'] as const;
 
 /** Which schedules are wanted, by what their names, classes and operations are. */
 function onlyOf(given: ExploreOptions['only']): (schedule: Schedule) => boolean {
@@ -118,11 +123,8 @@ export function settled(options: ExploreOptions) {
     own,
     /** What the verdicts rest on, for the file of a schedule. */
     rests: {
+      ...restsIn(options),
       seed,
-      ...(require === undefined ? {} : { require }),
-      ...(failOn === undefined ? {} : { failOn }),
-      ...(patience === undefined ? {} : { patience }),
-      ...(runTimeout === undefined ? {} : { runTimeout }),
       ...(own.length === 0 ? {} : { laws: own.map(([name]) => name) }),
     },
   };
