@@ -284,8 +284,9 @@ export async function runOnce(
     if (settings.rests && waits && !own) rested += at - looked;
     looked = at;
     if (waited >= real && !own) {
-      const limit = Math.min(OWN_PATIENCE, (outside?.limit() ?? 0) + LATE);
-      if (limit > waited) real = limit;
+      const limit = (outside?.limit() ?? 0) + LATE;
+      // One that is too long need not be waited for.
+      if (limit > waited && limit < OWN_PATIENCE) real = limit;
     }
     const patience = settings.patience ?? (own ? OWN_PATIENCE : real);
     const late = host.now() - began - rested >= settings.runTimeout;
