@@ -10,6 +10,26 @@ const INVALID = { status: 400, reason: 'invalid_body', retryable: false } as con
 const SETTABLE = ['description', 'instructions', 'model'] as const;
 
 export const UPDATE = checksOf('UPDATE-1', {
+  'update/in-every-state': {
+    title: 'A running and a suspended intern can be updated, and stay what they are. The suspended one can be deleted.',
+    ...onRunning([], async ({ api, interns, assume }, intern) => {
+      // In which states an intern can be changed is not stated.
+      const updated = async (changes: Record<string, unknown>) => {
+        const answer = await api.update(intern.id, changes);
+        assume(answer.status !== 409, 'an intern that can be changed', undefined, expect.seen(answer));
+        return expect.intern(answer, expect.ACCEPTED, 'an update');
+      };
+      const running = await updated({ description: 'while running' });
+      equal(running.status, 'running', 'status after an update of a running intern');
+      expect.done(await api.suspend(intern.id), 'a suspend');
+      const before = await interns.untilSuspended(intern.id);
+      const after = await updated({ instructions: 'New.' });
+      equal(after.status, before.status, 'status after an update of a suspended intern');
+      untouched(after.description, 'while running', 'description', 'after an update of instructions');
+      // Cleaning up would delete it all the same.
+      expect.done(await api.remove(intern.id), 'a delete of a suspended intern');
+    }),
+  },
   'update/null-clears': {
     level: 'P',
     title:

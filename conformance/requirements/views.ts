@@ -129,7 +129,6 @@ export const VIEWS: Readonly<Record<string, readonly string[]>> = {
   'list/pages-within-a-filter': ['LIST-2/status', 'LIST-1/once'],
   'provision/answer': ['PROV-1/answer', 'PROV-1/provision-status', 'CREATE-3/starts-at-once'],
   'scim/role': ['SCIM-1/role'],
-  'update/in-every-state': ['UPDATE-1/update-accepted', 'GET-1/settings', 'LIFE-1/status', 'DELETE-1/delete-accepted'],
   'update/model-form': ['UPDATE-1/update-body', 'UPDATE-1/update-accepted', 'UPDATE-1/as-asked'],
   'update/only-what-is-named': ['UPDATE-1/as-asked', 'GET-1/settings', 'CREATE-1/fixed'],
   'update/unknown-fields': ['UPDATE-1/update-body', 'BASE-3/reason', 'GET-1/settings'],
