@@ -10,7 +10,7 @@ import { pageOf } from './page/shell.js';
 import { seconds } from './stream-text.js';
 import { addressText, choices, LIKELY, unseen } from './tty.js';
 import { hindranceText } from './words/cleanup.js';
-import { comesTo, type Headline, headlineOf, shownOf } from './words/coverage.js';
+import { comesTo, type Headline, headlineOf, neverCameUp, shownOf } from './words/coverage.js';
 import { wordsOf } from './words/legend.js';
 import { incompleteText } from './words/stop.js';
 
@@ -136,16 +136,19 @@ function judgedText(rows: readonly RequirementResult[]): string {
 
 /** The requirements by area: what holds, how often that was judged, and what never came up. Behind each stands what passed. */
 function requirementsView(
-  { requirements }: Results,
+  results: Results,
   passes: readonly CheckResult[],
   context: ReportContext,
 ): Markup | undefined {
+  const { requirements } = results;
   if (passes.length === 0 && requirements.length === 0) return undefined;
   const by = grouped(passes, (check) => clauseOf(check).id);
   const rows = new Map(requirements.map((row) => [row.id, row]));
   const areas = grouped([...new Set([...rows.keys(), ...by.keys()])], areaOf);
-  const never = requirements.filter(({ verdict }) => verdict === 'none' || verdict === 'skip').map(({ id }) => id);
-  const absent = new Set(never);
+  const never = neverCameUp(results);
+  const absent = new Set(
+    requirements.filter(({ verdict }) => verdict === 'none' || verdict === 'skip').map(({ id }) => id),
+  );
   const rowView = (id: string): Markup | undefined => {
     const [first, ...others] = by.get(id) ?? [];
     const row = rows.get(id);

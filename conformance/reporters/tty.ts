@@ -10,7 +10,7 @@ import { LEVELS, labelOf } from './label.js';
 import { exchangeLines, seconds, shortExchange, value } from './stream-text.js';
 import { faultOf, titleOf } from './title.js';
 import { hindranceText } from './words/cleanup.js';
-import { headlineOf, shownOf } from './words/coverage.js';
+import { headlineOf, neverCameUp, shownOf } from './words/coverage.js';
 import { findingText } from './words/finding.js';
 import { knownText } from './words/known.js';
 import { skipWords } from './words/skip.js';
@@ -156,12 +156,11 @@ export function tty(results: Results, options: { readonly colour?: boolean } = {
   lines.push('', summary(results, c));
   if (results.requirements.length > 0) {
     const judged = results.requirements.reduce((sum, row) => sum + (row.judged ?? 0), 0);
-    const never = results.requirements.filter(({ verdict }) => verdict === 'none' || verdict === 'skip');
+    const never = neverCameUp(results);
     lines.push(
       `  requirements: ${kept} of ${evaluated} checked are kept, ${results.requirements.length} in the ledger; rules were held against exchanges ${judged} times`,
     );
-    if (evaluated > never.length && never.length > 0)
-      lines.push(c.dim(`  never came up: ${never.map(({ id }) => id).join(', ')}`));
+    if (evaluated > never.length && never.length > 0) lines.push(c.dim(`  never came up: ${never.join(', ')}`));
   }
   const { requirements, emulatorsOnly } = headlineOf(results);
   if (requirements !== undefined) lines.push(`  ${requirements}`);

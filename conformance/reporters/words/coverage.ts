@@ -84,6 +84,14 @@ export function comesTo(
 export const shownOf = ({ checks, coverage }: Pick<Results, 'checks' | 'coverage'>): readonly CheckResult[] =>
   coverage.fromOutside === undefined ? checks : checks.filter((check) => !isOfEmulators(check));
 
+/** The ids of requirements that never came up, though such a target can be asked for them. */
+export function neverCameUp(results: Pick<Results, 'checks' | 'coverage' | 'requirements'>): readonly string[] {
+  const never = results.requirements.filter(({ verdict }) => verdict === 'none' || verdict === 'skip');
+  const possible = new Set<string>(shownOf(results).map(({ requirement }) => requirement));
+  const all = results.coverage.fromOutside === undefined;
+  return never.flatMap(({ id }) => (all || possible.has(id) ? id : []));
+}
+
 /** How much was looked at, as every report says it first. */
 export interface Headline {
   /** `conforms`, or what else the run comes to. */
