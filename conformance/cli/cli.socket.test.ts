@@ -252,7 +252,7 @@ describe('against a URL', () => {
     const { exit, out } = await called([url, '--no-control', '--plan', ...LIGHT], { env });
     expect(exit).toBe(0);
     // The command of docs/requirements.md: what a check holds stands in the line of the plan.
-    expect(out).toMatch(/run +update\/unknown-fields {2}\S+ . {2}\w.*\. {2}about \d+ requests, writes/);
+    expect(out).toMatch(/run +update\/null-clears {2}\S+ . {2}\w.*\. {2}about \d+ requests, writes/);
     expect(out).toMatch(/In all about \d+ prompts?, \d+ minutes?, \d+ requests, \d+ interns? at 5 requests a second\./);
     expect(out).toContain('It never takes more than 150 prompts (--max-prompts), 300 s (--max-time), 3000 requests');
     expect(await emulator.fetch('/_emulator/journal').then((answer) => answer.text())).toBe(before);
