@@ -45,12 +45,17 @@ test('explain_request says which rules judged a request; files are judged over s
 test('a recording is judged for an agent, and a file that is none is one line', async () => {
   const api = createTestClient();
   await api.get('/interns');
+  // The journal has neither the token nor the signature.
+  const at = `/interns/${api.credentials.intern?.id}/daemon`;
+  const as = api.credentials.oauth_token;
+  await api.get(at, { as });
+  await api.post(`${at}/sign`, { bodySha256: 'a'.repeat(64) }, { as });
   const folder = mkdtempSync(join(tmpdir(), 'traffic-'));
   const [right, wrong] = [join(folder, 'right.jsonl'), join(folder, 'wrong.har')];
   writeFileSync(right, (await api.get('/_emulator/journal?format=recording')).text);
   writeFileSync(wrong, '{}');
   expect(CHECKS.judge([right])).toMatchObject({
-    headline: expect.stringMatching(/^1 exchange judged, 0 passed over/),
+    headline: expect.stringMatching(/^3 exchanges judged, 0 passed over/),
     findings: [],
   });
   expect(() => CHECKS.judge([wrong])).toThrow(/wrong\.har: expected a HAR/);

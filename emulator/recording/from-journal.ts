@@ -1,4 +1,5 @@
 import type { Journaled } from '../contract/journaled.js';
+import { REDACTED } from '../domain/redaction.js';
 import { createAliases } from './aliases.js';
 import { type RawExchange, toRecorded } from './exchange.js';
 import type { LeftOut } from './format.js';
@@ -20,6 +21,12 @@ function credentialOf(entry: Journaled, callers: Readonly<Record<string, string>
 /** A value in the place of a credential, which gets its alias. */
 const placeholderOf = (credential: string, caller: string | null): string =>
   credential === '' ? `credential-of-${caller ?? 'nobody'}` : `named-credential-${credential}`;
+
+/** Credentials that the journal has taken out of an answer, each as a value of its own: equal ones would share an alias. */
+function apart(body: string | null, n: number): string | null {
+  let count = 0;
+  return body?.replaceAll(REDACTED, () => `redacted-${n}-${++count}`) ?? null;
+}
 
 const bytesOf = (text: string | null): Uint8Array => Buffer.from(text ?? '');
 
@@ -59,7 +66,7 @@ function rawOf(
     headers: response.headers,
     writes:
       writes?.map((write) => ({ at: Date.parse(write.at) - at, bytes: bytesOf(write.text) })) ??
-      (response.body === null ? [] : [{ at: entry.ms, bytes: bytesOf(response.body) }]),
+      (response.body === null ? [] : [{ at: entry.ms, bytes: bytesOf(apart(response.body, n)) }]),
     ended: closed === undefined ? (response.status === null ? 'broken' : 'complete') : ENDED[closed.how],
     ...(entry.truncated === true ? { leftOut: { request: cut(request.body), answer: cut(response.body) } } : {}),
   };
