@@ -104,6 +104,9 @@ export function createModel(options: ModelOptions) {
   const interns = new Recent<string, InternFacts>(INTERNS, (facts) => {
     hasForgotten = true;
     present.delete(facts);
+    // Its name would keep it else.
+    const name = facts.made?.body.name;
+    if (typeof name === 'string') byName.get(name)?.delete(facts);
     facts.made = undefined;
   });
   /** Interns of this traffic that may still be there, and interns by names that they may have. */
