@@ -79,7 +79,7 @@ export const PASSED_OVER: readonly (readonly [what: string, why: string])[] = [
   ['times, durations, usage numbers', 'differ in each run'],
   ['`queued` and `provisioning` against another state of a boot', 'how long a boot stays in one is time'],
   ['how often a kind of chunk repeats, comments', 'the size of a write is nobody’s promise'],
-  ['null against a value', 'null fits any type: what is not there yet may come'],
+  ['null against a value', 'null fits any type: the value may come later'],
   ['further keys', 'clients ignore them; reported as a warning'],
   ['interns that the recording does not name', 'a workspace has others'],
 ];

@@ -117,6 +117,13 @@ test.each([
     `AssertionError: Expected values to be strictly equal:\n+ actual - expected\n\n+ 'one'\n- 'one two'\nexpected: one two\nactual: one`,
   ],
   ['mocha', MOCHA, '', 'app', 'TypeError: fetch failed'],
+  [
+    'the spec reporter of node:test, whose test had a limit',
+    `✖ asks (3002.7ms)\nℹ tests 1\nℹ cancelled 1\n\n✖ failing tests:\n\ntest at a.mjs:3:7\n✖ asks (3002.7ms)\n  'test timed out after 3000ms'\n`,
+    '',
+    'test',
+    'test timed out after 3000ms',
+  ],
   ['pytest', PYTEST, '', 'test', `AssertionError: assert 'one' == 'one two'\n\n  - one two\n  + one`],
   ['go test', GO, '', 'app', 'Post "http://127.0.0.1:1": connection refused'],
   ['a chain of Python', '', PYTHON, 'app', 'SayError: the reply was lost'],

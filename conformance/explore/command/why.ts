@@ -73,6 +73,13 @@ function tap(lines: readonly string[]): string | undefined {
   return undefined;
 }
 
+/** The spec reporter of node:test lists the tests that failed at its end, each with its error below its name. */
+function spec(lines: readonly string[]): string | undefined {
+  const listed = lines.findIndex((line) => line.trim() === '✖ failing tests:');
+  const begin = lines.findIndex((line, at) => listed >= 0 && at > listed && /^\s*✖ .* \([\d.]+ms\)$/.test(line));
+  return begin < 0 ? undefined : from(['', ...lines.slice(begin + 1)], 0)?.replace(/^'(.*)'$/, '$1');
+}
+
 /** jest names a test after a bullet, and says below what failed. */
 function jest(lines: readonly string[]): string | undefined {
   const begin = lines.findIndex((line) => /^\s*● (?!Console)/.test(line));
@@ -116,6 +123,7 @@ export function whyOf(stdout: string, stderr: string): Why | undefined {
     first(tap) ??
     first(jest) ??
     first(thrown) ??
+    first(spec) ??
     first(go) ??
     lastWords(err ?? []) ??
     tells(out ?? []);
