@@ -84,10 +84,12 @@ export const AS_MET = defineDeviations({
   'invoke-answers-a-session-of-its-own': {
     description: 'An invoke in a session answers the id of another.',
     mutant: () => {
-      let accepted = 0;
-      return rewriteJson('invoke', (body) =>
-        ++accepted % 2 === 0 ? { ...body, session_id: `${body.session_id}-2` } : body,
-      );
+      const issued = new Set<unknown>();
+      return rewriteJson('invoke', (body) => {
+        if (issued.has(body.session_id)) return { ...body, session_id: `${body.session_id}-2` };
+        issued.add(body.session_id);
+        return body;
+      });
     },
   },
   'alias-proof-may-be-stored': {
