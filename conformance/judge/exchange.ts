@@ -35,9 +35,10 @@ export interface Parts {
     | undefined;
 }
 
-/** A body whose text is known. */
+/** A body whose text is known. U+FFFD may stand for bytes that are not UTF-8, so a body with one is not. */
 export function textBody(text: string, size = Buffer.byteLength(text)): Body {
   if (size === 0) return { kind: 'none' };
+  if (text.includes('\uFFFD')) return { kind: 'unknown' };
   let parsed: { readonly json: unknown } | undefined;
   return {
     kind: 'some',

@@ -31,6 +31,24 @@ test('an emulator whose answer breaks a rule is found in its journal, and a righ
   expect(await foundAt(202)).toEqual([expect.stringContaining('"status of a suspend"')]);
 });
 
+test('bytes that are not UTF-8 are a body that is not known', async () => {
+  const found: string[] = [];
+  const undo = judgeEmulators((breach) => found.push(breach));
+  const emulator = assemble({ quiet: true }, defaultFactories);
+  undo();
+  const { base_url, credentials } = emulator.target;
+  const update = (body: string | Buffer) =>
+    emulator.fetch(`${base_url}/interns/${credentials.intern?.id}`, {
+      method: 'PATCH',
+      headers: { authorization: `Bearer ${credentials.api_key}`, 'content-type': 'application/json' },
+      body,
+    });
+  expect((await update('{"description":"é"}')).status).toBe(200);
+  expect((await update(Buffer.from('{"description":"é"}', 'latin1'))).status).toBe(400);
+  await emulator.close();
+  expect(found).toEqual([]);
+});
+
 test('explain_request says which rules judged a request; files are judged over standard input alone', async () => {
   const api = createTestClient({ checks: async () => CHECKS });
   const mcp = mcpClient(api);
