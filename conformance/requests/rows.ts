@@ -360,6 +360,7 @@ export const TABLES: readonly Table[] = [
         query('two statuses, each by itself', '?status=stopped&status=failed'),
         query('one status twice', '?status=stopped,stopped'),
         query('those that fail', '?status=failed,destroy_failed'),
+        query('those whose teardown failed', '?status=destroy_failed'),
         query('those that boot', '?status=queued,provisioning'),
         query('those that go', '?status=destroying'),
         query('those that wait', '?status=awaiting_slack_install'),

@@ -618,14 +618,15 @@ export const REFUSALS: readonly Refusal[] = rows({
   'status-words': {
     open: true,
     requirement: 'LIST-2',
-    says: 'A service may have statuses of its own.',
+    says: 'A service may have statuses of its own, beside destroy_failed, which is stated.',
     statuses: [400],
     wrong: (seen, model) =>
       named('list')(seen) &&
       model.options.ours !== true &&
       seen.asked.query.has('status') &&
       ((model.options.ownStatuses?.() ?? []).length > 0 ||
-        seen.asked.query.getAll('status').some((text) => text.split(',').some((one) => !model.statuses.has(one))))
+        seen.asked.query.getAll('status').some((text) => text.split(',').some((one) => !model.statuses.has(one)))) &&
+      seen.asked.query.getAll('status').join() !== 'destroy_failed'
         ? undefined
         : false,
   },

@@ -2,8 +2,12 @@ import { expect, test } from 'vitest';
 import { RULES } from '../../rules/index.js';
 import { exchangesOfRuns, noticed } from './noticed.harness.js';
 
-/** Rules that no single answer breaks in a run at a right service, and why. Conversations in `rules.test.ts` break each of them. */
+/**
+ * Rules that no single answer breaks in a run at a right service, and why. Conversations in `rules.test.ts` and
+ * `stated.test.ts`, or mutants of the matrix, break each of them.
+ */
 const BY_HAND: Readonly<Record<string, string>> = {
+  'DELETE-1/none-that-is-gone': 'no list of these runs comes after a teardown that has ended',
   'GET-1/no-known-credential': 'only its own run knows its credentials',
   'VAULT-2/value-in-no-answer': 'only its own run knows what it stored',
   'CREATE-1/first-is-201': 'answers in process have no Date',
