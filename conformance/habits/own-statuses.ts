@@ -17,13 +17,12 @@ const WORDS: Readonly<Record<string, string>> = {
 /** Statuses have names of its own; one alone is stated. */
 const serve: Serve = (next) => async (request) => {
   const url = new URL(request.url);
-  const status = url.searchParams.get('status');
-  if (status !== null) {
-    const canonical = (word: string) =>
-      Object.entries(WORDS).find(([, own]) => own === word)?.[0] ?? (word in WORDS ? `no ${word}` : word);
-    url.searchParams.set('status', status.split(',').map(canonical).join(','));
-  }
-  return rewritten(await next(status === null ? request : new Request(url, request)), {
+  const filters = url.searchParams.getAll('status');
+  const canonical = (word: string) =>
+    Object.entries(WORDS).find(([, own]) => own === word)?.[0] ?? (word in WORDS ? `no ${word}` : word);
+  url.searchParams.delete('status');
+  for (const filter of filters) url.searchParams.append('status', filter.split(',').map(canonical).join(','));
+  return rewritten(await next(filters.length === 0 ? request : new Request(url, request)), {
     json: (json) =>
       eachRecord(json, (record) => {
         record.status = WORDS[String(record.status)] ?? record.status;
