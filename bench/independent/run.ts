@@ -8,6 +8,7 @@ import { parseArgs } from 'node:util';
 import { budgetNamed } from '../../conformance/engine/budget.js';
 import { run } from '../../conformance/run.js';
 import { blind } from './blind/index.js';
+import { blind27 } from './blind27/index.js';
 import { newer } from './newer/index.js';
 import { older } from './older/index.js';
 import { ways } from './ways/index.js';
@@ -33,6 +34,8 @@ const SAMPLES: readonly (readonly [name: string, ways: readonly Way[]])[] = [
   ['2026-11-23b', newer],
   // By a reader of interface.md alone, after rules and rows were written; its misses are on no page.
   ['2026-11-23c', blind],
+  // Likewise, before its writer saw anything of the kit.
+  ['2026-11-27', blind27],
 ];
 
 /** Checks that failed, with one seed, and how often the way showed. */

@@ -156,17 +156,22 @@ export const retries: readonly Way[] = [
       return r;
     });
   }),
-  way('a retry with its spaces elsewhere is refused', RETRY, (w) => {
-    const first = new Map<string, string>();
-    return w.later('create', (r, call) => {
-      const given = key(call);
-      if (!r.ok || given === undefined) return undefined;
-      const known = first.get(`${call.who} ${given}`) ?? call.text;
-      first.set(`${call.who} ${given}`, known);
-      return known === call.text
-        ? undefined
-        : failed(409, 'Idempotency-Key was used with another body', 'idempotency_key_reused');
-    });
+  way('a retry makes another intern when the first was changed since', RETRY, (w) => {
+    const made = new Map<string, unknown>();
+    const changed = new Set<unknown>();
+    return async (call, next) => {
+      const given = call.op === 'create' ? key(call) : undefined;
+      if (given === undefined) {
+        const response = await next();
+        if (call.op === 'update' && response.ok) changed.add(call.id);
+        return response;
+      }
+      const again = changed.has(made.get(`${call.who} ${given}`));
+      if (again) w.hit();
+      const response = await next(again ? withHeaders(call, { 'idempotency-key': `${given}-again` }) : undefined);
+      if (response.ok) made.set(`${call.who} ${given}`, (await bodyOf(response)).id);
+      return response;
+    };
   }),
 ];
 
