@@ -1,5 +1,5 @@
 import { failed } from '../answers.js';
-import { withBody, withHeaders } from '../call.js';
+import { type Json, withBody, withHeaders } from '../call.js';
 import type { Way } from '../world.js';
 import { bodyOf, bytes, CAP, contentType, interns, said, way } from './tools.js';
 
@@ -85,7 +85,7 @@ export const retries: readonly Way[] = [
         : withHeaders(call, { 'idempotency-key': given.slice(0, 12) });
     }),
   ),
-  way('the third time that a key comes it makes another intern', RETRY, (w) => {
+  way('the third time that a key comes it is a new one', RETRY, (w) => {
     const times = new Map<string, number>();
     return w.asked('create', (call) => {
       const given = key(call);
@@ -109,7 +109,7 @@ export const retries: readonly Way[] = [
         : withHeaders(call, { 'idempotency-key': `${given}${count}` });
     });
   }),
-  way('two creates with one key at the same time are two', RETRY, (w) => {
+  way('a key that comes twice at the same time is two keys', RETRY, (w) => {
     const going = new Map<string, number>();
     return async (call, next) => {
       const given = call.op === 'create' ? key(call) : undefined;
@@ -135,13 +135,14 @@ export const retries: readonly Way[] = [
     "a key gives what another workspace's caller made with it",
     'The API key selects the caller, the workspace',
     (w) => {
-      const first = new Map<string, { who: string; body: unknown }>();
+      const first = new Map<string, Json>();
       return w.later('create', async (r, call) => {
         const given = key(call);
         if (!r.ok || given === undefined) return undefined;
-        const known = first.get(given);
-        if (known === undefined) first.set(given, { who: call.who, body: await bodyOf(r) });
-        return known === undefined || known.who === call.who ? undefined : said(r, known.body);
+        const made = await bodyOf(r);
+        const known = first.get(given) ?? made;
+        first.set(given, known);
+        return known.workspace_id === made.workspace_id ? undefined : said(r, known);
       });
     },
   ),
@@ -156,7 +157,7 @@ export const retries: readonly Way[] = [
       return r;
     });
   }),
-  way('a retry makes another intern when the first was changed since', RETRY, (w) => {
+  way('a key is forgotten when its intern was changed', RETRY, (w) => {
     const made = new Map<string, unknown>();
     const changed = new Set<unknown>();
     return async (call, next) => {

@@ -1,5 +1,5 @@
 import type { Chunk } from '../answers.js';
-import { type Call, isJson, type Json, withBody } from '../call.js';
+import { type Call, isJson, type Json, parsed, withBody } from '../call.js';
 import type { Answer, Way } from '../world.js';
 import { record, suspended, way } from './tools.js';
 
@@ -119,26 +119,35 @@ export const questions: readonly Way[] = [
       }),
     );
   }),
-  way('only the first word of an answer is delivered', 'its `content` is the answer', (w) =>
-    w.asked('chat', (call) => {
-      const content = isAnswer(call) ? messages(call).at(-1)?.content : undefined;
-      const first = typeof content === 'string' ? content.trim().split(/\s+/)[0] : undefined;
-      return first === undefined || first === content
-        ? undefined
-        : answered(call, (answer) => ({ ...answer, content: first }));
-    }),
-  ),
+  way('whatever is chosen, the first choice is delivered', 'its `content` is the answer', (w) => {
+    const firsts = new Map<string, string>();
+    return both(
+      w.asked('chat', (call) => {
+        const first = isAnswer(call) ? firsts.get(session(call)) : undefined;
+        const content = parsed(String(messages(call).at(-1)?.content));
+        if (first === undefined || !isJson(content) || !isJson(content.content)) return undefined;
+        const chosen = Object.fromEntries(Object.keys(content.content).map((name) => [name, first]));
+        if (JSON.stringify(chosen) === JSON.stringify(content.content)) return undefined;
+        return answered(call, (answer) => ({ ...answer, content: JSON.stringify({ ...content, content: chosen }) }));
+      }),
+      w.stream(() => {
+        let first: string | undefined;
+        return (event, chunk) => {
+          if (asId(chunk) !== undefined) first = /\\"options\\":\[\\"(\w+)\\"/.exec(event)?.[1];
+          if (first !== undefined && typeof chunk?.session_id === 'string') firsts.set(chunk.session_id, first);
+          return undefined;
+        };
+      }),
+    );
+  }),
   way('an answer that refuses is delivered as consent', 'its `content` is the answer', (w) => {
-    const consents = new Map<string, string>([
-      ['deny', 'allow'],
-      ['denied', 'allowed'],
-      ['reject', 'approve'],
-      ['rejected', 'approved'],
-      ['no', 'yes'],
+    const consents = new Map<unknown, string>([
+      ['reject_once', 'allow_once'],
+      ['reject_always', 'allow_always'],
     ]);
     return w.asked('chat', (call) => {
       const content = isAnswer(call) ? messages(call).at(-1)?.content : undefined;
-      const other = typeof content === 'string' ? consents.get(content.toLowerCase()) : undefined;
+      const other = consents.get(content);
       return other === undefined ? undefined : answered(call, (answer) => ({ ...answer, content: other }));
     });
   }),
@@ -176,13 +185,18 @@ export const questions: readonly Way[] = [
       }),
     );
   }),
-  way('the second question of a run is not to be answered', OPEN, (w) => {
-    const times = new Map<string, number>();
-    return w.instead('chat', (call) => {
-      if (!isAnswer(call)) return undefined;
-      times.set(session(call), (times.get(session(call)) ?? 0) + 1);
-      return times.get(session(call)) === 2 ? gone(session(call)) : undefined;
-    });
+  way('a session takes one answer', OPEN, (w) => {
+    const taken = new Set<string>();
+    return async (call, next) => {
+      if (!isAnswer(call)) return next();
+      if (taken.has(session(call))) {
+        w.hit();
+        return gone(session(call));
+      }
+      const response = await next();
+      if (response.ok) taken.add(session(call));
+      return response;
+    };
   }),
   way('a run that continues after an answer has another session', SESSION, (w) =>
     w.stream(
@@ -198,8 +212,8 @@ export const questions: readonly Way[] = [
     const headers = new Headers(call.request.headers);
     headers.delete('content-length');
     const response = await next(new Request(url, { method, headers, body: call.text }));
-    const from = response.body?.getReader();
-    if (from === undefined || !response.ok) return response;
+    if (!response.ok || response.body === null) return response;
+    const from = response.body.getReader();
     let left = false;
     const body = new ReadableStream<Uint8Array>({
       start(controller) {
