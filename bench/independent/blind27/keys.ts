@@ -42,7 +42,7 @@ export const visibility: readonly Way[] = [
         : undefined,
     ),
   ),
-  way('a caller outside the programme is given to sign as a person', PROGRAMME, (w) =>
+  way('a caller outside the programme is asked to sign as a person', PROGRAMME, (w) =>
     w.instead('sign sign-alias', ({ who }) =>
       who === 'outsider_api_key'
         ? failed(403, 'Personal connections require the OIDC login', 'personal_identity_required')
