@@ -16,7 +16,7 @@ const BY_HAND: Readonly<Record<string, string>> = {
   'CHAT-7/asked-is-known': 'a reason that no way of the table puts in',
   'CHAT-1/model-not-used': 'no prompt of the run names a model',
 };
-/** What share of all wrong answers some rule notices at once. */
+/** The least share of wrong answers that some rule notices at once. */
 const LEAST = 0.83;
 
 test('every rule is broken by a wrong answer, and none by a right one', async () => {
