@@ -20,11 +20,11 @@ import {
 } from '../helpers/vault.js';
 import { codeWord } from '../helpers/words.js';
 import type { Answer } from '../probe/client.js';
-import { formsOf, spansOf } from '../probe/spellings.js';
+import { createSecrets } from '../probe/spellings.js';
 
 /** Nothing of an answer holds a value, however it is spelt. */
 function withoutValue(text: string, value: string, what: string): void {
-  const spans = spansOf(text, [formsOf(value)]);
+  const spans = createSecrets([value]).spansIn(text);
   const [first] = spans;
   if (first !== undefined)
     fail(what, 'nothing of the value of a secret', gist(`the value, at ${first[0]}`), { leak: true });

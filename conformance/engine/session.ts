@@ -13,7 +13,7 @@ import { type Answer, type Client, createClient } from '../probe/client.js';
 import { isRecord } from '../probe/json.js';
 import { createRedactor } from '../probe/redact.js';
 import { CREDENTIAL_NAMES, type CredentialName, internPath, type Send } from '../probe/request.js';
-import { type Forms, formsOf, isIn } from '../probe/spellings.js';
+import { createSecrets } from '../probe/spellings.js';
 import { LOOKS, requestsOfCleanUp } from './cleanup.js';
 import { createConditions } from './conditions.js';
 import { createGuard } from './guard.js';
@@ -40,8 +40,7 @@ const VAULT = /\/vault\//;
 /** Shorter ones may stand in an answer by chance; longer ones take long to look for. */
 const UNLIKELY = 10;
 const LONGEST = 1_000;
-const formsOfAll = (texts: readonly string[]): readonly Forms[] =>
-  texts.filter((text) => text.length >= UNLIKELY && text.length <= LONGEST).map(formsOf);
+const isUnlikely = ({ length }: string): boolean => length >= UNLIKELY && length <= LONGEST;
 
 /** The client of a run, and what watches over what it sends. */
 export function createSession(run: RunBase) {
@@ -50,7 +49,7 @@ export function createSession(run: RunBase) {
   const prefix = prefixOf(run.tag);
   const credentials = CREDENTIAL_NAMES.flatMap((name) => driver.credential(name) ?? []);
   const redactor = createRedactor(credentials);
-  const secrets = { credential: formsOfAll(credentials), value: new Map<string, Forms>() };
+  const secrets = { credential: createSecrets(credentials.filter(isUnlikely)), value: createSecrets() };
   const rate = createRate(settings.rate, host);
   const collection = `${baseUrl}/interns`;
   const conditions = createConditions(() => host.now());
@@ -171,7 +170,7 @@ export function createSession(run: RunBase) {
 
   const note = (send: Send, url: string, answer: Answer) => {
     const stored = answer.status < 300 && VAULT.test(url) && isRecord(send.json) ? send.json.value : undefined;
-    if (typeof stored === 'string') for (const one of formsOfAll([stored])) secrets.value.set(stored, one);
+    if (typeof stored === 'string' && isUnlikely(stored)) secrets.value.add(stored);
     const body = answer.json as Record<string, unknown> | undefined;
     const request = about(send, url);
     const { id, rest } = request;
@@ -335,7 +334,7 @@ export function createSession(run: RunBase) {
       return at === undefined ? undefined : host.now() - at;
     },
     /** The kind of secret that stands in a text. */
-    secretIn: (text: string) => (['credential', 'value'] as const).find((kind) => isIn(text, secrets[kind].values())),
+    secretIn: (text: string) => (['credential', 'value'] as const).find((kind) => secrets[kind].areIn(text)),
     /** Why a credential opens nothing here, where it was found not to: the caller's mistake. */
     unusable: (name: string) => unusable.get(name),
     /** Tells that a credential opens nothing, or nothing more. */

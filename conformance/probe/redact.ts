@@ -1,4 +1,4 @@
-import { type Forms, formsOf, type Span, spansOf } from './spellings.js';
+import { createSecrets, type Span } from './spellings.js';
 
 /** Keys whose string values are credentials anywhere in a JSON answer. */
 const SECRET_KEYS =
@@ -21,21 +21,19 @@ function hidden(text: string, spans: readonly Span[]): string {
 
 /** Redacts secrets in everything that a report could show, as it is recorded. */
 export function createRedactor(known: readonly string[] = []) {
-  const secrets = new Map<string, Forms>();
+  const secrets = createSecrets(known);
 
   /** Makes a value a secret from now on. */
   const learn = (secret: string) => {
-    if (secret.length < 6 || secrets.has(secret)) return;
-    secrets.set(secret, formsOf(secret));
-    if (secrets.size <= known.length + MOST_LEARNED) return;
-    for (const oldest of secrets.keys()) {
+    secrets.add(secret);
+    if (secrets.all.size <= known.length + MOST_LEARNED) return;
+    for (const oldest of secrets.all) {
       if (known.includes(oldest)) continue;
-      secrets.delete(oldest);
+      secrets.remove(oldest);
       break;
     }
   };
-  const text = (value: string) => hidden(value, spansOf(value, secrets.values()));
-  for (const secret of known) learn(secret);
+  const text = (value: string) => hidden(value, secrets.spansIn(value));
 
   /** Redacts every string within a JSON-like value. */
   const deep = (value: unknown): unknown => {
@@ -65,7 +63,7 @@ export function createRedactor(known: readonly string[] = []) {
     /** Redacts a text that came in pieces, keeping the pieces. */
     pieces(texts: readonly string[]): string[] {
       const whole = texts.join('');
-      const spans = spansOf(whole, secrets.values());
+      const spans = secrets.spansIn(whole);
       if (spans.length === 0) return [...texts];
       let start = 0;
       return texts.map((piece) => {
