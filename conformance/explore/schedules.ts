@@ -108,11 +108,11 @@ function rank(kind: DisturbanceName, moment: KnownMoment, its: DisturbanceClass)
   return its === 'harmless' ? 7 : 8;
 }
 
-/** What is only waited for takes long, and nothing of the machine: spread among the rest, it goes on beside them. */
+/** Silences take long, and nothing of the machine. Spread among the first half of the rest, they are over before it is. */
 function spread(ranked: readonly Schedule[]): Schedule[] {
   const waits = ({ kind }: Schedule) => kind === 'stall' || kind === 'silence';
   const [waiting, others] = [ranked.filter(waits), ranked.filter((one) => !waits(one))];
-  const between = others.length / waiting.length;
+  const between = others.length / (2 * waiting.length);
   const place = new Map(waiting.map((one, at) => [one, at * between + 0.5] as const));
   const placeOf = (one: Schedule) => place.get(one) ?? others.indexOf(one);
   return [...ranked].sort((a, b) => placeOf(a) - placeOf(b));
