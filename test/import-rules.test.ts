@@ -25,7 +25,7 @@ const RULES: Record<string, { uses: string[]; types?: string[] }> = {
   'emulator/vault': { uses: ['emulator/contract', 'emulator/clock'], types: ['emulator/store'] },
   // What a request is, in process too, and how its body is read, within its bounds.
   'emulator/requests': { uses: ['emulator/contract', 'emulator/clock'] },
-  // What bearer tokens belong to, and how they may be spelled, wherever one is looked up or redacted.
+  // Secrets: whose a bearer token is, which values are known, how they may be spelled, and what is shown in their place.
   'emulator/credentials': { uses: [] },
   'emulator/daemon': {
     uses: ['emulator/contract', 'emulator/clock', 'emulator/signing', 'emulator/requests', 'emulator/credentials'],
@@ -38,7 +38,6 @@ const RULES: Record<string, { uses: string[]; types?: string[] }> = {
       'emulator/clock',
       'emulator/credentials',
       'emulator/http',
-      'emulator/domain',
       'emulator/requests',
       'emulator/options',
     ],
@@ -60,6 +59,7 @@ const RULES: Record<string, { uses: string[]; types?: string[] }> = {
   },
   'emulator/http': {
     uses: [
+      'emulator/credentials',
       'emulator/domain',
       'emulator/sse',
       'emulator/contract',
@@ -91,6 +91,7 @@ const RULES: Record<string, { uses: string[]; types?: string[] }> = {
   // In front of the parts: the two listeners, their addresses, and requests in process.
   'emulator/serving': {
     uses: [
+      'emulator/credentials',
       'emulator/contract',
       'emulator/clock',
       'emulator/sse',
@@ -127,6 +128,7 @@ const RULES: Record<string, { uses: string[]; types?: string[] }> = {
   // The state as a whole: seeded, kept, exchanged, restored. It receives the parts that have state.
   'emulator/state': {
     uses: [
+      'emulator/credentials',
       'emulator/contract',
       'emulator/clock',
       'emulator/signing',
@@ -148,6 +150,7 @@ const RULES: Record<string, { uses: string[]; types?: string[] }> = {
   // Many emulators behind one listener: it receives what makes one.
   'emulator/spaces': {
     uses: [
+      'emulator/credentials',
       'emulator/contract',
       'emulator/http',
       'emulator/control',
@@ -211,6 +214,9 @@ const SHARED = [
 
 const HARNESSES = CODE.filter((file) => file.endsWith('.harness.ts'));
 
+/** Secrets, and how they are hidden: the kit's reports hide them by the same means. */
+const SECRETS = 'emulator/credentials';
+
 const isCode = ({ target }: Pick<Import, 'target'>) => /^(emulator|conformance|bin)\//.test(target);
 
 /** Whether an import keeps the rules. */
@@ -225,7 +231,7 @@ function isAllowed({ from, target, typeOnly }: Import): boolean {
     if (from === 'conformance/judge' && PROXY.includes(target)) return true;
     if ((from === 'conformance/drift' || from === 'conformance/judge') && RECORDINGS.includes(target)) return true;
     if (REACHES_EMULATOR.includes(from)) return true;
-    return SHARED.includes(target) || (typeOnly && area === 'emulator/contract');
+    return area === SECRETS || SHARED.includes(target) || (typeOnly && area === 'emulator/contract');
   }
   if (from === 'emulator/console' && SHARED.includes(target)) return true;
   const rule = RULES[from];

@@ -1,4 +1,6 @@
 import type { Intern } from '../../emulator/contract/intern.js';
+import { createKnown } from '../../emulator/credentials/known.js';
+import { spelledIn } from '../../emulator/credentials/spellings.js';
 import { LOOPBACK } from '../drivers/network.js';
 import * as expect from '../framework/expect.js';
 import { Finding } from '../framework/finding.js';
@@ -13,7 +15,6 @@ import { type Answer, type Client, createClient } from '../probe/client.js';
 import { isRecord } from '../probe/json.js';
 import { createRedactor } from '../probe/redact.js';
 import { CREDENTIAL_NAMES, type CredentialName, internPath, type Send } from '../probe/request.js';
-import { createSecrets } from '../probe/spellings.js';
 import { LOOKS, requestsOfCleanUp } from './cleanup.js';
 import { createConditions } from './conditions.js';
 import { createGuard } from './guard.js';
@@ -49,7 +50,7 @@ export function createSession(run: RunBase) {
   const prefix = prefixOf(run.tag);
   const credentials = CREDENTIAL_NAMES.flatMap((name) => driver.credential(name) ?? []);
   const redactor = createRedactor(credentials);
-  const secrets = { credential: createSecrets(credentials.filter(isUnlikely)), value: createSecrets() };
+  const secrets = { credential: createKnown(credentials.filter(isUnlikely)), value: createKnown() };
   const rate = createRate(settings.rate, host);
   const collection = `${baseUrl}/interns`;
   const conditions = createConditions(() => host.now());
@@ -334,7 +335,8 @@ export function createSession(run: RunBase) {
       return at === undefined ? undefined : host.now() - at;
     },
     /** The kind of secret that stands in a text. */
-    secretIn: (text: string) => (['credential', 'value'] as const).find((kind) => secrets[kind].areIn(text)),
+    secretIn: (text: string) =>
+      (['credential', 'value'] as const).find((kind) => !spelledIn(text, secrets[kind]).next().done),
     /** Why a credential opens nothing here, where it was found not to: the caller's mistake. */
     unusable: (name: string) => unusable.get(name),
     /** Tells that a credential opens nothing, or nothing more. */

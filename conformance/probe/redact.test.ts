@@ -1,5 +1,6 @@
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { Evidence } from './exchange.js';
 import { createRedactor } from './redact.js';
 import '../../test/same-draws.js';
 
@@ -55,5 +56,84 @@ test('strings are redacted at any depth', () => {
   expect(createRedactor(['secret-value']).deep({ a: ['x secret-value', { b: 'secret-value' }], c: 1 })).toEqual({
     a: ['x [redacted]', { b: '[redacted]' }],
     c: 1,
+  });
+});
+
+const LONG_SECRET = 'sk-svc-Alice/0123+456789~abcdef"';
+const escaped = (text: string) =>
+  [...text].map((c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0').toUpperCase()}`).join('');
+const percent = (text: string) => [...Buffer.from(text)].map((b) => `%${b.toString(16).padStart(2, '0')}`).join('');
+const mixed = (text: string) => [...text].map((c, at) => [c, escaped(c), percent(c)][at % 3]).join('');
+
+describe('a secret is hidden in every spelling', () => {
+  test.each([
+    ['plain', LONG_SECRET],
+    ['in JSON', JSON.stringify({ a: LONG_SECRET })],
+    ['as \\u escapes', escaped(LONG_SECRET)],
+    ['percent-encoded', percent(LONG_SECRET)],
+    ['by encodeURIComponent', encodeURIComponent(LONG_SECRET)],
+    ['mixed', mixed(LONG_SECRET)],
+    ['in Base64', Buffer.from(LONG_SECRET).toString('base64')],
+    ['in Base64 after one byte', Buffer.from(`:${LONG_SECRET}`).toString('base64')],
+    ['in Base64url within a text', Buffer.from(`u:${LONG_SECRET}:x`).toString('base64url')],
+    ['cut off', `token ${LONG_SECRET.slice(0, 24)}…`],
+  ])('%s', (_, text) => {
+    const clean = createRedactor([LONG_SECRET]).text(`before ${text} after`);
+    expect(clean).toContain('[redacted]');
+    expect(clean).toMatch(/^before .*after$/s);
+    // Nothing of the secret is left but the edges that Base64 mixes with its neighbours.
+    const left = clean.replaceAll('[redacted]', '');
+    expect(left.length).toBeLessThan(40);
+    expect(Buffer.from(left, 'base64').toString()).not.toContain(LONG_SECRET.slice(3, 12));
+  });
+
+  test('and wherever the network cuts it', () => {
+    fc.assert(
+      fc.property(
+        fc.constantFrom(
+          LONG_SECRET,
+          escaped(LONG_SECRET),
+          percent(LONG_SECRET),
+          Buffer.from(LONG_SECRET).toString('base64').slice(0, 40),
+        ),
+        fc.array(fc.nat(200), { maxLength: 6 }),
+        (spelled, cuts) => {
+          const whole = Buffer.from(`data: {"x": "${spelled}"}\n\n`);
+          const record = new Evidence(
+            1,
+            0,
+            () => ({ method: 'GET', url: '/', headers: {} }),
+            createRedactor([LONG_SECRET]),
+          );
+          record.answered(1, 200, new Headers());
+          const edges = [0, ...cuts.map((cut) => cut % whole.length).sort((a, b) => a - b), whole.length];
+          for (let at = 1; at < edges.length; at++) record.received(at, whole.subarray(edges[at - 1], edges[at]));
+          const text =
+            record
+              .snapshot()
+              .response?.pieces.map((piece) => piece.text)
+              .join('') ?? '';
+          expect(text).toContain('[redacted]');
+          expect(text).not.toContain(spelled.slice(4, 30));
+        },
+      ),
+    );
+  });
+
+  test('and where what is shown ends within it', () => {
+    const record = new Evidence(1, 0, () => ({ method: 'GET', url: '/', headers: {} }), createRedactor([LONG_SECRET]));
+    record.answered(1, 200, new Headers());
+    record.received(1, Buffer.from(`${'x'.repeat(4 * 16_384 - 8)}${LONG_SECRET}`));
+    expect(JSON.stringify(record.snapshot())).not.toContain(LONG_SECRET.slice(0, 8));
+  });
+
+  test('the signatures of a proof are secrets', () => {
+    const redactor = createRedactor();
+    const signature = `${'Ab+/'.repeat(21)}Aw==`;
+    redactor.learnFrom(JSON.stringify({ 'x-svc-invoke-signature': signature }));
+    expect(redactor.text(`sent ${signature}`)).not.toContain('Ab+/Ab+/');
+    expect(redactor.headers(new Headers({ 'x-svc-invoke-signature-v2': signature })).valueOf()).toEqual({
+      'x-svc-invoke-signature-v2': '[redacted]',
+    });
   });
 });

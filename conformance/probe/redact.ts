@@ -1,4 +1,6 @@
-import { createSecrets, type Span } from './spellings.js';
+import { createKnown } from '../../emulator/credentials/known.js';
+import { apart, replaced } from '../../emulator/credentials/spans.js';
+import { spelledIn } from '../../emulator/credentials/spellings.js';
 
 /** Keys whose string values are credentials anywhere in a JSON answer. */
 const SECRET_KEYS =
@@ -6,34 +8,35 @@ const SECRET_KEYS =
 const HIDDEN = '[redacted]';
 const SECRET_HEADERS = new Set(['authorization', 'proxy-authorization', 'cookie', 'set-cookie', 'x-emulator-token']);
 
+/** A shorter text is no secret. */
+const SHORTEST = 6;
 /** Secrets that are learned from answers at most, newest first: transcripts show only what is recent. */
 const MOST_LEARNED = 500;
 
-function hidden(text: string, spans: readonly Span[]): string {
-  let clean = '';
-  let done = 0;
-  for (const [from, to] of spans) {
-    clean += text.slice(done, from) + HIDDEN;
-    done = to;
-  }
-  return clean + text.slice(done);
-}
-
 /** Redacts secrets in everything that a report could show, as it is recorded. */
 export function createRedactor(known: readonly string[] = []) {
-  const secrets = createSecrets(known);
+  // A secret that is cut is still a secret, down to its first half.
+  const secrets = createKnown(
+    known.filter(({ length }) => length >= SHORTEST),
+    { searchedFrom: SHORTEST, enough: (length) => Math.ceil(length / 2) },
+  );
+  const learned = new Set<string>();
 
   /** Makes a value a secret from now on. */
   const learn = (secret: string) => {
+    if (secret.length < SHORTEST || secrets.has(secret)) return;
     secrets.add(secret);
-    if (secrets.all.size <= known.length + MOST_LEARNED) return;
-    for (const oldest of secrets.all) {
-      if (known.includes(oldest)) continue;
-      secrets.remove(oldest);
-      break;
-    }
+    learned.add(secret);
+    const [oldest = ''] = learned;
+    if (learned.size > MOST_LEARNED && learned.delete(oldest)) secrets.delete(oldest);
   };
-  const text = (value: string) => hidden(value, secrets.spansIn(value));
+
+  /** Redacts a text that came in pieces, keeping the pieces. */
+  const pieces = (texts: readonly string[]): string[] => {
+    const found = [...spelledIn(texts.join(''), secrets)];
+    return found.length === 0 ? [...texts] : replaced(texts, apart(found.map((one) => ({ ...one, shown: HIDDEN }))));
+  };
+  const text = (value: string) => pieces([value]).join('');
 
   /** Redacts every string within a JSON-like value. */
   const deep = (value: unknown): unknown => {
@@ -59,28 +62,8 @@ export function createRedactor(known: readonly string[] = []) {
     text,
     /** The kit's own words: nothing that was learnt is taken out of them, only a credential of the caller that stands there whole. */
     words: (value: string): string =>
-      known.reduce((clean, one) => (one.length < 6 ? clean : clean.replaceAll(one, HIDDEN)), value),
-    /** Redacts a text that came in pieces, keeping the pieces. */
-    pieces(texts: readonly string[]): string[] {
-      const whole = texts.join('');
-      const spans = secrets.spansIn(whole);
-      if (spans.length === 0) return [...texts];
-      let start = 0;
-      return texts.map((piece) => {
-        const end = start + piece.length;
-        let clean = '';
-        let at = start;
-        for (const [from, to] of spans) {
-          if (to <= start || from >= end) continue;
-          clean += whole.slice(at, Math.max(at, from));
-          if (from >= start) clean += HIDDEN;
-          at = Math.min(end, to);
-        }
-        clean += whole.slice(at, end);
-        start = end;
-        return clean;
-      });
-    },
+      known.reduce((clean, one) => (one.length < SHORTEST ? clean : clean.replaceAll(one, HIDDEN)), value),
+    pieces,
     headers(headers: Headers) {
       const clean: Record<string, string> = {};
       headers.forEach((value, name) => {

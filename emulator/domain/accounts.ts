@@ -1,8 +1,8 @@
 import type { Seed } from '../contract/seed.js';
 import type { InternRow } from '../contract/state.js';
 import { createCredentialIndex } from '../credentials/credential-index.js';
+import { createRedaction, type Redaction } from '../credentials/redaction.js';
 import type { Caller } from './caller.js';
-import { createRedaction, type Redaction } from './redaction.js';
 
 /** Which caller a credential belongs to, and how credentials are redacted. */
 export interface Accounts {

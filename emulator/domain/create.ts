@@ -3,10 +3,10 @@ import { Refusal } from '../contract/errors.js';
 import type { CreateBody, Intern } from '../contract/intern.js';
 import { blankIntern } from '../contract/intern-row.js';
 import type { IdempotencyRow, InternRow } from '../contract/state.js';
+import { OWN_KEY_PREFIX } from '../credentials/redaction.js';
 import type { Caller } from './caller.js';
 import type { Interns, InternsDeps } from './interns.js';
 import type { Provisioning } from './provisioning.js';
-import { OWN_KEY_PREFIX } from './redaction.js';
 
 export interface CreateRequest {
   readonly caller: Caller;

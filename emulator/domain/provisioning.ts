@@ -1,8 +1,8 @@
 import type { Scope } from '../clock/scope.js';
 import type { InternRow } from '../contract/state.js';
+import { DAEMON_TOKEN_PREFIX } from '../credentials/redaction.js';
 import { messageOf } from './behaviour-events.js';
 import type { Interns, InternsDeps } from './interns.js';
-import { DAEMON_TOKEN_PREFIX } from './redaction.js';
 
 /** Background work: boots and teardowns, along the clock and the intern's script, until their scope ends. */
 export interface Provisioning {

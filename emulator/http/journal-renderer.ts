@@ -1,7 +1,7 @@
 import type { JournalEntry } from '../contract/journal-entry.js';
 import type { FieldProblem } from '../contract/problem.js';
 import { type Trace, traceOf } from '../contract/traceparent.js';
-import type { Redaction } from '../domain/redaction.js';
+import type { Redaction } from '../credentials/redaction.js';
 import type { Held, JournalDraft, Write, WriteView } from './journal-entry.js';
 
 /** How many characters of each body are shown, and how many bytes of all writes of one stream are kept. */

@@ -1,6 +1,6 @@
 import type { Clock } from '../clock/clock.js';
 import type { JournalEntry } from '../contract/journal-entry.js';
-import { type Redaction, withoutValue } from '../domain/redaction.js';
+import { type Redaction, withoutValue } from '../credentials/redaction.js';
 import type { ReceivedRequest } from '../requests/received-request.js';
 import type { StreamHooks } from '../sse/stream.js';
 import type { JournalDraft, Write, WriteView } from './journal-entry.js';

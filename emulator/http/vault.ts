@@ -12,9 +12,9 @@ import {
   storeSecretSchema,
   type VaultSecret,
 } from '../contract/vault.js';
+import { REDACTED } from '../credentials/redaction.js';
 import type { Caller } from '../domain/caller.js';
 import type { Interns } from '../domain/interns.js';
-import { REDACTED } from '../domain/redaction.js';
 import { parseJson } from '../requests/request-body.js';
 import type { Store } from '../store/store.js';
 import type { Vaults } from '../vault/vaults.js';

@@ -1,5 +1,6 @@
-import { createFinder, type Finder } from '../credentials/finder.js';
-import { begunIn, createSearch, type Search, spelledIn } from '../credentials/spellings.js';
+import { createKnown, SEARCHED_FROM } from '../credentials/known.js';
+import { apart, replaced, type Span } from '../credentials/spans.js';
+import { begunIn, spelledIn } from '../credentials/spellings.js';
 import { foldUuids, uuidsIn } from './uuids.js';
 
 /** Values that are kept out of a recording, by the name that their aliases carry. */
@@ -55,16 +56,6 @@ export interface Aliases {
   readonly learned: readonly Learned[];
 }
 
-interface Occurrence {
-  readonly start: number;
-  readonly end: number;
-  readonly alias: string;
-}
-
-/** A shorter text is searched for only as a whole: it would be found in the middle of words. */
-export const SEARCHED_FROM = 8;
-/** How many characters of a secret that was cut may stay. */
-const LEAST_BEGUN = 6;
 /** More secrets than any deployment has: beyond it, somebody fills the memory. */
 const MOST_SECRETS = 100_000;
 const TOKEN = /[\w-]+/g;
@@ -81,49 +72,8 @@ export function spelled(alias: string, next: string): string {
   return unclear ? `\${${alias.slice(1)}}` : alias;
 }
 
-/** Places in order and without overlap: of two that overlap, the first, extended to the end of the second. */
-function apart(found: readonly Occurrence[]): Occurrence[] {
-  const merged: Occurrence[] = [];
-  for (const one of [...found].sort((a, b) => a.start - b.start || b.end - a.end)) {
-    const last = merged.at(-1);
-    if (!last || one.start >= last.end) merged.push(one);
-    else if (one.end > last.end) merged[merged.length - 1] = { ...last, end: one.end };
-  }
-  return merged;
-}
-
-/**
- * Replaces the found places in the pieces of one text. A place that began in an earlier piece is removed from the later
- * one.
- */
-function replaced(
-  pieces: readonly string[],
-  text: string,
-  found: readonly Occurrence[],
-  plain: (text: string) => string,
-): string[] {
-  let offset = 0;
-  let next = 0;
-  return pieces.map((piece) => {
-    const end = offset + piece.length;
-    let written = '';
-    let at = offset;
-    const before = found[next - 1];
-    if (before && before.end > at) at = Math.min(before.end, end);
-    for (let one = found[next]; one && one.start < end; one = found[next]) {
-      written += plain(text.slice(at, one.start)) + spelled(one.alias, text.slice(one.end, one.end + 2));
-      at = Math.min(one.end, end);
-      next++;
-    }
-    written += plain(text.slice(at, end));
-    offset = end;
-    return written;
-  });
-}
-
 // By a pattern: for a plain string with many places, V8 makes as many strings.
 const doubled = (text: string) => text.replace(/\$/g, '$$$$');
-const asItIs = (text: string) => text;
 
 /**
  * Gives values their aliases, numbered by kind in the order in which they come.
@@ -135,54 +85,46 @@ export function createAliases(environment: ReadonlyMap<string, string>): Aliases
   const known = new Map<string, string>();
   /** By value, and by the form of a value in what was written before it was known. */
   const secrets = new Map<string, string>();
+  const secretValues = createKnown();
   const counts = new Map<AliasKind, number>();
   /** Values that no token of a text can be: searched for separately. */
-  const odd = new Set<string>();
+  const odd = createKnown();
   const learned: Learned[] = [];
-  let secretSearch: Search | undefined;
-  let oddFinder: Finder | undefined;
+  const span = (start: number, end: number, shown = ''): Span => ({ start, end, shown });
 
-  const findSecrets = (text: string): Occurrence[] => {
+  const findSecrets = (text: string): Span[] => {
     if (text.length < SEARCHED_FROM && !ESCAPED.test(text)) {
       const alias = secrets.get(text);
-      return alias === undefined ? [] : [{ start: 0, end: text.length, alias }];
+      return alias === undefined ? [] : [span(0, text.length, alias)];
     }
-    secretSearch ??= createSearch(secrets.keys());
-    const found: Occurrence[] = [];
-    for (const { start, end, value, base64 } of spelledIn(text, secretSearch)) {
-      const alias = secrets.get(value) ?? '';
-      // Bytes that a secret was encoded with are removed too: their digits overlap. So is the padding.
-      const padding = base64 ? (/^=*/.exec(text.slice(base64.end, base64.end + 2))?.[0].length ?? 0) : 0;
-      found.push(base64 ? { start: base64.start, end: base64.end + padding, alias } : { start, end, alias });
-    }
-    return apart(found);
+    const found = [...spelledIn(text, secretValues)];
+    return apart(found.map(({ start, end, value }) => span(start, end, secrets.get(value))));
   };
 
-  const findOthers = (text: string, from: number, to: number): Occurrence[] => {
+  const findOthers = (text: string, from: number, to: number): Span[] => {
     if (from === 0 && to === text.length) {
       const alias = known.get(foldUuids(text));
-      if (alias !== undefined) return [{ start: 0, end: to, alias }];
+      if (alias !== undefined) return [span(0, to, alias)];
     }
     const part = text.slice(from, to);
     if (part.length < SEARCHED_FROM) return [];
-    const found: Occurrence[] = [];
+    const found: Span[] = [];
     const take = (token: string, at: number): boolean => {
       const alias = token.length < SEARCHED_FROM ? undefined : known.get(foldUuids(token));
-      if (alias !== undefined) found.push({ start: from + at, end: from + at + token.length, alias });
+      if (alias !== undefined) found.push(span(from + at, from + at + token.length, alias));
       return alias !== undefined;
     };
     for (const { 0: token, index } of part.matchAll(TOKEN)) {
       if (take(token, index)) continue;
       for (const uuid of uuidsIn(token)) take(uuid[0], index + uuid.index);
     }
-    oddFinder ??= createFinder(odd, SEARCHED_FROM);
-    for (const { index, length, value } of oddFinder.find(part))
-      found.push({ start: from + index, end: from + index + length, alias: known.get(foldUuids(value)) ?? '' });
+    for (const { index, length, value } of odd.find(part))
+      found.push(span(from + index, from + index + length, known.get(foldUuids(value))));
     return apart(found);
   };
 
   /** Secrets that are no part of an alias: one may be a word of ours. */
-  const outsideAliases = (text: string): Occurrence[] => {
+  const outsideAliases = (text: string): Span[] => {
     const found = findSecrets(text);
     if (found.length === 0 || !text.includes('$')) return found;
     const aliases = [...text.matchAll(ALIAS)].filter(([whole]) => whole !== '$$');
@@ -195,8 +137,8 @@ export function createAliases(environment: ReadonlyMap<string, string>): Aliases
     });
   };
 
-  const findAll = (text: string): Occurrence[] => {
-    const all: Occurrence[] = [];
+  const findAll = (text: string): Span[] => {
+    const all: Span[] = [];
     let at = 0;
     for (const secret of findSecrets(text)) {
       if (secret.start > at) all.push(...findOthers(text, at, secret.start));
@@ -209,11 +151,11 @@ export function createAliases(environment: ReadonlyMap<string, string>): Aliases
 
   const replace = (
     pieces: readonly string[],
-    find: (text: string) => readonly Occurrence[],
-    plain: (text: string) => string,
+    find: (text: string) => readonly Span[],
+    plain?: (text: string) => string,
   ) => {
     const text = pieces.length === 1 ? (pieces[0] ?? '') : pieces.join('');
-    return text === '' ? [...pieces] : replaced(pieces, text, find(text), plain);
+    return text === '' ? [...pieces] : replaced(pieces, find(text), plain, spelled);
   };
   const hide: Aliases['hide'] = (pieces) => replace(pieces, findAll, doubled);
 
@@ -221,9 +163,12 @@ export function createAliases(environment: ReadonlyMap<string, string>): Aliases
     if (secrets.size >= MOST_SECRETS) throw new Error(`more than ${MOST_SECRETS} credentials`);
     // Earlier text may hold it with its dollar signs doubled, or parts of it as aliases.
     const [written = value] = replace([value], (text) => findOthers(text, 0, text.length), doubled);
-    secrets.set(value, alias);
-    if (written !== value && written !== alias && written.length >= SEARCHED_FROM) secrets.set(written, alias);
-    secretSearch = undefined;
+    const spellings =
+      written !== value && written !== alias && written.length >= SEARCHED_FROM ? [value, written] : [value];
+    for (const one of spellings) {
+      secrets.set(one, alias);
+      secretValues.add(one);
+    }
   };
   for (const [value, alias] of environment) addSecret(value, alias);
 
@@ -241,26 +186,19 @@ export function createAliases(environment: ReadonlyMap<string, string>): Aliases
         addSecret(value, alias);
       } else {
         known.set(folded, alias);
-        if (value.length >= SEARCHED_FROM && !/^[\w-]+$/.test(value)) {
-          odd.add(value);
-          oddFinder = undefined;
-        }
+        if (value.length >= SEARCHED_FROM && !/^[\w-]+$/.test(value)) odd.add(value);
       }
       learned.push([kind, value]);
       return alias;
     },
     hide,
-    hideSecrets: (pieces) => replace(pieces, outsideAliases, asItIs),
-    hideInBytes: (pieces) => replace(pieces, findSecrets, asItIs),
+    hideSecrets: (pieces) => replace(pieces, outsideAliases),
+    hideInBytes: (pieces) => replace(pieces, findSecrets),
     hideBegun: (pieces) =>
-      replace(
-        pieces,
-        (text) => {
-          const begun = begunIn(text, [...secrets.keys()], LEAST_BEGUN);
-          return begun ? [{ start: begun.start, end: text.length, alias: secrets.get(begun.value) ?? '' }] : [];
-        },
-        asItIs,
-      ),
+      replace(pieces, (text) => {
+        const begun = begunIn(text, secretValues.begun);
+        return begun ? [span(begun.start, text.length, secrets.get(begun.value))] : [];
+      }),
     learned,
     get secretsKnown() {
       return secrets.size;

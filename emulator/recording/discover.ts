@@ -1,6 +1,6 @@
 import { jsonOf } from '../contract/nesting.js';
+import { SEARCHED_FROM } from '../credentials/known.js';
 import type { Aliases, AliasKind } from './aliases.js';
-import { SEARCHED_FROM } from './aliases.js';
 import { isSecretHeader, isSecretName, isSecretParameter } from './secret-names.js';
 import { secretsIn } from './secret-scan.js';
 

@@ -1,5 +1,5 @@
 import type { Journaled } from '../contract/journaled.js';
-import { REDACTED } from '../domain/redaction.js';
+import { REDACTED } from '../credentials/redaction.js';
 import { createAliases } from './aliases.js';
 import { type RawExchange, toRecorded } from './exchange.js';
 import type { LeftOut } from './format.js';

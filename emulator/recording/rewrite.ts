@@ -1,4 +1,5 @@
-import { type Aliases, SEARCHED_FROM } from './aliases.js';
+import { SEARCHED_FROM } from '../credentials/known.js';
+import type { Aliases } from './aliases.js';
 import { kindOfParameter } from './discover.js';
 import { decodedParameter, isForm, readLiteral } from './secret-scan.js';
 

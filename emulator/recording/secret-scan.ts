@@ -1,5 +1,5 @@
+import { SEARCHED_FROM } from '../credentials/known.js';
 import { readingsInParts } from '../credentials/spellings.js';
-import { SEARCHED_FROM } from './aliases.js';
 import { isSecretName, isSecretParameter } from './secret-names.js';
 
 /** A JSON string literal from its quote on: its value, and where it ends. One that is cut ends with its line. */

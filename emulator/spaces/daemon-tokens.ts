@@ -1,5 +1,5 @@
 import type { Random } from '../clock/random.js';
-import { DAEMON_TOKEN_PREFIX } from '../domain/redaction.js';
+import { DAEMON_TOKEN_PREFIX } from '../credentials/redaction.js';
 
 /** How daemon tokens say which emulator they belong to, if emulators share a listener for their daemons. */
 export interface DaemonTokens {

@@ -1,6 +1,6 @@
 import type { Random } from '../clock/random.js';
 import { HIDDEN, type State } from '../contract/state.js';
-import { DAEMON_TOKEN_PREFIX, OWN_KEY_PREFIX } from '../domain/redaction.js';
+import { DAEMON_TOKEN_PREFIX, OWN_KEY_PREFIX } from '../credentials/redaction.js';
 
 /**
  * An export without credentials (AUTH-9): without own keys and daemon tokens, and without credentials that callers

@@ -4,7 +4,7 @@ import { blankIntern } from '../contract/intern-row.js';
 import type { Seed } from '../contract/seed.js';
 import { COLLECTIONS, type InternRow, STATE_VERSION, type State } from '../contract/state.js';
 import type { SecretRow } from '../contract/vault.js';
-import { DAEMON_TOKEN_PREFIX } from '../domain/redaction.js';
+import { DAEMON_TOKEN_PREFIX } from '../credentials/redaction.js';
 
 /** What an intern has of its own while it runs. */
 export const runningParts = (random: Random) => ({

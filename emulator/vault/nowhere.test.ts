@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import '../../test/same-draws.js';
-import { createSearch, spelledIn } from '../credentials/spellings.js';
+import { createKnown } from '../credentials/known.js';
+import { spelledIn } from '../credentials/spellings.js';
 import { createEmulator } from '../index.js';
 
 const HOSTS = ['api.example.com'];
@@ -113,7 +114,7 @@ test.each(misplaced)('VAULT-2: a value is in nothing that can be read, sent %s t
   );
   await fc.assert(
     fc.asyncProperty(values, async (value) => {
-      const search = createSearch([value]);
+      const search = createKnown([value]);
       for (const text of await readable(misplace(value), value))
         expect(
           [...spelledIn(text, search)].map(({ start, end }) => text.slice(Math.max(0, start - 200), end + 20)),

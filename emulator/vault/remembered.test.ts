@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { createRedaction } from '../domain/redaction.js';
+import { createRedaction } from '../credentials/redaction.js';
 import type { Emulator } from '../index.js';
 import { createTestClient } from '../testing/client.js';
 

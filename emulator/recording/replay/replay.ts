@@ -1,7 +1,7 @@
 import type { Clock } from '../../clock/clock.js';
 import { jsonOf } from '../../contract/nesting.js';
 import type { Profile } from '../../contract/profile.js';
-import { REDACTED } from '../../domain/redaction.js';
+import { REDACTED } from '../../credentials/redaction.js';
 import { bodyText, type RecordedExchange, type RecordedWrite, SCENARIO_HEADER } from '../format.js';
 import { VERSION_SEGMENT } from '../operations.js';
 import { type PlacedExchange, readRecording } from '../read.js';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { percent, SPELLINGS, unicode } from '../credentials/spellings.harness.js';
 import { createRedaction } from './redaction.js';
+import { percent, SPELLINGS, unicode } from './spellings.harness.js';
 import '../../test/same-draws.js';
 
 const SECRET = 'emu-key-alice-0000000000000000';

@@ -1,0 +1,177 @@
+import { createKnown, type Known, SEARCHED_FROM, type Search } from './known.js';
+import { apart, replaced, type Span } from './spans.js';
+import { begunIn, spelledIn } from './spellings.js';
+
+/**
+ * The shape of every credential an emulator makes (`Random.token` with one of these prefixes). It is known without a
+ * list.
+ */
+export const OWN_KEY_PREFIX = 'emu-ikey-';
+export const DAEMON_TOKEN_PREFIX = 'emu-dtok-';
+
+/**
+ * Credentials that are known by their shape: what an emulator makes, the signatures of proofs (64 bytes in Base64), and
+ * signed tokens (JWT). They need no list, so none grows.
+ */
+const SHAPED = [
+  /emu-(?:ikey|dtok)-[A-Za-z0-9_-]{32}/,
+  /(?<![A-Za-z0-9+/])[A-Za-z0-9+/]{85}[AQgw]==/,
+  /eyJ[\w-]{8,}\.[\w-]+\.[\w-]+/,
+].map((shape) => shape.source);
+const BEGINNINGS = [OWN_KEY_PREFIX, DAEMON_TOKEN_PREFIX, 'eyJhbGci', 'eyJ0eXAi'];
+/** A run that is long enough for the Base64 of a signature. */
+const SIGNATURE_IN_BASE64 = /[A-Za-z0-9+/]{112}/;
+const BY_SHAPE = new RegExp(`^(?:${SHAPED.join('|')})$`);
+const SHAPES = new RegExp(SHAPED.join('|'), 'g');
+
+/** The beginnings of credentials that are known by their shape, at the end of a text. */
+const BEGUN =
+  /(?:emu-(?:ikey|dtok)-[A-Za-z0-9_-]{0,31}|eyJ[\w-]*(?:\.[\w-]*){0,2}|(?<![A-Za-z0-9+/])[A-Za-z0-9+/]{64,86}=?)$/;
+export const REDACTED = '[redacted]';
+
+/**
+ * How many login tokens are remembered for redaction: as many as the journal has entries, since each entry brings one
+ * at most.
+ */
+const MOST_LOGIN_TOKENS = 1_000;
+
+/**
+ * How many characters of the values of secrets are remembered as text, the newest, in pieces of this size. Of older ones
+ * digests are remembered, without a limit: one would uncover what it forgets.
+ */
+const MOST_SECRET_TEXT = 131_072;
+const SECRET_PIECE = 256;
+
+/**
+ * A value in pieces, of which each is a secret. The last reaches back: none is so short that it looks like a word. A
+ * shorter value is redacted where it is known to be, and nowhere else.
+ */
+function* piecesOf(value: string): Generator<string> {
+  if (value.length < SEARCHED_FROM) return;
+  for (let at = 0; at < value.length; at += SECRET_PIECE)
+    yield value.slice(Math.min(at, value.length - SEARCHED_FROM), at + SECRET_PIECE);
+}
+
+function* spansOf(text: string, search: Search): Generator<Span> {
+  for (const { start, end } of spelledIn(text, search)) yield { start, end, shown: REDACTED };
+}
+const without = (text: string, search: Search): string => replaced([text], apart(spansOf(text, search))).join('');
+
+/** Takes one value out of texts, in every spelling; a short one only where it is a whole text. */
+export function withoutValue(value: string): (text: string) => string {
+  const known = createKnown(piecesOf(value));
+  return (text) => (text === value ? REDACTED : without(text, known));
+}
+
+/** The texts of a stream that a reader joins again: one credential may come in several of them. */
+const CHANNELS = ['content', 'reasoning', 'arguments'] as const;
+
+/**
+ * Redacts credentials in texts (AUTH-9): every seeded one and the newest tokens of logins by value, the rest by shape.
+ * It finds them as they are, in JSON escapes (`\u0065`), percent-encoded, and in Base64.
+ */
+export function createRedaction() {
+  const known = createKnown([], { searchedFrom: 1 });
+  const loginTokens = new Set<string>();
+  /** Pieces of the values of secrets, oldest first. */
+  const vaultSecrets = new Set<string>();
+  let vaultText = 0;
+  for (const beginning of BEGINNINGS) known.hint(beginning);
+  const search: Search = {
+    mayHold: (run) => known.mayHold(run) || SIGNATURE_IN_BASE64.test(run),
+    get longest() {
+      return Math.max(known.longest, SECRET_PIECE);
+    },
+    *find(text) {
+      yield* known.find(text);
+      for (const { 0: value, index } of text.matchAll(SHAPES)) yield { index, length: value.length, value };
+    },
+  };
+  /** Where the end of a text may be the beginning of a credential, which the next write may complete. */
+  const begun: Known['begun'] = (text) => {
+    const shape = BEGUN.exec(text.slice(-4_096));
+    const value = known.begun(text);
+    const index = Math.min(shape ? text.length - shape[0].length : text.length, value?.index ?? text.length);
+    return index < text.length ? { index, value: '' } : undefined;
+  };
+
+  const spansIn = function* (text: string, more: boolean): Generator<Span> {
+    yield* spansOf(text, search);
+    const cut = more ? begunIn(text, begun) : undefined;
+    if (cut) yield { start: cut.start, end: text.length, shown: REDACTED };
+  };
+
+  /** The spans of a credential that came in several events of a stream: shown once, where it begins. */
+  const spansAcross = function* (text: string, more: boolean): Generator<Span> {
+    for (const channel of CHANNELS) {
+      const pieces: { start: number; from: number; length: number }[] = [];
+      let put = '';
+      for (const match of text.matchAll(new RegExp(`"${channel}":"((?:[^"\\\\]|\\\\.)*)"`, 'g'))) {
+        const [whole, said = ''] = match;
+        pieces.push({ start: match.index + whole.length - 1 - said.length, from: put.length, length: said.length });
+        put += said;
+      }
+      if (pieces.length < 2) continue;
+      for (const { start, end } of spansIn(put, more)) {
+        for (const piece of pieces) {
+          const first = Math.max(start, piece.from);
+          const last = Math.min(end, piece.from + piece.length);
+          if (first >= last) continue;
+          const offset = piece.start - piece.from;
+          yield { start: first + offset, end: last + offset, shown: first === start ? REDACTED : '' };
+        }
+      }
+    }
+  };
+
+  return {
+    /** Adds a credential to redact permanently. */
+    add(secret: string): void {
+      if (!BY_SHAPE.test(secret)) known.add(secret);
+      loginTokens.delete(secret);
+    },
+    /** Adds a token of a login to redact, replacing the oldest if there are too many. */
+    addLoginToken(token: string): void {
+      if (BY_SHAPE.test(token) || known.has(token)) return;
+      known.add(token);
+      loginTokens.add(token);
+      for (const oldest of loginTokens) {
+        if (loginTokens.size <= MOST_LOGIN_TOKENS) break;
+        loginTokens.delete(oldest);
+        known.delete(oldest);
+      }
+    },
+    /** Adds the value of a secret to redact (VAULT-2), permanently. */
+    addVaultSecret(value: string): void {
+      for (const piece of piecesOf(value)) {
+        const again = vaultSecrets.delete(piece);
+        loginTokens.delete(piece);
+        if (BY_SHAPE.test(piece) || (!again && known.has(piece))) continue;
+        vaultText += again ? 0 : piece.length;
+        vaultSecrets.add(piece);
+        known.add(piece);
+      }
+      for (const oldest of vaultSecrets) {
+        if (vaultText <= MOST_SECRET_TEXT) break;
+        vaultSecrets.delete(oldest);
+        known.digest(oldest);
+        vaultText -= oldest.length;
+      }
+    },
+    redact: (text: string): string => without(text, search),
+    /**
+     * Redacts the writes of a stream together, so that it finds a credential that was split over two of them, or over
+     * events. If `more` may follow, the end is redacted if it may be the beginning of one.
+     */
+    redactWrites(writes: readonly string[], more = false): string[] {
+      const text = writes.join('');
+      return replaced(writes, apart([...spansIn(text, more), ...spansAcross(text, more)]));
+    },
+    /** How many credentials are known by value. */
+    get size(): number {
+      return known.size;
+    },
+  };
+}
+
+export type Redaction = ReturnType<typeof createRedaction>;
