@@ -23,78 +23,92 @@ export interface Possible<T> {
   forget(at: number): void;
 }
 
+type Writes<T> = ReadonlyMap<number, { readonly effect: Effect<T> }>;
+
 const NONE: ReadonlyMap<number, never> = new Map<number, never>();
 
 /** Moments that are kept: a read is under way for a short time. */
 const KEPT = 16;
 
-export function possible<T>(first?: readonly T[], number?: number): Possible<T> {
-  let base: ReadonlySet<T> | undefined = first === undefined ? undefined : new Set(first);
-  let because: number[] = number === undefined ? [] : [number];
-  type Writes = ReadonlyMap<number, { readonly effect: Effect<T> }>;
-  const pending = new Map<number, { effect: Effect<T>; overlapped: boolean }>();
-  /** Earlier values, each with the time until which it held. */
-  const past: { until: number; base: ReadonlySet<T> | undefined; writes: Writes }[] = [];
-
-  const widened = (from: ReadonlySet<T>, writes: Writes, but: number | undefined): ReadonlySet<T> => {
-    let all = from;
-    for (const [number, { effect }] of writes) if (number !== but) all = new Set([...all, ...effect(all)]);
-    return all;
-  };
-  /** When the last write ended. */
-  let ended = Number.NEGATIVE_INFINITY;
-  const set = (values: ReadonlySet<T> | undefined, at: number) => {
-    past.push({ until: at, base, writes: pending.size === 0 ? NONE : new Map(pending) });
-    if (past.length > KEPT) past.shift();
-    base = values;
-  };
-
-  return {
-    since(from, but) {
-      const all = new Set<T>();
-      for (const one of [{ base, writes: pending }, ...past.filter(({ until }) => until > from)]) {
-        if (one.base === undefined) return undefined;
-        for (const value of widened(one.base, one.writes, but)) all.add(value);
-      }
-      return all;
-    },
-    get because() {
-      return because;
-    },
-    asks(asking, effect) {
-      for (const other of pending.values()) other.overlapped = true;
-      pending.set(asking, { effect, overlapped: pending.size > 0 });
-    },
-    answered(asking, took, at) {
-      const write = pending.get(asking);
-      if (write === undefined) return;
-      const before = base;
-      set(base, at);
-      pending.delete(asking);
-      ended = Math.max(ended, at);
-      if (took === false || (before === undefined && took === undefined)) return;
-      const after = write.effect(before ?? new Set());
-      base = new Set(took === true && !write.overlapped ? after : [...(before ?? []), ...after]);
-      because = took === true && !write.overlapped ? [asking] : [...because, asking].slice(-4);
-    },
-    narrow(values, reading, at, from) {
-      // The read may have come before or after a write that it overlaps.
-      if (pending.size > 0 || from <= ended) return;
-      if (base === undefined) {
-        set(new Set(values), at);
-        because = [reading];
-        return;
-      }
-      const left = values.filter((value) => base?.has(value));
-      // A value that contradicts all that is known is a finding, and teaches nothing.
-      if (left.length === 0) return;
-      // What is known already is not kept once more: a target has thousands of interns.
-      if (left.length < base.size) set(new Set(left), at);
-      if (!because.includes(reading)) because = [...because.slice(-3), reading];
-    },
-    forget(at) {
-      set(undefined, at);
-      because = [];
-    },
-  };
+function widened<T>(from: ReadonlySet<T>, writes: Writes<T>, but: number | undefined): ReadonlySet<T> {
+  let all = from;
+  for (const [number, { effect }] of writes) if (number !== but) all = new Set([...all, ...effect(all)]);
+  return all;
 }
+
+/** A target has thousands of interns with five of these each: what is not needed is not there. */
+class Values<T> implements Possible<T> {
+  because: readonly number[];
+  private base: ReadonlySet<T> | undefined;
+  private pending: Map<number, { effect: Effect<T>; overlapped: boolean }> | undefined;
+  /** Earlier values, each with the time until which it held. */
+  private past: { until: number; base: ReadonlySet<T> | undefined; writes: Writes<T> }[] | undefined;
+  /** When the last write ended. */
+  private ended = Number.NEGATIVE_INFINITY;
+
+  constructor(first: readonly T[] | undefined, number: number | undefined) {
+    this.base = first === undefined ? undefined : new Set(first);
+    this.because = number === undefined ? [] : [number];
+  }
+
+  private set(values: ReadonlySet<T> | undefined, at: number): void {
+    this.past ??= [];
+    this.past.push({ until: at, base: this.base, writes: this.pending === undefined ? NONE : new Map(this.pending) });
+    if (this.past.length > KEPT) this.past.shift();
+    this.base = values;
+  }
+
+  since(from: number, but?: number): ReadonlySet<T> | undefined {
+    const all = new Set<T>();
+    const now = { base: this.base, writes: this.pending ?? NONE };
+    for (const one of [now, ...(this.past ?? []).filter(({ until }) => until > from)]) {
+      if (one.base === undefined) return undefined;
+      for (const value of widened(one.base, one.writes, but)) all.add(value);
+    }
+    return all;
+  }
+
+  asks(asking: number, effect: Effect<T>): void {
+    this.pending ??= new Map();
+    for (const other of this.pending.values()) other.overlapped = true;
+    this.pending.set(asking, { effect, overlapped: this.pending.size > 0 });
+  }
+
+  answered(asking: number, took: boolean | undefined, at: number): void {
+    const write = this.pending?.get(asking);
+    if (write === undefined) return;
+    const before = this.base;
+    this.set(before, at);
+    this.pending?.delete(asking);
+    if (this.pending?.size === 0) this.pending = undefined;
+    this.ended = Math.max(this.ended, at);
+    if (took === false || (before === undefined && took === undefined)) return;
+    const after = write.effect(before ?? new Set());
+    const isSure = took === true && !write.overlapped;
+    this.base = new Set(isSure ? after : [...(before ?? []), ...after]);
+    this.because = isSure ? [asking] : [...this.because, asking].slice(-4);
+  }
+
+  narrow(values: readonly T[], reading: number, at: number, from: number): void {
+    // The read may have come before or after a write that it overlaps.
+    if (this.pending !== undefined || from <= this.ended) return;
+    const { base } = this;
+    if (base === undefined) {
+      this.set(new Set(values), at);
+      this.because = [reading];
+      return;
+    }
+    const left = values.filter((value) => base.has(value));
+    // A value that contradicts all that is known is a finding, and teaches nothing.
+    if (left.length === 0) return;
+    if (left.length < base.size) this.set(new Set(left), at);
+    if (!this.because.includes(reading)) this.because = [...this.because.slice(-3), reading];
+  }
+
+  forget(at: number): void {
+    this.set(undefined, at);
+    this.because = [];
+  }
+}
+
+export const possible = <T>(first?: readonly T[], number?: number): Possible<T> => new Values(first, number);
