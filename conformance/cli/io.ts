@@ -22,6 +22,8 @@ export interface Io {
   readonly signal: AbortSignal;
   /** Claims the second Ctrl-C, which else ends the process: it aborts what this returns. */
   readonly again?: (() => AbortSignal) | undefined;
+  /** Resolves once npm, which started this process, is gone: for a command that does not end by itself. */
+  readonly gone?: (() => Promise<void> | undefined) | undefined;
   readonly host: Host;
 }
 

@@ -75,6 +75,7 @@ async function listen(
     };
     if (io.signal.aborted) interrupted();
     io.signal.addEventListener('abort', interrupted, { once: true });
+    void io.gone?.()?.then(interrupted);
   });
   const ended = new AbortController();
   const patience = io.host.sleep(PATIENCE, AbortSignal.any([ended.signal, ...(again === undefined ? [] : [again])]));

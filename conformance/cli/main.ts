@@ -1,12 +1,16 @@
 import { createInterface } from 'node:readline/promises';
 import { systemHost } from '../probe/time.js';
 import { conformance } from './command.js';
+import type { Io } from './io.js';
 
 /**
  * Runs the kit as a process does: streams and signals of the machine. The first Ctrl-C ends the run and cleans up, a
  * second one leaves at once, or where a command claims it, ends that. Returns the exit code.
  */
-export async function main(args: readonly string[], name?: string): Promise<number> {
+export async function main(
+  args: readonly string[],
+  { name, gone }: { readonly name?: string } & Pick<Io, 'gone'> = {},
+): Promise<number> {
   const over = new AbortController();
   const again = new AbortController();
   let isClaimed = false;
@@ -49,6 +53,7 @@ export async function main(args: readonly string[], name?: string): Promise<numb
           isClaimed = true;
           return again.signal;
         },
+        gone,
         host: systemHost,
       },
       name,

@@ -408,7 +408,7 @@ describe('WEB-3: nothing is left listening when the process that started it is g
     });
     groups.push(child.pid ?? 0);
     for await (const line of createInterface({ input: child.stdout })) {
-      if (/ is ready at | records .* at /.test(line)) return { child, line };
+      if (/ is ready at | records .* at |^listening /.test(line)) return { child, line };
     }
     throw new Error(`${file} ended before it was ready`);
   }
@@ -421,6 +421,7 @@ describe('WEB-3: nothing is left listening when the process that started it is g
     }
   });
   const serveLine = `node ${command} --port 0`;
+  const judge = `node ${command} conformance judge --listen 0 --to http://127.0.0.1:9/api/v1`;
   beforeAll(() => {
     // As installed: npx runs what is there, and asks no registry.
     const [bin, own] = ['.bin', 'intern-emulator'].map((name) => join(folder, 'node_modules', name));
@@ -429,11 +430,19 @@ describe('WEB-3: nothing is left listening when the process that started it is g
     writeFileSync(join(own ?? '', 'package.json'), JSON.stringify(manifest));
     writeFileSync(join(own ?? '', 'run.sh'), `#!/bin/sh\nexec node ${command} "$@"\n`, { mode: 0o755 });
     symlinkSync('../intern-emulator/run.sh', join(bin ?? '', 'intern-emulator'));
-    writeFileSync(join(folder, 'package.json'), JSON.stringify({ name: 'mine', scripts: { emulator: serveLine } }));
+    writeFileSync(
+      join(folder, 'package.json'),
+      JSON.stringify({ name: 'mine', scripts: { emulator: serveLine, judge } }),
+    );
   });
 
-  test.each(['SIGTERM', 'SIGKILL'] as const)('npm run, by %s', async (signal) => {
-    const { child, line } = await startBy('npm', ['run', 'emulator']);
+  test.each([
+    ['emulator', 'SIGTERM'],
+    ['emulator', 'SIGKILL'],
+    ['judge', 'SIGTERM'],
+    ['judge', 'SIGKILL'],
+  ] as const)('npm run %s, by %s', async (script, signal) => {
+    const { child, line } = await startBy('npm', ['run', script]);
     expect(await answers(line)).toBe(true);
     child.kill(signal);
     expect(await falls(line)).toBe(true);

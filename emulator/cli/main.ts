@@ -1,13 +1,17 @@
 import { suggestion } from '../contract/nearest.js';
 import type { Io } from './command.js';
 import { CONFORMANCE } from './commands.js';
+import { parentGone } from './parent.js';
 import { runCommand } from './parse.js';
 import { UsageError } from './usage.js';
 
 /** The command line. Resolves with the exit status. A misuse prints one line on standard error and gives status 2. */
 export async function main(args: readonly string[], io: Io): Promise<number> {
   if (args[0] === CONFORMANCE.word) {
-    return (await CONFORMANCE.load()).main(args.slice(1), `intern-emulator ${CONFORMANCE.word}`);
+    return (await CONFORMANCE.load()).main(args.slice(1), {
+      name: `intern-emulator ${CONFORMANCE.word}`,
+      gone: () => parentGone(undefined, io, ''),
+    });
   }
   try {
     const cut = args.includes('--') ? args.indexOf('--') : args.length;

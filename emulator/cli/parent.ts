@@ -94,16 +94,17 @@ function goneBy(npm: number | 'gone' | undefined): Promise<void> {
  * Resolves once the process that started this one is gone: npm, if it runs under npm, else its parent (WEB-3).
  *
  * @param follows the setting; undefined follows under npm alone
+ * @param advice how to go on without npm
  * @returns undefined if it follows nobody
  */
 export function parentGone(
   follows: boolean | undefined,
   { env, stderr }: Pick<Io, 'env' | 'stderr'>,
+  advice = ' (to go on: --exit-with-parent=false)',
 ): Promise<void> | undefined {
   const underNpm = isUnderNpm(env);
   if (!(follows ?? underNpm)) return undefined;
   const npm = underNpm ? findNpm() : undefined;
-  if (npm === 'gone')
-    stderr('intern-emulator: npm started this process and is gone, so it stops (to go on: --exit-with-parent=false)\n');
+  if (npm === 'gone') stderr(`npm started this process and is gone, so it stops${advice}\n`);
   return goneBy(npm);
 }
