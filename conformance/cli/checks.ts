@@ -16,6 +16,7 @@ import { systemHost } from '../probe/time.js';
 import { clauseOf } from '../reporters/clause.js';
 import { groups } from '../reporters/groups.js';
 import { type Report, reportOf } from '../reporters/json.js';
+import { RULES } from '../rules/index.js';
 import { judgedRunOf } from './show.js';
 
 export { createTraffic };
@@ -92,9 +93,10 @@ export const CHECKS: Checks = {
     const profile = SHIPPED[name];
     return profile === undefined ? undefined : createTraffic(profile, true);
   },
-  judge(files) {
-    const judge = createJudge();
-    judgeFiles(judge, files, () => {});
+  async judge(files, { only, signal } = {}) {
+    const rules = only === undefined ? RULES : select(RULES, { only: [...only] });
+    const judge = createJudge({ only: new Set(rules.map(({ id }) => id)) });
+    await judgeFiles(judge, files, { warn() {}, signal });
     const checked = checkedOf(judge.report(), ledgerRules);
     if (judge.counts.judged === 0) throw new Error(`nothing could be judged: ${metBy(judge)}`);
     return { ...checked, headline: `${metBy(judge)}: ${checked.headline}` };

@@ -87,6 +87,17 @@ test.each([
   expect((await judge(name, content)).exit).toBe(3);
 });
 
+test('Ctrl-C ends the judgement of a file, which is no pass', async () => {
+  const right = har(1_000, { answer: { data: [], has_more: false } });
+  const over = new AbortController();
+  const file = join(folder, 'interrupted.har');
+  writeFileSync(file, JSON.stringify(right));
+  setImmediate(() => over.abort());
+  const { exit, out } = await called(['judge', file, '--report', 'tty'], { signal: over.signal });
+  expect(exit).toBe(3);
+  expect(out).toContain('interrupted');
+});
+
 const PAGE = readFileSync(join(import.meta.dirname, '../../docs/judge.md'), 'utf8');
 const blocks = (language: string) =>
   [...PAGE.matchAll(/^```(\w+)\n([\s\S]*?)^```$/gm)].flatMap(([, name, text = '']) =>

@@ -4,6 +4,7 @@ import { visible } from '../../emulator/contract/visible.js';
 import { asKnown } from '../engine/baseline.js';
 import type { CheckResult } from '../engine/results.js';
 import type { FailOn } from '../framework/known.js';
+import type { Stop } from '../framework/stop.js';
 import { UsageError } from '../framework/usage.js';
 import { judgeFiles } from '../judge/files.js';
 import { createJudge, type Judge, metBy } from '../judge/judge.js';
@@ -48,13 +49,24 @@ function listening(
   return { port, target: deployment(to) };
 }
 
+/** Judges files, or as much of them as came up before it was interrupted. */
+async function judgeAll(judge: Judge, files: readonly string[], { err, signal }: Io): Promise<Stop | undefined> {
+  try {
+    await judgeFiles(judge, files, { warn: (message) => err(visible(`${message}\n`)), signal });
+    return undefined;
+  } catch (error) {
+    if (!signal.aborted) throw error;
+    return { kind: 'interrupted' };
+  }
+}
+
 /** Judges what passes a port, until it is interrupted or its time is over. */
 async function listen(
   judge: Judge,
   { port, target }: { readonly port: number; readonly target: URL },
   { maxTime }: Settings,
   io: Io,
-): Promise<void> {
+): Promise<undefined> {
   const said = new Set<string>();
   const failed = (problem: string) => {
     if (said.has(problem) || said.size > 100) return;
@@ -109,11 +121,10 @@ export async function judgeCommand(
     only,
     ...(live === undefined ? {} : { confirmed }),
   });
-  if (live === undefined) judgeFiles(judge, files, (message) => io.err(visible(`${message}\n`)));
-  else await listen(judge, live, settings, io);
+  const stopped = live === undefined ? await judgeAll(judge, files, io) : await listen(judge, live, settings, io);
   const source = live === undefined ? files : ['--listen', String(live.port), '--to', live.target.href];
   const command = ['intern-conformance', 'judge', ...source].map((word) => shellWord(word)).join(' ');
-  const report = judge.report({ ...given({ failOn, baseline }), command });
+  const report = judge.report({ ...given({ failOn, baseline, stopped }), command });
   deliver(report, settings, io);
   io.err(`${metBy(judge)}\n`);
   return report.exit;

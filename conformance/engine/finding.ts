@@ -10,22 +10,20 @@ import type { RunContext } from './run-context.js';
 /** Longest text that is kept of a value, after secrets are taken out. */
 const KEPT = 2_000;
 
-function clean(value: unknown, redactor: Redactor): unknown {
+function short(value: unknown): unknown {
   if (typeof value === 'bigint' || typeof value === 'function' || typeof value === 'symbol') return String(value);
-  if (typeof value === 'string') {
-    const text = redactor.text(value);
-    return text.length > KEPT ? `${text.slice(0, KEPT)}…` : text;
-  }
-  if (Array.isArray(value)) return value.map((entry) => clean(entry, redactor));
-  if (typeof value !== 'object' || value === null || value instanceof RegExp || value instanceof Uint8Array)
-    return redactor.deep(value);
-  return Object.fromEntries(Object.entries(value).map(([key, entry]) => [redactor.text(key), clean(entry, redactor)]));
+  if (typeof value === 'string') return value.length > KEPT ? `${value.slice(0, KEPT)}…` : value;
+  if (Array.isArray(value)) return value.map(short);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, entry]) => [key, short(entry)]));
 }
 
-/** Data as JSON can carry it, secrets taken out before anything is cut off. */
-export const recorded = <Data>(data: Data, redactor: Redactor): Data => clean(data, redactor) as Data;
+type Hiding = Pick<Redactor, 'text' | 'deep' | 'words'>;
 
-function ruleIn(rule: Rule, redactor: Redactor): Rule {
+/** Data as JSON can carry it, secrets taken out before anything is cut off. */
+export const recorded = <Data>(data: Data, { deep }: Pick<Hiding, 'deep'>): Data => short(deep(data)) as Data;
+
+function ruleIn(rule: Rule, redactor: Hiding): Rule {
   switch (rule.kind) {
     case 'is':
     case 'not':
@@ -39,12 +37,12 @@ function ruleIn(rule: Rule, redactor: Redactor): Rule {
   }
 }
 
-const wantedIn = (wanted: Wanted, redactor: Redactor): Wanted =>
+const wantedIn = (wanted: Wanted, redactor: Hiding): Wanted =>
   wanted.kind === 'value'
     ? { ...wanted, path: redactor.words(wanted.path), rule: ruleIn(wanted.rule, redactor) }
     : wanted;
 
-function gotIn(got: unknown, redactor: Redactor): unknown {
+function gotIn(got: unknown, redactor: Hiding): unknown {
   if (!isGist(got)) return recorded(got, redactor);
   const { gist, saw } = got;
   return { gist: redactor.words(gist), ...(saw === undefined ? {} : { saw: recorded(saw, redactor) }) };
@@ -54,7 +52,7 @@ function gotIn(got: unknown, redactor: Redactor): unknown {
  * A finding as JSON can carry it: secrets are taken out of what was seen, and of what a value was compared with. The kit's
  * own words stay as they are, for a secret may be spelt like a part of them.
  */
-export const foundIn = <Look extends Omit<Found, 'breaks'>>(found: Look, redactor: Redactor): Look => ({
+export const foundIn = <Look extends Omit<Found, 'breaks'>>(found: Look, redactor: Hiding): Look => ({
   ...found,
   of: redactor.words(found.of),
   wanted: wantedIn(found.wanted, redactor),
@@ -63,7 +61,7 @@ export const foundIn = <Look extends Omit<Found, 'breaks'>>(found: Look, redacto
 });
 
 /** Why there is no verdict, as JSON can carry it. */
-export function skipIn(skip: Skip, redactor: Redactor): Skip {
+export function skipIn(skip: Skip, redactor: Hiding): Skip {
   if (skip.kind !== 'race') return recorded(skip, redactor);
   const { because } = skip;
   if (because.kind === 'not-again')

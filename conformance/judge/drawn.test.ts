@@ -69,7 +69,7 @@ test('no part of a right conversation is blamed that a HAR has: some of it, of s
         JSON.stringify({ log: { entries: places.sort((a, b) => a.place - b.place).map(({ entry }) => entry) } }),
       );
       const judge = createJudge();
-      judgeFiles(judge, [file], () => {});
+      await judgeFiles(judge, [file], { warn() {} });
       expect(broken(judge)).toEqual([]);
     }),
     RUNS,

@@ -5,6 +5,7 @@ import { readRecordings } from '../drift/recordings.js';
 import { UsageError } from '../framework/usage.js';
 import type { Exchange } from '../model/exchange.js';
 import { jsonOf } from '../probe/json.js';
+import { systemHost } from '../probe/time.js';
 import { type Element, elementsIn, JsonCut } from './elements.js';
 import { exchangeBy } from './exchange.js';
 import { type HarExchange, readEntry } from './har.js';
@@ -15,6 +16,13 @@ import { isWhole, partsOf, recordersIn, VIEWS } from './recording.js';
 const MOST = 256 * 1024 * 1024;
 /** Bytes by which a recording is told from a HAR. */
 const HEAD = 4_096;
+
+/** How files are read. */
+export interface FilesOptions {
+  warn(message: string): void;
+  /** Ends it early. */
+  readonly signal?: AbortSignal | undefined;
+}
 
 /** A request of a file, or its answer. Small, as a file may have millions. */
 interface Moment<Of> {
@@ -35,6 +43,19 @@ const momentsOf = <Of>(number: number, at: number, end: number | undefined, of: 
   { at, isAnswer: false, number, of },
   { at: end ?? Number.POSITIVE_INFINITY, isAnswer: true, number, of },
 ];
+
+/** Exchanges that are judged in one go: in between the process hears signals, and an emulator beside it answers. */
+const AT_ONCE = 500;
+
+/** Lets others have a turn from time to time. @throws the reason of the signal once it is aborted */
+function pauses(signal: AbortSignal | undefined): () => Promise<void> | undefined {
+  let done = 0;
+  return () => {
+    if (++done % AT_ONCE !== 0) return undefined;
+    return systemHost.turn().then(() => signal?.throwIfAborted());
+  };
+}
+type Pause = ReturnType<typeof pauses>;
 
 /** A number that equal entries share, and others by hardly any chance. */
 const sameEntry = ({ target, parts: { at, method, path, answer } }: HarExchange): number =>
@@ -69,13 +90,18 @@ interface Har {
  *
  * @throws UsageError in one line for a file that is none
  */
-function judgeHars(judge: Judge, files: readonly (readonly [file: string, fd: number])[]): void {
+async function judgeHars(
+  judge: Judge,
+  files: readonly (readonly [file: string, fd: number])[],
+  pause: Pause,
+): Promise<void> {
   const moments: Moment<Entry>[] = [];
   const met = new Set<number>();
   for (const [file, fd] of files) {
     const har: Har = { file, fd, hasCredentials: false };
     let index = 0;
     for (const place of placesIn(file, fd)) {
+      await pause();
       const one = readEntry(valueAt(har, place), `${file}: log.entries[${index++}]`);
       if (one === undefined) judge.ignores();
       const same = one === undefined ? undefined : sameEntry(one);
@@ -89,6 +115,7 @@ function judgeHars(judge: Judge, files: readonly (readonly [file: string, fd: nu
   const conversations = new Map<string, Conversation>();
   const under = new Map<number, { readonly exchange: Exchange; readonly conversation: Conversation }>();
   for (const { number, isAnswer, of } of sorted(moments)) {
+    await pause();
     const asked = under.get(number);
     if (isAnswer) {
       under.delete(number);
@@ -108,7 +135,12 @@ function judgeHars(judge: Judge, files: readonly (readonly [file: string, fd: nu
 }
 
 /** Judges recordings, each on its own. Their numbers begin at `from`. */
-function judgeRecordings(judge: Judge, files: readonly string[], from: number, warn: (message: string) => void): void {
+async function judgeRecordings(
+  judge: Judge,
+  files: readonly string[],
+  from: number,
+  { warn, pause }: Pick<FilesOptions, 'warn'> & { readonly pause: Pause },
+): Promise<void> {
   let next = from;
   for (const file of files)
     for (const recorder of recordersIn(readRecordings([file], warn))) {
@@ -122,6 +154,7 @@ function judgeRecordings(judge: Judge, files: readonly string[], from: number, w
         return first === undefined ? [] : momentsOf(first.asked.number, first.asked.at, first.answered?.at, exchanges);
       });
       for (const { isAnswer, of } of sorted(moments)) {
+        await pause();
         if (isAnswer) conversation.sees(...of);
         else conversation.asks(...of.map(({ asked }) => asked));
       }
@@ -160,9 +193,14 @@ function openFile(file: string): { readonly fd: number; readonly size: number; r
  * Judges what files hold: recordings, and HAR files of browsers and proxies. Those of one deployment are judged in the order of
  * their times, and every recording on its own.
  *
- * @throws UsageError in one line for a file that is neither
+ * @throws UsageError in one line for a file that is neither, and the reason of the signal once it is aborted
  */
-export function judgeFiles(judge: Judge, files: readonly string[], warn: (message: string) => void): void {
+export async function judgeFiles(
+  judge: Judge,
+  files: readonly string[],
+  { warn, signal }: FilesOptions,
+): Promise<void> {
+  const pause = pauses(signal);
   const hars: (readonly [file: string, fd: number])[] = [];
   const recordings: string[] = [];
   const open: number[] = [];
@@ -178,9 +216,9 @@ export function judgeFiles(judge: Judge, files: readonly string[], warn: (messag
       if (isRecording) recordings.push(file);
       else hars.push([file, fd]);
     }
-    judgeHars(judge, hars);
+    await judgeHars(judge, hars, pause);
   } finally {
     for (const fd of open) closeSync(fd);
   }
-  judgeRecordings(judge, recordings, judge.counts.seen + judge.counts.ignored + 1, warn);
+  await judgeRecordings(judge, recordings, judge.counts.seen + judge.counts.ignored + 1, { warn, pause });
 }

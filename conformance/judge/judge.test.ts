@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import '../../test/same-draws.js';
 import { createEmulator } from '../../emulator/index.js';
 import { conversation, recorderOf } from '../drift/conversation.harness.js';
+import type { Report } from '../reporters/json.js';
 import { judgeFiles } from './files.js';
 import { createJudge } from './judge.js';
 import { judged } from './judged.js';
@@ -74,21 +75,21 @@ const written = (text: string): string => {
 const har = (all: readonly Json[]): string => written(JSON.stringify({ log: { version: '1.2', entries: all } }));
 const recording = (all: readonly Json[]): string => written(all.map((one) => `${JSON.stringify(one)}\n`).join(''));
 
-const judgedFiles = (...all: readonly string[]) => {
+const judgedFiles = async (...all: readonly string[]) => {
   const judge = createJudge();
-  judgeFiles(judge, all, () => {});
+  await judgeFiles(judge, all, { warn() {} });
   return judge.report();
 };
-const broken = ({ checks }: ReturnType<typeof judgedFiles>) =>
+const broken = ({ checks }: Report) =>
   checks.flatMap(({ id, finding, error }) =>
     finding === undefined && error === undefined
       ? []
       : [{ id, what: finding?.what, expected: finding?.expected, actual: finding?.actual, error: error?.message }],
   );
 
-test('a right conversation breaks no rule, recorded or saved as HAR', () => {
-  const recorded = judgedFiles(recording(lines));
-  const saved = judgedFiles(har(entries));
+test('a right conversation breaks no rule, recorded or saved as HAR', async () => {
+  const recorded = await judgedFiles(recording(lines));
+  const saved = await judgedFiles(har(entries));
   expect(broken(recorded)).toEqual([]);
   expect(broken(saved)).toEqual([]);
   for (const { checks } of [recorded, saved])
@@ -127,17 +128,17 @@ const asRecorded = (line: Json, fate: string): Json[] => {
 test.each([
   ['recording', () => lines, asRecorded, recording],
   ['HAR', () => entries, asHar, har],
-] as const)('any part of a right conversation is not blamed: %s', (_, all, becomes, file) => {
-  fc.assert(
-    fc.property(
+] as const)('any part of a right conversation is not blamed: %s', async (_, all, becomes, file) => {
+  await fc.assert(
+    fc.asyncProperty(
       fc.array(FATE, { minLength: all().length, maxLength: all().length }),
       fc.nat(all().length - 1),
       fc.nat(all().length - 1),
       fc.boolean(),
-      (fates, from, to, wild) => {
+      async (fates, from, to, wild) => {
         const part = all().slice(Math.min(from, to), Math.max(from, to) + 1);
         const shown = part.flatMap((one, at) => becomes(one, wild ? (fates[at] ?? 'kept') : 'kept'));
-        if (shown.length > 0) expect(broken(judgedFiles(file(shown)))).toEqual([]);
+        if (shown.length > 0) expect(broken(await judgedFiles(file(shown)))).toEqual([]);
       },
     ),
     { numRuns: 30 },

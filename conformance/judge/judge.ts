@@ -1,9 +1,12 @@
 import type { Profile } from '../../emulator/contract/profile.js';
 import { assemble } from '../engine/assemble.js';
 import { asKnown, type Baseline } from '../engine/baseline.js';
+import { foundIn } from '../engine/finding.js';
 import type { CheckResult, FindingResult, RowHead } from '../engine/results.js';
+import type { Found } from '../framework/finding.js';
 import type { FailOn } from '../framework/known.js';
 import { SHIPPED } from '../framework/profile.js';
+import type { Stop } from '../framework/stop.js';
 import type { PublicKey } from '../framework/target.js';
 import type { Asked, Exchange } from '../model/exchange.js';
 import { createModel } from '../model/model.js';
@@ -16,7 +19,7 @@ import { type Report, reportOf } from '../reporters/json.js';
 import { foundBy, RULES, type Rule, seenBy } from '../rules/index.js';
 import type { Breach } from '../rules/rule.js';
 import { createCallers } from './callers.js';
-import { cleaned } from './clean.js';
+import { createHiding } from './clean.js';
 
 /** ms within which a service may show what was before. */
 const LATE = 15_000;
@@ -51,7 +54,7 @@ export interface JudgeOptions {
 export interface Ruling {
   readonly rule: Rule;
   /** Undefined: it is kept. */
-  readonly breach: Breach | undefined;
+  readonly breach: ({ readonly found: Pick<Found, 'wanted' | 'got' | 'of'> } & Pick<Breach, 'because'>) | undefined;
 }
 
 /** What a report of a judge is made for. */
@@ -60,6 +63,8 @@ export interface ReportOptions {
   readonly baseline?: Baseline;
   /** How to judge the same again. */
   readonly command?: string;
+  /** It ended before all was judged. */
+  readonly stopped?: Stop | undefined;
 }
 
 /** What is judged on its own: a deployment, or a recording. */
@@ -78,7 +83,7 @@ interface Tally {
   /** It counts: it was broken twice, or on its own. */
   counts: boolean;
   /** The breach that is told, and its exchange. */
-  told: { readonly breach: Breach; readonly number: number } | undefined;
+  told: { readonly breach: NonNullable<Ruling['breach']>; readonly number: number } | undefined;
   /** When what is the same was first broken. */
   readonly since: Map<string, number>;
   error: string | undefined;
@@ -129,18 +134,22 @@ export function createJudge(options: JudgeOptions = {}) {
   const held = tallies.filter(({ rule }) => options.ours === true || rule.level !== 'C');
   const shown = new Recent<number, Shown>(SHOWN);
   const callers = new Recent<string, true>(CALLERS);
+  const hiding = createHiding(callers);
   const targets: string[] = [];
   let seen = 0;
   let judged = 0;
   let ignored = 0;
+  /** When the first exchange began that a report can show. */
+  let first: number | undefined;
 
   const keep = ({ asked, answered }: Exchange) => {
     const { number, at, method, path } = asked;
+    first ??= at;
     shown.set(number, {
       number,
-      at,
+      at: at - first,
       request: { method, url: path, headers: {} },
-      ...(answered && { response: { at: answered.at, status: answered.status, headers: {}, pieces: [] } }),
+      ...(answered && { response: { at: answered.at - first, status: answered.status, headers: {}, pieces: [] } }),
     });
   };
 
@@ -197,7 +206,7 @@ export function createJudge(options: JudgeOptions = {}) {
               continue;
             }
             tally.broken++;
-            const breach = cleaned(judgement, callers);
+            const breach = { found: foundIn(foundBy(judgement), hiding), because: judgement.because };
             rulings.push({ rule, breach });
             const sure = isSure(tally, judgement, asked.at, place);
             if (tally.told === undefined || (sure && !tally.counts)) tally.told = { breach, number: asked.number };
@@ -218,10 +227,13 @@ export function createJudge(options: JudgeOptions = {}) {
 
   const findingOf = ({ told, judged, broken, rule }: Tally, command?: string): FindingResult | undefined => {
     if (told === undefined) return undefined;
-    const { breach, number } = told;
-    const numbers = [...new Set([...breach.because, number])].sort((a, b) => a - b);
+    const {
+      breach: { found, because },
+      number,
+    } = told;
+    const numbers = [...new Set([...because, number])].sort((a, b) => a - b);
     return {
-      ...foundBy(breach),
+      ...found,
       exchange: number,
       because: { kind: 'note', note: `${broken} of the ${judged} exchanges that it was held against break it` },
       transcript: numbers.flatMap((one) => shown.get(one) ?? []),
@@ -267,7 +279,7 @@ export function createJudge(options: JudgeOptions = {}) {
       return { seen, judged, ignored };
     },
     /** What came of it: the report of the kit, with a row for each rule. */
-    report({ failOn, baseline, command }: ReportOptions = {}): Report {
+    report({ failOn, baseline, command, stopped }: ReportOptions = {}): Report {
       const now = systemHost.now();
       const rows = tallies.map((tally) => asKnown(rowOf(tally, command), baseline, now, failOn));
       return reportOf(
@@ -286,6 +298,7 @@ export function createJudge(options: JudgeOptions = {}) {
           ledger: true,
           failOn,
           baseline,
+          stopped,
           exists: (id) => tallies.some(({ rule }) => rule.id === id),
         }),
       );

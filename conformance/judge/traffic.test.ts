@@ -72,11 +72,12 @@ test('a recording is judged for an agent, and a file that is none is one line', 
   const [right, wrong] = [join(folder, 'right.jsonl'), join(folder, 'wrong.har')];
   writeFileSync(right, (await api.get('/_emulator/journal?format=recording')).text);
   writeFileSync(wrong, '{}');
-  expect(CHECKS.judge([right])).toMatchObject({
+  expect(await CHECKS.judge([right])).toMatchObject({
     headline: expect.stringMatching(/^3 exchanges judged, 0 passed over/),
     findings: [],
   });
-  expect(() => CHECKS.judge([wrong])).toThrow(/wrong\.har: expected a HAR/);
+  expect((await CHECKS.judge([right], { only: ['LIST-3/form'] })).counts).toEqual({ pass: 1 });
+  await expect(CHECKS.judge([wrong])).rejects.toThrow(/wrong\.har: expected a HAR/);
   rmSync(folder, { recursive: true });
 });
 

@@ -2,6 +2,7 @@ import type { BeginJudge, JudgeTraffic } from '../../emulator/contract/checks.js
 import type { Journaled } from '../../emulator/contract/journaled.js';
 import { brief } from '../framework/assert.js';
 import type { Body } from '../model/exchange.js';
+import { findingText } from '../reporters/words/finding.js';
 import { exchangeBy, isRedacted, type Parts, splitPath, textBody } from './exchange.js';
 import { createJudge } from './judge.js';
 
@@ -37,6 +38,8 @@ function answerOf(entry: Journaled, at: number): Parts['answer'] {
   };
 }
 
+const inAWord = (value: unknown): string => (typeof value === 'string' ? value : brief(value));
+
 /** Judges the traffic of an emulator as its journal shows it. What changed beside requests is not known. */
 export const createTraffic: BeginJudge = (profile, emulated): JudgeTraffic => {
   const judge = createJudge({ profile, ours: emulated });
@@ -64,19 +67,11 @@ export const createTraffic: BeginJudge = (profile, emulated): JudgeTraffic => {
       ),
     );
     if (rulings.length === 0) return NOT_JUDGED;
-    const broken = rulings.flatMap(({ rule, breach }) =>
-      breach === undefined
-        ? []
-        : [
-            {
-              rule: rule.id,
-              sentence: rule.says,
-              what: breach.what,
-              expected: typeof breach.expected === 'string' ? breach.expected : brief(breach.expected),
-              actual: brief(breach.actual),
-            },
-          ],
-    );
+    const broken = rulings.flatMap(({ rule, breach }) => {
+      if (breach === undefined) return [];
+      const { what, expected, actual } = findingText(breach.found);
+      return [{ rule: rule.id, sentence: rule.says, what, expected: inAWord(expected), actual: inAWord(actual) }];
+    });
     return {
       verdict: broken.length > 0 ? 'broken' : 'kept',
       rules: rulings.map(({ rule }) => rule.id),

@@ -85,7 +85,7 @@ export interface Checks {
   server(request: ServerRequest): Promise<Checked>;
   client(request: ClientRequest): Promise<Checked>;
   /** Judges recordings and HAR files, and sends nothing. */
-  judge(files: readonly string[]): Checked;
+  judge(files: readonly string[], request?: Partial<Pick<CheckRequest, 'only' | 'signal'>>): Promise<Checked>;
   /** Undefined: no rules are known of that profile. */
   traffic(profile: string): JudgeTraffic | undefined;
 }

@@ -74,7 +74,10 @@ export const checkServer = tool(
             'Use stdio ("intern-emulator mcp"), or run npx intern-conformance judge FILE.',
           );
         const { judge } = await checksOf(door);
-        return answer(await orSaid((async () => judge(files))()), 'Name a recording or a HAR of the interface.');
+        return answer(
+          await orSaid(judge(files, requestOf(context, only))),
+          'Name a recording or a HAR of the interface.',
+        );
       }
       if (url !== undefined && !door.stdio)
         throw new ToolError(

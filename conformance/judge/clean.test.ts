@@ -1,0 +1,25 @@
+import { expect, test } from 'vitest';
+import { foundIn } from '../engine/finding.js';
+import { gist } from '../framework/assert.js';
+import { foundBy } from '../rules/rule.js';
+import { createHiding } from './clean.js';
+import { credentialName } from './exchange.js';
+
+const KEY = 'sk-one-0000000000';
+const hiding = createHiding(new Set([credentialName(KEY)]));
+const found = (expected: unknown, actual: unknown, exact = false) =>
+  foundIn(foundBy({ what: `value: of ${KEY}`, expected, actual, because: [], ...(exact && { exact }) }), hiding);
+
+test('the words of a rule lose nothing but a credential that was sent', () => {
+  expect(found('bearer tokens, and token: none', gist('value: all of it', 'Bearer abc'))).toMatchObject({
+    of: 'value: of [redacted]',
+    wanted: { rule: { words: 'bearer tokens, and token: none' } },
+    got: { gist: 'value: all of it', saw: 'Bearer [redacted]' },
+  });
+});
+
+test('what was answered, and what it was compared with, lose what stands where credentials do', () => {
+  const said = { data: [{ value: 'one', token: 'two', text: `is ${KEY}` }] };
+  const clean = { data: [{ value: '[redacted]', token: '[redacted]', text: 'is [redacted]' }] };
+  expect(found(said, said, true)).toMatchObject({ wanted: { rule: { value: clean } }, got: clean });
+});
