@@ -62,14 +62,12 @@ export function createConversation(run: RunContext, by: Sender, open: Ctx['open'
       scripted: driver.control !== undefined,
       trouble: () => obstacles.met('chat', check),
       silent,
-      asked(call) {
-        pool.asked.question = true;
-        if (said.approval_mode === 'manual' && kindOfQuestion(call) !== 'elicitation') pool.asked.permission = true;
-        session.history.asked(id);
-      },
-      // One that the end of its check has closed was not read to its end.
       ended(transcript) {
-        if (answer.evidence.ended === 'end') session.monitors.hears(send, transcript, answer.evidence, by);
+        const [call] = transcript.toolCalls;
+        pool.asked.question ||= call !== undefined;
+        pool.asked.permission ||=
+          said.approval_mode === 'manual' && call !== undefined && kindOfQuestion(call.arguments) !== 'elicitation';
+        session.monitors.hears(send, transcript, answer.evidence, by);
       },
     });
     if (/event-stream/i.test(answer.headers.get('content-type') ?? ''))
@@ -112,10 +110,7 @@ export function createConversation(run: RunContext, by: Sender, open: Ctx['open'
       const messages = [echo, { role: 'tool', tool_call_id: call.id, content: text }];
       const mode = approval_mode === undefined ? {} : { approval_mode };
       const reply = await chat(id, { messages, session_id: asked.sessionId, ...mode }, rest);
-      if (reply.status < 300) {
-        session.history.named(id);
-        obstacles.gone('answers');
-      }
+      if (reply.status < 300) obstacles.gone('answers');
       return reply;
     },
   };

@@ -40,15 +40,21 @@ const callerOf = (send: Send): string | null | undefined => {
 };
 
 /** A request of a run as rules look at it; undefined where it does not go to the interface. */
-export function askedBy(send: Send, number: number, at: number, target: Omit<Target, 'kind'>): Asked | undefined {
+export function askedBy(
+  send: Send,
+  { number, first, at }: Pick<Asked, 'number' | 'first' | 'at'>,
+  target: Omit<Target, 'kind'>,
+): Asked | undefined {
   const { baseUrl, profile } = target;
   const url = urlOf(send, baseUrl);
   if (!url.startsWith(`${baseUrl}/`)) return undefined;
   const [path = '', query = ''] = url.slice(baseUrl.length).split(/[?#]/);
   const keyHeader = idempotencyHeaderOf(profile);
-  const headers = new Map(Object.entries(send.headers ?? {}).map(([name, value]) => [name.toLowerCase(), value]));
+  const given = Object.entries({ ...(send.host !== undefined && { host: send.host }), ...send.headers });
+  const headers = new Map(given.map(([name, value]) => [name.toLowerCase(), value]));
   return {
     number,
+    first,
     at,
     method: send.method ?? 'GET',
     path,

@@ -56,7 +56,7 @@ export function createInternFactory(run: RunContext, options: FactoryOptions): I
     options.recycle && overrides === undefined && send === undefined;
   const hand = (intern: Intern) => {
     lane.made.add(intern.id);
-    session.conditions.handed(intern.id);
+    session.model.dealings.handed(intern.id);
     return intern;
   };
 
@@ -139,13 +139,13 @@ export function createInternFactory(run: RunContext, options: FactoryOptions): I
 
   /** One that ran when it was last read, and still does: where that is in doubt it is looked at, and resumed. */
   const awake = async (intern: Intern): Promise<Intern | undefined> => {
-    if (!session.conditions.mayHaveStopped(intern.id)) return intern;
+    if (!session.model.dealings.mayHaveStopped(intern.id)) return intern;
     let now = await readOf(intern.id);
     if (now !== undefined && now.status !== 'running') {
       await api.provision(intern.id);
       now = await until(intern.id, ['running']);
     }
-    session.conditions.handed(intern.id);
+    session.model.dealings.handed(intern.id);
     return now;
   };
 
@@ -164,7 +164,7 @@ export function createInternFactory(run: RunContext, options: FactoryOptions): I
         : hand(pool.unused.booting.shift() ?? (await boot()));
       if (!special) await ahead();
       try {
-        const up = await booted(next, send, special ? undefined : session.conditions.of(next.id)?.since);
+        const up = await booted(next, send, special ? undefined : session.standing(next.id)?.since);
         return special ? up : hand(up);
       } catch (error) {
         // Another may come up, where it need not be this one.

@@ -104,7 +104,7 @@ export async function runAlone(run: RunContext, check: Check, before?: Finding):
   let excuse: Skip | undefined;
   const candidates: Seen[] = [];
   const explained: Finding[] = [];
-  if (before !== undefined) session.conditions.doubt();
+  if (before !== undefined) session.model.dealings.doubt();
   for (let tries = 1; ; ) {
     for (const habit of session.habits) await habit.prepare?.(visitOf(run)).catch(() => {});
     const began = host.now();
@@ -144,7 +144,7 @@ export async function runAlone(run: RunContext, check: Check, before?: Finding):
       candidates.push({ error, tried });
       // An earlier check may have left the shared intern in a state that makes this one fail.
       dropShared(run.pool, run.lane);
-      session.conditions.doubt();
+      session.model.dealings.doubt();
     } else if (error instanceof Finding) explained.push(error);
     await host.sleep((again ?? 0) * tries, run.signal).catch(() => {});
     if (learnt !== true) tries++;

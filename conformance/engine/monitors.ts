@@ -3,7 +3,7 @@ import { Finding } from '../framework/finding.js';
 import type { Target } from '../framework/target.js';
 import type { Caller } from '../model/callers.js';
 import type { Exchange, Asked as Request } from '../model/exchange.js';
-import { createModel, type Model } from '../model/model.js';
+import { createModel } from '../model/model.js';
 import { Recent } from '../model/recent.js';
 import type { Transcript } from '../probe/chunks.js';
 import type { Answer, Sender } from '../probe/client.js';
@@ -112,24 +112,21 @@ export interface MonitorsOptions {
 export function createMonitors({ target, ours, now, madeUp, ownStatuses, secretIn }: MonitorsOptions) {
   const { profile, publicKeys } = target;
   const callers = callersOf(target);
-  const fresh = () =>
-    createModel({
-      profile,
-      publicKeys,
-      ours,
-      madeUp,
-      ownStatuses,
-      secretIn,
-      mapping: target.scimMappingId,
-      caller: (name) => callers.get(name),
-    });
-  let model: Model = fresh();
+  const model = createModel({
+    profile,
+    publicKeys,
+    ours,
+    madeUp,
+    ownStatuses,
+    secretIn,
+    mapping: target.scimMappingId,
+    caller: (name) => callers.get(name),
+  });
   const records = new Recent<number, Evidence>(KEPT);
   /** Kinds of breaches that nothing showed before, by the check that met them. */
   const broken = new Map<string | undefined, number>();
-  /** Requests under way, by their number; and the number of each, as its sender knows it. */
+  /** Requests under way, by their number. */
   const asking = new Map<number, Request>();
-  const numbers = new WeakMap<Send, number>();
   const monitors = new Map<string, Watching>();
   let last = 0;
   /** A moment after every earlier one, however coarse the clock is. */
@@ -140,17 +137,14 @@ export function createMonitors({ target, ours, now, madeUp, ownStatuses, secretI
   let astray = false;
   let looking = false;
   let begun = false;
+  let closed = false;
 
-  /** Whether monitors look at what such a sender has asked for. */
+  /** Whether what such a sender has asked for says something of the target. */
   const looksAt = (by: Sender | undefined): boolean => {
-    if (monitors.size === 0) return false;
-    if (by?.staged !== true) {
-      astray = false;
-      return true;
-    }
-    if (!astray) model = fresh();
-    astray = true;
-    return false;
+    const leads = by?.staged === true;
+    if (leads && !astray) model.restart();
+    astray = leads;
+    return !leads;
   };
   /** Notes that an exchange breaks a rule. */
   const note = (monitor: Watching, breach: RuleBreach, seen: Seen, looked: Looked) => {
@@ -176,7 +170,7 @@ export function createMonitors({ target, ours, now, madeUp, ownStatuses, secretI
   const judge = (looked: Looked, exchange: Exchange) => {
     const { number } = looked.record;
     records.set(number, looked.record);
-    const seen = seenBy(model, exchange);
+    const seen = closed ? undefined : seenBy(model, exchange);
     if (seen !== undefined) {
       const situation = `${seen.operation.name} ${seen.answered.status}`;
       for (const monitor of monitors.values()) {
@@ -193,13 +187,18 @@ export function createMonitors({ target, ours, now, madeUp, ownStatuses, secretI
     }
     model.sees(exchange);
   };
-  const over = (number: number | undefined): Request | undefined => {
-    const asked = number === undefined ? undefined : asking.get(number);
-    if (number !== undefined) asking.delete(number);
+  const over = (number: number): Request | undefined => {
+    const asked = asking.get(number);
+    asking.delete(number);
     return asked;
   };
 
   return {
+    model,
+    /** The clean-up begins: no rule judges it. */
+    close() {
+      closed = true;
+    },
     /** Watches from now on. */
     begin(check: Check) {
       const { id } = check;
@@ -231,7 +230,10 @@ export function createMonitors({ target, ours, now, madeUp, ownStatuses, secretI
       by === undefined ? [...broken.values()].reduce((sum, one) => sum + one, 0) : (broken.get(by) ?? 0),
     /** Interns that any of them has to see once more. */
     get unread(): ReadonlySet<string> {
-      return new Set([...model.missed, ...[...monitors.values()].flatMap(({ unread }) => [...unread])]);
+      return new Set([
+        ...(monitors.size === 0 ? [] : model.missed),
+        ...[...monitors.values()].flatMap(({ unread }) => [...unread]),
+      ]);
     },
     /** Whether an intern was met as it should not be. */
     isStray: (id: string): boolean => [...monitors.values()].some(({ unread }) => unread.has(id)),
@@ -250,18 +252,22 @@ export function createMonitors({ target, ours, now, madeUp, ownStatuses, secretI
     set looks(now: boolean) {
       looking = now;
     },
-    asks(send: Send, by: Sender | undefined, number: number) {
+    asks(send: Send, by: Sender | undefined, numbers: Pick<Request, 'number' | 'first'>) {
       if (!looksAt(by)) return;
-      const request = askedBy(send, number, moment(), target);
+      const request = askedBy(send, { ...numbers, at: moment() }, target);
       if (request === undefined) return;
-      asking.set(number, request);
-      numbers.set(send, number);
+      asking.set(request.number, request);
       model.asks(request);
     },
     /** No answer came. */
-    lost(send: Send) {
-      const asked = over(numbers.get(send));
+    lost(number: number) {
+      const asked = over(number);
       if (asked !== undefined) model.sees({ asked, answered: undefined });
+    },
+    /** The head of an answer came. */
+    begins(number: number, status: number) {
+      const asked = asking.get(number);
+      if (asked !== undefined) model.begins(asked, status, moment());
     },
     sees(send: Send, answer: Answer, record: Evidence, by: Sender | undefined) {
       if (!looksAt(by)) return;
@@ -273,7 +279,11 @@ export function createMonitors({ target, ours, now, madeUp, ownStatuses, secretI
     hears(send: Send, transcript: Transcript, record: Evidence, by: Sender | undefined) {
       if (!looksAt(by)) return;
       const request = over(record.number);
-      if (request !== undefined) judge({ send, status: 200, record, by }, streamOf(request, transcript, moment()));
+      if (request === undefined) return;
+      const exchange = streamOf(request, transcript, moment());
+      // One that the end of its check has closed was not read to its end.
+      if (record.ended === 'end') judge({ send, status: 200, record, by }, exchange);
+      else model.glimpses(exchange);
     },
   };
 }

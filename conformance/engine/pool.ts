@@ -1,8 +1,8 @@
 import type { Intern } from '../../emulator/contract/intern.js';
 import type { BehaviourName } from '../framework/needs.js';
+import type { Dealt, IdleState } from '../habits/known.js';
 import { NOTICED_WITHIN } from '../habits/visit.js';
 import type { Aliases } from './aliases.js';
-import type { Conditions, IdleState } from './conditions.js';
 import type { Lane } from './lane.js';
 import type { CheckResult } from './results.js';
 
@@ -126,7 +126,7 @@ const MOST_KEPT: Readonly<Record<IdleState, number>> = { stopped: 8, booting: 2,
 export function rest(
   pool: Pool,
   lane: Lane,
-  conditions: Conditions,
+  standing: (id: string) => Dealt['standing'],
   leftAgo: (id: string) => number | undefined,
 ): void {
   const rests = (id: string) => (leftAgo(id) ?? Number.POSITIVE_INFINITY) < RESTS;
@@ -136,17 +136,17 @@ export function rest(
     lane.made.add(shared.id);
   }
   for (const id of [...pool.resting, ...lane.made]) {
-    if (rests(id) && !pool.dropped.has(id) && conditions.of(id)?.state === 'running') pool.resting.add(id);
+    if (rests(id) && !pool.dropped.has(id) && standing(id)?.state === 'running') pool.resting.add(id);
     else if (pool.resting.delete(id)) lane.made.add(id);
   }
 }
 
 /** Takes back what a check made or was handed, where what is known of it says in which state it is. */
-export function takeBack(pool: Pool, ids: Iterable<string>, conditions: Conditions): void {
+export function takeBack(pool: Pool, ids: Iterable<string>, standing: (id: string) => Dealt['standing']): void {
   for (const id of ids) {
     const uses = (pool.uses.get(id) ?? 0) + 1;
     pool.uses.set(id, uses);
-    const found = conditions.of(id);
+    const found = standing(id);
     if (found === undefined || uses >= MOST_USES || pool.dropped.has(id) || pool.resting.has(id)) continue;
     const row = pool.unused[found.state];
     if (row.length < MOST_KEPT[found.state] && !row.some((one) => one.id === id)) row.push(found.record);

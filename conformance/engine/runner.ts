@@ -25,8 +25,8 @@ async function settle(opened: OpenRun, run: RunContext, { rows }: Done): Promise
   const held = rows.every(({ verdict }) => verdict === 'pass' || verdict === 'skip');
   if (!held) dropForeign(pool, lane);
   if (live && held) {
-    rest(pool, lane, session.conditions, session.leftAgo);
-    takeBack(pool, lane.made, session.conditions);
+    rest(pool, lane, session.standing, session.leftAgo);
+    takeBack(pool, lane.made, session.standing);
     keepFewer(pool, session.learnt.mayKeep);
   } else if (!held || (shared !== undefined && session.lately(shared.id))) dropShared(pool, lane);
   await tidy(run).catch((error) => (run.signal.aborted ? undefined : opened.putBackFailed(error)));

@@ -1,29 +1,27 @@
-import type { Intern } from '../../emulator/contract/intern.js';
 import { createKnown } from '../../emulator/credentials/known.js';
 import { spelledIn } from '../../emulator/credentials/spellings.js';
 import { LOOPBACK } from '../drivers/network.js';
 import * as expect from '../framework/expect.js';
 import { Finding } from '../framework/finding.js';
 import type { Unusable } from '../framework/obstacle.js';
-import { IDEMPOTENCY_HEADER, idempotencyHeaderOf, proofHeadersOf } from '../framework/profile.js';
+import { IDEMPOTENCY_HEADER, idempotencyHeaderOf } from '../framework/profile.js';
 import { lacking } from '../framework/skip.js';
 import { Stopped } from '../framework/stop.js';
 import { HEEDED } from '../habits/index.js';
-import type { Addressed } from '../habits/known.js';
-import { GATEWAY, type Knowledge, NOTICED_WITHIN, nothingLearnt, READS, TURNS } from '../habits/visit.js';
+import type { Addressed, Dealt } from '../habits/known.js';
+import { type Knowledge, NOTICED_WITHIN, nothingLearnt, READS, TURNS } from '../habits/visit.js';
+import { placeOf } from '../model/operations.js';
 import { type Answer, type Client, createClient } from '../probe/client.js';
 import { isRecord } from '../probe/json.js';
 import { createRedactor } from '../probe/redact.js';
 import { CREDENTIAL_NAMES, type CredentialName, internPath, type Send } from '../probe/request.js';
 import { LOOKS, requestsOfCleanUp } from './cleanup.js';
-import { createConditions } from './conditions.js';
 import { createGuard } from './guard.js';
-import { createHistory } from './history.js';
 import { prefixOf } from './ledger.js';
 import { createMonitors } from './monitors.js';
 import { onlyOwn } from './only-own.js';
 import { type Asked, createOwnInterns } from './own-interns.js';
-import { decoded, secretPrefixOf } from './own-things.js';
+import { secretPrefixOf } from './own-things.js';
 import { createRate, createTurns } from './rate.js';
 import { createRoom } from './room.js';
 import type { RunBase } from './run-base.js';
@@ -53,8 +51,6 @@ export function createSession(run: RunBase) {
   const secrets = { credential: createKnown(credentials.filter(isUnlikely)), value: createKnown() };
   const rate = createRate(settings.rate, host);
   const collection = `${baseUrl}/interns`;
-  const conditions = createConditions(() => host.now());
-  const history = createHistory(() => host.now());
   const monitors = createMonitors({
     target: driver.target,
     ours: driver.control !== undefined,
@@ -64,14 +60,13 @@ export function createSession(run: RunBase) {
     secretIn: (text) => session.secretIn(text),
   });
   const room = createRoom(settings.limits, () => requestsOfCleanUp(ledger) + monitors.owed);
-  const proof = proofHeadersOf(driver.target.profile);
   /** Without control a target is not the run's own, and its limits, gateways and neighbours are in force. */
   const live = driver.control === undefined;
   const habits = live ? HEEDED : [];
   const learnt = nothingLearnt();
   const turns = createTurns(host);
-  const known: Knowledge = { learnt, history, conditions, rate, turns, now: () => host.now() };
-  const left = new Map<string, number>();
+  const { dealings, interns } = monitors.model;
+  const known: Knowledge = { learnt, dealings, rate, turns, now: () => host.now() };
   const limited: Answer[] = [];
   const unusable = new Map<string, Unusable>();
   let cleaning = false;
@@ -104,19 +99,24 @@ export function createSession(run: RunBase) {
 
   const about = (send: Send, url: string): Addressed => {
     const [path = ''] = url.split(/[?#]/);
-    const [segment, ...rest] = path.startsWith(`${collection}/`) ? path.slice(collection.length + 1).split('/') : [];
-    return { send, id: segment === undefined ? undefined : decoded(segment), rest: rest.join('/') };
+    return { send, ...placeOf({ path: path.startsWith(collection) ? path.slice(baseUrl.length) : '' }) };
   };
   const isCreate = (send: Send, url: string) => send.method === 'POST' && url.split('?')[0] === collection;
   const senderOf = (send: Send): CredentialName => (typeof send.as === 'string' ? send.as : 'api_key');
 
-  /** A create that asks only for a name, with the key of the run, in the workspace that was named to it. */
-  const isPlain = (send: Send, url: string): boolean => {
-    if (!live || !isCreate(send, url) || send.as !== undefined || !isRecord(send.json)) return false;
-    const { name, workspace_id } = send.json;
-    const known = Object.keys(send.json).every((key) => PLAIN.has(key));
-    return known && workspace_id === driver.target.workspaceId && String(name).startsWith(prefix);
-  };
+  /** The body of a create that asks only for a name, and whether to boot, in the workspace that was named to the run. */
+  const isPlain = (body: unknown): boolean =>
+    isRecord(body) &&
+    body.workspace_id === driver.target.workspaceId &&
+    Object.keys(body).every((key) => PLAIN.has(key));
+  /** A create of the key of the run under a name of its own. */
+  const isUsual = (send: Send, url: string): boolean =>
+    live &&
+    isCreate(send, url) &&
+    send.as === undefined &&
+    isPlain(send.json) &&
+    isRecord(send.json) &&
+    String(send.json.name).startsWith(prefix);
 
   const isPrompt = (send: Send, url: string) => send.method === 'POST' && PROMPTS.test(about(send, url).rest);
 
@@ -174,31 +174,14 @@ export function createSession(run: RunBase) {
     if (typeof stored === 'string' && isUnlikely(stored)) secrets.value.add(stored);
     const body = answer.json as Record<string, unknown> | undefined;
     const request = about(send, url);
-    const { id, rest } = request;
+    const { rest } = request;
     if (answer.status >= 400 && limited.length < MOST_LIMITED && isTurn(rest, body)) limited.push(answer);
-    // A check that reads a reply itself reports it.
-    if (id !== undefined && answer.text.includes('"finish_reason":"tool_calls"')) history.asked(id);
     const made = guard.after(asked.get(send), { url, status: answer.status, json: answer.json });
     if (made?.kind === 'nothing' && answer.status < 300 && live && isCreate(send, url)) throw noIntern(answer);
     const { status, json } = answer;
     const gave = made?.kind === 'own' ? made.id : undefined;
     for (const habit of habits) habit.learn?.({ ...request, status, json, made: gave }, known);
-    if (typeof body !== 'object' || body === null || answer.status >= 300) return;
-    if (proof.signatureV2 in body) history.routeSigned();
-    if (made?.kind === 'own') {
-      madeBy.set(send, made.id);
-      history.created(made.id);
-      const wanted = isRecord(send.json) ? send.json : { '?': 0 };
-      const ours = send.as === undefined && live && wanted.workspace_id === driver.target.workspaceId;
-      if (ours && Object.keys(wanted).every((key) => PLAIN.has(key)))
-        conditions.made(body as unknown as Intern, wanted.provision === true ? 'booting' : 'stopped');
-    } else if (
-      made === undefined &&
-      !Array.isArray(body.data) &&
-      typeof body.id === 'string' &&
-      typeof body.status === 'string'
-    )
-      conditions.seen(body as unknown as Intern);
+    if (gave !== undefined) madeBy.set(send, gave);
   };
 
   const leftAt = new WeakMap<Send, number>();
@@ -233,22 +216,20 @@ export function createSession(run: RunBase) {
     },
     headerNames: { [IDEMPOTENCY_HEADER]: idempotencyHeaderOf(driver.target.profile) },
     before,
-    sent(send, url, by) {
+    sent(send, url, numbers, by) {
       leftAt.set(send, host.now());
-      if (!cleaning) monitors.asks(send, by, client.sent);
+      monitors.asks(send, by, numbers);
       if (!live) return;
       const request = about(send, url);
-      conditions.sent(request);
-      history.sent(request);
       if (request.id !== undefined && !READS.has(send.method ?? 'GET') && !TURNS.test(request.rest))
         learnt.words.sent(request.id);
     },
-    lost(send, url) {
+    lost(send, _, { number }) {
       if (host.now() - (leftAt.get(send) ?? host.now()) >= settings.writeTimeout) hangs = true;
-      if (live) conditions.lost(about(send, url));
-      if (!cleaning) monitors.lost(send);
+      monitors.lost(number);
     },
-    after(send, url, status, headers) {
+    after(send, url, { number, first }, { status, headers }) {
+      monitors.begins(number, status);
       const answered = host.now() - (leftAt.get(send) ?? host.now());
       session.slow ||= answered > settings.timeout;
       took += answered;
@@ -257,7 +238,7 @@ export function createSession(run: RunBase) {
         settings.blocking &&
         own.count() === 0 &&
         [400, 402, 403, 404, 409, 422].includes(status) &&
-        isPlain(send, url)
+        isUsual(send, url)
       )
         throw new Stopped({ kind: 'refuses-creates', workspace: driver.target.workspaceId, status });
       if (!cleaning && status >= 300 && isPrompt(send, url)) room.refused();
@@ -265,14 +246,9 @@ export function createSession(run: RunBase) {
       const request = about(send, url);
       const { id = '', rest } = request;
       const { method = 'GET' } = send;
-      if (GATEWAY.has(status)) conditions.lost(request);
-      else conditions.answered(request);
-      history.answered(request, status);
-      // A refused request changed nothing. Any other write may have.
-      if (status < 400 && !READS.has(method)) conditions.done(request);
       if (status < 400 && method === 'DELETE' && rest === '' && own.madeBy(id) !== undefined)
         ledger.write({ event: 'deleting', id });
-      const head = { ...request, status, headers };
+      const head = { ...request, first, status, headers };
       for (const habit of habits) {
         const again = habit.again?.(head, known);
         if (again !== undefined) return again;
@@ -282,11 +258,11 @@ export function createSession(run: RunBase) {
     address: (url) => habits.reduce((to, habit) => habit.address?.(to, known) ?? to, url),
     seen(send, url, answer, record, by) {
       note(send, url, answer);
-      if (!cleaning) monitors.sees(send, answer, record, by);
+      monitors.sees(send, answer, record, by);
     },
     left(url) {
       const { id, rest } = about({}, url);
-      if (id !== undefined && rest === 'chat/completions') left.set(id, host.now());
+      if (id !== undefined && rest === 'chat/completions') dealings.isLeft(id, host.now());
     },
   });
 
@@ -309,10 +285,13 @@ export function createSession(run: RunBase) {
     created: own.count,
     /** Id of the intern that the answer to this very request gave the run. */
     madeBy: (send: Send) => madeBy.get(send),
-    /** The model of the interns that the run made with its API key. */
-    conditions,
-    /** The history of the run at the target. */
-    history,
+    /** The model of the target: every exchange passes it. */
+    model: monitors.model,
+    /** Where an intern is that was made as plainly as can be, with the API key, and can serve any check. */
+    standing(id: string): Dealt['standing'] {
+      const { made } = interns.get(id) ?? {};
+      return made?.by === 'api_key' && isPlain(made.body) ? dealings.with(id).standing : undefined;
+    },
     /** The rules and monitors that look at every answer. */
     monitors,
     /** Checks that found something beside others, and are still to be done alone. */
@@ -326,12 +305,12 @@ export function createSession(run: RunBase) {
     /** The rest of the limits of the run. */
     room,
     /** Whether a client of the run left a stream of the intern less than half a minute ago: that may not be noticed yet. */
-    lately: (id: string) => host.now() - (left.get(id) ?? Number.NEGATIVE_INFINITY) < NOTICED_WITHIN,
+    lately: (id: string) => host.now() - (dealings.with(id).left ?? Number.NEGATIVE_INFINITY) < NOTICED_WITHIN,
     /** Answers over the chat turn limit that the run met (CHAT-17), the first of them. */
     limited: limited as readonly Answer[],
     /** ms since a client of the run left a stream of the intern. */
     leftAgo(id: string) {
-      const at = left.get(id);
+      const at = dealings.with(id).left;
       return at === undefined ? undefined : host.now() - at;
     },
     /** The kind of secret that stands in a text. */
@@ -344,6 +323,7 @@ export function createSession(run: RunBase) {
     /** From here on only the clean-up sends: neither the budget nor the end of the run keep it from that. */
     cleaning() {
       cleaning = true;
+      monitors.close();
     },
   };
   return session;

@@ -22,8 +22,6 @@ export interface ReplyOptions {
   trouble?(): void;
   /** Called if what has to come does not, though the stream stays open: with whether nothing came at all. */
   silent?(atAll: boolean): void;
-  /** Called once a stream that asked something has ended, with the arguments of its call. */
-  asked?(question: string): void;
   /** Called once a stream has ended. */
   ended?(transcript: Transcript): void;
 }
@@ -87,8 +85,6 @@ export function createReply(open: OpenAnswer, options: ReplyOptions) {
       how = left ? 'cancelled' : said(error);
     }
     grammar.end(parser.end().unfinished, how);
-    const [call] = transcript.toolCalls;
-    if (call !== undefined) options.asked?.(call.arguments);
     options.ended?.(transcript);
     wake();
   };

@@ -1,5 +1,6 @@
 import type { CredentialName, Send } from '../probe/request.js';
 import type { Habit } from './habit.js';
+import type { Opened } from './known.js';
 import type { Serve } from './serve.js';
 import { about } from './wire.js';
 
@@ -31,19 +32,28 @@ const probes = (as: CredentialName): readonly Send[] =>
         { as, path: `/interns/${NOBODY}/daemon/sign`, method: 'POST', json: { bodySha256: 'ab'.repeat(32) } },
       ];
 
+const again = ({ method, path, query, body }: Opened, as: CredentialName): Send => ({
+  as,
+  method,
+  path: query.size === 0 ? path : `${path}?${query}`,
+  ...(body.kind === 'some' && { json: body.json }),
+});
+
 /** A credential is refused, whatever it is for: for how long one is good, is not stated. */
 const explains: Habit['explains'] = async ({ seen }, visit) => {
   visit.nobody(NOBODY);
   // One that was refused to others says nothing of what this check has found.
   const refused = new Set(seen.flatMap(({ as, status }) => (status === 401 ? (as ?? []) : [])));
-  for (const { name, opened } of visit.history.shut().filter((one) => refused.has(one.name))) {
+  for (const { name, opened } of visit.dealings.shut()) {
+    const as = [...refused].find((one) => one === name);
+    if (as === undefined) continue;
     let open = false;
-    for (const probe of opened === undefined ? probes(name) : [opened])
+    for (const probe of opened === undefined ? probes(as) : [again(opened, as)])
       open ||= (await visit.send(probe)).status !== 401;
     if (open) continue;
     const how = opened === undefined ? 'opens-nothing' : 'expired';
-    visit.spoilt(name, how);
-    return { skip: { kind: 'need', because: { kind: 'unusable', credential: name, how } } };
+    visit.spoilt(as, how);
+    return { skip: { kind: 'need', because: { kind: 'unusable', credential: as, how } } };
   }
   return undefined;
 };

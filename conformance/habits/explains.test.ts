@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
-import { createConditions } from '../engine/conditions.js';
-import { createHistory } from '../engine/history.js';
 import type { AnswerGot } from '../framework/finding.js';
 import { SHIPPED } from '../framework/profile.js';
+import { createDealings } from '../model/dealings.js';
 import type { Answer } from '../probe/client.js';
 import { NoAnswer } from '../probe/no-answer.js';
 import type { Send } from '../probe/request.js';
@@ -52,8 +51,23 @@ const answer = (status: number, json: unknown = {}): Answer => ({
 });
 
 /** What the run did there. */
-const did = (now: () => number) => ({ history: createHistory(now), conditions: createConditions(now) });
-type Did = ReturnType<typeof did>;
+type Did = ReturnType<typeof createDealings>;
+const does = (dealings: Did, method: string, path: string, status?: number, caller = 'api_key') => {
+  const [query, header] = [new URLSearchParams(), () => undefined];
+  const asked = {
+    number: 1,
+    at: 60_000,
+    method,
+    path,
+    query,
+    header,
+    body: { kind: 'none' },
+    caller,
+    regional: false,
+  } as const;
+  dealings.asks(asked);
+  if (status !== undefined) dealings.begins(asked, status, 60_000);
+};
 
 /** A run at a service that answers so, after what it did there. */
 function visit(
@@ -65,13 +79,13 @@ function visit(
   let sent = 0;
   let names = 0;
   const made = new Map([['one', { id: 'one', name: 'k-one', as: 'api_key' as const }]]);
-  const known = did(() => now);
-  before(known);
+  const dealings = createDealings(() => false, false);
+  before(dealings);
   return {
     target: { baseUrl: '', workspaceId: 'w', profile: SHIPPED.svc as Visit['target']['profile'] },
     readOnly: false,
     learnt: { ...nothingLearnt(), ...learnt },
-    ...known,
+    dealings,
     rate: { pause: () => {}, slow: () => {} },
     turns: () => ({ pause: () => {} }),
     now: () => now,
@@ -101,22 +115,21 @@ function visit(
 const CHAT = '/interns/one/chat/completions';
 const SIGN = '/interns/one/daemon/sign';
 const ROUTE = '{"route":{"method":"POST","path":"/api/else"}}';
-const signsRoutes = ({ history }: Did) => history.routeSigned();
-const invokes = ({ history }: Did) => {
-  history.created('one');
-  history.answered({ send: { method: 'POST', path: '' }, id: 'one', rest: 'invoke' }, 202);
+const signsRoutes = (dealings: Did) => dealings.signedRoute();
+const isMade = (dealings: Did) => dealings.created({ id: 'one', status: 'stopped' }, false, 60_000);
+const invokes = (dealings: Did) => {
+  isMade(dealings);
+  does(dealings, 'POST', '/interns/one/invoke', 202);
 };
-const prompts = ({ history }: Did) => history.sent({ send: { method: 'POST', path: '' }, id: 'one', rest: 'invoke' });
-const refuses = ({ history }: Did) =>
-  history.answered({ send: { as: 'oauth_token', path: '/interns' }, id: undefined, rest: '' }, 401);
+const prompts = (dealings: Did) => does(dealings, 'POST', '/interns/one/invoke');
+const refuses = (dealings: Did) => does(dealings, 'GET', '/interns', 401, 'oauth_token');
 const looks = [seen('GET', '/interns/one/daemon', 404, { as: 'oauth_token' })];
-const looked = ({ history }: Did) => {
-  history.created('one');
-  history.answered({ send: { as: 'oauth_token', path: '/interns/one/daemon' }, id: 'one', rest: 'daemon' }, 200);
+const looked = (dealings: Did) => {
+  isMade(dealings);
+  does(dealings, 'GET', '/interns/one/daemon', 200, 'oauth_token');
 };
-const ran = ({ conditions }: Did) => {
-  conditions.seen({ id: 'one', status: 'running' } as never);
-  conditions.seen({ id: 'one', status: 'stopped' } as never);
+const ran = (dealings: Did) => {
+  for (const status of ['running', 'stopped']) dealings.shows({ id: 'one', status }, 60_000);
 };
 /** A service that shows a change at the third look. */
 function late() {

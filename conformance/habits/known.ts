@@ -1,3 +1,4 @@
+import type { Intern } from '../../emulator/contract/intern.js';
 import type { CredentialName, Send } from '../probe/request.js';
 
 export interface Made {
@@ -17,37 +18,52 @@ export interface Addressed {
   readonly rest: string;
 }
 
-/** What the run has done to a deployment: a finding may come from that and not from a breach. */
-export interface History {
-  /** ms since the run made the intern. */
-  age(id: string): number;
-  /** Whether the run itself has deleted the intern. */
-  deleted(id: string): boolean;
-  /** Whether this is the one prompt that the intern got since it was last provisioned. */
-  firstPrompt(id: string, send: Send): boolean;
-  /** Whether it has taken none since then, and the first was sent a few seconds ago: it may still be getting ready. */
-  mayGetReady(id: string): boolean;
-  /** Since when the intern may be at work for the run, as far as it knows: on an invoke, on a question nobody answered. */
-  engagedSince(id: string): number | undefined;
-  /** Whether a proof for a route was given (SIGN-1). */
-  signsRoutes(): boolean;
-  /** Whether all that it may be at work on is one question, which waits to be answered. */
-  onlyAsked(id: string): boolean;
-  /** When the run last wrote to the intern, or to any. */
-  wrote(id?: string): number;
-  /** Whether an intern that the run made was shown to the credential: its daemon, or a proof for it. */
-  saw(name: CredentialName): boolean;
-  /** The credentials whose latest answer was 401, each with a request that it opened before, where there is one. */
-  shut(): readonly { readonly name: CredentialName; readonly opened: Send | undefined }[];
+/** States in which an intern can be handed out again. */
+export type IdleState = 'stopped' | 'booting' | 'running';
+
+/** The dealings of the run with an intern, and what the answers said of it. Times in ms. */
+export interface Dealt {
+  /** When the run made it. */
+  readonly born: number | undefined;
+  /** Whether the run itself has deleted it. */
+  readonly deleted: boolean;
+  /** When the run last wrote to it. */
+  readonly wrote: number;
+  /** The prompts that it got since it was last provisioned, when the first left, and whether it took any. */
+  readonly prompts: ReadonlySet<number>;
+  readonly prompted: number;
+  readonly took: boolean;
+  /** Since when it may be at work for the run: on an invoke, on questions that nobody answered. */
+  readonly engaged: number | undefined;
+  readonly invoked: boolean;
+  readonly questions: ReadonlySet<string>;
+  /** When a client of the run last left a stream of it. */
+  readonly left: number | undefined;
+  /** Whether it was running when it was last read, and nothing was sent since that ends that. */
+  readonly ran: boolean;
+  /** The status of one that ran, and was read otherwise since it was handed out, although nobody here suspended or deleted it. */
+  readonly went: { readonly status: string; readonly at: number } | undefined;
+  /** Its last record, and where it has been since when. Undefined where nobody can tell, or it is no longer as it was made. */
+  readonly standing: { readonly record: Intern; readonly state: IdleState; readonly since: number } | undefined;
 }
 
-/** What the answers said of interns that the run made. */
-export interface Conditions {
-  /** Whether it was running when it was last read, and nothing was sent since that ends that. */
-  runs(id: string): boolean;
-  /**
-   * The status of one that ran, and was read otherwise since it was handed out, although nobody here suspended or deleted it,
-   * and for how many ms that is known.
-   */
-  went(id: string): { readonly status: string; readonly ago: number } | undefined;
+/** What the run has done to a deployment: a finding may come from that and not from a breach. */
+export interface Dealings {
+  with(id: string): Dealt;
+  /** When the run last wrote to any intern. */
+  readonly wrote: number;
+  /** Whether a proof for a route was given (SIGN-1). */
+  readonly signsRoutes: boolean;
+  /** Whether an intern that the run made was shown to the credential: its daemon, or a proof for it. */
+  saw(name: string): boolean;
+  /** The credentials whose latest answer was 401, each with a request that it opened before, where there is one. */
+  shut(): readonly { readonly name: string; readonly opened: Opened | undefined }[];
+}
+
+/** A request that may be sent again to see whether a credential still works: it changes nothing. */
+export interface Opened {
+  readonly method: string;
+  readonly path: string;
+  readonly query: URLSearchParams;
+  readonly body: { readonly kind: string; readonly json?: unknown };
 }

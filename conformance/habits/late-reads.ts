@@ -80,9 +80,9 @@ const explains: Habit['explains'] = async (sighting, visit) => {
   return lags ? { again: 0, learnt: true } : undefined;
 };
 
-const before: Habit['before'] = ({ id, path }, { history, learnt: { lag }, now }) => {
-  if (id !== undefined) return /^\/interns\/[^/]+$/.test(path) ? lag.read - (now() - history.wrote(id)) : 0;
-  return path === '/interns' ? lag.list - (now() - history.wrote()) : 0;
+const before: Habit['before'] = ({ id, path }, { dealings, learnt: { lag }, now }) => {
+  if (id !== undefined) return /^\/interns\/[^/]+$/.test(path) ? lag.read - (now() - dealings.with(id).wrote) : 0;
+  return path === '/interns' ? lag.list - (now() - dealings.wrote) : 0;
 };
 
 export const replicas: Habit = {

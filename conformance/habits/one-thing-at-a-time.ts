@@ -47,24 +47,27 @@ async function isFreeAfterSuspend(visit: Visit, id: string): Promise<boolean | u
  */
 const explains: Habit['explains'] = async ({ began, check, found, got, seen }, visit) => {
   if (!isBusy(got)) return undefined;
-  const { history } = visit;
   const isSession = ({ status, path, sent = '' }: Seen) =>
     status === got?.status && path.endsWith('/invoke') && sent.includes('"session_id"');
   // A prompt to the session of a run that goes on is delivered into it.
   const isTheRule = check.requirement === 'CHAT-14' || (check.requirement === 'INVOKE-2' && seen.some(isSession));
   const ids = [...new Set(seen.flatMap(({ id }) => id ?? []))];
-  const engaged = ids.filter((id) => history.engagedSince(id) !== undefined);
+  const engaged = ids.map((id) => ({ id, ...visit.dealings.with(id) })).filter((one) => one.engaged !== undefined);
   const [one] = engaged;
   if (one === undefined) return undefined;
   // The run that asked keeps out the answer to what it asked.
-  if (found.breaks?.requirement === 'CHAT-6' && engaged.every((id) => history.onlyAsked(id))) return undefined;
-  if (engaged.some((id) => (history.engagedSince(id) ?? began) < began)) {
+  if (
+    found.breaks?.requirement === 'CHAT-6' &&
+    engaged.every(({ invoked, questions }) => questions.size === 1 && !invoked)
+  )
+    return undefined;
+  if (engaged.some((busy) => (busy.engaged ?? began) < began)) {
     // Another intern has been left nothing to do.
     visit.forget();
     if (isTheRule) return { again: 0 };
   } else if (isTheRule) return undefined;
   const skip = { kind: 'race', because: { kind: 'busy', got } } as const;
-  return excused(visit, 'one-thing-at-a-time', { again: 0, skip }, () => isFreeAfterSuspend(visit, one));
+  return excused(visit, 'one-thing-at-a-time', { again: 0, skip }, () => isFreeAfterSuspend(visit, one.id));
 };
 
 export const oneThingAtATime: Habit = {

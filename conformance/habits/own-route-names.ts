@@ -17,9 +17,9 @@ const serve: Serve = (next) => async (request) => {
 
 /** How a request for a proof names its route is published (SIGN-3). */
 const explains: Habit['explains'] = async ({ check, found, got, missedSuccess, seen }, visit) => {
-  const { history, target } = visit;
+  const { dealings, target } = visit;
   const last = seen.findLast(({ path }) => path.endsWith('/sign'));
-  if (check.level !== 'S' || history.signsRoutes() || !/"route":/.test(last?.sent ?? '')) return undefined;
+  if (check.level !== 'S' || dealings.signsRoutes || !/"route":/.test(last?.sent ?? '')) return undefined;
   const refused = missedSuccess && got?.status === 400;
   const { wanted } = found;
   const keys = wanted.kind === 'value' && wanted.rule.kind === 'is' ? wanted.rule.value : undefined;

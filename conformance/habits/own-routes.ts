@@ -17,7 +17,7 @@ const serve: Serve = (next) => async (request) => {
 };
 
 const explains: Habit['explains'] = async ({ check, got, missedSuccess, seen }, visit) => {
-  if (check.level !== 'S' || !visit.history.signsRoutes() || !missedSuccess || got?.status !== 400) return undefined;
+  if (check.level !== 'S' || !visit.dealings.signsRoutes || !missedSuccess || got?.status !== 400) return undefined;
   const last = seen.findLast(({ path }) => path.endsWith('/sign'));
   const path = /"route":\{[^}]*"path":("(?:[^"\\]|\\.)*")/.exec(last?.sent ?? '')?.[1];
   if (last === undefined || path === undefined || path === '"/api/invoke"') return undefined;

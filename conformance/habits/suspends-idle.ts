@@ -50,15 +50,16 @@ async function stopsIdle(visit: Visit, idler: string): Promise<boolean | undefin
  * as well.
  */
 const explains: Habit['explains'] = async (_, visit) => {
-  const { conditions, history, inHand, learnt, pathOf, send, shared } = visit;
+  const { dealings, inHand, learnt, pathOf, send, shared } = visit;
+  const age = (id: string) => visit.now() - (dealings.with(id).born ?? visit.now());
   for (const id of [...inHand, shared() ?? []].flat()) {
-    if (conditions.runs(id)) await send({ path: pathOf(id) }).catch(() => undefined);
-    const gone = conditions.went(id);
+    if (dealings.with(id).ran) await send({ path: pathOf(id) }).catch(() => undefined);
+    const gone = dealings.with(id).went;
     if (gone === undefined) continue;
     const skip = { kind: 'race', because: { kind: 'went', status: gone.status } } as const;
     if (learnt.habits.get('suspends-idle') === true || visit.readOnly) return { skip };
     if (learnt.idler === undefined) {
-      const again = Math.min(history.age(id), LONGEST);
+      const again = Math.min(age(id), LONGEST);
       learnt.idler = await boots(visit);
       // An older one may have been idle for longer than this will ever be.
       visit.forget();
@@ -68,7 +69,7 @@ const explains: Habit['explains'] = async (_, visit) => {
     if (stops === true) learnt.habits.set('suspends-idle', true);
     if (stops !== false) return { skip };
     // One that has not been idle for as long as the other was there may stop yet.
-    const younger = history.age(id) - gone.ago - history.age(learnt.idler);
+    const younger = age(id) - (visit.now() - gone.at) - age(learnt.idler);
     if (younger > 0) return { again: Math.min(younger, LONGEST), skip };
   }
   return undefined;

@@ -37,8 +37,8 @@ async function isGoing(visit: Visit, id: string, as: CredentialName): Promise<bo
  * observed from then on.
  */
 async function othersDelete(visit: Visit): Promise<boolean> {
-  const { history, learnt } = visit;
-  if (learnt.witness !== undefined && !history.deleted(learnt.witness))
+  const { dealings, learnt } = visit;
+  if (learnt.witness !== undefined && !dealings.with(learnt.witness).deleted)
     return isGoing(visit, learnt.witness, 'api_key');
   const { json, status } = await visit.send(visit.creating());
   const { id } = (json ?? {}) as { id?: unknown };
@@ -57,12 +57,13 @@ const explains: Habit['explains'] = async ({ found, seen }, visit) => {
   const shown = seen.find(({ number }) => number === found.exchange) ?? seen.at(-1);
   const about = ours.filter(({ id }) => id === shown?.id);
   for (const { id, as } of about.length > 0 ? about : ours) {
-    if (visit.history.deleted(id) || !(await isGoing(visit, id, as))) continue;
+    if (visit.dealings.with(id).deleted || !(await isGoing(visit, id, as))) continue;
     visit.forget();
     if (!(await othersDelete(visit))) {
       // By the next try the witness has been there as long.
-      const age = visit.history.age(id) - visit.history.age(visit.learnt.witness ?? id);
-      return { again: Math.max(0, Math.min(age, LONGEST)) };
+      const born = (one: string) => visit.dealings.with(one).born ?? visit.now();
+      const older = born(visit.learnt.witness ?? id) - born(id);
+      return { again: Math.max(0, Math.min(older, LONGEST)) };
     }
     return { again: 0, skip: { kind: 'race', because: { kind: 'deleted' } } };
   }

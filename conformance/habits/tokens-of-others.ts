@@ -13,7 +13,7 @@ const explains: Habit['explains'] = async ({ seen }, visit) => {
   const { as: credential, id } = last ?? {};
   if (last?.status !== 404 || credential === undefined || id === undefined) return undefined;
   const isKeys = visit.made().some((made) => made.id === id && made.as === 'api_key' && made.deleting !== true);
-  if (!isKeys || visit.history.saw(credential)) return undefined;
+  if (!isKeys || visit.dealings.saw(credential)) return undefined;
   const { status, json } = await visit.send({ path: visit.pathOf(id) });
   if (status === 404 || (isRecord(json) && json.status === 'destroying')) return undefined;
   // One that reads the intern sees it: then the 404 is wrong.

@@ -6,7 +6,7 @@ import type { Answer } from '../probe/client.js';
 import type { NoAnswerGot } from '../probe/no-answer.js';
 import type { CredentialName, Send } from '../probe/request.js';
 import type { Level, RequirementId } from '../requirements/index.js';
-import type { Addressed, Conditions, History, Made } from './known.js';
+import type { Addressed, Dealings, Made } from './known.js';
 import { createStatusWords, type StatusWords } from './status-words.js';
 
 /** How long reads wait after a write, in ms, and how often it was measured. */
@@ -63,8 +63,7 @@ export const nothingLearnt = (): Learnt => ({
 /** What a run knows of a service. */
 export interface Knowledge {
   readonly learnt: Learnt;
-  readonly history: History;
-  readonly conditions: Conditions;
+  readonly dealings: Dealings;
   /** When requests leave. */
   readonly rate: {
     /** None for so many ms. */
@@ -79,6 +78,8 @@ export interface Knowledge {
 
 /** The head of an answer. */
 export interface Head extends Addressed {
+  /** The number of the request, or of the first that it repeats. */
+  readonly first: number;
   readonly status: number;
   readonly headers: Headers;
 }

@@ -34,17 +34,23 @@ const serve: Serve = (next, { host }) => {
 /** ms after which a prompt is sent again to an intern that does not take its first one yet. */
 const READY = 2_000;
 
-const again: Habit['again'] = ({ id, send, status }, { conditions, history }) =>
-  status === 409 && id !== undefined && conditions.runs(id) && history.firstPrompt(id, send) ? READY : undefined;
+/** ms from its first prompt on in which an intern that runs may not be ready yet. */
+const READY_AFTER = 10_000;
+
+const again: Habit['again'] = ({ id = '', first, status }, { dealings }) => {
+  const { prompts, ran, took } = dealings.with(id);
+  // The one prompt that it got since it was last provisioned.
+  return status === 409 && ran && !took && prompts.size === 1 && prompts.has(first) ? READY : undefined;
+};
 
 /** How often a plain prompt is tried until one is taken. */
 const TRIES = 30;
 
 const explains: Habit['explains'] = async ({ got, missedSuccess, seen }, visit) => {
-  const { history } = visit;
   if (got?.status !== 409 || got.retryable !== true || isNow(got) || !missedSuccess) return undefined;
   const id = seen.at(-1)?.id;
-  if (id === undefined || !history.mayGetReady(id)) return undefined;
+  const { prompted, took } = visit.dealings.with(id ?? '');
+  if (id === undefined || took || visit.now() - prompted >= READY_AFTER) return undefined;
   // One that has not taken any prompt yet runs nothing that could keep it busy.
   if (got.reason === 'busy') return { again: LATER };
   const getsReady = async () => {

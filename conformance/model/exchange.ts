@@ -12,6 +12,8 @@ export type Body =
 export interface Asked {
   /** Unique in its run, in the order of sending. */
   readonly number: number;
+  /** The number of the first request that it repeats, where it does. */
+  readonly first?: number | undefined;
   /** ms, on any clock that runs forward. */
   readonly at: number;
   readonly method: string;

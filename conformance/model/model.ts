@@ -4,6 +4,7 @@ import { idempotencyHeaderOf, proofHeadersOf } from '../framework/profile.js';
 import type { PublicKey } from '../framework/target.js';
 import type { Caller } from './callers.js';
 import { canonical } from './canonical.js';
+import { createDealings } from './dealings.js';
 import type { Answered, Asked, Exchange } from './exchange.js';
 import {
   FIXED,
@@ -19,7 +20,7 @@ import {
   SETTINGS,
   WIDENED,
 } from './intern.js';
-import { isPrompt, isSigning, type Operation, operationOf } from './operations.js';
+import { isPrompt, isSigning, type Operation, operationOf, placeOf } from './operations.js';
 import { Recent } from './recent.js';
 
 /** The knowledge about a target before anything is sent. */
@@ -100,6 +101,9 @@ export function createModel(options: ModelOptions) {
   const { profile } = options;
   const keyHeader = idempotencyHeaderOf(profile);
   const proof = proofHeadersOf(profile);
+  const dealings = createDealings((name) => options.caller(name)?.kind === 'invalid', options.ours === true);
+  /** Requests of which not even the head of an answer came. */
+  const flying = new Set<number>();
   let hasForgotten = options.inUse === true;
   const interns = new Recent<string, InternFacts>(INTERNS, (facts) => {
     hasForgotten = true;
@@ -233,6 +237,7 @@ export function createModel(options: ModelOptions) {
     if (typeof body.workspace_id === 'string') facts.workspace = body.workspace_id;
     creators.add(caller ?? '');
     if (options.partial === true) return;
+    dealings.created(row, body.provision === true, answered.at);
     // A service may boot at once what was to wait.
     facts.phase.narrow(
       [
@@ -297,8 +302,28 @@ export function createModel(options: ModelOptions) {
     return phases !== undefined && !['going', 'stuck', 'gone'].some((phase) => phases.has(phase as Phase));
   };
 
+  /** The head of an answer came, or none will. */
+  const landed = (asked: Asked, answered: Pick<Answered, 'status' | 'at'> | undefined) => {
+    if (!flying.delete(asked.number)) return;
+    if (answered === undefined) dealings.lost(asked);
+    else dealings.begins(asked, answered.status, answered.at);
+  };
+  /** What the body of an accepted request's answer says of what is done with an intern. */
+  const told = ({ asked, answered }: Exchange, isCreate: boolean) => {
+    const { id } = placeOf(asked);
+    if (answered === undefined || options.partial === true) return;
+    const [call] = answered.stream?.toolCalls ?? [];
+    const question = answered.text.includes('"finish_reason":"tool_calls"') ? String(asked.number) : call?.id;
+    if (id !== undefined && question !== undefined) dealings.isAsked(id, question, answered.at);
+    if (answered.status >= 300 || !isRow(answered.json)) return;
+    if (proof.signatureV2 in answered.json) dealings.signedRoute();
+    if (!isCreate && !Array.isArray(answered.json.data)) dealings.shows(answered.json, answered.at);
+  };
+
   return {
     options,
+    /** What was done with each intern. */
+    dealings,
     interns: interns as ReadonlyMap<string, InternFacts>,
     present: present as ReadonlySet<InternFacts>,
     /** Interns that a list lacked, and that were not shown since: others may have taken them away. */
@@ -346,7 +371,10 @@ export function createModel(options: ModelOptions) {
     asks(asked: Asked): void {
       const named = operationOf(asked);
       if (named?.operation.name === 'create') begun.set(asked.number, latest);
-      if (named === undefined || options.partial === true) return;
+      if (options.partial === true) return;
+      flying.add(asked.number);
+      dealings.asks(asked);
+      if (named === undefined) return;
       const { name } = named.operation;
       if (name === 'create') {
         const key = retriedBy(asked);
@@ -373,10 +401,29 @@ export function createModel(options: ModelOptions) {
       }
     },
 
+    /** An answer begins: its head came. */
+    begins: (asked: Asked, status: number, at: number): void => landed(asked, { status, at }),
+
+    /** A stream was left before its end: of all that it said only its question counts. */
+    glimpses: (exchange: Exchange): void => told(exchange, false),
+
+    /** The target was made to do wrong: of what it is nothing is known any more. */
+    restart(): void {
+      for (const known of [interns, present, byName, creates, sessions, questions, firsts, begun, nonces, signers])
+        known.clear();
+      for (const known of [pages, mappings, creators, statuses, routes, shared, vaults]) known.clear();
+      hasForgotten = options.inUse === true;
+      hasHidden = false;
+      latest = Number.NEGATIVE_INFINITY;
+      since = undefined;
+    },
+
     /** An answer came, or none will: after the rules have judged it. */
     sees(exchange: Exchange): void {
       const { asked, answered } = exchange;
       const named = operationOf(asked);
+      landed(asked, answered);
+      told(exchange, named?.operation.name === 'create');
       if (named === undefined) return;
       const { operation, id } = named;
       const { name } = operation;

@@ -100,6 +100,12 @@ const decoded = (segment: string | undefined): string | undefined => {
   }
 };
 
+/** The intern below which a request goes, and what follows its id: `suspend`, `chat/completions`, nothing. */
+export function placeOf({ path }: Pick<Asked, 'path'>): { readonly id: string | undefined; readonly rest: string } {
+  const [, id, rest = ''] = /^\/interns\/([^/]+)(?:\/(.*))?$/.exec(path) ?? [];
+  return { id: decoded(id), rest };
+}
+
 /** The operation that a request names; undefined for any other path or method. */
 export function operationOf({ method, path }: Pick<Asked, 'method' | 'path'>): Named | undefined {
   for (const operation of OPERATIONS) {

@@ -43,17 +43,28 @@ export interface ClientOptions {
   /** Before every request: rate, budget, the ledger of created interns. Throws to stop the request. */
   before?(send: Send, url: string, signal: AbortSignal | undefined): Promise<void>;
   /** A request leaves now; `after` or `lost` reports its outcome. */
-  sent?(send: Send, url: string, by: Sender | undefined): void;
+  sent?(send: Send, url: string, numbers: Numbers, by: Sender | undefined): void;
   /** No head came. */
-  lost?(send: Send, url: string): void;
+  lost?(send: Send, url: string, numbers: Numbers): void;
   /** After every head. Returns ms to wait before the same request is sent again, or undefined. */
-  after?(send: Send, url: string, status: number, headers: Headers): number | undefined | Promise<number | undefined>;
+  after?(
+    send: Send,
+    url: string,
+    numbers: Numbers,
+    answer: Pick<OpenAnswer, 'status' | 'headers'>,
+  ): number | undefined | Promise<number | undefined>;
   /** Redirects a request that was to go to `url`. */
   address?(url: string): string;
   /** Every answer that was read whole; may change its JSON. */
   seen?(send: Send, url: string, answer: Answer, record: Evidence, by: Sender | undefined): void;
   /** An answer that was not read to its end. */
   left?(url: string): void;
+}
+
+/** The place of a request among all of a client, and that of the first one that it repeats. */
+export interface Numbers {
+  readonly number: number;
+  readonly first: number;
 }
 
 /** What a scope sends for: a check. `staged`: it has the target do what is wrong. */
@@ -111,7 +122,7 @@ export function createClient(options: ClientOptions): Client {
       if (signal?.aborted) throw signal.reason;
     };
 
-    const once = async (send: Send): Promise<OpenAnswer> => {
+    const once = async (send: Send, repeated?: number): Promise<OpenAnswer> => {
       const url = addressOf(send);
       const method = send.method ?? 'GET';
       const text = send.json === undefined ? undefined : JSON.stringify(send.json);
@@ -121,7 +132,8 @@ export function createClient(options: ClientOptions): Client {
       await options.before?.(send, url, signal);
       mustGoOn();
       const number = ++count.sent;
-      options.sent?.(send, url, scope.by);
+      const numbers = { number, first: repeated ?? number };
+      options.sent?.(send, url, numbers, scope.by);
       scope.sent?.();
       const began = at();
       const record = new Evidence(
@@ -160,7 +172,7 @@ export function createClient(options: ClientOptions): Client {
       } catch (error) {
         const lost = watch.reasonOf(error);
         record.failed(said(lost));
-        options.lost?.(send, url);
+        options.lost?.(send, url, numbers);
         throw lost;
       }
       const headAt = at();
@@ -188,10 +200,12 @@ export function createClient(options: ClientOptions): Client {
 
     const tried = async (first: Send): Promise<OpenAnswer> => {
       let send = first;
+      let repeated: number | undefined;
       for (let tries = 0; ; tries++) {
-        const answer = await once(send);
+        const answer = await once(send, repeated);
+        repeated ??= answer.exchange;
         const url = addressOf(send);
-        const then = options.after?.(send, url, answer.status, answer.headers);
+        const then = options.after?.(send, url, { number: answer.exchange, first: repeated }, answer);
         const wait = then instanceof Promise ? await then : then;
         if (wait === undefined || tries === 3) return answer;
         await answer.whole().catch(() => answer.close());

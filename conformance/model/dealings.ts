@@ -1,0 +1,231 @@
+import type { Intern } from '../../emulator/contract/intern.js';
+import type { Dealings, Dealt, IdleState } from '../habits/known.js';
+import { GATEWAY, READS, TURNS } from '../habits/visit.js';
+import { isAnswer } from '../probe/request.js';
+import type { Asked } from './exchange.js';
+import { isRow, type Row } from './intern.js';
+import { placeOf } from './operations.js';
+import { Recent } from './recent.js';
+
+const PROMPT = /^(chat\/completions|invoke)$/;
+const DAEMON = /^daemon(\/sign)?$/;
+
+const STATES: Readonly<Record<string, IdleState>> = {
+  stopped: 'stopped',
+  provisioning: 'booting',
+  running: 'running',
+};
+
+/**
+ * Fields that an update may change of an intern that serves other checks: nothing that it does depends on it. Not its name: a peer may
+ * have one of the new name.
+ */
+const HARMLESS = new Set(['description']);
+
+type Mutable<T> = { -readonly [K in keyof T]: T[K] };
+interface Known extends Mutable<Dealt> {
+  readonly prompts: Set<number>;
+  readonly questions: Set<string>;
+  /** Requests about it under way, and those of them that write. */
+  requests: number;
+  writes: number;
+  /** A check found something: it may have stopped by itself. */
+  doubted: boolean;
+}
+
+const NEVER = Number.NEGATIVE_INFINITY;
+const nothing = (): Known => ({
+  born: undefined,
+  deleted: false,
+  wrote: NEVER,
+  prompts: new Set(),
+  prompted: NEVER,
+  took: false,
+  questions: new Set(),
+  engaged: undefined,
+  invoked: false,
+  left: undefined,
+  ran: false,
+  went: undefined,
+  standing: undefined,
+  requests: 0,
+  writes: 0,
+  doubted: false,
+});
+
+interface Credential {
+  readonly shut: boolean;
+  readonly opened: Asked | undefined;
+}
+
+/** Interns that are remembered. */
+const INTERNS = 10_000;
+
+const jsonOf = ({ body }: Asked): unknown => (body.kind === 'some' ? body.json : undefined);
+
+/**
+ * The dealings of one client with the interns of a target: the last things that were asked of each, and what came of them. They
+ * are no sets: where two requests overlap, of which one writes, nothing is known.
+ */
+export function createDealings(isBad: (credential: string) => boolean, ours: boolean) {
+  const interns = new Recent<string, Known>(INTERNS);
+  const credentials = new Map<string, Credential>();
+  const saw = new Set<string>();
+  let routes = false;
+  let latest = NEVER;
+  let stops = ours;
+
+  const dealt = (id: string): Known => {
+    const known = interns.get(id) ?? nothing();
+    if (!interns.has(id)) interns.set(id, known);
+    return known;
+  };
+  const move = (one: Known, state: IdleState, at: number, change: Partial<Intern> = {}) => {
+    const record = one.standing?.record;
+    if (record !== undefined) one.standing = { state, record: { ...record, ...change }, since: at };
+  };
+  const writes = ({ method }: Asked, rest: string) => !READS.has(method) && !TURNS.test(rest);
+  /** No other request about it overlaps one that has ended. */
+  const landed = (one: Known) => {
+    one.requests--;
+    if (one.requests <= 0) Object.assign(one, { requests: 0, writes: 0 });
+  };
+
+  /** An accepted write: where the intern is then. */
+  const wrote = (one: Known, asked: Asked, rest: string, at: number) => {
+    const json = jsonOf(asked);
+    one.wrote = at;
+    if (asked.method === 'DELETE') one.deleted = true;
+    if (PROMPT.test(rest) && !isAnswer(json)) one.took = true;
+    if (rest === 'invoke') {
+      one.engaged ??= at;
+      one.invoked = true;
+    }
+    if (PROMPT.test(rest) && isAnswer(json)) {
+      const { messages } = json as { messages: readonly { tool_call_id?: unknown }[] };
+      one.questions.delete(String(messages.at(-1)?.tool_call_id));
+      if (one.questions.size === 0) one.engaged = undefined;
+    }
+    if (rest === 'suspend' || rest === 'provision') {
+      one.prompts.clear();
+      one.questions.clear();
+      Object.assign(one, { prompted: NEVER, took: false, engaged: undefined, invoked: false });
+    }
+    if (TURNS.test(rest)) return;
+    if (asked.method !== 'PATCH') one.ran = false;
+    if (rest === 'provision') return move(one, 'booting', at, { status: 'provisioning' });
+    // Its status stays the last that was read: who takes it looks whether it is stopped by then.
+    if (rest === 'suspend') return move(one, 'stopped', at);
+    const keys = isRow(json) ? Object.keys(json) : ['?'];
+    if (asked.method !== 'PATCH' || rest !== '' || keys.some((key) => !HARMLESS.has(key))) one.standing = undefined;
+  };
+
+  return {
+    with: (id: string): Dealt => interns.get(id) ?? nothing(),
+    get wrote() {
+      return latest;
+    },
+    get signsRoutes() {
+      return routes;
+    },
+    saw: (name) => saw.has(name),
+    shut: () => [...credentials].flatMap(([name, { shut, opened }]) => (shut ? { name, opened } : [])),
+    /** Whether one that ran when it was last read may have stopped by itself since. */
+    mayHaveStopped: (id: string) => stops || interns.get(id)?.doubted === true,
+    /** A check found something: an intern that ran when it was last read may be what that rests on. */
+    doubt() {
+      for (const one of interns.values()) one.doubted ||= one.ran;
+    },
+    /** A check takes it as it is now: what happened to it before does not matter. */
+    handed(id: string) {
+      dealt(id).went = undefined;
+    },
+
+    /** A request leaves. */
+    asks(asked: Asked) {
+      const { id, rest } = placeOf(asked);
+      if (id === undefined) return;
+      const one = dealt(id);
+      one.requests++;
+      if (writes(asked, rest)) one.writes++;
+      // Of two at once, one of them a write, nobody can tell which the service took first.
+      if (one.requests > 1 && one.writes > 0) one.standing = undefined;
+      // An answer is refused for good, not until the intern is ready.
+      if (!PROMPT.test(rest) || isAnswer(jsonOf(asked))) return;
+      one.prompts.add(asked.first ?? asked.number);
+      if (one.prompted === NEVER) one.prompted = asked.at;
+    },
+    /** No head of an answer came: a write may have been done all the same. */
+    lost(asked: Asked) {
+      const { id, rest } = placeOf(asked);
+      if (id === undefined) return;
+      landed(dealt(id));
+      if (writes(asked, rest)) dealt(id).standing = undefined;
+    },
+    /** The head of its answer came. */
+    begins(asked: Asked, status: number, at: number) {
+      const { caller, method } = asked;
+      const { id, rest } = placeOf(asked);
+      const one = id === undefined ? undefined : dealt(id);
+      // One that is presented in another way, or beside the usual host, says nothing of the credential.
+      if (typeof caller === 'string' && !isBad(caller) && asked.header('host') === undefined) {
+        const harmless = status < 300 && (READS.has(method) || /\/sign$/.test(rest));
+        const opened = harmless ? asked : credentials.get(caller)?.opened;
+        credentials.set(caller, { shut: status === 401, opened });
+        if (one?.born !== undefined && DAEMON.test(rest) && status !== 404) saw.add(caller);
+      }
+      if (one !== undefined) landed(one);
+      if (one !== undefined && GATEWAY.has(status)) {
+        if (writes(asked, rest)) one.standing = undefined;
+        // Whether it has come to the intern, nobody can tell: the next prompt may be the first.
+        one.prompts.delete(asked.first ?? asked.number);
+      }
+      // A refused request changed nothing. Any other write may have.
+      if (READS.has(method) || status >= 400) return;
+      latest = at;
+      if (one !== undefined) wrote(one, asked, rest, at);
+    },
+    /** A stream, or an answer, asked something. */
+    isAsked(id: string, question: string, at: number) {
+      const one = dealt(id);
+      one.questions.add(question);
+      one.engaged ??= at;
+    },
+    /** A client left a stream of it before the end. */
+    isLeft(id: string, at: number) {
+      dealt(id).left = at;
+    },
+    /** A proof for a route was given (SIGN-1). */
+    signedRoute() {
+      routes = true;
+    },
+    /** A create was answered with a new intern. */
+    created(record: Row, boots: boolean, at: number) {
+      const one = dealt(String(record.id));
+      one.born = at;
+      one.wrote = at;
+      one.standing = { record: record as unknown as Intern, state: boots ? 'booting' : 'stopped', since: at };
+    },
+    /** The record of one, as an answer to anything but a create told it. */
+    shows(record: Row, at: number) {
+      const { id, status } = record;
+      if (typeof id !== 'string' || typeof status !== 'string') return;
+      const one = dealt(id);
+      one.doubted = false;
+      if (one.ran && status !== 'running') {
+        one.went = { status, at };
+        stops ||= status === 'stopped';
+      }
+      one.ran = status === 'running';
+      const before = one.standing;
+      if (before === undefined) return;
+      // One that waits for its first provision may be queued for it.
+      const state = status === 'queued' ? before.state : STATES[status];
+      // Its suspend goes on after the answer: until when, nobody can tell.
+      const stopping = before.state === 'stopped' && before.record.status === 'running' && state === 'running';
+      const since = before.state === state ? before.since : at;
+      one.standing =
+        state === undefined || stopping ? undefined : { record: record as unknown as Intern, state, since };
+    },
+  } satisfies Dealings & Record<string, unknown>;
+}
