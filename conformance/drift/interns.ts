@@ -1,7 +1,7 @@
 import type { Driver } from '../drivers/driver.js';
 import { blocked, lacking } from '../framework/skip.js';
 import type { Client } from '../probe/client.js';
-import { internPath, type Send } from '../probe/request.js';
+import { internPath } from '../probe/request.js';
 import type { Names } from './names.js';
 import type { Likeness, PriorStatus } from './recorded-before.js';
 import { listOf, recordOf, type Shape, textOf } from './shape.js';
@@ -10,8 +10,8 @@ interface InternDeps {
   readonly driver: Driver;
   /** Sends with the API key; writes to no intern that the run did not make. */
   readonly client: Pick<Client, 'send'>;
-  /** Id of the intern that the answer to a create gave the run. */
-  madeBy(send: Send): string | undefined;
+  /** Id of the intern that the answer to a create of that number gave the run. */
+  madeIn(number: number): string | undefined;
   readonly names: Pick<Names, 'fresh'>;
   readonly isReadOnly: boolean;
   /** Looks again and again, until it answers true or the time for a boot is up. */
@@ -29,7 +29,7 @@ const PREPARATION = 'the preparation of a recording';
 
 /** Interns of the target that take the place of those which a recording did not create. */
 export function createInternFinder(deps: InternDeps) {
-  const { driver, client, madeBy, names, isReadOnly, until } = deps;
+  const { driver, client, madeIn, names, isReadOnly, until } = deps;
   const taken = new Set<string>();
 
   const create = async ({ status }: Likeness, as: string) => {
@@ -38,9 +38,8 @@ export function createInternFinder(deps: InternDeps) {
       workspace_id: driver.target.workspaceId,
       ...(status === 'running' && { provision: true }),
     };
-    const send: Send = { method: 'POST', path: '/interns', json };
-    const answer = await client.send(send);
-    return { status: answer.status, id: madeBy(send) };
+    const { status: got, exchange } = await client.send({ method: 'POST', path: '/interns', json });
+    return { status: got, id: madeIn(exchange) };
   };
 
   /** Has time pass until an intern that the run made is in a status. */

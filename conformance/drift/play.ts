@@ -2,12 +2,12 @@ import type { RecordedExchange } from '../../emulator/recording/format.js';
 import type { PlacedExchange } from '../../emulator/recording/read.js';
 import { Bindings } from '../../emulator/recording/template.js';
 import { showsOthers } from '../engine/only-own.js';
-import { secretPrefixOf } from '../engine/own-things.js';
 import type { RunBase } from '../engine/run-base.js';
 import type { Session } from '../engine/session.js';
 import { type Finding, findingOf, isUnreached, noAnswerOf } from '../framework/finding.js';
 import { byTheIntern, type Skip, Skipped } from '../framework/skip.js';
 import { Stopped } from '../framework/stop.js';
+import { secretPrefixOf } from '../model/ownership.js';
 import type { Client } from '../probe/client.js';
 import { type Compared, compared } from './compare.js';
 import { ofTheHour } from './compared.js';
@@ -107,7 +107,7 @@ export async function play(scenario: readonly PlacedExchange[], deps: PlayDeps):
   const interns = createInternFinder({
     driver,
     client,
-    madeBy: session.madeBy,
+    madeIn: session.own.madeIn,
     names,
     isReadOnly: settings.readOnly,
     async until(look) {
@@ -118,7 +118,7 @@ export async function play(scenario: readonly PlacedExchange[], deps: PlayDeps):
       return look();
     },
   });
-  const isOwn = (id: string) => session.own.madeBy(id) !== undefined;
+  const isOwn = (id: string) => session.own.makerOf(id) !== undefined;
   const preparation = createPreparation({
     ...deps,
     interns,

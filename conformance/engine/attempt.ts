@@ -174,8 +174,8 @@ export async function attempt(
   const leftAgo = new Map(
     transcript.flatMap(({ request, response }) => {
       const id = response?.status === 409 ? internIn(request.url) : undefined;
-      const ago = id === undefined ? undefined : session.leftAgo(id);
-      return id === undefined || ago === undefined ? [] : [[id, ago] as const];
+      const ago = id === undefined ? Number.POSITIVE_INFINITY : session.leftAgo(id);
+      return id === undefined || ago === Number.POSITIVE_INFINITY ? [] : [[id, ago] as const];
     }),
   );
   await client.closeAll();

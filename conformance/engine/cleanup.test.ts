@@ -1,10 +1,11 @@
 import { describe, expect, test } from 'vitest';
+import { createOwnership } from '../model/ownership.js';
 import type { Answer } from '../probe/client.js';
 import { NoAnswer } from '../probe/no-answer.js';
 import type { Send } from '../probe/request.js';
 import { cleanUp } from './cleanup.js';
+import { leavingBy } from './exchange-of.js';
 import { createLedger } from './ledger.js';
-import { createOwnInterns } from './own-interns.js';
 
 const INTERNS = 20;
 
@@ -26,7 +27,7 @@ async function after(target: (send: Send, count: number) => Answer | Promise<Ans
   let paused = 0;
   const result = await cleanUp({
     ledger,
-    own: createOwnInterns({ ledger, prefix: 'kabcd-' }),
+    own: createOwnership({ ledger, prefix: 'kabcd-' }),
     before: INTERNS,
     atOnce,
     async send(send) {
@@ -182,7 +183,7 @@ test.each([
   let deletes = 0;
   const result = await cleanUp({
     ledger,
-    own: createOwnInterns({ ledger, prefix: 'kabcd-' }),
+    own: createOwnership({ ledger, prefix: 'kabcd-' }),
     atOnce: 1,
     send: async ({ method }) => (method === 'DELETE' ? answer(deletes++ === 0 ? status : 204, undefined) : list()),
     pause: async () => true,
@@ -193,8 +194,10 @@ test.each([
 
 test('what a create makes whose client has left is looked for once more', async () => {
   const ledger = createLedger();
-  const own = createOwnInterns({ ledger, prefix: 'kabcd-' });
-  own.leaves({ method: 'POST', url: 'https://service.test/api/v1/interns', body: { name: 'kabcd-1' }, as: 'api_key' });
+  const own = createOwnership({ ledger, prefix: 'kabcd-' });
+  const create = leavingBy({ method: 'POST', json: { name: 'kabcd-1' } }, '/interns');
+  own.permits(create);
+  own.asks(1, create);
   const sent: string[] = [];
   const result = await cleanUp({
     ...{ ledger, own, atOnce: 1 },

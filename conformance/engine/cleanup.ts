@@ -1,11 +1,10 @@
 import { type Stop, Stopped } from '../framework/stop.js';
 import type { Made } from '../habits/known.js';
+import { isMappingPath, type Ownership, type Stored } from '../model/ownership.js';
 import type { Answer } from '../probe/client.js';
 import { type NoAnswerGot, whyNoAnswer } from '../probe/no-answer.js';
 import { type CredentialName, internPath, type Send } from '../probe/request.js';
-import type { Ledger, Stored } from './ledger.js';
-import type { OwnInterns } from './own-interns.js';
-import { isMappingPath } from './own-things.js';
+import type { Ledger } from './ledger.js';
 
 /** A reason why an intern, or all of them, cannot be deleted. */
 export type Hindrance =
@@ -44,7 +43,7 @@ export interface CleanupOptions {
   readonly ledger: Pick<Ledger, 'open' | 'creators' | 'stored' | 'write'>;
   /** The SCIM group whose mappings the run may delete. */
   readonly group?: string | undefined;
-  readonly own: Pick<OwnInterns, 'adopts' | 'bears' | 'count' | 'lately' | 'unanswered'>;
+  readonly own: Pick<Ownership, 'adopts' | 'bears' | 'count' | 'lately' | 'unanswered'>;
   send(send: Send): Promise<Answer>;
   /** Lets time pass until teardowns have ended. `round` counts from 0. False ends the wait. */
   pause(round: number): Promise<boolean>;
@@ -111,7 +110,7 @@ export type Removed =
 /** The parts that a delete needs. */
 interface Remover {
   send(send: Send): Promise<Answer>;
-  readonly own: Pick<OwnInterns, 'bears' | 'lately'>;
+  readonly own: Pick<Ownership, 'bears' | 'lately'>;
 }
 
 /**

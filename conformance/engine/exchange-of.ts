@@ -1,6 +1,7 @@
 import { IDEMPOTENCY_HEADER, idempotencyHeaderOf } from '../framework/profile.js';
 import type { Target } from '../framework/target.js';
 import type { Answered, Asked, Body, Exchange } from '../model/exchange.js';
+import type { Leaving } from '../model/ownership.js';
 import type { Transcript } from '../probe/chunks.js';
 import type { Answer } from '../probe/client.js';
 import { jsonOf } from '../probe/json.js';
@@ -38,6 +39,20 @@ const callerOf = (send: Send): string | null | undefined => {
   if (as === undefined || as === null) return as === null ? null : 'api_key';
   return typeof as === 'string' ? as : as.bearer === WRONG_KEY ? WRONG_KEY : undefined;
 };
+
+/** The path of an address below the base, as sent, without its query; that of an address elsewhere. */
+export const pathOf = (url: string, baseUrl: string): string =>
+  url.startsWith(`${baseUrl}/`) ? (url.slice(baseUrl.length).split(/[?#]/)[0] ?? '') : new URL(url).pathname;
+
+/** A request of a run as it is asked for leave. */
+export const leavingBy = (send: Send, path: string): Leaving => ({
+  method: send.method ?? 'GET',
+  path,
+  as: typeof send.as === 'string' ? send.as : 'api_key',
+  get body() {
+    return bodyOf(send);
+  },
+});
 
 /** A request of a run as rules look at it; undefined where it does not go to the interface. */
 export function askedBy(

@@ -1,31 +1,40 @@
 import { describe, expect, test } from 'vitest';
 import { Finding, isProven } from '../framework/finding.js';
 import { Skipped } from '../framework/skip.js';
+import { createOwnership } from '../model/ownership.js';
 import { findingText } from '../reporters/words/finding.js';
-import { createGuard, type Heard } from './guard.js';
+import { leavingBy } from './exchange-of.js';
+import { createGuard } from './guard.js';
 import { createLedger } from './ledger.js';
-import { createOwnInterns } from './own-interns.js';
 
-const BASE = 'https://service.test/api/v1';
+interface Heard {
+  readonly status: number;
+  readonly json?: unknown;
+}
 
 /** A guard over reads that answer in this order, the last of them from then on. */
-function guarded(...answers: readonly Omit<Heard, 'url'>[]) {
+function guarded(...answers: readonly Heard[]) {
   const waited: number[] = [];
   let reads = 0;
+  let number = 0;
+  const own = createOwnership({ ledger: createLedger(), prefix: 'kabcd-' });
   const guard = createGuard({
-    own: createOwnInterns({ ledger: createLedger(), prefix: 'kabcd-' }),
+    own,
     async read(id) {
-      const answer = answers[Math.min(reads++, answers.length - 1)];
-      return { url: `${BASE}/interns/${id}`, status: 404, json: undefined, ...answer };
+      const { status = 404, json } = answers[Math.min(reads++, answers.length - 1)] ?? {};
+      own.sees({ number: ++number, path: `/interns/${id}`, status, json });
+      return status;
     },
     async wait(ms) {
       waited.push(ms);
     },
   });
-  const to = (method: string, path: string, body?: unknown) =>
-    guard.before({ method, url: `${BASE}${path}`, body, as: 'api_key' });
-  const create = async (name: string, json: unknown) =>
-    guard.after(await to('POST', '/interns', { name }), { url: `${BASE}/interns`, status: 201, json });
+  const to = (method: string, path: string, json?: unknown) => guard.before(leavingBy({ method, json }, path));
+  const create = async (name: string, json: unknown) => {
+    await to('POST', '/interns', { name });
+    own.asks(++number, leavingBy({ method: 'POST', json: { name } }, '/interns'));
+    return guard.after({ number, path: '/interns', status: 201, json });
+  };
   return { to, create, waited, reads: () => reads };
 }
 const caught = (work: Promise<unknown>) => work.catch((error: unknown) => error);

@@ -1,23 +1,16 @@
 import { gist } from '../framework/assert.js';
 import { Finding } from '../framework/finding.js';
 import { lacking, raced } from '../framework/skip.js';
+import type { Given, Heard, Leaving, Ownership, Refusal } from '../model/ownership.js';
 import type { CredentialName } from '../probe/request.js';
-import type { Asked, Leaving, Made, OwnInterns, Refusal } from './own-interns.js';
-
-/** An answer, as far as it is looked at. */
-export interface Heard {
-  readonly url: string;
-  readonly status: number;
-  readonly json: unknown;
-}
 
 export interface GuardOptions {
-  readonly own: OwnInterns;
+  readonly own: Ownership;
   /**
-   * Reads an intern before the first write to it, where nothing has shown it yet. Undefined where the target belongs to the
-   * run alone, as an emulator does that is under its control.
+   * Reads an intern before the first write to it, where nothing has shown it yet: the status of the answer, which the owner has
+   * seen. Undefined where the target belongs to the run alone, as an emulator does that is under its control.
    */
-  read?: ((id: string, as: CredentialName) => Promise<Heard>) | undefined;
+  read?: ((id: string, as: CredentialName) => Promise<number>) | undefined;
   /** Lets ms pass between two reads: a replica may not have it yet. */
   wait?(ms: number): Promise<void>;
 }
@@ -49,22 +42,20 @@ const HOW = {
 /** Names within the published rules (CREATE-5). Of any other a service may make a name of its own. */
 const REGULAR = /^(?=.{2,17}$)[a-z][a-z0-9]*(-[a-z0-9]+)*$/;
 
-const notOwn = ({ because, id, name, asked }: Extract<Made, { kind: 'not own' }>): Finding =>
+const notOwn = ({ because, id, name, asked }: Extract<Given, { kind: 'not own' }>): Finding =>
   notMade('the answer to a create', asked, HOW[because], { id, name });
 
 /** ms between the reads of an intern that cannot be read yet. */
 const PAUSES = [0, 500, 1_000, 2_000, 4_000];
 
-/** Keeps the requests of a run to the rule of {@link OwnInterns}. The sender calls both, for every request. */
+/** Keeps the requests of a run to the rule of {@link Ownership}. The sender calls both, for every request. */
 export function createGuard({ own, read, wait }: GuardOptions) {
   const reading = new Map<string, Promise<number | undefined>>();
   const readFirst = async (id: string, as: CredentialName): Promise<number | undefined> => {
     let status: number | undefined;
     for (const pause of read === undefined ? [] : PAUSES) {
       if (pause > 0) await wait?.(pause);
-      const answer = await read?.(id, as);
-      status = answer?.status;
-      if (answer !== undefined && answer.status < 300) own.shows(answer.url, answer.json);
+      status = await read?.(id, as);
       if (status !== 404) break;
     }
     return status;
@@ -79,38 +70,32 @@ export function createGuard({ own, read, wait }: GuardOptions) {
     /**
      * Before a request leaves.
      *
-     * @returns what a create asks for
      * @throws Skipped where it would write to an intern that the run did not make
      * @throws Finding, a proven one, where the target has answered a create with another's intern
      */
-    async before(request: Leaving): Promise<Asked | undefined> {
-      let permit = own.leaves(request);
+    async before(request: Leaving): Promise<void> {
+      let permit = own.permits(request);
       if (permit.kind === 'own' && permit.unread && read !== undefined) {
         const { id } = permit;
         const read = await readOnce(id, permit.as);
-        permit = own.leaves(request);
+        permit = own.permits(request);
         if (permit.kind === 'own' && permit.unread)
           throw lacking({ kind: 'not-ours', how: 'unread', id, ...(read === undefined ? {} : { read }) });
       }
       if (permit.kind === 'refused') throw refused(permit.refusal);
-      return permit.kind === 'create' ? permit.asked : undefined;
     },
     /**
-     * After an answer, with what `before` returned for its request.
+     * After an answer.
      *
      * @returns what the answer to a create gave the run
      * @throws Finding, a proven one, where it is no intern of its own
      */
-    after(asked: Asked | undefined, { url, status, json }: Heard): Made | undefined {
-      if (asked === undefined) {
-        if (status < 300) own.shows(url, json);
-        return undefined;
-      }
-      const made = own.answered(asked, status, json);
-      if (made.kind !== 'not own') return made;
-      const ofItsOwn = made.because === 'another name' && !REGULAR.test(asked.name ?? '');
-      if (ofItsOwn) return made;
-      throw notOwn(made);
+    after(answer: Heard): Given | undefined {
+      const given = own.sees(answer);
+      if (given?.kind !== 'not own') return given;
+      const ofItsOwn = given.because === 'another name' && !REGULAR.test(given.asked ?? '');
+      if (ofItsOwn) return given;
+      throw notOwn(given);
     },
   };
 }

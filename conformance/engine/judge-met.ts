@@ -52,7 +52,7 @@ async function look({ ending, host, session, signal }: RunContext): Promise<void
   const unread = [...monitors.unread].slice(2 - LOOKS);
   // Reads may be late.
   if (unread.length > 0 && ending.near === undefined) await host.sleep(LATE, signal);
-  for (const id of unread) await ask({ path: internPath(id), as: own.madeBy(id)?.as ?? 'api_key' });
+  for (const id of unread) await ask({ path: internPath(id), as: own.makerOf(id) ?? 'api_key' });
   if (unread.length > 0) await ask(list);
 }
 

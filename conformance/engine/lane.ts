@@ -1,11 +1,11 @@
-import type { ScopeWatch } from '../probe/client.js';
+import type { Answer, ScopeWatch } from '../probe/client.js';
 import type { Send } from '../probe/request.js';
 
 /**
- * The things of one lane, whose checks run one after another beside other lanes. `madeBy` knows the intern that
- * the answer to a request gave the run.
+ * The things of one lane, whose checks run one after another beside other lanes. `madeIn` knows the intern that
+ * the answer to a request of that number gave the run.
  */
-export function createLane(madeBy: (send: Send) => string | undefined) {
+export function createLane(madeIn: (number: number) => string | undefined) {
   const made = new Set<string>();
   let sent = 0;
   return {
@@ -18,8 +18,8 @@ export function createLane(madeBy: (send: Send) => string | undefined) {
     /** Takes note of what a check of it sends. */
     watch: {
       sent: () => void sent++,
-      seen(send: Send) {
-        const id = madeBy(send);
+      seen(_: Send, __: string, { exchange }: Answer) {
+        const id = madeIn(exchange);
         if (id !== undefined) made.add(id);
       },
     } satisfies ScopeWatch,

@@ -2,30 +2,10 @@ import { appendFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { textOfFile } from '../../emulator/contract/file.js';
 import type { Made } from '../habits/known.js';
+import type { Entry, Stored } from '../model/ownership.js';
 import { isRecord, jsonOf } from '../probe/json.js';
 import { CREDENTIAL_NAMES, type CredentialName } from '../probe/request.js';
 import { makeFolder } from './make-folder.js';
-
-/**
- * A line of the ledger. `creating` is written before the request leaves, `created` when its answer named the id, `deleting`
- * when its delete was accepted.
- */
-export type Entry =
-  | { readonly event: 'run'; readonly run: string; readonly url: string; readonly prefix: string; readonly at: string }
-  | { readonly event: 'creating'; readonly name: string; readonly as: CredentialName }
-  | { readonly event: 'created'; readonly id: string; readonly name: string; readonly as: CredentialName }
-  | { readonly event: 'deleting'; readonly id: string }
-  | { readonly event: 'gone'; readonly id: string }
-  /** Something that is taken away by a DELETE of its path: a secret of the workspace, before it is stored; a mapping. */
-  | { readonly event: 'stored'; readonly path: string; readonly as: CredentialName }
-  | { readonly event: 'removed'; readonly path: string; readonly as: CredentialName };
-
-/** Secrets and mappings that a run has stored outside of its interns. */
-export interface Stored {
-  /** Below the base. */
-  readonly path: string;
-  readonly as: CredentialName;
-}
 
 /**
  * The account of what a run has made: anybody who finds the file can delete it. Without a path it is kept in memory only. Lines are

@@ -3,7 +3,7 @@ import { Finding } from '../framework/finding.js';
 import type { Target } from '../framework/target.js';
 import type { Caller } from '../model/callers.js';
 import type { Exchange, Asked as Request } from '../model/exchange.js';
-import { createModel } from '../model/model.js';
+import type { Model } from '../model/model.js';
 import { Recent } from '../model/recent.js';
 import type { Transcript } from '../probe/chunks.js';
 import type { Answer, Sender } from '../probe/client.js';
@@ -81,7 +81,11 @@ const internsIn = ({ id, operation }: Seen, got: unknown): readonly string[] =>
       : [id];
 
 /** The callers of a run as its credentials say, before anything is sent. */
-const callersOf = ({ workspaceId: own, foreignWorkspaceId: foreign, ownInternId: intern }: Omit<Target, 'kind'>) =>
+export const callersOf = ({
+  workspaceId: own,
+  foreignWorkspaceId: foreign,
+  ownInternId: intern,
+}: Omit<Target, 'kind'>) =>
   new Map<string, Caller>([
     ['api_key', { kind: 'key', workspace: own, person: 'caller' }],
     ['peer_api_key', { kind: 'key', workspace: own, person: 'peer' }],
@@ -95,33 +99,8 @@ const callersOf = ({ workspaceId: own, foreignWorkspaceId: foreign, ownInternId:
     [WRONG_KEY, { kind: 'invalid' }],
   ]);
 
-/** The parts that the monitors of a run need. */
-export interface MonitorsOptions {
-  readonly target: Omit<Target, 'kind'>;
-  readonly ours: boolean;
-  now(): number;
-  /** Whether the run made an id up. */
-  madeUp(id: string): boolean;
-  /** Words for statuses that the target was seen to have of its own. */
-  ownStatuses(): readonly string[];
-  /** The kind of secret that stands in a text. */
-  secretIn(text: string): 'credential' | 'value' | undefined;
-}
-
-/** The monitors of a run: every answer passes them. */
-export function createMonitors({ target, ours, now, madeUp, ownStatuses, secretIn }: MonitorsOptions) {
-  const { profile, publicKeys } = target;
-  const callers = callersOf(target);
-  const model = createModel({
-    profile,
-    publicKeys,
-    ours,
-    madeUp,
-    ownStatuses,
-    secretIn,
-    mapping: target.scimMappingId,
-    caller: (name) => callers.get(name),
-  });
+/** The monitors of a run: every exchange passes them, and the model behind them. */
+export function createMonitors(model: Model, target: Omit<Target, 'kind'>, now: () => number) {
   const records = new Recent<number, Evidence>(KEPT);
   /** Kinds of breaches that nothing showed before, by the check that met them. */
   const broken = new Map<string | undefined, number>();
@@ -194,7 +173,6 @@ export function createMonitors({ target, ours, now, madeUp, ownStatuses, secretI
   };
 
   return {
-    model,
     /** The clean-up begins: no rule judges it. */
     close() {
       closed = true;

@@ -127,9 +127,9 @@ export function rest(
   pool: Pool,
   lane: Lane,
   standing: (id: string) => Dealt['standing'],
-  leftAgo: (id: string) => number | undefined,
+  leftAgo: (id: string) => number,
 ): void {
-  const rests = (id: string) => (leftAgo(id) ?? Number.POSITIVE_INFINITY) < RESTS;
+  const rests = (id: string) => leftAgo(id) < RESTS;
   const shared = pool.shared.get(lane);
   if (shared !== undefined && rests(shared.id)) {
     pool.shared.delete(lane);

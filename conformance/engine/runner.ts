@@ -38,7 +38,7 @@ function unitsOf(checks: readonly Check[], opened: OpenRun, pool: Pool): Unit[] 
   const { settings, session } = opened;
   const lanes = Array.from(
     { length: settings.concurrency },
-    (): RunContext => ({ ...opened, pool, lane: createLane(session.madeBy) }),
+    (): RunContext => ({ ...opened, pool, lane: createLane(session.own.madeIn) }),
   );
   return checks.map((check) => ({
     id: check.id,

@@ -10,18 +10,19 @@ import { Stopped } from '../framework/stop.js';
 import { HEEDED } from '../habits/index.js';
 import type { Addressed, Dealt } from '../habits/known.js';
 import { type Knowledge, NOTICED_WITHIN, nothingLearnt, READS, TURNS } from '../habits/visit.js';
+import { createModel } from '../model/model.js';
 import { placeOf } from '../model/operations.js';
+import { createOwnership, type Leaving, secretPrefixOf } from '../model/ownership.js';
 import { type Answer, type Client, createClient } from '../probe/client.js';
 import { isRecord } from '../probe/json.js';
 import { createRedactor } from '../probe/redact.js';
 import { CREDENTIAL_NAMES, type CredentialName, internPath, type Send } from '../probe/request.js';
 import { LOOKS, requestsOfCleanUp } from './cleanup.js';
+import { leavingBy, pathOf } from './exchange-of.js';
 import { createGuard } from './guard.js';
 import { prefixOf } from './ledger.js';
-import { createMonitors } from './monitors.js';
+import { callersOf, createMonitors } from './monitors.js';
 import { onlyOwn } from './only-own.js';
-import { type Asked, createOwnInterns } from './own-interns.js';
-import { secretPrefixOf } from './own-things.js';
 import { createRate, createTurns } from './rate.js';
 import { createRoom } from './room.js';
 import type { RunBase } from './run-base.js';
@@ -51,28 +52,31 @@ export function createSession(run: RunBase) {
   const secrets = { credential: createKnown(credentials.filter(isUnlikely)), value: createKnown() };
   const rate = createRate(settings.rate, host);
   const collection = `${baseUrl}/interns`;
-  const monitors = createMonitors({
-    target: driver.target,
+  const callers = callersOf(driver.target);
+  const model = createModel({
+    ...driver.target,
     ours: driver.control !== undefined,
-    now: () => host.now(),
+    mapping: driver.target.scimMappingId,
+    caller: (name) => callers.get(name),
     madeUp: (id) => session.own.isMadeUp(id),
     ownStatuses: () => session.learnt.words.own(),
     secretIn: (text) => session.secretIn(text),
   });
+  const monitors = createMonitors(model, driver.target, () => host.now());
   const room = createRoom(settings.limits, () => requestsOfCleanUp(ledger) + monitors.owed);
   /** Without control a target is not the run's own, and its limits, gateways and neighbours are in force. */
   const live = driver.control === undefined;
   const habits = live ? HEEDED : [];
   const learnt = nothingLearnt();
   const turns = createTurns(host);
-  const { dealings, interns } = monitors.model;
+  const { dealings, interns } = model;
   const known: Knowledge = { learnt, dealings, rate, turns, now: () => host.now() };
   const limited: Answer[] = [];
   const unusable = new Map<string, Unusable>();
   let cleaning = false;
   let took = 0;
 
-  const own = createOwnInterns({
+  const own = createOwnership({
     ledger,
     prefix,
     now: () => host.now(),
@@ -83,26 +87,22 @@ export function createSession(run: RunBase) {
   });
   const { scimGroupId: group, scimMappingId: mapping } = driver.target;
   const shown = { prefix: secretPrefixOf(prefix), group, mapping };
-  const asked = new WeakMap<Send, Asked>();
-  const madeBy = new WeakMap<Send, string>();
   const guard = createGuard({
     own,
     // An emulator under control is the run's own: there a read would be one more than a check has asked for.
     read: live
       ? async (id, as) => {
-          const path = internPath(id);
-          return { ...(await session.client.send({ path, as })), url: `${baseUrl}${path}` };
+          return (await session.client.send({ path: internPath(id), as })).status;
         }
       : undefined,
     wait: (ms) => host.sleep(ms, run.signal),
   });
 
   const about = (send: Send, url: string): Addressed => {
-    const [path = ''] = url.split(/[?#]/);
-    return { send, ...placeOf({ path: path.startsWith(collection) ? path.slice(baseUrl.length) : '' }) };
+    return { send, ...placeOf({ path: url.startsWith(collection) ? pathOf(url, baseUrl) : '' }) };
   };
   const isCreate = (send: Send, url: string) => send.method === 'POST' && url.split('?')[0] === collection;
-  const senderOf = (send: Send): CredentialName => (typeof send.as === 'string' ? send.as : 'api_key');
+  const leaving = (send: Send, url: string): Leaving => leavingBy(send, pathOf(url, baseUrl));
 
   /** The body of a create that asks only for a name, and whether to boot, in the workspace that was named to the run. */
   const isPlain = (body: unknown): boolean =>
@@ -145,11 +145,9 @@ export function createSession(run: RunBase) {
         throw run.signal.reason instanceof Stopped ? run.signal.reason : new Stopped({ kind: 'interrupted' });
       if (settings.readOnly && !READS.has(send.method ?? 'GET')) throw lacking({ kind: 'read-only' });
     }
-    const { method = 'GET', json, body, headers } = send;
+    const { json } = send;
     if (isRecord(json) && typeof json.value === 'string' && VAULT.test(url)) redactor.learn(json.value);
-    const key = headers?.[IDEMPOTENCY_HEADER];
-    const create = await guard.before({ method, url, body: json ?? body, as: senderOf(send), key });
-    if (create !== undefined) asked.set(send, create);
+    await guard.before(leaving(send, url));
     const late = cleaning || send.soon === true || (send.method ?? 'GET') !== 'GET' ? 0 : lateness(send, url);
     if (late > 0) await host.sleep(late, signal);
     const from = host.now();
@@ -176,15 +174,14 @@ export function createSession(run: RunBase) {
     const request = about(send, url);
     const { rest } = request;
     if (answer.status >= 400 && limited.length < MOST_LIMITED && isTurn(rest, body)) limited.push(answer);
-    const made = guard.after(asked.get(send), { url, status: answer.status, json: answer.json });
+    const { exchange: number } = answer;
+    const made = guard.after({ number, path: pathOf(url, baseUrl), status: answer.status, json: answer.json });
     if (made?.kind === 'nothing' && answer.status < 300 && live && isCreate(send, url)) throw noIntern(answer);
     const { status, json } = answer;
     const gave = made?.kind === 'own' ? made.id : undefined;
     for (const habit of habits) habit.learn?.({ ...request, status, json, made: gave }, known);
-    if (gave !== undefined) madeBy.set(send, gave);
   };
 
-  const leftAt = new WeakMap<Send, number>();
   /** A write was never answered: others are given less time for nothing. */
   let hangs = false;
 
@@ -217,20 +214,19 @@ export function createSession(run: RunBase) {
     headerNames: { [IDEMPOTENCY_HEADER]: idempotencyHeaderOf(driver.target.profile) },
     before,
     sent(send, url, numbers, by) {
-      leftAt.set(send, host.now());
+      own.asks(numbers.number, leaving(send, url), send.headers?.[IDEMPOTENCY_HEADER]);
       monitors.asks(send, by, numbers);
       if (!live) return;
       const request = about(send, url);
       if (request.id !== undefined && !READS.has(send.method ?? 'GET') && !TURNS.test(request.rest))
         learnt.words.sent(request.id);
     },
-    lost(send, _, { number }) {
-      if (host.now() - (leftAt.get(send) ?? host.now()) >= settings.writeTimeout) hangs = true;
+    lost({ number }, after) {
+      if (after >= settings.writeTimeout) hangs = true;
       monitors.lost(number);
     },
-    after(send, url, { number, first }, { status, headers }) {
+    after(send, url, { number, first }, { status, headers, headAfter: answered }) {
       monitors.begins(number, status);
-      const answered = host.now() - (leftAt.get(send) ?? host.now());
       session.slow ||= answered > settings.timeout;
       took += answered;
       // The caller named the workspace: a deployment that refuses the first create in it is not to blame for it.
@@ -246,7 +242,7 @@ export function createSession(run: RunBase) {
       const request = about(send, url);
       const { id = '', rest } = request;
       const { method = 'GET' } = send;
-      if (status < 400 && method === 'DELETE' && rest === '' && own.madeBy(id) !== undefined)
+      if (status < 400 && method === 'DELETE' && rest === '' && own.makerOf(id) !== undefined)
         ledger.write({ event: 'deleting', id });
       const head = { ...request, first, status, headers };
       for (const habit of habits) {
@@ -283,10 +279,8 @@ export function createSession(run: RunBase) {
     own,
     /** Interns made so far. */
     created: own.count,
-    /** Id of the intern that the answer to this very request gave the run. */
-    madeBy: (send: Send) => madeBy.get(send),
     /** The model of the target: every exchange passes it. */
-    model: monitors.model,
+    model,
     /** Where an intern is that was made as plainly as can be, with the API key, and can serve any check. */
     standing(id: string): Dealt['standing'] {
       const { made } = interns.get(id) ?? {};
@@ -305,14 +299,11 @@ export function createSession(run: RunBase) {
     /** The rest of the limits of the run. */
     room,
     /** Whether a client of the run left a stream of the intern less than half a minute ago: that may not be noticed yet. */
-    lately: (id: string) => host.now() - (dealings.with(id).left ?? Number.NEGATIVE_INFINITY) < NOTICED_WITHIN,
+    lately: (id: string) => session.leftAgo(id) < NOTICED_WITHIN,
     /** Answers over the chat turn limit that the run met (CHAT-17), the first of them. */
     limited: limited as readonly Answer[],
-    /** ms since a client of the run left a stream of the intern. */
-    leftAgo(id: string) {
-      const at = dealings.with(id).left;
-      return at === undefined ? undefined : host.now() - at;
-    },
+    /** ms since a client of the run left a stream of the intern; of one that none left, without end. */
+    leftAgo: (id: string): number => host.now() - dealings.with(id).left,
     /** The kind of secret that stands in a text. */
     secretIn: (text: string) =>
       (['credential', 'value'] as const).find((kind) => !spelledIn(text, secrets[kind]).next().done),

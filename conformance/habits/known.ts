@@ -38,7 +38,7 @@ export interface Dealt {
   readonly invoked: boolean;
   readonly questions: ReadonlySet<string>;
   /** When a client of the run last left a stream of it. */
-  readonly left: number | undefined;
+  readonly left: number;
   /** Whether it was running when it was last read, and nothing was sent since that ends that. */
   readonly ran: boolean;
   /** The status of one that ran, and was read otherwise since it was handed out, although nobody here suspended or deleted it. */

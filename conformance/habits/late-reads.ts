@@ -81,8 +81,9 @@ const explains: Habit['explains'] = async (sighting, visit) => {
 };
 
 const before: Habit['before'] = ({ id, path }, { dealings, learnt: { lag }, now }) => {
-  if (id !== undefined) return /^\/interns\/[^/]+$/.test(path) ? lag.read - (now() - dealings.with(id).wrote) : 0;
-  return path === '/interns' ? lag.list - (now() - dealings.wrote) : 0;
+  const left = (ms: number, wrote: number) => ms - Math.max(0, now() - wrote);
+  if (id !== undefined) return /^\/interns\/[^/]+$/.test(path) ? left(lag.read, dealings.with(id).wrote) : 0;
+  return path === '/interns' ? left(lag.list, dealings.wrote) : 0;
 };
 
 export const replicas: Habit = {

@@ -44,7 +44,7 @@ const nothing = (): Known => ({
   questions: new Set(),
   engaged: undefined,
   invoked: false,
-  left: undefined,
+  left: NEVER,
   ran: false,
   went: undefined,
   standing: undefined,
@@ -206,7 +206,7 @@ export function createDealings(isBad: (credential: string) => boolean, ours: boo
       one.wrote = at;
       one.standing = { record: record as unknown as Intern, state: boots ? 'booting' : 'stopped', since: at };
     },
-    /** The record of one, as an answer to anything but a create told it. */
+    /** The record of one, as an answer to anything but a create gives it. */
     shows(record: Row, at: number) {
       const { id, status } = record;
       if (typeof id !== 'string' || typeof status !== 'string') return;

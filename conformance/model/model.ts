@@ -309,7 +309,7 @@ export function createModel(options: ModelOptions) {
     else dealings.begins(asked, answered.status, answered.at);
   };
   /** What the body of an accepted request's answer says of what is done with an intern. */
-  const told = ({ asked, answered }: Exchange, isCreate: boolean) => {
+  const says = ({ asked, answered }: Exchange, isCreate: boolean) => {
     const { id } = placeOf(asked);
     if (answered === undefined || options.partial === true) return;
     const [call] = answered.stream?.toolCalls ?? [];
@@ -405,7 +405,7 @@ export function createModel(options: ModelOptions) {
     begins: (asked: Asked, status: number, at: number): void => landed(asked, { status, at }),
 
     /** A stream was left before its end: of all that it said only its question counts. */
-    glimpses: (exchange: Exchange): void => told(exchange, false),
+    glimpses: (exchange: Exchange): void => says(exchange, false),
 
     /** The target was made to do wrong: of what it is nothing is known any more. */
     restart(): void {
@@ -423,7 +423,7 @@ export function createModel(options: ModelOptions) {
       const { asked, answered } = exchange;
       const named = operationOf(asked);
       landed(asked, answered);
-      told(exchange, named?.operation.name === 'create');
+      says(exchange, named?.operation.name === 'create');
       if (named === undefined) return;
       const { operation, id } = named;
       const { name } = operation;

@@ -91,8 +91,8 @@ export interface Named {
   readonly secret: string | undefined;
 }
 
-const decoded = (segment: string | undefined): string | undefined => {
-  if (segment === undefined) return undefined;
+/** A segment of a path as it was meant; one that is wrongly encoded as it is. */
+export const decoded = (segment: string): string => {
   try {
     return decodeURIComponent(segment);
   } catch {
@@ -103,7 +103,7 @@ const decoded = (segment: string | undefined): string | undefined => {
 /** The intern below which a request goes, and what follows its id: `suspend`, `chat/completions`, nothing. */
 export function placeOf({ path }: Pick<Asked, 'path'>): { readonly id: string | undefined; readonly rest: string } {
   const [, id, rest = ''] = /^\/interns\/([^/]+)(?:\/(.*))?$/.exec(path) ?? [];
-  return { id: decoded(id), rest };
+  return { id: id === undefined ? undefined : decoded(id), rest };
 }
 
 /** The operation that a request names; undefined for any other path or method. */
@@ -112,8 +112,9 @@ export function operationOf({ method, path }: Pick<Asked, 'method' | 'path'>): N
     const found = operation.method === method ? operation.path.exec(path) : null;
     if (found === null) continue;
     const [, first, second] = found;
+    const of = (segment: string | undefined) => (segment === undefined ? undefined : decoded(segment));
     const bare = operation.name === 'store secret' || operation.name === 'delete secret';
-    return { operation, id: decoded(bare ? undefined : first), secret: decoded(bare ? first : second) };
+    return { operation, id: of(bare ? undefined : first), secret: of(bare ? first : second) };
   }
   return undefined;
 }

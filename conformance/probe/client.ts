@@ -44,14 +44,14 @@ export interface ClientOptions {
   before?(send: Send, url: string, signal: AbortSignal | undefined): Promise<void>;
   /** A request leaves now; `after` or `lost` reports its outcome. */
   sent?(send: Send, url: string, numbers: Numbers, by: Sender | undefined): void;
-  /** No head came. */
-  lost?(send: Send, url: string, numbers: Numbers): void;
+  /** No head came, after so many ms. */
+  lost?(numbers: Numbers, after: number): void;
   /** After every head. Returns ms to wait before the same request is sent again, or undefined. */
   after?(
     send: Send,
     url: string,
     numbers: Numbers,
-    answer: Pick<OpenAnswer, 'status' | 'headers'>,
+    answer: Pick<OpenAnswer, 'status' | 'headers' | 'headAfter'>,
   ): number | undefined | Promise<number | undefined>;
   /** Redirects a request that was to go to `url`. */
   address?(url: string): string;
@@ -172,7 +172,7 @@ export function createClient(options: ClientOptions): Client {
       } catch (error) {
         const lost = watch.reasonOf(error);
         record.failed(said(lost));
-        options.lost?.(send, url, numbers);
+        options.lost?.(numbers, at() - began);
         throw lost;
       }
       const headAt = at();
