@@ -40,10 +40,6 @@ export async function cleanupCommand(run: string, settings: Settings, io: Io): P
   });
   const { driver, close } = connected;
   try {
-    const ledger = createLedger(file);
-    for (const as of left.creators) ledger.write({ event: 'creating', name: '', as });
-    for (const made of left.made) ledger.write({ event: 'created', ...made });
-    for (const one of left.stored) ledger.write({ event: 'stored', ...one });
     const { timeout, rate, maxTime } = settings;
     const base = {
       driver,
@@ -54,12 +50,12 @@ export async function cleanupCommand(run: string, settings: Settings, io: Io): P
         host,
         ...given({ timeout, rate, cleanupTime: maxTime }),
       }),
-      ledger,
+      ledger: createLedger(file, left.entries),
       signal,
     };
     const session = createSession(base);
     session.cleaning();
-    const before = ledger.open().length;
+    const before = session.own.open().length;
     const result = await takeAway({ ...base, session }, { before, signal });
     const again = `run the same command again: ${ownCommand('intern-conformance', ['cleanup', left.run, '--url', url])}`;
     if (result.failed.length > 0) {

@@ -1,54 +1,53 @@
 import { type Stop, Stopped } from '../framework/stop.js';
 import type { Made } from '../habits/known.js';
-import type { Send } from '../probe/request.js';
 import { type CleanupResult, cleanUp, removeIntern, removeInterns } from './cleanup.js';
 
 import { kept } from './pool.js';
 import type { RunBase } from './run-base.js';
 import type { RunContext } from './run-context.js';
+import type { Session } from './session.js';
 
 /** How many interns of a deployment are over before they are taken away: they are read first, in one look at the list. */
 const TOGETHER = 12;
 
 /** Takes away what a check made and nobody keeps, and what is kept no more. */
 export async function tidy(run: RunContext): Promise<void> {
-  const { driver, lane, ledger, pool, session, signal } = run;
+  const { driver, lane, pool, session, signal } = run;
+  const { own } = session;
   // Before anything is waited for: another lane may take what is kept, and then it is that lane's.
   const keep = kept(pool);
   for (const id of lane.made) if (!keep.has(id)) pool.idle.add(id);
   lane.made.clear();
   await driver.restore();
   if (signal.aborted) return;
-  const made = ledger.open().filter(({ id }) => pool.idle.has(id));
+  const made = own.open().filter(({ id }) => pool.idle.has(id));
   if (driver.clock === undefined) {
     // An intern that a monitor must see once more stays.
     const { unread } = session.monitors;
     const over = made.filter(({ id, deleting }) => deleting !== true && !unread.has(id));
     if (over.length < TOGETHER) return;
     for (const { id } of over) pool.idle.delete(id);
-    return takeAwayTogether(run, over);
+    return takeAwayTogether(session, over);
   }
   pool.idle.clear();
-  const from = { send: (send: Send) => session.running.send(send), own: session.own };
   for (const one of made) {
-    const removed = one.deleting === true ? undefined : await removeIntern(from, one);
-    if (removed?.kind !== 'stays') ledger.write({ event: 'gone', id: one.id });
+    const removed = one.deleting === true ? undefined : await removeIntern({ send: session.running.send, own }, one);
+    if (removed?.kind !== 'stays') own.note({ event: 'gone', id: one.id });
   }
   if (made.length > 0) await driver.clock.advance(2_000);
 }
 
 /** Takes away interns of a deployment, those of one creator read together. */
 export async function takeAwayTogether(
-  { ledger, session }: Pick<RunContext, 'ledger' | 'session'>,
+  { own, running }: Pick<Session, 'own' | 'running'>,
   over: readonly Made[],
 ): Promise<void> {
-  const from = { send: (send: Send) => session.running.send(send), own: session.own };
   for (const as of new Set(over.map((one) => one.as))) {
     const removed = await removeInterns(
-      from,
+      { send: running.send, own },
       over.filter((one) => one.as === as),
     );
-    for (const [{ id }, { kind }] of removed) if (kind !== 'stays') ledger.write({ event: 'deleting', id });
+    for (const [{ id }, { kind }] of removed) if (kind !== 'stays') own.note({ event: 'deleting', id });
   }
 }
 
@@ -77,8 +76,9 @@ export async function takeAway(
   run: RunBase & Pick<RunContext, 'session'> & Partial<Pick<RunContext, 'obstacles'>>,
   options: TakeAwayOptions = {},
 ): Promise<CleanupResult> {
-  const { driver, host, ledger, obstacles, session, settings } = run;
-  if (ledger.creators().length === 0 && ledger.stored().length === 0) return { created: 0, deleted: 0, failed: [] };
+  const { driver, host, obstacles, session, settings } = run;
+  const { own } = session;
+  if (own.creators().length === 0 && own.stored().length === 0) return { created: 0, deleted: 0, failed: [] };
   const over = new AbortController();
   const end = (stop: Stop) => over.abort(new Stopped(stop));
   const began = host.now();
@@ -96,14 +96,13 @@ export async function takeAway(
   const client = session.client.scope(over.signal);
   try {
     return await cleanUp({
-      ledger,
-      own: session.own,
+      own,
       group: driver.target.scimGroupId,
       send: (send) => client.send({ ...send, timeout: Math.min(settings.timeout, PATIENCE) }),
       before: options.before,
       atOnce: settings.concurrency,
       async pause(round) {
-        const left = session.room.left(session.client.sent) - ledger.creators().length;
+        const left = session.room.left(session.client.sent) - own.creators().length;
         if (over.signal.aborted || left < 0 || host.now() >= (options.until ?? Number.POSITIVE_INFINITY)) return false;
         if (driver.clock !== undefined) {
           if (round > 3) return false;

@@ -20,14 +20,16 @@ const answer = (status: number, json: unknown, headers: Record<string, string> =
 
 /** Cleans up after a run of so many interns against a target that answers like this. */
 async function after(target: (send: Send, count: number) => Answer | Promise<Answer>, atOnce = 1) {
-  const ledger = createLedger();
-  ledger.write({ event: 'creating', name: 'kabcd-0', as: 'api_key' });
-  for (let n = 0; n < INTERNS; n++) ledger.write({ event: 'created', id: `i${n}`, name: `kabcd-${n}`, as: 'api_key' });
+  const made = Array.from(
+    { length: INTERNS },
+    (_, n) => ({ event: 'created', id: `i${n}`, name: `kabcd-${n}`, as: 'api_key' }) as const,
+  );
+  const ledger = createLedger(undefined, [{ event: 'creating', name: 'kabcd-0', as: 'api_key' }, ...made]);
+  const own = createOwnership({ ledger, prefix: 'kabcd-' });
   let sent = 0;
   let paused = 0;
   const result = await cleanUp({
-    ledger,
-    own: createOwnership({ ledger, prefix: 'kabcd-' }),
+    own,
     before: INTERNS,
     atOnce,
     async send(send) {
@@ -37,7 +39,7 @@ async function after(target: (send: Send, count: number) => Answer | Promise<Ans
       return ++paused < 10;
     },
   });
-  return { result, sent: () => sent, paused: () => paused, left: ledger.open() };
+  return { result, sent: () => sent, paused: () => paused, left: own.open() };
 }
 
 const list = (data: unknown[] = []) => answer(200, { data, has_more: false });
@@ -178,11 +180,9 @@ test.each([
   ['502 once is asked for again, and is gone', 502, []],
   ['403 is named, and not asked for again', 403, ['/vault/secrets/kabcd_1']],
 ])('a secret whose delete is answered %s', async (_, status, failed) => {
-  const ledger = createLedger();
-  ledger.write({ event: 'stored', path: '/vault/secrets/kabcd_1', as: 'api_key' });
+  const ledger = createLedger(undefined, [{ event: 'stored', path: '/vault/secrets/kabcd_1', as: 'api_key' }]);
   let deletes = 0;
   const result = await cleanUp({
-    ledger,
     own: createOwnership({ ledger, prefix: 'kabcd-' }),
     atOnce: 1,
     send: async ({ method }) => (method === 'DELETE' ? answer(deletes++ === 0 ? status : 204, undefined) : list()),
@@ -193,14 +193,13 @@ test.each([
 });
 
 test('what a create makes whose client has left is looked for once more', async () => {
-  const ledger = createLedger();
-  const own = createOwnership({ ledger, prefix: 'kabcd-' });
+  const own = createOwnership({ ledger: createLedger(), prefix: 'kabcd-' });
   const create = leavingBy({ method: 'POST', json: { name: 'kabcd-1' } }, '/interns');
   own.permits(create);
   own.asks(1, create);
   const sent: string[] = [];
   const result = await cleanUp({
-    ...{ ledger, own, atOnce: 1 },
+    ...{ own, atOnce: 1 },
     async send({ method = 'GET', path = '' }) {
       sent.push(`${method} ${path}`);
       if (method === 'DELETE') return answer(202, {});

@@ -4,7 +4,6 @@ import { isMappingPath, type Ownership, type Stored } from '../model/ownership.j
 import type { Answer } from '../probe/client.js';
 import { type NoAnswerGot, whyNoAnswer } from '../probe/no-answer.js';
 import { type CredentialName, internPath, type Send } from '../probe/request.js';
-import type { Ledger } from './ledger.js';
 
 /** A reason why an intern, or all of them, cannot be deleted. */
 export type Hindrance =
@@ -40,10 +39,9 @@ export interface CleanupResult {
 }
 
 export interface CleanupOptions {
-  readonly ledger: Pick<Ledger, 'open' | 'creators' | 'stored' | 'write'>;
   /** The SCIM group whose mappings the run may delete. */
   readonly group?: string | undefined;
-  readonly own: Pick<Ownership, 'adopts' | 'bears' | 'count' | 'lately' | 'unanswered'>;
+  readonly own: Ownership;
   send(send: Send): Promise<Answer>;
   /** Lets time pass until teardowns have ended. `round` counts from 0. False ends the wait. */
   pause(round: number): Promise<boolean>;
@@ -163,15 +161,15 @@ async function* pages(send: CleanupOptions['send'], as: CredentialName) {
 }
 
 /**
- * The interns of the run that the list shows. Notes in the ledger those it does not know, whose create was never
+ * The interns of the run that the list shows. Notes those that were not known, whose create was never
  * answered.
  */
 export async function look(
-  { ledger, own, send }: Pick<CleanupOptions, 'ledger' | 'own' | 'send'>,
+  { own, send }: Pick<CleanupOptions, 'own' | 'send'>,
   as: CredentialName,
 ): Promise<Map<string, Shown>> {
   const there = new Map<string, Shown>();
-  const known = new Set(ledger.open().map((made) => made.id));
+  const known = new Set(own.open().map((made) => made.id));
   for await (const page of pages(send, as))
     for (const { id, name, status } of page) {
       if (typeof id !== 'string') continue;
@@ -235,11 +233,11 @@ async function remove({ send, group }: CleanupOptions, { path, as }: Stored): Pr
 /** Removes what the run stored outside of interns. What is still there, and why. */
 async function removeStored(options: CleanupOptions): Promise<Left[]> {
   const kept: Left[] = [];
-  const waiting = options.ledger.stored().values();
+  const waiting = options.own.stored().values();
   const removeNext = async () => {
     for (const one of waiting) {
       const because = await remove(options, one);
-      if (because === undefined) options.ledger.write({ event: 'removed', ...one });
+      if (because === undefined) options.own.note({ event: 'removed', ...one });
       else kept.push({ id: one.path, name: one.path, because });
     }
   };
@@ -262,7 +260,7 @@ const isForeign = (because?: Hindrance): boolean =>
 export const LOOKS = 10;
 
 /** Requests that a clean-up takes: one for each thing that stands, and the looks at the lists. None where nothing was made. */
-export function requestsOfCleanUp({ creators, open, stored }: Pick<Ledger, 'creators' | 'open' | 'stored'>): number {
+export function requestsOfCleanUp({ creators, open, stored }: Pick<Ownership, 'creators' | 'open' | 'stored'>): number {
   const things = stored().length + open().filter(({ deleting }) => deleting !== true).length;
   return creators().length + stored().length === 0 ? 0 : LOOKS + things;
 }
@@ -273,7 +271,7 @@ const STILL_THERE = { kind: 'still-there' } as const;
 export async function cleanUp(given: CleanupOptions): Promise<CleanupResult> {
   const { send, givenUp } = patient(given.send);
   const options = { ...given, send };
-  const { ledger } = options;
+  const { own } = options;
   const hindrances = new Map<string, Hindrance>();
   const leaving = new Set<string>();
   /** Interns whose delete was accepted since the list was last read. */
@@ -285,22 +283,22 @@ export async function cleanUp(given: CleanupOptions): Promise<CleanupResult> {
     unsearched = undefined;
     if (round === 0 || kept.some(mayPass)) kept = await removeStored(options);
     // Later there is nothing to look for as one whose interns are gone.
-    const creators = ledger.creators().filter((as) => everyones || ledger.open().some((made) => made.as === as));
+    const creators = own.creators().filter((as) => everyones || own.open().some((made) => made.as === as));
     for (const as of creators) {
       let there: Map<string, Shown> | undefined;
       try {
         there = await look(options, as);
-        for (const made of ledger.open()) if (made.as === as) accepted.delete(made.id);
+        for (const made of own.open()) if (made.as === as) accepted.delete(made.id);
       } catch (error) {
         // Checks try to create with credentials that open nothing; those have nothing to look for.
-        if (as === 'api_key' || ledger.open().some((made) => made.as === as)) unsearched = hindrance(error);
+        if (as === 'api_key' || own.open().some((made) => made.as === as)) unsearched = hindrance(error);
       }
       const stay: Made[] = [];
-      for (const made of ledger.open().filter((one) => one.as === as)) {
+      for (const made of own.open().filter((one) => one.as === as)) {
         const state = there?.get(made.id)?.status;
         // The list is taken at its word only for what has agreed to be deleted.
         if (there !== undefined && state === undefined && made.deleting === true) {
-          ledger.write({ event: 'gone', id: made.id });
+          own.note({ event: 'gone', id: made.id });
           continue;
         }
         if (state !== undefined) hindrances.set(made.id, { kind: 'still-there', status: state });
@@ -318,21 +316,21 @@ export async function cleanUp(given: CleanupOptions): Promise<CleanupResult> {
           if (removed.kind === 'stays') hindrances.set(made.id, removed.because);
           else if (removed.kind === 'leaving') {
             accepted.add(made.id);
-            ledger.write({ event: 'deleting', id: made.id });
-          } else if (there !== undefined) ledger.write({ event: 'gone', id: made.id });
+            own.note({ event: 'deleting', id: made.id });
+          } else if (there !== undefined) own.note({ event: 'gone', id: made.id });
         }
       };
       await Promise.all(Array.from({ length: options.atOnce }, remove));
     }
     // A teardown takes its time; what is there after it is a leftover. So does a create whose client has left.
-    const maybeMore = round === 0 && options.own.unanswered();
+    const maybeMore = round === 0 && own.unanswered();
     everyones = maybeMore;
     const stored = round < ROUNDS && kept.some(mayPass);
-    const mayGo = ledger.open().some(({ id }) => !isForeign(hindrances.get(id)));
+    const mayGo = own.open().some(({ id }) => !isForeign(hindrances.get(id)));
     if ((!mayGo && !maybeMore && !stored) || givenUp() || !(await options.pause(round))) break;
   }
-  const left = ledger.open();
-  const created = (options.before ?? 0) + options.own.count();
+  const left = own.open();
+  const created = (options.before ?? 0) + own.count();
   return {
     created,
     deleted: created - left.length,

@@ -1,40 +1,23 @@
 import { appendFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { textOfFile } from '../../emulator/contract/file.js';
-import type { Made } from '../habits/known.js';
-import type { Entry, Stored } from '../model/ownership.js';
+import { createOwnership, type Entry } from '../model/ownership.js';
 import { isRecord, jsonOf } from '../probe/json.js';
-import { CREDENTIAL_NAMES, type CredentialName } from '../probe/request.js';
+import { CREDENTIAL_NAMES } from '../probe/request.js';
 import { makeFolder } from './make-folder.js';
 
 /**
- * The account of what a run has made: anybody who finds the file can delete it. Without a path it is kept in memory only. Lines are
- * on disk when `write` returns.
+ * The lines of what a run has made: anybody who finds the file can delete it. Without a path nothing is kept. Lines are on disk
+ * when `write` returns. `entries`: those of an earlier run.
  */
-export function createLedger(path?: string) {
-  const made = new Map<string, Made>();
-  const creators = new Set<CredentialName>();
-  const stored = new Map<string, Stored>();
+export function createLedger(path?: string, entries: readonly Entry[] = []) {
   if (path !== undefined) makeFolder(dirname(path));
   return {
     path,
+    entries,
     write(entry: Entry) {
       if (path !== undefined) appendFileSync(path, `${JSON.stringify(entry)}\n`, { flush: true });
-      if (entry.event === 'creating') creators.add(entry.as);
-      else if (entry.event === 'created') made.set(entry.id, { id: entry.id, name: entry.name, as: entry.as });
-      else if (entry.event === 'deleting') {
-        const one = made.get(entry.id);
-        if (one !== undefined) made.set(entry.id, { ...one, deleting: true });
-      } else if (entry.event === 'gone') made.delete(entry.id);
-      else if (entry.event === 'stored') stored.set(`${entry.as} ${entry.path}`, { path: entry.path, as: entry.as });
-      else if (entry.event === 'removed') stored.delete(`${entry.as} ${entry.path}`);
     },
-    /** Interns that were made and are not known to be gone. */
-    open: (): readonly Made[] => [...made.values()],
-    /** Credentials that creates were sent with. */
-    creators: (): readonly CredentialName[] => [...creators],
-    /** Stored things that are not known to be removed. */
-    stored: (): readonly Stored[] => [...stored.values()],
   };
 }
 export type Ledger = ReturnType<typeof createLedger>;
@@ -65,7 +48,7 @@ export const prefixOf = (run: string): string => `k${run}-`;
  * @throws Error with a line that says what is wrong with the file
  */
 export function readLedger(path: string) {
-  const left = createLedger();
+  const left = createOwnership({ ledger: createLedger() });
   const [first = '', ...lines] = textOfFile(path, path).split('\n');
   const head = entryOf(first);
   if (head?.event !== 'run') throw new Error(`${path}: expected the first line to say which run and target it is of`);
@@ -75,7 +58,12 @@ export function readLedger(path: string) {
     );
   for (const line of lines) {
     const entry = entryOf(line);
-    if (entry !== undefined) left.write(entry);
+    if (entry !== undefined) left.note(entry);
   }
-  return { run: head.run, url: head.url, made: left.open(), creators: left.creators(), stored: left.stored() };
+  const entries: readonly Entry[] = [
+    ...left.creators().map((as) => ({ event: 'creating', name: '', as }) as const),
+    ...left.open().map(({ id, name, as }) => ({ event: 'created', id, name, as }) as const),
+    ...left.stored().map((one) => ({ event: 'stored', ...one }) as const),
+  ];
+  return { run: head.run, url: head.url, entries };
 }

@@ -20,13 +20,12 @@ describe('the clean-up', () => {
     exchange: 1,
   });
   const after = async (paths: readonly string[], target: (send: Send) => Answer) => {
-    const ledger = createLedger();
-    for (const path of paths) ledger.write({ event: 'stored', path, as: 'api_key' });
+    const entries = paths.map((path) => ({ event: 'stored', path, as: 'api_key' }) as const);
+    const own = createOwnership({ ledger: createLedger(undefined, entries), prefix: 'kabcd-' });
     const sent: string[] = [];
     const result = await cleanUp({
-      ledger,
       group: GROUP,
-      own: createOwnership({ ledger, prefix: 'kabcd-' }),
+      own,
       atOnce: 1,
       async send(send) {
         sent.push(`${send.method ?? 'GET'} ${send.path}`);
@@ -34,7 +33,7 @@ describe('the clean-up', () => {
       },
       pause: async () => false,
     });
-    return { sent, failed: result.failed, left: ledger.stored() };
+    return { sent, failed: result.failed, left: own.stored() };
   };
 
   test('deletes secrets; one that is gone already is no leftover', async () => {

@@ -43,13 +43,14 @@ export function openRun(options: Omit<RunnerOptions, 'checks'>, { puts = true } 
   };
   const session = createSession(base);
   const obstacles = createObstacles(settings.blocking);
-  const { ledger, tag } = base;
+  const { tag } = base;
+  const { own } = session;
   /** ms that the clean-up will take. */
   const timeOfRequest = () =>
     Math.max(settings.rate > 0 ? 1_000 / settings.rate : 0, session.pace() / settings.concurrency);
   const timeOfCleanUp = () => {
-    const unshown = ledger.open().filter(({ id }) => session.own.isUnshown(id)).length;
-    const owed = requestsOfCleanUp(ledger) + unshown + session.monitors.owed;
+    const unshown = own.open().filter(({ id }) => own.isUnshown(id)).length;
+    const owed = requestsOfCleanUp(own) + unshown + session.monitors.owed;
     return owed === 0 ? 0 : owed * timeOfRequest() + Math.min(session.learnt.teardown ?? 0, LONGEST);
   };
   /** ms that looking again at what was found will take. */
@@ -87,7 +88,7 @@ export function openRun(options: Omit<RunnerOptions, 'checks'>, { puts = true } 
     putBackFailed,
     async begin(look) {
       const at = new Date(began).toISOString();
-      ledger.write({ event: 'run', run: tag, url: baseUrl, prefix: session.prefix, at });
+      own.note({ event: 'run', run: tag, url: baseUrl, prefix: session.prefix, at });
       ending.begin(timeOfCleanUp, timeOfLooks);
       const why = look && !signal.aborted ? await preflight(session.running, driver.control !== undefined) : undefined;
       if (why !== undefined) ending.stop(why);

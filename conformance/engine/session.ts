@@ -44,7 +44,7 @@ const isUnlikely = ({ length }: string): boolean => length >= UNLIKELY && length
 
 /** The client of a run, and what watches over what it sends. */
 export function createSession(run: RunBase) {
-  const { driver, host, ledger, settings } = run;
+  const { driver, host, settings } = run;
   const { baseUrl, daemonOrigin } = driver.target;
   const prefix = prefixOf(run.tag);
   const credentials = CREDENTIAL_NAMES.flatMap((name) => driver.credential(name) ?? []);
@@ -63,7 +63,7 @@ export function createSession(run: RunBase) {
     secretIn: (text) => session.secretIn(text),
   });
   const monitors = createMonitors(model, driver.target, () => host.now());
-  const room = createRoom(settings.limits, () => requestsOfCleanUp(ledger) + monitors.owed);
+  const room = createRoom(settings.limits, () => requestsOfCleanUp(own) + monitors.owed);
   /** Without control a target is not the run's own, and its limits, gateways and neighbours are in force. */
   const live = driver.control === undefined;
   const habits = live ? HEEDED : [];
@@ -77,7 +77,7 @@ export function createSession(run: RunBase) {
   let took = 0;
 
   const own = createOwnership({
-    ledger,
+    ledger: run.ledger,
     prefix,
     now: () => host.now(),
     lent: driver.target.ownInternId,
@@ -130,7 +130,7 @@ export function createSession(run: RunBase) {
   const before = async (send: Send, url: string, signal: AbortSignal | undefined) => {
     if (cleaning) return leaves(send, url, signal);
     const prompt = isPrompt(send, url);
-    const owes = isCreate(send, url) ? (ledger.creators().length === 0 ? 1 + LOOKS : 1) : send.method === 'PUT' ? 1 : 0;
+    const owes = isCreate(send, url) ? (own.creators().length === 0 ? 1 + LOOKS : 1) : send.method === 'PUT' ? 1 : 0;
     room.enter({ prompt, owes });
     await leaves(send, url, signal).catch((error: unknown) => {
       room.back(prompt);
@@ -243,7 +243,7 @@ export function createSession(run: RunBase) {
       const { id = '', rest } = request;
       const { method = 'GET' } = send;
       if (status < 400 && method === 'DELETE' && rest === '' && own.makerOf(id) !== undefined)
-        ledger.write({ event: 'deleting', id });
+        own.note({ event: 'deleting', id });
       const head = { ...request, first, status, headers };
       for (const habit of habits) {
         const again = habit.again?.(head, known);

@@ -7,7 +7,8 @@ import type { RunContext } from './run-context.js';
 
 /** A run, as habits see it. */
 export function visitOf(run: RunContext): Visit {
-  const { driver, host, lane, ledger, pool, session, settings, signal } = run;
+  const { driver, host, lane, pool, session, settings, signal } = run;
+  const { own, running } = session;
   const { target } = driver;
   return {
     target,
@@ -25,19 +26,18 @@ export function visitOf(run: RunContext): Visit {
       return { method: 'POST', path: '/interns', json: renew(), renew };
     },
     created: () => session.created(),
-    made: () => ledger.open(),
+    made: own.open,
     async findLost() {
-      const { own, running } = session;
-      if (own.unanswered()) await look({ ledger, own, send: (send) => running.send(send) }, 'api_key');
+      if (own.unanswered()) await look({ own, send: running.send }, 'api_key');
     },
-    gone: (id) => ledger.write({ event: 'gone', id }),
+    gone: (id) => own.note({ event: 'gone', id }),
     inHand: lane.made,
     shared: () => pool.shared.get(lane)?.id,
     kept: () => kept(pool),
     keep: (most) => keepFewer(pool, most),
     forget: () => forget(pool),
     async takeAway(interns) {
-      await takeAwayTogether(run, interns);
+      await takeAwayTogether(session, interns);
       pool.idle.clear();
     },
     nobody(id) {

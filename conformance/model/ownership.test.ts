@@ -12,8 +12,7 @@ const leaving = (method: string, path: string, body?: unknown) => {
 
 /** The things of a run with what it takes to speak of them in short. */
 function registry(more: Partial<Parameters<typeof createOwnership>[0]> = {}) {
-  const ledger = createLedger();
-  const own = createOwnership({ ledger, prefix: PREFIX, ...more });
+  const own = createOwnership({ ledger: createLedger(), prefix: PREFIX, ...more });
   let number = 0;
   /** A request leaves, where it may. */
   const asks = (method: string, path: string, body?: unknown, key?: string) => {
@@ -40,7 +39,7 @@ function registry(more: Partial<Parameters<typeof createOwnership>[0]> = {}) {
   };
   const lists = (...data: unknown[]) => shows('/interns', { data });
   const reads = (id: string, record: unknown) => shows(`/interns/${id}`, record);
-  return { ledger, own, asks, create, writes, shows, lists, reads };
+  return { own, asks, create, writes, shows, lists, reads };
 }
 const because = (given: Given) => (given.kind === 'not own' ? given.because : given.kind);
 
@@ -74,9 +73,9 @@ describe('an id is plain', () => {
 
 describe('an intern is the run’s own', () => {
   test('where a create answers it under the name that was asked for', () => {
-    const { create, ledger, writes } = registry();
+    const { create, own, writes } = registry();
     expect(create({ name: 'kabcd-1' }, { id: 'i1', name: 'kabcd-1' })).toEqual({ kind: 'own', id: 'i1' });
-    expect(ledger.open()).toEqual([{ id: 'i1', name: 'kabcd-1', as: 'api_key' }]);
+    expect(own.open()).toEqual([{ id: 'i1', name: 'kabcd-1', as: 'api_key' }]);
     expect(writes('i1').kind).toBe('own');
   });
 
@@ -99,9 +98,9 @@ describe('an intern is the run’s own', () => {
     ['nothing', [{ id: 'i1', name: 'kabcd-1' }]],
     ['nothing', undefined],
   ])('not where it has %s: %j', (why, answer) => {
-    const { create, ledger, writes } = registry();
+    const { create, own, writes } = registry();
     expect(because(create({ name: 'kabcd-1' }, answer))).toBe(why);
-    expect(ledger.open()).toEqual([]);
+    expect(own.open()).toEqual([]);
     expect(writes('i1').kind).toBe('refused');
   });
 
@@ -218,19 +217,20 @@ describe('a write leaves', () => {
 
 describe('what is found without its create', () => {
   test('is adopted by the beginning of its name, unless it was shown under another', () => {
-    const { own, lists, ledger } = registry();
+    const { own, lists } = registry();
     expect(own.adopts({ id: 'i1', name: 'kabcd-7' }, 'api_key')).toBe(true);
     expect(own.adopts({ id: 'i2', name: 'victim' }, 'api_key')).toBe(false);
     expect(own.adopts({ id: '../i3', name: 'kabcd-8' }, 'api_key')).toBe(false);
     lists({ id: 'i4', name: 'victim' });
     expect(own.adopts({ id: 'i4', name: 'kabcd-9' }, 'api_key')).toBe(false);
-    expect(ledger.open().map(({ id }) => id)).toEqual(['i1']);
+    expect(own.open().map(({ id }) => id)).toEqual(['i1']);
   });
 
   test('in a ledger of an earlier run proves no name: it must be read', () => {
-    const ledger = createLedger();
-    ledger.write({ event: 'created', id: 'i1', name: 'victim', as: 'api_key' });
-    ledger.write({ event: 'created', id: 'a/../b', name: 'kabcd-1', as: 'api_key' });
+    const ledger = createLedger(undefined, [
+      { event: 'created', id: 'i1', name: 'victim', as: 'api_key' },
+      { event: 'created', id: 'a/../b', name: 'kabcd-1', as: 'api_key' },
+    ]);
     const own = createOwnership({ ledger, prefix: PREFIX });
     expect(own.bears('i1', 'victim')).toBe(false);
     expect(own.bears('i1', 'kabcd-1')).toBe(true);
@@ -245,9 +245,9 @@ const MAPPING = '0c000000-0000-4000-8000-00000000000a';
 
 /** What happens to a write, and what the ledger has then. */
 function run(options: { alone?: boolean; group?: string; syncs?: boolean } = { group: GROUP }) {
-  const { asks, ledger, own, shows } = registry(options);
+  const { asks, own, shows } = registry(options);
   const leaves = (...request: Parameters<typeof asks>) => asks(...request).kind.replace('own', 'free');
-  return { own, shows, leaves, stored: () => ledger.stored().map(({ path }) => path) };
+  return { own, shows, leaves, stored: () => own.stored().map(({ path }) => path) };
 }
 
 describe('a secret of the workspace is written under a name of the run alone', () => {

@@ -69,13 +69,6 @@ export interface Stored {
   readonly as: CredentialName;
 }
 
-/** The account of what a run has made, which outlives it. */
-interface Account {
-  write(entry: Entry): void;
-  open(): readonly Made[];
-  stored(): readonly Stored[];
-}
-
 /** A request as it is asked for leave. */
 export type Leaving = Pick<Asked, 'method' | 'path' | 'body'> & { readonly as: CredentialName };
 
@@ -140,7 +133,8 @@ interface Own {
 const LATELY = 5_000;
 
 export interface OwnershipOptions {
-  readonly ledger: Account;
+  /** The lines that outlive the run, and those of an earlier one. */
+  readonly ledger: { write(entry: Entry): void; readonly entries: readonly Entry[] };
   /** How all names begin that the run gives by itself. */
   readonly prefix?: string;
   /** An intern that was named to the run, which may ask for proofs there and write nothing. */
@@ -176,6 +170,9 @@ export function createOwnership(options: OwnershipOptions) {
   const flying = new Set<Create>();
   const gave = new Map<number, string>();
   const mappings = new Set<string>();
+  const open = new Map<string, Made>();
+  const creators = new Set<CredentialName>();
+  const stored = new Map<string, Stored>();
   let now = 0;
   let count = 0;
   /** Whether addresses of interns of the run lead to them, as far as was seen: else no list says where a write goes. */
@@ -192,9 +189,22 @@ export function createOwnership(options: OwnershipOptions) {
     ];
     own.set(id, { as, made: create !== undefined, names, keys, known: false, listed: false });
   };
+  /** Notes what was made, or is gone. */
+  const note = (entry: Entry) => {
+    ledger.write(entry);
+    if (entry.event === 'creating') creators.add(entry.as);
+    else if (entry.event === 'created') open.set(entry.id, { id: entry.id, name: entry.name, as: entry.as });
+    else if (entry.event === 'deleting') {
+      const one = open.get(entry.id);
+      if (one !== undefined) open.set(entry.id, { ...one, deleting: true });
+    } else if (entry.event === 'gone') open.delete(entry.id);
+    else if (entry.event === 'stored') stored.set(`${entry.as} ${entry.path}`, { path: entry.path, as: entry.as });
+    else if (entry.event === 'removed') stored.delete(`${entry.as} ${entry.path}`);
+  };
+  for (const entry of ledger.entries) note(entry);
   // A ledger is a file that others may have written: names in it prove nothing by themselves.
-  for (const { id, as } of ledger.open()) if (isPlainId(id)) has(id, as);
-  for (const { path } of ledger.stored()) {
+  for (const { id, as } of open.values()) if (isPlainId(id)) has(id, as);
+  for (const { path } of stored.values()) {
     const id = MAPPINGS.exec(path)?.[1];
     if (id !== undefined) mappings.add(folded(decoded(id)));
   }
@@ -248,8 +258,7 @@ export function createOwnership(options: OwnershipOptions) {
       const name = decoded(secret[1] ?? '');
       if (!isSecret(name)) return alone;
       const at = `/vault/secrets/${encodeURIComponent(name)}`;
-      if (method === 'PUT' && !ledger.stored().some((one) => one.path === at && one.as === as))
-        ledger.write({ event: 'stored', path: at, as });
+      if (method === 'PUT' && !stored.has(`${as} ${at}`)) note({ event: 'stored', path: at, as });
       return true;
     }
     if (!SCIM.test(path)) return undefined;
@@ -287,7 +296,7 @@ export function createOwnership(options: OwnershipOptions) {
     const since = shown.get(folded(id));
     if (nobody.has(id) || (since !== undefined && since < (asked.get(name) ?? create.at))) return not('there before');
     has(id, create.as, create);
-    ledger.write({ event: 'created', id, name, as: create.as });
+    note({ event: 'created', id, name, as: create.as });
     count++;
     gave.set(number, id);
     return { kind: 'own', id };
@@ -302,7 +311,7 @@ export function createOwnership(options: OwnershipOptions) {
       const { id, scim_group_id } = answer.data;
       if (typeof id === 'string' && (alone || same(scim_group_id, group)) && !mappings.has(folded(id))) {
         mappings.add(folded(id));
-        ledger.write({ event: 'stored', path: `/scim/group-mappings/${encodeURIComponent(id)}`, as: 'management_key' });
+        note({ event: 'stored', path: `/scim/group-mappings/${encodeURIComponent(id)}`, as: 'management_key' });
       }
     }
     const place = reached(path);
@@ -332,7 +341,7 @@ export function createOwnership(options: OwnershipOptions) {
       if (place !== 'all') return toOne(place.id, place.rest);
       if (leaving.method !== 'POST')
         return alone ? { kind: 'free' } : { kind: 'refused', refusal: { because: 'every intern' } };
-      ledger.write({ event: 'creating', name: nameIn(leaving) ?? '', as: leaving.as });
+      note({ event: 'creating', name: nameIn(leaving) ?? '', as: leaving.as });
       return { kind: 'free' };
     },
 
@@ -360,6 +369,13 @@ export function createOwnership(options: OwnershipOptions) {
       return undefined;
     },
 
+    note,
+    /** Interns that were made and are not known to be gone. */
+    open: (): readonly Made[] => [...open.values()],
+    /** Credentials that creates were sent with. */
+    creators: (): readonly CredentialName[] => [...creators],
+    /** Stored things that are not known to be removed. */
+    stored: (): readonly Stored[] => [...stored.values()],
     /** Whether nothing has shown an intern of the run yet: it is read before it is taken away. */
     isUnshown(id: string): boolean {
       const one = own.get(id);
@@ -393,7 +409,7 @@ export function createOwnership(options: OwnershipOptions) {
         own.get(id)?.names.add(name);
         count++;
       }
-      ledger.write({ event: 'created', id, name, as });
+      note({ event: 'created', id, name, as });
       for (const create of flying) if (create.name === name) flying.delete(create);
       return true;
     },
@@ -404,8 +420,8 @@ export function createOwnership(options: OwnershipOptions) {
     /** Everything is gone, and ids may be given anew. */
     forget() {
       for (const known of [flying, mappings, own, shown, asked, others]) known.clear();
-      for (const one of ledger.stored()) ledger.write({ event: 'removed', ...one });
-      for (const { id } of ledger.open()) ledger.write({ event: 'gone', id });
+      for (const one of stored.values()) note({ event: 'removed', ...one });
+      for (const id of open.keys()) note({ event: 'gone', id });
     },
   };
 }
