@@ -63,7 +63,7 @@ export function askedBy(
   const { baseUrl, profile } = target;
   const url = urlOf(send, baseUrl);
   if (!url.startsWith(`${baseUrl}/`)) return undefined;
-  const [path = '', query = ''] = url.slice(baseUrl.length).split(/[?#]/);
+  const [, query = ''] = url.split(/[?#]/);
   const keyHeader = idempotencyHeaderOf(profile);
   const given = Object.entries({ ...(send.host !== undefined && { host: send.host }), ...send.headers });
   const headers = new Map(given.map(([name, value]) => [name.toLowerCase(), value]));
@@ -72,7 +72,7 @@ export function askedBy(
     first,
     at,
     method: send.method ?? 'GET',
-    path,
+    path: pathOf(url, baseUrl),
     query: new URLSearchParams(query),
     header(name) {
       const key = name === keyHeader ? IDEMPOTENCY_HEADER : name;

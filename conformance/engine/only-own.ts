@@ -1,3 +1,4 @@
+import { same } from '../model/ownership.js';
 import { isRecord, jsonOf } from '../probe/json.js';
 
 /** By what the run knows its own in lists that show others' things too. */
@@ -10,9 +11,6 @@ export interface OwnMarks {
 }
 
 type Entry = Readonly<Record<string, unknown>>;
-
-const same = (one: unknown, other: string | undefined) =>
-  typeof one === 'string' && other !== undefined && one.toLowerCase() === other.toLowerCase();
 
 /** Lists of a workspace or an organization, and which of their entries are the run's. One of another organization is none's that may be listed there: its form stays, without any text. */
 const LISTS: readonly { readonly path: RegExp; own(entry: Entry, marks: OwnMarks): boolean }[] = [

@@ -277,8 +277,6 @@ export function createSession(run: RunBase) {
     prefix,
     /** The interns that the run made: it writes to no others. */
     own,
-    /** Interns made so far. */
-    created: own.count,
     /** The model of the target: every exchange passes it. */
     model,
     /** Where an intern is that was made as plainly as can be, with the API key, and can serve any check. */

@@ -25,7 +25,7 @@ export function visitOf(run: RunContext): Visit {
       });
       return { method: 'POST', path: '/interns', json: renew(), renew };
     },
-    created: () => session.created(),
+    created: own.count,
     made: own.open,
     async findLost() {
       if (own.unanswered()) await look({ own, send: running.send }, 'api_key');

@@ -1,6 +1,5 @@
 import type { CredentialName, Send } from '../probe/request.js';
 import type { Habit } from './habit.js';
-import type { Opened } from './known.js';
 import type { Serve } from './serve.js';
 import { about } from './wire.js';
 
@@ -32,13 +31,6 @@ const probes = (as: CredentialName): readonly Send[] =>
         { as, path: `/interns/${NOBODY}/daemon/sign`, method: 'POST', json: { bodySha256: 'ab'.repeat(32) } },
       ];
 
-const again = ({ method, path, query, body }: Opened, as: CredentialName): Send => ({
-  as,
-  method,
-  path: query.size === 0 ? path : `${path}?${query}`,
-  ...(body.kind === 'some' && { json: body.json }),
-});
-
 /** A credential is refused, whatever it is for: for how long one is good, is not stated. */
 const explains: Habit['explains'] = async ({ seen }, visit) => {
   visit.nobody(NOBODY);
@@ -48,7 +40,7 @@ const explains: Habit['explains'] = async ({ seen }, visit) => {
     const as = [...refused].find((one) => one === name);
     if (as === undefined) continue;
     let open = false;
-    for (const probe of opened === undefined ? probes(as) : [again(opened, as)])
+    for (const probe of opened === undefined ? probes(as) : [{ ...opened, as }])
       open ||= (await visit.send(probe)).status !== 401;
     if (open) continue;
     const how = opened === undefined ? 'opens-nothing' : 'expired';

@@ -67,6 +67,11 @@ const does = (dealings: Did, method: string, path: string, status?: number, call
   } as const;
   dealings.asks(asked);
   if (status !== undefined) dealings.begins(asked, status, 60_000);
+  return asked;
+};
+const sees = (dealings: Did, path: string, json: object) => {
+  const answer = { at: 60_000, status: 200, header: () => undefined, text: '', json, whole: true };
+  dealings.sees(does(dealings, 'GET', path, 200), answer);
 };
 
 /** A run at a service that answers so, after what it did there. */
@@ -79,7 +84,7 @@ function visit(
   let sent = 0;
   let names = 0;
   const made = new Map([['one', { id: 'one', name: 'k-one', as: 'api_key' as const }]]);
-  const dealings = createDealings(() => false, false);
+  const dealings = createDealings(() => false, false, 'v2');
   before(dealings);
   return {
     target: { baseUrl: '', workspaceId: 'w', profile: SHIPPED.svc as Visit['target']['profile'] },
@@ -115,7 +120,7 @@ function visit(
 const CHAT = '/interns/one/chat/completions';
 const SIGN = '/interns/one/daemon/sign';
 const ROUTE = '{"route":{"method":"POST","path":"/api/else"}}';
-const signsRoutes = (dealings: Did) => dealings.signedRoute();
+const signsRoutes = (dealings: Did) => sees(dealings, '/interns/one/daemon/sign', { v2: 'x' });
 const isMade = (dealings: Did) => dealings.created({ id: 'one', status: 'stopped' }, false, 60_000);
 const invokes = (dealings: Did) => {
   isMade(dealings);
@@ -129,7 +134,7 @@ const looked = (dealings: Did) => {
   does(dealings, 'GET', '/interns/one/daemon', 200, 'oauth_token');
 };
 const ran = (dealings: Did) => {
-  for (const status of ['running', 'stopped']) dealings.shows({ id: 'one', status }, 60_000);
+  for (const status of ['running', 'stopped']) sees(dealings, '/interns/one', { id: 'one', status });
 };
 /** A service that shows a change at the third look. */
 function late() {

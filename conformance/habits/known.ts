@@ -24,32 +24,35 @@ export type IdleState = 'stopped' | 'booting' | 'running';
 /** The dealings of the run with an intern, and what the answers said of it. Times in ms. */
 export interface Dealt {
   /** When the run made it. */
-  readonly born: number | undefined;
+  born: number | undefined;
   /** Whether the run itself has deleted it. */
-  readonly deleted: boolean;
+  deleted: boolean;
   /** When the run last wrote to it. */
-  readonly wrote: number;
+  wrote: number;
   /** The prompts that it got since it was last provisioned, when the first left, and whether it took any. */
-  readonly prompts: ReadonlySet<number>;
-  readonly prompted: number;
-  readonly took: boolean;
+  prompts: Set<number>;
+  prompted: number;
+  took: boolean;
   /** Since when it may be at work for the run: on an invoke, on questions that nobody answered. */
-  readonly engaged: number | undefined;
-  readonly invoked: boolean;
-  readonly questions: ReadonlySet<string>;
+  engaged: number | undefined;
+  invoked: boolean;
+  questions: Set<string>;
   /** When a client of the run last left a stream of it. */
-  readonly left: number;
+  left: number;
   /** Whether it was running when it was last read, and nothing was sent since that ends that. */
-  readonly ran: boolean;
+  ran: boolean;
   /** The status of one that ran, and was read otherwise since it was handed out, although nobody here suspended or deleted it. */
-  readonly went: { readonly status: string; readonly at: number } | undefined;
+  went: { status: string; at: number } | undefined;
   /** Its last record, and where it has been since when. Undefined where nobody can tell, or it is no longer as it was made. */
-  readonly standing: { readonly record: Intern; readonly state: IdleState; readonly since: number } | undefined;
+  standing: { record: Intern; state: IdleState; since: number } | undefined;
 }
+
+/** A request that may be sent again to see whether a credential still works: it changes nothing. */
+export type Opened = Pick<Send, 'method' | 'path' | 'json'>;
 
 /** What the run has done to a deployment: a finding may come from that and not from a breach. */
 export interface Dealings {
-  with(id: string): Dealt;
+  with(id: string): Readonly<Dealt>;
   /** When the run last wrote to any intern. */
   readonly wrote: number;
   /** Whether a proof for a route was given (SIGN-1). */
@@ -58,12 +61,4 @@ export interface Dealings {
   saw(name: string): boolean;
   /** The credentials whose latest answer was 401, each with a request that it opened before, where there is one. */
   shut(): readonly { readonly name: string; readonly opened: Opened | undefined }[];
-}
-
-/** A request that may be sent again to see whether a credential still works: it changes nothing. */
-export interface Opened {
-  readonly method: string;
-  readonly path: string;
-  readonly query: URLSearchParams;
-  readonly body: { readonly kind: string; readonly json?: unknown };
 }

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { createDealings } from './dealings.js';
-import type { Asked } from './exchange.js';
+import type { Answered, Asked } from './exchange.js';
 
 /** The dealings of a client with the intern `one`, whose create was answered unless it is not `made`. */
 function dealing(made?: 'stopped' | 'booting' | 'running') {
-  const dealings = createDealings((name) => name === 'bad', false);
+  const dealings = createDealings((name) => name === 'bad', false, 'v2');
   let last = 0;
   const asked = (method: string, rest = '', json?: unknown, more: Partial<Asked> = {}): Asked => ({
     number: ++last,
@@ -21,7 +21,17 @@ function dealing(made?: 'stopped' | 'booting' | 'running') {
   const record = (status: string, more = {}) => ({ id: 'one', name: 'one', status, ...more });
   const one = () => dealings.with('one');
   if (made !== undefined) dealings.created(record('stopped'), made !== 'stopped', 0);
-  if (made === 'running') dealings.shows(record(made), 0);
+  const sees = (request: Asked, at: number, more: Partial<Answered>) =>
+    dealings.sees(request, {
+      at,
+      status: 200,
+      header: () => undefined,
+      text: '',
+      json: undefined,
+      whole: true,
+      ...more,
+    });
+  if (made === 'running') sees(asked('GET'), 0, { json: record(made) });
   return {
     dealings,
     asked,
@@ -35,7 +45,8 @@ function dealing(made?: 'stopped' | 'booting' | 'running') {
       dealings.asks(request);
       dealings.begins(request, status, at);
     },
-    reads: (status: string, more = {}) => dealings.shows(record(status, more), last),
+    sees,
+    reads: (status: string, more = {}) => sees(asked('GET'), last, { json: record(status, more) }),
     state: () => one().standing?.state,
   };
 }
@@ -175,11 +186,13 @@ test('an answer to a question is no prompt', () => {
 });
 
 test('an intern is engaged by an invoke and by questions, until all were answered or it was suspended', () => {
-  const { asked, dealings, does, one } = dealing('running');
+  const { asked, does, one, sees } = dealing('running');
+  const asks = (call: string, at: number) =>
+    sees(asked('POST', 'chat/completions', {}), at, { stream: { toolCalls: [{ id: call }] } as unknown as NonNullable<Answered['stream']> });
   const answers = (call: string) =>
     asked('POST', 'chat/completions', { messages: [{ role: 'tool', tool_call_id: call, content: 'yes' }] });
-  dealings.isAsked('one', 'c', 5);
-  dealings.isAsked('one', 'd', 6);
+  asks('c', 5);
+  asks('d', 6);
   expect(one().engaged).toBe(5);
   does(answers('c'));
   does(answers('d'), 404);
@@ -207,9 +220,9 @@ test('a credential is shut by a 401 that it is sent with as ever, and open again
   does(read({ caller: 'bad' }), 401);
   does(read({ header: (name) => (name === 'host' ? 'eu.test' : undefined) }), 401);
   expect(dealings.shut()).toEqual([]);
-  const opened = read();
-  does(opened);
+  does(read());
   does(read(), 401);
+  const opened = { method: 'GET', path: '/interns/one', json: undefined };
   expect(dealings.shut()).toEqual([{ name: 'oauth_token', opened }]);
   does(read(), 404);
   expect(dealings.shut()).toEqual([]);
@@ -225,4 +238,14 @@ test('a credential that was shown the daemon of an intern of this client saw it'
     does(asked('GET', 'daemon', undefined, { caller: 'oauth_token' }), status);
     expect(dealings.saw('oauth_token')).toBe(saw);
   }
+});
+
+test('a question that an answer asks which is no stream engages too, and a proof for a route is remembered', () => {
+  const { asked, dealings, one, sees } = dealing('running');
+  sees(asked('POST', 'chat/completions', {}), 3, { text: '{"choices":[{"finish_reason":"tool_calls"}]}' });
+  expect([one().engaged, one().questions.size, dealings.signsRoutes]).toEqual([3, 1, false]);
+  sees(asked('POST', 'daemon/sign', {}), 4, { status: 400, json: { v2: 'x' } });
+  expect(dealings.signsRoutes).toBe(false);
+  sees(asked('POST', 'daemon/sign', {}), 5, { json: { v2: 'x' } });
+  expect(dealings.signsRoutes).toBe(true);
 });

@@ -1,8 +1,8 @@
 import type { Intern } from '../../emulator/contract/intern.js';
-import type { Dealings, Dealt, IdleState } from '../habits/known.js';
+import type { Dealings, Dealt, IdleState, Opened } from '../habits/known.js';
 import { GATEWAY, READS, TURNS } from '../habits/visit.js';
 import { isAnswer } from '../probe/request.js';
-import type { Asked } from './exchange.js';
+import { type Answered, type Asked, jsonOf } from './exchange.js';
 import { isRow, type Row } from './intern.js';
 import { placeOf } from './operations.js';
 import { Recent } from './recent.js';
@@ -22,10 +22,7 @@ const STATES: Readonly<Record<string, IdleState>> = {
  */
 const HARMLESS = new Set(['description']);
 
-type Mutable<T> = { -readonly [K in keyof T]: T[K] };
-interface Known extends Mutable<Dealt> {
-  readonly prompts: Set<number>;
-  readonly questions: Set<string>;
+interface Known extends Dealt {
   /** Requests about it under way, and those of them that write. */
   requests: number;
   writes: number;
@@ -53,23 +50,19 @@ const nothing = (): Known => ({
   doubted: false,
 });
 
-interface Credential {
-  readonly shut: boolean;
-  readonly opened: Asked | undefined;
-}
-
 /** Interns that are remembered. */
 const INTERNS = 10_000;
-
-const jsonOf = ({ body }: Asked): unknown => (body.kind === 'some' ? body.json : undefined);
 
 /**
  * The dealings of one client with the interns of a target: the last things that were asked of each, and what came of them. They
  * are no sets: where two requests overlap, of which one writes, nothing is known.
+ *
+ * @param isBad whether a credential is known to open nothing
+ * @param signature the name of the signature of a proof for a route
  */
-export function createDealings(isBad: (credential: string) => boolean, ours: boolean) {
+export function createDealings(isBad: (credential: string) => boolean, ours: boolean, signature: string) {
   const interns = new Recent<string, Known>(INTERNS);
-  const credentials = new Map<string, Credential>();
+  const credentials = new Map<string, { shut: boolean; opened: Opened | undefined }>();
   const saw = new Set<string>();
   let routes = false;
   let latest = NEVER;
@@ -120,8 +113,29 @@ export function createDealings(isBad: (credential: string) => boolean, ours: boo
     if (asked.method !== 'PATCH' || rest !== '' || keys.some((key) => !HARMLESS.has(key))) one.standing = undefined;
   };
 
+  /** The record of one, as an answer to anything but a create gives it. */
+  const shows = (record: Row, at: number) => {
+    const { id, status } = record;
+    if (Array.isArray(record.data) || typeof id !== 'string' || typeof status !== 'string') return;
+    const one = dealt(id);
+    one.doubted = false;
+    if (one.ran && status !== 'running') {
+      one.went = { status, at };
+      stops ||= status === 'stopped';
+    }
+    one.ran = status === 'running';
+    const before = one.standing;
+    if (before === undefined) return;
+    // One that waits for its first provision may be queued for it.
+    const state = status === 'queued' ? before.state : STATES[status];
+    // Its suspend goes on after the answer: until when, nobody can tell.
+    const stopping = before.state === 'stopped' && before.record.status === 'running' && state === 'running';
+    const since = before.state === state ? before.since : at;
+    one.standing = state === undefined || stopping ? undefined : { record: record as unknown as Intern, state, since };
+  };
+
   return {
-    with: (id: string): Dealt => interns.get(id) ?? nothing(),
+    with: (id: string): Readonly<Dealt> => interns.get(id) ?? nothing(),
     get wrote() {
       return latest;
     },
@@ -169,8 +183,9 @@ export function createDealings(isBad: (credential: string) => boolean, ours: boo
       const one = id === undefined ? undefined : dealt(id);
       // One that is presented in another way, or beside the usual host, says nothing of the credential.
       if (typeof caller === 'string' && !isBad(caller) && asked.header('host') === undefined) {
-        const harmless = status < 300 && (READS.has(method) || /\/sign$/.test(rest));
-        const opened = harmless ? asked : credentials.get(caller)?.opened;
+        const isHarmless = status < 300 && (READS.has(method) || /\/sign$/.test(rest));
+        const path = asked.query.size === 0 ? asked.path : `${asked.path}?${asked.query}`;
+        const opened = isHarmless ? { method, path, json: jsonOf(asked) } : credentials.get(caller)?.opened;
         credentials.set(caller, { shut: status === 401, opened });
         if (one?.born !== undefined && DAEMON.test(rest) && status !== 404) saw.add(caller);
       }
@@ -185,19 +200,9 @@ export function createDealings(isBad: (credential: string) => boolean, ours: boo
       latest = at;
       if (one !== undefined) wrote(one, asked, rest, at);
     },
-    /** A stream, or an answer, asked something. */
-    isAsked(id: string, question: string, at: number) {
-      const one = dealt(id);
-      one.questions.add(question);
-      one.engaged ??= at;
-    },
     /** A client left a stream of it before the end. */
     isLeft(id: string, at: number) {
       dealt(id).left = at;
-    },
-    /** A proof for a route was given (SIGN-1). */
-    signedRoute() {
-      routes = true;
     },
     /** A create was answered with a new intern. */
     created(record: Row, boots: boolean, at: number) {
@@ -206,26 +211,17 @@ export function createDealings(isBad: (credential: string) => boolean, ours: boo
       one.wrote = at;
       one.standing = { record: record as unknown as Intern, state: boots ? 'booting' : 'stopped', since: at };
     },
-    /** The record of one, as an answer to anything but a create gives it. */
-    shows(record: Row, at: number) {
-      const { id, status } = record;
-      if (typeof id !== 'string' || typeof status !== 'string') return;
-      const one = dealt(id);
-      one.doubted = false;
-      if (one.ran && status !== 'running') {
-        one.went = { status, at };
-        stops ||= status === 'stopped';
+    /** The body of an answer came. */
+    sees(asked: Asked, { at, json, status, stream, text }: Answered, isCreate = false) {
+      const { id } = placeOf(asked);
+      const question = text.includes('"finish_reason":"tool_calls"') ? `${asked.number}` : stream?.toolCalls[0]?.id;
+      if (id !== undefined && question !== undefined) {
+        dealt(id).questions.add(question);
+        dealt(id).engaged ??= at;
       }
-      one.ran = status === 'running';
-      const before = one.standing;
-      if (before === undefined) return;
-      // One that waits for its first provision may be queued for it.
-      const state = status === 'queued' ? before.state : STATES[status];
-      // Its suspend goes on after the answer: until when, nobody can tell.
-      const stopping = before.state === 'stopped' && before.record.status === 'running' && state === 'running';
-      const since = before.state === state ? before.since : at;
-      one.standing =
-        state === undefined || stopping ? undefined : { record: record as unknown as Intern, state, since };
+      if (status >= 300 || !isRow(json)) return;
+      routes ||= signature in json;
+      if (!isCreate) shows(json, at);
     },
   } satisfies Dealings & Record<string, unknown>;
 }

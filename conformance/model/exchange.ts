@@ -51,3 +51,6 @@ export interface Exchange {
   readonly asked: Asked;
   readonly answered: Answered | undefined;
 }
+
+/** The body of a request as JSON. */
+export const jsonOf = ({ body }: Pick<Asked, 'body'>): unknown => (body.kind === 'some' ? body.json : undefined);

@@ -20,7 +20,7 @@ import {
   SETTINGS,
   WIDENED,
 } from './intern.js';
-import { isPrompt, isSigning, type Operation, operationOf, placeOf } from './operations.js';
+import { isPrompt, isSigning, type Operation, operationOf } from './operations.js';
 import { Recent } from './recent.js';
 
 /** The knowledge about a target before anything is sent. */
@@ -101,7 +101,8 @@ export function createModel(options: ModelOptions) {
   const { profile } = options;
   const keyHeader = idempotencyHeaderOf(profile);
   const proof = proofHeadersOf(profile);
-  const dealings = createDealings((name) => options.caller(name)?.kind === 'invalid', options.ours === true);
+  const isBad = (name: string) => options.caller(name)?.kind === 'invalid';
+  const dealings = createDealings(isBad, options.ours === true, proof.signatureV2);
   /** Requests of which not even the head of an answer came. */
   const flying = new Set<number>();
   let hasForgotten = options.inUse === true;
@@ -308,18 +309,6 @@ export function createModel(options: ModelOptions) {
     if (answered === undefined) dealings.lost(asked);
     else dealings.begins(asked, answered.status, answered.at);
   };
-  /** What the body of an accepted request's answer says of what is done with an intern. */
-  const says = ({ asked, answered }: Exchange, isCreate: boolean) => {
-    const { id } = placeOf(asked);
-    if (answered === undefined || options.partial === true) return;
-    const [call] = answered.stream?.toolCalls ?? [];
-    const question = answered.text.includes('"finish_reason":"tool_calls"') ? String(asked.number) : call?.id;
-    if (id !== undefined && question !== undefined) dealings.isAsked(id, question, answered.at);
-    if (answered.status >= 300 || !isRow(answered.json)) return;
-    if (proof.signatureV2 in answered.json) dealings.signedRoute();
-    if (!isCreate && !Array.isArray(answered.json.data)) dealings.shows(answered.json, answered.at);
-  };
-
   return {
     options,
     /** What was done with each intern. */
@@ -405,7 +394,9 @@ export function createModel(options: ModelOptions) {
     begins: (asked: Asked, status: number, at: number): void => landed(asked, { status, at }),
 
     /** A stream was left before its end: of all that it said only its question counts. */
-    glimpses: (exchange: Exchange): void => says(exchange, false),
+    glimpses({ asked, answered }: Exchange): void {
+      if (answered !== undefined) dealings.sees(asked, answered);
+    },
 
     /** The target was made to do wrong: of what it is nothing is known any more. */
     restart(): void {
@@ -423,7 +414,8 @@ export function createModel(options: ModelOptions) {
       const { asked, answered } = exchange;
       const named = operationOf(asked);
       landed(asked, answered);
-      says(exchange, named?.operation.name === 'create');
+      if (answered !== undefined && options.partial !== true)
+        dealings.sees(asked, answered, named?.operation.name === 'create');
       if (named === undefined) return;
       const { operation, id } = named;
       const { name } = operation;

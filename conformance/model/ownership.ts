@@ -1,7 +1,7 @@
 import type { Made } from '../habits/known.js';
 import { GATEWAY, READS } from '../habits/visit.js';
 import type { CredentialName } from '../probe/request.js';
-import type { Answered, Asked } from './exchange.js';
+import { type Answered, type Asked, jsonOf } from './exchange.js';
 import { isRow } from './intern.js';
 import { decoded } from './operations.js';
 
@@ -30,9 +30,9 @@ export const isMappingPath = (path: string): boolean => MAPPINGS.test(path);
 /** A path once it is normalized, as it is when it is sent. */
 const normal = ({ path }: Pick<Asked, 'path'>): string => new URL(`http://any${path}`).pathname;
 
-/** Ids are compared in any case: a service may find an intern by either spelling. */
+/** Ids are compared in any case: a service may find a thing by either spelling. */
 const folded = (id: string) => id.toLowerCase();
-const same = (one: unknown, other: string | undefined) =>
+export const same = (one: unknown, other: string | undefined) =>
   typeof one === 'string' && other !== undefined && folded(one) === folded(other);
 
 /** The interns that a path leads to: all, one of them, or none. */
@@ -41,8 +41,6 @@ const reached = (path: string): { readonly id: string; readonly rest: string } |
   if (found === undefined) return undefined;
   return segment === '' ? 'all' : { id: decoded(segment), rest };
 };
-
-const jsonOf = ({ body }: Pick<Asked, 'body'>): unknown => (body.kind === 'some' ? body.json : undefined);
 
 /** The name in a body, also in one that is no JSON: a service may take it all the same. */
 function nameIn(asked: Pick<Asked, 'body'>): string | undefined {
@@ -108,14 +106,10 @@ interface Create {
   readonly name: string | undefined;
   readonly key: string | undefined;
   readonly as: CredentialName;
-  /** Place among all that the run has sent and seen. */
-  readonly at: number;
 }
 
 interface Own {
   readonly as: CredentialName;
-  /** Whether a create answered it: else it was found. */
-  readonly made: boolean;
   /** Names that the run gave it, the first of them at its create. */
   readonly names: Set<string>;
   readonly keys: Set<string>;
@@ -181,13 +175,11 @@ export function createOwnership(options: OwnershipOptions) {
   const prefixed = (name: unknown): name is string =>
     prefix !== undefined && typeof name === 'string' && name.startsWith(prefix);
   const isSecret = (name: string) => prefix !== undefined && folded(name).includes(secretPrefixOf(prefix));
-  const has = (id: string, as: CredentialName, create?: Create) => {
-    const { name, key } = create ?? {};
-    const [names, keys] = [name, key].map((text) => new Set(text === undefined ? [] : [text])) as [
-      Own['names'],
-      Own['keys'],
-    ];
-    own.set(id, { as, made: create !== undefined, names, keys, known: false, listed: false });
+  const has = (id: string, as: CredentialName, { name, key }: Partial<Create> = {}) => {
+    const [names, keys] = [new Set<string>(), new Set<string>()];
+    if (name !== undefined) names.add(name);
+    if (key !== undefined) keys.add(key);
+    own.set(id, { as, names, keys, known: false, listed: false });
   };
   /** Notes what was made, or is gone. */
   const note = (entry: Entry) => {
@@ -294,7 +286,7 @@ export function createOwnership(options: OwnershipOptions) {
     }
     if (create.name === undefined || name !== create.name) return not('another name');
     const since = shown.get(folded(id));
-    if (nobody.has(id) || (since !== undefined && since < (asked.get(name) ?? create.at))) return not('there before');
+    if (nobody.has(id) || (since !== undefined && since < (asked.get(name) ?? 0))) return not('there before');
     has(id, create.as, create);
     note({ event: 'created', id, name, as: create.as });
     count++;
@@ -354,7 +346,7 @@ export function createOwnership(options: OwnershipOptions) {
       if (place === 'all' && method === 'POST') {
         now++;
         if (name !== undefined && !asked.has(name)) asked.set(name, now);
-        const create = { name, key, as, at: now };
+        const create = { name, key, as };
         creates.set(number, create);
         flying.add(create);
       } else if (place !== 'all' && method === 'PATCH' && place.rest === '' && name !== undefined)
@@ -399,14 +391,13 @@ export function createOwnership(options: OwnershipOptions) {
     /** The intern that the answer to a create of that number gave the run. */
     madeIn: (number: number) => gave.get(number),
     /** The credential that an intern of the run was made with. */
-    makerOf: (id: string) => (own.get(id)?.made === true ? own.get(id)?.as : undefined),
+    makerOf: (id: string) => own.get(id)?.as,
 
     /** Takes an intern for the run's own whose create was never answered: its name begins as only those of the run do. */
     adopts({ id, name }: { readonly id: unknown; readonly name: unknown }, as: CredentialName) {
       if (!isPlainId(id) || !prefixed(name) || others.has(folded(id))) return false;
       if (!own.has(id)) {
-        has(id, as);
-        own.get(id)?.names.add(name);
+        has(id, as, { name });
         count++;
       }
       note({ event: 'created', id, name, as });
