@@ -188,7 +188,9 @@ test('an answer to a question is no prompt', () => {
 test('an intern is engaged by an invoke and by questions, until all were answered or it was suspended', () => {
   const { asked, does, one, sees } = dealing('running');
   const asks = (call: string, at: number) =>
-    sees(asked('POST', 'chat/completions', {}), at, { stream: { toolCalls: [{ id: call }] } as unknown as NonNullable<Answered['stream']> });
+    sees(asked('POST', 'chat/completions', {}), at, {
+      stream: { toolCalls: [{ id: call }] } as unknown as NonNullable<Answered['stream']>,
+    });
   const answers = (call: string) =>
     asked('POST', 'chat/completions', { messages: [{ role: 'tool', tool_call_id: call, content: 'yes' }] });
   asks('c', 5);
