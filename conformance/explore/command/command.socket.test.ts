@@ -112,7 +112,7 @@ function isThere(pid: string): boolean {
 }
 
 /** Whether the process whose id a file holds is there. */
-const lives = (file: string): boolean => isThere(readFileSync(file, 'utf8'));
+const lives = (file: string): boolean => isThere(readFileSync(file, 'utf8').trim());
 
 test.runIf(process.platform === 'linux')(
   'on Linux, children in sessions of their own do not outlive a run, and none keeps it from ending',
@@ -139,6 +139,18 @@ test.runIf(process.platform === 'linux')(
     }
   },
 );
+
+test.runIf(process.platform === 'linux')('nor does a child of one of them whose environment was cleared', async () => {
+  const file = join(folder, 'sleeps');
+  await run(`
+    import { spawn } from 'node:child_process';
+    import { existsSync } from 'node:fs';
+    spawn('sh', ['-c', 'setsid env -i sleep 20 & echo $! > begun; mv begun sleeps; wait'], { detached: true, stdio: 'ignore' }).unref();
+    while (!existsSync(${JSON.stringify(file)})) await new Promise((done) => setTimeout(done, 10));`);
+  const left = lives(file);
+  if (left) process.kill(Number(readFileSync(file, 'utf8')));
+  expect(left).toBe(false);
+});
 
 /** A child of a child that has ended, in a session of its own: the child's turn to be looked at comes when it is gone. */
 const FORKS_TWICE = `import os, sys, time

@@ -122,8 +122,8 @@ async function follow(pid: number | undefined, run: string): Promise<boolean> {
 }
 
 /**
- * What of a run is there, as `kill` names it. On Linux: processes of its session, and those with its name in their
- * environment, wherever they have gone. Elsewhere its group alone.
+ * What of a run is there, as `kill` names it. On Linux: processes of its session, those with its name in their environment,
+ * and the children of all of these. Elsewhere its group alone.
  */
 function remaining(pid: number | undefined, run: string): number[] {
   if (!POSIX || pid === undefined) return [];
@@ -138,16 +138,22 @@ function remaining(pid: number | undefined, run: string): number[] {
 
 /** All of a run, those too that begin while it is looked for: the one that started them may be gone when its turn comes. */
 function ofRun(session: number, mark: string): number[] {
-  const seen = new Set<number>();
-  const found: number[] = [];
+  const seen = new Map<number, Traits | undefined>();
   for (;;) {
     const fresh = processes().filter((its) => !seen.has(its));
-    if (fresh.length === 0) return found;
-    for (const its of fresh) {
-      seen.add(its);
-      if (belongs(its, session, mark)) found.push(its);
-    }
+    if (fresh.length === 0) return withChildren(seen);
+    for (const its of fresh) seen.set(its, traitsOf(its, session, mark));
   }
+}
+
+/** Those of the run, and their children, whatever the session and environment of these is. */
+function withChildren(all: ReadonlyMap<number, Traits | undefined>): number[] {
+  const found = new Set<number>();
+  for (let before = -1; before < found.size; ) {
+    before = found.size;
+    for (const [its, traits] of all) if (traits?.own || found.has(traits?.parent ?? 0)) found.add(its);
+  }
+  return [...found];
 }
 
 function processes(): number[] {
@@ -158,15 +164,25 @@ function processes(): number[] {
   }
 }
 
-function belongs(its: number, session: number, mark: string): boolean {
+/** What tells whose a process is. */
+interface Traits {
+  readonly parent: number;
+  readonly own: boolean;
+}
+
+function traitsOf(its: number, session: number, mark: string): Traits | undefined {
   try {
     const stat = readFileSync(`/proc/${its}/stat`, 'utf8');
     // Behind the name, which may hold anything: state, parent, group, session.
-    const [state, , , own] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    return state !== 'Z' && (Number(own) === session || readFileSync(`/proc/${its}/environ`).includes(mark));
+    const [state, parent, , leader] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    if (state === 'Z') return undefined;
+    return {
+      parent: Number(parent),
+      own: Number(leader) === session || readFileSync(`/proc/${its}/environ`).includes(mark),
+    };
   } catch {
     // It is gone, or somebody else's.
-    return false;
+    return undefined;
   }
 }
 
