@@ -2,14 +2,17 @@
 // against what is true of each, as truths.json says. Runs each finding's schedule again, alone. Says what was false, what was
 // missed, how many groups a defect has, and how many of them showed again.
 //
-//   npm run build && npm run explore-apps [-- APP…] [--again 3] [--busy 8]
+//   npm run build && npm run explore-apps [-- APP…] [--again 3] [--busy 8] [--write]
+//
+// With --write the score of each app goes to test/apps/real/score.json, which a table of docs/explore-apps.md is made of.
 
 import { execFileSync, spawn } from 'node:child_process';
-import { cpSync, mkdirSync, readFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism, loadavg } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { ExploreReport, Finding } from '../conformance/explore/types.js';
+import { type RealScore, type RealScores, sumOf, sumText } from './explore-rows.js';
 
 interface Truth {
   readonly law: string;
@@ -30,8 +33,22 @@ const apps: Readonly<Record<string, RealApp>> = JSON.parse(readFileSync(join(SOU
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { again: { type: 'string', default: '3' }, busy: { type: 'string', default: '0' } },
+  options: {
+    again: { type: 'string', default: '3' },
+    busy: { type: 'string', default: '0' },
+    write: { type: 'boolean', default: false },
+  },
 });
+const AGAIN = Number(values.again);
+const SCORES = join(SOURCE, 'score.json');
+
+/** Keeps the score of an app beside those of the others, and of other loads. */
+function keep(name: string, score: RealScore): void {
+  const kept = JSON.parse(readFileSync(SCORES, 'utf8')) as RealScores;
+  const busy = { ...kept[values.busy], [name]: score };
+  const inOrder = Object.keys(apps).flatMap((app) => (busy[app] ? [[app, busy[app]] as const] : []));
+  writeFileSync(SCORES, `${JSON.stringify({ ...kept, [values.busy]: Object.fromEntries(inOrder) }, null, 2)}\n`);
+}
 
 mkdirSync(FOLDER, { recursive: true });
 cpSync(SOURCE, FOLDER, { recursive: true });
@@ -48,48 +65,53 @@ async function explored(app: RealApp, flags: readonly string[]): Promise<Explore
 }
 
 const busy = Array.from({ length: Number(values.busy) }, () => spawn(process.execPath, ['-e', 'for (;;);']));
-const sums = { apps: 0, skipped: 0, groups: 0, defects: 0, wrong: 0, missed: 0, again: 0 };
+const scores: RealScore[] = [];
+let skipped = 0;
 try {
   for (const [name, app] of Object.entries(apps)) {
     if (positionals.length > 0 && !positionals.includes(name)) continue;
     const report = await explored(app, [...(app.flags ?? []), '--save', `schedules/${name}`]);
     if (report === undefined) {
-      sums.skipped++;
+      skipped++;
       process.stdout.write(`${name}: does not run here\n`);
       continue;
     }
     const found = [...report.findings, ...report.unnoticed] as Found[];
     const isTrue = ({ law, request }: Found) => app.truths.some((one) => one.law === law && one.request === request);
     const met = (truth: Truth) => found.some(({ law, request }) => law === truth.law && request === truth.request);
-    sums.apps++;
-    sums.groups += found.length;
-    sums.defects += app.truths.filter(met).length;
     process.stdout.write(`${name}: ${report.counts.run} schedules, ${Math.round(report.timing.ms / 1_000)} s\n`);
+    let again = 0;
     for (const one of found) {
       let shown = 0;
-      for (let n = 0; n < Number(values.again); n++) {
+      for (let n = 0; n < AGAIN; n++) {
         const alone = await explored(app, ['--schedule', one.file]);
         if ([...(alone?.findings ?? []), ...(alone?.unnoticed ?? [])].some(({ law }) => law === one.law)) shown++;
       }
-      if (shown === Number(values.again)) sums.again++;
-      if (!isTrue(one)) sums.wrong++;
+      if (shown === AGAIN) again++;
       process.stdout.write(
-        `  ${isTrue(one) ? ' ' : 'FALSE'} ${one.law} ${one.request}: ${one.sentence} (again ${shown} of ${values.again})\n`,
+        `  ${isTrue(one) ? ' ' : 'FALSE'} ${one.law} ${one.request}: ${one.sentence} (again ${shown} of ${AGAIN})\n`,
       );
     }
-    for (const truth of app.truths.filter((one) => !met(one))) {
-      sums.missed++;
-      process.stdout.write(`  MISSED ${truth.law} ${truth.request}: ${truth.why}\n`);
-    }
+    const missed = app.truths.filter((one) => !met(one));
+    for (const truth of missed) process.stdout.write(`  MISSED ${truth.law} ${truth.request}: ${truth.why}\n`);
+    const score: RealScore = {
+      schedules: report.counts.run,
+      groups: found.length,
+      defects: app.truths.filter(met).length,
+      wrong: found.filter((one) => !isTrue(one)).length,
+      missed: missed.length,
+      again,
+      times: AGAIN,
+      load: Math.round(loadavg()[1] ?? 0),
+    };
+    scores.push(score);
+    if (values.write) keep(name, score);
   }
 } finally {
   for (const child of busy) child.kill();
 }
-const { groups, defects, wrong, missed, again, skipped } = sums;
-const share = (100 * (1 - wrong / Math.max(1, groups))).toFixed(0);
+const sum = sumOf(scores);
 process.stdout.write(
-  `${sums.apps} apps${skipped === 0 ? '' : `, ${skipped} not run`}: ${groups} groups of ${defects} defects, ${(groups / Math.max(1, defects)).toFixed(2)} a defect; ` +
-    `${share} % true, ${wrong} false, ${missed} missed; ${again} of ${groups} shown again ${values.again} times; ` +
-    `load ${loadavg().map(Math.round).join(', ')} on ${availableParallelism()} processors\n`,
+  `${sumText(sum)}; ${skipped} not run; load ${sum.load.join(' to ')} on ${availableParallelism()} processors\n`,
 );
-process.exitCode = wrong + missed === 0 && again === groups ? 0 : 1;
+process.exitCode = sum.wrong + sum.missed === 0 && sum.again === sum.groups ? 0 : 1;

@@ -1,8 +1,11 @@
 import { DISTURBANCES } from '../emulator/contract/disturbance.js';
+import real from '../test/apps/real/score.json' with { type: 'json' };
 import score from '../test/apps/score.json' with { type: 'json' };
 import { WRONG } from '../test/apps/wrong/index.js';
 
 const APPS_HEAD = '| app | law | seen in |\n|---|---|---|\n';
+const REAL_HEAD =
+  '| busy processes beside it | apps | groups | of defects | true | false | missed | shown again | load |\n|---|---|---|---|---|---|---|---|---|\n';
 const FOUND_HEAD = '| disturbance | class | apps found, by law |\n|---|---|---|\n';
 
 const replaced = (page: string, head: string, rows: readonly string[]): string => {
@@ -11,6 +14,61 @@ const replaced = (page: string, head: string, rows: readonly string[]): string =
   const end = page.indexOf('\n\n', at);
   return `${page.slice(0, at)}${head}${rows.join('\n')}${end < 0 ? '\n' : page.slice(end)}`;
 };
+
+/** What came of one example of a library. */
+export interface RealScore {
+  readonly schedules: number;
+  readonly groups: number;
+  /** Defects that a group is of. */
+  readonly defects: number;
+  readonly wrong: number;
+  readonly missed: number;
+  /** Groups that each of so many `times` showed again. */
+  readonly again: number;
+  readonly times: number;
+  /** Processes that ran or waited to, over five minutes. */
+  readonly load: number;
+}
+/** By the number of busy processes beside it, and by app. */
+export type RealScores = Readonly<Record<string, Readonly<Record<string, RealScore>>>>;
+
+export function sumOf(scores: readonly RealScore[]) {
+  const sum = (of: (score: RealScore) => number): number => scores.reduce((total, one) => total + of(one), 0);
+  const loads = scores.map(({ load }) => load);
+  const groups = sum((one) => one.groups);
+  const wrong = sum((one) => one.wrong);
+  const defects = sum((one) => one.defects);
+  return {
+    apps: scores.length,
+    groups,
+    defects,
+    wrong,
+    missed: sum((one) => one.missed),
+    again: sum((one) => one.again),
+    times: Math.min(...scores.map(({ times }) => times)),
+    share: (100 * (1 - wrong / Math.max(1, groups))).toFixed(0),
+    each: (groups / Math.max(1, defects)).toFixed(2),
+    load: [Math.min(...loads), Math.max(...loads)],
+  };
+}
+
+export const sumText = ({
+  apps,
+  groups,
+  defects,
+  each,
+  share,
+  wrong,
+  missed,
+  again,
+  times,
+}: ReturnType<typeof sumOf>) =>
+  `${apps} apps: ${groups} groups of ${defects} defects, ${each} a defect; ${share} % true, ${wrong} false, ${missed} missed; ${again} of ${groups} shown again ${times} times`;
+
+function realRow([busy, apps]: [string, RealScores[string]]): string {
+  const { each, share, load, times, ...sum } = sumOf(Object.values(apps));
+  return `| ${busy} | ${sum.apps} | ${sum.groups} | ${sum.defects} (${each} a defect) | ${share} % | ${sum.wrong} | ${sum.missed} | ${sum.again}, ${times} times each | ${load.join(' to ')} |`;
+}
 
 const cell = (text: string): string => text.replaceAll('|', '\\|');
 
@@ -31,12 +89,13 @@ function foundBy(kind: string): string {
   return [...found].map(([law, count]) => `\`${law}\` ${count}`).join(', ');
 }
 
-/** Writes the wrong apps, and which disturbance finds which of them, into the page about `explore`. */
+/** Writes the scores of libraries' examples, the wrong apps, and which disturbance finds which of them, into the page about `explore`. */
 export function withApps(page: string): string {
   const apps = WRONG.map(
     ({ id, what, law, seen }) => `| \`${id}\` ${cell(what)} | \`${law}\` | ${cell(linked(seen))} |`,
   );
   const kinds = Object.entries(DISTURBANCES).filter(([, row]) => row.class !== 'broken');
   const rows = kinds.map(([kind, row]) => `| \`${kind}\` ${row.what} | ${row.class} | ${foundBy(kind)} |`);
-  return replaced(replaced(page, APPS_HEAD, apps), FOUND_HEAD, rows);
+  const scores = Object.entries(real as RealScores).map(realRow);
+  return replaced(replaced(replaced(page, REAL_HEAD, scores), APPS_HEAD, apps), FOUND_HEAD, rows);
 }
