@@ -4,7 +4,6 @@
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { JOBS } from '../conformance/cli/explore.js';
 import { openCommand } from '../conformance/explore/command/command.js';
 import { explore } from '../conformance/explore/index.js';
 import { openRejections } from '../conformance/explore/rejections.js';
@@ -13,6 +12,7 @@ import { clientOf, wholly } from '../conformance/explore/testing.harness.js';
 import type { Program } from '../conformance/explore/types.js';
 import { systemHost } from '../conformance/probe/time.js';
 import { environmentOf } from '../emulator/cli/exec.js';
+import { JOBS } from '../emulator/cli/explore/suite.js';
 import { createEmulator } from '../emulator/index.js';
 import { report } from './lib.js';
 

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { transform } from 'esbuild';
 import { afterAll, expect, test } from 'vitest';
-import { readExploreSettings } from '../conformance/cli/explore-settings.js';
 import { explore, type Program } from '../conformance/explore/index.js';
+import { readExploreSettings } from '../emulator/cli/explore/flags.js';
 import { main } from '../emulator/cli/main.js';
 import { block } from './blocks.js';
 

@@ -174,6 +174,8 @@ const RULES: Record<string, { uses: string[]; types?: string[] }> = {
       'emulator/recording',
       'emulator/scripts',
       'conformance/cli',
+      'conformance/explore',
+      'conformance/probe',
     ],
     types: ['emulator/http', 'emulator/serving'],
   },

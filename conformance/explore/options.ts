@@ -74,6 +74,13 @@ function onlyOf(given: ExploreOptions['only']): (schedule: Schedule) => boolean 
     kind.split(' + ').some((name) => wanted.has(name as DisturbanceName));
 }
 
+/** Options that are one of a few words. */
+export const CHOICES = {
+  moments: ['default', 'all'],
+  require: ['transient'],
+  failOn: ['unnoticed'],
+} as const satisfies { [Name in keyof ExploreOptions]?: readonly ExploreOptions[Name][] };
+
 const KNOWN: Readonly<Record<keyof ExploreOptions, true>> = {
   emulator: true,
   pairs: true,
@@ -99,13 +106,14 @@ export function settled(options: ExploreOptions) {
   for (const name of Object.keys(options))
     if (!Object.hasOwn(KNOWN, name))
       throw new ExploreError(`unknown option ${name}; expected ${Object.keys(KNOWN).join(', ')}`);
+  for (const [name, words] of Object.entries(CHOICES)) {
+    const found = options[name as keyof typeof CHOICES];
+    if (found !== undefined && !words.some((word) => word === found))
+      throw new ExploreError(
+        `${name}: expected ${words.map((word) => JSON.stringify(word)).join(' or ')}, found ${JSON.stringify(found)}`,
+      );
+  }
   const { moments = 'default', require, failOn, patience, runTimeout, seed = 'explore' } = options;
-  if (moments !== 'default' && moments !== 'all')
-    throw new ExploreError(`moments: expected "default" or "all", found ${JSON.stringify(moments)}`);
-  if (require !== undefined && require !== 'transient')
-    throw new ExploreError(`require: expected "transient", found ${JSON.stringify(require)}`);
-  if (failOn !== undefined && failOn !== 'unnoticed')
-    throw new ExploreError(`failOn: expected "unnoticed", found ${JSON.stringify(failOn)}`);
   const own = lawsOf(options.laws);
   return {
     moments,

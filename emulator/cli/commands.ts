@@ -34,7 +34,7 @@ export const COMMANDS: readonly CommandRow[] = [
   {
     word: 'explore',
     describe: 'Run a command once per thing that can go wrong: explore [flags] -- command',
-    load: () => import('./explore.js'),
+    load: () => import('./explore/command.js'),
   },
   {
     word: 'scripts',

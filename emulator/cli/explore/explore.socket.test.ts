@@ -13,10 +13,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, expect, test } from 'vitest';
-import { progressTo } from '../../conformance/cli/explore.js';
-import { systemHost } from '../../conformance/probe/time.js';
-import { commandOf } from '../../test/built.js';
-import { main } from './main.js';
+import { systemHost } from '../../../conformance/probe/time.js';
+import { commandOf } from '../../../test/built.js';
+import { main } from '../main.js';
+import { progressTo } from './progress.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'explore '));
 afterAll(() => rmSync(folder, { recursive: true }));

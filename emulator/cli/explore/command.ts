@@ -1,0 +1,119 @@
+import { appendFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { folder, refuseLink, writeTo } from '../../../conformance/cli/folders.js';
+import { exploreMarkdown } from '../../../conformance/explore/report/files.js';
+import { EXPLORE_REPORTERS } from '../../../conformance/explore/report/index.js';
+import type { TextOptions } from '../../../conformance/explore/report/text.js';
+import { ExploreError, type ExploreReport, type Finding } from '../../../conformance/explore/types.js';
+import { OptionError } from '../../index.js';
+import type { CommandModule } from '../command.js';
+import { environmentOf } from '../exec.js';
+import type { Given } from '../flags.js';
+import { UsageError } from '../usage.js';
+import { exploreFlags, flagsOf, readEmulatorSettings, readExploreSettings } from './flags.js';
+import { progressTo } from './progress.js';
+import { type ExploreCall, explored } from './suite.js';
+
+/** Writes a schedule per finding, and says where each is. */
+function saveSchedules(
+  dir: string,
+  { findings, unnoticed }: ExploreReport,
+  chosen: Given,
+): (finding: Finding) => string | undefined {
+  const files = new Map<Finding, string>();
+  const taken = new Set<string>();
+  for (const finding of [...findings, ...unnoticed]) {
+    const base = `${finding.law}-${finding.kind}-${finding.operation}`.replaceAll(/[^\w]+/g, '-');
+    let name = base;
+    for (let n = 2; taken.has(name); n++) name = `${base}-${n}`;
+    taken.add(name);
+    const file = join(dir, `${name}.json`);
+    const { schedule } = finding;
+    const explore = Object.keys(chosen).length === 0 ? schedule.explore : { ...schedule.explore, emulator: chosen };
+    writeTo(`--save ${dir}`, file, `${JSON.stringify({ ...schedule, explore }, null, 2)}\n`);
+    files.set(finding, file);
+  }
+  return (finding) => files.get(finding);
+}
+
+function deliver(report: ExploreReport, { settings, command, given, io }: ExploreCall, width: number): void {
+  const fileOf =
+    settings.scheduleFile === undefined ? saveSchedules(settings.save, report, given) : () => settings.scheduleFile;
+  const flags = settings.lawFiles.flatMap((law) => ['--law', law]);
+  const options: TextOptions = { fileOf, command, flags, emulatorFlags: flagsOf(given) };
+  const colour = process.stdout.isTTY === true && !io.env.NO_COLOR;
+  const reports = settings.reports.some(({ file }) => file === undefined)
+    ? settings.reports
+    : [...settings.reports, { kind: 'tty' as const, file: undefined }];
+  for (const { kind, file } of reports) {
+    const toTerminal = file === undefined ? { colour, width } : { colour: false, width: 120 };
+    const text = EXPLORE_REPORTERS[kind](report, { ...options, ...toTerminal });
+    const summary = kind === 'github' ? io.env.GITHUB_STEP_SUMMARY : undefined;
+    if (summary) appendFileSync(summary, exploreMarkdown(report, options));
+    if (file === undefined) io.stdout(text);
+    else writeTo(`--report ${kind}=${file}`, file, text);
+  }
+}
+
+/** Explores a command and resolves with its exit status (EXP-6): 0, 1 with a breach, 3 incomplete. */
+async function explores(call: ExploreCall): Promise<number> {
+  const { settings, io } = call;
+  const terminal = { live: process.stderr.isTTY === true, width: process.stdout.columns ?? 120 };
+  for (const { kind, file } of settings.reports)
+    if (file !== undefined) folder(`--report ${kind}=${file}`, join(file, '..'));
+  refuseLink(`--save ${settings.save}`, settings.save);
+  const progress = progressTo({ ...terminal, err: io.stderr });
+  try {
+    const report = await explored(call, progress.show);
+    progress.end();
+    deliver(report, call, terminal.width);
+    if (report.counts.breach > 0) return 1;
+    return report.incomplete.length > 0 ? 3 : 0;
+  } finally {
+    progress.end();
+  }
+}
+
+/** After which a Ctrl-C leaves without a report, in ms: it has been due for long. */
+const STUCK = 5_000;
+
+/** `intern-emulator explore -- <command>`: a command, once per thing that can go wrong. */
+const explore: CommandModule = {
+  options: exploreFlags,
+  async run({ argv, rest, io }) {
+    const [file, ...args] = rest;
+    if (file === undefined) throw new UsageError('explore: give the command after --, as in: explore -- npm test');
+    const over = new AbortController();
+    let asked = 0;
+    const interrupt = () => {
+      if (over.signal.aborted && performance.now() - asked > STUCK) io.exit(130);
+      if (!over.signal.aborted) asked = performance.now();
+      // The report follows soon, whatever is under way: one more has nothing to add.
+      over.abort(new Error('interrupted'));
+    };
+    const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+    for (const signal of signals) process.on(signal, interrupt);
+    try {
+      const settings = await readExploreSettings(argv, io.folder);
+      return await explores({
+        settings,
+        command: [file, ...args],
+        given: readEmulatorSettings(argv, settings, io),
+        environmentOf: (target, at) => environmentOf(target, at, argv.all === true),
+        io,
+        signal: over.signal,
+      });
+    } catch (error) {
+      // A schedule that this version does not know.
+      if (error instanceof OptionError)
+        throw new UsageError(`explore: --schedule ${argv.schedule}: ${error.message}`, { cause: error });
+      if (error instanceof UsageError || error instanceof ExploreError)
+        throw new UsageError(`explore: ${error.message}`, { cause: error });
+      throw error;
+    } finally {
+      for (const signal of signals) process.off(signal, interrupt);
+    }
+  },
+};
+
+export default explore;
