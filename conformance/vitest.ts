@@ -5,9 +5,9 @@ import { type Connected, connect } from './drivers/connect.js';
 import { newEmulator } from './drivers/emulator.js';
 import { isFailure } from './engine/baseline.js';
 import type { CheckResult } from './engine/results.js';
-import type { Run } from './engine/run.js';
 import { createCheckRun } from './engine/runner.js';
 import { select } from './engine/select.js';
+import type { UnitRun } from './engine/unit-run.js';
 import type { JudgeOptions } from './judge/judge.js';
 import { type Fetch, judged } from './judge/judged.js';
 import { type ConformanceOptions, knownOptions } from './options.js';
@@ -26,7 +26,7 @@ export function testConformance(options: ConformanceOptions & { readonly name?: 
   const host = systemHost;
   describe(options.name ?? `conformance of ${options.url ?? 'the emulator'}`, () => {
     let connected: Connected | undefined;
-    let run: Run | undefined;
+    let run: UnitRun | undefined;
     beforeAll(async () => {
       const tag = options.tag ?? host.tag(4);
       connected = await connect({ settings: options, host, tag, look: true });

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { withZod } from '../../emulator/contract/with-zod.js';
 import { isFailure } from '../engine/baseline.js';
 import type { Results } from '../engine/results.js';
-import type { Known } from '../framework/known.js';
+import type { KnownFailure } from '../framework/baseline.js';
 import { UsageError } from '../framework/usage.js';
 import { readJson } from './files.js';
 import { writeTo } from './folders.js';
@@ -20,7 +20,7 @@ const KEYS: readonly string[] = [...TEXTS, 'flaky'];
  *
  * @throws UsageError that names the place, `at`, and what was expected there
  */
-function entryOf(value: unknown, at: string): Known {
+function entryOf(value: unknown, at: string): KnownFailure {
   const wrong = (expected: string): never => {
     throw new UsageError(`${at}: expected ${expected}`);
   };
@@ -56,7 +56,7 @@ const baselineSchema = withZod((z) => {
 });
 
 /** Checks that are known to fail. A missing file is an empty baseline if it is being updated. */
-export function readBaseline(file: string, updating: boolean): Known[] {
+export function readBaseline(file: string, updating: boolean): KnownFailure[] {
   if (updating && !existsSync(file)) return [];
   const { known: list } = readJson(file, 'baseline', baselineSchema);
   return list.map((entry, at) => entryOf(entry, `baseline ${file}: known[${at}]`));
@@ -66,7 +66,7 @@ export function readBaseline(file: string, updating: boolean): Known[] {
  * Writes down what fails now. Entries of checks that this run did not reach, and of those that may pass, stay as they were;
  * those that still fail keep their reason.
  */
-export function writeBaseline(file: string, before: readonly Known[], results: Results): void {
+export function writeBaseline(file: string, before: readonly KnownFailure[], results: Results): void {
   const { checks, options } = results;
   const ran = new Set(checks.filter((check) => check.verdict !== 'skip').map((check) => check.id));
   const failing = checks.filter((check) => isFailure(check, options.failOn)).map((check) => check.id);

@@ -3,7 +3,7 @@ import { inWords } from '../../emulator/contract/system-error.js';
 import { visible } from '../../emulator/contract/visible.js';
 import { asKnown } from '../engine/baseline.js';
 import type { CheckResult } from '../engine/results.js';
-import type { FailOn } from '../framework/known.js';
+import type { FailOn } from '../framework/baseline.js';
 import type { Stop } from '../framework/stop.js';
 import { UsageError } from '../framework/usage.js';
 import { judgeFiles } from '../judge/files.js';

@@ -15,12 +15,12 @@ import { readReport } from './reports.js';
 import type { Settings } from './settings.js';
 import { given } from './values.js';
 
-type Outcome = 'FIXED' | 'STILL' | 'NOT REACHED';
+type Fate = 'FIXED' | 'STILL' | 'NOT REACHED';
 
 /** What became of a finding. */
 interface Replayed {
   readonly id: string;
-  readonly outcome: Outcome;
+  readonly outcome: Fate;
   /** What is still wrong, or why it was not reached. */
   readonly why?: string;
 }
@@ -135,7 +135,7 @@ export async function replayCommand(
       : await againOnTarget(report, found, settings, io);
   for (const { id, outcome, why } of all)
     io.out(`${outcome.padEnd(11)}  ${id}${why === undefined ? '' : `: ${oneLine(why)}`}\n`);
-  const many = (outcome: Outcome) => all.filter((one) => one.outcome === outcome).length;
+  const many = (outcome: Fate) => all.filter((one) => one.outcome === outcome).length;
   io.out(
     `${counted(all.length, 'finding')}: ${many('FIXED')} fixed, ${many('STILL')} still there, ${many('NOT REACHED')} not reached\n`,
   );

@@ -1,5 +1,5 @@
 import type { Host } from '../probe/time.js';
-import type { CaseClient, Outcome } from './attempt.js';
+import type { CallEnd, CaseClient } from './attempt.js';
 import { type Child, startChild } from './child.js';
 import { type Hello, type RunLine, readAdapterLine, readHello } from './protocol.js';
 
@@ -37,11 +37,11 @@ export interface Adapter extends CaseClient {
   close(): Promise<void>;
 }
 
-interface Asked {
+interface Call {
   readonly began: number;
   readonly onEvent: () => void;
   readonly done: (
-    outcome: Outcome | { readonly kind: 'died'; readonly message: string; readonly took: number },
+    outcome: CallEnd | { readonly kind: 'died'; readonly message: string; readonly took: number },
   ) => void;
   reported: boolean;
 }
@@ -53,7 +53,7 @@ interface Asked {
  */
 export async function startAdapter(options: AdapterOptions): Promise<Adapter> {
   const { host } = options;
-  const asked = new Map<string, Asked>();
+  const asked = new Map<string, Call>();
   const answered = new Set<string>();
   let child: Child | undefined;
   let lost: string | undefined;
@@ -172,12 +172,12 @@ export async function startAdapter(options: AdapterOptions): Promise<Adapter> {
     get lost() {
       return lost;
     },
-    async call(line: RunLine, onEvent: () => void): Promise<Outcome> {
+    async call(line: RunLine, onEvent: () => void): Promise<CallEnd> {
       if (!(await ready())) return { kind: 'broken', message: `the adapter could not be started again: ${lost}` };
       const began = host.now();
       const limit = line.timeout + GRACE;
       let stop = () => {};
-      const outcome = await new Promise<Parameters<Asked['done']>[0] | 'hung'>((resolve) => {
+      const outcome = await new Promise<Parameters<Call['done']>[0] | 'hung'>((resolve) => {
         asked.set(line.run, { began, onEvent, done: resolve, reported: false });
         stop = host.later(limit, () => resolve('hung'));
         child?.write(JSON.stringify(line));

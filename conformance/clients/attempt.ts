@@ -11,7 +11,7 @@ import { type RunLine, runLine } from './protocol.js';
 import type { Late } from './steepness.js';
 
 /** The outcome of one call of a client. */
-export type Outcome =
+export type CallEnd =
   | { readonly kind: 'answer'; readonly answer: ClientAnswer; readonly took: number }
   | { readonly kind: 'hung' | 'crashed'; readonly message: string; readonly took: number }
   /** It broke the protocol: the case has no verdict. */
@@ -21,7 +21,7 @@ export type Outcome =
 export interface CaseClient {
   /** Whether it reports events as they come; undefined while that is not known. */
   readonly tells: boolean | undefined;
-  call(line: RunLine, onEvent: () => void): Promise<Outcome>;
+  call(line: RunLine, onEvent: () => void): Promise<CallEnd>;
   /** Why what answered this run ended by itself afterwards; undefined while it lives. */
   ended?(run: string): string | undefined;
 }
@@ -29,7 +29,7 @@ export interface CaseClient {
 /** One run, evaluated. */
 export interface CaseRun {
   readonly cuts: Cuts | undefined;
-  readonly outcome: Outcome;
+  readonly outcome: CallEnd;
   /** If there was an answer. */
   readonly judgement?: Judgement;
   /** What the lab saw, redacted. */
@@ -45,7 +45,7 @@ const AFTER_ABORT = 1_000;
 /** The line of the next call of the same client: nothing ends that one. */
 const nextLine = ({ abort: _, stop_after: __, ...line }: RunLine): RunLine => ({ ...line, run: `${line.run}-then` });
 
-const thenAnswer = (outcome: Outcome): ClientAnswer =>
+const thenAnswer = (outcome: CallEnd): ClientAnswer =>
   outcome.kind === 'answer' ? outcome.answer : { outcome: 'error', error: { message: outcome.message } };
 
 /** Events that are due after each write of an uncut body: those of its beginning up to there. */
@@ -96,7 +96,7 @@ export function createAttempts(
       const answered = host.now();
       const judged = async (): Promise<CaseRun> => {
         try {
-          const ended = (why: Outcome): CaseRun => ({ cuts, outcome: why, run: lab.read(run.run) });
+          const ended = (why: CallEnd): CaseRun => ({ cuts, outcome: why, run: lab.read(run.run) });
           if (outcome.kind !== 'answer') return ended(outcome);
           await watch(run.run);
           const first = lab.raw(run.run);

@@ -12,7 +12,7 @@ import { type DeviationResult, killing, resultOf } from './matrix.js';
 import type { Deviation } from './mutant.js';
 import { mutated } from './mutated.js';
 import { BY_CONTROL, showsFrom } from './outside.js';
-import type { Given, Missed, Outcome, Unseen } from './seen.js';
+import type { Given, Missed, Sight, Unseen } from './seen.js';
 import type { TryOptions } from './try.js';
 
 /**
@@ -160,7 +160,7 @@ export async function tryLive(
 export async function measure(
   deviation: Deviation,
   options: LiveOptions & { readonly now: () => number },
-): Promise<Outcome | undefined> {
+): Promise<Sight | undefined> {
   if (showsFrom(deviation, allChecks).kind !== 'outside') return undefined;
   const rows = await wholeRun(deviation, options);
   const found = rows.find(broke);

@@ -29,8 +29,8 @@ import {
   isSeen,
   type Measured,
   MISSED,
-  type Outcome,
   readMeasured,
+  type Sight,
   writeMeasured,
 } from './seen.js';
 import { select } from './select.js';
@@ -62,7 +62,7 @@ interface Settings {
 
 type Message =
   | { readonly type: 'deviation'; readonly result: DeviationResult }
-  | { readonly type: 'live'; readonly name: string; readonly row: Readonly<Record<Given, Outcome>> }
+  | { readonly type: 'live'; readonly name: string; readonly row: Readonly<Record<Given, Sight>> }
   | { readonly type: 'baseline'; readonly result: Baseline };
 
 /** Every `of`-th, from the `index`-th on: neighbours take about as long as each other. */
@@ -115,8 +115,8 @@ function line(result: DeviationResult): string {
 }
 
 /** At a deployment one check that sees it is enough, and why others do not is what there is to know. */
-function seenLine(name: string, row: Readonly<Record<Given, Outcome>>): string {
-  const text = (one: Outcome) => (isSeen(one) ? one.seen : `${MISSED[one.because]}: ${one.why.slice(0, 160)}`);
+function seenLine(name: string, row: Readonly<Record<Given, Sight>>): string {
+  const text = (one: Sight) => (isSeen(one) ? one.seen : `${MISSED[one.because]}: ${one.why.slice(0, 160)}`);
   const key = isSeen(row.key) === isSeen(row.all) ? '' : ` | with an API key alone: ${text(row.key)}`;
   return `${isSeen(row.all) ? 'seen    ' : 'UNSEEN  '}  ${name.padEnd(44)} ${text(row.all)}${key}`;
 }
@@ -193,7 +193,7 @@ async function main(): Promise<number> {
   }
   const began = systemHost.now();
   const results: DeviationResult[] = [];
-  const rows: Record<string, Readonly<Record<Given, Outcome>>> = {};
+  const rows: Record<string, Readonly<Record<Given, Sight>>> = {};
   const failing: Baseline['failing'][number][] = [];
   const take = (message: Message) => {
     if (message.type === 'baseline') failing.push(...message.result.failing);

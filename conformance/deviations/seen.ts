@@ -24,15 +24,15 @@ export interface Unseen {
 }
 
 /** The check by which a default run sees a deviation, or why none does. */
-export type Outcome = { readonly seen: string } | Unseen;
+export type Sight = { readonly seen: string } | Unseen;
 
-export const isSeen = (outcome: Outcome): outcome is { readonly seen: string } => 'seen' in outcome;
+export const isSeen = (outcome: Sight): outcome is { readonly seen: string } => 'seen' in outcome;
 
 /** What was measured of every deviation that shows from outside. */
 export interface Measured {
   /** How many were seen at the last landing: a number that may only rise. */
   readonly atLeast: Readonly<Record<Given, number>>;
-  readonly deviations: Readonly<Record<string, Readonly<Record<Given, Outcome>>>>;
+  readonly deviations: Readonly<Record<string, Readonly<Record<Given, Sight>>>>;
 }
 
 const FILE = new URL('seen.json', import.meta.url);

@@ -26,7 +26,7 @@ export function aliasOf(recorded: unknown): string | undefined {
 
 const typeOf = (value: unknown) => (Array.isArray(value) ? 'array' : value === null ? 'null' : typeof value);
 
-interface Place {
+interface Spot {
   readonly where: string;
   readonly key: string;
   /** The alias of the intern whose record this is a part of. */
@@ -38,7 +38,7 @@ interface Place {
 }
 
 /** Compares a recorded JSON value with a live one; aliases take the live value in their place. */
-export function compareJson(into: Compared, bindings: Bindings, place: Place, recorded: unknown, live: unknown): void {
+export function compareJson(into: Compared, bindings: Bindings, place: Spot, recorded: unknown, live: unknown): void {
   const { where, key } = place;
   const byTime = MENDED_BY_TIME.has(key);
   const finding = (expected: unknown, actual: unknown, what = where) =>
@@ -91,7 +91,7 @@ export function compareJson(into: Compared, bindings: Bindings, place: Place, re
 function compareLists(
   into: Compared,
   bindings: Bindings,
-  place: Place,
+  place: Spot,
   recorded: readonly unknown[],
   live: readonly unknown[],
 ) {

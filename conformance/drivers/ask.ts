@@ -3,7 +3,7 @@ import { MAX_BODY, within } from '../probe/limit.js';
 import type { Host } from '../probe/time.js';
 
 /** One request around the run, a GET by default, read whole. Rejects if no whole answer comes in time. */
-export type Ask = (url: string, headers?: Record<string, string>, more?: AskMore) => Promise<Asked>;
+export type Ask = (url: string, headers?: Record<string, string>, more?: AskMore) => Promise<Got>;
 
 export interface AskMore {
   readonly method?: string;
@@ -11,7 +11,7 @@ export interface AskMore {
   readonly body?: string;
 }
 
-export interface Asked {
+export interface Got {
   readonly status: number;
   readonly type: string;
   readonly text: string;

@@ -1,4 +1,4 @@
-import type { FailOn } from '../framework/known.js';
+import type { FailOn } from '../framework/baseline.js';
 import type { Incomplete, Stop } from '../framework/stop.js';
 import { type Baseline, evaluateBaseline } from './baseline.js';
 import type { CleanupResult } from './cleanup.js';

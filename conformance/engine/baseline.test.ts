@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Known } from '../framework/known.js';
+import type { KnownFailure } from '../framework/baseline.js';
 import { asKnown, countsAgainst, evaluateBaseline } from './baseline.js';
 import type { CheckResult } from './results.js';
 
@@ -17,7 +17,7 @@ const at = (day: string) => Date.parse(`${day}T23:59:00Z`);
 const NOW = at('2026-11-22');
 
 test('a failure is known until the last day of its entry is over', () => {
-  const baseline: Known[] = [{ id: 'a/check', reason: 'soon', expires: '2026-11-22' }];
+  const baseline: KnownFailure[] = [{ id: 'a/check', reason: 'soon', expires: '2026-11-22' }];
   expect(asKnown(row('fail'), baseline, NOW)).toMatchObject({ known: true, knownAs: { reason: 'soon' } });
   const late = asKnown(row('fail'), baseline, at('2026-11-23'));
   expect(late).toMatchObject({ knownAs: { reason: 'soon', expires: '2026-11-22', expired: true } });
@@ -31,7 +31,7 @@ test('a warning is a failure where that is asked for, and then a known one', () 
 });
 
 describe('a flaky entry', () => {
-  const baseline: Known[] = [{ id: 'a/check', reason: 'races', flaky: true }];
+  const baseline: KnownFailure[] = [{ id: 'a/check', reason: 'races', flaky: true }];
 
   test('may fail and may pass, and says how often it failed', () => {
     expect(asKnown(row('fail'), baseline, NOW)).toMatchObject({

@@ -1,4 +1,4 @@
-import type { BaselineResult, FailOn, Known, KnownAs } from '../framework/known.js';
+import type { BaselineResult, FailOn, KnownAs, KnownFailure } from '../framework/baseline.js';
 import { decidedBy } from '../requirements/views.js';
 import type { CheckResult } from './results.js';
 
@@ -13,13 +13,14 @@ export const countsAgainst = (
 ): boolean => isFailure(row, failOn) && row.known !== true && row.new !== true;
 
 const DAY = 86_400_000;
-const hasExpired = ({ expires }: Known, now: number): boolean =>
+const hasExpired = ({ expires }: KnownFailure, now: number): boolean =>
   expires !== undefined && now >= Date.parse(expires) + DAY;
 
 /** A baseline as runs are given it. An id alone is an entry too. */
-export type Baseline = readonly (string | Known)[];
+export type Baseline = readonly (string | KnownFailure)[];
 
-const entriesOf = (baseline: Baseline): Known[] => baseline.map((one) => (typeof one === 'string' ? { id: one } : one));
+const entriesOf = (baseline: Baseline): KnownFailure[] =>
+  baseline.map((one) => (typeof one === 'string' ? { id: one } : one));
 
 /** Says of a result what a baseline knows of it. `now` is in ms since the epoch: an entry may have expired. */
 export function asKnown(row: CheckResult, baseline: Baseline | undefined, now: number, failOn?: FailOn): CheckResult {

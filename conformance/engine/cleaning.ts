@@ -1,5 +1,5 @@
 import { type Stop, Stopped } from '../framework/stop.js';
-import type { Made } from '../habits/known.js';
+import type { Made } from '../habits/dealings.js';
 import { type CleanupResult, cleanUp, removeIntern, removeInterns } from './cleanup.js';
 
 import { kept } from './pool.js';

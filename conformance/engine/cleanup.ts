@@ -1,5 +1,5 @@
 import { type Stop, Stopped } from '../framework/stop.js';
-import type { Made } from '../habits/known.js';
+import type { Made } from '../habits/dealings.js';
 import { isMappingPath, type Ownership, type Stored } from '../model/ownership.js';
 import type { Answer } from '../probe/client.js';
 import { type NoAnswerGot, whyNoAnswer } from '../probe/no-answer.js';

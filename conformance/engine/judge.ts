@@ -34,10 +34,10 @@ const TRIES = 3;
 const SETTLED: ReadonlySet<SkipKind> = new Set(['need', 'intern', 'blocked', 'stopped']);
 
 /** The part of a result that an outcome decides. */
-type Outcome = Pick<CheckResult, 'verdict'> & Partial<CheckResult> & { lost?: boolean; stopped?: Stop };
+type Decided = Pick<CheckResult, 'verdict'> & Partial<CheckResult> & { lost?: boolean; stopped?: Stop };
 
-const skipped = (skip: Skip): Outcome => ({ verdict: 'skip', skip });
-const ended = (stop: Stop): Outcome => ({
+const skipped = (skip: Skip): Decided => ({ verdict: 'skip', skip });
+const ended = (stop: Stop): Decided => ({
   ...skipped(stoppedBy(stop)),
   stopped: stop,
 });
@@ -189,18 +189,18 @@ async function explanation(
 const isLost = (error: unknown): boolean => error instanceof Finding && noAnswerOf(error.found) !== undefined;
 
 /** A defect shows again with the same request. Findings that differ each time say nothing. */
-const neverTheSame = (findings: readonly Finding[]): Outcome =>
+const neverTheSame = (findings: readonly Finding[]): Decided =>
   skipped(raced({ kind: 'never-the-same', found: findings.map(({ found }) => found) }).skip);
 
 /** Two tries that both fail, each in its own way, are both reported. */
-function wrongTwice(run: RunContext, check: Check, outcome: Outcome, { error, tried }: Seen): Outcome {
+function wrongTwice(run: RunContext, check: Check, outcome: Decided, { error, tried }: Seen): Decided {
   if (outcome.finding === undefined) return outcome;
   const others = [foundIn(error.found, run.session.redactor)];
   return { ...outcome, finding: { ...outcome.finding, others }, note: reported(run, check, error, tried) };
 }
 
 /** Nothing stands still on a live target: what does not come again may have been somebody else's doing. */
-function notAgain(run: RunContext, check: Check, { error }: Attempt, seen: Seen | undefined): Outcome | undefined {
+function notAgain(run: RunContext, check: Check, { error }: Attempt, seen: Seen | undefined): Decided | undefined {
   if (seen === undefined) return undefined;
   const note = reported(run, check, seen.error, seen.tried);
   if (error instanceof Stopped || run.signal.aborted)
@@ -217,7 +217,7 @@ export const headOf = ({ id, requirement, level, title }: Check) => ({ id, requi
 export function concluding({ host, lane, session }: RunContext, check: Check) {
   const began = host.now();
   const sentBefore = lane.sent;
-  return ({ lost = false, stopped, verdict, skip, ...rest }: Outcome, tried?: Attempt): Done => ({
+  return ({ lost = false, stopped, verdict, skip, ...rest }: Decided, tried?: Attempt): Done => ({
     rows: [
       {
         ...headOf(check),
@@ -235,12 +235,12 @@ export function concluding({ host, lane, session }: RunContext, check: Check) {
 }
 
 /** The needs of a check that the run lacks, known without a request. */
-function unmet({ settings: { runs } }: RunContext, { minRuns: least = 0 }: Check): Outcome | undefined {
+function unmet({ settings: { runs } }: RunContext, { minRuns: least = 0 }: Check): Decided | undefined {
   return runs >= least ? undefined : skipped(lacking({ kind: 'runs', least, runs }).skip);
 }
 
 /** The verdict of an attempt that counts. */
-export async function outcomeOf(run: RunContext, check: Check, tried: Attempt): Promise<Outcome> {
+export async function outcomeOf(run: RunContext, check: Check, tried: Attempt): Promise<Decided> {
   const { error, transcript } = tried;
   const found = (error: Finding): { verdict: Verdict; finding: FindingResult } => ({
     verdict: severity(check, run.driver, error.found),

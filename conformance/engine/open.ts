@@ -10,9 +10,9 @@ import { createLedger } from './ledger.js';
 import { createObstacles, type Obstacles } from './obstacles.js';
 import { type RunnerOptions, settingsOf } from './options.js';
 import { preflight } from './preflight.js';
-import type { RunTarget } from './run.js';
 import type { RunBase } from './run-base.js';
 import { createSession, type Session } from './session.js';
+import type { RunTarget } from './unit-run.js';
 
 /** Requests of a second look at one thing that was found, and at the habits that may explain it. */
 const REQUESTS_OF_LOOK = 12;

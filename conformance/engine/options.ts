@@ -3,7 +3,7 @@ import type { Check } from '../framework/check.js';
 import { type Host, systemHost } from '../probe/time.js';
 import { BUDGETS, type BudgetOptions, limitsOf } from './budget.js';
 import { ownCommand } from './replay.js';
-import type { EngineOptions } from './run.js';
+import type { EngineOptions } from './unit-run.js';
 
 /** Options of a run. Times in ms of real time. */
 export interface RunnerOptions extends EngineOptions, BudgetOptions {

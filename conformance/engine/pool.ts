@@ -1,6 +1,6 @@
 import type { Intern } from '../../emulator/contract/intern.js';
 import type { BehaviourName } from '../framework/needs.js';
-import type { Dealt, IdleState } from '../habits/known.js';
+import type { Dealt, IdleState } from '../habits/dealings.js';
 import { NOTICED_WITHIN } from '../habits/visit.js';
 import type { Aliases } from './aliases.js';
 import type { Lane } from './lane.js';

@@ -1,6 +1,6 @@
+import type { BaselineResult, FailOn, KnownAs } from '../framework/baseline.js';
 import type { ControlCall } from '../framework/control.js';
 import type { FalsifiedProperty, Found } from '../framework/finding.js';
-import type { BaselineResult, FailOn, KnownAs } from '../framework/known.js';
 import type { PropertyRun } from '../framework/property.js';
 import type { Skip } from '../framework/skip.js';
 import type { Incomplete } from '../framework/stop.js';

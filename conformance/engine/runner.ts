@@ -9,9 +9,9 @@ import type { RunnerOptions } from './options.js';
 import { ALONE, asTheyStand, inOrder, isRows, nextOf, prompts } from './order.js';
 import { createPool, dropForeign, dropShared, keepFewer, type Pool, rest, takeBack, withhold } from './pool.js';
 import type { Results } from './results.js';
-import { createRun, type Run, run } from './run.js';
 import type { RunContext } from './run-context.js';
 import type { Done, Unit } from './unit.js';
+import { createRun, run, type UnitRun } from './unit-run.js';
 
 export type { RunnerOptions } from './options.js';
 
@@ -99,7 +99,7 @@ function prepared(options: RunnerOptions): Parameters<typeof createRun> {
  *
  * @throws SelectionError for a pattern that means nothing
  */
-export const createCheckRun = (options: RunnerOptions): Run => createRun(...prepared(options));
+export const createCheckRun = (options: RunnerOptions): UnitRun => createRun(...prepared(options));
 
 /**
  * Selects checks, does them against a target, cleans up, and answers what came of it.

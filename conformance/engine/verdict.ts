@@ -1,4 +1,4 @@
-import type { FailOn } from '../framework/known.js';
+import type { FailOn } from '../framework/baseline.js';
 import { behaviourIn, type Need, waitIn } from '../framework/needs.js';
 import type { Because } from '../framework/skip.js';
 import { type Incomplete, isOfBudget, type Stop } from '../framework/stop.js';

@@ -6,7 +6,7 @@ import type { Answer } from '../probe/client.js';
 import type { NoAnswerGot } from '../probe/no-answer.js';
 import type { CredentialName, Send } from '../probe/request.js';
 import type { Level, RequirementId } from '../requirements/index.js';
-import type { Addressed, Dealings, Made } from './known.js';
+import type { Addressed, Dealings, Made } from './dealings.js';
 import { createStatusWords, type StatusWords } from './status-words.js';
 
 /** How long reads wait after a write, in ms, and how often it was measured. */

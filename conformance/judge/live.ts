@@ -23,7 +23,7 @@ export interface LiveOptions {
 }
 
 /** What is kept of an exchange while it is under way. */
-interface Place {
+interface Passing {
   readonly at: number;
   asked: Omit<Parts, 'answer'> | undefined;
   judged: boolean;
@@ -56,7 +56,7 @@ export async function startLive({ judge, target, port, host, failed }: LiveOptio
   };
   const exchange = (asked: Omit<Parts, 'answer'>, answer: Parts['answer']): Exchange =>
     exchangeBy({ ...asked, answer }, judge.profile.tool_name);
-  const asks = (request: RawRequest, place: Place, whole: boolean) => {
+  const asks = (request: RawRequest, place: Passing, whole: boolean) => {
     const split = splitPath(request.path);
     if (split === undefined || place.asked !== undefined) return;
     const { n: number, method, requestHeaders } = request;
@@ -66,11 +66,11 @@ export async function startLive({ judge, target, port, host, failed }: LiveOptio
     const { asked } = exchange(place.asked, undefined);
     void inTurn(() => conversation.asks(asked));
   };
-  const sees = (answer: Parts['answer'], place: Place) => {
+  const sees = (answer: Parts['answer'], place: Passing) => {
     if (place.asked === undefined) judge.ignores();
     else conversation.sees(exchange(place.asked, answer));
   };
-  const answerOf = async (raw: PassedExchange, { at }: Place): Promise<Parts['answer']> => {
+  const answerOf = async (raw: PassedExchange, { at }: Passing): Promise<Parts['answer']> => {
     const { status, headers, leftOut, ended, notPassedOn } = raw;
     if (status === null || notPassedOn !== undefined) return undefined;
     const ends = host.now();
@@ -84,7 +84,7 @@ export async function startLive({ judge, target, port, host, failed }: LiveOptio
     const isWhole = (ended === 'complete' || (ended === 'client' && isDone)) && leftOut?.answer === undefined;
     return { at: ends, status, header: (name) => headers[name], pieces, whole: isWhole && problem === undefined };
   };
-  const proxy = await startProxy<Place>({
+  const proxy = await startProxy<Passing>({
     target,
     host: HOST,
     port,

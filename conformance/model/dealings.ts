@@ -1,5 +1,5 @@
 import type { Intern } from '../../emulator/contract/intern.js';
-import type { Dealings, Dealt, IdleState, Opened } from '../habits/known.js';
+import type { Dealings, Dealt, IdleState, Opened } from '../habits/dealings.js';
 import { GATEWAY, READS, TURNS } from '../habits/visit.js';
 import { isAnswer } from '../probe/request.js';
 import { type Answered, type Asked, jsonOf } from './exchange.js';
@@ -22,7 +22,7 @@ const STATES: Readonly<Record<string, IdleState>> = {
  */
 const HARMLESS = new Set(['description']);
 
-interface Known extends Dealt {
+interface Remembered extends Dealt {
   /** Requests about it under way, and those of them that write. */
   requests: number;
   writes: number;
@@ -31,7 +31,7 @@ interface Known extends Dealt {
 }
 
 const NEVER = Number.NEGATIVE_INFINITY;
-const nothing = (): Known => ({
+const nothing = (): Remembered => ({
   born: undefined,
   deleted: false,
   wrote: NEVER,
@@ -61,31 +61,31 @@ const INTERNS = 10_000;
  * @param signature the name of the signature of a proof for a route
  */
 export function createDealings(isBad: (credential: string) => boolean, ours: boolean, signature: string) {
-  const interns = new Recent<string, Known>(INTERNS);
+  const interns = new Recent<string, Remembered>(INTERNS);
   const credentials = new Map<string, { shut: boolean; opened: Opened | undefined }>();
   const saw = new Set<string>();
   let routes = false;
   let latest = NEVER;
   let stops = ours;
 
-  const dealt = (id: string): Known => {
+  const dealt = (id: string): Remembered => {
     const known = interns.get(id) ?? nothing();
     if (!interns.has(id)) interns.set(id, known);
     return known;
   };
-  const move = (one: Known, state: IdleState, at: number, change: Partial<Intern> = {}) => {
+  const move = (one: Remembered, state: IdleState, at: number, change: Partial<Intern> = {}) => {
     const record = one.standing?.record;
     if (record !== undefined) one.standing = { state, record: { ...record, ...change }, since: at };
   };
   const writes = ({ method }: Asked, rest: string) => !READS.has(method) && !TURNS.test(rest);
   /** No other request about it overlaps one that has ended. */
-  const landed = (one: Known) => {
+  const landed = (one: Remembered) => {
     one.requests--;
     if (one.requests <= 0) Object.assign(one, { requests: 0, writes: 0 });
   };
 
   /** An accepted write: where the intern is then. */
-  const wrote = (one: Known, asked: Asked, rest: string, at: number) => {
+  const wrote = (one: Remembered, asked: Asked, rest: string, at: number) => {
     const json = jsonOf(asked);
     one.wrote = at;
     if (asked.method === 'DELETE') one.deleted = true;

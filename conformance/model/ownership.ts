@@ -1,4 +1,4 @@
-import type { Made } from '../habits/known.js';
+import type { Made } from '../habits/dealings.js';
 import { GATEWAY, READS } from '../habits/visit.js';
 import type { CredentialName } from '../probe/request.js';
 import { type Answered, type Asked, jsonOf } from './exchange.js';

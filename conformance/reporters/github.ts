@@ -6,9 +6,9 @@ import { failsRun } from './label.js';
 import { value } from './stream-text.js';
 import { faultOf } from './title.js';
 import { idsOf, LIKELY, summary } from './tty.js';
+import { knownText } from './words/baseline.js';
 import { hindranceText } from './words/cleanup.js';
 import { findingText } from './words/finding.js';
-import { knownText } from './words/known.js';
 import { incompleteText } from './words/stop.js';
 
 /** Text within a workflow command; newlines and percent signs would end it or be read as something else. */

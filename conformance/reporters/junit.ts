@@ -5,8 +5,8 @@ import { groups } from './groups.js';
 import { failsRun } from './label.js';
 import { exchangeLines, value } from './stream-text.js';
 import { LIKELY, summary } from './tty.js';
+import { knownText } from './words/baseline.js';
 import { findingText } from './words/finding.js';
-import { knownText } from './words/known.js';
 import { incompleteText } from './words/stop.js';
 
 /** Text for XML 1.0: what it cannot hold is made visible, what it reads is escaped. */

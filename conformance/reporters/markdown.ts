@@ -7,10 +7,10 @@ import { labelOf } from './label.js';
 import { exchangeLines, seconds, value } from './stream-text.js';
 import { faultOf } from './title.js';
 import { choices, idsOf, LIKELY, summary, unseen } from './tty.js';
+import { knownText } from './words/baseline.js';
 import { hindranceText } from './words/cleanup.js';
 import { headlineOf, shownOf } from './words/coverage.js';
 import { findingText } from './words/finding.js';
-import { knownText } from './words/known.js';
 import { incompleteText } from './words/stop.js';
 
 /** Text that Markdown and the HTML within it read as text only. */

@@ -9,10 +9,10 @@ import { groups, skips } from './groups.js';
 import { LEVELS, labelOf } from './label.js';
 import { exchangeLines, seconds, shortExchange, value } from './stream-text.js';
 import { faultOf, titleOf } from './title.js';
+import { knownText } from './words/baseline.js';
 import { hindranceText } from './words/cleanup.js';
 import { headlineOf, neverCameUp, shownOf } from './words/coverage.js';
 import { findingText } from './words/finding.js';
-import { knownText } from './words/known.js';
 import { skipWords } from './words/skip.js';
 import { incompleteText } from './words/stop.js';
 

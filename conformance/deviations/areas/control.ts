@@ -1,10 +1,10 @@
 import { withHeader, withRequest } from '../combinators/exchange.js';
-import { callers, type Made, wrap } from '../combinators/parts.js';
+import { callers, type Part, wrap } from '../combinators/parts.js';
 import { errors, exchanges, isControl, rewriteControl } from '../combinators/replies.js';
 import { answerInstead, rewriteControlRequest } from '../combinators/requests.js';
 import { defineDeviations } from '../mutant.js';
 
-type Clock = Made<'createClock'>;
+type Clock = Part<'createClock'>;
 
 /** Does something once the emulator was reset. */
 const afterReset =

@@ -1,8 +1,8 @@
-import { holding, type Made, wrap } from '../combinators/parts.js';
+import { holding, type Part, wrap } from '../combinators/parts.js';
 import { errors, rewriteReply, typed } from '../combinators/replies.js';
 import { defineDeviations, type Mutant } from '../mutant.js';
 
-type Fault = NonNullable<ReturnType<Made<'createFaults'>['take']>>;
+type Fault = NonNullable<ReturnType<Part<'createFaults'>['take']>>;
 
 /** Changes what an operation meets. */
 const faults = (change: (fault: Fault) => Fault): Mutant =>

@@ -1,12 +1,12 @@
 import { Refusal } from '../../../emulator/contract/errors.js';
 import { type Operation, tokenOf } from '../combinators/exchange.js';
-import { beforeHandling, callers, holding, type Made, rewire, wrap } from '../combinators/parts.js';
+import { beforeHandling, callers, holding, type Part, rewire, wrap } from '../combinators/parts.js';
 import { errorReply, errors, rewriteReply, withoutHeader } from '../combinators/replies.js';
 import { instead } from '../combinators/requests.js';
 import { prompts } from '../combinators/runs.js';
 import { defineDeviations, type Mutant, together } from '../mutant.js';
 
-type Limiter = Made<'createLimiter'>;
+type Limiter = Part<'createLimiter'>;
 
 /** A limiter of its own, given the time and the limit. */
 const limits =

@@ -1,10 +1,10 @@
 import { tokenOf } from '../combinators/exchange.js';
-import { beforeHandling, type Made, wrap } from '../combinators/parts.js';
+import { beforeHandling, type Part, wrap } from '../combinators/parts.js';
 import { errorReply, exchanges, rewriteJson } from '../combinators/replies.js';
 import { instead } from '../combinators/requests.js';
 import { defineDeviations, type Mutant, together } from '../mutant.js';
 
-type SignRequest = Parameters<Made<'createProofs'>['signer']['sign']>[0];
+type SignRequest = Parameters<Part<'createProofs'>['signer']['sign']>[0];
 
 /** Changes what is signed. */
 const signs = (change: (request: SignRequest) => SignRequest): Mutant =>

@@ -8,9 +8,9 @@ import type {
   TurnContext,
 } from '../../../emulator/scripts/behaviour.js';
 import type { Mutant } from '../mutant.js';
-import { inside, type Made, wrap } from './parts.js';
+import { inside, type Part, wrap } from './parts.js';
 
-type Scripts = Made<'createScriptRegistry'>;
+type Scripts = Part<'createScriptRegistry'>;
 
 /** Changes which behaviour takes a prompt, and what it is given of it. */
 export const resolves = (

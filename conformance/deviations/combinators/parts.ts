@@ -12,9 +12,9 @@ import { type Mutant, together } from '../mutant.js';
 import { isObject, type Operation } from './exchange.js';
 
 /** What a factory makes. */
-export type Made<K extends keyof Factories> = ReturnType<Factories[K]>;
+export type Part<K extends keyof Factories> = ReturnType<Factories[K]>;
 
-type Wrappers = { readonly [K in keyof Factories]?: (made: Made<K>) => Made<K> | Partial<Made<K>> };
+type Wrappers = { readonly [K in keyof Factories]?: (made: Part<K>) => Part<K> | Partial<Part<K>> };
 type Given = { readonly [K in keyof Factories]?: (...given: Parameters<Factories[K]>) => Parameters<Factories[K]> };
 
 /** A part with some of it changed. Functions and lists are changed as a whole. */
@@ -48,12 +48,12 @@ export const wrap = (wrappers: Wrappers): Mutant => ({
 export const holding =
   <Name extends keyof Factories>(
     name: Name,
-    make: (part: () => Made<Name> | undefined) => Mutant,
-    change: (part: Made<Name>) => Made<Name> = (part) => part,
+    make: (part: () => Part<Name> | undefined) => Mutant,
+    change: (part: Part<Name>) => Part<Name> = (part) => part,
   ) =>
   (): Mutant => {
-    let held: Made<Name> | undefined;
-    const hold = (part: Made<Name>) => {
+    let held: Part<Name> | undefined;
+    const hold = (part: Part<Name>) => {
       held = part;
       return change(part);
     };

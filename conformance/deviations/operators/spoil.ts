@@ -14,13 +14,13 @@ export type Earlier = readonly Answered[];
 
 type Json = unknown;
 /** A place in a JSON value: keys, and `[]` for the first item of a list. */
-type Place = readonly string[];
+type Keys = readonly string[];
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 const TIME = /^\d{4}-\d{2}-\d{2}T[\d:.]+Z$/;
 
 /** Every place of a value, from the top. */
-function placesOf(value: Json, depth = 4): readonly Place[] {
+function placesOf(value: Json, depth = 4): readonly Keys[] {
   if (depth === 0) return [];
   const inner: readonly (readonly [string, Json])[] = Array.isArray(value)
     ? value.slice(0, 1).map((item) => ['[]', item] as const)
@@ -32,11 +32,11 @@ function placesOf(value: Json, depth = 4): readonly Place[] {
 
 const step = (value: Json, key: string): Json =>
   Array.isArray(value) ? value[0] : isRow(value) ? value[key] : undefined;
-const at = (value: Json, place: Place): Json => place.reduce<Json>(step, value);
+const at = (value: Json, place: Keys): Json => place.reduce<Json>(step, value);
 
 const NOTHING = Symbol('nothing');
 /** A copy with another value in one place; `NOTHING` takes it out. */
-function withValue(value: Json, [key, ...rest]: Place, other: unknown): Json {
+function withValue(value: Json, [key, ...rest]: Keys, other: unknown): Json {
   if (key === undefined) return other;
   const inner = rest.length === 0 ? other : withValue(step(value, key), rest, other);
   if (Array.isArray(value)) return inner === NOTHING ? value.slice(1) : [inner, ...value.slice(1)];
@@ -201,7 +201,7 @@ function* spoiltStream(
       const same = one?.items.find((other) => kindOf(other) === kind);
       return same !== undefined && 'data' in same ? [JSON.parse(same.data) as Json] : [];
     });
-    const put = (way: string, place: Place, other: unknown) =>
+    const put = (way: string, place: Keys, other: unknown) =>
       spoilt(
         `${kind}: ${place.join('.')} ${way}`,
         items.with(index, { ...item, data: JSON.stringify(withValue(json, place, other)) }),

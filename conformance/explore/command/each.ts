@@ -24,7 +24,7 @@ export interface Learnt {
 }
 
 /** A command whose words are known: as it was given, or the script that npm, pnpm or yarn would run. */
-interface Known {
+interface KnownCommand {
   readonly words: Words;
   /** A script is read by a shell: what is put into it is quoted. */
   quoted(word: string): string;
@@ -104,8 +104,8 @@ function shell(line: string, folder: string): CommandWords {
 }
 
 /** The words of a command; those of the last command of the script where it is one of package.json. */
-function known([file, ...args]: CommandWords, folder: string): Known | undefined {
-  const given: Known = {
+function known([file, ...args]: CommandWords, folder: string): KnownCommand | undefined {
+  const given: KnownCommand = {
     words: [file, ...args],
     quoted: (word) => word,
     made: ([first = file, ...rest]) => [first, ...rest],
@@ -136,7 +136,13 @@ const nameOf = ({ path, file = '' }: Talks, folder: string): string =>
   path.length > 0 ? path.join(' > ') : relative(folder, file);
 
 /** The words of a runner that run one test. */
-function alone({ words, quoted }: Known, { valued, only }: Runner, at: number, test: Talks, folder: string): Words {
+function alone(
+  { words, quoted }: KnownCommand,
+  { valued, only }: Runner,
+  at: number,
+  test: Talks,
+  folder: string,
+): Words {
   const isFile = (word: string) => existsSync(resolve(folder, word.split('::')[0] ?? '')) || /[*]/.test(word);
   const kept = words.filter((word, place) => {
     if (place <= at) return true;

@@ -1,5 +1,5 @@
 /** A unit that is known to fail (KIT-10). */
-export interface Known {
+export interface KnownFailure {
   readonly id: string;
   /** Why it may fail for now. */
   readonly reason?: string;
@@ -12,7 +12,7 @@ export interface Known {
 }
 
 /** The entry of a baseline for a result. */
-export interface KnownAs extends Omit<Known, 'id' | 'flaky'> {
+export interface KnownAs extends Omit<KnownFailure, 'id' | 'flaky'> {
   /** Of an entry that may pass too: how often it failed, of how many tries that came to a verdict. */
   readonly flaky?: { readonly failed: number; readonly of: number };
   /** Its last day is over: a failure counts again. */

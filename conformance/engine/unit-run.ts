@@ -1,6 +1,6 @@
 import { Semaphore } from 'async-mutex';
+import type { FailOn } from '../framework/baseline.js';
 import type { Finding } from '../framework/finding.js';
-import type { FailOn } from '../framework/known.js';
 import { type Because, type Skip, stoppedBy } from '../framework/skip.js';
 import { isLimit, isOfBudget, type Stop, Stopped } from '../framework/stop.js';
 import type { Host } from '../probe/time.js';
@@ -269,7 +269,7 @@ export function createRun(units: readonly Unit[], target: RunTarget, options: En
   };
 }
 
-export type Run = ReturnType<typeof createRun>;
+export type UnitRun = ReturnType<typeof createRun>;
 
 /** Each unit once, to whichever lane asks. */
 function* oneByOne(units: readonly Unit[], next: NonNullable<UnitOptions['next']> = () => 0): Generator<Unit> {
