@@ -158,9 +158,12 @@ export const VIEWS: Readonly<Record<string, readonly string[]>> = {
   'daemon/access-by-any-grant': ['DAEMON-1/daemon-accepted', 'DAEMON-1/form', 'DAEMON-1/not-stored'],
 };
 
+const BY_RULE = new Map<string, readonly string[]>();
+for (const [id, rules] of Object.entries(VIEWS))
+  for (const rule of rules) BY_RULE.set(rule, [...(BY_RULE.get(rule) ?? []), id]);
+
 /** The published ids that a rule decides, alone or with others. */
-export const viewsOf = (rule: string): readonly string[] =>
-  Object.entries(VIEWS).flatMap(([id, rules]) => (rules.includes(rule) ? [id] : []));
+export const viewsOf = (rule: string): readonly string[] => BY_RULE.get(rule) ?? [];
 
 /** What decides an id today: itself, or the rules that its check has become. */
 export const decidedBy = (id: string): readonly string[] => VIEWS[id] ?? [id];

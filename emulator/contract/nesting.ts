@@ -16,8 +16,19 @@ export function nestingOf(json: string): number {
   return deepest;
 }
 
-/** Whether a JSON text has more than {@link MAX_NESTING} levels. Each takes two characters of what is JSON. */
-export const isTooDeep = (json: string): boolean => json.length > 2 * MAX_NESTING && nestingOf(json) > MAX_NESTING;
+/** Whether a text has one of two brackets often enough for so many levels. */
+function hasMany(text: string, bracket: string): boolean {
+  let at = -1;
+  for (let count = 0; count <= MAX_NESTING / 2; count++) {
+    at = text.indexOf(bracket, at + 1);
+    if (at < 0) return false;
+  }
+  return true;
+}
+
+/** Whether a JSON text has more than {@link MAX_NESTING} levels. Each takes a bracket that opens, and one that closes. */
+export const isTooDeep = (json: string): boolean =>
+  json.length > 2 * MAX_NESTING && (hasMany(json, '{') || hasMany(json, '[')) && nestingOf(json) > MAX_NESTING;
 
 /** The value of a JSON text; undefined if it is not JSON, or too deep: such a body counts as text. */
 export function jsonOf(text: string): unknown {
