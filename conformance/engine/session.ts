@@ -49,7 +49,7 @@ export function createSession(run: RunBase) {
   const prefix = prefixOf(run.tag);
   const credentials = CREDENTIAL_NAMES.flatMap((name) => driver.credential(name) ?? []);
   const redactor = createRedactor(credentials);
-  const secrets = { credential: createKnown(credentials.filter(isUnlikely)), value: createKnown() };
+  const secrets = createKnown(credentials.filter(isUnlikely));
   const rate = createRate(settings.rate, host);
   const collection = `${baseUrl}/interns`;
   const callers = callersOf(driver.target);
@@ -169,7 +169,7 @@ export function createSession(run: RunBase) {
 
   const note = (send: Send, url: string, answer: Answer) => {
     const stored = answer.status < 300 && VAULT.test(url) && isRecord(send.json) ? send.json.value : undefined;
-    if (typeof stored === 'string' && isUnlikely(stored)) secrets.value.add(stored);
+    if (typeof stored === 'string' && isUnlikely(stored)) secrets.add(stored);
     const body = answer.json as Record<string, unknown> | undefined;
     const request = about(send, url);
     const { rest } = request;
@@ -303,8 +303,10 @@ export function createSession(run: RunBase) {
     /** ms since a client of the run left a stream of the intern; of one that none left, without end. */
     leftAgo: (id: string): number => host.now() - dealings.with(id).left,
     /** The kind of secret that stands in a text. */
-    secretIn: (text: string) =>
-      (['credential', 'value'] as const).find((kind) => !spelledIn(text, secrets[kind]).next().done),
+    secretIn(text: string): 'credential' | 'value' | undefined {
+      const [found] = spelledIn(text, secrets);
+      return found && (credentials.includes(found.value) ? 'credential' : 'value');
+    },
     /** Why a credential opens nothing here, where it was found not to: the caller's mistake. */
     unusable: (name: string) => unusable.get(name),
     /** Tells that a credential opens nothing, or nothing more. */

@@ -12,8 +12,8 @@ export interface Match {
 export interface Search {
   /** Places in a text as it reads, those of one kind in order and without overlap. */
   find(text: string): Iterable<Match>;
-  /** Whether a run of Base64 may hold anything that is found. */
-  mayHold(run: string): boolean;
+  /** Whether Base64 in a text may hold anything that is found. */
+  mayHold(text: string): boolean;
   /** Characters of the longest thing that is found. */
   readonly longest: number;
 }
@@ -214,8 +214,8 @@ export function createKnown(
       }
     },
     hint,
-    mayHold: (run) =>
-      anywhere !== undefined || beginsInBase64.next(run.replaceAll('-', '+').replaceAll('_', '/'), 0) >= 0,
+    mayHold: (text) =>
+      anywhere !== undefined || beginsInBase64.next(text.replaceAll('-', '+').replaceAll('_', '/'), 0) >= 0,
     begun(text) {
       const from = Math.max(0, text.length - longest);
       for (let place = begins.next(text, from); place >= 0; place = begins.next(text, place + 1))

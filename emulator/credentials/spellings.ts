@@ -101,6 +101,8 @@ function* placesInPart(text: string, search: Search): Generator<Place> {
   for (const { text: read, at } of readings(text)) {
     for (const { index, length, value } of search.find(read))
       yield { start: at(index), end: at(index + length), value };
+    // Most texts have no such beginning anywhere.
+    if (!search.mayHold(read)) continue;
     for (const { 0: run, index } of read.matchAll(BASE64)) {
       if (!search.mayHold(run)) continue;
       for (const [decoded, skip] of decodingsOf(run))

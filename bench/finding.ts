@@ -1,0 +1,65 @@
+// How many requests a finding costs: what a default run with every credential sends to a deployment that is wrong in one way,
+// beyond what it sends to the right one, for each finding that it tells. `DEVIATIONS=12` says how many are drawn.
+import { checks } from '../conformance/checks/index.js';
+import { deviations } from '../conformance/deviations/index.js';
+import { broke, deployed } from '../conformance/deviations/live.js';
+import { isSeen, readMeasured } from '../conformance/deviations/seen.js';
+import { runChecks } from '../conformance/engine/runner.js';
+import { groups } from '../conformance/reporters/groups.js';
+import { report } from './lib.js';
+
+const SEED = 'bench';
+const many = Number(process.env.DEVIATIONS ?? 12);
+
+/** Requests of a whole run, requests until its first finding, and findings. */
+async function spent(mutant: (typeof deviations)[number]['mutant']) {
+  const { driver, host, close } = await deployed({ mutant }, SEED);
+  let sent = 0;
+  let first: number | undefined;
+  const counted = Object.assign(Object.create(driver) as typeof driver, {
+    fetch: (request: Request) => {
+      sent++;
+      return driver.fetch(request);
+    },
+  });
+  const events = {
+    checkEnd(row: Parameters<typeof broke>[0]) {
+      if (broke(row)) first ??= sent;
+    },
+  };
+  try {
+    const results = await runChecks({ driver: counted, host, checks, runs: 1, seed: SEED, rate: 0, events });
+    return { sent: results.requests, first, findings: groups(results.checks.filter(broke)).length };
+  } finally {
+    await close();
+  }
+}
+
+const { deviations: measured } = readMeasured();
+const shown = deviations.filter(({ name }) => {
+  const outcome = measured[name]?.all;
+  return outcome !== undefined && isSeen(outcome);
+});
+const drawn = shown.filter(
+  (_, at) => Math.floor((at * many) / shown.length) !== Math.floor(((at - 1) * many) / shown.length),
+);
+const right = await spent({});
+console.log(`right: ${right.sent} requests, ${right.findings} findings`);
+const rows = [];
+for (const { name, mutant } of drawn) {
+  const row = await spent(mutant);
+  console.log(
+    `${name}: ${row.sent - right.sent} requests more, ${row.findings} findings, the first after ${row.first}`,
+  );
+  rows.push(row);
+}
+const found = rows.filter(({ findings }) => findings > 0);
+const more = found.map(({ sent, findings }) => (sent - right.sent) / findings).sort((one, other) => one - other);
+const median = Math.round(more[Math.floor(more.length / 2)] ?? 0);
+const most = Math.round(more.at(-1) ?? 0);
+report(
+  'requests spent on one finding',
+  `${median} (median of ${found.length} deployments that are wrong in one way; at most ${most})`,
+  '≤ 40',
+  median <= 40,
+);
