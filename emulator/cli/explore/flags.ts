@@ -59,7 +59,7 @@ const OWN: readonly FlagName[] = [
   'requireV2',
 ];
 
-/** All flags: its own, those of `exec` of the variables that a command gets, and those of the emulators. */
+/** All flags: its own, what `exec` has for variables, and those of the emulators. */
 export function exploreFlags(): FlagTable {
   const all = flagTable();
   const own = ['config', ...OWN.map(kebab)].flatMap((name) => {
