@@ -42,6 +42,12 @@ test('a finding shows both runs beside each other, and how to do it again', () =
   );
 });
 
+test('a law that a flag asks for is said by it', () => {
+  const report = sampleReport('said');
+  const findings = report.findings.map((finding) => ({ ...finding, law: 'transient-passes' }));
+  expect(EXPLORE_REPORTERS.tty({ ...report, findings }, options)).toContain('(--require transient)');
+});
+
 test('JSON has the fields of the format, and the file of a finding', () => {
   const report = JSON.parse(EXPLORE_REPORTERS.json(sampleReport(), options));
   expect(report).toMatchObject({ format: 'intern-explore', version: 1, findings: [{ file: options.fileOf() }] });

@@ -2,9 +2,10 @@ import { ownCommand } from '../../engine/replay.js';
 import type { DisturbanceClass, ExploreReport, Finding, LawName, Surfaced } from '../types.js';
 
 /** What each law says, for somebody who has never read of them. */
-const LAW_TEXTS: Readonly<Record<LawName, string>> = {
+const LAW_TEXTS: Readonly<Record<LawName | 'transient-passes', string>> = {
   settles: 'A program ends, whatever happens. It does not wait for what will not come.',
   'harmless-passes': 'A program passes where the service only did what it may do at any time.',
+  'transient-passes': 'A program passes where what went wrong was over when it was tried again (--require transient).',
   once: 'Nothing takes effect more often because something went wrong: no prompt, answer, create, delete or run.',
   unnoticed: 'A program that never got the whole reply says so, or says something else than with a whole one.',
   polite:
