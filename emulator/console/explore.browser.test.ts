@@ -8,7 +8,9 @@ inBrowser('the console, a report of explore', (open) => {
     const file = page.getByLabel('Report or schedule');
     const hostile = '<img src=x onerror="document.title=1"><script>document.title=2</script>';
     await file.setInputFiles(exploredFile(exploredReport(hostile)));
+    await page.getByRole('heading', { name: 'Do not send again what may have been acted on.' }).waitFor();
     await page.getByText('120 schedules tried, 7 of them broke a law (2 findings).').waitFor();
+    await page.getByText('Nothing takes effect more often because something went wrong.').waitFor();
     const runs = page.getByRole('table', { name: /^Both runs: at the 1st prompt, the stream was cut/ });
     expect((await runs.getByRole('row').allInnerTexts()).map((row) => row.replaceAll('\n', ''))).toEqual([
       'undisturbed\tdisturbed',

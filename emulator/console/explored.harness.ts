@@ -8,12 +8,14 @@ export const exploredReport = (hostile = 'hello there') => {
   return {
     format: 'intern-explore',
     version: 1,
+    headline: 'Do not send again what may have been acted on.',
     straight: { timeLine: [...begin, { kind: 'outcome', text: 'passed' }] },
     counts: { run: 120, breach: 7 },
     warnings: [`undisturbed, too: ${hostile}`],
     findings: [
       {
         law: 'once',
+        says: 'Nothing takes effect more often because something went wrong.',
         sentence: `at the 1st prompt, the stream was cut after its first event: the prompt "${hostile}" took effect twice`,
         count: 5,
         schedule: { name: 'cut @ chat 1 first', faults: [fault] },

@@ -17,6 +17,24 @@ test('what explore writes is read, and nothing of a program reorders or hides wh
   });
 });
 
+test('it says what to do first, what each law says, and what passed unnoticed', () => {
+  const { findings, ...rest } = sampleReport();
+  const unnoticed = findings.map((one) => ({ ...one, law: 'unnoticed' }));
+  const read = readExplored(exploreJson({ ...rest, findings, unnoticed }));
+  expect(read).toMatchObject({
+    headline: 'Do not send again what may have been acted on.',
+    findings: [{ says: expect.stringMatching(/^Nothing takes effect more often/) }],
+    unnoticed: [{ law: 'unnoticed' }],
+  });
+  // As an earlier version wrote it.
+  const { headline: _, ...earlier } = report;
+  expect(readExplored(JSON.stringify({ ...earlier, findings: findings.slice(0, 1) }))).toMatchObject({
+    headline: '',
+    findings: [{ says: '' }],
+    unnoticed: [],
+  });
+});
+
 test('a finding of a suite has the undisturbed run of its test', () => {
   const timeLine = [{ kind: 'outcome', text: 'passed' }];
   const named = { ...report, findings: [{ ...finding, test: { name: 'says hello', command: ['npm'], timeLine } }] };

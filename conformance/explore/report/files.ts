@@ -6,16 +6,25 @@ import { xml } from '../../reporters/junit.js';
 import { fenced, plain } from '../../reporters/markdown.js';
 import type { ExploreReport, Finding, ScheduleResult } from '../types.js';
 import { exploreText, type TextOptions } from './text.js';
-import { type Again, againLines, incompleteText, lawText, summaryText, VERDICT_WORDS, verdictOf } from './words.js';
+import {
+  type Again,
+  againLines,
+  headlineOf,
+  incompleteText,
+  lawText,
+  summaryText,
+  VERDICT_WORDS,
+  verdictOf,
+} from './words.js';
 
 /** All of it, for programs. The text is left out: it is made of the rest. */
 export function exploreJson({ text: _, ...report }: ExploreReport, { fileOf }: Again = {}): string {
   const withFile = (finding: Finding) => {
     const file = fileOf?.(finding);
-    return file === undefined ? finding : { ...finding, file };
+    return { ...finding, says: lawText(finding.law), ...(file !== undefined && { file }) };
   };
   const [findings, unnoticed] = [report.findings, report.unnoticed].map((list) => list.map(withFile));
-  return `${visibleJson({ ...report, findings, unnoticed }, 2)}\n`;
+  return `${visibleJson({ ...report, headline: headlineOf(report), findings, unnoticed }, 2)}\n`;
 }
 
 /** What broke a law, and at which moment. */

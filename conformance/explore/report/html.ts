@@ -62,7 +62,7 @@ export function exploreHtml(report: ExploreReport, again: Again = {}): string {
         ? html`<p>Never.</p>`
         : html`<table><thead><tr><th>times</th><th>by</th><th>message</th><th>class</th><th>disturbances</th></tr></thead><tbody>${report.surfaced.map(
             (one) =>
-              html`<tr><td>${one.count}</td><td title="${SURFACED_TEXTS[one.by]}">${one.by}</td><td>${breakable(one.message)}</td><td title="${CLASS_TEXTS[one.class]}">${one.class}</td><td>${one.kinds.join(', ')}</td></tr>`,
+              html`<tr><td>${one.count}</td><td class="cells" title="${SURFACED_TEXTS[one.by]}">${one.by}</td><td>${breakable(one.message)}</td><td class="cells" title="${CLASS_TEXTS[one.class]}">${one.class}</td><td>${one.kinds.join(', ')}</td></tr>`,
           )}</tbody></table>`
     }</section>
 <section class="panel"><h2>Schedules</h2><div class="scroll-x"><table><thead><tr><th>verdict</th><th>disturbance</th><th>moment</th><th>class</th></tr></thead><tbody>${report.schedules.map(

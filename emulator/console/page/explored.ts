@@ -9,6 +9,8 @@ export interface Schedule {
 
 export interface ExploredFinding {
   readonly law: string;
+  /** What the law says. */
+  readonly says: string;
   readonly sentence: string;
   readonly count: number;
   readonly schedule: Schedule;
@@ -22,11 +24,15 @@ export type Explored =
   | { readonly kind: 'schedule'; readonly schedule: Schedule }
   | {
       readonly kind: 'report';
+      /** What to do first. */
+      readonly headline: string;
       readonly run: number;
       readonly breaches: number;
       readonly warnings: readonly string[];
       readonly straight: readonly TimeLineEntry[];
       readonly findings: readonly ExploredFinding[];
+      /** What passed as if nothing were missing. */
+      readonly unnoticed: readonly ExploredFinding[];
     };
 
 /** The largest file that is read, in bytes. */
@@ -94,6 +100,21 @@ function scheduleAt(value: unknown, place: string): Schedule {
   return { name: textAt(name, `${at}name`), faults: list };
 }
 
+function findingAt(value: unknown, place: string): ExploredFinding {
+  const { law, says = '', sentence, count, schedule, timeLine, test } = recordAt(value, place);
+  return {
+    law: textAt(law, `${place}.law`),
+    says: textAt(says, `${place}.says`),
+    sentence: textAt(sentence, `${place}.sentence`),
+    count: numberAt(count, `${place}.count`),
+    schedule: scheduleAt(schedule, `${place}.schedule`),
+    timeLine: listAt(timeLine, `${place}.timeLine`, entryAt),
+    ...(test === undefined
+      ? {}
+      : { straight: listAt(recordAt(test, `${place}.test`).timeLine, `${place}.test.timeLine`, entryAt) }),
+  };
+}
+
 /**
  * Reads a report (`explore --report json=FILE`) or a schedule (`.intern-explore/*.json`).
  *
@@ -114,22 +135,12 @@ export function readExplored(text: string): Explored {
   const counts = recordAt(value.counts, 'counts');
   return {
     kind: 'report',
+    headline: textAt(value.headline ?? '', 'headline'),
     run: numberAt(counts.run, 'counts.run'),
     breaches: numberAt(counts.breach, 'counts.breach'),
     warnings: listAt(value.warnings, 'warnings', textAt),
     straight: listAt(recordAt(value.straight, 'straight').timeLine, 'straight.timeLine', entryAt),
-    findings: listAt(value.findings, 'findings', (one, place) => {
-      const { law, sentence, count, schedule, timeLine, test } = recordAt(one, place);
-      return {
-        law: textAt(law, `${place}.law`),
-        sentence: textAt(sentence, `${place}.sentence`),
-        count: numberAt(count, `${place}.count`),
-        schedule: scheduleAt(schedule, `${place}.schedule`),
-        timeLine: listAt(timeLine, `${place}.timeLine`, entryAt),
-        ...(test === undefined
-          ? {}
-          : { straight: listAt(recordAt(test, `${place}.test`).timeLine, `${place}.test.timeLine`, entryAt) }),
-      };
-    }),
+    findings: listAt(value.findings, 'findings', findingAt),
+    unnoticed: listAt(value.unnoticed ?? [], 'unnoticed', findingAt),
   };
 }

@@ -16,27 +16,20 @@ const LISTED = 200;
 function Serve({ schedule }: { schedule: Schedule }) {
   const { model } = useServices();
   return (
-    <div class="stack">
-      {schedule.faults.map((fault, at) => (
-        <p key={at} class="quiet">
-          {sentenceOf(fault)}
-        </p>
-      ))}
-      <div class="row">
-        <Button
-          small
-          icon="faults"
-          onClick={() =>
-            void model.attempt(
-              () => replaceFaults(model, schedule.faults),
-              'The next calls meet it: start your program against this emulator',
-            )
-          }
-        >
-          Serve it here
-        </Button>
-        <span class="quiet small">in the place of the faults still to come</span>
-      </div>
+    <div class="row">
+      <Button
+        small
+        icon="faults"
+        onClick={() =>
+          void model.attempt(
+            () => replaceFaults(model, schedule.faults),
+            'The next calls meet it: start your program against this emulator',
+          )
+        }
+      >
+        Serve it here
+      </Button>
+      <span class="quiet small">in the place of the faults still to come</span>
     </div>
   );
 }
@@ -92,6 +85,7 @@ function Finding({
         </summary>
         {open && (
           <div class="stack">
+            {finding.says !== '' && <p class="quiet">{finding.says}</p>}
             <Runs straight={straight} finding={finding} />
             <Serve schedule={finding.schedule} />
           </div>
@@ -101,20 +95,47 @@ function Finding({
   );
 }
 
+function Findings({
+  label,
+  straight,
+  findings,
+  open,
+}: {
+  label: string;
+  straight: readonly TimeLineEntry[];
+  findings: readonly ExploredFinding[];
+  /** The first one stands open. */
+  open: boolean;
+}) {
+  return (
+    <ul class="stack close requirements explored" aria-label={label}>
+      {findings.slice(0, LISTED).map((finding, at) => (
+        <Finding key={at} straight={straight} finding={finding} first={open && at === 0} />
+      ))}
+    </ul>
+  );
+}
+
 function Shown({ explored, name }: { explored: Explored; name: string }) {
   if (explored.kind === 'schedule')
     return (
       <section class="panel stack" aria-label="Schedule">
         <h2>{explored.schedule.name}</h2>
+        {explored.schedule.faults.map((fault, at) => (
+          <p key={at} class="quiet">
+            {sentenceOf(fault)}
+          </p>
+        ))}
         <Serve schedule={explored.schedule} />
         <p class="quiet">Its run is in the report that explore writes beside it, with --report json=FILE.</p>
       </section>
     );
-  const { run, breaches, findings, straight, warnings } = explored;
+  const { headline, run, breaches, findings, unnoticed, straight, warnings } = explored;
   return (
     <section class="stack" aria-label="Report">
-      <h2>{name}</h2>
+      <h2>{headline === '' ? name : headline}</h2>
       <p>
+        {headline === '' ? '' : `${name}: `}
         {plural(run, 'schedule')} tried, {breaches} of them broke a law ({plural(findings.length, 'finding')}).
         {findings.length > LISTED && ` The first ${LISTED} are shown.`}
       </p>
@@ -125,11 +146,9 @@ function Shown({ explored, name }: { explored: Explored; name: string }) {
           ))}
         </ul>
       )}
-      <ul class="stack close requirements explored" aria-label="Findings">
-        {findings.slice(0, LISTED).map((finding, at) => (
-          <Finding key={at} straight={straight} finding={finding} first={at === 0} />
-        ))}
-      </ul>
+      <Findings label="Findings" straight={straight} findings={findings} open />
+      {unnoticed.length > 0 && <h2>It passed, and its user heard nothing</h2>}
+      <Findings label="Unnoticed" straight={straight} findings={unnoticed} open={findings.length === 0} />
     </section>
   );
 }
