@@ -170,6 +170,12 @@ describe('streams of a deployment', () => {
   });
 });
 
+test('what no field of the interface holds is not compared', async () => {
+  const reads = [read({ build: '$value.1' }), read({ build: '$value.2' }), read({ build: '$value.1' })];
+  const builds = ['a1', 'a1', 'b2'].map((build) => json(200, record({ build })));
+  expect((await outcomeOf(reads, ...builds)).verdicts).toEqual(['pass', 'pass', 'pass']);
+});
+
 test('an answer 20,000 levels deep is a finding, not a fault of the kit', async () => {
   const deep = `{"id":"one","name":${'['.repeat(20_000)}${']'.repeat(20_000)}}`;
   const { verdicts: found } = await outcomeOf([read()], new Response(deep, { headers: JSON_TYPE }));

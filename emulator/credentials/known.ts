@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { createBeginnings, hash, SEARCHED_FROM } from './beginnings.js';
 
 /** Where a value is in a text. */
 export interface Match {
@@ -26,8 +27,8 @@ export interface Known extends Search {
   delete(value: string): void;
   /** Makes `mayHold` true of Base64 with such a beginning in it. */
   hint(beginning: string): void;
-  /** Keeps of a value only where it begins, how long it is, and a digest. It is still found as a whole. */
-  digest(value: string): void;
+  /** Adds a value of eight characters or more, of which only a digest is kept. It is found as a whole. */
+  addDigest(value: string): void;
   /** Where the longest beginning of a value starts that the end of a text cuts. */
   begun(text: string): Omit<Match, 'length'> | undefined;
 }
@@ -47,21 +48,11 @@ interface Entry {
   readonly digest?: number;
 }
 
-/** A shorter text is searched for only as a whole. It is also how many first characters lead to a value. */
-export const SEARCHED_FROM = 8;
 /** How many characters of a value that is cut may stay. */
 const LEAST_BEGUN = 4;
 /** A longer value is known by its beginning. */
 const KNOWN_BY = 256;
 
-const BASE = 0x01000193;
-const POWER = Array.from({ length: SEARCHED_FROM }).reduce<number>((power) => Math.imul(power, BASE), 1);
-/** A hash of the characters of a place, which rolls from one place of a text to the next. */
-const hash = (text: string, place = 0): number => {
-  let sum = 0;
-  for (let at = place; at < place + SEARCHED_FROM; at++) sum = (Math.imul(sum, BASE) + text.charCodeAt(at)) | 0;
-  return sum;
-};
 const digestOf = (text: string) => createHash('sha256').update(text).digest().readUIntBE(0, 6);
 const literally = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 
@@ -84,36 +75,6 @@ const inBase64 = (beginning: string): string[] =>
       .slice(Math.ceil((before.length * 8) / 6)),
   );
 
-/** Which hashes something begins with: a place that begins like nothing costs one look at a byte. */
-function createBeginnings() {
-  const all = new Set<number>();
-  let bits = new Uint8Array(1_024);
-  return {
-    add(hash: number) {
-      all.add(hash);
-      if (all.size * 32 > bits.length) {
-        bits = new Uint8Array(bits.length * 4);
-        for (const each of all) bits[each & (bits.length - 1)] = 1;
-      } else {
-        bits[hash & (bits.length - 1)] = 1;
-      }
-    },
-    /** The first place of a text, from one on, where something may begin; -1 if there is none. */
-    next(text: string, from: number): number {
-      if (all.size === 0 || text.length - from < SEARCHED_FROM) return -1;
-      const mask = bits.length - 1;
-      let sum = hash(text, from);
-      for (let place = from; ; place++) {
-        if (bits[sum & mask] === 1 && all.has(sum)) return place;
-        if (place + SEARCHED_FROM >= text.length) return -1;
-        sum =
-          (Math.imul(sum, BASE) + text.charCodeAt(place + SEARCHED_FROM) - Math.imul(POWER, text.charCodeAt(place))) |
-          0;
-      }
-    },
-  };
-}
-
 /** Makes a set of values that texts are searched for. */
 export function createKnown(
   wanted: Iterable<string> = [],
@@ -127,7 +88,6 @@ export function createKnown(
   const begins = createBeginnings();
   const beginsInBase64 = createBeginnings();
   let longest = 0;
-  let digests = 0;
 
   const search = () => {
     const searched = [...short.keys()]
@@ -142,7 +102,8 @@ export function createKnown(
     const key = hash(reading);
     const alike = index.get(key) ?? [];
     if (entry.digest !== undefined && alike.some(({ digest }) => digest === entry.digest)) return;
-    index.set(key, [...alike, entry]);
+    alike.push(entry);
+    index.set(key, alike);
     begins.add(key);
     hint(reading);
   };
@@ -164,7 +125,7 @@ export function createKnown(
 
   const known: Known = {
     get size() {
-      return values.size + digests;
+      return values.size;
     },
     get longest() {
       return longest;
@@ -191,11 +152,12 @@ export function createKnown(
         else if (short.delete(reading)) search();
       }
     },
-    digest(value) {
-      known.delete(value);
-      digests++;
-      for (const reading of readingsOf(value))
-        put(reading, { value: '', reading: '', length: reading.length, digest: digestOf(reading) });
+    addDigest(value) {
+      for (const reading of readingsOf(value)) {
+        const { length } = reading;
+        longest = Math.max(longest, length);
+        put(reading, { value: '', reading: '', length, digest: digestOf(reading) });
+      }
     },
     *find(text) {
       const whole = short.get(text);

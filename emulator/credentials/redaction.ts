@@ -1,4 +1,5 @@
-import { createKnown, type Known, SEARCHED_FROM, type Search } from './known.js';
+import { SEARCHED_FROM } from './beginnings.js';
+import { createKnown, type Known, type Search } from './known.js';
 import { apart, replaced, type Span } from './spans.js';
 import { begunIn, spelledIn } from './spellings.js';
 
@@ -35,11 +36,7 @@ export const REDACTED = '[redacted]';
  */
 const MOST_LOGIN_TOKENS = 1_000;
 
-/**
- * How many characters of the values of secrets are remembered as text, the newest, in pieces of this size. Of older ones
- * digests are remembered, without a limit: one would uncover what it forgets.
- */
-const MOST_SECRET_TEXT = 131_072;
+/** Of the values of secrets digests are remembered, without a limit, in pieces of so many characters. */
 const SECRET_PIECE = 256;
 
 /**
@@ -73,9 +70,6 @@ const CHANNELS = ['content', 'reasoning', 'arguments'] as const;
 export function createRedaction() {
   const known = createKnown([], { searchedFrom: 1 });
   const loginTokens = new Set<string>();
-  /** Pieces of the values of secrets, oldest first. */
-  const vaultSecrets = new Set<string>();
-  let vaultText = 0;
   for (const beginning of BEGINNINGS) known.hint(beginning);
   const search: Search = {
     mayHold: (run) => known.mayHold(run) || SIGNATURE_IN_BASE64.test(run),
@@ -143,20 +137,7 @@ export function createRedaction() {
     },
     /** Adds the value of a secret to redact (VAULT-2), permanently. */
     addVaultSecret(value: string): void {
-      for (const piece of piecesOf(value)) {
-        const again = vaultSecrets.delete(piece);
-        loginTokens.delete(piece);
-        if (BY_SHAPE.test(piece) || (!again && known.has(piece))) continue;
-        vaultText += again ? 0 : piece.length;
-        vaultSecrets.add(piece);
-        known.add(piece);
-      }
-      for (const oldest of vaultSecrets) {
-        if (vaultText <= MOST_SECRET_TEXT) break;
-        vaultSecrets.delete(oldest);
-        known.digest(oldest);
-        vaultText -= oldest.length;
-      }
+      for (const piece of piecesOf(value)) if (!BY_SHAPE.test(piece)) known.addDigest(piece);
     },
     redact: (text: string): string => without(text, search),
     /**

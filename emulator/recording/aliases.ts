@@ -1,4 +1,5 @@
-import { createKnown, SEARCHED_FROM } from '../credentials/known.js';
+import { SEARCHED_FROM } from '../credentials/beginnings.js';
+import { createKnown } from '../credentials/known.js';
 import { apart, replaced, type Span } from '../credentials/spans.js';
 import { begunIn, spelledIn } from '../credentials/spellings.js';
 import { foldUuids, uuidsIn } from './uuids.js';
@@ -25,6 +26,7 @@ export const ALIAS_KINDS = [
   'signature',
   'subject',
   'token',
+  'value',
   'vault',
   'workspace',
 ] as const;
@@ -50,6 +52,8 @@ export interface Aliases {
   hideInBytes(pieces: readonly string[]): string[];
   /** Replaces the beginning of a secret at the end of a text that was cut there. */
   hideBegun(pieces: readonly string[]): string[];
+  /** Whether a secret is in a text. */
+  holdsSecret(text: string): boolean;
   /** Grows with each secret that becomes known. */
   readonly secretsKnown: number;
   /** Every value that got an alias, in order: calling `of` with each of them anew gives the same aliases. */
@@ -102,10 +106,6 @@ export function createAliases(environment: ReadonlyMap<string, string>): Aliases
   };
 
   const findOthers = (text: string, from: number, to: number): Span[] => {
-    if (from === 0 && to === text.length) {
-      const alias = known.get(foldUuids(text));
-      if (alias !== undefined) return [span(0, to, alias)];
-    }
     const part = text.slice(from, to);
     if (part.length < SEARCHED_FROM) return [];
     const found: Span[] = [];
@@ -138,6 +138,9 @@ export function createAliases(environment: ReadonlyMap<string, string>): Aliases
   };
 
   const findAll = (text: string): Span[] => {
+    // A value that has an alias is hidden as a whole, be there a secret within it.
+    const whole = secrets.has(text) ? undefined : known.get(foldUuids(text));
+    if (whole !== undefined) return [span(0, text.length, whole)];
     const all: Span[] = [];
     let at = 0;
     for (const secret of findSecrets(text)) {
@@ -199,6 +202,7 @@ export function createAliases(environment: ReadonlyMap<string, string>): Aliases
         const begun = begunIn(text, secretValues.begun);
         return begun ? [span(begun.start, text.length, secrets.get(begun.value))] : [];
       }),
+    holdsSecret: (text) => findSecrets(text).length > 0,
     learned,
     get secretsKnown() {
       return secrets.size;

@@ -14,6 +14,9 @@ const JSON_TYPE = { 'content-type': 'application/json' };
 const STREAM = { 'content-type': 'text/event-stream' };
 const UUID = '0b000000-0000-4000-8000-00000000000';
 
+/** An operation with fields of free text. */
+const UPDATE = { method: 'PATCH', path: `/api/v1/interns/${UUID}1` };
+
 let folder = '';
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'exchange-'));
@@ -128,6 +131,26 @@ describe('a body', () => {
   });
 });
 
+test('in fields that the interface does not define, words stay, and nothing else', async () => {
+  const known = { name: 'node-9c01d2e4b7', description: 'it is 9c01d2e4b7', status: 'running' };
+  const own = {
+    region: 'eu-west-1',
+    phase: 'Created',
+    step: 'ready (at last)',
+    count: 123456789,
+    at: '2026-01-01T00:00:00Z',
+  };
+  const other = { trace: '9c01d2e4b7', note: 'see f3a9c01d2e4b', link: 'https://a.test/9c01d2e4b7' };
+  const [first, second] = await recorded(
+    { ...answered(JSON.stringify({ ...known, ...own, ...other })), ...UPDATE },
+    { path: '/api/v1/interns?region=eu-west-1&build=77f3a9c01d2e', ...answered(JSON.stringify(own)) },
+  );
+  const shown = { trace: '$value.1', note: '$value.2', link: '$value.3' };
+  expect(first?.body).toEqual({ ...known, name: 'node-9c01d2e4b7', description: 'it is $value.1', ...own, ...shown });
+  expect(second?.request.path).toBe('/api/v1/interns?region=eu-west-1&build=$value.4');
+  expect(second?.body).toEqual(own);
+});
+
 describe('aliases', () => {
   test('stand never beside each other in a request: nobody could say where one ends', async () => {
     const ids = [1, 2].map((digit) => ({ id: `${UUID}${digit}` }));
@@ -148,10 +171,10 @@ describe('aliases', () => {
     const secret = 'sk-later-4711';
     const lines = await recorded(
       { ...answered(JSON.stringify({ data: [{ id: `${UUID}1` }] })), method: 'GET', path: '/api/v1/interns' },
-      sent(JSON.stringify({ a: `${UUID}1${secret}${secret}` })),
+      { ...sent(JSON.stringify({ description: `${UUID}1${secret}${secret}` })), ...UPDATE },
       { requestHeaders: { authorization: `Bearer ${secret}` } },
     );
-    expect(lines[1]?.request.body).toEqual({ a: '$intern.1' });
+    expect(lines[1]?.request.body).toEqual({ description: '$intern.1' });
   });
 
   test('stay what they are where a credential is a word of theirs', async () => {
@@ -168,10 +191,13 @@ describe('aliases', () => {
   test('of what first was an id, and then a credential, hide it in every spelling', async () => {
     const value = 'session-4711-0815';
     const [first, second] = await recorded(
-      answered(JSON.stringify({ session_id: value, note: Buffer.from(value).toString('base64') })),
+      {
+        ...answered(JSON.stringify({ session_id: value, description: Buffer.from(value).toString('base64') })),
+        ...UPDATE,
+      },
       { requestHeaders: { authorization: `Bearer ${value}` } },
     );
-    expect(first?.body).toEqual({ session_id: '$session.1', note: '$session.1' });
+    expect(first?.body).toEqual({ session_id: '$session.1', description: '$session.1' });
     expect(second?.request.headers.authorization).toBe('Bearer $session.1');
   });
 

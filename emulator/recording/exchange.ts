@@ -1,3 +1,4 @@
+import { isForm } from '../credentials/named.js';
 import type { Aliases } from './aliases.js';
 import type { Write } from './capture.js';
 import { discoverInBody, discoverInHeaders, discoverInPairs, discoverInPath } from './discover.js';
@@ -8,13 +9,10 @@ import {
   REQUEST_HEADERS,
   type RecordedExchange,
   type RecordedWrite,
-  toBody,
 } from './format.js';
-import { apart } from './neighbours.js';
+import { hidden } from './hide.js';
 import { operationOf } from './operations.js';
 import { type Readable, readBody } from './readable.js';
-import { pathWithAliases, withAliases } from './rewrite.js';
-import { isForm } from './secret-scan.js';
 
 /** A request as it was sent. Header names in lower case. */
 export interface RawRequest {
@@ -50,7 +48,6 @@ const isStream = (headers: RawExchange['headers']) => /^text\/event-stream\b/i.t
 
 /** Text that stands for bytes one by one: this is how bytes that are not UTF-8 are searched. */
 const latin1 = (bytes: Uint8Array) => Buffer.from(bytes).toString('latin1');
-const base64 = (text: string) => Buffer.from(text, 'latin1').toString('base64');
 
 /** The texts of a body. If a few bytes are not text: as UTF-8 without them, and byte by byte. */
 const textsIn = ({ text, bytes }: Readable): string[] =>
@@ -62,32 +59,19 @@ function textsOf(writes: readonly Write[]): string[] {
   return writes.map(({ bytes }) => decoder.decode(bytes, { stream: true }));
 }
 
-function bodyOf(aliases: Aliases, body: Readable, cut: boolean): Pick<RecordedExchange, 'body' | 'body_base64'> {
-  const { bytes, text } = body;
+function bodyOf({ bytes, text }: Readable): Pick<RecordedExchange, 'body' | 'body_base64'> {
   if (bytes.length === 0) return {};
-  if (text === undefined) return { body_base64: base64(aliases.hideInBytes([latin1(bytes)]).join('')) };
-  return { body: toBody(apart(withAliases(aliases, [text], { stream: false, cut }).join(''))) };
+  return text === undefined ? { body_base64: bytes.toString('base64') } : { body: text };
 }
 
-function writesOf(aliases: Aliases, { writes, text }: Readable, cut: boolean): RecordedWrite[] {
-  if (text === undefined) {
-    const hidden = aliases.hideInBytes(writes.map(({ bytes }) => latin1(bytes)));
-    return writes.map(({ at }, index) => ({ at, base64: base64(hidden[index] ?? '') }));
-  }
-  const texts = withAliases(aliases, textsOf(writes), { stream: true, cut });
-  return writes.map(({ at }, index) => ({ at, text: texts[index] ?? '' })).filter((write) => write.text !== '');
-}
+const writesOf = ({ writes, text }: Readable): RecordedWrite[] => {
+  if (text === undefined) return writes.map(({ at, bytes }) => ({ at, base64: Buffer.from(bytes).toString('base64') }));
+  const texts = textsOf(writes);
+  return writes.map(({ at }, index) => ({ at, text: texts[index] ?? '' }));
+};
 
-const picked = (headers: Readonly<Record<string, string>>, names: readonly string[], hide: (text: string) => string) =>
-  Object.fromEntries(names.flatMap((name) => (headers[name] === undefined ? [] : [[name, hide(headers[name])]])));
-
-/**
- * A header's value as recorded. Its scheme is not part of a credential, and a credential counts as one however short.
- */
-export function hideInHeader(value: string, hide: (pieces: readonly string[]) => string[]): string {
-  const [, scheme = '', rest = ''] = /^((?:Basic|Bearer) +)?(.*)$/is.exec(value) ?? [];
-  return apart(scheme + hide([rest]).join(''));
-}
+const picked = (headers: Readonly<Record<string, string>>, names: readonly string[]) =>
+  Object.fromEntries(names.flatMap((name) => (headers[name] === undefined ? [] : [[name, headers[name]]])));
 
 /**
  * The line of a recording for an exchange: aliases for all that differs between runs, no credential (REC-1).
@@ -115,25 +99,18 @@ export async function toRecorded(aliases: Aliases, raw: RawExchange, limit: numb
   // A client that cancels the body once it has read the end of the stream has not left early.
   const done = answer.text !== undefined && /data: \[DONE\]\s*$/.test(answer.text.slice(-1_000));
   const ended = raw.ended === 'client' && done ? 'complete' : raw.ended;
-  const cut = ended !== 'complete' || answer.leftOut !== undefined;
-  const hide = (value: string) => hideInHeader(value, aliases.hide);
-  return {
+  const exchange: RecordedExchange = {
     format: RECORDING_FORMAT,
     n,
     scenario,
     at,
     operation,
-    request: {
-      method,
-      path: apart(pathWithAliases(aliases, path)),
-      headers: picked(requestHeaders, REQUEST_HEADERS, hide),
-      ...bodyOf(aliases, request, request.leftOut !== undefined || ended !== 'complete'),
-    },
+    request: { method, path, headers: picked(requestHeaders, REQUEST_HEADERS), ...bodyOf(request) },
     status,
-    headers: picked(headers, ANSWER_HEADERS, hide),
+    headers: picked(headers, ANSWER_HEADERS),
     ...(stream && (answer.leftOut === undefined || answer.writes.length > 0)
-      ? { writes: writesOf(aliases, answer, cut) }
-      : bodyOf(aliases, answer, cut)),
+      ? { writes: writesOf(answer) }
+      : bodyOf(answer)),
     ended,
     ...((request.leftOut || answer.leftOut) && {
       left_out: {
@@ -143,4 +120,5 @@ export async function toRecorded(aliases: Aliases, raw: RawExchange, limit: numb
     }),
     ...(raw.notPassedOn !== undefined && { not_passed_on: raw.notPassedOn }),
   };
+  return hidden(exchange, { aliases, fresh: true });
 }

@@ -89,6 +89,26 @@ const codingOf = (name: string) => name.replace(/^(?:raw|cut|corrupt) | that nob
 /** Text with a byte that is no UTF-8. */
 const withBytes = (text: string) => Buffer.concat([Buffer.from(text), Buffer.from('\n\xff', 'latin1')]);
 
+/** Fields of the interface that hold any text. */
+const CHAT = `/api/v1/interns/${INTERN}/chat/completions`;
+const prompt = (content: string): Planted => ({ ...sent(json({ messages: [{ role: 'user', content }] })), path: CHAT });
+const FREE_TEXT: Readonly<Record<string, Place>> = {
+  'in a description': (text) => ({ ...sent(json({ description: text })), method: 'PATCH' }),
+  'in a prompt of a chat': (text) => prompt(`use ${text}, please`),
+  'in an input': (text) => ({ ...sent(json({ input: text })), path: `/api/v1/interns/${INTERN}/invoke` }),
+  'in the message of an error': (text) => ({ ...answered(json({ error: { message: `no ${text}` } })), method: 'GET' }),
+  'in an event of a chat': (text) => ({ ...answered(delta({ content: `it is ${text}` }), STREAM_TYPE), path: CHAT }),
+  'over deltas of a chat': (text) => ({
+    ...answered(
+      inThree(`it is ${text}`)
+        .map((content) => delta({ content }))
+        .join(''),
+      STREAM_TYPE,
+    ),
+    path: CHAT,
+  }),
+};
+
 /** Places by which a secret is recognized. */
 export const REVEALING: Readonly<Record<string, Place>> = {
   'as a bearer token': (secret) => inHeader('authorization', `Bearer ${secret}`),
@@ -126,6 +146,16 @@ export const REVEALING: Readonly<Record<string, Place>> = {
     ...sent(`{"value":${JSON.stringify(secret)},"hosts":[`),
     method: 'PUT',
     path: '/api/v1/vault/secrets/mail',
+  }),
+  'in JSON in a prompt': (secret) => prompt(`it said {"apiKey": ${JSON.stringify(secret)}} and left`),
+  'in arguments over deltas of a chat': (secret) => ({
+    ...answered(
+      inThree(JSON.stringify({ accessToken: secret }))
+        .map((part) => delta({ tool_calls: [{ function: { arguments: part } }] }))
+        .join(''),
+      STREAM_TYPE,
+    ),
+    path: CHAT,
   }),
   'in a part of a form': (secret) =>
     sent(`--x\r\nContent-Disposition: form-data; name="clientSecret"\r\n\r\n${secret}\r\n--x--\r\n`, {
@@ -166,6 +196,7 @@ export const IN_HEADERS: ReadonlySet<string> = new Set([
 
 /** Where a text with the secret in some spelling is. Its place says nothing of it. */
 export const HIDING: Readonly<Record<string, Place>> = {
+  ...FREE_TEXT,
   'in a segment of the path': (text) => ({ path: `/api/v1/interns/${encodeURIComponent(text)}/chat/completions` }),
   'in a query': (text) => ({ path: `/api/v1/interns?note=${encodeURIComponent(text)}&limit=1` }),
   'in a query with plus signs': (text) => ({ path: `/api/v1/interns?${form('note', text)}` }),

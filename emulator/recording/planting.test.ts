@@ -16,6 +16,7 @@ import {
   REVEALING,
   SPELLED,
 } from './planting.harness.js';
+import { TABLE } from './planting-table.harness.js';
 import { readRecording } from './read.js';
 import { createWriter } from './writer.js';
 
@@ -110,6 +111,18 @@ test('no secret reaches the file, whatever it is, wherever it stands, in whichev
     }),
     { numRuns: Number(process.env.PLANTINGS ?? 150) },
   );
+});
+
+test('no name of a credential, in no shape, side and coding, lets the secret stay', async () => {
+  const [first, step] = (process.env.TABLE ?? '11/61').split('/').map(Number);
+  const leaks: string[] = [];
+  for (let at = first ?? 0; at < TABLE.length; at += step ?? 1) {
+    const secret = `sk-${(at * 7_919).toString(36)}-zQ9w-${(at * 104_729 + 17).toString(36)}`;
+    const [what, planted] = TABLE[at]?.(secret) ?? ['', {}];
+    const file = await recordingOf([planted, hidden('in a description', 'as it is', secret) ?? {}]);
+    if (foundIn(file, secret) !== undefined) leaks.push(what);
+  }
+  expect(leaks).toEqual([]);
 });
 
 test('of a vault, values, fingerprints and names have aliases; what is no name, and a short one, stays', async () => {

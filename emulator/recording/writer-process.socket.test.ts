@@ -81,7 +81,7 @@ test('what takes more memory than there is is recorded without bodies, and nothi
   const long = Buffer.from(EVENT.repeat(100_000));
   const exchanges: readonly Planted[] = [
     { ...list(1, 2), requestHeaders: { authorization: 'Bearer sk-first-4711-0815' } },
-    { path: `/api/v1/interns?note=${secret}` },
+    { path: `/api/v1/interns?status=${secret}` },
     { headers: { 'content-type': 'text/event-stream' }, writes: [{ at: 1, bytes: long }] },
     { ...list(3, 2), requestHeaders: { authorization: `Bearer ${secret}` } },
   ];
@@ -90,7 +90,7 @@ test('what takes more memory than there is is recorded without bodies, and nothi
   await writer.close();
   const [first, noted, left, last] = lines();
   expect(first?.request.headers.authorization).toBe('Bearer $key.1');
-  expect(noted?.request.path).toBe('/api/v1/interns?note=$key.2');
+  expect(noted?.request.path).toBe('/api/v1/interns?status=$key.2');
   expect(left).toMatchObject({
     status: 200,
     left_out: {

@@ -2,7 +2,7 @@ import { createAliases, type Learned } from './aliases.js';
 import { type RawExchange, toRecorded } from './exchange.js';
 import { appendExchange, rewriteExchanges } from './files.js';
 import type { RecordedExchange } from './format.js';
-import { withLaterSecrets } from './later.js';
+import { hidden } from './hide.js';
 
 /** The report of an exchange that was written. */
 export type Written = Pick<RecordedExchange, 'n' | 'operation' | 'scenario' | 'status' | 'ended'>;
@@ -56,7 +56,7 @@ export function createWriter({ named, limit }: WriterOptions, before?: Before): 
       const written = last.then(async () => {
         const exchange = await toRecorded(aliases, raw, limit).finally(() => {
           if (aliases.secretsKnown === searchedFor) return;
-          for (const one of paths) rewriteExchanges(one, (earlier) => withLaterSecrets(aliases, earlier));
+          for (const one of paths) rewriteExchanges(one, (earlier) => hidden(earlier, { aliases, fresh: false }));
           searchedFor = aliases.secretsKnown;
         });
         appendExchange(path, exchange);

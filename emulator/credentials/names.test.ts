@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isSecretHeader, isSecretName, isSecretParameter } from './secret-names.js';
+import { isSecretHeader, isSecretName, isSecretParameter } from './names.js';
 
 test.each([
   ...[

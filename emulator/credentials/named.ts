@@ -1,0 +1,57 @@
+import { SEARCHED_FROM } from './beginnings.js';
+import { literalsIn } from './literals.js';
+import { isSecretName, isSecretParameter } from './names.js';
+import { readingsInParts } from './spellings.js';
+
+const PAIR = /(^|[?&#;\s"'(<])([\w.[\]%-]{1,100})=([^&#\s"<>\\]*)/g;
+const HEADER = /(?:authorization|api-key)\s*:\s*((?:(?:bearer|basic|token)\s+)?[^\s"'\\,;]{8,})/gi;
+/** A line such as `token: …`, as YAML has it. A word after it may be none: a credential has letters and digits. */
+const LINE = /^[ \t-]*([\w-]{1,100}):[ \t]+(?=[^\s\d]*\d)(?=[^\sA-Za-z]*[A-Za-z])["']?([^\s"']{8,})["']?[ \t]*\r?$/gm;
+const PART_NAME = /\bname="([^"\r\n]{1,100})"/g;
+
+/** What a parameter says: `a%20b+c` is `a b c`. */
+export function decodedParameter(written: string): string {
+  const [[, value = ''] = []] = new URLSearchParams(`a=${written}`);
+  return value;
+}
+
+/** Whether a text consists only of pairs of names and values, as forms send them. */
+export const isForm = (text: string): boolean =>
+  /^[\w.[\]%+-]{1,100}=\S*$/.test(text.slice(0, 4_096).split('&', 1)[0] ?? '');
+
+function* inReading(text: string): Generator<string> {
+  // Many tokens consist of several of them.
+  for (const { kind, value, within } of literalsIn(text))
+    if (kind !== 'name' && within?.secret && (kind !== 'number' || !within.name.endsWith('s'))) yield value;
+  for (const [, before = '', name = '', value = ''] of text.matchAll(PAIR)) {
+    if (value.length < SEARCHED_FROM) continue;
+    const isSecret = /^[?&#]$/.test(before) ? isSecretParameter : isSecretName;
+    if (isSecret(decodedParameter(name))) yield decodedParameter(value);
+  }
+  for (const [, value = ''] of text.matchAll(HEADER)) yield value;
+  for (const [, name = '', value = ''] of text.matchAll(LINE)) if (isSecretName(name)) yield value;
+}
+
+/** The values in the parts of a multipart body. */
+function* inParts(text: string): Generator<string> {
+  if (!text.startsWith('--')) return;
+  for (const { 1: name = '', index } of text.matchAll(PART_NAME)) {
+    if (!isSecretParameter(name)) continue;
+    const [gap] = /\r?\n\r?\n/.exec(text.slice(index, index + 2_000)) ?? [];
+    if (gap === undefined) continue;
+    const from = text.indexOf(gap, index) + gap.length;
+    const end = text.indexOf('\n--', from);
+    yield text.slice(from, end < 0 ? undefined : end).replace(/\r$/, '');
+    if (end < 0) return;
+  }
+}
+
+/**
+ * The values under the names of credentials in a text: in JSON, also with lists and objects under the name, in queries,
+ * forms, lines and parts, escaped or not. Short values are left out: in free text, they are not credentials.
+ */
+export function* secretsIn(text: string): Generator<string> {
+  for (const read of readingsInParts(text))
+    for (const value of inReading(read)) if (value.length >= SEARCHED_FROM) yield value;
+  for (const value of inParts(text)) if (value !== '') yield value;
+}
