@@ -86,6 +86,8 @@ export function createProperty(options: PropertyOptions): Ctx['property'] {
       numRuns: start !== undefined && replayed === undefined ? 1 : options.runs,
       ...(replayed === undefined || replayed === '' ? {} : { path: replayed }),
       maxSkipsPerRun: 1_000,
+      // The same values again show nothing new.
+      ignoreEqualValues: true,
     });
     if (fatal !== undefined) throw (fatal as { error: unknown }).error;
     options.done({ name, seed, runs: before?.runs ?? details.numRuns });
