@@ -111,6 +111,27 @@ test('an emulator that judges says of each exchange in its journal, and as it en
   await emulator.close();
 });
 
+test('an answer that a disturbance changed is not judged, whether it came before or after the journal had it', async () => {
+  const emulator = assemble({ quiet: true, judge: createTraffic }, defaultFactories);
+  const { base_url, credentials } = emulator.target;
+  const headers = { authorization: `Bearer ${credentials.api_key}`, 'content-type': 'application/json' };
+  const verdict = async (operation: string, fault: object, request: () => Promise<unknown>) => {
+    const body = JSON.stringify({ operation, ...fault });
+    expect((await emulator.fetch('/_emulator/faults', { method: 'POST', headers, body })).status).toBeLessThan(300);
+    await request();
+    const { data } = (await (await emulator.fetch('/_emulator/journal?limit=1')).json()) as { data: JournalEntry[] };
+    return data[0]?.judged?.verdict;
+  };
+  const at = `${base_url}/interns/${credentials.intern?.id}`;
+  const get = () => emulator.fetch(at, { headers });
+  const body = JSON.stringify({ messages: [{ role: 'user', content: 'Hello' }], stream: true });
+  const chat = async () => (await emulator.fetch(`${at}/chat/completions`, { method: 'POST', headers, body })).text();
+  expect(await verdict('chat', { disturb: 'length', write: 'before-finish' }, chat)).toBe('not_judged');
+  expect(await verdict('get', { disturb: 'rate-limited' }, get)).toBe('not_judged');
+  expect(await verdict('get', { status: 503 }, get)).toBe('kept');
+  await emulator.close();
+});
+
 test('where nothing is judged the journal says nothing of it', async () => {
   const api = createTestClient();
   await api.get('/interns');

@@ -17,6 +17,9 @@ export function watchTraffic(events: Pick<Events, 'takes' | 'send'>, journal: Jo
   journal.observe({
     responded: request,
     closed: request,
+    disturbed(draft) {
+      if (draft.respondedAt !== undefined) request(draft);
+    },
     wrote(draft, index) {
       if (!events.takes('write')) return;
       events.send({

@@ -172,7 +172,7 @@ export function createDisturber(deps: DisturberDeps): Disturber {
         requirement: undefined,
       };
     }
-    draft.injected = injectedOf(fault);
+    journal.disturbed(draft, injectedOf(fault));
     if (draft.respondedAt === undefined) journal.responded(draft);
   };
 

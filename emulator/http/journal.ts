@@ -1,4 +1,5 @@
 import type { Clock } from '../clock/clock.js';
+import type { Injected } from '../contract/fault.js';
 import type { JournalEntry } from '../contract/journal-entry.js';
 import { type Redaction, withoutValue } from '../credentials/redaction.js';
 import type { ReceivedRequest } from '../requests/received-request.js';
@@ -13,6 +14,8 @@ export interface JournalObserver {
   wrote?(draft: JournalDraft, write: number): void;
   /** The stream has come to its end. */
   closed?(draft: JournalDraft): void;
+  /** A disturbance changed the answer on its way: the journal has the answer before it. */
+  disturbed?(draft: JournalDraft): void;
   /** All that was noted is forgotten: another state may follow. */
   cleared?(): void;
 }
@@ -34,6 +37,8 @@ export interface Journal {
   watch(draft: JournalDraft): StreamHooks;
   /** Call it when status and headers are known, or the connection was dropped instead. */
   responded(draft: JournalDraft): void;
+  /** Notes the disturbance that a request met, be it answered or not. */
+  disturbed(draft: JournalDraft, injected: Injected | undefined): void;
   observe(observer: JournalObserver): void;
   /** Those that a filter accepts, newest last; of more than `limit` the newest. */
   list(filter?: (draft: JournalDraft) => boolean, limit?: number): JournalEntry[];
@@ -146,6 +151,11 @@ export function createJournal(
       draft.respondedAt = clock.now();
       draft.seq = next();
       for (const observer of observers) observer.responded?.(draft);
+    },
+    disturbed(draft, injected) {
+      draft.injected = injected;
+      draft.seq = next();
+      for (const observer of observers) observer.disturbed?.(draft);
     },
     observe: (observer) => void observers.push(observer),
     list(filter, limit) {

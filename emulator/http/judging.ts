@@ -1,14 +1,20 @@
-import type { JudgeTraffic } from '../contract/checks.js';
+import type { JudgeTraffic, Shield } from '../contract/checks.js';
 import type { Journal } from './journal.js';
 import type { JournalDraft } from './journal-entry.js';
 
-/** Notes of each exchange that ended which rules it kept and broke. Observers that come later see it noted. */
+const NOT_JUDGED: Shield = { verdict: 'not_judged', rules: [], broken: [] };
+
+/** Notes of each exchange that ended which rules it kept and broke, but of those that a disturbance changed on their way. Observers that come later see it noted. */
 export function judgeExchanges(journal: Pick<Journal, 'observe' | 'view'>, begin: () => JudgeTraffic): void {
   let judge = begin();
   const ended = (draft: JournalDraft) => {
-    draft.judged = judge(journal.view(draft));
+    const shield = judge(journal.view(draft));
+    draft.judged = draft.injected?.disturb === undefined ? shield : NOT_JUDGED;
   };
   journal.observe({
+    disturbed(draft) {
+      if (draft.judged !== undefined) draft.judged = NOT_JUDGED;
+    },
     responded(draft) {
       if (draft.writes === undefined || draft.closed !== undefined) ended(draft);
     },
