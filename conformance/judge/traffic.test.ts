@@ -132,6 +132,28 @@ test('an answer that a disturbance changed is not judged, whether it came before
   await emulator.close();
 });
 
+test('what a recording answers is judged, and a request that it lacks is not', async () => {
+  const api = createTestClient();
+  await api.get('/interns');
+  const folder = mkdtempSync(join(tmpdir(), 'traffic-'));
+  const recording = join(folder, 'wrong.jsonl');
+  const lines = (await api.get('/_emulator/journal?format=recording')).text;
+  writeFileSync(recording, lines.replace('"has_more":false', '"has_more":"no"'));
+  const emulator = assemble({ quiet: true, judge: createTraffic, replay: { files: [recording] } }, defaultFactories);
+  const { base_url, credentials } = emulator.target;
+  const headers = { authorization: `Bearer ${credentials.api_key}` };
+  for (const path of ['/interns', '/interns/unheard-of']) await emulator.fetch(`${base_url}${path}`, { headers });
+  const { data } = (await (await emulator.fetch('/_emulator/journal')).json()) as { data: JournalEntry[] };
+  expect(data.map(({ response, judged }) => [response.status, judged?.verdict])).toEqual([
+    [200, 'broken'],
+    [501, 'not_judged'],
+  ]);
+  expect(data[0]?.judged?.broken).toMatchObject([{ expected: 'a boolean', actual: '"no"' }]);
+  expect(data[1]?.wrong).toMatch(/record/);
+  await emulator.close();
+  rmSync(folder, { recursive: true });
+});
+
 test('where nothing is judged the journal says nothing of it', async () => {
   const api = createTestClient();
   await api.get('/interns');

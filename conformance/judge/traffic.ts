@@ -1,10 +1,11 @@
 import type { BeginJudge, JudgeTraffic } from '../../emulator/contract/checks.js';
 import type { Journaled } from '../../emulator/contract/journaled.js';
 import { brief } from '../framework/assert.js';
+import { isGist } from '../framework/finding.js';
 import type { Body } from '../model/exchange.js';
-import { findingText } from '../reporters/words/finding.js';
+import { type FindingText, findingText } from '../reporters/words/finding.js';
 import { exchangeBy, isRedacted, type Parts, splitPath, textBody } from './exchange.js';
-import { createJudge } from './judge.js';
+import { createJudge, type Ruling } from './judge.js';
 
 const NOT_JUDGED = { verdict: 'not_judged', rules: [], broken: [] } as const;
 
@@ -38,7 +39,14 @@ function answerOf(entry: Journaled, at: number): Parts['answer'] {
   };
 }
 
-const inAWord = (value: unknown): string => (typeof value === 'string' ? value : brief(value));
+/** Fixed words as they are, and values as JSON. */
+function wordsOf({ wanted, got }: NonNullable<Ruling['breach']>['found'], { expected, actual }: FindingText) {
+  const isWords = wanted.kind === 'value' && wanted.rule.kind === 'holds';
+  return {
+    expected: isWords ? String(expected) : brief(expected),
+    actual: isGist(got) ? String(actual) : brief(actual),
+  };
+}
 
 /** Judges the traffic of an emulator as its journal shows it. What changed beside requests is not known. */
 export const createTraffic: BeginJudge = (profile, emulated): JudgeTraffic => {
@@ -49,7 +57,9 @@ export const createTraffic: BeginJudge = (profile, emulated): JudgeTraffic => {
     const { request } = entry;
     const { pathname, search } = new URL(request.url);
     const split = splitPath(pathname + search);
-    if (split === undefined) return NOT_JUDGED;
+    // No recording has it: the refusal is not that of the deployment.
+    const isUnrecorded = !emulated && entry.operation === null && entry.wrong !== null;
+    if (split === undefined || isUnrecorded) return NOT_JUDGED;
     const at = Date.parse(entry.at);
     const rulings = conversation.sees(
       exchangeBy(
@@ -69,8 +79,8 @@ export const createTraffic: BeginJudge = (profile, emulated): JudgeTraffic => {
     if (rulings.length === 0) return NOT_JUDGED;
     const broken = rulings.flatMap(({ rule, breach }) => {
       if (breach === undefined) return [];
-      const { what, expected, actual } = findingText(breach.found);
-      return [{ rule: rule.id, sentence: rule.says, what, expected: inAWord(expected), actual: inAWord(actual) }];
+      const text = findingText(breach.found);
+      return [{ rule: rule.id, sentence: rule.says, what: text.what, ...wordsOf(breach.found, text) }];
     });
     return {
       verdict: broken.length > 0 ? 'broken' : 'kept',

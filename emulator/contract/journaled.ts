@@ -4,6 +4,7 @@ export interface Journaled {
   readonly operation: string | null;
   readonly caller: string | null;
   readonly ms: number | null;
+  readonly wrong: string | null;
   readonly request: { readonly method: string; readonly url: string } & Sides;
   readonly response: { readonly status: number | null } & Sides;
   readonly writes?: readonly { readonly at: string; readonly text: string }[];

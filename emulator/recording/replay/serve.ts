@@ -161,6 +161,7 @@ function createReplayApp({ replay, otherwise, journal, emulated, requestId }: Re
     };
     const refuse = (row: ErrorRow, body: Uint8Array, detail?: string): Response => {
       const answer = errorResponse(row, { detail });
+      draft().refused = { wrong: detail ?? row.message, requirement: undefined };
       if (typeof answer.body === 'string') journal.noteResponseBody(draft(), answer.body);
       return seal(toResponse(answer), body);
     };
