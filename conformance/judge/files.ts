@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { closeSync, fstatSync, openSync, readSync, statSync } from 'node:fs';
 import { inWords } from '../../emulator/contract/system-error.js';
 import { readRecordings } from '../drift/recordings.js';
@@ -24,25 +23,22 @@ export interface FilesOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** A request of a file, or its answer. Small, as a file may have millions. */
-interface Moment<Of> {
-  readonly at: number;
-  readonly isAnswer: boolean;
-  readonly number: number;
-  readonly of: Of;
+/**
+ * Requests and answers in the order of their times, by the places of their exchanges; at one time by the places, requests first.
+ * Times are numbers alone, as a file may have millions of exchanges.
+ */
+function* inOrder(
+  ats: readonly number[],
+  ends: readonly number[],
+): Generator<{ readonly index: number; readonly isAnswer: boolean }> {
+  const timeOf = (moment: number) => (moment % 2 === 0 ? ats : ends)[moment >>> 1] ?? 0;
+  const moments = new Uint32Array(ats.length * 2).map((_, moment) => moment);
+  moments.sort((a, b) => {
+    const [first, second] = [timeOf(a), timeOf(b)];
+    return first === second ? (a % 2) - (b % 2) || a - b : first < second ? -1 : 1;
+  });
+  for (const moment of moments) yield { index: moment >>> 1, isAnswer: moment % 2 === 1 };
 }
-
-/** Sorts by the times; at one time by the numbers, each request before its answer. */
-const sorted = <Of>(moments: Moment<Of>[]): readonly Moment<Of>[] =>
-  moments.sort((a, b) =>
-    a.at === b.at ? Number(a.isAnswer) - Number(b.isAnswer) || a.number - b.number : a.at < b.at ? -1 : 1,
-  );
-
-/** A request and its answer as two moments. */
-const momentsOf = <Of>(number: number, at: number, end: number | undefined, of: Of): readonly Moment<Of>[] => [
-  { at, isAnswer: false, number, of },
-  { at: end ?? Number.POSITIVE_INFINITY, isAnswer: true, number, of },
-];
 
 /** Exchanges that are judged in one go: in between the process hears signals, and an emulator beside it answers. */
 const AT_ONCE = 500;
@@ -57,12 +53,9 @@ function pauses(signal: AbortSignal | undefined): () => Promise<void> | undefine
 }
 type Pause = ReturnType<typeof pauses>;
 
-/** A number that equal entries share, and others by hardly any chance. */
-const sameEntry = ({ target, parts: { at, method, path, answer } }: HarExchange): number =>
-  createHash('sha256')
-    .update(JSON.stringify([target, at, method, path, answer?.at, answer?.status]))
-    .digest()
-    .readUIntBE(0, 6);
+/** What equal entries share, which begin at the same time, and others do not. */
+const sameEntry = ({ target, parts: { method, path, answer } }: HarExchange): string =>
+  JSON.stringify([target, method, path, answer?.at, answer?.status]);
 
 /** The value of an element of a file. @throws UsageError in one line */
 function valueAt({ file, fd }: Pick<Har, 'file' | 'fd'>, { from, length }: Element): unknown {
@@ -73,11 +66,6 @@ function valueAt({ file, fd }: Pick<Har, 'file' | 'fd'>, { from, length }: Eleme
   return value;
 }
 
-/** An entry of a HAR, and where it stands. */
-interface Entry {
-  readonly har: Har;
-  readonly place: Element;
-}
 interface Har {
   readonly file: string;
   readonly fd: number;
@@ -95,41 +83,60 @@ async function judgeHars(
   files: readonly (readonly [file: string, fd: number])[],
   pause: Pause,
 ): Promise<void> {
-  const moments: Moment<Entry>[] = [];
-  const met = new Set<number>();
-  for (const [file, fd] of files) {
-    const har: Har = { file, fd, hasCredentials: false };
+  const hars = files.map(([file, fd]): Har => ({ file, fd, hasCredentials: false }));
+  const ats: number[] = [];
+  const ends: number[] = [];
+  const places: { readonly har: number[]; readonly from: number[]; readonly length: number[] } = {
+    har: [],
+    from: [],
+    length: [],
+  };
+  for (const [number, har] of hars.entries()) {
     let index = 0;
-    for (const place of placesIn(file, fd)) {
+    for (const { from, length } of placesIn(har)) {
       await pause();
-      const one = readEntry(valueAt(har, place), `${file}: log.entries[${index++}]`);
-      if (one === undefined) judge.ignores();
-      const same = one === undefined ? undefined : sameEntry(one);
-      if (one === undefined || same === undefined || met.has(same)) continue;
-      met.add(same);
-      har.hasCredentials ||= typeof one.parts.caller === 'string';
-      const { at, answer } = one.parts;
-      for (const moment of momentsOf(met.size, at, answer?.at, { har, place })) moments.push(moment);
+      const one = readEntry(valueAt(har, { from, length }), `${har.file}: log.entries[${index++}]`);
+      if (one === undefined) {
+        judge.ignores();
+        continue;
+      }
+      const { at, answer, caller } = one.parts;
+      har.hasCredentials ||= typeof caller === 'string';
+      ats.push(at);
+      ends.push(answer?.at ?? Number.POSITIVE_INFINITY);
+      places.har.push(number);
+      places.from.push(from);
+      places.length.push(length);
     }
   }
   const conversations = new Map<string, Conversation>();
   const under = new Map<number, { readonly exchange: Exchange; readonly conversation: Conversation }>();
-  for (const { number, isAnswer, of } of sorted(moments)) {
+  const met = { at: Number.NaN, same: new Set<string>() };
+  for (const { index, isAnswer } of inOrder(ats, ends)) {
     await pause();
-    const asked = under.get(number);
+    const asked = under.get(index);
     if (isAnswer) {
-      under.delete(number);
+      under.delete(index);
       if (asked !== undefined) asked.conversation.sees(asked.exchange);
       continue;
     }
-    const one = readEntry(valueAt(of.har, of.place), of.har.file);
-    if (one === undefined) continue;
+    const har = hars[places.har[index] ?? 0];
+    const place = { from: places.from[index] ?? 0, length: places.length[index] ?? 0 };
+    const one = har && readEntry(valueAt(har, place), har.file);
+    if (har === undefined || one === undefined) continue;
     const { target, parts } = one;
+    if (met.at !== parts.at) {
+      met.at = parts.at;
+      met.same.clear();
+    }
+    const same = sameEntry(one);
+    if (met.same.has(same)) continue;
+    met.same.add(same);
     const conversation = conversations.get(target) ?? judge.open(target);
     conversations.set(target, conversation);
-    const caller = of.har.hasCredentials ? parts.caller : undefined;
-    const exchange = exchangeBy({ ...parts, number, caller }, judge.profile.tool_name);
-    under.set(number, { exchange, conversation });
+    const caller = har.hasCredentials ? parts.caller : undefined;
+    const exchange = exchangeBy({ ...parts, number: index + 1, caller }, judge.profile.tool_name);
+    under.set(index, { exchange, conversation });
     conversation.asks(exchange.asked);
   }
 }
@@ -147,22 +154,23 @@ async function judgeRecordings(
       const all = partsOf(recorder, next);
       next += recorder.length;
       const conversation = judge.open(file, { whole: isWhole(recorder), views: VIEWS.length });
-      const moments = all.flatMap((views) => {
-        const exchanges = views?.map((one) => exchangeBy(one, judge.profile.tool_name)) ?? [];
-        const [first] = exchanges;
-        if (first === undefined) judge.ignores();
-        return first === undefined ? [] : momentsOf(first.asked.number, first.asked.at, first.answered?.at, exchanges);
+      const judged = all.flatMap((views) => {
+        if (views === undefined) judge.ignores();
+        return views === undefined ? [] : [views.map((one) => exchangeBy(one, judge.profile.tool_name))];
       });
-      for (const { isAnswer, of } of sorted(moments)) {
+      const ats = judged.map(([first]) => first?.asked.at ?? 0);
+      const ends = judged.map(([first]) => first?.answered?.at ?? Number.POSITIVE_INFINITY);
+      for (const { index, isAnswer } of inOrder(ats, ends)) {
         await pause();
-        if (isAnswer) conversation.sees(...of);
-        else conversation.asks(...of.map(({ asked }) => asked));
+        const views = judged[index] ?? [];
+        if (isAnswer) conversation.sees(...views);
+        else conversation.asks(...views.map(({ asked }) => asked));
       }
     }
 }
 
 /** The places of the entries of a HAR. @throws UsageError in one line for a file that is none */
-function* placesIn(file: string, fd: number): Generator<Element> {
+function* placesIn({ file, fd }: Pick<Har, 'file' | 'fd'>): Generator<Element> {
   try {
     if (!(yield* elementsIn(fd, ['log', 'entries'])))
       throw new UsageError(`${file}: expected a HAR ({"log": {"entries": […]}}) or a recording`);
