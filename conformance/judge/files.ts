@@ -74,7 +74,8 @@ interface Har {
 }
 
 /**
- * Judges HAR files. Entries are read twice, for their times and when they are due: those alone are held that are under way.
+ * Judges HAR files. Entries are read twice, for their times and when they are due: those alone are held that are under way. The
+ * result is the highest number of an exchange.
  *
  * @throws UsageError in one line for a file that is none
  */
@@ -82,7 +83,7 @@ async function judgeHars(
   judge: Judge,
   files: readonly (readonly [file: string, fd: number])[],
   pause: Pause,
-): Promise<void> {
+): Promise<number> {
   const hars = files.map(([file, fd]): Har => ({ file, fd, hasCredentials: false }));
   const ats: number[] = [];
   const ends: number[] = [];
@@ -139,6 +140,7 @@ async function judgeHars(
     under.set(index, { exchange, conversation });
     conversation.asks(exchange.asked);
   }
+  return ats.length;
 }
 
 /** Judges recordings, each on its own. Their numbers begin at `from`. */
@@ -212,6 +214,7 @@ export async function judgeFiles(
   const hars: (readonly [file: string, fd: number])[] = [];
   const recordings: string[] = [];
   const open: number[] = [];
+  let last = 0;
   try {
     for (const file of files) {
       const { fd, size, isRecording } = openFile(file);
@@ -224,9 +227,9 @@ export async function judgeFiles(
       if (isRecording) recordings.push(file);
       else hars.push([file, fd]);
     }
-    await judgeHars(judge, hars, pause);
+    last = await judgeHars(judge, hars, pause);
   } finally {
     for (const fd of open) closeSync(fd);
   }
-  await judgeRecordings(judge, recordings, judge.counts.seen + judge.counts.ignored + 1, { warn, pause });
+  await judgeRecordings(judge, recordings, last + 1, { warn, pause });
 }
