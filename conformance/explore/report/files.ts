@@ -67,7 +67,7 @@ export function exploreJunit(report: ExploreReport, again: Again = {}): string {
 /** For pull requests and job summaries. */
 export function exploreMarkdown(report: ExploreReport, options: TextOptions = {}): string {
   const verdict = verdictOf(report);
-  const icon = { clean: '✅', broken: '❌', incomplete: '⚠️' }[verdict];
+  const icon = { clean: '✅', unnoticed: '⚠️', broken: '❌', incomplete: '⚠️' }[verdict];
   const lines = [`# ${icon} Explore: ${VERDICT_WORDS[verdict]}`, '', plain(summaryText(report)), ''];
   for (const finding of report.findings) {
     lines.push(`## ${plain(finding.law)}: ${plain(finding.sentence)}`, '', plain(lawText(finding.law)), '');

@@ -46,7 +46,7 @@ function findingView(report: ExploreReport, finding: Finding, again: Again): Mar
 export function exploreHtml(report: ExploreReport, again: Again = {}): string {
   const verdict = verdictOf(report);
   const { counts, straight } = report;
-  const colour = { clean: 'pass', broken: 'fail', incomplete: 'incomplete' }[verdict];
+  const colour = { clean: 'pass', unnoticed: 'incomplete', broken: 'fail', incomplete: 'incomplete' }[verdict];
   return pageOf(
     `Explore: ${VERDICT_WORDS[verdict]}`,
     colour,

@@ -42,6 +42,13 @@ test('a finding shows both runs beside each other, and how to do it again', () =
   );
 });
 
+test('what went unnoticed is not nothing', () => {
+  const { findings, ...report } = sampleReport('said');
+  const counts = { ...report.counts, breach: 0, unnoticed: 3 };
+  const text = EXPLORE_REPORTERS.tty({ ...report, incomplete: [], findings: [], unnoticed: findings, counts }, options);
+  expect(text).toMatch(/^no law broken, but some of it went unnoticed: /m);
+});
+
 test('a law that a flag asks for is said by it', () => {
   const report = sampleReport('said');
   const findings = report.findings.map((finding) => ({ ...finding, law: 'transient-passes' }));

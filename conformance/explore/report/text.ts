@@ -95,7 +95,7 @@ export function exploreText(report: Omit<ExploreReport, 'text'>, options: TextOp
   if (warnings.length > 0) lines.push('', c.bold('Also worth knowing'));
   for (const warning of warnings) lines.push(`  ${c.yellow(visible(warning))}`);
   const verdict = verdictOf(report);
-  const paint = { clean: c.green, broken: c.red, incomplete: c.yellow }[verdict];
+  const paint = { clean: c.green, unnoticed: c.yellow, broken: c.red, incomplete: c.yellow }[verdict];
   lines.push('', `${c.bold(paint(VERDICT_WORDS[verdict]))}: ${summaryText(report)}`);
   // Repeated at the end, because what is above may fill many screens.
   for (const { law, sentence } of findings) lines.push(`  ${c.red('✗')} ${law}: ${visible(sentence)}`);

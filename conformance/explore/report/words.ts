@@ -59,6 +59,7 @@ export function headlineOf(report: Pick<ExploreReport, 'findings' | 'unnoticed' 
 
 export const VERDICT_WORDS = {
   clean: 'nothing found',
+  unnoticed: 'no law broken, but some of it went unnoticed',
   broken: 'laws broken',
   incomplete: 'incomplete',
 } as const;
@@ -66,7 +67,8 @@ export type Verdict = keyof typeof VERDICT_WORDS;
 
 export const verdictOf = ({ counts, incomplete }: Pick<ExploreReport, 'counts' | 'incomplete'>): Verdict => {
   if (counts.breach > 0) return 'broken';
-  return incomplete.length > 0 ? 'incomplete' : 'clean';
+  if (incomplete.length > 0) return 'incomplete';
+  return counts.unnoticed > 0 ? 'unnoticed' : 'clean';
 };
 
 const INCOMPLETE: Readonly<Record<string, string>> = {
