@@ -55,6 +55,8 @@ export interface Dealings {
   with(id: string): Readonly<Dealt>;
   /** When the run last wrote to any intern. */
   readonly wrote: number;
+  /** The latest write that a gateway answered in the place of what is behind it. */
+  readonly lostWrite: { readonly request: string; readonly status: number; readonly at: number } | undefined;
   /** Whether a proof for a route was given (SIGN-1). */
   readonly signsRoutes: boolean;
   /** Whether an intern that the run made was shown to the credential: its daemon, or a proof for it. */

@@ -1,7 +1,6 @@
 import type { Habit } from './habit.js';
 import type { Serve } from './serve.js';
 import { GATEWAY, LATER, READS } from './visit.js';
-import { isRecord } from './wire.js';
 
 /** Share of the requests that a gateway answers itself, and of those, which it has passed on. */
 const DOWN = 0.03;
@@ -26,19 +25,12 @@ const AWAY = 500;
 const again: Habit['again'] = ({ send: { method = 'GET', renew }, status }) =>
   GATEWAY.has(status) && (READS.has(method) || renew !== undefined) ? AWAY : undefined;
 
-/** A gateway that stands before the service has errors of a form of its own: whether the write was done, nobody can tell. */
-const learn: Habit['learn'] = ({ send: { method = 'GET', path, url }, status, json }, { learnt, now }) => {
-  const isOfTheService = isRecord(json) && typeof json.error === 'object';
-  if (!GATEWAY.has(status) || READS.has(method) || isOfTheService) return;
-  learnt.lostWrite = { request: `${method} ${path ?? url}`, status, at: now() };
-};
-
 /**
  * A gateway answered a write of the check, which may still have been done: later contradictions may come from it. A
  * finding about such an answer itself is not one of them, and counts if it comes each time.
  */
 const explains: Habit['explains'] = ({ began, got }, visit) => {
-  const { lostWrite } = visit.learnt;
+  const { lostWrite } = visit.dealings;
   if (lostWrite === undefined || lostWrite.at < began || GATEWAY.has(got?.status ?? 0)) return undefined;
   visit.forget();
   const { request, status } = lostWrite;
@@ -51,6 +43,5 @@ export const gatewayDown: Habit = {
   kit: 'sends reads again; runs a check again from its beginning after a write that the gateway answered, as the write may have been done; reports the answer if it comes at the same request each time',
   serve,
   again,
-  learn,
   explains,
 };

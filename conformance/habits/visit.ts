@@ -45,8 +45,6 @@ export interface Learnt {
   readonly habits: Map<string, boolean>;
   /** Id of an intern that the run has made and leaves unused: whatever happens to it, others do. */
   witness?: string | undefined;
-  /** The latest write that a gateway answered in the place of what is behind it, and when. */
-  lostWrite?: { readonly request: string; readonly status: number; readonly at: number };
 }
 
 export const nothingLearnt = (): Learnt => ({

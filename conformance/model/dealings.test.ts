@@ -251,3 +251,12 @@ test('a question that an answer asks which is no stream engages too, and a proof
   sees(asked('POST', 'daemon/sign', {}), 5, { json: { v2: 'x' } });
   expect(dealings.signsRoutes).toBe(true);
 });
+
+test('a write is lost where a gateway answered it, and not where the service did, or where it was a read', () => {
+  const { asked, dealings, sees } = dealing('running');
+  sees(asked('GET'), 1, { status: 502 });
+  sees(asked('POST', 'suspend'), 2, { status: 503, json: { error: { code: 503 } } });
+  expect(dealings.lostWrite).toBeUndefined();
+  sees(asked('POST', 'suspend'), 3, { status: 502 });
+  expect(dealings.lostWrite).toEqual({ request: 'POST /interns/one/suspend', status: 502, at: 3 });
+});

@@ -67,6 +67,7 @@ export function createDealings(isBad: (credential: string) => boolean, ours: boo
   let routes = false;
   let latest = NEVER;
   let stops = ours;
+  let lostWrite: Dealings['lostWrite'];
 
   const dealt = (id: string): Remembered => {
     const known = interns.get(id) ?? nothing();
@@ -138,6 +139,9 @@ export function createDealings(isBad: (credential: string) => boolean, ours: boo
     with: (id: string): Readonly<Dealt> => interns.get(id) ?? nothing(),
     get wrote() {
       return latest;
+    },
+    get lostWrite() {
+      return lostWrite;
     },
     get signsRoutes() {
       return routes;
@@ -214,6 +218,9 @@ export function createDealings(isBad: (credential: string) => boolean, ours: boo
     /** The body of an answer came. */
     sees(asked: Asked, { at, json, status, stream, text }: Answered, isCreate = false) {
       const { id } = placeOf(asked);
+      // A gateway has errors of a form of its own: whether the write was done, nobody can tell.
+      const isOfGateway = GATEWAY.has(status) && !(isRow(json) && isRow(json.error));
+      if (isOfGateway && !READS.has(asked.method)) lostWrite = { request: `${asked.method} ${asked.path}`, status, at };
       const question = text.includes('"finish_reason":"tool_calls"') ? `${asked.number}` : stream?.toolCalls[0]?.id;
       if (id !== undefined && question !== undefined) {
         dealt(id).questions.add(question);
