@@ -3,7 +3,7 @@ import { checksOf } from '../framework/check.js';
 import type { Ctx } from '../framework/context.js';
 import type { Command, Real } from '../walk/command.js';
 import { type CommandName, commands } from '../walk/commands.js';
-import { createModel } from '../walk/model.js';
+import { createLives } from '../walk/lives.js';
 
 const LIFE: readonly CommandName[] = ['create', 'retry', 'get', 'list', 'update', 'provision', 'suspend', 'delete'];
 const TALK: readonly CommandName[] = [...LIFE, 'provision', 'chat', 'chat', 'chat', 'answer', 'answer', 'invoke'];
@@ -16,7 +16,7 @@ async function holds(
   most = ctx.upTo(30, 5),
 ): Promise<void> {
   await ctx.property('commands', commands(names, most), async (sequence: Command[]) => {
-    await fc.asyncModelRun(() => ({ model: createModel(), real: { ctx, asked: [], ...how } }), sequence);
+    await fc.asyncModelRun(() => ({ model: createLives(), real: { ctx, asked: [], ...how } }), sequence);
   });
 }
 

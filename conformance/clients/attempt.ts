@@ -5,7 +5,7 @@ import type { Lab } from '../../emulator/lab/lab.js';
 import type { Host } from '../probe/time.js';
 import type { ClientAnswer } from './answer.js';
 import type { Cuts } from './cuts.js';
-import { type Judgement, judge, type Seen } from './judge.js';
+import { type Judgement, judge, type Observed } from './judge.js';
 import { eventStream } from './oracle/event-stream.js';
 import { type RunLine, runLine } from './protocol.js';
 import type { Late } from './steepness.js';
@@ -110,7 +110,7 @@ export function createAttempts(
             if (why !== undefined) return ended({ kind: 'crashed', message: why, took: outcome.took });
           }
           if (then?.kind === 'broken' || then?.kind === 'crashed') return ended(then);
-          const seen: Seen = {
+          const seen: Observed = {
             took: outcome.took,
             answered,
             reported,

@@ -1,7 +1,7 @@
 import type { Check } from '../framework/check.js';
 import { answerOf, type Finding, missedSuccess, noAnswerOf } from '../framework/finding.js';
 import { Skipped } from '../framework/skip.js';
-import { type Explanation, LATER, type Seen, type Sighting } from '../habits/visit.js';
+import { type Explanation, LATER, type Sighting, type Tried } from '../habits/visit.js';
 import type { Exchange } from '../probe/exchange.js';
 import { bodyOf, senderOf } from '../probe/operation.js';
 import { type CredentialName, internIn } from '../probe/request.js';
@@ -10,7 +10,7 @@ import { dropShared } from './pool.js';
 import type { RunContext } from './run-context.js';
 import { visitOf } from './visit.js';
 
-const seenIn = (exchange: Exchange): Seen => {
+const seenIn = (exchange: Exchange): Tried => {
   const { method, url, body, bytes } = exchange.request;
   return {
     number: exchange.number,

@@ -83,7 +83,7 @@ async function tryOnce(run: RunContext, check: Check, how: Parameters<typeof att
 }
 
 /** A finding, and the attempt that came to it. */
-interface Seen {
+interface Candidate {
   readonly error: Finding;
   readonly tried: Attempt;
 }
@@ -102,7 +102,7 @@ export async function runAlone(run: RunContext, check: Check, before?: Finding):
 
   const ours = driver.control !== undefined;
   let excuse: Skip | undefined;
-  const candidates: Seen[] = [];
+  const candidates: Candidate[] = [];
   const explained: Finding[] = [];
   if (before !== undefined) session.model.dealings.doubt();
   for (let tries = 1; ; ) {
@@ -193,14 +193,14 @@ const neverTheSame = (findings: readonly Finding[]): Decided =>
   skipped(raced({ kind: 'never-the-same', found: findings.map(({ found }) => found) }).skip);
 
 /** Two tries that both fail, each in its own way, are both reported. */
-function wrongTwice(run: RunContext, check: Check, outcome: Decided, { error, tried }: Seen): Decided {
+function wrongTwice(run: RunContext, check: Check, outcome: Decided, { error, tried }: Candidate): Decided {
   if (outcome.finding === undefined) return outcome;
   const others = [foundIn(error.found, run.session.redactor)];
   return { ...outcome, finding: { ...outcome.finding, others }, note: reported(run, check, error, tried) };
 }
 
 /** Nothing stands still on a live target: what does not come again may have been somebody else's doing. */
-function notAgain(run: RunContext, check: Check, { error }: Attempt, seen: Seen | undefined): Decided | undefined {
+function notAgain(run: RunContext, check: Check, { error }: Attempt, seen: Candidate | undefined): Decided | undefined {
   if (seen === undefined) return undefined;
   const note = reported(run, check, seen.error, seen.tried);
   if (error instanceof Stopped || run.signal.aborted)

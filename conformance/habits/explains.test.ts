@@ -6,10 +6,10 @@ import type { Answer } from '../probe/client.js';
 import { NoAnswer } from '../probe/no-answer.js';
 import type { Send } from '../probe/request.js';
 import { HEEDED } from './index.js';
-import { nothingLearnt, type Seen, type Sighting, type Visit } from './visit.js';
+import { nothingLearnt, type Sighting, type Tried, type Visit } from './visit.js';
 
 const got = (status: number, more: Partial<AnswerGot> = {}): AnswerGot => ({ status, text: '', ...more });
-const seen = (method: string, path: string, status: number, more: Partial<Seen> = {}): Seen => ({
+const seen = (method: string, path: string, status: number, more: Partial<Tried> = {}): Tried => ({
   number: 1,
   method,
   url: `https://service.test/api/v1${path}`,
@@ -24,7 +24,7 @@ const seen = (method: string, path: string, status: number, more: Partial<Seen> 
 });
 
 /** A finding: a success was due, and this came. */
-const missed = (answer: AnswerGot, requests: readonly Seen[] = [], more: Partial<Sighting> = {}): Sighting => ({
+const missed = (answer: AnswerGot, requests: readonly Tried[] = [], more: Partial<Sighting> = {}): Sighting => ({
   found: { wanted: { kind: 'status', class: 'success', statuses: [] }, got: answer, of: 'the answer' },
   got: answer,
   silence: undefined,
@@ -38,7 +38,7 @@ const missed = (answer: AnswerGot, requests: readonly Seen[] = [], more: Partial
 const silent = (kind: 'refused' | 'dropped' | 'timeout'): Sighting =>
   missed(got(0), [], { got: undefined, silence: { kind, detail: '' }, missedSuccess: false });
 /** A finding of another kind than a status. */
-const wrong = (requests: readonly Seen[], more: Partial<Sighting> = {}): Sighting =>
+const wrong = (requests: readonly Tried[], more: Partial<Sighting> = {}): Sighting =>
   missed(got(200), requests, { got: undefined, missedSuccess: false, ...more });
 
 const answer = (status: number, json: unknown = {}): Answer => ({

@@ -1,5 +1,5 @@
 import type { Serve } from './serve.js';
-import type { Answered, Explanation, Head, Knowledge, Sighting, Visit } from './visit.js';
+import type { Explanation, Head, Knowledge, Lesson, Sighting, Visit } from './visit.js';
 
 /** A way of a service that no sentence of the interface forbids. Files of habits need only each other to run. */
 export interface Habit {
@@ -19,7 +19,7 @@ export interface Habit {
   /** ms after which a request is sent again that was answered so; undefined where the answer counts. */
   again?(head: Head, known: Knowledge): number | undefined;
   /** Learns from an answer, and may put into words of the interface what it says in its own. */
-  learn?(answer: Answered, known: Knowledge): void;
+  learn?(answer: Lesson, known: Knowledge): void;
   /** Makes ready for a check that is done alone. */
   prepare?(visit: Visit): Promise<void>;
   /** Whether it explains a finding. May send requests. */

@@ -3,7 +3,7 @@ import { becomes, excused, takesPrompts } from './measured.js';
 import { isBusy } from './not-now.js';
 import { rewritten } from './rewrite.js';
 import type { Serve } from './serve.js';
-import type { Seen, Visit } from './visit.js';
+import type { Tried, Visit } from './visit.js';
 import { about, refusal } from './wire.js';
 
 /** Any work keeps an intern from a prompt: an invoke, a question that nobody answered. */
@@ -47,7 +47,7 @@ async function isFreeAfterSuspend(visit: Visit, id: string): Promise<boolean | u
  */
 const explains: Habit['explains'] = async ({ began, check, found, got, seen }, visit) => {
   if (!isBusy(got)) return undefined;
-  const isSession = ({ status, path, sent = '' }: Seen) =>
+  const isSession = ({ status, path, sent = '' }: Tried) =>
     status === got?.status && path.endsWith('/invoke') && sent.includes('"session_id"');
   // A prompt to the session of a run that goes on is delivered into it.
   const isTheRule = check.requirement === 'CHAT-14' || (check.requirement === 'INVOKE-2' && seen.some(isSession));

@@ -3,7 +3,7 @@ import { instead } from './instead.js';
 import { excused, refusedWith } from './measured.js';
 import { rewritten } from './rewrite.js';
 import type { Serve } from './serve.js';
-import type { Seen, Visit } from './visit.js';
+import type { Tried, Visit } from './visit.js';
 import { about, bodyOf, refusal } from './wire.js';
 
 /** A session that it has not given out is unknown to it, in chat too. */
@@ -25,7 +25,7 @@ const serve: Serve = (next) => {
 };
 
 /** Whether a plain prompt is refused for a session that the client names. */
-async function refusesNames(visit: Visit, last: Seen): Promise<boolean | undefined> {
+async function refusesNames(visit: Visit, last: Tried): Promise<boolean | undefined> {
   const prompt = { messages: [{ role: 'user', content: 'Hello.' }], stream: true };
   const named = await instead(visit, last, { json: { ...prompt, session_id: visit.creating().json.name } });
   const refused = named && refusedWith(named, 400, 404, 422);

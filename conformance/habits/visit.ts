@@ -83,7 +83,7 @@ export interface Head extends Addressed {
 }
 
 /** An answer. */
-export interface Answered extends Addressed {
+export interface Lesson extends Addressed {
   readonly status: number;
   /** Undefined where it is no JSON. */
   readonly json: unknown;
@@ -127,7 +127,7 @@ export interface Visit extends Knowledge {
 }
 
 /** A request of a check, and its answer. */
-export interface Seen {
+export interface Tried {
   readonly number: number;
   readonly method: string;
   readonly url: string;
@@ -154,7 +154,7 @@ export interface Sighting {
   /** Whether a success was due. */
   readonly missedSuccess: boolean;
   readonly check: { readonly requirement: RequirementId; readonly level: Level };
-  readonly seen: readonly Seen[];
+  readonly seen: readonly Tried[];
   /** When the check began. */
   readonly began: number;
   /** ms since a client of the run left a stream of each intern that answered 409. */

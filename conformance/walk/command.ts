@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type { Ctx } from '../framework/context.js';
 import type { Transcript } from '../probe/chunks.js';
-import { type Model, type ModelIntern, pick } from './model.js';
+import { type Life, type Lives, pick } from './lives.js';
 
 /** The target, and those of its answers that later commands need. */
 export interface Real {
@@ -14,14 +14,14 @@ export interface Real {
   readonly inTime: boolean;
 }
 
-export type Command = fc.AsyncCommand<Model, Real>;
+export type Command = fc.AsyncCommand<Lives, Real>;
 
 /** A command on one of the interns of the model that `when` holds for. Without one it does not run. */
 export function on(
   name: string,
   which: number,
-  when: (intern: ModelIntern) => boolean,
-  run: (intern: ModelIntern, real: Real, model: Model) => Promise<void>,
+  when: (intern: Life) => boolean,
+  run: (intern: Life, real: Real, model: Lives) => Promise<void>,
 ): Command {
   return {
     check: (model) => pick(model, which, when) !== undefined,

@@ -3,14 +3,14 @@ import { equal, fail, gist, ok } from '../framework/assert.js';
 import type { Ctx } from '../framework/context.js';
 import * as expect from '../framework/expect.js';
 import { type Command, on, type Real, which } from './command.js';
-import { exists, type ModelIntern, stops } from './model.js';
+import { exists, type Life, stops } from './lives.js';
 
 const note = fc.constantFrom('a', 'b', 'é', 'two words');
 /** The note, where the target takes it. */
 const noted = ({ plain }: Ctx, text: string): string => (plain() && !/^[a-z ]+$/.test(text) ? 'plain' : text);
 
 /** The record agrees with the model. */
-function agrees(record: Record<string, unknown>, intern: ModelIntern, what: string, lists = false): void {
+function agrees(record: Record<string, unknown>, intern: Life, what: string, lists = false): void {
   equal(record.id, intern.id, `id of ${what}`);
   for (const key of ['name', 'description', 'instructions', 'model'] as const) {
     // What a list shows of an intern may be less than the record.
@@ -26,7 +26,7 @@ const STATUS = {
   running: ['running'],
 } as const;
 
-async function read(intern: ModelIntern, { ctx, published }: Real): Promise<void> {
+async function read(intern: Life, { ctx, published }: Real): Promise<void> {
   const answer = await ctx.api.get(intern.id);
   if (intern.phase === 'gone') return expect.status(answer, 404, 'the read of an intern that is gone');
   if (intern.phase === 'deleting') return expect.status(answer, [200, 404], 'the read of an intern that is torn down');
@@ -40,7 +40,7 @@ async function read(intern: ModelIntern, { ctx, published }: Real): Promise<void
 }
 
 /** Waits for the boot that a create or provision began, or leaves it to the `wait` command. */
-async function boots(intern: ModelIntern, real: Real): Promise<void> {
+async function boots(intern: Life, real: Real): Promise<void> {
   if (real.inTime) return;
   await real.ctx.interns.until(intern.id, ['running']);
   intern.phase = 'running';
@@ -65,7 +65,7 @@ export const create = fc.record({ provision: fc.boolean(), description: fc.optio
         'one that no other has',
         record.id,
       );
-      const intern: ModelIntern = {
+      const intern: Life = {
         id: record.id,
         settings: {
           name: body.name,

@@ -5,12 +5,12 @@ import { allowable, heard } from '../helpers/chat.js';
 import { refusedOrWoken } from '../helpers/turns.js';
 import type { Answer } from '../probe/client.js';
 import { on, type Real, which } from './command.js';
-import type { ModelIntern } from './model.js';
+import type { Life } from './lives.js';
 
-const chats = (intern: ModelIntern) => intern.phase !== 'booting' && intern.phase !== 'deleting';
+const chats = (intern: Life) => intern.phase !== 'booting' && intern.phase !== 'deleting';
 
 /** A prompt to an intern that does not run is refused, or boots it. */
-async function refusedOrBoots(intern: ModelIntern, { ctx }: Real, answer: Answer, what: string): Promise<void> {
+async function refusedOrBoots(intern: Life, { ctx }: Real, answer: Answer, what: string): Promise<void> {
   if ((await refusedOrWoken(ctx, intern.id, answer, what)) === 'refused') return;
   await ctx.interns.until(intern.id, ['running']);
   intern.phase = 'running';

@@ -2,7 +2,7 @@ import type { Json } from '../combinators/exchange.js';
 import { settings } from '../combinators/parts.js';
 import { defineDeviations, type Mutant } from '../mutant.js';
 
-interface Answered {
+interface DaemonAnswer {
   readonly status: number;
   readonly body: Json;
   readonly reason?: string;
@@ -19,7 +19,7 @@ const refuse = (reason: string) =>
   reply(401, { error: { code: 401, message: 'Refused', metadata: { reason, retryable: false } } });
 
 /** Changes what the daemons answer; undefined leaves it. */
-const daemons = (change: (answered: Answered) => Response | undefined): Mutant => ({
+const daemons = (change: (answered: DaemonAnswer) => Response | undefined): Mutant => ({
   aroundDaemon: (next) => async (request) => {
     const response = await next(request.clone());
     const body = (await response.clone().json()) as Json & { error?: { metadata?: { reason?: string } } };

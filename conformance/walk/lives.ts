@@ -2,7 +2,7 @@
 export type Phase = 'stopped' | 'booting' | 'running' | 'deleting' | 'gone';
 
 /** The settings that update can change. */
-export interface ModelSettings {
+export interface LifeSettings {
   name: string;
   description: string | null;
   instructions: string | null;
@@ -10,45 +10,41 @@ export interface ModelSettings {
 }
 
 /** A session that the model knows of. */
-export interface ModelSession {
+export interface LifeSession {
   readonly id: string;
   readonly origin: 'chat' | 'invoke';
 }
 
 /** An intern as the model believes it to be. */
-export interface ModelIntern {
+export interface Life {
   readonly id: string;
-  readonly settings: ModelSettings;
+  readonly settings: LifeSettings;
   phase: Phase;
   /** Body and key of its create, for retries. */
   readonly created: { readonly key: string; readonly body: Record<string, unknown> };
   vaultId: unknown;
-  readonly sessions: ModelSession[];
+  readonly sessions: LifeSession[];
   /** Transcripts of responses that ended with an open question, by position in `Real.asked`. */
   waiting: number[];
 }
 
 /** The model: every intern that was made in this candidate, in the order of creation. */
-export interface Model {
-  readonly interns: ModelIntern[];
+export interface Lives {
+  readonly interns: Life[];
 }
 
-export const createModel = (): Model => ({ interns: [] });
+export const createLives = (): Lives => ({ interns: [] });
 
 /** The intern that a number means, among those that `when` holds for. */
-export function pick(
-  model: Readonly<Model>,
-  which: number,
-  when: (intern: ModelIntern) => boolean,
-): ModelIntern | undefined {
+export function pick(model: Readonly<Lives>, which: number, when: (intern: Life) => boolean): Life | undefined {
   const those = model.interns.filter(when);
   return those[which % Math.max(1, those.length)];
 }
 
 /** What a runtime that stops takes with it. */
-export function stops(intern: ModelIntern): void {
+export function stops(intern: Life): void {
   intern.waiting = [];
 }
 
 /** Whether reads must find it. While it is torn down they may or may not. */
-export const exists = (intern: ModelIntern): boolean => intern.phase !== 'gone' && intern.phase !== 'deleting';
+export const exists = (intern: Life): boolean => intern.phase !== 'gone' && intern.phase !== 'deleting';
