@@ -24,8 +24,10 @@ function headersOf(value: unknown) {
 }
 
 function bodyOf(request: Row): Body {
-  const { postData, bodySize } = request;
+  const { method, postData, bodySize } = request;
   const text = texts(row(postData).text);
+  // Of other methods it may have been left out, whatever size is told.
+  if (text === undefined && (method === 'GET' || method === 'HEAD') && bodySize === 0) return { kind: 'none' };
   if (text === undefined || isRedacted(text)) return { kind: 'unknown' };
   const size = Buffer.byteLength(text);
   return count(bodySize) > size || text === '' ? { kind: 'unknown' } : textBody(text, size);

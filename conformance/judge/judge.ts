@@ -92,7 +92,8 @@ interface Tally {
 /** Whether a rule was broken in a way that one more look could not explain. */
 function isSure({ rule, since }: Tally, breach: Breach, at: number, conversation: number): boolean {
   if (rule.settles !== true && rule.alone === true) return true;
-  const same = rule.settles === true ? [breach.what, breach.actual, breach.because] : [];
+  // Reads that show it right in between make it no other breach: the last write does.
+  const same = rule.settles === true ? [breach.what, breach.actual, breach.because[0]] : [];
   const key = JSON.stringify([conversation, ...same]);
   const first = since.get(key);
   if (first === undefined && since.size < APART) since.set(key, at);

@@ -11,7 +11,7 @@ export interface Possible<T> {
    * is known.
    */
   since(from: number, but?: number): ReadonlySet<T> | undefined;
-  /** Numbers of the exchanges that say so. */
+  /** Numbers of the exchanges that say so: the last write, or the read that it was first known from, and the last reads. */
   readonly because: readonly number[];
   /** A write leaves. */
   asks(number: number, effect: Effect<T>): void;
@@ -86,7 +86,7 @@ class Values<T> implements Possible<T> {
     const after = write.effect(before ?? new Set());
     const isSure = took === true && !write.overlapped;
     this.base = new Set(isSure ? after : [...(before ?? []), ...after]);
-    this.because = isSure ? [asking] : [...this.because, asking].slice(-4);
+    this.because = isSure ? [asking] : [asking, ...this.because].slice(0, 4);
   }
 
   narrow(values: readonly T[], reading: number, at: number, from: number): void {
@@ -102,7 +102,9 @@ class Values<T> implements Possible<T> {
     // A value that contradicts all that is known is a finding, and teaches nothing.
     if (left.length === 0) return;
     if (left.length < base.size) this.set(new Set(left), at);
-    if (!this.because.includes(reading)) this.because = [...this.because.slice(-3), reading];
+    if (this.because.includes(reading)) return;
+    const [write, ...reads] = this.because;
+    this.because = [...(write === undefined ? [] : [write]), ...reads.slice(-2), reading];
   }
 
   forget(at: number): void {
