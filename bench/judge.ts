@@ -6,8 +6,6 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { exchangeBy } from '../conformance/judge/exchange.js';
-import { readEntry } from '../conformance/judge/har.js';
 import { createJudge } from '../conformance/judge/judge.js';
 import { report } from './lib.js';
 
@@ -135,9 +133,7 @@ function kept(exchanges: number): readonly number[] {
   let at = 0;
   for (let number = 1; at < exchanges; number++)
     for (const one of life(number)) {
-      const parts = readEntry(entryOf(one, at++), 'an entry')?.parts;
-      if (parts === undefined) throw new Error('no exchange of the interface');
-      judge.sees(exchangeBy({ ...parts, number: at }, judge.profile.tool_name));
+      judge.reads(entryOf(one, at++));
       if (at % (exchanges / 10) !== 0) continue;
       collect();
       sizes.push(process.memoryUsage().heapUsed / 1_048_576);

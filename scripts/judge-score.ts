@@ -9,21 +9,14 @@ import { deviations } from '../conformance/deviations/index.js';
 import { killersOf } from '../conformance/deviations/killers.js';
 import type { Deviation, Mutant } from '../conformance/deviations/mutant.js';
 import { mutated } from '../conformance/deviations/mutated.js';
-import { SHIPPED } from '../conformance/framework/profile.js';
+import { profileBy } from '../conformance/framework/profile.js';
 import { judged } from '../conformance/judge/judged.js';
 import { systemHost } from '../conformance/probe/time.js';
-import type { Profile } from '../emulator/contract/profile.js';
 
 /** ms after which a client that waits for ever is ended. */
 const LIMIT = 20_000;
 const HEADERS = ['content-type', 'cache-control', 'retry-after', 'x-accel-buffering'];
-const profile = profileNamed('openrouter');
-
-function profileNamed(name: string): Profile {
-  const found = SHIPPED[name];
-  if (found === undefined) throw new Error(`no profile ${name}`);
-  return found;
-}
+const profile = profileBy('openrouter');
 
 /** The traffic of two clients, twice: what was answered, and the rules that were broken. */
 async function traffic(mutant: Mutant | (() => Mutant)) {

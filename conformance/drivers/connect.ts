@@ -1,5 +1,5 @@
 import type { Profile } from '../../emulator/contract/profile.js';
-import { SHIPPED } from '../framework/profile.js';
+import { profileBy } from '../framework/profile.js';
 import type { Facts, PublicKey } from '../framework/target.js';
 import { UsageError } from '../framework/usage.js';
 import type { Fetch } from '../probe/client.js';
@@ -158,7 +158,7 @@ export async function connect(options: ConnectOptions): Promise<Connected> {
     baseUrl,
     fetch,
     host,
-    profile: settings.profile ?? (SHIPPED.svc as Profile),
+    profile: profileBy(settings.profile),
     workspaceId: workspaceId ?? '',
     credentials: settings.credentials ?? {},
     readOnly,

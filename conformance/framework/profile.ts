@@ -1,6 +1,7 @@
 import type { Profile, ProofField, ProofHeaders } from '../../emulator/contract/profile.js';
 import openrouter from '../../fixtures/profiles/openrouter.json' with { type: 'json' };
 import svc from '../../fixtures/profiles/svc.json' with { type: 'json' };
+import { UsageError } from './usage.js';
 
 const FIELDS = [
   'intern_id',
@@ -54,6 +55,13 @@ export const SHIPPED: Readonly<Record<string, Profile>> = {
   svc: readProfile(svc, 'profile svc'),
   openrouter: readProfile(openrouter, 'profile openrouter'),
 };
+
+/** A profile, or the one that ships under a name. @throws UsageError in one line for an unknown name */
+export function profileBy(given: Profile | string = 'svc'): Profile {
+  const found = typeof given === 'string' ? SHIPPED[given] : given;
+  if (found !== undefined) return found;
+  throw new UsageError(`profile: expected ${Object.keys(SHIPPED).join(' or ')}, got ${JSON.stringify(given)}`);
+}
 
 /** How a create names its idempotency key where a profile says nothing of it: the published name (CREATE-4). */
 export const IDEMPOTENCY_HEADER = 'idempotency-key';

@@ -7,9 +7,7 @@ import '../../test/same-draws.js';
 import { createEmulator } from '../../emulator/index.js';
 import { conversation, recorderOf } from '../drift/conversation.harness.js';
 import type { Report } from '../reporters/json.js';
-import { exchangeBy } from './exchange.js';
 import { judgeFiles } from './files.js';
-import { readEntry } from './har.js';
 import { createJudge } from './judge.js';
 import { judged } from './judged.js';
 
@@ -170,26 +168,22 @@ test('a setting that is shown wrong for 15 seconds counts, though others show it
   });
   const judge = createJudge({ whole: true });
   const says = (seconds: number, method: string, path: string, answer: unknown, body?: unknown) => {
-    const read = readEntry(
-      {
-        startedDateTime: new Date(Date.UTC(2026, 0, 1) + seconds * 1_000).toISOString(),
-        time: 5,
-        request: {
-          method,
-          bodySize: JSON.stringify(body ?? '').length - (body === undefined ? 2 : 0),
-          url: `https://a.test/api/v1${path}`,
-          headers: [{ name: 'Authorization', value: 'Bearer one' }],
-          ...(body === undefined ? {} : { postData: { mimeType: 'application/json', text: JSON.stringify(body) } }),
-        },
-        response: {
-          status: method === 'POST' ? 201 : 200,
-          headers: [{ name: 'Content-Type', value: 'application/json' }],
-          content: { text: JSON.stringify(answer) },
-        },
+    judge.reads({
+      startedDateTime: new Date(Date.UTC(2026, 0, 1) + seconds * 1_000).toISOString(),
+      time: 5,
+      request: {
+        method,
+        bodySize: JSON.stringify(body ?? '').length - (body === undefined ? 2 : 0),
+        url: `https://a.test/api/v1${path}`,
+        headers: [{ name: 'Authorization', value: 'Bearer one' }],
+        ...(body === undefined ? {} : { postData: { mimeType: 'application/json', text: JSON.stringify(body) } }),
       },
-      'an entry',
-    );
-    if (read !== undefined) judge.sees(exchangeBy({ ...read.parts, number: seconds + 1 }, judge.profile.tool_name));
+      response: {
+        status: method === 'POST' ? 201 : 200,
+        headers: [{ name: 'Content-Type', value: 'application/json' }],
+        content: { text: JSON.stringify(answer) },
+      },
+    });
     return judge.report().checks.find((row) => row.id === 'GET-1/settings');
   };
   says(0, 'POST', '/interns', record(null), { name: 'one', workspace_id: 'w', provision: false });
@@ -198,4 +192,10 @@ test('a setting that is shown wrong for 15 seconds counts, though others show it
   says(40, 'GET', '/interns', { data: [record('new')], has_more: false });
   expect(says(45, 'GET', `/interns/${id}`, record(null))).toMatchObject({ once: true });
   expect(says(46, 'GET', `/interns/${id}`, record(null))).not.toHaveProperty('once');
+});
+
+test('a profile is named, and one that nobody knows is one line', () => {
+  expect(createJudge({ profile: 'openrouter' }).profile.published).toBe(true);
+  expect(() => createJudge({ profile: 'opnrouter' })).toThrow(/^profile: expected svc or openrouter, got "opnrouter"$/);
+  expect(() => createJudge().reads({})).toThrow(/^entry: expected an object with a request$/);
 });

@@ -5,7 +5,7 @@ import { foundIn } from '../engine/finding.js';
 import type { CheckResult, FindingResult, RowHead } from '../engine/results.js';
 import type { FailOn } from '../framework/baseline.js';
 import type { Found } from '../framework/finding.js';
-import { SHIPPED } from '../framework/profile.js';
+import { profileBy } from '../framework/profile.js';
 import type { Stop } from '../framework/stop.js';
 import type { PublicKey } from '../framework/target.js';
 import type { Asked, Exchange } from '../model/exchange.js';
@@ -20,6 +20,8 @@ import { foundBy, RULES, type Rule, seenBy } from '../rules/index.js';
 import type { Breach } from '../rules/rule.js';
 import { createCallers } from './callers.js';
 import { createHiding } from './clean.js';
+import { exchangeBy } from './exchange.js';
+import { readEntry } from './har.js';
 
 /** ms within which a service may show what was before. */
 const LATE = 15_000;
@@ -31,8 +33,8 @@ const CALLERS = 10_000;
 
 /** What a judge is given. */
 export interface JudgeOptions {
-  /** Default: svc. */
-  readonly profile?: Profile;
+  /** The name of one that ships, or one of your own. Default: svc. */
+  readonly profile?: Profile | string;
   /** The keys that proofs are verified with. */
   readonly publicKeys?: readonly PublicKey[];
   /** The workspace of those who are seen to be members. Default: the one that they are seen in. */
@@ -116,8 +118,7 @@ const BY_NAME: ReadonlySet<string> = new Set(['VAULT-5/form']);
  * it cannot know, such as whose a credential is, it holds against nobody; credentials are kept by a digest alone.
  */
 export function createJudge(options: JudgeOptions = {}) {
-  const profile = options.profile ?? SHIPPED.svc;
-  if (profile === undefined) throw new Error('no profile svc');
+  const profile = profileBy(options.profile);
   const began = systemHost.now();
   const tallies = RULES.filter(({ id }) => options.only === undefined || options.only.has(id)).map((rule): Tally => {
     return {
@@ -154,13 +155,15 @@ export function createJudge(options: JudgeOptions = {}) {
     });
   };
 
+  let numbers = 0;
+
   /** Begins with what is judged on its own. `views`: how many ways its exchanges may have been. */
   function open(target: string, { whole = false, views = 1 } = {}): Conversation {
     const place = targets.push(target);
     const learnt = createCallers(options.workspace);
     const models = Array.from({ length: views }, () =>
       createModel({
-        profile: profile as Profile,
+        profile,
         publicKeys: options.publicKeys ?? [],
         caller: learnt.get,
         partial: !whole,
@@ -271,6 +274,19 @@ export function createJudge(options: JudgeOptions = {}) {
     asks: (asked: Asked): void => itself().asks(asked),
     /** An answer came, or none will. What it says is held against all that came before. */
     sees: (exchange: Exchange): readonly Ruling[] => itself().sees(exchange),
+    /**
+     * An entry as a HAR 1.2 has it, for exchanges of any origin, in the order in which they ended. Without `Authorization` none was
+     * sent. One that is none of the interface is passed over.
+     *
+     * @throws UsageError in one line for a value that is no entry
+     */
+    reads(entry: unknown): readonly Ruling[] {
+      const read = readEntry(entry, 'entry');
+      if (read === undefined) ignored++;
+      return read === undefined
+        ? []
+        : itself().sees(exchangeBy({ ...read.parts, number: ++numbers }, profile.tool_name));
+    },
     /** Something was met that is no exchange of the interface. */
     ignores() {
       ignored++;
