@@ -2,6 +2,7 @@ import { createTraffic } from '../conformance/judge/traffic.js';
 import type { JudgeTraffic } from '../emulator/contract/checks.js';
 import { defaultFactories, type Factories } from '../emulator/factories.js';
 import type { JournalDraft } from '../emulator/http/journal-entry.js';
+import { observeEnds } from '../emulator/http/judging.js';
 
 /** Has every emulator that is made from here on tell of the exchanges that break rules. The result takes that back. */
 export function judgeEmulators(found: (breach: string) => void): () => void {
@@ -28,13 +29,8 @@ export function judgeEmulators(found: (breach: string) => void): () => void {
       for (const breach of broken)
         found(`${request.method} ${request.url} ${response.status}: ${JSON.stringify(breach)}`);
     };
-    journal.observe({
-      responded(draft) {
-        if (draft.writes === undefined || draft.closed !== undefined) ended(draft);
-      },
-      closed(draft) {
-        if (draft.respondedAt !== undefined) ended(draft);
-      },
+    observeEnds(journal, {
+      ended,
       cleared() {
         judge = anew();
       },

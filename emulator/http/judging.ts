@@ -4,25 +4,40 @@ import type { JournalDraft } from './journal-entry.js';
 
 const NOT_JUDGED: Shield = { verdict: 'not_judged', rules: [], broken: [] };
 
-/** Notes of each exchange that ended which rules it kept and broke, but of those that a disturbance changed on their way. Observers that come later see it noted. */
-export function judgeExchanges(journal: Pick<Journal, 'observe' | 'view'>, begin: () => JudgeTraffic): void {
-  let judge = begin();
-  const ended = (draft: JournalDraft) => {
-    const shield = judge(journal.view(draft));
-    draft.judged = draft.injected?.disturb === undefined ? shield : NOT_JUDGED;
-  };
+/** Tells of each exchange once its answer, or its stream, came to an end; and when all are forgotten. */
+export function observeEnds(
+  journal: Pick<Journal, 'observe'>,
+  { ended, cleared }: { ended(draft: JournalDraft): void; cleared(): void },
+): void {
   journal.observe({
-    disturbed(draft) {
-      if (draft.judged !== undefined) draft.judged = NOT_JUDGED;
-    },
     responded(draft) {
       if (draft.writes === undefined || draft.closed !== undefined) ended(draft);
     },
     closed(draft) {
       if (draft.respondedAt !== undefined) ended(draft);
     },
+    cleared,
+  });
+}
+
+/**
+ * Notes of each exchange that ended which rules it kept and broke, but of those that a disturbance changed on their way. Observers
+ * that come later see it noted.
+ */
+export function judgeExchanges(journal: Pick<Journal, 'observe' | 'view'>, begin: () => JudgeTraffic): void {
+  let judge = begin();
+  observeEnds(journal, {
+    ended(draft) {
+      const shield = judge(journal.view(draft));
+      draft.judged = draft.injected?.disturb === undefined ? shield : NOT_JUDGED;
+    },
     cleared() {
       judge = begin();
+    },
+  });
+  journal.observe({
+    disturbed(draft) {
+      if (draft.judged !== undefined) draft.judged = NOT_JUDGED;
     },
   });
 }
