@@ -1,5 +1,5 @@
 import { createKnown } from '../../emulator/credentials/known.js';
-import { apart, replaced } from '../../emulator/credentials/spans.js';
+import { merged, replaced } from '../../emulator/credentials/spans.js';
 import { spelledIn } from '../../emulator/credentials/spellings.js';
 
 /** Keys whose string values are credentials anywhere in a JSON answer. */
@@ -35,7 +35,7 @@ export function createRedactor(known: readonly string[] = []) {
   /** Redacts a text that came in pieces, keeping the pieces. */
   const pieces = (texts: readonly string[]): string[] => {
     const found = [...spelledIn(texts.join(''), secrets)];
-    return found.length === 0 ? [...texts] : replaced(texts, apart(found.map((one) => ({ ...one, shown: HIDDEN }))));
+    return found.length === 0 ? [...texts] : replaced(texts, merged(found.map((one) => ({ ...one, shown: HIDDEN }))));
   };
   const text = (value: string) => pieces([value]).join('');
 

@@ -1,6 +1,6 @@
 import { SEARCHED_FROM } from './beginnings.js';
 import { createKnown, type Known, type Search } from './known.js';
-import { apart, replaced, type Span } from './spans.js';
+import { merged, replaced, type Span } from './spans.js';
 import { begunIn, spelledIn } from './spellings.js';
 
 /**
@@ -52,7 +52,7 @@ function* piecesOf(value: string): Generator<string> {
 function* spansOf(text: string, search: Search): Generator<Span> {
   for (const { start, end } of spelledIn(text, search)) yield { start, end, shown: REDACTED };
 }
-const without = (text: string, search: Search): string => replaced([text], apart(spansOf(text, search))).join('');
+const without = (text: string, search: Search): string => replaced([text], merged(spansOf(text, search))).join('');
 
 /** Takes one value out of texts, in every spelling; a short one only where it is a whole text. */
 export function withoutValue(value: string): (text: string) => string {
@@ -146,7 +146,7 @@ export function createRedaction() {
      */
     redactWrites(writes: readonly string[], more = false): string[] {
       const text = writes.join('');
-      return replaced(writes, apart([...spansIn(text, more), ...spansAcross(text, more)]));
+      return replaced(writes, merged([...spansIn(text, more), ...spansAcross(text, more)]));
     },
     /** How many credentials are known by value. */
     get size(): number {

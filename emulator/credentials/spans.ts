@@ -6,19 +6,19 @@ export interface Span {
 }
 
 /** Spans in order and without overlap: of those that overlap, the first, extended to the end of the last. */
-export function apart(spans: Iterable<Span>): Span[] {
-  const merged: Span[] = [];
+export function merged(spans: Iterable<Span>): Span[] {
+  const all: Span[] = [];
   for (const one of [...spans].sort((a, b) => a.start - b.start || b.end - a.end)) {
-    const last = merged.at(-1);
-    if (!last || one.start >= last.end) merged.push(one);
+    const last = all.at(-1);
+    if (!last || one.start >= last.end) all.push(one);
     else
-      merged[merged.length - 1] = {
+      all[all.length - 1] = {
         start: last.start,
         end: Math.max(last.end, one.end),
         shown: last.shown || one.shown,
       };
   }
-  return merged;
+  return all;
 }
 
 /**

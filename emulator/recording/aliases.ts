@@ -1,6 +1,6 @@
 import { SEARCHED_FROM } from '../credentials/beginnings.js';
 import { createKnown } from '../credentials/known.js';
-import { apart, replaced, type Span } from '../credentials/spans.js';
+import { merged, replaced, type Span } from '../credentials/spans.js';
 import { begunIn, spelledIn } from '../credentials/spellings.js';
 import { foldUuids, uuidsIn } from './uuids.js';
 
@@ -102,7 +102,7 @@ export function createAliases(environment: ReadonlyMap<string, string>): Aliases
       return alias === undefined ? [] : [span(0, text.length, alias)];
     }
     const found = [...spelledIn(text, secretValues)];
-    return apart(found.map(({ start, end, value }) => span(start, end, secrets.get(value))));
+    return merged(found.map(({ start, end, value }) => span(start, end, secrets.get(value))));
   };
 
   const findOthers = (text: string, from: number, to: number): Span[] => {
@@ -120,7 +120,7 @@ export function createAliases(environment: ReadonlyMap<string, string>): Aliases
     }
     for (const { index, length, value } of odd.find(part))
       found.push(span(from + index, from + index + length, known.get(foldUuids(value))));
-    return apart(found);
+    return merged(found);
   };
 
   /** Secrets that are no part of an alias: one may be a word of ours. */
