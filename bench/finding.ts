@@ -29,7 +29,8 @@ async function spent(mutant: (typeof deviations)[number]['mutant']) {
   };
   try {
     const results = await runChecks({ driver: counted, host, checks, runs: 1, seed: SEED, rate: 0, events });
-    return { sent: results.requests, first, findings: groups(results.checks.filter(broke)).length };
+    const { requests, stopped } = results;
+    return { sent: requests, first, stopped, findings: groups(results.checks.filter(broke)).length };
   } finally {
     await close();
   }
@@ -53,7 +54,8 @@ for (const { name, mutant } of drawn) {
   );
   rows.push(row);
 }
-const found = rows.filter(({ findings }) => findings > 0);
+// A run that stops for what it found has spent nothing on it.
+const found = rows.filter(({ findings, stopped }) => findings > 0 && stopped === undefined);
 const more = found.map(({ sent, findings }) => (sent - right.sent) / findings).sort((one, other) => one - other);
 const median = Math.round(more[Math.floor(more.length / 2)] ?? 0);
 const most = Math.round(more.at(-1) ?? 0);

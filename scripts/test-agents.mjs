@@ -62,7 +62,7 @@ const CALLS = {
   put_script: [['script={"name":"inspected","turn":[{"say":"hi"}]}'], 'The script inspected is there'],
   snapshot: [['action=list'], 'start'],
   explain_proof: [['headers={}'], 'refused'],
-  check_server: [['only=["list/bad-limit"]'], '1 done: 1 pass'],
+  check_server: [['only=["list/bad-cursor"]'], '1 done: 1 pass'],
   check_client: [['command=["false"]'], 'stdio|ended with status'],
 };
 

@@ -217,7 +217,7 @@ test('the commands of docs/ci.md are understood', async () => {
     .flatMap(({ run }) => run ?? [])
     .join(' ')
     .replaceAll(/\$\{\{ matrix\.shard \}\}/g, '1');
-  const short = `--only list/bad-limit --ledger-dir ${folder}`;
+  const short = `--only list/bad-cursor --ledger-dir ${folder}`;
   const commands = [
     `${block('docs/ci.md', 'sh').trim()} ${short}`.replace('junit.xml', join(folder, 'junit.xml')),
     // Of a shard only a plan is made: a missing baseline is refused.
@@ -239,7 +239,7 @@ test('the settings and the baseline of docs/ci.md are read', () => {
   const known = readBaseline(written('baseline.json', block('docs/ci.md', 'json', 1)), false);
   expect(known.map((entry) => (typeof entry === 'string' ? entry : entry.id))).toEqual([
     'create/name-rules',
-    'list/by-status',
+    'list/cursor-holds-its-place',
     'chat-lock/silent-run',
   ]);
 });

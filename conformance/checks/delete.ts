@@ -1,4 +1,3 @@
-import { noObject } from '../arbitraries/no-object.js';
 import { equal, ok, oneOf } from '../framework/assert.js';
 import { checksOf } from '../framework/check.js';
 import * as expect from '../framework/expect.js';
@@ -10,24 +9,6 @@ import { internPath } from '../probe/request.js';
 const BUSY = { status: 409, reason: 'intern_busy', retryable: false } as const;
 const STARTED = expect.ACCEPTED;
 const ON_ONE = BY_KEY.filter(({ on }) => on === 'intern');
-
-/** Bodies of delete that are refused. */
-const BAD_BODIES: readonly unknown[] = [
-  null,
-  [],
-  '',
-  { acknowledge_workspace_loss: null },
-  { acknowledge_workspace_loss: 'true' },
-  { acknowledge_workspace_loss: 1 },
-  { acknowledge_workspace_loss: 0 },
-  { acknowledge_workspace_loss: [] },
-  { acknowledge_workspace_loss: {} },
-  { acknowledgeWorkspaceLoss: true },
-  { Acknowledge_workspace_loss: true },
-  { force: true },
-  { acknowledge_workspace_loss: true, force: true },
-  { acknowledge_workspace_loss: false, reason: '' },
-];
 
 export const DELETE = checksOf('DELETE-1', {
   'delete/until-gone': {
@@ -137,28 +118,6 @@ export const DELETE = checksOf('DELETE-1', {
         expect.status(answer, STARTED, `a delete with the body ${JSON.stringify(text)}`);
       }
       expect.status(await api.remove((await interns.stopped()).id), STARTED, 'a delete without body and content type');
-    },
-  },
-  'delete/bad-body': {
-    requirement: 'DELETE-2',
-    title: 'Any other body is 400, and nothing is deleted.',
-    needs: ['write'],
-    async run(ctx) {
-      const { api, interns, property } = ctx;
-      let intern = await interns.stopped();
-      let deleted = false;
-      const refused = async (body: unknown) => {
-        if (deleted) intern = await interns.stopped();
-        const answer = await api.remove(intern.id, body);
-        deleted = answer.status < 300;
-        expect.error(answer, { status: 400 }, `a delete with ${JSON.stringify(body)}`);
-      };
-      await refused({ force: true });
-      await ctx.each('fixed bodies', BAD_BODIES, refused);
-      await property('bodies', noObject(), refused);
-      const after = expect.intern(await api.get(intern.id), 200, 'the read after the refusals');
-      equal(after.status, intern.status, 'status of an intern whose deletes were refused');
-      expect.done(await api.remove(intern.id, { acknowledge_workspace_loss: true }), 'the valid twin');
     },
   },
 });

@@ -29,7 +29,6 @@ import { DELETE } from './delete.js';
 import { DELETE_ARCHIVE } from './delete-archive.js';
 import { DISCONNECT } from './disconnect.js';
 import { FAULTS } from './faults.js';
-import { FIELDS } from './fields.js';
 import { GET } from './get.js';
 import { IDEMPOTENCY } from './idempotency.js';
 import { INVOKE_CHECKS } from './invoke.js';
@@ -102,7 +101,6 @@ export const checks: readonly Check[] = [
   ...DELETE_ARCHIVE,
   ...DISCONNECT,
   ...FAULTS,
-  ...FIELDS,
   ...GET,
   ...IDEMPOTENCY,
   ...INVOKE_CHECKS,

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { BAD_HOSTS, hosts, NO_HOSTS } from '../arbitraries/host.js';
+import { hosts, NO_HOSTS } from '../arbitraries/host.js';
 import { LONGEST_SECRET, secretNameFrom } from '../arbitraries/secret-name.js';
 import { equal, isArray, match, notEqual, TIMESTAMP } from '../framework/assert.js';
 import { checksOf } from '../framework/check.js';
@@ -47,30 +47,6 @@ async function refused(
 }
 
 const hostNames = (count: number) => Array.from({ length: count }, (_, at) => `h${at}.example.com`);
-
-const ofHost = (host: string) => [`the host ${JSON.stringify(host)}`, { value: 'v', hosts: [host] }] as const;
-
-/** Bodies that are published to be none, and that a service may mend, or take as they are, in the place of a refusal. */
-const MENDED: readonly (readonly [string, unknown])[] = [
-  ...['api.example.com:443', '*.example.com'].map(ofHost),
-  ...[0, 101].map((count) => [`${count} hosts`, { value: 'v', hosts: hostNames(count) }] as const),
-  ...[0, LONGEST_VALUE + 1].map(
-    (length) => [`a value of ${length} characters`, { value: 'v'.repeat(length), hosts: HOSTS }] as const,
-  ),
-  ['a value that is no text', { value: 7, hosts: HOSTS }],
-  ['hosts that are no list', { value: 'v', hosts: 'api.example.com' }],
-];
-
-/** Others that are published to be none. */
-const REFUSED: readonly (readonly [string, unknown])[] = [
-  ...BAD_HOSTS.map(ofHost).filter(([what]) => MENDED.every(([mended]) => mended !== what)),
-  ['no value', { hosts: HOSTS }],
-  ['no hosts', { value: 'v' }],
-  ['a value null', { value: null, hosts: HOSTS }],
-  ['hosts null', { value: 'v', hosts: null }],
-  ['a list', []],
-  ['null', null],
-];
 
 export const VAULT_VALUES = checksOf('VAULT-3', {
   'vault/secret-form': {
@@ -161,17 +137,6 @@ export const VAULT_VALUES = checksOf('VAULT-3', {
         NO_HOSTS.map((host) => [`the host ${JSON.stringify(host)}`, { value: 'v', hosts: [host] }] as const),
         INVALID,
       ),
-  },
-  'vault/store-refused': {
-    title:
-      'What is no {value, hosts} is 400: no or too many hosts, one that is no name, no or too long a value, no object.',
-    needs: ['write'],
-    async run(ctx) {
-      // A host that is wrong beside one that is right.
-      const mixed = BAD_HOSTS.map((host) => [`${host} too`, { value: 'v', hosts: [...HOSTS, host] }] as const);
-      const bodies = [...MENDED, ...ctx.sample(REFUSED, 2), ...ctx.sample(mixed)];
-      await refused(ctx, bodies, { status: 400 }, bodies.length);
-    },
   },
   'vault/most-of-each': {
     title: 'A value of 1 character, one of 65536, and 100 hosts are stored.',

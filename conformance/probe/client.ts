@@ -126,8 +126,10 @@ export function createClient(options: ClientOptions): Client {
       const url = addressOf(send);
       const method = send.method ?? 'GET';
       const text = send.json === undefined ? undefined : JSON.stringify(send.json);
-      const body = text ?? send.body;
       const headers = headersOf(send, options.credential, options.headerNames);
+      // A text without a content type would be sent as text/plain.
+      const json = text === undefined || headers.has('content-type') ? text : new TextEncoder().encode(text);
+      const body = json ?? send.body;
       mustGoOn();
       await options.before?.(send, url, signal);
       mustGoOn();

@@ -1,6 +1,7 @@
-import { STATUSES } from '../arbitraries/status-filter.js';
+import { BAD_HOSTS } from '../arbitraries/host.js';
 import type { Ctx } from '../framework/context.js';
 import { DIGEST } from '../helpers/operations.js';
+import { STATUSES } from '../helpers/record.js';
 import { secretName } from '../helpers/vault.js';
 import type { OperationName } from '../model/operations.js';
 import type { Send } from '../probe/request.js';
@@ -147,6 +148,8 @@ const TYPES: readonly Value[] = [
   v('application/json', () => ({})),
   type('with a charset', 'application/json; charset=utf-8'),
   type('in capitals', 'Application/JSON'),
+  type('with a quoted charset', 'application/json; charset="UTF-8"'),
+  type('with other parameters', 'APPLICATION/JSON ; a=b; c=d'),
   ...alike(
     'media type',
     type('text/plain', 'text/plain'),
@@ -156,7 +159,11 @@ const TYPES: readonly Value[] = [
     type('a suffix of JSON', 'application/vnd.api+json'),
     type('a list of JSON', 'application/x-ndjson'),
     type('application/jsonx', 'application/jsonx'),
-    type('multipart', 'multipart/form-data; boundary=x'),
+    type('multipart', 'multipart/form-data; boundary=application/json'),
+    type('JSON as a parameter', 'text/plain; type=application/json'),
+    type('application/x-json', 'application/x-json'),
+    type('octets', 'application/octet-stream'),
+    type('no more than json', 'json'),
   ),
 ];
 
@@ -172,7 +179,7 @@ const renamed = (change: (name: string) => unknown) => (ground: Ground) => {
   const body = created()(ground);
   return { ...body, name: change(body.name) };
 };
-const long = (length: number) => 'a'.repeat(length);
+const long = (length: number, unit = 'a') => unit.repeat(length);
 /** What makes a name of 15 to 17 characters one that no intern can have. */
 const BAD_NAMES: readonly (readonly [string, (name: string) => string])[] = [
   ['capitals', (name) => `${name.slice(0, 16)}A`],
@@ -205,6 +212,8 @@ const BAD_MODELS: readonly (readonly [string, unknown])[] = [
   ['a number for a model', 7],
   ['a list for a model', ['author/slug']],
 ];
+/** Texts of as many code points as may be, of two code units each. */
+const FULL = { description: long(2000, '😀'), instructions: long(100_000, '😀') };
 /** Fields that a create takes from nobody, and an update neither. */
 const NOT_TAKEN: readonly string[] = ['created_at', 'hostname', 'vaultId', 'Description', 'x-colour'];
 
@@ -268,6 +277,7 @@ const SIGNED: readonly Value[] = [
     digest('a prefix', `sha256:${DIGEST}`),
     digest('colons between', DIGEST.match(/../g)?.join(':')),
     json('no digest', { route: ROUTE }),
+    raw('nothing at all', ''),
     json('nothing', {}),
     routed('null for a route', null),
     routed('a text for a route', '/api/invoke'),
@@ -305,6 +315,12 @@ const NO_FIELDS: readonly Value[] = [
     json('two fields', { a: 1, b: 2 }),
     raw('a list', '[]'),
     raw('null', 'null'),
+  ),
+  ...alike(
+    'media type',
+    v('an empty object as text', () => ({ body: '{}', headers: { 'content-type': 'text/plain' } })),
+    v('a form', () => ({ body: 'a=b', headers: { 'content-type': 'application/x-www-form-urlencoded' } })),
+    v('an empty object of no type', () => ({ json: {}, headers: { 'content-type': undefined } })),
   ),
 ];
 
@@ -378,6 +394,8 @@ export const TABLES: readonly Table[] = [
           query('fewer than none', '?limit=-1'),
           query('no number', '?limit=ten'),
           query('half of one', '?limit=1.5'),
+          query('ten and twenty', '?limit=10,20'),
+          query('a number with an exponent', '?limit=1e1'),
           query('a limit of nothing', '?limit='),
           query('no status', '?status='),
           query('an unknown status', '?status=no-such-status'),
@@ -424,6 +442,7 @@ export const TABLES: readonly Table[] = [
         json('null for texts', created({ description: null, instructions: null })),
         json('a description as long as may be', created({ description: long(2000) })),
         json('instructions as long as may be', created({ instructions: long(100_000) })),
+        json('texts as long as may be, beyond the basic plane', created(FULL)),
         json(
           '17 characters',
           renamed((name) => name.padEnd(17, 'x')),
@@ -452,7 +471,11 @@ export const TABLES: readonly Table[] = [
           json('null for a name', created({ name: null })),
           json('a number for a description', created({ description: 7 })),
           json('a long description', created({ description: long(2001) })),
+          json('a long description of two bytes a letter', created({ description: long(2001, 'é') })),
           json('a list for instructions', created({ instructions: ['x'] })),
+          json('true for instructions', created({ instructions: true })),
+          json('an object for a name', created({ name: { text: 'a' } })),
+          json('false for a description', created({ description: false })),
           json('long instructions', created({ instructions: long(100_001) })),
           json('a text for provision', created({ provision: 'yes' })),
           json('a field of nobody', created({ colour: 'red' })),
@@ -495,6 +518,7 @@ export const TABLES: readonly Table[] = [
         json('no description', { description: null }),
         json('an empty description', { description: '' }),
         json('a description as long as may be', { description: long(2000) }),
+        json('texts as long as may be, beyond the basic plane', FULL),
         json('all settings', { description: 'all', instructions: 'of them', model: 'author/slug' }),
         json('instructions', { instructions: 'Be brief.' }),
         json('no instructions', { instructions: null }),
@@ -507,6 +531,9 @@ export const TABLES: readonly Table[] = [
         sized('as large as may be', CAP, () => ({ description: 'large' })),
         ...bads(
           json('a number for a description', { description: 7 }),
+          json('true for instructions', { instructions: true }),
+          json('a list for a description', { description: ['a'] }),
+          json('an object for a name', { name: {} }),
           json('a long description', { description: long(2001) }),
           json('long instructions', { instructions: long(100_001) }),
           ...BAD_MODELS.map(([name, model]) => json(name, { model })),
@@ -559,6 +586,8 @@ export const TABLES: readonly Table[] = [
         ...bads(
           json('a text for the acknowledgement', { acknowledge_workspace_loss: 'true' }),
           json('null for the acknowledgement', { acknowledge_workspace_loss: null }),
+          json('an object for the acknowledgement', { acknowledge_workspace_loss: {} }),
+          json('the acknowledgement in another spelling', { acknowledgeWorkspaceLoss: true }),
           json('a number for the acknowledgement', { acknowledge_workspace_loss: 1 }),
           json('a field of nobody', { force: true }),
           json('the acknowledgement and a field of nobody', { acknowledge_workspace_loss: true, force: true }),
@@ -747,12 +776,15 @@ export const TABLES: readonly Table[] = [
           json('an empty value', { value: '', hosts: ['example.com'] }),
           json('a number for a value', { value: 7, hosts: ['example.com'] }),
           json('a long value', { value: 'zq-5580-'.repeat(8_193), hosts: ['example.com'] }),
+          json('null for a value', { value: null, hosts: ['example.com'] }),
           json('no hosts', { value: 'x' }),
+          json('null for hosts', { value: 'x', hosts: null }),
+          json('a text for hosts', { value: 'x', hosts: 'example.com' }),
           json('hosts is empty', { value: 'x', hosts: [] }),
           json('101 hosts', { value: 'x', hosts: Array.from({ length: 101 }, (_, at) => `h${at}.example.com`) }),
-          json('a scheme', { value: 'x', hosts: ['https://example.com'] }),
-          json('a port', { value: 'x', hosts: ['example.com:443'] }),
-          json('a wildcard', { value: 'x', hosts: ['*.example.com'] }),
+          ...BAD_HOSTS.map((host) =>
+            json(`the host ${JSON.stringify(host)}`, { value: 'x', hosts: ['example.com', host] }),
+          ),
           json('a field of nobody', { value: 'x', hosts: ['example.com'], colour: 'red' }),
           sized('too large', CAP + 1, () => ({ value: 'x', hosts: ['example.com'] })),
           unfitName('a capital', 'Api_token'),

@@ -1,5 +1,4 @@
-import { STATUSES } from '../arbitraries/status-filter.js';
-import { FIELDS } from '../helpers/record.js';
+import { FIELDS, STATUSES } from '../helpers/record.js';
 import { secretKeys } from '../helpers/secret-keys.js';
 import { canonical } from '../model/canonical.js';
 import { FIXED, isRow, type Row, SETTINGS, SHOWS } from '../model/intern.js';

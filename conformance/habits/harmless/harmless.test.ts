@@ -25,7 +25,7 @@ test.each(ALWAYS)('the kit holds nothing against a service for %s', async (id, s
       'chat-stream/echo-is-the-prompt',
       'create/reads-back',
       'list/agrees-with-reads',
-      'list/bad-limit',
+      'list/bad-cursor',
       'get/settings',
     ];
     const { checks } = await run({ driver, host, seed: 'harmless', rate: 0, only });
