@@ -10,7 +10,7 @@ if [ "${1:-}" = --write ]; then
   export BENCH_ROWS
 fi
 named=("$@")
-[ $# = 0 ] && named=(startup requests watching store streams waiting deadlines paced sign sign-streams spaces held explore recorder judge console report lab kit)
+[ $# = 0 ] && named=(startup requests watching store streams waiting deadlines paced sign sign-streams spaces held explore recorder judge console report lab kit finding)
 missed=0
 for bench in "${named[@]}"; do
   echo "== $bench"
