@@ -82,7 +82,7 @@ export async function wholeRun(
   const events = { checkEnd: (row: CheckResult) => (broke(row) ? over.abort() : undefined) };
   const { signal } = over;
   try {
-    return (await runChecks({ driver, host, checks: allChecks, runs, seed, rate: 0, events, signal })).checks;
+    return (await runChecks({ driver, host, checks: allChecks, runs, seed, rate: 20, events, signal })).checks;
   } finally {
     await close();
   }
