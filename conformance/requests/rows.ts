@@ -68,7 +68,14 @@ const OWN = (below: string, options: Partial<Send> = {}): Value =>
     ({ ctx }) => ({ as: 'own_key', path: `/interns/${ctx.target.ownInternId}${below}`, ...options }),
     ['own_key'],
   );
-const REGIONAL = bad(v('a regional host', ({ ctx }) => ({ host: ctx.target.regionalHost ?? '' }), ['regional_host']));
+const regional = (name: string, change: (host: string) => string): Value =>
+  v(name, ({ ctx }) => ({ host: change(ctx.target.regionalHost ?? '') }), ['regional_host']);
+/** Names of hosts know no capitals. */
+const REGIONAL: readonly Value[] = alike(
+  'regional host',
+  regional('a regional host', (host) => host),
+  regional('a regional host in capitals', (host) => host.toUpperCase()),
+);
 
 /** Who asks: members of the workspace, and everybody else. */
 const KEYS: readonly Value[] = [
@@ -78,7 +85,7 @@ const KEYS: readonly Value[] = [
   WRONG,
   ...NO_BEARER,
   ...bads(as('foreign_api_key'), as('outsider_api_key'), as('management_key'), as('own_key')),
-  REGIONAL,
+  ...REGIONAL,
 ];
 const OWN_KEYS: readonly Value[] = KEYS.filter(({ name }) => name !== 'peer_api_key');
 const ACCESS: readonly Value[] = [
@@ -96,7 +103,7 @@ const ACCESS: readonly Value[] = [
     as('management_key'),
     as('own_key'),
   ),
-  REGIONAL,
+  ...REGIONAL,
 ];
 const SIGNERS: readonly Value[] = [
   as('oauth_token'),
@@ -112,7 +119,7 @@ const SIGNERS: readonly Value[] = [
     as('management_key'),
     as('own_key'),
   ),
-  REGIONAL,
+  ...REGIONAL,
 ];
 
 const json = (name: string, value: unknown | ((ground: Ground) => unknown)): Value =>
@@ -363,7 +370,7 @@ export const TABLES: readonly Table[] = [
         NOBODY,
         WRONG,
         ...bads(as('outsider_api_key'), as('management_key'), as('own_key')),
-        REGIONAL,
+        ...REGIONAL,
       ],
       [
         query('all', ''),
@@ -431,7 +438,7 @@ export const TABLES: readonly Table[] = [
         NOBODY,
         WRONG,
         ...bads(as('outsider_api_key'), as('management_key'), as('own_key')),
-        REGIONAL,
+        ...REGIONAL,
       ],
       [
         json('a name and a workspace', created()),
@@ -733,7 +740,7 @@ export const TABLES: readonly Table[] = [
         NOBODY,
         WRONG,
         ...bads(as('api_key'), as('oauth_token'), as('foreign_api_key'), as('outsider_api_key'), as('own_key')),
-        REGIONAL,
+        ...REGIONAL,
       ],
       [
         v('a mapping', ({ ctx }) => ({ path: `/scim/group-mappings/${ctx.target.scimMappingId}` }), ['scim_mapping']),

@@ -941,11 +941,25 @@ export const ACCEPTED_BY: Readonly<Record<string, RequirementId>> = {
   'copy secrets': 'VAULT-7',
 };
 
-/** Whether a state may keep a service from it: none keeps it from a read, or from a proof, and an update changes what runs, and what rests. */
-const mayConflict = (seen: Seen): boolean =>
-  (seen.operation.reads === true && !isDaemon(seen.operation)) || isSigning(seen.operation)
-    ? false
-    : !named('update')(seen) || [...(phasesOf(seen) ?? ['new'])].some((phase) => phase !== 'up' && phase !== 'off');
+/** Phases in which no state keeps a service from it: any intern that runs, or rests, is changed or deleted. */
+const TAKEN_IN: Readonly<Record<string, readonly Phase[]>> = {
+  update: ['up', 'off'],
+  delete: ['up', 'off'],
+  provision: ['off'],
+};
+
+/** Whether a state may keep a service from it: none keeps it from a read, or from a proof. */
+function mayConflict(seen: Seen): boolean {
+  const { name, reads } = seen.operation;
+  if ((reads === true && !isDaemon(seen.operation)) || isSigning(seen.operation)) return false;
+  return [...(phasesOf(seen) ?? ['new' as const])].some((phase) => TAKEN_IN[name]?.includes(phase) !== true);
+}
+
+/** Whether it is refused for who asks, by the reason of a cause that it does not have. */
+const isCallerBlamed = ({ answered: { status }, error }: Seen, maybe: readonly Refusal[]): boolean =>
+  status === 403 &&
+  REFUSALS.some(({ reason, statuses }) => reason === error?.reason && statuses.includes(403)) &&
+  maybe.every(({ reason }) => reason !== error?.reason);
 
 /** No source says with which success these are answered. */
 const ANY_SUCCESS: ReadonlySet<string> = new Set(['sign', 'sign alias', 'daemon', 'daemon alias']);
@@ -962,10 +976,11 @@ export const ACCEPTED_RULES: readonly Rule[] = Object.entries(ACCEPTED_BY).flatM
     // A cause whose statuses are stated explains no other, and none explains a failure of the service.
     return (
       sure.length === 0 &&
-      maybe.every(
-        ({ level, statuses }) =>
-          !statuses.includes(status) && (status === 409 || status >= 500 || (level === 'S' && statuses !== REFUSED)),
-      )
+      (isCallerBlamed(seen, maybe) ||
+        maybe.every(
+          ({ level, statuses }) =>
+            !statuses.includes(status) && (status === 409 || status >= 500 || (level === 'S' && statuses !== REFUSED)),
+        ))
     );
   };
   const accepted: Rule = {
