@@ -42,6 +42,23 @@ async function retries(ctx: Ctx): Promise<void> {
     await keyed(body, `${key}-2`);
     await keyed({ ...body, instructions: 'of a third' }, `${key}-3`);
   }
+  // Keys that are nearly the same are two.
+  const key = `Near-${interns.name()}`.padEnd(254, 'k');
+  for (const near of [`${key}a`, `${key}b`, `${key}B`, `${key}a`.toUpperCase()]) await keyed(interns.body(), near);
+}
+
+/** A create that is repeated when its intern was suspended: nothing is left to be done. */
+async function retriedAtRest({ interns, api }: Ctx): Promise<void> {
+  const body = interns.body({ description: 'kept' });
+  const create = () => api.create(body, { headers: { 'idempotency-key': `rest-${body.name}` } });
+  const { json } = await create();
+  if (!isRow(json) || typeof json.id !== 'string') return;
+  await api.provision(json.id);
+  await interns.until(json.id, ['running']);
+  await api.suspend(json.id);
+  await interns.untilSuspended(json.id);
+  await create();
+  await api.get(json.id);
 }
 
 /** Prompts in one session: a run that speaks, one that fails, one that asks and is answered, and an invoke. */
@@ -95,6 +112,7 @@ async function proofs({ interns, send }: Ctx): Promise<void> {
  */
 export async function sendSequences(ctx: Ctx, has: (need: string) => boolean): Promise<void> {
   await retries(ctx);
+  await retriedAtRest(ctx).catch(unanswered);
   await secrets(ctx);
   if (has('oauth_token')) await proofs(ctx);
   for (const query of ['limit=1', 'limit=2', 'limit=1&status=stopped', 'limit=3&status=stopped,running'])
@@ -110,5 +128,8 @@ const STANDING = 'status=queued,provisioning,running,failed,stopped';
 export async function sendLists(ctx: Ctx): Promise<void> {
   const all = await pages(ctx, `limit=100&workspace_id=${encodeURIComponent(ctx.target.workspaceId)}`);
   const limit = `limit=${Math.max(2, Math.ceil(all / 4))}`;
-  for (const query of [limit, `${limit}&${STANDING}`, STANDING]) await pages(ctx, query);
+  for (const filter of ['', STANDING, 'status=stopped', 'status=running']) {
+    await pages(ctx, `${limit}&${filter}`);
+    if (filter !== '') await pages(ctx, filter);
+  }
 }
