@@ -22,6 +22,7 @@ import type { TryOptions } from './try.js';
 export const OBEDIENT = {
   name: 'obeys every prompt',
   obeys: 1,
+  asks: 'as prompted',
   turns: 60,
   slow: 35_000,
   pace: 5,

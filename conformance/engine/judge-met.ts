@@ -62,11 +62,16 @@ type Standing =
   | { readonly kind: 'excused'; readonly skip: Skip };
 
 /**
- * Whether it is seen again. What was seen once is asked for again, where that does nothing: all that a monitor sends.
+ * Whether it is seen again. A request is sent again where that does nothing: all that a monitor sends. Where it would do
+ * something, one exchange is enough for a rule that needs no other.
  *
  * @throws Stopped where the run is over
  */
-async function comesAgain({ session }: RunContext, breaches: Breaches, settles: boolean): Promise<boolean> {
+async function comesAgain(
+  { session }: RunContext,
+  breaches: Breaches,
+  { settles, alone }: { readonly settles: boolean; readonly alone: boolean },
+): Promise<boolean> {
   const { exchanges, shown } = breaches;
   const before = exchanges.size;
   const { send, status } = shown.at(-1) ?? {};
@@ -74,10 +79,10 @@ async function comesAgain({ session }: RunContext, breaches: Breaches, settles: 
   if (send === undefined) return false;
   // Reads may be late.
   if (before > 1 && (breaches.stays || !(settles && reads))) return true;
-  if (reads || REFUSED.has(status ?? 0))
-    await session.running.send(send).catch((error: unknown) => {
-      if (error instanceof Stopped) throw error;
-    });
+  if (!reads && !REFUSED.has(status ?? 0)) return alone;
+  await session.running.send(send).catch((error: unknown) => {
+    if (error instanceof Stopped) throw error;
+  });
   return exchanges.size > before;
 }
 
@@ -109,7 +114,7 @@ async function excuseOf(
   breaches: Breaches,
   { settles }: Monitor,
 ): Promise<Skip | undefined> {
-  const again = await comesAgain(run, breaches, settles);
+  const again = await comesAgain(run, breaches, { settles, alone: ruleOf(check)?.alone === true });
   const last = breaches.shown.at(-1);
   if (last === undefined) return undefined;
   const { finding } = last;

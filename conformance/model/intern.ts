@@ -126,6 +126,8 @@ export interface InternFacts {
   /** Requests under way that may change its phase, and when the latest was answered that may have done so. */
   moving: number;
   moved: number | undefined;
+  /** The latest provision that was accepted, while nothing but a stop was shown since: in how many reads. */
+  starting: { readonly number: number; readonly at: number; reads: number } | undefined;
   /** The latest lifecycle call that was refused. */
   refused:
     | { readonly name: 'suspend' | 'provision' | 'delete'; readonly number: number; readonly at: number }
@@ -144,6 +146,7 @@ export const internFacts = (id: string): InternFacts => ({
   shown: undefined,
   moving: 0,
   moved: undefined,
+  starting: undefined,
   refused: undefined,
 });
 

@@ -203,6 +203,8 @@ export function createModel(options: ModelOptions) {
     if (typeof row.vault_id === 'string' && !vaults.has(row.vault_id))
       vaults.set(row.vault_id, { value: row.id, number });
     facts.shown = { status: String(row.status), number, at: asked.at };
+    if (row.status !== 'stopped') facts.starting = undefined;
+    else if (facts.starting !== undefined) facts.starting.reads += 1;
     const { lost } = facts;
     // One exchange that was wrong is reported once, whatever it left out.
     if (lost !== undefined && lost.at <= asked.at)
@@ -297,8 +299,11 @@ export function createModel(options: ModelOptions) {
     if (options.partial === true || made === undefined || read === undefined || asked.regional) return false;
     if (area !== 'interns' || name === 'get' || asked.body.kind === 'unknown') return false;
     if (isBy(asked, made.person) !== true || isVisibleTo(callerOf(asked), facts) !== true) return false;
-    // A session that is named may be the one that is not found.
-    if (bodyOf(asked)?.session_id !== undefined || asked.at < made.at + LATE) return false;
+    // A session that is named may be the one that is not found, but for one that an invoke gave to its caller.
+    const session = bodyOf(asked)?.session_id;
+    const given = name === 'invoke' ? sessions.get(joined(facts.id, String(session)))?.value : undefined;
+    const isOwn = given?.origin === 'invoke' && isBy(asked, given.person) === true;
+    if ((session !== undefined && !isOwn) || asked.at < made.at + LATE) return false;
     const phases = facts.phase.since(asked.at);
     return phases !== undefined && !['going', 'stuck', 'gone'].some((phase) => phases.has(phase as Phase));
   };
@@ -375,6 +380,7 @@ export function createModel(options: ModelOptions) {
       if (after === undefined && name !== 'update') return;
       // Its create may be under way.
       const facts = internOf(named.id);
+      if (name === 'suspend' || name === 'delete') facts.starting = undefined;
       if (after !== undefined) {
         facts.phase.asks(asked.number, after);
         facts.moving += 1;
@@ -456,6 +462,8 @@ export function createModel(options: ModelOptions) {
       if (!Number.isNaN(date)) since ??= date;
       if (took !== true) return;
       if (name === 'delete' && facts !== undefined) present.delete(facts);
+      if (name === 'provision' && facts?.made !== undefined)
+        facts.starting = { number: asked.number, at: answered.at, reads: 0 };
       const { json, stream } = answered;
       if (stream !== undefined && id !== undefined) {
         spoke(exchange, id, 'chat', stream.sessionId);

@@ -6,7 +6,8 @@ import { cover, isGood, type Row } from './cover.js';
 import { firstRows } from './first.js';
 import { createShelf, type Shelf } from './ground.js';
 import { TABLES } from './rows.js';
-import { sendLists, sendSequences, unanswered } from './sequences.js';
+import { sendLists, sendSequences } from './sequences.js';
+import { unanswered } from './unanswered.js';
 
 /** What rows are sent with. */
 export interface RowsOptions {
@@ -33,7 +34,7 @@ async function sent(
   // What was written may be read late.
   if (again) await ctx.wait(refused ? 11_000 : 2_000);
   // What it is before shows what a refused call has done.
-  if (refused) await ctx.api.get(id).catch(unanswered);
+  if (refused) await shelf.read(id);
   const ground = { ctx, id };
   const base: Send = { method: table.method, path: table.path(id) };
   const parts = values.map((value) => value.make(ground));
@@ -75,7 +76,7 @@ async function done(
     // Where there is little time, what was refused is taken to have changed nothing.
     if (writes && (accepted || !sparing) && !table.prompts && !table.operation.startsWith('sign')) {
       if (tries > 0) await ctx.wait(2_000);
-      await ctx.api.get(id).catch(unanswered);
+      await shelf.read(id);
     }
     if ((accepted && table.uses === true) || (accepted && !isGood(row))) shelf.usedUp(state);
     if (broken() === before) return;
@@ -105,7 +106,7 @@ const prompting = (row: Row): boolean => row.table.prompts === true && isGood(ro
 
 /** Sends each operation once, and once what is wrong with several in the same way. */
 export async function sendFirst(ctx: Ctx, options: RowsOptions): Promise<void> {
-  const shelf = createShelf(ctx);
+  const shelf = createShelf(ctx, options.has);
   const rows = firstRows(plansOf(ctx, options).plans.map(([rows = []]) => rows));
   // It boots while other rows are sent.
   shelf.intern('running').catch(() => {});
@@ -120,7 +121,7 @@ export async function sendFirst(ctx: Ctx, options: RowsOptions): Promise<void> {
 
 /** Sends the rows of every table: all tables once before any twice. What they show is for the rules to say. */
 export async function sendRows(ctx: Ctx, options: RowsOptions): Promise<void> {
-  const shelf = createShelf(ctx);
+  const shelf = createShelf(ctx, options.has);
   const { usable, plans } = plansOf(ctx, options);
   let spent = false;
   for (let pass = 0; pass < options.passes; pass++) {

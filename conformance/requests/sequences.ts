@@ -1,13 +1,9 @@
 import type { Ctx } from '../framework/context.js';
-import { findingOf } from '../framework/finding.js';
 import { DIGEST } from '../helpers/operations.js';
 import { ANOTHER_VALUE, copy, list, ofIntern, put, remove, secretName, VALUE, WORKSPACE } from '../helpers/vault.js';
 import { isRow } from '../model/intern.js';
-
-/** No answer is one that says nothing. Whatever else is thrown ends the run. */
-export function unanswered(error: unknown): undefined {
-  if (findingOf(error) === undefined) throw error;
-}
+import { sendLife } from './life.js';
+import { unanswered } from './unanswered.js';
 
 /** Follows the cursors of a list to its end. Answers how many interns it met. */
 async function pages(ctx: Ctx, query: string, most = 20): Promise<number> {
@@ -25,7 +21,7 @@ async function pages(ctx: Ctx, query: string, most = 20): Promise<number> {
 }
 
 /** Creates that repeat each other, by key and by body. */
-async function retries(ctx: Ctx): Promise<void> {
+async function retries(ctx: Ctx, has: (need: string) => boolean): Promise<void> {
   const { interns, api } = ctx;
   const keyed = (body: unknown, key: string) =>
     api.create(body, { headers: { 'idempotency-key': key } }).catch(unanswered);
@@ -42,23 +38,17 @@ async function retries(ctx: Ctx): Promise<void> {
     await keyed(body, `${key}-2`);
     await keyed({ ...body, instructions: 'of a third' }, `${key}-3`);
   }
-  // Keys that are nearly the same are two.
+  // A key is that of its caller, and keys that are nearly the same are two.
+  const { foreignWorkspaceId } = ctx.target;
+  if (has('foreign_api_key') && foreignWorkspaceId !== undefined) {
+    const body = interns.body();
+    const headers = { 'idempotency-key': `shared-${body.name}` };
+    await api.create(body, { headers }).catch(unanswered);
+    const there = { ...body, workspace_id: foreignWorkspaceId };
+    await api.create(there, { headers, as: 'foreign_api_key' }).catch(unanswered);
+  }
   const key = `Near-${interns.name()}`.padEnd(254, 'k');
   for (const near of [`${key}a`, `${key}b`, `${key}B`, `${key}a`.toUpperCase()]) await keyed(interns.body(), near);
-}
-
-/** A create that is repeated when its intern was suspended: nothing is left to be done. */
-async function retriedAtRest({ interns, api }: Ctx): Promise<void> {
-  const body = interns.body({ description: 'kept' });
-  const create = () => api.create(body, { headers: { 'idempotency-key': `rest-${body.name}` } });
-  const { json } = await create();
-  if (!isRow(json) || typeof json.id !== 'string') return;
-  await api.provision(json.id);
-  await interns.until(json.id, ['running']);
-  await api.suspend(json.id);
-  await interns.untilSuspended(json.id);
-  await create();
-  await api.get(json.id);
 }
 
 /** Prompts in one session: a run that speaks, one that fails, one that asks and is answered, and an invoke. */
@@ -111,8 +101,8 @@ async function proofs({ interns, send }: Ctx): Promise<void> {
  * emulator, the scenarios of chat bring a conversation about.
  */
 export async function sendSequences(ctx: Ctx, has: (need: string) => boolean): Promise<void> {
-  await retries(ctx);
-  await retriedAtRest(ctx).catch(unanswered);
+  await retries(ctx, has);
+  await sendLife(ctx, has).catch(unanswered);
   await secrets(ctx);
   if (has('oauth_token')) await proofs(ctx);
   for (const query of ['limit=1', 'limit=2', 'limit=1&status=stopped', 'limit=3&status=stopped,running'])

@@ -45,6 +45,9 @@ const MAKES: Readonly<Record<'suspend' | 'provision' | 'delete', readonly string
 /** ms within which nothing else is likely to change the status of an intern, and after which a read shows what was done. */
 const SOON = 10_000;
 const LATE_READ = 10_000;
+/** ms after which a boot shows, and the reads that show none by then. */
+const START = 15_000;
+const READS = 5;
 const TEXTS = ['description', 'instructions', 'model', 'last_failure_message'] as const;
 
 /** Resources and their fields: the record of an intern, wherever it is shown. */
@@ -283,6 +286,7 @@ export const RECORDS: readonly Rule[] = [
   ...rulesOf('UPDATE-1', {
     'as-asked': {
       says: 'An update answers with what it changed.',
+      alone: true,
       judge: (seen) => {
         const { body, json } = seen;
         if (seen.operation.name !== 'update' || !isDone(seen) || json === undefined || body === undefined)
@@ -337,6 +341,26 @@ export const RECORDS: readonly Rule[] = [
               `an intern that is ${[...phases].join(' or ')}`,
               record.status,
               [facts.made?.number ?? 0, ...facts.phase.because],
+            );
+      }),
+    },
+    'provision-starts': {
+      requirement: 'PROV-1',
+      says: 'A provision that is accepted starts a boot: its intern does not stay stopped.',
+      settles: true,
+      judge: ofOwn((record, seen, model) => {
+        const { starting } = model.interns.get(String(record.id)) ?? {};
+        if (starting === undefined || seen.operation.name !== 'get' || seen.asked.at < starting.at + START)
+          return undefined;
+        // One read may be late, and an intern that nobody looked at may have stopped again.
+        return starting.reads < READS
+          ? undefined
+          : holds(
+              record.status !== 'stopped',
+              `status of ${where(seen)} that was provisioned`,
+              'a boot',
+              record.status,
+              [starting.number],
             );
       }),
     },
