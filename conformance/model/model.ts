@@ -293,12 +293,15 @@ export function createModel(options: ModelOptions) {
       sessions.set(at, { value: { intern, origin, person: personOf(asked), at: answered.at }, number: asked.number });
   };
 
-  /** Whether a request names only an intern of its caller's that was read before, and that nobody deletes. */
+  /** Whether a request names only an intern that was read before and that nobody deletes, its caller's if it has one. */
   const mustBeFound = (facts: InternFacts, asked: Asked, { name, area }: Operation): boolean => {
     const { made, read } = facts;
     if (options.partial === true || made === undefined || read === undefined || asked.regional) return false;
     if (area !== 'interns' || name === 'get' || asked.body.kind === 'unknown') return false;
-    if (isBy(asked, made.person) !== true || isVisibleTo(callerOf(asked), facts) !== true) return false;
+    // A credential that is none is refused for that, and finds as much as its creator.
+    const caller = callerOf(asked);
+    const opens = caller !== null && caller?.kind !== 'invalid';
+    if (opens && (isBy(asked, made.person) !== true || isVisibleTo(caller, facts) !== true)) return false;
     // A session that is named may be the one that is not found, but for one that an invoke gave to its caller.
     const session = bodyOf(asked)?.session_id;
     const given = name === 'invoke' ? sessions.get(joined(facts.id, String(session)))?.value : undefined;

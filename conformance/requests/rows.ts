@@ -590,6 +590,7 @@ export const TABLES: readonly Table[] = [
         json('an empty object', {}),
         json('the loss acknowledged', { acknowledge_workspace_loss: true }),
         json('no loss acknowledged', { acknowledge_workspace_loss: false }),
+        sized('as large as may be', CAP, () => ({})),
         ...bads(
           json('a text for the acknowledgement', { acknowledge_workspace_loss: 'true' }),
           json('null for the acknowledgement', { acknowledge_workspace_loss: null }),

@@ -386,7 +386,7 @@ export const RECORDS: readonly Rule[] = [
       }),
     },
     'stays-found': {
-      says: 'An intern that is shown again was there all the time: no request of its creator in between misses it.',
+      says: 'An intern that is shown again was there all the time: no request in between misses it, of its creator, or of nobody.',
       judge: (seen, model) =>
         each(recordsOf(seen), ({ id }) => {
           const { lost, made } = model.interns.get(String(id)) ?? {};
