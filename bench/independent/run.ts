@@ -11,6 +11,7 @@ import { blind } from './blind/index.js';
 import { blind27 } from './blind27/index.js';
 import { newer } from './newer/index.js';
 import { older } from './older/index.js';
+import { shown27 } from './shown27/index.js';
 import { ways } from './ways/index.js';
 import { deployWay, type Way } from './world.js';
 
@@ -36,6 +37,7 @@ const SAMPLES: readonly (readonly [name: string, ways: readonly Way[]])[] = [
   ['2026-11-23c', blind],
   // Likewise, before its writer saw anything of the kit.
   ['2026-11-27', blind27],
+  ['2026-11-27 shown', shown27],
 ];
 
 /** Checks that failed until the first did, with one seed, and how often the way showed. */
