@@ -126,7 +126,7 @@ export interface InternFacts {
   /** Requests under way that may change its phase, and when the latest was answered that may have done so. */
   moving: number;
   moved: number | undefined;
-  /** The latest provision that was accepted, while nothing but a stop was shown since: in how many reads. */
+  /** The latest provision that was accepted, while only a stop was shown since: in how many reads. */
   starting: { readonly number: number; readonly at: number; reads: number } | undefined;
   /** The latest lifecycle call that was refused. */
   refused:

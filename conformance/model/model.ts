@@ -298,7 +298,7 @@ export function createModel(options: ModelOptions) {
     const { made, read } = facts;
     if (options.partial === true || made === undefined || read === undefined || asked.regional) return false;
     if (area !== 'interns' || name === 'get' || asked.body.kind === 'unknown') return false;
-    // A credential that is none is refused for that, and finds as much as its creator.
+    // An invalid credential is refused for that, and misses what its creator finds no more than it does.
     const caller = callerOf(asked);
     const opens = caller !== null && caller?.kind !== 'invalid';
     if (opens && (isBy(asked, made.person) !== true || isVisibleTo(caller, facts) !== true)) return false;
@@ -465,7 +465,7 @@ export function createModel(options: ModelOptions) {
       if (!Number.isNaN(date)) since ??= date;
       if (took !== true) return;
       if (name === 'delete' && facts !== undefined) present.delete(facts);
-      if (name === 'provision' && facts?.made !== undefined)
+      if (name === 'provision' && facts?.made !== undefined && options.partial !== true)
         facts.starting = { number: asked.number, at: answered.at, reads: 0 };
       const { json, stream } = answered;
       if (stream !== undefined && id !== undefined) {

@@ -318,6 +318,15 @@ test.each<[rule: string, because: readonly number[], conversation: readonly Said
     ],
   ],
   [
+    'PROV-1/provision-starts',
+    [2],
+    [
+      CREATE,
+      { method: 'POST', path: `/interns/${ID}/provision`, status: 202, answer: { provisioning: true } },
+      ...Array.from({ length: 6 }, () => ({ path: `/interns/${ID}`, status: 200, answer: record() })),
+    ],
+  ],
+  [
     'CREATE-4/same-intern',
     [1],
     [

@@ -36,7 +36,7 @@ export const chats: readonly Way[] = [
       }),
   },
   {
-    name: 'chat-session-not-told-again',
+    name: 'chat-session-in-the-first-stream-alone',
     quote:
       'After every response … one final chunk with empty `choices` that carries `session_id`, then `data: [DONE]`.',
     wrong: (w) =>

@@ -13,6 +13,7 @@ const BY_HAND: Readonly<Record<string, string>> = {
   'CREATE-1/first-is-201': 'answers in process have no Date',
   'SIGN-5/time-of-signing': 'answers in process have no Date',
   'LIFE-1/stays-found': 'shown by the answer after the wrong one',
+  'PROV-1/provision-starts': 'shown by several answers',
   'CHAT-7/asked-is-known': 'a reason that no way of the table puts in',
   'CHAT-1/model-not-used': 'no prompt of the run names a model',
 };
