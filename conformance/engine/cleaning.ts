@@ -1,7 +1,6 @@
 import { type Stop, Stopped } from '../framework/stop.js';
 import type { Made } from '../habits/dealings.js';
 import { type CleanupResult, cleanUp, removeIntern, removeInterns } from './cleanup.js';
-
 import { kept } from './pool.js';
 import type { RunBase } from './run-base.js';
 import type { RunContext } from './run-context.js';

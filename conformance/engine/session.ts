@@ -90,22 +90,19 @@ export function createSession(run: RunBase) {
   const guard = createGuard({
     own,
     // An emulator under control is the run's own: there a read would be one more than a check has asked for.
-    read: live
-      ? async (id, as) => {
-          return (await session.client.send({ path: internPath(id), as })).status;
-        }
-      : undefined,
+    read: live ? async (id, as) => (await session.client.send({ path: internPath(id), as })).status : undefined,
     wait: (ms) => host.sleep(ms, run.signal),
   });
 
-  const about = (send: Send, url: string): Addressed => {
-    return { send, ...placeOf({ path: url.startsWith(collection) ? pathOf(url, baseUrl) : '' }) };
-  };
+  const about = (send: Send, url: string): Addressed => ({
+    send,
+    ...placeOf({ path: url.startsWith(collection) ? pathOf(url, baseUrl) : '' }),
+  });
   const isCreate = (send: Send, url: string) => send.method === 'POST' && url.split('?')[0] === collection;
   const leaving = (send: Send, url: string): Leaving => leavingBy(send, pathOf(url, baseUrl));
 
   /** The body of a create that asks only for a name, and whether to boot, in the workspace that was named to the run. */
-  const isPlain = (body: unknown): boolean =>
+  const isPlain = (body: unknown): body is Readonly<Record<string, unknown>> =>
     isRecord(body) &&
     body.workspace_id === driver.target.workspaceId &&
     Object.keys(body).every((key) => PLAIN.has(key));
@@ -115,7 +112,6 @@ export function createSession(run: RunBase) {
     isCreate(send, url) &&
     send.as === undefined &&
     isPlain(send.json) &&
-    isRecord(send.json) &&
     String(send.json.name).startsWith(prefix);
 
   const isPrompt = (send: Send, url: string) => send.method === 'POST' && PROMPTS.test(about(send, url).rest);
@@ -170,16 +166,13 @@ export function createSession(run: RunBase) {
   const note = (send: Send, url: string, answer: Answer) => {
     const stored = answer.status < 300 && VAULT.test(url) && isRecord(send.json) ? send.json.value : undefined;
     if (typeof stored === 'string' && isUnlikely(stored)) secrets.add(stored);
-    const body = answer.json as Record<string, unknown> | undefined;
+    const { exchange: number, status, json } = answer;
     const request = about(send, url);
-    const { rest } = request;
-    if (answer.status >= 400 && limited.length < MOST_LIMITED && isTurn(rest, body)) limited.push(answer);
-    const { exchange: number } = answer;
-    const made = guard.after({ number, path: pathOf(url, baseUrl), status: answer.status, json: answer.json });
-    if (made?.kind === 'nothing' && answer.status < 300 && live && isCreate(send, url)) throw noIntern(answer);
-    const { status, json } = answer;
-    const gave = made?.kind === 'own' ? made.id : undefined;
-    for (const habit of habits) habit.learn?.({ ...request, status, json, made: gave }, known);
+    if (status >= 400 && limited.length < MOST_LIMITED && isTurn(request.rest, json)) limited.push(answer);
+    const given = guard.after({ number, path: pathOf(url, baseUrl), status, json });
+    if (given?.kind === 'nothing' && status < 300 && live && isCreate(send, url)) throw noIntern(answer);
+    const made = given?.kind === 'own' ? given.id : undefined;
+    for (const habit of habits) habit.learn?.({ ...request, status, json, made }, known);
   };
 
   /** A write was never answered: others are given less time for nothing. */
