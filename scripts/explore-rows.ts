@@ -5,7 +5,7 @@ import { WRONG } from '../test/apps/wrong/index.js';
 
 const APPS_HEAD = '| app | law | seen in |\n|---|---|---|\n';
 const REAL_HEAD =
-  '| busy processes beside it | apps | groups | of defects | true | false | missed | shown again | load |\n|---|---|---|---|---|---|---|---|---|\n';
+  '| busy processes of its own | apps | groups | of defects | true | false | missed | shown again | load |\n|---|---|---|---|---|---|---|---|---|\n';
 const FOUND_HEAD = '| disturbance | class | apps found, by law |\n|---|---|---|\n';
 
 const replaced = (page: string, head: string, rows: readonly string[]): string => {
