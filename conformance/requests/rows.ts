@@ -219,8 +219,8 @@ const BAD_MODELS: readonly (readonly [string, unknown])[] = [
   ['a number for a model', 7],
   ['a list for a model', ['author/slug']],
 ];
-/** Texts of as many code points as may be, of two code units each. */
-const FULL = { description: long(2000, '😀'), instructions: long(100_000, '😀') };
+/** As many code points as may be, of two code units each. Longer texts would come again in each list of the run. */
+const FULL = { description: long(2000, '😀') };
 /** Fields that a create takes from nobody, and an update neither. */
 const NOT_TAKEN: readonly string[] = ['created_at', 'hostname', 'vaultId', 'Description', 'x-colour'];
 
@@ -449,7 +449,7 @@ export const TABLES: readonly Table[] = [
         json('null for texts', created({ description: null, instructions: null })),
         json('a description as long as may be', created({ description: long(2000) })),
         json('instructions as long as may be', created({ instructions: long(100_000) })),
-        json('texts as long as may be, beyond the basic plane', created(FULL)),
+        json('a description as long as may be, beyond the basic plane', created(FULL)),
         json(
           '17 characters',
           renamed((name) => name.padEnd(17, 'x')),
@@ -525,7 +525,7 @@ export const TABLES: readonly Table[] = [
         json('no description', { description: null }),
         json('an empty description', { description: '' }),
         json('a description as long as may be', { description: long(2000) }),
-        json('texts as long as may be, beyond the basic plane', FULL),
+        json('a description as long as may be, beyond the basic plane', FULL),
         json('all settings', { description: 'all', instructions: 'of them', model: 'author/slug' }),
         json('instructions', { instructions: 'Be brief.' }),
         json('no instructions', { instructions: null }),
