@@ -119,7 +119,7 @@ const HELD = 600;
 /** How long the processes of a run that is given up may take to end, in ms. */
 const GONE = 1_000;
 /** After which a program that has a request open only waits for it, and needs no processor. */
-const IDLE = 200;
+const IDLE = 100;
 
 /** The longest message of a failure, in characters. */
 const LONGEST = 2_000;
