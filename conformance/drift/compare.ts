@@ -53,7 +53,7 @@ export function compareJson(into: Compared, bindings: Bindings, place: Spot, rec
   if (typeOf(recorded) !== typeOf(live)) return void finding(typeOf(recorded), typeOf(live), `type of ${where}`);
   if (alias === 'time' || (alias !== undefined && isSecret(alias))) return;
   if (alias !== undefined) {
-    // What no field of the interface holds is nobody's to compare.
+    // Values outside the interface's fields are not compared.
     if (!bindings.bind(alias, String(live)) && !alias.startsWith('value.'))
       finding(bindings.get(alias) ?? `nothing else's value`, live, `${where}, which stands for $${alias}`);
     return;

@@ -259,7 +259,7 @@ export function createMonitors(model: Model, target: Omit<Target, 'kind'>, now: 
       const request = over(record.number);
       if (request === undefined) return;
       const exchange = streamOf(request, transcript, moment());
-      // One that the end of its check has closed was not read to its end.
+      // A stream that the end of its check has closed was not read to its end.
       if (record.ended === 'end') judge({ send, status: 200, record, by }, exchange);
       else model.glimpses(exchange);
     },

@@ -14,7 +14,7 @@ export interface Addressed {
   readonly send: Send;
   /** Undefined for the collection and whatever stands outside of it. */
   readonly id: string | undefined;
-  /** What follows the id: `suspend`, `chat/completions`, nothing. */
+  /** The path after the id: `suspend`, `chat/completions`, nothing. */
   readonly rest: string;
 }
 
@@ -50,7 +50,7 @@ export interface Dealt {
 /** A request that may be sent again to see whether a credential still works: it changes nothing. */
 export type Opened = Pick<Send, 'method' | 'path' | 'json'>;
 
-/** What the run has done to a deployment: a finding may come from that and not from a breach. */
+/** The dealings of the run with a deployment: a finding may come from that and not from a breach. */
 export interface Dealings {
   with(id: string): Readonly<Dealt>;
   /** When the run last wrote to any intern. */

@@ -53,7 +53,7 @@ function pauses(signal: AbortSignal | undefined): () => Promise<void> | undefine
 }
 type Pause = ReturnType<typeof pauses>;
 
-/** What equal entries share, which begin at the same time, and others do not. */
+/** The key of an entry: equal entries that begin at the same time share it. */
 const sameEntry = ({ target, parts: { method, path, answer } }: HarExchange): string =>
   JSON.stringify([target, method, path, answer?.at, answer?.status]);
 

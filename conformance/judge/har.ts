@@ -26,7 +26,7 @@ function headersOf(value: unknown) {
 function bodyOf(request: Row): Body {
   const { method, postData, bodySize } = request;
   const text = texts(row(postData).text);
-  // Of other methods it may have been left out, whatever size is told.
+  // A file may leave out the body of any other method, whatever size it names.
   if (text === undefined && (method === 'GET' || method === 'HEAD') && bodySize === 0) return { kind: 'none' };
   if (text === undefined || isRedacted(text)) return { kind: 'unknown' };
   const size = Buffer.byteLength(text);

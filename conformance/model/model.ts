@@ -298,7 +298,7 @@ export function createModel(options: ModelOptions) {
     const { made, read } = facts;
     if (options.partial === true || made === undefined || read === undefined || asked.regional) return false;
     if (area !== 'interns' || name === 'get' || asked.body.kind === 'unknown') return false;
-    // An invalid credential is refused for that, and misses what its creator finds no more than it does.
+    // An invalid credential is refused as such: it misses no intern.
     const caller = callerOf(asked);
     const opens = caller !== null && caller?.kind !== 'invalid';
     if (opens && (isBy(asked, made.person) !== true || isVisibleTo(caller, facts) !== true)) return false;

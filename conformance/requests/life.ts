@@ -6,9 +6,10 @@ import { unanswered } from './unanswered.js';
 /** The stages of a life, each by what leads to it. */
 const STAGES = ['create', 'provision', 'suspend', 'provision', 'suspend', 'provision', 'delete'] as const;
 
+/** The stage in which it runs for the second time. */
 const MIDDLE = 3;
 
-/** What one intern went through: its create, and the sessions that it gave. */
+/** One intern, and the sessions that it gave. */
 interface Life {
   readonly id: string;
   invoked?: unknown;
@@ -45,7 +46,7 @@ function operations({ api, chat, prompt, send }: Ctx, life: Life, stage: number,
     },
     async () => (life.invoked === undefined || peer === 'api_key' ? undefined : invoke(peer)),
     async () => {
-      // Prompts are dear: the first of all and the last are enough.
+      // Prompts are dear: two are enough.
       if (stage === MIDDLE) return;
       const session_id = life.chatted === undefined ? {} : { session_id: life.chatted };
       const { sessionId } = await (await chat(id, { prompt: prompt('echo'), ...session_id })).end();

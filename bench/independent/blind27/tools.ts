@@ -30,7 +30,7 @@ export async function bodyOf(response: Response): Promise<Json> {
 export const as = (w: World, call: Call, name: string): Request =>
   withHeaders(call, { authorization: `Bearer ${w.credentials[name] ?? ''}` });
 
-/** One that ran once, and stands still now. */
+/** An intern that ran once, and stands still now. */
 export const suspended = (intern: Json | undefined): boolean =>
   intern?.status === 'stopped' && typeof intern.hostname === 'string';
 

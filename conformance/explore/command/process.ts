@@ -122,7 +122,7 @@ async function follow(pid: number | undefined, run: string): Promise<boolean> {
 }
 
 /**
- * What of a run is there, as `kill` names it. On Linux: processes of its session, those with its name in their environment,
+ * Processes of a run, as `kill` names them. On Linux: processes of its session, those with its name in their environment,
  * and the children of all of these. Elsewhere its group alone.
  */
 function remaining(pid: number | undefined, run: string): number[] {
@@ -164,7 +164,7 @@ function processes(): number[] {
   }
 }
 
-/** What tells whose a process is. */
+/** The marks by which the run of a process is known. */
 interface Traits {
   readonly parent: number;
   readonly own: boolean;
