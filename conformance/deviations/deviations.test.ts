@@ -16,10 +16,7 @@ const options = { ...TRY, runs: 1, now: () => 0 };
 test('there are at least a hundred deviations, each under a name of its own', () => {
   expect(deviations.length).toBeGreaterThanOrEqual(100);
   expect(new Set(deviations.map(({ name }) => name)).size).toBe(deviations.length);
-  for (const { name, description } of deviations) {
-    expect(name).toMatch(/^[a-z0-9]+(-[a-z0-9]+)*$/);
-    expect(description).toMatch(/^[^\s].*\.$/);
-  }
+  for (const { name } of deviations) expect(name).toMatch(/^[a-z0-9]+(-[a-z0-9]+)*$/);
 });
 
 test('of every deviation it was computed which checks see it, and every check sees one', () => {
@@ -69,7 +66,6 @@ const sample = defineChecks({
 
 const deviation = (over: Partial<Deviation>): Deviation => ({
   name: 'sample',
-  description: 'The list is empty.',
   mutant: wrap({ createInterns: (usual) => ({ ...usual, list: () => [] }) }),
   ...over,
 });

@@ -13,38 +13,26 @@ const UNREACHED: Reply = {
 };
 
 export const CHAT_NOT_TAKEN = defineDeviations({
-  'not-ready-is-503': {
-    description: 'An intern that does not run is 503.',
-    mutant: errors({ reason: 'intern_not_ready', status: 409 }, { status: 503 }),
-  },
-  'not-ready-wakes-it': {
-    description: 'A prompt to a suspended intern is answered as if it ran.',
-    mutant: refusesPrompts(
-      ({ intern }) => intern.record.status === 'stopped',
-      () => new Refusal('busy'),
-    ),
-  },
-  'unreachable-reported-in-the-stream': {
-    description: 'An intern that cannot be reached opens a stream that ends with an error.',
-    mutant: answers({ of: 'chat', status: 502 }, UNREACHED),
-  },
-  'unreachable-for-good': {
-    description: 'intern_unreachable says that trying again does not help.',
-    mutant: errors({ reason: 'intern_unreachable', status: 502 }, { retryable: false }),
-  },
-  'accepted-only-when-it-did-not-fail': {
-    description: 'A run that says something and fails at once is 502.',
-    mutant: insteadOfStream(
-      (written) => written.includes('"finish_reason":"error"'),
-      errorReply(502, 'The turn failed', 'turn_failed'),
-    ),
-  },
-  'stream-opens-with-the-first-word': {
-    description: 'A stream does not open before the intern says something.',
-    mutant: opensWithTheFirst((frame) => (choiceOf(chunkOf(frame) ?? {})?.delta.content ?? '') !== ''),
-  },
-  'eight-may-wait': {
-    description: 'With eight runs waiting the next prompt is refused.',
-    mutant: settings({ max_waiting_runs: 8 }),
-  },
+  // An intern that does not run is 503.
+  'not-ready-is-503': errors({ reason: 'intern_not_ready', status: 409 }, { status: 503 }),
+  // A prompt to a suspended intern is answered as if it ran.
+  'not-ready-wakes-it': refusesPrompts(
+    ({ intern }) => intern.record.status === 'stopped',
+    () => new Refusal('busy'),
+  ),
+  // An intern that cannot be reached opens a stream that ends with an error.
+  'unreachable-reported-in-the-stream': answers({ of: 'chat', status: 502 }, UNREACHED),
+  // intern_unreachable says that trying again does not help.
+  'unreachable-for-good': errors({ reason: 'intern_unreachable', status: 502 }, { retryable: false }),
+  // A run that says something and fails at once is 502.
+  'accepted-only-when-it-did-not-fail': insteadOfStream(
+    (written) => written.includes('"finish_reason":"error"'),
+    errorReply(502, 'The turn failed', 'turn_failed'),
+  ),
+  // A stream does not open before the intern says something.
+  'stream-opens-with-the-first-word': opensWithTheFirst(
+    (frame) => (choiceOf(chunkOf(frame) ?? {})?.delta.content ?? '') !== '',
+  ),
+  // With eight runs waiting the next prompt is refused.
+  'eight-may-wait': settings({ max_waiting_runs: 8 }),
 });

@@ -21,71 +21,52 @@ const sendsTheFirst = (when: (first: Json, now: Json) => boolean) => (): Mutant 
 };
 
 export const IDEMPOTENCY = defineDeviations({
-  'key-not-looked-at': {
-    description: 'A retry with the same key is a create of its own.',
-    mutant: () => {
-      let count = 0;
-      return rewriteHeader('idempotency-key', (key, { operation }) =>
-        operation === 'create' ? `none-${count++}` : key,
-      );
-    },
+  // A retry with the same key is a create of its own.
+  'key-not-looked-at': () => {
+    let count = 0;
+    return rewriteHeader('idempotency-key', (key, { operation }) => (operation === 'create' ? `none-${count++}` : key));
   },
-  'key-looked-up-before-it-waits': {
-    description: 'Equal creates that are sent at once each make an intern: keys and names are noted a moment too late.',
-    mutant: () =>
-      together(
-        remembersCreates((entries) => {
-          const fresh = new Set<string>();
-          return {
-            get: (id) => (fresh.has(id) ? undefined : entries.get(id)),
-            put(row) {
-              fresh.add(row.id);
-              void soon(() => fresh.delete(row.id));
-              entries.put(row);
-            },
-          };
-        }),
-        wrap({
-          createInterns(usual) {
-            const fresh = new Set<string>();
-            inside(usual, 'put', (put) => (row, ...rest) => {
-              if (!usual.get(row.id)) {
-                fresh.add(row.record.name);
-                void soon(() => fresh.delete(row.record.name));
-              }
-              return put(row, ...rest);
-            });
-            return inside(
-              usual,
-              'nameTaken',
-              (taken) => (creator, workspace, name, except) =>
-                !fresh.has(name) && taken(creator, workspace, name, except),
-            );
+  // Equal creates that are sent at once each make an intern: keys and names are noted a moment too late.
+  'key-looked-up-before-it-waits': () =>
+    together(
+      remembersCreates((entries) => {
+        const fresh = new Set<string>();
+        return {
+          get: (id) => (fresh.has(id) ? undefined : entries.get(id)),
+          put(row) {
+            fresh.add(row.id);
+            void soon(() => fresh.delete(row.id));
+            entries.put(row);
           },
-        }),
-      ),
-  },
-  'key-replays-with-201': {
-    description: 'A replay answers 201.',
-    mutant: rewriteStatus('create', 200, 201),
-  },
-  'key-replays-whatever-the-body': {
-    description: 'The same key with another body replays the first answer.',
-    mutant: sendsTheFirst(() => true),
-  },
-  'key-compares-only-names': {
-    description: 'Bodies of one key are compared by their names.',
-    mutant: sendsTheFirst((first, now) => first.name === now.name),
-  },
-  'key-reused-is-422': {
-    description: 'A reused key is 422.',
-    mutant: errors({ reason: 'idempotency_key_reused' }, { status: 422 }),
-  },
-  'key-of-128-at-most': {
-    description: 'A key of more than 128 characters is refused.',
-    mutant: instead(
-      ({ operation, request }) => operation === 'create' && (request.headers.get('idempotency-key')?.length ?? 0) > 128,
-      errorReply(400, 'Idempotency-Key must be 1 to 128 characters', 'invalid_body'),
+        };
+      }),
+      wrap({
+        createInterns(usual) {
+          const fresh = new Set<string>();
+          inside(usual, 'put', (put) => (row, ...rest) => {
+            if (!usual.get(row.id)) {
+              fresh.add(row.record.name);
+              void soon(() => fresh.delete(row.record.name));
+            }
+            return put(row, ...rest);
+          });
+          return inside(
+            usual,
+            'nameTaken',
+            (taken) => (creator, workspace, name, except) =>
+              !fresh.has(name) && taken(creator, workspace, name, except),
+          );
+        },
+      }),
     ),
-  },
+  'key-replays-with-201': rewriteStatus('create', 200, 201),
+  'key-replays-whatever-the-body': sendsTheFirst(() => true),
+  // Bodies of one key are compared by their names.
+  'key-compares-only-names': sendsTheFirst((first, now) => first.name === now.name),
+  'key-reused-is-422': errors({ reason: 'idempotency_key_reused' }, { status: 422 }),
+  // A key of more than 128 characters is refused.
+  'key-of-128-at-most': instead(
+    ({ operation, request }) => operation === 'create' && (request.headers.get('idempotency-key')?.length ?? 0) > 128,
+    errorReply(400, 'Idempotency-Key must be 1 to 128 characters', 'invalid_body'),
+  ),
 });

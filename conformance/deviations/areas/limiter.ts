@@ -57,113 +57,83 @@ const tooMany = (seconds: number) =>
   new Refusal('rate_limited', { headers: { 'retry-after': String(Math.max(1, Math.ceil(seconds))) } });
 
 export const LIMITER = defineDeviations({
-  'limit-not-there': {
-    description: 'Any number of turns is taken.',
-    mutant: wrap({ createLimiter: () => ({ take: () => () => {} }) }),
+  // Any number of turns is taken.
+  'limit-not-there': wrap({ createLimiter: () => ({ take: () => () => {} }) }),
+  // Over the limit is 503.
+  'limit-is-503': errors({ reason: 'rate_limited', status: 429 }, { status: 503 }),
+  // rate_limited says that trying again does not help.
+  'limit-is-for-good': errors({ reason: 'rate_limited', status: 429 }, { retryable: false }),
+  // Prompts after the first are over some limit, their refusals are not retryable, and other turns are taken.
+  'limit-met-by-the-way': () => {
+    let prompts = 0;
+    return instead(({ operation }) => operation === 'chat' && ++prompts > 1, {
+      ...errorReply(429, 'Too many turns', 'rate_limited'),
+      headers: { 'content-type': 'application/json', 'retry-after': '30' },
+    });
   },
-  'limit-is-503': {
-    description: 'Over the limit is 503.',
-    mutant: errors({ reason: 'rate_limited', status: 429 }, { status: 503 }),
-  },
-  'limit-is-for-good': {
-    description: 'rate_limited says that trying again does not help.',
-    mutant: errors({ reason: 'rate_limited', status: 429 }, { retryable: false }),
-  },
-  'limit-met-by-the-way': {
-    description:
-      'Prompts after the first are over some limit, their refusals are not retryable, and other turns are taken.',
-    mutant: () => {
-      let prompts = 0;
-      return instead(({ operation }) => operation === 'chat' && ++prompts > 1, {
-        ...errorReply(429, 'Too many turns', 'rate_limited'),
-        headers: { 'content-type': 'application/json', 'retry-after': '30' },
-      });
-    },
-  },
-  'limit-without-retry-after': {
-    description: 'The 429 has no Retry-After.',
-    mutant: withoutHeader('retry-after', { status: 429 }),
-  },
-  'limit-not-for-invoke': {
-    description: 'invoke is not limited.',
-    mutant: wrap({ createRuns: (usual) => ({ invoke: (request) => usual.invoke({ ...request, admit: uncounted }) }) }),
-  },
-  'limit-not-for-signing': {
-    description: 'Signing is not limited.',
-    mutant: rewire({
-      createRoutes: (deps) => [{ ...deps, sign: { ...deps.sign, limiter: { take: uncounted, clear: () => {} } } }],
-    }),
-  },
-  'limit-counted-first': {
-    description: 'A turn is counted before its state is looked at.',
-    mutant: holding('createLimiter', countsAll(['chat', 'invoke', 'sign']), (usual) => ({ ...usual, take: uncounted })),
-  },
-  'limit-counts-refused-turns': {
-    description: 'A turn that is refused by the limit counts on.',
-    mutant: countsBy((recent, limit, now) => {
-      recent.push(now);
-      return recent.length > limit;
-    }),
-  },
-  'limit-counts-on-when-it-is-put-again': {
-    description: 'Putting the limit that there is clears nothing.',
-    mutant: wrap({ createLimiter: () => ({ clear() {} }) }),
-  },
-  'limit-counts-on-when-it-changes': {
-    description: 'Changing the limit clears nothing.',
-    mutant: countsBy(
-      (recent, limit, now) => recent.length >= limit || recent.push(now) < 0,
-      () => {},
-    ),
-  },
-  'limit-for-everything': {
-    description: 'Reads and writes of interns count as turns.',
-    mutant: holding(
-      'createLimiter',
-      countsAll(['list', 'get', 'create', 'update', 'provision', 'delete', 'suspend', 'daemon']),
-    ),
-  },
-  'limit-counts-busy-turns': {
-    description: 'A prompt that is 409 busy counts as a turn.',
-    mutant: prompts(async (usual, request) => {
-      try {
-        return await usual(request);
-      } catch (error) {
-        if (error instanceof Refusal && error.key === 'busy') request.admit();
-        throw error;
-      }
-    }),
-  },
-  'limit-counts-bad-requests': {
-    description: 'A chat request that is 400 counts as a turn.',
-    mutant: holding('createLimiter', (limiter) => {
-      const ids = new Map<string, string>();
-      return together(
-        callers((caller, token) => {
-          if (caller) ids.set(token, caller.id);
-          return caller;
-        }),
-        rewriteReply((reply, { operation, request }) => {
-          const caller = ids.get(tokenOf(request) ?? '');
-          if (operation === 'chat' && reply.status === 400 && caller !== undefined) limiter()?.take(caller);
-          return reply;
-        }),
-      );
-    }),
-  },
-  'limit-of-an-own-key-is-its-creators': {
-    description: "Turns with an intern's own key count as those of who made the intern.",
-    mutant: () => {
-      let creatorOf: (internId: string) => string | undefined = () => undefined;
-      return wrap({
-        createLimiter: (usual) => ({
-          take: (caller) => usual.take(creatorOf(caller.replace(/^intern:/, '')) ?? caller),
-        }),
-        createInterns(usual) {
-          creatorOf = (id) => usual.get(id)?.creator;
-          return usual;
-        },
-      });
-    },
+  'limit-without-retry-after': withoutHeader('retry-after', { status: 429 }),
+  'limit-not-for-invoke': wrap({
+    createRuns: (usual) => ({ invoke: (request) => usual.invoke({ ...request, admit: uncounted }) }),
+  }),
+  'limit-not-for-signing': rewire({
+    createRoutes: (deps) => [{ ...deps, sign: { ...deps.sign, limiter: { take: uncounted, clear: () => {} } } }],
+  }),
+  // A turn is counted before its state is looked at.
+  'limit-counted-first': holding('createLimiter', countsAll(['chat', 'invoke', 'sign']), (usual) => ({
+    ...usual,
+    take: uncounted,
+  })),
+  'limit-counts-refused-turns': countsBy((recent, limit, now) => {
+    recent.push(now);
+    return recent.length > limit;
+  }),
+  // Putting the limit that there is clears nothing.
+  'limit-counts-on-when-it-is-put-again': wrap({ createLimiter: () => ({ clear() {} }) }),
+  // Changing the limit clears nothing.
+  'limit-counts-on-when-it-changes': countsBy(
+    (recent, limit, now) => recent.length >= limit || recent.push(now) < 0,
+    () => {},
+  ),
+  // Reads and writes of interns count as turns.
+  'limit-for-everything': holding(
+    'createLimiter',
+    countsAll(['list', 'get', 'create', 'update', 'provision', 'delete', 'suspend', 'daemon']),
+  ),
+  // A prompt that is 409 busy counts as a turn.
+  'limit-counts-busy-turns': prompts(async (usual, request) => {
+    try {
+      return await usual(request);
+    } catch (error) {
+      if (error instanceof Refusal && error.key === 'busy') request.admit();
+      throw error;
+    }
+  }),
+  // A chat request that is 400 counts as a turn.
+  'limit-counts-bad-requests': holding('createLimiter', (limiter) => {
+    const ids = new Map<string, string>();
+    return together(
+      callers((caller, token) => {
+        if (caller) ids.set(token, caller.id);
+        return caller;
+      }),
+      rewriteReply((reply, { operation, request }) => {
+        const caller = ids.get(tokenOf(request) ?? '');
+        if (operation === 'chat' && reply.status === 400 && caller !== undefined) limiter()?.take(caller);
+        return reply;
+      }),
+    );
+  }),
+  // Turns with an intern's own key count as those of who made the intern.
+  'limit-of-an-own-key-is-its-creators': () => {
+    let creatorOf: (internId: string) => string | undefined = () => undefined;
+    return wrap({
+      createLimiter: (usual) => ({
+        take: (caller) => usual.take(creatorOf(caller.replace(/^intern:/, '')) ?? caller),
+      }),
+      createInterns(usual) {
+        creatorOf = (id) => usual.get(id)?.creator;
+        return usual;
+      },
+    });
   },
 });

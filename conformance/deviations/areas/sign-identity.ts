@@ -13,67 +13,47 @@ const signs = (change: (request: SignRequest) => SignRequest): Mutant =>
   });
 
 export const SIGN_IDENTITY = defineDeviations({
-  'sign-timestamp-in-milliseconds': {
-    description: 'The timestamp counts milliseconds.',
-    mutant: signs((request) => ({ ...request, timestamp: request.timestamp * 1_000 })),
+  'sign-timestamp-in-milliseconds': signs((request) => ({ ...request, timestamp: request.timestamp * 1_000 })),
+  'sign-timestamp-as-number': rewriteJson('sign', (body) => ({
+    ...body,
+    'x-ori-invoke-timestamp': Number(body['x-ori-invoke-timestamp']),
+  })),
+  // The timestamp is that of the first proof.
+  'sign-timestamp-of-the-boot': () => {
+    let first: number | undefined;
+    return signs((request) => {
+      first ??= request.timestamp;
+      return { ...request, timestamp: first };
+    });
   },
-  'sign-timestamp-as-number': {
-    description: 'The timestamp is a number.',
-    mutant: rewriteJson('sign', (body) => ({
-      ...body,
-      'x-ori-invoke-timestamp': Number(body['x-ori-invoke-timestamp']),
-    })),
+  'sign-user-of-a-header': () => {
+    let named: string | null = null;
+    const noted = exchanges(({ operation, request }, next) => {
+      if (operation === 'sign') named = request.headers.get('x-forwarded-user');
+      return next(request);
+    });
+    return together(
+      signs((request) => (named === null ? request : { ...request, user: named })),
+      noted,
+    );
   },
-  'sign-timestamp-of-the-boot': {
-    description: 'The timestamp is that of the first proof.',
-    mutant: () => {
-      let first: number | undefined;
-      return signs((request) => {
-        first ??= request.timestamp;
-        return { ...request, timestamp: first };
-      });
-    },
+  // Nonces are counted apart for each intern.
+  'sign-nonce-of-the-intern': () => {
+    const counts = new Map<string, number>();
+    return signs((request) => {
+      if (!request.route) return request;
+      const count = (counts.get(request.internId) ?? 0) + 1;
+      counts.set(request.internId, count);
+      return { ...request, route: { ...request.route, nonce: `nonce-${count}` } };
+    });
   },
-  'sign-user-of-a-header': {
-    description: 'A user that a header of the request names is signed for.',
-    mutant: () => {
-      let named: string | null = null;
-      const noted = exchanges(({ operation, request }, next) => {
-        if (operation === 'sign') named = request.headers.get('x-forwarded-user');
-        return next(request);
-      });
-      return together(
-        signs((request) => (named === null ? request : { ...request, user: named })),
-        noted,
-      );
-    },
-  },
-  'sign-nonce-of-the-intern': {
-    description: 'Nonces are counted apart for each intern.',
-    mutant: () => {
-      const counts = new Map<string, number>();
-      return signs((request) => {
-        if (!request.route) return request;
-        const count = (counts.get(request.internId) ?? 0) + 1;
-        counts.set(request.internId, count);
-        return { ...request, route: { ...request.route, nonce: `nonce-${count}` } };
-      });
-    },
-  },
-  'sign-only-while-it-runs': {
-    description: 'Signing for an intern that does not run is 409.',
-    mutant: beforeHandling('sign', ({ intern }) =>
-      intern.record.status === 'running'
-        ? undefined
-        : errorReply(409, 'The intern is not running', 'intern_not_running'),
-    ),
-  },
-  'sign-before-the-gate': {
-    description: 'Signing from outside the programme is 403.',
-    mutant: instead(
-      ({ operation, request }, { target }) =>
-        operation === 'sign' && tokenOf(request) === target.credentials.outsider_api_key,
-      errorReply(403, 'Personal connections require the OIDC login', 'personal_identity_required'),
-    ),
-  },
+  'sign-only-while-it-runs': beforeHandling('sign', ({ intern }) =>
+    intern.record.status === 'running' ? undefined : errorReply(409, 'The intern is not running', 'intern_not_running'),
+  ),
+  // Signing from outside the programme is 403.
+  'sign-before-the-gate': instead(
+    ({ operation, request }, { target }) =>
+      operation === 'sign' && tokenOf(request) === target.credentials.outsider_api_key,
+    errorReply(403, 'Personal connections require the OIDC login', 'personal_identity_required'),
+  ),
 });

@@ -36,44 +36,32 @@ const skips = (step: 'vault' | 'provisioner') => (): Mutant =>
   });
 
 export const UNFINISHED = defineDeviations({
-  'unfinished-starts-over': {
-    description: 'The retry of a create that broke off meets the half-made intern as a conflict.',
-    mutant: () => {
-      let count = 0;
-      const again = new Map<string, string>();
-      return exchanges(async ({ operation, request }, next) => {
-        if (operation !== 'create') return next(request);
-        const asked = `${tokenOf(request)} ${request.headers.get('idempotency-key')} ${await request.clone().text()}`;
-        const key = again.get(asked);
-        const response = await next(key === undefined ? request : withHeader(request, 'idempotency-key', key));
-        if (response.status === 502) again.set(asked, `again-${count++}`);
-        return response;
-      });
+  // The retry of a create that broke off meets the half-made intern as a conflict.
+  'unfinished-starts-over': () => {
+    let count = 0;
+    const again = new Map<string, string>();
+    return exchanges(async ({ operation, request }, next) => {
+      if (operation !== 'create') return next(request);
+      const asked = `${tokenOf(request)} ${request.headers.get('idempotency-key')} ${await request.clone().text()}`;
+      const key = again.get(asked);
+      const response = await next(key === undefined ? request : withHeader(request, 'idempotency-key', key));
+      if (response.status === 502) again.set(asked, `again-${count++}`);
+      return response;
+    });
+  },
+  // The retry of a create that broke off before the vault leaves it without one.
+  'unfinished-stays-without-a-vault': skips('vault'),
+  // The retry of a create that broke off at the provisioner does not provision.
+  'unfinished-is-not-provisioned': skips('provisioner'),
+  // A create that breaks off is 500.
+  'unfinished-is-500': errors({ reason: 'upstream_unavailable' }, { status: 500 }),
+  // The key of an unfinished create is not compared with its body.
+  'unfinished-taken-over-by-another-body': remembersCreates((entries) => ({
+    get(id) {
+      const entry = entries.get(id);
+      return entry && entry.answer === null && !entry.derived ? undefined : entry;
     },
-  },
-  'unfinished-stays-without-a-vault': {
-    description: 'The retry of a create that broke off before the vault leaves it without one.',
-    mutant: skips('vault'),
-  },
-  'unfinished-is-not-provisioned': {
-    description: 'The retry of a create that broke off at the provisioner does not provision.',
-    mutant: skips('provisioner'),
-  },
-  'unfinished-is-500': {
-    description: 'A create that breaks off is 500.',
-    mutant: errors({ reason: 'upstream_unavailable' }, { status: 500 }),
-  },
-  'unfinished-taken-over-by-another-body': {
-    description: 'The key of an unfinished create is not compared with its body.',
-    mutant: remembersCreates((entries) => ({
-      get(id) {
-        const entry = entries.get(id);
-        return entry && entry.answer === null && !entry.derived ? undefined : entry;
-      },
-    })),
-  },
-  'vault-script-does-not-fail': {
-    description: 'vault-fails-once creates at the first try.',
-    mutant: plans((plan) => ({ ...plan, vault: 'ok' })),
-  },
+  })),
+  // vault-fails-once creates at the first try.
+  'vault-script-does-not-fail': plans((plan) => ({ ...plan, vault: 'ok' })),
 });

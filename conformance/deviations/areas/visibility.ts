@@ -32,140 +32,102 @@ const NOT_OIDC = errorReply(403, 'Personal connections require the OIDC login', 
 const METHODS = { 'content-type': 'application/json', allow: 'GET' };
 
 export const VISIBILITY = defineDeviations({
-  'own-key-acts-as-its-creator': {
-    description: "An intern's own key counts as the person who created the intern.",
-    mutant: callers((caller, _token, interns) =>
-      caller?.internId === undefined ? caller : { ...caller, id: interns.get(caller.internId)?.creator ?? caller.id },
-    ),
+  // An intern's own key counts as the person who created the intern.
+  'own-key-acts-as-its-creator': callers((caller, _token, interns) =>
+    caller?.internId === undefined ? caller : { ...caller, id: interns.get(caller.internId)?.creator ?? caller.id },
+  ),
+  // An intern that the caller cannot see is 403.
+  'hidden-is-403': hidden(() => new Refusal('regional')),
+  // The 404 of a hidden intern has a message of its own.
+  'hidden-says-so': hidden(() => new Refusal('not_found', { message: 'Intern not visible' })),
+  // The 404 of a hidden intern has a header that one for an unknown id has not.
+  'hidden-has-a-header': hidden(() => new Refusal('not_found', { headers: { vary: 'authorization' } })),
+  // An API key asking for the daemon of a hidden intern is 403, of an unknown one 404.
+  'kind-of-credential-first': () => {
+    const known = new Set<string>();
+    return together(
+      puts((put) => (row, ...rest) => {
+        known.add(row.id);
+        return put(row, ...rest);
+      }),
+      exchanges(async ({ operation, internId = '', request }, next, { target }) => {
+        const { api_key, peer_api_key, foreign_api_key } = target.credentials;
+        const isKey = [api_key, peer_api_key, foreign_api_key].includes(tokenOf(request) ?? '');
+        const response = await next(request);
+        const isIt = (operation === 'daemon' || operation === 'sign') && response.status === 404;
+        return isIt && isKey && known.has(internId) ? responseOf(NOT_OIDC) : response;
+      }),
+    );
   },
-  'hidden-is-403': {
-    description: 'An intern that the caller cannot see is 403.',
-    mutant: hidden(() => new Refusal('regional')),
+  'gone-differs-from-unknown': () => {
+    const gone = new Set<string>();
+    return together(
+      whenGone((row) => gone.add(row.id)),
+      errors({ of: ({ internId = '' }) => gone.has(internId), status: 404 }, { message: 'Intern was deleted' }),
+    );
   },
-  'hidden-says-so': {
-    description: 'The 404 of a hidden intern has a message of its own.',
-    mutant: hidden(() => new Refusal('not_found', { message: 'Intern not visible' })),
-  },
-  'hidden-has-a-header': {
-    description: 'The 404 of a hidden intern has a header that one for an unknown id has not.',
-    mutant: hidden(() => new Refusal('not_found', { headers: { vary: 'authorization' } })),
-  },
-  'kind-of-credential-first': {
-    description: 'An API key asking for the daemon of a hidden intern is 403, of an unknown one 404.',
-    mutant: () => {
-      const known = new Set<string>();
-      return together(
-        puts((put) => (row, ...rest) => {
-          known.add(row.id);
-          return put(row, ...rest);
-        }),
-        exchanges(async ({ operation, internId = '', request }, next, { target }) => {
-          const { api_key, peer_api_key, foreign_api_key } = target.credentials;
-          const isKey = [api_key, peer_api_key, foreign_api_key].includes(tokenOf(request) ?? '');
-          const response = await next(request);
-          const isIt = (operation === 'daemon' || operation === 'sign') && response.status === 404;
-          return isIt && isKey && known.has(internId) ? responseOf(NOT_OIDC) : response;
-        }),
-      );
-    },
-  },
-  'gone-differs-from-unknown': {
-    description: 'An intern that was deleted is 404 with a message of its own.',
-    mutant: () => {
-      const gone = new Set<string>();
-      return together(
-        whenGone((row) => gone.add(row.id)),
-        errors({ of: ({ internId = '' }) => gone.has(internId), status: 404 }, { message: 'Intern was deleted' }),
-      );
-    },
-  },
-  'own-key-sees-the-workspace': {
-    description: "An intern's own key sees the other interns of the workspace.",
-    mutant: visible((caller, id, interns) =>
-      interns.visible({ ...caller, kind: caller.kind === 'own_key' ? 'api_key' : caller.kind }, id),
-    ),
-  },
-  'own-key-creates': {
-    description: 'With an own key interns are created, in the name of who made it.',
-    mutant: withAnOwnKey('create'),
-  },
-  'own-key-provisions-others': {
-    description: 'With an own key every intern of the workspace is provisioned.',
-    mutant: withAnOwnKey('provision'),
-  },
-  'suspend-of-a-hidden-intern-is-409': {
-    description: 'A suspend of what the key does not see is 409.',
-    mutant: errors({ of: 'suspend', status: 404 }, { status: 409 }),
-  },
-  'outsider-invokes-in-vain': {
-    description: 'From outside the programme invoke is 403.',
-    mutant: instead(
-      ({ operation, request }, { target }) =>
-        operation === 'invoke' && tokenOf(request) === target.credentials.outsider_api_key,
-      errorReply(403, 'Forbidden', 'forbidden'),
-    ),
-  },
-  'own-key-collection-is-403': {
-    description: 'For an own key the collection is 403.',
-    mutant: exchanges(async ({ area, known, internId, request }, next, { target }) => {
-      const response = await next(request);
-      const isCollection = area === 'interns' && known && internId === undefined;
-      return isCollection && response.status === 404 && isOwnKey(request, target.credentials)
-        ? responseOf(errorReply(403, 'Forbidden'))
-        : response;
-    }),
-  },
-  'own-key-sees-nothing': {
-    description: "An intern's own key is 404 on its own intern.",
-    mutant: visible((caller, id, interns) => {
-      if (caller.kind === 'own_key') throw new Refusal('not_found');
-      return interns.visible(caller, id);
-    }),
-  },
-  'own-key-only-reads': {
-    description: "An intern's own key cannot change or delete the intern.",
-    mutant: beforeHandling(['update', 'delete', 'suspend', 'provision'], ({ caller }) =>
-      caller.kind === 'own_key' ? errorReply(403, 'Forbidden', 'forbidden') : undefined,
-    ),
-  },
-  'outsider-is-401': {
-    description: 'A caller outside the programme is 401.',
-    mutant: callers((caller) => (caller && caller.kind !== 'management' && !caller.programme ? undefined : caller)),
-  },
-  'method-before-programme': {
-    description: 'A wrong method is 405 for every caller.',
-    mutant: instead(
-      ({ area, known, operation, request }) =>
-        area === 'interns' &&
-        request.headers.has('authorization') &&
-        known &&
-        request.method !== 'OPTIONS' &&
-        operation === undefined,
-      { ...errorReply(405, 'Method not allowed', 'method_not_allowed'), headers: METHODS },
-    ),
-  },
-  'media-type-before-programme': {
-    description: 'A body of another media type is 415 for every caller.',
-    mutant: instead(
-      ({ operation, request }) =>
-        operation && TYPED.includes(operation) && request.headers.has('content-type') && !isJsonType(request),
-      errorReply(415, 'Request body must be sent as application/json', 'unsupported_media_type'),
-    ),
-  },
-  'create-looks-at-the-body-before-the-programme': {
-    description: 'From outside the programme a create that is not JSON is 400.',
-    mutant: instead(
-      async (exchange, { target }) =>
-        isOutsidersCreate(exchange, target) && (await bodyOf(exchange.request)) === undefined,
-      errorReply(400, 'Invalid request body', 'invalid_body'),
-    ),
-  },
-  'create-weighs-the-body-before-the-programme': {
-    description: 'From outside the programme a create that is too long is 413.',
-    mutant: instead(
-      async (exchange, { target }) =>
-        isOutsidersCreate(exchange, target) && (await exchange.request.clone().arrayBuffer()).byteLength > 1_048_576,
-      errorReply(413, 'Request body exceeds 1048576 bytes', 'payload_too_large'),
-    ),
-  },
+  // An intern's own key sees the other interns of the workspace.
+  'own-key-sees-the-workspace': visible((caller, id, interns) =>
+    interns.visible({ ...caller, kind: caller.kind === 'own_key' ? 'api_key' : caller.kind }, id),
+  ),
+  // With an own key interns are created, in the name of who made it.
+  'own-key-creates': withAnOwnKey('create'),
+  // With an own key every intern of the workspace is provisioned.
+  'own-key-provisions-others': withAnOwnKey('provision'),
+  // A suspend of what the key does not see is 409.
+  'suspend-of-a-hidden-intern-is-409': errors({ of: 'suspend', status: 404 }, { status: 409 }),
+  // From outside the programme invoke is 403.
+  'outsider-invokes-in-vain': instead(
+    ({ operation, request }, { target }) =>
+      operation === 'invoke' && tokenOf(request) === target.credentials.outsider_api_key,
+    errorReply(403, 'Forbidden', 'forbidden'),
+  ),
+  'own-key-collection-is-403': exchanges(async ({ area, known, internId, request }, next, { target }) => {
+    const response = await next(request);
+    const isCollection = area === 'interns' && known && internId === undefined;
+    return isCollection && response.status === 404 && isOwnKey(request, target.credentials)
+      ? responseOf(errorReply(403, 'Forbidden'))
+      : response;
+  }),
+  // An intern's own key is 404 on its own intern.
+  'own-key-sees-nothing': visible((caller, id, interns) => {
+    if (caller.kind === 'own_key') throw new Refusal('not_found');
+    return interns.visible(caller, id);
+  }),
+  // An intern's own key cannot change or delete the intern.
+  'own-key-only-reads': beforeHandling(['update', 'delete', 'suspend', 'provision'], ({ caller }) =>
+    caller.kind === 'own_key' ? errorReply(403, 'Forbidden', 'forbidden') : undefined,
+  ),
+  // A caller outside the programme is 401.
+  'outsider-is-401': callers((caller) =>
+    caller && caller.kind !== 'management' && !caller.programme ? undefined : caller,
+  ),
+  // A wrong method is 405 for every caller.
+  'method-before-programme': instead(
+    ({ area, known, operation, request }) =>
+      area === 'interns' &&
+      request.headers.has('authorization') &&
+      known &&
+      request.method !== 'OPTIONS' &&
+      operation === undefined,
+    { ...errorReply(405, 'Method not allowed', 'method_not_allowed'), headers: METHODS },
+  ),
+  // A body of another media type is 415 for every caller.
+  'media-type-before-programme': instead(
+    ({ operation, request }) =>
+      operation && TYPED.includes(operation) && request.headers.has('content-type') && !isJsonType(request),
+    errorReply(415, 'Request body must be sent as application/json', 'unsupported_media_type'),
+  ),
+  // From outside the programme a create that is not JSON is 400.
+  'create-looks-at-the-body-before-the-programme': instead(
+    async (exchange, { target }) =>
+      isOutsidersCreate(exchange, target) && (await bodyOf(exchange.request)) === undefined,
+    errorReply(400, 'Invalid request body', 'invalid_body'),
+  ),
+  // From outside the programme a create that is too long is 413.
+  'create-weighs-the-body-before-the-programme': instead(
+    async (exchange, { target }) =>
+      isOutsidersCreate(exchange, target) && (await exchange.request.clone().arrayBuffer()).byteLength > 1_048_576,
+    errorReply(413, 'Request body exceeds 1048576 bytes', 'payload_too_large'),
+  ),
 });
