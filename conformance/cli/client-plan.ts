@@ -1,7 +1,7 @@
 import type { ClientCase } from '../../emulator/contract/client-case.js';
+import { counted } from '../../emulator/contract/counted.js';
 import { cutsOf } from '../clients/cuts.js';
 import type { EvaluateOptions } from '../clients/evaluate.js';
-import { counted } from '../reporters/counted.js';
 
 /** What a run of client cases would ask of a client, out of the catalogue alone: no adapter is started for it. */
 export function clientPlan(

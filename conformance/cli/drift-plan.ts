@@ -1,7 +1,7 @@
+import { counted } from '../../emulator/contract/counted.js';
 import type { Scenario } from '../drift/drift.js';
 import { isRead } from '../drift/exchange.js';
 import { recordedBefore } from '../drift/recorded-before.js';
-import { counted } from '../reporters/counted.js';
 
 export interface DriftPlan {
   readonly scenarios: readonly Scenario[];

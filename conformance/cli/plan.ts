@@ -1,3 +1,4 @@
+import { counted } from '../../emulator/contract/counted.js';
 import type { Driver } from '../drivers/driver.js';
 import { startEmulator } from '../drivers/emulator.js';
 import { BUDGETS, limitsOf } from '../engine/budget.js';
@@ -7,7 +8,6 @@ import type { Check } from '../framework/check.js';
 import type { Need } from '../framework/needs.js';
 import type { Stop } from '../framework/stop.js';
 import type { Host } from '../probe/time.js';
-import { counted } from '../reporters/counted.js';
 import { lackText } from '../reporters/words/need.js';
 import { skipWords } from '../reporters/words/skip.js';
 import { ruleOf } from '../rules/check.js';

@@ -1,3 +1,4 @@
+import { counted } from '../../emulator/contract/counted.js';
 import { checks } from '../checks/index.js';
 import { cases } from '../clients/index.js';
 import { runClient } from '../clients/run-client.js';
@@ -5,7 +6,6 @@ import type { CheckResult, Results } from '../engine/results.js';
 import { runChecks } from '../engine/runner.js';
 import { UsageError } from '../framework/usage.js';
 import { skipText } from '../reporters/clause.js';
-import { counted } from '../reporters/counted.js';
 import type { Report } from '../reporters/json.js';
 import { oneLine } from '../reporters/stream-text.js';
 import { titleOf } from '../reporters/title.js';

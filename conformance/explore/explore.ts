@@ -1,5 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import { stripVTControlCharacters } from 'node:util';
+import { counted } from '../../emulator/contract/counted.js';
 import { classOf, DISTURBANCE_NAMES } from '../../emulator/contract/disturbance.js';
 import { systemHost } from '../probe/time.js';
 import { togetherOf } from './each.js';
@@ -11,7 +12,7 @@ import { lacks, matchMoments, momentsOf } from './moments.js';
 import { restsOf, settled } from './options.js';
 import { openRejections } from './rejections.js';
 import { exploreText } from './report/text.js';
-import { incompleteText, plural } from './report/words.js';
+import { incompleteText } from './report/words.js';
 import { loadedOnce, messageOf, type Run, type RunSettings, runOnce } from './run.js';
 import { isBeforeRunning, pairOf, pairsOf, type Schedule, singlesOf } from './schedules.js';
 import { createSlots } from './slots.js';
@@ -306,7 +307,7 @@ export async function explore(program: Program, options: ExploreOptions = {}): P
     const warnings: string[] = [];
     if (unconfirmed > 0)
       warnings.push(
-        `${plural(unconfirmed, 'finding')} could not be confirmed by a run alone: ${incompleteText(over.signal.reason)}`,
+        `${counted(unconfirmed, 'finding')} could not be confirmed by a run alone: ${incompleteText(over.signal.reason)}`,
       );
     for (const { message } of bench.rudeness.slice(0, 3)) warnings.push(`undisturbed, too: ${message}`);
     if (bench.left > 0)
@@ -324,7 +325,7 @@ export async function explore(program: Program, options: ExploreOptions = {}): P
     const [doubted] = doubtful;
     if (doubted !== undefined)
       warnings.push(
-        `${plural(doubtful.size, 'breach', 'breaches')} did not show again when their schedule was run alone, and do not count, as ${doubted.breach?.law}: ${sentenceOf(doubted.schedule, doubted.breach?.message ?? '')}`,
+        `${counted(doubtful.size, 'breach', 'breaches')} did not show again when their schedule was run alone, and do not count, as ${doubted.breach?.law}: ${sentenceOf(doubted.schedule, doubted.breach?.message ?? '')}`,
       );
     if (count(results, 'not-reached') > results.length / 10) incomplete.push('not-reached');
     // Who passes without a word was served by another run, or by what one left.

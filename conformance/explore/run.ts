@@ -1,4 +1,5 @@
 import { stripVTControlCharacters } from 'node:util';
+import { counted } from '../../emulator/contract/counted.js';
 import type { Journaled } from '../../emulator/contract/journaled.js';
 import { createDisturber } from '../../emulator/disturbances/disturber.js';
 import { assemble } from '../../emulator/emulator.js';
@@ -9,7 +10,6 @@ import { HARMLESS } from '../habits/harmless/index.js';
 import type { Host } from '../probe/time.js';
 import { keepsRules } from './own.js';
 import type { Rejections } from './rejections.js';
-import { plural } from './report/words.js';
 import type { Place } from './slots.js';
 import {
   type Outcome,
@@ -139,7 +139,7 @@ function waitsFor(
 
 const lengthOf = (ms: number): string => {
   if (ms < 1_000) return `${ms} ms`;
-  return ms % 60_000 === 0 ? plural(ms / 60_000, 'minute') : `${Math.round(ms / 1_000)} s`;
+  return ms % 60_000 === 0 ? counted(ms / 60_000, 'minute') : `${Math.round(ms / 1_000)} s`;
 };
 
 /** How many answers to a question the program itself delivered. */

@@ -1,3 +1,4 @@
+import { counted } from '../../emulator/contract/counted.js';
 import type { Profile } from '../../emulator/contract/profile.js';
 import { assemble } from '../engine/assemble.js';
 import { asKnown, type Baseline } from '../engine/baseline.js';
@@ -14,7 +15,6 @@ import { operationOf } from '../model/operations.js';
 import { Recent } from '../model/recent.js';
 import type { Exchange as Shown } from '../probe/exchange.js';
 import { systemHost } from '../probe/time.js';
-import { counted } from '../reporters/counted.js';
 import { type Report, reportOf } from '../reporters/json.js';
 import { foundBy, RULES, type Rule, seenBy } from '../rules/index.js';
 import type { Breach } from '../rules/rule.js';

@@ -1,8 +1,8 @@
+import { counted } from '../../emulator/contract/counted.js';
 import type { CheckResult } from '../engine/results.js';
 import { behaviourIn, waitIn } from '../framework/needs.js';
 import type { Skip } from '../framework/skip.js';
 import { type Cause, causesOf } from './causes.js';
-import { counted } from './counted.js';
 import { labelOf } from './label.js';
 import { keyOf, sharedTitle } from './title.js';
 import { nounOf } from './words/legend.js';

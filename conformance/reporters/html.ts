@@ -1,6 +1,6 @@
+import { counted } from '../../emulator/contract/counted.js';
 import type { CheckResult, RequirementResult, Results } from '../engine/results.js';
 import { clauseOf } from './clause.js';
-import { counted } from './counted.js';
 import { type FindingGroup, groups, skips } from './groups.js';
 import { type Label, LEVELS, labelOf } from './label.js';
 import { answersIn } from './other-answers.js';

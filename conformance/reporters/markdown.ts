@@ -1,16 +1,16 @@
+import { counted } from '../../emulator/contract/counted.js';
 import { visible } from '../../emulator/contract/visible.js';
 import type { Results } from '../engine/results.js';
 import { clauseOf, levelOf, skipText } from './clause.js';
-import { counted } from './counted.js';
+import { factLines, factsOf } from './facts.js';
 import { groups } from './groups.js';
 import { labelOf } from './label.js';
-import { exchangeLines, seconds, value } from './stream-text.js';
+import { exchangeLines, seconds } from './stream-text.js';
 import { faultOf } from './title.js';
 import { choices, idsOf, LIKELY, summary, unseen } from './tty.js';
 import { knownText } from './words/baseline.js';
 import { hindranceText } from './words/cleanup.js';
 import { headlineOf, shownOf } from './words/coverage.js';
-import { findingText } from './words/finding.js';
 import { incompleteText } from './words/stop.js';
 
 /** Text that Markdown and the HTML within it read as text only. */
@@ -64,7 +64,7 @@ export function markdown(results: Results): string {
     if (rest.length > 0) lines.push('', `${LIKELY}:`, '');
     for (const part of rest) lines.push(`- ${plain(part.title)}: ${plain(idsOf(part.checks))}`);
     const { finding } = check;
-    const { id: row, quote } = clauseOf(check);
+    const { id: row } = clauseOf(check);
     lines.push(
       '',
       `${others.length > 0 ? '####' : '###'} ${ICON[check.verdict]} ${plain(check.id)} (${row}, ${levelOf(check)})${['known', 'new'].includes(labelOf(check)) ? `, ${labelOf(check)}` : ''}`,
@@ -74,12 +74,10 @@ export function markdown(results: Results): string {
     if (check.knownAs !== undefined) lines.push('', `In the baseline: ${plain(knownText(check.knownAs))}`);
     if (check.error !== undefined) lines.push('', `${faultOf(check)}:`, '', ...fenced(check.error.message));
     if (finding === undefined) continue;
-    const { what, expected, actual } = findingText(finding);
-    if (quote !== undefined) lines.push('', `> The interface: “${plain(quote)}”`);
-    lines.push('', ...fenced(`${what}\nexpected: ${value(expected)}\nactual:   ${value(actual)}`));
-    if (finding.property !== undefined)
-      lines.push('', 'Values:', '', ...fenced(finding.property.counterexample.join('\n')));
-    lines.push('', ...fenced(finding.replay));
+    const facts = factsOf(check);
+    const again = facts.filter(([name]) => name === 'again').map(([, text]) => text);
+    lines.push('', ...fenced(factLines(facts.filter(([name]) => name !== 'again' && name !== 'curl')).join('\n')));
+    lines.push('', ...fenced(again.join('\n')));
     const transcript = finding.transcript.slice(-5).flatMap((exchange) => exchangeLines(exchange, 500, finding));
     lines.push('', '<details><summary>Transcript</summary>', '', ...fenced(transcript.join('\n')), '', '</details>');
   }

@@ -1,18 +1,18 @@
 import pc from 'picocolors';
+import { counted } from '../../emulator/contract/counted.js';
 import { visible } from '../../emulator/contract/visible.js';
 import { isFailure } from '../engine/baseline.js';
 import { ownCommand } from '../engine/replay.js';
 import type { CheckResult, Results, RunEvents } from '../engine/results.js';
 import { clauseOf, levelOf } from './clause.js';
-import { counted } from './counted.js';
+import { type Fact, factsOf } from './facts.js';
 import { groups, skips } from './groups.js';
 import { LEVELS, labelOf } from './label.js';
-import { exchangeLines, seconds, shortExchange, value } from './stream-text.js';
+import { exchangeLines, seconds, shortExchange } from './stream-text.js';
 import { faultOf, titleOf } from './title.js';
 import { knownText } from './words/baseline.js';
 import { hindranceText } from './words/cleanup.js';
 import { headlineOf, neverCameUp, shownOf } from './words/coverage.js';
-import { findingText } from './words/finding.js';
 import { skipWords } from './words/skip.js';
 import { incompleteText } from './words/stop.js';
 
@@ -40,16 +40,22 @@ export const LIKELY = 'likely the same cause';
 /** The ids of checks in one line. */
 export const idsOf = (checks: readonly CheckResult[]): string => checks.map(({ id }) => id).join(', ');
 
+/** A fact in lines, its name in front of the first. */
+function block([name, text]: Fact, c: Colours): string[] {
+  const paint = { expected: c.green, actual: c.red }[name] ?? String;
+  const [first = '', ...rest] = visible(text).split('\n').map(paint);
+  return [`  ${name.padEnd(9)} ${first}`, ...rest.map((line) => `            ${line}`)];
+}
+
 /** One failing check in full: what was asked, what came, how to repeat it. */
 export function failure(check: CheckResult, c: Colours, most = 12): string[] {
-  const { id, sentence, where, quote } = clauseOf(check);
+  const { id, sentence, where } = clauseOf(check);
   const met = id === check.requirement ? '' : `, met by a check of ${check.requirement}`;
   const lines = [
     `${mark(c, check)} ${c.bold(check.id)}  ${c.dim(`${id}, ${LEVELS[levelOf(check)]}${met}`)}`,
     ...(check.clause === undefined ? [] : [`  ${visible(check.title)}`]),
     `  ${sentence} ${c.dim(`(${where})`)}`,
-    ...(quote === undefined ? [] : [`  interface “${quote}”`]),
-    ...(check.knownAs === undefined ? [] : [`  known     ${visible(knownText(check.knownAs))}`]),
+    ...(check.knownAs === undefined ? [] : block(['known', knownText(check.knownAs)], c)),
   ];
   const { finding, error } = check;
   if (error !== undefined) {
@@ -64,30 +70,16 @@ export function failure(check: CheckResult, c: Colours, most = 12): string[] {
     return lines;
   }
   if (finding === undefined) return lines;
-  const block = (name: string, text: string) => {
-    const [first = '', ...rest] = text.split('\n');
-    lines.push(`  ${name} ${first}`, ...rest.map((line) => `           ${line}`));
-  };
-  const { what, expected, actual } = findingText(finding);
-  block('what    ', visible(what));
-  block('expected', c.green(value(expected)));
-  block('actual  ', c.red(value(actual)));
-  if (finding.property !== undefined) {
-    const { name, counterexample, runs, shrinks } = finding.property;
-    block(
-      'values  ',
-      `${visible(counterexample.join(', '))} ${c.dim(`(property ${name}, run ${runs}, ${shrinks} shrinks)`)}`,
-    );
-  }
+  const facts = factsOf(check);
+  const last = facts.filter(([name]) => name === 'curl' || name === 'again').reverse();
+  lines.push(...facts.filter((fact) => !last.includes(fact)).flatMap((fact) => block(fact, c)));
   const shown = finding.transcript.slice(-3);
   if (shown.length < finding.transcript.length)
     lines.push(c.dim(`  … ${finding.transcript.length - shown.length} requests before`));
   for (const exchange of shown) {
     lines.push(...shortExchange(exchangeLines(exchange, 400, finding), most).map((line) => c.dim(`  ${line}`)));
   }
-  if (finding.curl !== undefined) lines.push(`  curl      ${visible(finding.curl)}`);
-  lines.push(`  again     ${finding.replay}`);
-  return lines;
+  return [...lines, ...last.flatMap((fact) => block(fact, c))];
 }
 
 /** The same as text without colours. */

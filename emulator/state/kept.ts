@@ -1,6 +1,7 @@
 import { type Clock, VIRTUAL_EPOCH } from '../clock/clock.js';
 import { hostNow } from '../clock/host.js';
 import type { Random } from '../clock/random.js';
+import { counted } from '../contract/counted.js';
 import type { KeptNonces } from '../daemon/nonces.js';
 import { type EmulatorOptions, OptionError } from '../options/options.js';
 import { type loadSigningKey, type SigningKey, UnusableKey } from '../signing/keys.js';
@@ -85,7 +86,7 @@ export function checkVaultKey(store: Store, sealing: Pick<Sealing, 'open'>): voi
   const sealed = [...store.collection('secrets').values()].filter((row) => row.sealed !== null);
   const file = store.vaultKeyFile;
   if (sealed.length === 0 || !file) return;
-  const count = `${sealed.length} secret${sealed.length === 1 ? '' : 's'}`;
+  const count = counted(sealed.length, 'secret');
   const wrong =
     file.read() === undefined
       ? `it is missing, and the store holds ${count} sealed with it`

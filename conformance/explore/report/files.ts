@@ -1,8 +1,8 @@
 /** Reports for machines and for pages, of the same words and parts as those of the kit. */
 
-import { visible, visibleJson } from '../../../emulator/contract/visible.js';
-import { data, property } from '../../reporters/github.js';
-import { xml } from '../../reporters/junit.js';
+import { visibleJson } from '../../../emulator/contract/visible.js';
+import { annotated } from '../../reporters/github.js';
+import { type Case, junitOf } from '../../reporters/junit.js';
 import { fenced, plain } from '../../reporters/markdown.js';
 import type { ExploreReport, Finding, ScheduleResult } from '../types.js';
 import { exploreText, type TextOptions } from './text.js';
@@ -38,30 +38,19 @@ const findingOf = (report: ExploreReport, { id, test }: ScheduleResult): Finding
 
 /** A test case per schedule; one that broke a law failed, one whose moment did not come was skipped. */
 export function exploreJunit(report: ExploreReport, again: Again = {}): string {
-  const cases = report.schedules.map((schedule) => {
-    const head = `    <testcase classname="explore.${xml(schedule.class)}" name="${xml(`${schedule.test === undefined ? '' : `${schedule.test}: `}${momentText(schedule)} [${schedule.id}]`)}"`;
-    if (schedule.verdict === 'not-reached') return `${head}><skipped message="its moment did not come"/></testcase>`;
-    if (schedule.verdict !== 'breach') return `${head}/>`;
+  const cases = report.schedules.map((schedule): Case => {
+    const { class: kind, id, law = '', message = '', test, verdict } = schedule;
+    const one = {
+      area: `explore.${kind}`,
+      name: `${test === undefined ? '' : `${test}: `}${momentText(schedule)} [${id}]`,
+    };
+    if (verdict === 'not-reached') return { ...one, outcome: { kind: 'skipped', message: 'its moment did not come' } };
+    if (verdict !== 'breach') return one;
     const finding = findingOf(report, schedule);
-    const details = [
-      lawText(schedule.law ?? ''),
-      schedule.message ?? '',
-      ...(finding ? againLines(finding, again) : []),
-    ];
-    const message = finding?.sentence ?? schedule.message ?? '';
-    return `${head}><failure message="${xml(message)}" type="${xml(schedule.law ?? '')}">${xml(details.join('\n'))}</failure></testcase>`;
+    const text = [lawText(law), message, ...(finding ? againLines(finding, again) : [])].join('\n');
+    return { ...one, outcome: { kind: 'failure', message: finding?.sentence ?? message, type: law, text } };
   });
-  const { breach, notReached, run } = report.counts;
-  const counts = `tests="${run}" failures="${breach}" errors="0" skipped="${notReached}"`;
-  return [
-    '<?xml version="1.0" encoding="UTF-8"?>',
-    `<testsuites name="explore" ${counts} time="${(report.timing.ms / 1_000).toFixed(3)}">`,
-    `  <testsuite name="explore" ${counts}>`,
-    ...cases,
-    '  </testsuite>',
-    '</testsuites>',
-    '',
-  ].join('\n');
+  return junitOf({ tool: 'explore', of: 'explore', ms: report.timing.ms, headline: summaryText(report), cases });
 }
 
 /** For pull requests and job summaries. */
@@ -91,12 +80,13 @@ export function exploreMarkdown(report: ExploreReport, options: TextOptions = {}
 }
 
 /** Annotations of GitHub Actions: one for each finding. */
-export function exploreGithub(report: ExploreReport, again: Again = {}): string {
-  const lines = report.findings.map((finding) => {
-    const text = [finding.sentence, lawText(finding.law), ...againLines(finding, again)].join('\n');
-    return `::error title=${property(`explore: ${finding.law}`)}::${data(text)}`;
-  });
-  for (const why of report.incomplete) lines.push(`::warning title=explore::${data(incompleteText(why))}`);
-  lines.push(`::notice title=explore::${data(visible(summaryText(report)))}`);
-  return `${lines.join('\n')}\n`;
-}
+export const exploreGithub = (report: ExploreReport, again: Again = {}): string =>
+  annotated([
+    ...report.findings.map((finding) => ({
+      kind: 'error' as const,
+      title: `explore: ${finding.law}`,
+      lines: [finding.sentence, lawText(finding.law), ...againLines(finding, again)],
+    })),
+    ...report.incomplete.map((why) => ({ kind: 'warning' as const, title: 'explore', lines: [incompleteText(why)] })),
+    { kind: 'notice', title: 'explore', lines: [summaryText(report)] },
+  ]);

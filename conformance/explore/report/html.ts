@@ -1,4 +1,5 @@
 import { type Row, sideBySide } from '../../../emulator/console/page/side-by-side.js';
+import { counted } from '../../../emulator/contract/counted.js';
 import { breakable, command, html, type Markup, pre } from '../../reporters/page/markup.js';
 import { pageOf } from '../../reporters/page/shell.js';
 import type { ExploreReport, Finding } from '../types.js';
@@ -11,7 +12,6 @@ import {
   headlineOf,
   incompleteText,
   lawText,
-  plural,
   SURFACED_TEXTS,
   summaryText,
   TRIED_TEXTS,
@@ -52,7 +52,7 @@ export function exploreHtml(report: ExploreReport, again: Again = {}): string {
     colour,
     html`<header class="head"><div class="inner"><p class="verdict ${colour}">Explore: ${VERDICT_WORDS[verdict]}</p><h1>${headlineOf(report)}</h1><p class="coverage">${summaryText(report)}</p>
 <p class="quiet">A schedule is one thing that goes wrong, or differs, at one moment: the program ran once more for each. ${Object.values(TRIED_TEXTS).join(' ')}</p>
-<p class="quiet">${plural(straight.requests, 'request')} and ${plural(straight.moments.length, 'moment')} in the undisturbed run; the program read ${counts.readToEnd} of ${plural(counts.disturbed, 'disturbed answer')} to the end; seed ${report.seed}</p>${
+<p class="quiet">${counted(straight.requests, 'request')} and ${counted(straight.moments.length, 'moment')} in the undisturbed run; the program read ${counts.readToEnd} of ${counted(counts.disturbed, 'disturbed answer')} to the end; seed ${report.seed}</p>${
       report.incomplete.length + report.warnings.length === 0
         ? undefined
         : html`<ul>${[...report.incomplete.map(incompleteText), ...report.warnings].map((text) => html`<li>${breakable(text)}</li>`)}</ul>`

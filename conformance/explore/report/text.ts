@@ -1,5 +1,6 @@
 import pc from 'picocolors';
 import { MARKS, shortened, sideBySide } from '../../../emulator/console/page/side-by-side.js';
+import { counted } from '../../../emulator/contract/counted.js';
 import { visible } from '../../../emulator/contract/visible.js';
 import { seconds } from '../../reporters/stream-text.js';
 import { CLASSES, type ExploreReport, type Finding, type TimeLineEntry } from '../types.js';
@@ -10,7 +11,6 @@ import {
   CLASS_TEXTS,
   incompleteText,
   lawText,
-  plural,
   SURFACED_TEXTS,
   summaryText,
   VERDICT_WORDS,
@@ -41,7 +41,7 @@ function timeLines(report: Omit<ExploreReport, 'text'>, finding: Finding, width:
   return [
     head,
     ...shortened(sideBySide((finding.test ?? report.straight).timeLine, finding.timeLine)).map((row) => {
-      if (typeof row === 'number') return c.dim(`    … ${plural(row, 'line')} alike`);
+      if (typeof row === 'number') return c.dim(`    … ${counted(row, 'line')} alike`);
       const left = padded(row.left === undefined ? '' : clip(entryText(row.left), column), column);
       const right = row.right === undefined ? '' : clip(entryText(row.right), column);
       if (row.equal) return c.dim(`    ${left} │ ${right}`);
@@ -101,8 +101,8 @@ export function exploreText(report: Omit<ExploreReport, 'text'>, options: TextOp
   for (const { law, sentence } of findings) lines.push(`  ${c.red('✗')} ${law}: ${visible(sentence)}`);
   lines.push(
     c.dim(
-      `  ${plural(straight.requests, 'request')} and ${plural(straight.moments.length, 'moment')} in the undisturbed run; ` +
-        `the program read ${counts.readToEnd} of ${plural(counts.disturbed, 'disturbed answer')} to the end; ` +
+      `  ${counted(straight.requests, 'request')} and ${counted(straight.moments.length, 'moment')} in the undisturbed run; ` +
+        `the program read ${counts.readToEnd} of ${counted(counts.disturbed, 'disturbed answer')} to the end; ` +
         `${options.timed === false ? '' : `${seconds(timing.ms)}, ${timing.msPerRun.toFixed(1)} ms a run, `}seed ${report.seed}`,
     ),
   );

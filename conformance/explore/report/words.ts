@@ -1,3 +1,4 @@
+import { counted } from '../../../emulator/contract/counted.js';
 import { ownCommand } from '../../engine/replay.js';
 import type { DisturbanceClass, ExploreReport, Finding, LawName, Surfaced } from '../types.js';
 
@@ -84,18 +85,16 @@ const INCOMPLETE: Readonly<Record<string, string>> = {
 };
 export const incompleteText = (why: string): string => INCOMPLETE[why] ?? why;
 
-export const plural = (count: number, one: string, many = `${one}s`): string => `${count} ${count === 1 ? one : many}`;
-
 /** What was tried and what came of it, in one line. */
 export function summaryText({ counts, findings }: Omit<ExploreReport, 'text'>): string {
   const { run, schedules, survived, unnoticed, surfaced, byTest, breach, notReached } = counts;
-  const tried = run === schedules ? plural(run, 'schedule') : `${run} of ${plural(schedules, 'schedule')}`;
+  const tried = run === schedules ? counted(run, 'schedule') : `${run} of ${counted(schedules, 'schedule')}`;
   const parts = [
     `${survived} survived`,
     byTest === 0 ? `${surfaced} surfaced` : `${surfaced} surfaced (${byTest} by the test alone)`,
   ];
   if (unnoticed > 0) parts.push(`${unnoticed} unnoticed`);
-  if (breach > 0) parts.push(`${breach} broke a law (${plural(findings.length, 'finding')})`);
+  if (breach > 0) parts.push(`${breach} broke a law (${counted(findings.length, 'finding')})`);
   if (notReached > 0) parts.push(`${notReached} not reached`);
   return `${tried}: ${parts.join(', ')}`;
 }

@@ -1,7 +1,7 @@
 import pc from 'picocolors';
+import { counted } from '../../../emulator/contract/counted.js';
 import { visible } from '../../../emulator/contract/visible.js';
 import type { Diff } from '../../engine/diff.js';
-import { counted } from '../counted.js';
 import { plain } from '../markdown.js';
 import { type Content, command, html } from '../page/markup.js';
 import { pageOf } from '../page/shell.js';

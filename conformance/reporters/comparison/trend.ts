@@ -1,7 +1,7 @@
 import pc from 'picocolors';
+import { counted } from '../../../emulator/contract/counted.js';
 import type { RunHead } from '../../engine/diff.js';
 import type { Trend, TrendRow } from '../../engine/trend.js';
-import { counted } from '../counted.js';
 import { labelOf } from '../label.js';
 import { plain } from '../markdown.js';
 import { html } from '../page/markup.js';

@@ -1,6 +1,6 @@
+import { counted } from '../../../emulator/contract/counted.js';
 import type { CheckResult, FindingResult } from '../../engine/results.js';
 import { clauseOf, levelOf } from '../clause.js';
-import { counted } from '../counted.js';
 import { LEVELS, labelOf } from '../label.js';
 import type { answersIn } from '../other-answers.js';
 import { seconds, value } from '../stream-text.js';

@@ -1,8 +1,8 @@
+import { counted } from '../../../emulator/contract/counted.js';
 import type { CheckResult, Coverage, Results } from '../../engine/results.js';
 import { isOfEmulators } from '../../engine/verdict.js';
 import { behaviourIn, type Need, waitIn } from '../../framework/needs.js';
 import type { Skip } from '../../framework/skip.js';
-import { counted } from '../counted.js';
 import { failsRun, type Label, labels, VERDICTS } from '../label.js';
 import { FACTS } from './need.js';
 import { skipWords } from './skip.js';

@@ -1,6 +1,6 @@
-import { plural } from '../../../conformance/explore/report/words.js';
 import type { Progress } from '../../../conformance/explore/types.js';
 import { systemHost } from '../../../conformance/probe/time.js';
+import { counted } from '../../contract/counted.js';
 import { visible } from '../../contract/visible.js';
 
 /** How often progress is reported where a line cannot be overwritten, in ms. */
@@ -9,7 +9,7 @@ const EVERY = 30_000;
 const LONG = 300_000;
 
 const about = (ms: number): string =>
-  ms < 90_000 ? `${Math.ceil(ms / 1_000)} s` : plural(Math.ceil(ms / 60_000), 'minute');
+  ms < 90_000 ? `${Math.ceil(ms / 1_000)} s` : counted(Math.ceil(ms / 60_000), 'minute');
 
 /** Where progress is said, and whether that is a terminal whose line can be written over. */
 export interface ProgressTo {
@@ -27,7 +27,7 @@ export function progressTo(
   return {
     show({ done, total, breaches, last, test, left }) {
       const broke = breaches === 0 ? '' : `, ${breaches} broke a law`;
-      const text = `${test === undefined ? '' : `${test}: `}${done} of ${plural(total, 'schedule')} tried${broke}, about ${about(left)} left`;
+      const text = `${test === undefined ? '' : `${test}: `}${done} of ${counted(total, 'schedule')} tried${broke}, about ${about(left)} left`;
       if (left > LONG && !warned) {
         warned = true;
         err(

@@ -4,7 +4,6 @@ import { type CommandOptions, openCommand } from '../../../conformance/explore/c
 import { type CommandWords, type Learnt, learn } from '../../../conformance/explore/command/each.js';
 import { type Explored, togetherOf } from '../../../conformance/explore/each.js';
 import { explore } from '../../../conformance/explore/index.js';
-import { plural } from '../../../conformance/explore/report/words.js';
 import {
   ExploreError,
   type ExploreOptions,
@@ -13,6 +12,7 @@ import {
   type Progress,
 } from '../../../conformance/explore/types.js';
 import { systemHost } from '../../../conformance/probe/time.js';
+import { counted } from '../../contract/counted.js';
 import { parseDuration } from '../../contract/duration.js';
 import { commandLine } from '../../contract/pasted.js';
 import type { Io } from '../command.js';
@@ -163,11 +163,11 @@ async function exploreEach(
       ...report.warnings,
       ...failed,
       ...(lacks
-        ? [`${requests - met} of ${plural(requests, 'request')} are of no test that is known to send them`]
+        ? [`${requests - met} of ${counted(requests, 'request')} are of no test that is known to send them`]
         : []),
       ...(silent.length === 0
         ? []
-        : [`${plural(silent.length, 'test')} without a request alone: ${silent.join(', ')}`]),
+        : [`${counted(silent.length, 'test')} without a request alone: ${silent.join(', ')}`]),
     ],
   };
 }
