@@ -69,31 +69,6 @@ test('one fault is taken back by its id, which it keeps while it is used up; as 
   expect(await listed()).toEqual([second, { ...second, id: expect.not.stringMatching(second.id) }]);
 });
 
-test('a fault can delay on the clock, and drop the connection', async () => {
-  const api = createTestClient();
-  await api.post('/_emulator/faults', { operation: 'list', delay: '5s' });
-  let answered = false;
-  const slow = api.get('/interns').then((reply) => {
-    answered = true;
-    return reply;
-  });
-  await api.advance(4_999);
-  expect(answered).toBe(false);
-  await api.advance(1);
-  expect((await slow).status).toBe(200);
-  await api.post('/_emulator/faults', { operation: 'list', disconnect: true });
-  await expect(api.get('/interns')).rejects.toThrow('fetch failed');
-});
-
-test('SCIM faults have the form of SCIM errors', async () => {
-  const api = createTestClient();
-  await api.post('/_emulator/faults', { operation: 'scim', status: 500 });
-  const path = `/scim/group-mappings/${api.emulator.target.scim_mapping_id}`;
-  expect((await api.get(path, { as: api.credentials.management_key })).json).toEqual({
-    error: { code: 500, message: 'Internal Server Error' },
-  });
-});
-
 test('what is nested too deeply is refused, not fallen over', async () => {
   const api = createTestClient();
   const deep = (levels: number) => '['.repeat(levels) + ']'.repeat(levels);

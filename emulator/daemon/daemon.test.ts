@@ -29,29 +29,6 @@ const keptIn = (rows: Map<string, NonceRow>): KeptNonces => ({
 });
 
 describe('an accepted request', () => {
-  it('learns what was verified', async () => {
-    const bench = createBench();
-    const body = '{"input":"hi"}';
-    const headers = bench.prove({ body });
-    const answer = await bench.send({ headers, body });
-    expect(answer).toEqual({
-      status: 200,
-      json: {
-        ok: true,
-        verified: {
-          version: 'v2',
-          intern_id: INTERN,
-          user: ALICE,
-          timestamp: '1767225600',
-          nonce: headers[bench.names.nonce],
-          method: 'POST',
-          path: '/api/invoke',
-          body_sha256: sha256(body),
-        },
-      },
-    });
-  });
-
   it('works under the names of another profile', async () => {
     const bench = createBench({ profile: PROFILES.openrouter });
     const headers = bench.prove();
@@ -114,21 +91,6 @@ describe('the body', () => {
 });
 
 describe('the window', () => {
-  it.each([
-    [0, undefined],
-    [59_999, undefined],
-    [60_000, undefined],
-    [60_001, 'proof_expired'],
-    [61_000, 'proof_expired'],
-  ])('takes a proof %i ms old: %s', async (age, reason) => {
-    for (const v2 of [true, false]) {
-      const bench = createBench();
-      const headers = bench.prove({ v2 });
-      await bench.clock.advance(age);
-      expect(reasonOf(await bench.send({ headers }))).toBe(reason);
-    }
-  });
-
   it.each([
     [5_000, undefined],
     [6_000, 'proof_from_future'],
@@ -253,13 +215,6 @@ describe('the token', () => {
     expect((await bench.send({ headers: { ...headers, authorization: `Bearer token-${INTERN}` } })).status).toBe(200);
   });
 
-  it('of another intern makes the proof one for the wrong intern', async () => {
-    const bench = createBench();
-    const headers = { ...bench.prove(), authorization: `Bearer token-${OTHER_INTERN}` };
-    const answer = await bench.send({ headers });
-    expect(answer.json.error?.metadata).toEqual({ reason: 'bad_signature', retryable: false, hint: 'wrong_intern' });
-  });
-
   it('is never logged', async () => {
     const bench = createBench();
     const headers = bench.prove();
@@ -274,33 +229,6 @@ describe('the token', () => {
 });
 
 describe('the order of checks', () => {
-  it('is token, presence, form, time, signature, nonce', async () => {
-    const bench = createBench();
-    const valid = bench.prove();
-    await bench.send({ headers: valid });
-    await bench.clock.advance(1);
-    const { names } = bench;
-    // Everything wrong at once; each step mends the first thing that is wrong.
-    const headers = new Headers({
-      [names.signature]: Buffer.alloc(64, 1).toString('base64'),
-      [names.timestamp]: 'soon',
-      [names.user]: ALICE,
-      [names.nonce]: valid[names.nonce] ?? '',
-    });
-    const step = async (expected: string) => expect(reasonOf(await bench.send({ headers }))).toBe(expected);
-    await step('token_invalid');
-    headers.set('authorization', `Bearer token-${INTERN}`);
-    await step('proof_missing');
-    headers.set(names.signatureV2, valid[names.signatureV2] ?? '');
-    await step('proof_malformed');
-    headers.set(names.timestamp, '1');
-    await step('proof_expired');
-    headers.set(names.timestamp, valid[names.timestamp] ?? '');
-    await step('bad_signature');
-    headers.set(names.signature, valid[names.signature] ?? '');
-    await step('nonce_reused');
-  });
-
   it('asks for v2 where it is required', async () => {
     const bench = createBench({ requireV2: true });
     expect(reasonOf(await bench.send({ headers: bench.prove({ v2: false }) }))).toBe('proof_missing');
@@ -350,37 +278,6 @@ describe('header games', () => {
 });
 
 describe('tampering', () => {
-  const flip = (text: string, bit: number): string => {
-    const bytes = Buffer.from(text, 'latin1');
-    const at = Math.floor(bit / 8) % bytes.length;
-    bytes[at] = (bytes[at] ?? 0) ^ (1 << (bit % 8));
-    return bytes.toString('latin1');
-  };
-  const carriable = (value: string) => {
-    try {
-      return new Headers({ 'x-value': value }).get('x-value') === value;
-    } catch {
-      return false;
-    }
-  };
-
-  it('with any one bit of any header is refused', async () => {
-    const bench = createBench();
-    const { names } = bench;
-    const fields = Object.values(names);
-    await fc.assert(
-      fc.asyncProperty(fc.constantFrom(...fields), fc.nat(88 * 8 - 1), fc.string(), async (field, bit, body) => {
-        const valid = bench.prove({ body });
-        const changed = flip(valid[field] ?? '', bit);
-        fc.pre(carriable(changed));
-        const refused = await bench.send({ headers: { ...valid, [field]: changed }, body });
-        expect(refused.status).toBe(401);
-        expect((await bench.send({ headers: valid, body })).status).toBe(200);
-      }),
-      { numRuns: 150 },
-    );
-  });
-
   it('with any one bit of the signatures, decoded, is refused', async () => {
     const bench = createBench();
     const valid = bench.prove();
@@ -430,24 +327,6 @@ describe('tampering', () => {
       }),
       { numRuns: 60 },
     );
-  });
-
-  it('with method or path is refused under v2, and says so', async () => {
-    const bench = createBench();
-    const headers = bench.prove();
-    for (const change of [
-      { method: 'PUT' },
-      { path: '/api/invoke/' },
-      { path: '/api/invokf' },
-      { path: '/api/%69nvoke' },
-    ]) {
-      const refused = await bench.send({ headers, ...change });
-      expect(refused.json.error?.metadata, JSON.stringify(change)).toMatchObject({
-        reason: 'bad_signature',
-        hint: 'route_mismatch',
-      });
-    }
-    expect((await bench.send({ headers })).status).toBe(200);
   });
 });
 

@@ -65,24 +65,6 @@ describe('acceptance', () => {
     expect(h.runs.list()[0]).toMatchObject({ status: 'ended', ended: 'failed' });
     expect((await h.prompt('the lock is free')).status).toBe(200);
   });
-
-  test('waiting is accepting: a failure after it comes in the stream', async () => {
-    const h = createHarness();
-    h.scripts.put('later', { name: 'later', turn: [{ wait: '1s' }, { end: 'severed' }] });
-    const stream = await h.say('later');
-    expect(stream.status).toBe(200);
-    await h.settle();
-    expect(stream.heard().chunks).toHaveLength(1);
-    await h.clock.advance(1_000);
-    expect((await stream.end()).error).toMatchObject({ code: 502, metadata: { reason: 'stream_severed' } });
-  });
-
-  test('what is not accepted counts against no limit', async () => {
-    const h = createHarness({ settings: { turns_per_minute: 1 } });
-    for (let i = 0; i < 3; i++) expect((await h.prompt('script: refuses')).status).toBe(502);
-    expect((await h.prompt('x')).status).toBe(200);
-    expect((await h.prompt('x')).status).toBe(429);
-  });
 });
 
 describe('keepalives', () => {

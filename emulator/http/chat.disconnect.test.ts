@@ -192,23 +192,6 @@ describe('behaviours that take no notice', () => {
     ]);
     expect(h.runs.list().map((run) => run.ended)).toEqual(['failed', 'failed', 'failed', 'failed']);
   });
-
-  test('retryable is the script own judgement of its failure', async () => {
-    const h = createHarness();
-    h.scripts.put('later', {
-      name: 'later',
-      turn: [{ say: 'a' }, { end: 'failed', retryable: true, message: 'Overloaded' }],
-    });
-    h.scripts.put('first', { name: 'first', turn: [{ end: 'failed', retryable: true, message: 'Overloaded' }] });
-    expect((await (await h.say('later')).end()).error).toEqual({
-      code: 502,
-      message: 'Overloaded',
-      metadata: { reason: 'turn_failed', retryable: true },
-    });
-    expect(await (await h.prompt('script: first')).json()).toEqual({
-      error: { code: 502, message: 'Overloaded', metadata: { reason: 'turn_failed', retryable: true } },
-    });
-  });
 });
 
 describe('injected faults and hooks', () => {

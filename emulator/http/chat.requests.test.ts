@@ -49,48 +49,14 @@ describe('chat bodies', () => {
     expect(h.runs.list()).toEqual([]);
     expect((await h.chat(good)).status).toBe(200);
   });
+});
 
-  test.each<[string, unknown]>([
-    ['unknown fields', { ...good, temperature: 2, tools: [], foo: null }],
-    ['any model', { ...good, model: 7 }],
-    ['earlier messages of any kind', { ...good, messages: [7, null, { role: 'nobody' }, user('hi')] }],
-    [
-      'text parts',
-      {
-        ...good,
-        messages: [
-          user([
-            { type: 'text', text: 'a' },
-            { type: 'text', text: 'b' },
-          ]),
-        ],
-      },
-    ],
-    ['32000 characters beyond the first plane', { ...good, messages: [user('😀'.repeat(32_000))] }],
-    ['a session id of 256 characters', { ...good, session_id: 'é'.repeat(256) }],
-    ['self-drive', { ...good, approval_mode: 'self-drive' }],
-  ])('%s pass', async (_what, body) => {
-    const h = createHarness();
-    expect((await h.chat(body)).status).toBe(200);
-  });
+test('a model of any kind passes', async () => {
+  const h = createHarness();
+  expect((await h.chat({ ...good, model: 7 })).status).toBe(200);
 });
 
 describe('which script', () => {
-  test('put on the intern, then the prompt, then the model, then the instructions, then echo', async () => {
-    const h = createHarness();
-    for (const name of ['a', 'b', 'c', 'd']) h.scripts.put(name, { name, turn: [{ say: name }] });
-    const content = async (n: number, change: object, prompt: string) => {
-      const row = h.addIntern(n, change);
-      return ((await (await h.prompt(prompt, {}, { row })).text()).match(/"content":"([^"]+)"/) ?? [])[1];
-    };
-    const booted = { model: 'script/c', instructions: 'script: d\nBe kind.' };
-    expect(await content(2, { script: 'a', booted }, 'script: b\nx')).toBe('a');
-    expect(await content(3, { booted }, 'script: b\nx')).toBe('b');
-    expect(await content(4, { booted }, 'x')).toBe('c');
-    expect(await content(5, { booted: { ...booted, model: 'acme/large' } }, 'x')).toBe('d');
-    expect(await content(6, { booted: { model: null, instructions: null } }, 'x')).toBe('x');
-  });
-
   test('an unknown one in the prompt is 400 and lists the known; one the intern carries fails its turns', async () => {
     const h = createHarness();
     const refused = await h.refused(h.prompt('script: nowhere\nx'));

@@ -37,14 +37,6 @@ describe('steering', () => {
   });
 });
 
-describe('the turn lock', () => {
-  test('of prompts that arrive together one starts', async () => {
-    const h = createHarness();
-    const all = await Promise.all(Array.from({ length: 4 }, () => h.prompt('script: never-ends')));
-    expect(all.map((response) => response.status).sort()).toEqual([200, 409, 409, 409]);
-  });
-});
-
 describe('suspend, delete and shutdown', () => {
   test('shutdown ends all of them, invoke runs too, and leaves nothing on the clock', async () => {
     const h = createHarness();

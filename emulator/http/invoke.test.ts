@@ -22,16 +22,6 @@ describe('invoke', () => {
     expect(refused.message).toContain(`${field}: `);
   });
 
-  test('what is not accepted is refused and issues no session', async () => {
-    const h = createHarness();
-    expect(await h.refused(h.invoke({ input: 'script: unreachable' }))).toMatchObject({
-      status: 502,
-      reason: 'intern_unreachable',
-    });
-    expect(h.store.collection('sessions').size).toBe(0);
-    expect((await h.invoke({ input: 'script: nowhere' })).status).toBe(400);
-  });
-
   test('sessions go with their intern', async () => {
     const h = createHarness();
     await started(h, { input: 'x' });

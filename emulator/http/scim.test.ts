@@ -32,12 +32,3 @@ test('what SCIM changed is gone after a reset, and back after a restore, with a 
   await api.advance(2_000);
   expect((await api.get(`/scim/sync-jobs/${id}`)).json.data.status).toBe('succeeded');
 });
-
-test('a fault hits every operation of SCIM, without metadata', async () => {
-  const api = make();
-  await api.control.post('/_emulator/faults', { operation: 'scim', status: 503, times: 3 });
-  for (const path of [MAPPINGS, '/scim/groups'])
-    expect((await api.get(path)).json).toEqual({ error: { code: 503, message: 'The service is unavailable' } });
-  expect((await api.post('/scim/sync-jobs')).status).toBe(503);
-  expect((await api.get(MAPPINGS)).status).toBe(200);
-});
