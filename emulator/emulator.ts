@@ -14,14 +14,12 @@ import type { Target } from './control/target.js';
 import { defaultFactories, type Factories, sharedFactories } from './factories.js';
 import { admitPage, withCors } from './http/cors.js';
 import type { NodeBindings } from './http/exchange.js';
-import { after } from './http/exchange.js';
-import { asResponse } from './http/response.js';
+import { type Answer, asResponse } from './http/response.js';
 import { BASE } from './http/route.js';
 import { isFetchedByPages, LOGIN_PATH } from './oidc/terms.js';
 import { wrongOption } from './options/kinds.js';
 import { type EmulatorOptions, OptionError } from './options/options.js';
-import type { PlainRequest, ReceivedRequest } from './requests/received-request.js';
-import { asRequest } from './requests/received-request.js';
+import { asRequest, PlainRequest, type ReceivedRequest } from './requests/received-request.js';
 import { createRootMount, type Mount, type RootMount } from './serving/addresses.js';
 import {
   type InProcessClient,
@@ -29,7 +27,6 @@ import {
   type InProcessFetch,
   inProcessExchange,
   inProcessFetch,
-  type PlainOrResponse,
 } from './serving/in-process-fetch.js';
 import type { Bindings } from './serving/listen.js';
 import { createListening, type ListenAt, type ListenRequest } from './serving/listening.js';
@@ -160,10 +157,7 @@ const withoutStore = ({ data: _, replay: __, ...options }: EmulatorOptions): Emu
 
 type Parts = ReturnType<typeof compose>;
 
-interface Connected extends Served, Pick<Emulator, 'clock' | 'reset'> {
-  /** The `fetch` of an emulator that replays nothing. */
-  answer(request: PlainRequest, client: InProcessClient): PlainOrResponse | Promise<PlainOrResponse>;
-}
+type Connected = Served & Pick<Emulator, 'clock' | 'reset'>;
 
 /** Starts the parts, and mounts what they show. */
 function connect(
@@ -173,7 +167,7 @@ function connect(
   parts: Parts,
   spaces: Spaces | undefined,
 ): Connected {
-  const { answer, app, cors, events, faults, interns, journal, limiter, log, login } = parts;
+  const { app, cors, events, faults, interns, journal, limiter, log, login } = parts;
   const { disturber, random, runs, scripts, settings, store, target } = parts;
   const { daemon } = parts.proofs;
   const clock = observedClock(parts.clock, () => events.changed('clock', 'clock'));
@@ -239,7 +233,7 @@ function connect(
       }),
       ...agentRows({
         serve: inProcessFetch(
-          (request, client) => fetch(request, client),
+          (request, client) => answer(request, client),
           () => target.base_url,
           lifetime.root,
         ),
@@ -269,17 +263,18 @@ function connect(
     if (!ours && path !== '/') return undefined;
     return page(request, path) ?? (ours ? control(request, () => bindings.streams?.()) : undefined);
   };
-  const fetch = (request: Request, bindings: NodeBindings): Response | Promise<Response> => {
-    const answer = beside(request, bindings);
-    if (answer !== undefined) return after(answer, asResponse);
-    return disturber.active() ? disturber.interface(request, bindings, serveAll) : serveApp(request, bindings);
+  const answer = (request: ReceivedRequest, bindings: NodeBindings): Answer | Promise<Answer> => {
+    const shown = beside(request, bindings);
+    if (shown !== undefined) return shown;
+    if (!disturber.active()) return serveApp(request, bindings);
+    return disturber.interface(request instanceof PlainRequest ? asRequest(request) : request, bindings, serveAll);
   };
 
   // Replayed answers know nothing of the page that asks.
   const serveApp = parts.replay
-    ? withCors(cors, async (request, bindings?: NodeBindings) => app.fetch(request, bindings))
-    : app.fetch;
-  const serveAll = async (request: Request, bindings: NodeBindings) => serveApp(request, bindings);
+    ? withCors(cors, async (request: ReceivedRequest, bindings?: NodeBindings) => app.answer(request, bindings))
+    : app.answer;
+  const serveAll = async (request: Request, bindings: NodeBindings) => asResponse(await serveApp(request, bindings));
   const serveDaemon = async (request: Request) => daemon.fetch(request);
 
   let closing: Promise<void> | undefined;
@@ -290,11 +285,8 @@ function connect(
   };
 
   return {
-    fetch,
-    answer: (request: PlainRequest, bindings: NodeBindings) =>
-      beside(request, bindings) ??
-      (disturber.active() ? disturber.interface(asRequest(request), bindings, serveAll) : answer(request, bindings)),
-    daemon: withCors(cors, async (request, bindings?: Bindings) =>
+    answer,
+    daemon: withCors(cors, async (request: Request, bindings?: Bindings) =>
       disturber.active() ? disturber.daemon(request, bindings, serveDaemon) : daemon.fetch(request, bindings?.incoming),
     ),
     intercept(request, response) {
@@ -325,8 +317,8 @@ function own(
 ): AssembledEmulator {
   const { target } = served;
   const serveInProcess = (request: Request, client: InProcessClient) =>
-    (pathOf(request.url).startsWith('/spaces/') ? spaces.fetch(request, client) : undefined) ??
-    served.fetch(request, client);
+    (pathOf(request.url).startsWith('/spaces/') ? spaces.answer(request, client) : undefined) ??
+    served.answer(request, client);
   const serveDaemon = (request: Request, bindings?: Bindings) =>
     (spaces.daemonOf(request) ?? served).daemon(request, bindings);
 
@@ -347,7 +339,7 @@ function own(
       requestId: random.uuid,
       log,
       main: {
-        fetch: served.fetch,
+        answer: served.answer,
         intercept: (request, response) => served.intercept?.(request, response) ?? false,
         mounted: spaces.mounted,
       },

@@ -50,8 +50,12 @@ export function agentRows({ serve, base, scope, ...deps }: AgentsDeps): ControlR
         await queue.next();
         const { request } = call;
         const response = await calls.serve(request instanceof PlainRequest ? asRequest(request) : request, fetch);
-        if (response.headers.get('content-type')?.startsWith('text/event-stream')) call.streams();
-        return response;
+        const { status, body } = response;
+        const headers = Object.fromEntries(response.headers);
+        if (!headers['content-type']?.startsWith('text/event-stream'))
+          return { status, headers, body: body && (await response.text()) };
+        call.streams();
+        return { status, headers, body };
       },
     }),
     controlRow({

@@ -164,6 +164,5 @@ export function openDoors(options: EmulatorOptions, deps: DoorsDeps) {
     regional,
     app,
     replay,
-    answer: emulated.answer,
   };
 }

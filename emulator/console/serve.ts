@@ -31,6 +31,13 @@ const TYPES: Readonly<Record<string, string>> = {
   '.json': 'application/json',
 };
 
+/** A file of the page, as it is answered. */
+export interface ServedFile {
+  readonly status: number;
+  readonly headers: Record<string, string>;
+  readonly body: string | Uint8Array<ArrayBuffer>;
+}
+
 type Files = ReadonlyMap<string, Uint8Array>;
 
 /** The compiled package has the page in `dist/console`, wherever in `dist` the bundler put this module. */
@@ -57,19 +64,20 @@ const load = (): Promise<Files> => {
 };
 
 /** Serves the files of the page below `/_emulator/console/`, and `index.html` as the page itself (SEE-4). */
-export function createConsole(): (name: string) => Promise<Response> {
+export function createConsole(): (name: string) => Promise<ServedFile> {
   let loading: Promise<Files> | undefined;
   return async (name) => {
     loading ??= load();
     const bytes = (await loading).get(name);
-    if (!bytes)
-      return new Response('Not found', { status: 404, headers: { 'content-type': 'text/plain', ...HEADERS } });
-    return new Response(new Uint8Array(bytes), {
+    if (!bytes) return { status: 404, headers: { 'content-type': 'text/plain', ...HEADERS }, body: 'Not found' };
+    return {
+      status: 200,
       headers: {
         ...HEADERS,
         'content-type': TYPES[extname(name)] ?? 'application/octet-stream',
         'cache-control': /-[A-Z0-9]{8}\./.test(name) ? 'public, max-age=31536000, immutable' : 'no-cache',
       },
-    });
+      body: new Uint8Array(bytes),
+    };
   };
 }

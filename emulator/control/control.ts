@@ -12,7 +12,7 @@ import { controlRows } from './rows.js';
  */
 export function createControl(
   parts: ControlParts,
-): (request: ReceivedRequest, streams?: () => void) => Promise<PlainResponse | Response> {
+): (request: ReceivedRequest, streams?: () => void) => Promise<PlainResponse> {
   // Made on the first call: many emulators are never controlled.
   let serve: ReturnType<typeof createRouter> | undefined;
   return async (request, streams) => {

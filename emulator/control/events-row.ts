@@ -29,8 +29,7 @@ export const eventsRow = (events: Pick<Events, 'subscribe'>): ControlRow =>
     handle({ query, request, streams }) {
       const body = events.subscribe(typesOf(query.get('types')), request.headers.get('last-event-id'));
       streams();
-      return new Response(body, {
-        headers: { 'content-type': 'text/event-stream', 'cache-control': 'no-store', 'x-accel-buffering': 'no' },
-      });
+      const headers = { 'content-type': 'text/event-stream', 'cache-control': 'no-store', 'x-accel-buffering': 'no' };
+      return { status: 200, headers, body };
     },
   });

@@ -3,7 +3,7 @@ import type { Scope } from '../clock/scope.js';
 import { Refusal } from '../contract/errors.js';
 import { nearest, suggestion } from '../contract/nearest.js';
 import { createPathFinder } from '../http/paths.js';
-import { asResponse, json, type PlainResponse, refusalResponse } from '../http/response.js';
+import { json, type PlainResponse, refusalResponse } from '../http/response.js';
 import type { ReceivedRequest } from '../requests/received-request.js';
 import { readJson } from './body.js';
 import { ControlError } from './error.js';
@@ -37,7 +37,7 @@ export interface ControlRow<Body = unknown> {
   readonly shape?: string;
   /** What each query parameter is. A call that has any refuses the others. */
   readonly query?: Readonly<Record<string, string>>;
-  handle(call: ControlCall<Body>): PlainResponse | Response | Promise<PlainResponse | Response>;
+  handle(call: ControlCall<Body>): PlainResponse | Promise<PlainResponse>;
 }
 
 /** Keeps the type of a row's body between its schema and its handler, and forgets it for the table. */
@@ -90,10 +90,9 @@ function checkQuery({ query }: ControlRow, given: URLSearchParams): void {
 }
 
 /** The same without its body: a stream that nobody reads is released. */
-async function headOf(answer: PlainResponse | Response): Promise<PlainResponse> {
-  const { status, headers, body } = asResponse(answer);
-  await body?.cancel();
-  return { status, headers: Object.fromEntries(headers), body: null };
+async function headOf(answer: PlainResponse): Promise<PlainResponse> {
+  if (answer.body instanceof ReadableStream) await answer.body.cancel();
+  return { ...answer, body: null };
 }
 
 /** Serves a table of rows below `/_emulator`, with 404, 405 and errors in one form. */
@@ -105,7 +104,7 @@ export function createRouter(
   const byPath = new Map<string, readonly ControlRow[]>();
   for (const row of rows) byPath.set(row.path, [...(byPath.get(row.path) ?? []), row]);
   const find = createPathFinder([...byPath.keys()]);
-  return async (request: ReceivedRequest, streams: () => void = () => {}): Promise<PlainResponse | Response> => {
+  return async (request: ReceivedRequest, streams: () => void = () => {}): Promise<PlainResponse> => {
     const url = new URL(request.url);
     const state = scope();
     const path = url.pathname.slice('/_emulator'.length) || '/';

@@ -9,8 +9,7 @@ import { givenRequestId } from '../contract/request-id.js';
 import type { InternRow } from '../contract/state.js';
 import type { Provisioning } from '../domain/provisioning.js';
 import type { Runs } from '../domain/runs.js';
-import { dropWithout } from '../http/app.js';
-import { cutOf, type NodeBindings } from '../http/exchange.js';
+import { cutOf, DropConnection, type NodeBindings } from '../http/exchange.js';
 import type { Faults } from '../http/faults.js';
 import { injectedOf } from '../http/faults.js';
 import type { Journal } from '../http/journal.js';
@@ -200,8 +199,8 @@ export function createDisturber(deps: DisturberDeps): Disturber {
     return response;
   };
 
-  const broken = (error: BrokenConnection, bindings: NodeBindings | undefined): Response => {
-    if (bindings?.incoming) return dropWithout(bindings, error.message, true);
+  const broken = (error: BrokenConnection, bindings: NodeBindings | undefined): never => {
+    if (bindings?.incoming) throw new DropConnection(error.message, { reset: true });
     const cause = Object.assign(new Error(`${error.code}: ${error.message}`), { code: error.code });
     throw new TypeError('fetch failed', { cause });
   };

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { createApp } from './app.js';
+import { asResponse } from './response.js';
 import { createRouter } from './router.js';
 
 const failing = (logged: Record<string, unknown>[], error: Error, later: boolean) =>
@@ -17,7 +18,8 @@ test.each([true, false])(
   async (later) => {
     const logged: Record<string, unknown>[] = [];
     const app = failing(logged, new Error('a mistake of ours'), later);
-    const get = (path: string, headers = {}) => app.fetch(new Request(`http://localhost${path}`, { headers }));
+    const get = async (path: string, headers = {}) =>
+      asResponse(await app.answer(new Request(`http://localhost${path}`, { headers })));
     const answer = await get('/api/v1/interns', { 'x-request-id': 'mine' });
     expect([answer.status, answer.headers.get('x-request-id')]).toEqual([500, 'mine']);
     expect(await answer.json()).toEqual({

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { ReceivedRequest } from '../requests/received-request.js';
 import { isLoopbackHost } from './hosts.js';
-import { isSent, type PlainResponse, toResponse } from './response.js';
+import type { Answer, PlainResponse } from './response.js';
 
 /** What a page may read of an answer beside what every page may (WEB-1). */
 const EXPOSED = 'x-request-id, retry-after, x-emulator-detail, deprecation, link, location';
@@ -126,15 +127,16 @@ export function createCors(entries: readonly string[] = [], ofProfile: readonly 
 
 /** A server whose answers carry the headers of CORS, and that answers preflights. */
 export const withCors =
-  <B>(cors: Cors, serve: (request: Request, bindings?: B) => Promise<Response>) =>
-  async (request: Request, bindings?: B): Promise<Response> => {
+  <R extends ReceivedRequest, B>(cors: Cors, serve: (request: R, bindings?: B) => Promise<Answer>) =>
+  async (request: R, bindings?: B): Promise<Answer> => {
     const { method, headers } = request;
     const preflight = cors.preflight(method, (name) => headers.get(name));
-    if (preflight) return toResponse(preflight);
-    const response = await serve(request, bindings);
-    if (isSent(response)) return response;
-    for (const [name, value] of Object.entries(cors.headers(headers.get('origin')))) response.headers.set(name, value);
-    return response;
+    if (preflight) return preflight;
+    const answer = await serve(request, bindings);
+    const added = cors.headers(headers.get('origin'));
+    if (!(answer instanceof Response)) return { ...answer, headers: { ...answer.headers, ...added } };
+    for (const [name, value] of Object.entries(added)) answer.headers.set(name, value);
+    return answer;
   };
 
 /**

@@ -11,7 +11,6 @@ import type { StreamHooks } from '../sse/stream.js';
 import type { CreateStep } from './faults.js';
 import type { Journal } from './journal.js';
 import type { JournalDraft } from './journal-entry.js';
-import type { PlainResponse } from './response.js';
 import type { Call, PathNames, RequestParts, Route, StreamFault } from './route.js';
 
 /** Which rules a path is under: interns, their vaults, SCIM, or none of them. */
@@ -35,11 +34,6 @@ export interface NodeBindings {
   streams?(): void;
   /** Calls `then` when the client of an in-process request gives up. */
   onLeave?(then: (reason: unknown) => void): void;
-  /**
-   * Lets the listener send a stream, in chunks and without a length, even if all of it is ready (WEB-2). The result
-   * says that it was; undefined for anything but a stream.
-   */
-  send?(answer: PlainResponse): Response | undefined;
 }
 
 /**

@@ -4,7 +4,7 @@ import { EventStream } from '../sse/stream.js';
 /** A response before it becomes one: plain values, so that the pipeline can add to it at no cost. */
 export interface PlainResponse {
   readonly status: number;
-  readonly body: string | Uint8Array<ArrayBuffer> | EventStream | null;
+  readonly body: string | Uint8Array<ArrayBuffer> | EventStream | ReadableStream<Uint8Array> | null;
   readonly headers: Record<string, string>;
 }
 
@@ -45,11 +45,7 @@ export function refusalResponse(refusal: Refusal): PlainResponse {
 export const toResponse = ({ status, headers, body }: PlainResponse): Response =>
   new Response(body instanceof EventStream ? body.readable() : body, { status, headers });
 
-export const asResponse = (answer: PlainResponse | Response): Response =>
-  answer instanceof Response ? answer : toResponse(answer);
+/** The answer to a request. Recordings and disturbances give a `Response`: they read and rewrite the bodies of others. */
+export type Answer = PlainResponse | Response;
 
-/** The marker of a response that was dealt with already, as @hono/node-server has it. */
-export const ALREADY_SENT = { 'x-hono-already-sent': 'true' };
-
-/** A response that was sent already, with the headers it was to have. */
-export const isSent = ({ headers }: Response): boolean => headers.has('x-hono-already-sent');
+export const asResponse = (answer: Answer): Response => (answer instanceof Response ? answer : toResponse(answer));

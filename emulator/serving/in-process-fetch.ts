@@ -1,5 +1,6 @@
 import type { Scope } from '../clock/scope.js';
-import type { PlainResponse } from '../http/response.js';
+import { DropConnection } from '../http/exchange.js';
+import { type Answer, asResponse } from '../http/response.js';
 import type { PlainRequest } from '../requests/received-request.js';
 import { StreamReader } from '../sse/reader.js';
 import { EventStream } from '../sse/stream.js';
@@ -10,7 +11,7 @@ export interface InProcessClient {
   onLeave(then: (reason: unknown) => void): void;
 }
 
-type Serve = (request: Request, client: InProcessClient) => Response | Promise<Response>;
+type Serve<R> = (request: R, client: InProcessClient) => Answer | Promise<Answer>;
 
 /** The arguments of the global `fetch`; a string may be a path too. */
 export type InProcessFetch = (input: string | URL | Request, init?: RequestInit) => Promise<Response>;
@@ -42,13 +43,27 @@ function createClient(): InProcessClient & { leave(reason: unknown): void } {
   };
 }
 
+/** Asks a server. A connection that it drops is what `fetch` rejects with. */
+function called<R>(serve: Serve<R>, request: R, client: InProcessClient): Answer | Promise<Answer> {
+  const unanswered = (error: unknown): never => {
+    if (error instanceof DropConnection) throw new TypeError(`fetch failed: ${error.message}`, { cause: error });
+    throw error;
+  };
+  try {
+    const answer = serve(request, client);
+    return answer instanceof Promise ? answer.catch(unanswered) : answer;
+  } catch (error) {
+    return unanswered(error);
+  }
+}
+
 /**
  * A server as a function that is called like the global `fetch`, without a socket. It rejects with the reason of the
  * given signal as soon as that aborts, wherever the request is, and with that of `scope` once it is disposed. An abort
  * while the response streams ends it as a connection would: the reader sees the abort, the server its client's
  * disconnect. With `signal: null` nobody can abort, and a request costs less: its own signal needs no listener.
  */
-export function inProcessFetch(serve: Serve, baseUrl: () => string, scope: Scope): InProcessFetch {
+export function inProcessFetch(serve: Serve<Request>, baseUrl: () => string, scope: Scope): InProcessFetch {
   return async (input, init) => {
     const url = typeof input === 'string' ? new URL(input, baseUrl()) : input;
     const request = url instanceof Request && (init === undefined || isDetached(init)) ? url : new Request(url, init);
@@ -59,7 +74,8 @@ export function inProcessFetch(serve: Serve, baseUrl: () => string, scope: Scope
     scope.throwIfDisposed();
     signal?.throwIfAborted();
     const client = createClient();
-    const answer = serve(request, client);
+    const serving = called(serve, request, client);
+    const answer = serving instanceof Promise ? serving.then(asResponse) : asResponse(serving);
     const leave = (reason: unknown) => {
       client.leave(reason);
       // A late answer has no reader.
@@ -77,12 +93,9 @@ export function inProcessFetch(serve: Serve, baseUrl: () => string, scope: Scope
       leave(signal.reason);
       throw signal.reason;
     }
-    return isStream(response) ? abortable(response, signal) : response;
+    return response.body && isStream(response) ? new Response(abortable(response.body, signal), response) : response;
   };
 }
-
-/** What answers a plain request: a `Response` only if it makes one for others too. */
-export type PlainOrResponse = PlainResponse | Response;
 
 /** The body of an answer in process: the ready bytes, or the reader of a stream. */
 type Body = string | Uint8Array | Pick<ReadableStreamDefaultReader<Uint8Array>, 'read' | 'cancel'> | null;
@@ -97,24 +110,22 @@ export interface InProcessAnswer {
 /** Asks in process without a `Request` or a `Response`, which cost more than most answers. Rejects as `fetch` does. */
 export type InProcessExchange = (request: PlainRequest) => Promise<InProcessAnswer>;
 
-function bodyOf(answer: PlainOrResponse, signal?: AbortSignal): Body {
-  if (answer instanceof Response) return (signal ? abortable(answer, signal) : answer).body?.getReader() ?? null;
-  return answer.body instanceof EventStream ? new StreamReader(answer.body, signal) : answer.body;
+function bodyOf(answer: Answer, signal?: AbortSignal): Body {
+  const { body } = answer;
+  if (body instanceof EventStream) return new StreamReader(body, signal);
+  return body instanceof ReadableStream ? (signal ? abortable(body, signal) : body).getReader() : body;
 }
 
 /**
  * The same as {@link inProcessFetch} for callers that need none of the web's own objects, such as the conformance kit.
  */
-export function inProcessExchange(
-  serve: (request: PlainRequest, client: InProcessClient) => PlainOrResponse | Promise<PlainOrResponse>,
-  scope: Scope,
-): InProcessExchange {
+export function inProcessExchange(serve: Serve<PlainRequest>, scope: Scope): InProcessExchange {
   return async (request) => {
     const { signal } = request;
     scope.throwIfDisposed();
     signal?.throwIfAborted();
     const client = createClient();
-    const serving = serve(request, client);
+    const serving = called(serve, request, client);
     const leave = (reason: unknown) => {
       client.leave(reason);
       Promise.resolve(serving)
@@ -132,15 +143,15 @@ export function inProcessExchange(
 /** Whether the options only leave the signal of a request alone, which needs no copy of it. */
 const isDetached = (init: RequestInit): boolean => init.signal === null && Object.keys(init).length === 1;
 
-const isStream = (response: Response): boolean =>
-  response.body !== null && response.headers.get('content-type')?.startsWith('text/event-stream') === true;
+const isStream = ({ headers }: Response): boolean =>
+  headers.get('content-type')?.startsWith('text/event-stream') === true;
 
-/** A streaming response that ends with a signal. */
-function abortable(response: Response, signal: AbortSignal): Response {
-  const reader = (response.body ?? new ReadableStream<Uint8Array>()).getReader();
+/** The same stream, which ends with a signal too. */
+function abortable(stream: ReadableStream<Uint8Array>, signal: AbortSignal): ReadableStream<Uint8Array> {
+  const reader = stream.getReader();
   let abort = () => {};
   const over = () => signal.removeEventListener('abort', abort);
-  const body = new ReadableStream<Uint8Array>(
+  return new ReadableStream<Uint8Array>(
     {
       start(controller) {
         abort = () => {
@@ -164,5 +175,4 @@ function abortable(response: Response, signal: AbortSignal): Response {
     },
     { highWaterMark: 0 },
   );
-  return new Response(body, response);
 }

@@ -116,7 +116,7 @@ const bare = async (options: Partial<ListenOptions>) => {
     port: 0,
     requestId: () => 'fresh',
     log: (record) => logged.push(record),
-    fetch: () => new Response('fine'),
+    answer: () => new Response('fine'),
     ...options,
   });
   return { port: listener.port, logged };
@@ -136,17 +136,17 @@ test.each([
     },
   ],
   ['rejected', () => Promise.reject(new Error('a secret of ours'))],
-])('an error of ours that was %s is logged with the request id, and answered 500', async (_how, fetch) => {
-  const { port, logged } = await bare({ fetch });
+])('an error of ours that was %s is logged with the request id, and answered 500', async (_how, answer) => {
+  const { port, logged } = await bare({ answer });
   const get = (path: string) =>
     exchange(port, `GET ${path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nX-Request-Id: mine\r\n\r\n`);
-  const answer = read(await get('/api/v1/interns'));
-  expect(answer).toMatchObject({
+  const seen = read(await get('/api/v1/interns'));
+  expect(seen).toMatchObject({
     status: 500,
     id: 'mine',
     json: { error: { metadata: { reason: 'internal_error' } } },
   });
-  expect(JSON.stringify(answer)).not.toContain('secret');
+  expect(JSON.stringify(seen)).not.toContain('secret');
   expect(logged).toEqual([
     { level: 'error', event: 'internal_error', request_id: 'mine', error: expect.stringContaining('a secret of ours') },
   ]);

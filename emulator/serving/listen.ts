@@ -5,8 +5,9 @@ import { ERRORS } from '../contract/errors.js';
 import { INERT_HEADERS } from '../contract/inert.js';
 import { givenRequestId } from '../contract/request-id.js';
 import { createDepartures } from '../http/departures.js';
+import { DropConnection } from '../http/exchange.js';
 import { internalError, parserError, protocolError, type RequestSeen } from '../http/protocol.js';
-import { type PlainResponse, toResponse } from '../http/response.js';
+import { type Answer, asResponse, type PlainResponse, toResponse } from '../http/response.js';
 import { writeStream } from '../http/write-stream.js';
 import { EventStream } from '../sse/stream.js';
 import { InertResponse } from './inert-response.js';
@@ -27,29 +28,23 @@ export interface Listener {
   close(): Promise<void>;
 }
 
-/** What a fetch function gets beside the request. */
+/** The connection of a request, for who answers it. */
 export interface Bindings {
   readonly incoming: IncomingMessage;
   /** Call it when the answer is a stream: then a client that closes its half of the connection has left. */
   streams(): void;
-  /**
-   * Sends a stream, in chunks and without a length. The result tells @hono/node-server that it was sent; undefined for
-   * anything but a stream.
-   */
-  send(answer: PlainResponse): Response | undefined;
 }
-
-type Fetch = (request: Request, bindings: Bindings) => Response | Promise<Response>;
 
 type Handle = (request: IncomingMessage, response: ServerResponse) => unknown;
 
 /** Answers the requests below a prefix. */
-export type Mounted = Pick<ListenOptions, 'fetch' | 'intercept'>;
+export type Mounted = Pick<ListenOptions, 'answer' | 'intercept'>;
 
 export interface ListenOptions {
   readonly host: string;
   readonly port: number;
-  fetch: Fetch;
+  /** @throws DropConnection for a request that gets no answer */
+  answer(request: Request, bindings: Bindings): Answer | Promise<Answer>;
   /** Serves TLS. */
   readonly tls?: Pick<Secured, 'cert' | 'key'> | undefined;
   /** An id for a request that has none of its own (BASE-6). */
@@ -82,16 +77,27 @@ class Connection implements Bindings {
   streams(): void {
     this.streaming(this.incoming.socket, this.outgoing);
   }
-  send({ status, headers, body }: PlainResponse): Response | undefined {
-    if (!(body instanceof EventStream)) return undefined;
+  /**
+   * The answer for @hono/node-server. A stream is sent here, in chunks and without a length even if all of it is ready
+   * (WEB-2).
+   */
+  send(answer: Answer): Response {
+    if (answer instanceof Response || !(answer.body instanceof EventStream)) return asResponse(answer);
+    const { status, headers, body } = answer;
     this.outgoing.writeHead(status, headers);
     if (!body.whole) this.streams();
     writeStream(body, this.outgoing);
     return this.sent;
   }
+  /** Leaves without an answer. */
+  drop(reset: boolean): Response {
+    if (reset) this.incoming.socket.resetAndDestroy();
+    else this.incoming.socket.destroy();
+    return this.sent;
+  }
 }
 
-/** Writes a response that no fetch function made. */
+/** Writes an answer of the listener's own. */
 function write(request: IncomingMessage, response: ServerResponse, { status, headers, body }: PlainResponse): void {
   response.writeHead(status, { ...headers, 'content-length': Buffer.byteLength(String(body ?? '')) });
   response.end(request.method === 'HEAD' ? undefined : body);
@@ -128,7 +134,7 @@ function answerParserErrors(server: Server, options: Pick<ListenOptions, 'reques
 }
 
 /**
- * Binds a fetch function to a port. Answers are inert in a browser ({@link INERT_HEADERS}), except those that bring a
+ * Binds a function that answers to a port. Answers are inert in a browser ({@link INERT_HEADERS}), except those that bring a
  * policy of their own.
  *
  * @throws Error with Node's `code` (`EADDRINUSE`, `EACCES`, …) if the port is not available
@@ -157,14 +163,15 @@ export async function listen(options: ListenOptions): Promise<Listener> {
       request: Request,
       { incoming, outgoing }: { incoming: IncomingMessage; outgoing: ServerResponse },
     ) => {
+      const connection = new Connection(incoming, outgoing, streams, RESPONSE_ALREADY_SENT);
+      const send = (answer: Answer) => connection.send(answer);
+      const unanswered = (error: unknown) =>
+        error instanceof DropConnection ? connection.drop(error.reset) : toResponse(failed(seenOf(incoming), error));
       try {
-        const bindings = new Connection(incoming, outgoing, streams, RESPONSE_ALREADY_SENT);
-        const answer = (mounts.get(incoming) ?? options).fetch(request, bindings);
-        return answer instanceof Promise
-          ? answer.catch((error) => toResponse(failed(seenOf(incoming), error)))
-          : answer;
+        const answer = (mounts.get(incoming) ?? options).answer(request, connection);
+        return answer instanceof Promise ? answer.then(send).catch(unanswered) : send(answer);
       } catch (error) {
-        return toResponse(failed(seenOf(incoming), error));
+        return unanswered(error);
       }
     };
     handle = getRequestListener(serve as Parameters<typeof getRequestListener>[0], {

@@ -48,8 +48,8 @@ export interface ListeningDeps {
   readonly requestId: () => string;
   readonly log: (record: Record<string, unknown>) => void;
   /** What the listener of the interface serves, and what that of the daemons serves. */
-  readonly main: Pick<ListenOptions, 'fetch' | 'intercept' | 'mounted'>;
-  readonly daemons: ListenOptions['fetch'];
+  readonly main: Pick<ListenOptions, 'answer' | 'intercept' | 'mounted'>;
+  readonly daemons: ListenOptions['answer'];
 }
 
 /**
@@ -97,7 +97,7 @@ export function createListening(deps: ListeningDeps): (request?: ListenRequest) 
     if (beyond) mount.listening(mount.local(), true, hostNow());
     try {
       const bindDaemons = (at: number) =>
-        bind({ host, port: at, tls: secured, replaceGlobals, requestId, log, fetch: deps.daemons });
+        bind({ host, port: at, tls: secured, replaceGlobals, requestId, log, answer: deps.daemons });
       const second = await bindDaemons(daemonPort ?? (port === 0 ? 0 : port + 1)).catch((error: unknown) => {
         // Nobody asked for the next port: any will do.
         if (daemonPort !== undefined || (error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;

@@ -1,4 +1,6 @@
+import type { ServedFile } from '../console/serve.js';
 import { guardPage } from '../control/guard.js';
+import type { PlainResponse } from '../http/response.js';
 import type { ReceivedRequest } from '../requests/received-request.js';
 
 /** Whether the client is a person's browser: browsers say so when a person goes to an address, and programs do not. */
@@ -7,7 +9,11 @@ const wantsPage = (request: ReceivedRequest): boolean => request.headers.get('ac
 const PLACE = '/_emulator/';
 const ASSETS = '/_emulator/console/';
 
-const leadTo = (location: string) => new Response(null, { status: 303, headers: { location, vary: 'accept' } });
+const leadTo = (location: string): PlainResponse => ({
+  status: 303,
+  headers: { location, vary: 'accept' },
+  body: null,
+});
 
 /**
  * The way to the console (SEE-4): `/` and `/_emulator` redirect a browser to `/_emulator/`, which is the page.
@@ -17,14 +23,13 @@ const leadTo = (location: string) => new Response(null, { status: 303, headers: 
 export function createPage(
   beyondLoopback: () => boolean,
   prefix = '',
-): (request: ReceivedRequest, path: string) => Promise<Response> | Response | undefined {
-  let files: Promise<(name: string) => Promise<Response>> | undefined;
-  const file = async (name: string, vary: boolean): Promise<Response> => {
+): (request: ReceivedRequest, path: string) => Promise<PlainResponse> | PlainResponse | undefined {
+  let files: Promise<(name: string) => Promise<ServedFile>> | undefined;
+  const file = async (name: string, vary: boolean): Promise<PlainResponse> => {
     // Most emulators are never looked at: the page costs them nothing.
     files ??= import('../console/serve.js').then(({ createConsole }) => createConsole());
     const response = await (await files)(name);
-    if (vary) response.headers.set('vary', 'accept');
-    return response;
+    return vary ? { ...response, headers: { ...response.headers, vary: 'accept' } } : response;
   };
   return (request, url) => {
     if (request.method !== 'GET' && request.method !== 'HEAD') return undefined;

@@ -193,7 +193,7 @@ describe('a space', () => {
       },
       regional: () => false,
       make: (_, mount) => ({
-        fetch: () => new Response(),
+        answer: () => new Response(),
         daemon: async () => new Response(),
         target: {
           ...seededTarget(loadSeed()),

@@ -9,8 +9,9 @@ import { ControlError } from '../control/error.js';
 import type { Target } from '../control/target.js';
 import type { NodeBindings } from '../http/exchange.js';
 import { protocolError } from '../http/protocol.js';
-import { toResponse } from '../http/response.js';
+import type { Answer } from '../http/response.js';
 import { type EmulatorOptions, OptionError } from '../options/options.js';
+import type { ReceivedRequest } from '../requests/received-request.js';
 import type { Mount } from '../serving/addresses.js';
 import { mountBelow } from '../serving/addresses.js';
 import type { Bindings, Mounted } from '../serving/listen.js';
@@ -18,8 +19,8 @@ import { type DaemonTokens, TAG, taggedTokens } from './daemon-tokens.js';
 
 /** An emulator as a function that answers requests. */
 export interface Served extends Mounted {
-  fetch(request: Request, bindings: NodeBindings): Response | Promise<Response>;
-  daemon(request: Request, bindings?: Bindings): Promise<Response>;
+  answer(request: ReceivedRequest, bindings: NodeBindings): Answer | Promise<Answer>;
+  daemon(request: Request, bindings?: Bindings): Promise<Answer>;
   readonly target: Target;
   close(): Promise<void>;
 }
@@ -61,7 +62,7 @@ export interface Spaces {
   /** What answers a request below the prefix of a space, with its prefix taken off; undefined for any other request. */
   mounted(request: IncomingMessage, response: ServerResponse): Mounted | undefined;
   /** The same without a socket. */
-  fetch(request: Request, bindings: NodeBindings): Response | Promise<Response> | undefined;
+  answer(request: Request, bindings: NodeBindings): Answer | Promise<Answer> | undefined;
   /** The space whose daemon a request is for; undefined if it is for no space. */
   daemonOf(request: Request): Served | undefined;
   close(): Promise<unknown>;
@@ -143,12 +144,12 @@ export function createSpaces(deps: SpacesDeps): Spaces {
 
   /** Answers for a space that does not exist. */
   const nobody = (name: string): Mounted => ({
-    fetch(request) {
+    answer(request) {
       const { headers, url } = request;
       const row = deps.regional(headers.get('host') ?? new URL(url).host) ? ERRORS.regional : ERRORS.not_found;
       const requestId = givenRequestId(headers.get('x-request-id')) ?? deps.random.uuid();
       const message = row === ERRORS.regional ? {} : { message: missing(name) };
-      return toResponse(protocolError(row, { url, requestId }, message));
+      return protocolError(row, { url, requestId }, message);
     },
   });
 
@@ -206,14 +207,14 @@ export function createSpaces(deps: SpacesDeps): Spaces {
       response.once('close', use(space));
       return space.served;
     },
-    fetch(request, bindings) {
+    answer(request, bindings) {
       const found = split(request.url);
       if (!found) return undefined;
       const inside = new Request(found.rest, request);
       const space = spaces.get(found.name);
-      if (!space) return nobody(found.name).fetch(inside, bindings as Bindings);
+      if (!space) return nobody(found.name).answer(inside, bindings as Bindings);
       const leave = use(space);
-      const answer = space.served.fetch(inside, bindings);
+      const answer = space.served.answer(inside, bindings);
       if (answer instanceof Promise) return answer.finally(leave);
       leave();
       return answer;

@@ -9,12 +9,13 @@ import { type SignBody, signBodySchema } from '../../contract/signing.js';
 import type { InternRow } from '../../contract/state.js';
 import { DAEMON_TOKEN_PREFIX } from '../../credentials/redaction.js';
 import type { InternRows } from '../../daemon/tokens.js';
-import { type App, dropWithout } from '../../http/app.js';
-import { cutOf } from '../../http/exchange.js';
+import type { App } from '../../http/app.js';
+import { cutOf, DropConnection, type NodeBindings } from '../../http/exchange.js';
 import type { Journal } from '../../http/journal.js';
 import type { JournalDraft } from '../../http/journal-entry.js';
-import { errorResponse, toResponse } from '../../http/response.js';
+import { type Answer, errorResponse, toResponse } from '../../http/response.js';
 import { OptionError, type ReplayOptions } from '../../options/options.js';
+import { asRequest, PlainRequest, type ReceivedRequest } from '../../requests/received-request.js';
 import { readBody } from '../../requests/request-body.js';
 import type { Signer } from '../../signing/signer.js';
 import { RecordingInvalid } from '../read.js';
@@ -141,7 +142,8 @@ const NOT_RECORDED = {
 
 /** The interface as the recordings have it (REC-2). */
 function createReplayApp({ replay, otherwise, journal, emulated, requestId }: ReplayAppDeps): App {
-  const serve = async (request: Request, bindings: Parameters<App['fetch']>[1]): Promise<Response> => {
+  const answer = async (received: ReceivedRequest, bindings: NodeBindings | undefined): Promise<Answer> => {
+    const request = received instanceof PlainRequest ? asRequest(received) : received;
     // If no recording answers, the emulator reads the body itself, and has an entry of its own in the journal.
     const copy = otherwise === 'emulate' ? request.clone() : request;
     let begun: JournalDraft | undefined;
@@ -182,12 +184,12 @@ function createReplayApp({ replay, otherwise, journal, emulated, requestId }: Re
       if (found.response) return seal(found.response, body);
       journal.noteRequestBody(draft(), body);
       journal.responded(draft());
-      return dropWithout(bindings, 'the recorded connection broke off before an answer');
+      throw new DropConnection('the recorded connection broke off before an answer');
     }
-    if (otherwise === 'emulate') return emulated.fetch(request, bindings);
+    if (otherwise === 'emulate') return emulated.answer(request, bindings);
     return refuse(NOT_RECORDED, body, found.problem);
   };
-  return { fetch: serve };
+  return { answer };
 }
 
 /** Puts recordings in front of an app, if there are any to replay. @throws OptionError as for the recordings */
