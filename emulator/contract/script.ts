@@ -78,8 +78,8 @@ export const usageSchema = withZod((z) =>
     prompt_tokens: z.int().min(0),
     completion_tokens: z.int().min(0),
     total_tokens: z.int().min(0),
-    prompt_tokens_details: z.strictObject({ cached_tokens: z.int().min(0).optional() }).optional(),
-    cost: z.number().min(0).optional(),
+    prompt_tokens_details: z.strictObject({ cached_tokens: z.int().min(0).exactOptional() }).exactOptional(),
+    cost: z.number().min(0).exactOptional(),
   }),
 );
 

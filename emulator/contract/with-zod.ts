@@ -24,3 +24,8 @@ export type Infer<Schema extends () => Z.ZodType> = Z.infer<ReturnType<Schema>>;
 
 /** The type of what a schema accepts, before its defaults and transformations. */
 export type Input<Schema extends () => Z.ZodType> = Z.input<ReturnType<Schema>>;
+
+/** {@link Infer}, for code that only reads it. */
+export type View<Schema extends () => Z.ZodType> = Frozen<Infer<Schema>>;
+
+type Frozen<T> = T extends object ? { readonly [K in keyof T]: Frozen<T[K]> } : T;

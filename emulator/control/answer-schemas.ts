@@ -2,41 +2,34 @@ import type * as Z from 'zod';
 import { clientCaseSchema } from '../contract/client-case.js';
 import { exchangeExplanationSchema } from '../contract/explanation.js';
 import { faultSchema } from '../contract/fault.js';
-import type { Ask } from '../contract/interaction.js';
 import { internSchema, timestampSchema } from '../contract/intern.js';
 import { journalEntrySchema } from '../contract/journal-entry.js';
-import { labResultSchema } from '../contract/lab-result.js';
-import type { LabRun, Sent } from '../contract/lab-run.js';
+import { labRunSchema, sentSchema } from '../contract/lab-run.js';
 import { matchSchema } from '../contract/match.js';
-import { RUN_ENDS, runViewSchema } from '../contract/run.js';
-import { askSchema, usageSchema } from '../contract/script.js';
+import { runViewSchema } from '../contract/run.js';
+import { usageSchema } from '../contract/script.js';
 import { settingsSchema } from '../contract/settings.js';
 import type { JwkSet } from '../contract/signing.js';
 import { defectSchema, explanationSchema, forgerySchema } from '../contract/signing-lab.js';
 import { stateSchema } from '../contract/state.js';
+import {
+  callSchema,
+  clockSchema,
+  lineSchema,
+  listedSnapshotSchema,
+  scriptViewSchema,
+  snapshotSchema,
+} from '../contract/views.js';
 import { loadZod } from '../contract/with-zod.js';
-import type { SaidView } from '../domain/transcripts.js';
 import type { StartedRun } from '../lab/lab.js';
-import type { ScriptView } from '../scripts/registry.js';
-import type { ListedCall } from './listing.js';
 import type { InternView } from './readers.js';
-import type { SnapshotView } from './snapshots.js';
 import type { Target } from './target.js';
 
 const z = loadZod();
 
 const text = z.string();
-const count = z.int().min(0);
 const time = timestampSchema();
 const strings = z.record(text, text);
-
-const call = z.strictObject({
-  method: text,
-  path: text,
-  does: text,
-  body: text.nullable(),
-  query: strings.exactOptional(),
-}) satisfies Z.ZodType<ListedCall>;
 
 const key = z.strictObject({
   kty: z.literal('OKP'),
@@ -79,76 +72,11 @@ const target = z.strictObject({
   }),
 }) satisfies Z.ZodType<Target>;
 
-const clock = z.strictObject({ now: time, mode: z.enum(['real', 'virtual', 'frozen']) });
-
-const script = z.strictObject({
-  name: text,
-  from: z.enum(['control', 'code', 'file', 'stock']),
-  description: text.exactOptional(),
-  source: z
-    .unknown()
-    .optional()
-    .meta({ description: 'Its JSON; a script in code has none, and a list leaves it out.' }),
-}) satisfies Z.ZodType<ScriptView>;
-
-const ended = z.enum(RUN_ENDS);
-const ask = askSchema() as Z.ZodType<Ask>;
-
-const answerOfQuestion = z.union([
-  text,
-  z.strictObject({
-    action: z.enum(['accept', 'decline', 'cancel']),
-    content: z.record(text, z.unknown()).exactOptional(),
-  }),
-]);
-const line = { n: count, at: time };
-const said = z.discriminatedUnion('type', [
-  z.strictObject({ ...line, type: z.enum(['prompt', 'steer', 'content', 'reasoning']), text }),
-  z.strictObject({ ...line, type: z.literal('model'), model: text }),
-  z.strictObject({ ...line, type: z.literal('ask'), id: text, ask }),
-  z.strictObject({ ...line, type: z.literal('answer'), id: text, answer: answerOfQuestion }),
-  z.strictObject({
-    ...line,
-    type: z.literal('end'),
-    ended,
-    message: text.exactOptional(),
-    usage: usageSchema().nullable(),
-  }),
-]) as Z.ZodType<SaidView>;
+const clock = clockSchema();
 
 const har = z.looseObject({ log: z.looseObject({ version: z.literal('1.2'), entries: z.array(z.looseObject({})) }) });
 
-const snapshot = z.strictObject({
-  name: text,
-  now: time,
-  interns: count,
-  scripts: count,
-  faults: count,
-  turns_per_minute: count,
-}) satisfies Z.ZodType<SnapshotView>;
-
 const space = target.extend({ name: text, created_at: time, used_at: time, target });
-
-const result = labResultSchema().shape;
-const labRun = z.strictObject({
-  run: text,
-  case: text,
-  url: text,
-  base_url: text,
-  started: z.number(),
-  requests: result.requests,
-  prompt: z.array(z.strictObject({ due: count, out: count })),
-  cuts: z.array(count).optional(),
-  result: z
-    .strictObject({
-      client: text,
-      verdict: result.verdict,
-      sentence: text.exactOptional(),
-      expected: text.exactOptional(),
-      actual: text.exactOptional(),
-    })
-    .exactOptional(),
-}) satisfies Z.ZodType<LabRun>;
 
 const startedRun = z.strictObject({
   run: text,
@@ -165,25 +93,12 @@ const startedRun = z.strictObject({
 const { id, layer, class: kind, title } = clientCaseSchema.shape;
 const listedCase = z.strictObject({ id, layer, class: kind, title, needs: z.array(text) });
 
-const sent = z.strictObject({
-  request: count,
-  parts: z.array(
-    z.strictObject({
-      at: z.number().exactOptional(),
-      bytes: count.exactOptional(),
-      text,
-      hex: z.literal(true).exactOptional(),
-    }),
-  ),
-  more: count,
-}) satisfies Z.ZodType<Sent>;
-
 const { turns_per_minute, vault_writes, scim_sync } = settingsSchema().shape;
 
 /** What calls of the control interface answer, by the names of components. */
 export const answerSchemas = {
   AdapterRun: z.strictObject({ headline: text, counts: z.record(text, z.int()), reasons: z.array(text) }),
-  Call: call,
+  Call: callSchema(),
   Clock: clock,
   ClientCase: clientCaseSchema,
   Defect: defectSchema(),
@@ -203,7 +118,7 @@ export const answerSchemas = {
   }) satisfies Z.ZodType<InternView>,
   JournalEntry: journalEntrySchema(),
   Keys: z.strictObject({ keys: z.array(key) }) satisfies Z.ZodType<JwkSet>,
-  LabRun: labRun,
+  LabRun: labRunSchema(),
   LabRunAdded: z.strictObject({ run: text }),
   LabRunStarted: startedRun,
   Limits: z.strictObject({ turns_per_minute: turns_per_minute.unwrap() }),
@@ -220,14 +135,14 @@ export const answerSchemas = {
     script_by: text,
     approval_mode: z.enum(['manual', 'self-drive']),
     usage: usageSchema().nullable(),
-    transcript: z.array(said).nullable().meta({ description: 'Null if it is no longer held.' }),
+    transcript: z.array(lineSchema()).nullable().meta({ description: 'Null if it is no longer held.' }),
     transcript_cut: z.literal(true).exactOptional(),
   }),
-  Script: script,
-  Sent: sent,
+  Script: scriptViewSchema(),
+  Sent: sentSchema(),
   SetFault: faultSchema(),
-  Snapshot: snapshot,
-  SnapshotListed: z.union([snapshot, z.strictObject({ name: text, unusable: text })]),
+  Snapshot: snapshotSchema(),
+  SnapshotListed: listedSnapshotSchema(),
   Space: space,
   State: stateSchema(),
   Switches: z.strictObject({ vault_writes: vault_writes.unwrap(), scim_sync: scim_sync.unwrap() }),

@@ -1,7 +1,6 @@
 import type { Scope } from '../clock/scope.js';
 import type { LoadChecks } from '../contract/checks.js';
-import { labResultSchema } from '../contract/lab-result.js';
-import type { JudgedRun } from '../contract/lab-run.js';
+import { type JudgedRun, labResultSchema } from '../contract/lab-run.js';
 import { withZod } from '../contract/with-zod.js';
 import { json } from '../http/response.js';
 import type { LazyLab, OpenLab } from '../lab/lazy.js';

@@ -1,19 +1,9 @@
 import type * as Z from 'zod';
+import type { ListedCall } from '../contract/views.js';
 import { loadZod } from '../contract/with-zod.js';
 import { type ControlRow, shownPath } from './router.js';
 
 const z = loadZod();
-
-/** A call as `GET /_emulator` lists it. */
-export interface ListedCall {
-  method: string;
-  path: string;
-  does: string;
-  /** The shape of its body, in JSON with types for values; null for a call that takes none. */
-  body: string | null;
-  /** What each query parameter is, if it takes any. */
-  query?: Readonly<Record<string, string>>;
-}
 
 type Schema = Z.core.JSONSchema.BaseSchema;
 

@@ -3,12 +3,13 @@ import type { Fault } from '../contract/fault.js';
 import type { Match } from '../contract/match.js';
 import type { RunView } from '../contract/run.js';
 import type { InternRow } from '../contract/state.js';
+import type { ClockView, ScriptView } from '../contract/views.js';
 import type { Interns } from '../domain/interns.js';
 import type { Runs } from '../domain/runs.js';
 import type { Faults } from '../http/faults.js';
 import type { LazyLab } from '../lab/lazy.js';
 import type { Matches } from '../scripts/matches.js';
-import type { Scripts, ScriptView } from '../scripts/registry.js';
+import type { Scripts } from '../scripts/registry.js';
 import type { Readable } from './events.js';
 
 /** An intern as `GET /_emulator/interns/{id}` shows it, without its key. */
@@ -27,7 +28,7 @@ export interface Readers extends Record<Readable, (id: string, within?: string) 
   /** The row behind it, with what only the service knows. */
   internRow(id: string): InternRow | undefined;
   run(id: string, internId?: string): RunView | undefined;
-  clock(): { now: string; mode: string };
+  clock(): ClockView;
   fault(): { data: Fault[] };
   script(name: string): ScriptView | undefined;
   match(): { data: readonly Match[] };

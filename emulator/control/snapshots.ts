@@ -1,21 +1,11 @@
+import type { ListedSnapshot, SnapshotView } from '../contract/views.js';
 import { json } from '../http/response.js';
 import { type ControlRow, controlRow } from './router.js';
-
-/** A snapshot as it is listed. */
-export interface SnapshotView {
-  name: string;
-  /** The time that the emulator had, ISO 8601. */
-  now: string;
-  interns: number;
-  scripts: number;
-  faults: number;
-  turns_per_minute: number;
-}
 
 /** The part of the snapshots that the control interface reaches. */
 export interface SnapshotsPart {
   put(name: string): SnapshotView;
-  list(): readonly (SnapshotView | { name: string; unusable: string })[];
+  list(): readonly ListedSnapshot[];
   get(name: string): SnapshotView;
   restore(name: string): Promise<void>;
   delete(name: string): void;

@@ -1,6 +1,7 @@
 import type { Clock } from '../clock/clock.js';
 import type { Ask, AskResult } from '../contract/interaction.js';
 import type { RunEnded, Usage } from '../contract/run.js';
+import type { Line } from '../contract/views.js';
 
 /** What either side said in a run, in the order in which it happened. */
 export type Said =
@@ -13,11 +14,8 @@ export type Said =
   | { readonly type: 'answer'; readonly id: string; readonly answer: AskResult }
   | { readonly type: 'end'; readonly ended: RunEnded; readonly message?: string; readonly usage: Usage | null };
 
-/** A line of a transcript as the control interface shows it; `n` counts the lines of its run from 0. */
-export type SaidView = { n: number; at: string } & Line;
-
 /** The text of a line. */
-type Line = Exclude<Said, { readonly type: 'content' }> | { readonly type: 'content'; readonly text: string };
+type LineText = Exclude<Said, { readonly type: 'content' }> | { readonly type: 'content'; readonly text: string };
 
 /**
  * The lines of a run in columns; lines that were said together are one entry. Each kept entry costs garbage collection,
@@ -46,7 +44,7 @@ type Observer = (runId: string, first: number, count: number) => void;
 /** A line with its place among all changes. */
 export interface PlacedLine {
   readonly seq: number;
-  readonly line: SaidView;
+  readonly line: Line;
 }
 
 /**
@@ -56,14 +54,14 @@ export interface PlacedLine {
 export interface PastLine {
   readonly seq: number;
   readonly runId: string;
-  line(): SaidView;
+  line(): Line;
 }
 
 /** What was said in the newest runs, bounded: for people who look at them, never for the runs themselves. */
 export interface Transcripts {
   note(runId: string, said: Said): void;
   /** `cut` if the beginning was dropped; undefined for a run that is no longer held. */
-  of(runId: string): { lines: SaidView[]; cut: boolean } | undefined;
+  of(runId: string): { lines: Line[]; cut: boolean } | undefined;
   /** The line of a run with a number; undefined if it is no longer held. */
   line(runId: string, n: number): PlacedLine | undefined;
   /** Lines after the place `seq` among all changes, up to and with the place `to`. */
@@ -104,7 +102,7 @@ export function createTranscripts(
   const observers: Observer[] = [];
   let total = 0;
 
-  const shown = (said: readonly string[] | Held, within: number): Line => {
+  const shown = (said: readonly string[] | Held, within: number): LineText => {
     if (!('type' in said)) return { type: 'content', text: redact(said[within] ?? '') };
     return 'text' in said ? { ...said, text: redact(said.text) } : (JSON.parse(redact(JSON.stringify(said))) as Held);
   };

@@ -106,10 +106,15 @@ test('a list of faults is taken whole or not at all, and what is wrong is report
   expect(await api.left()).toEqual([]);
 });
 
-test.each(['reset', 'before-headers'] as const)('a connection that is dropped by %s says so', async (disconnect) => {
+test.each([
+  ['reset', ''],
+  ['before-headers', ''],
+  ['before-headers', ', while a disturbance of another call is to come,'],
+] as const)('a connection that is dropped by %s%s says so', async (disconnect, beside) => {
   const api = make();
   const { url } = await api.emulator.listen({ port: 0 });
   await api.put({ operation: 'list', disconnect });
+  if (beside) await api.put({ operation: 'create', disturb: 'unavailable' });
   const error = await new Promise<NodeJS.ErrnoException>((resolve, reject) => {
     const headers = { authorization: `Bearer ${api.emulator.target.credentials.api_key}` };
     request(`${url}/api/v1/interns`, { headers }, () => reject(new Error('it was answered')))

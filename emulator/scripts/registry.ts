@@ -1,6 +1,7 @@
 import { hostDelay } from '../clock/host.js';
 import type { Prompted } from '../contract/match.js';
 import type { InternRow, ScriptRow } from '../contract/state.js';
+import type { ScriptView } from '../contract/views.js';
 import type { Collection } from '../store/store.js';
 import type { Behaviour, LifecyclePlan, ScriptRegistry, ScriptSource } from './behaviour.js';
 import { type ChosenTurn, chooseLifecycle, chooseTurn } from './choose.js';
@@ -11,18 +12,6 @@ import type { Matches } from './matches.js';
 import { ScriptInvalid } from './problems.js';
 import { stockBehaviours } from './stock.js';
 import { type Watch, watchFiles } from './watch.js';
-
-/** Where a script came from; of equal names the first of these counts. */
-export type ScriptOrigin = 'control' | 'code' | 'file' | 'stock';
-
-/** A script as `GET /_emulator/scripts/{name}` shows it. `source` is its JSON; a script written in code has none. */
-export interface ScriptView {
-  name: string;
-  from: ScriptOrigin;
-  /** A line of what it does. */
-  description?: string;
-  source?: unknown;
-}
 
 /** The scripts of an emulator, from all sources. */
 export interface Scripts extends ScriptRegistry {
@@ -158,7 +147,7 @@ export function createScriptRegistry(deps: ScriptsDeps): Scripts {
   const view = (name: string): ScriptView | undefined => {
     const row = stored(name) && rows.get(name);
     if (row) return { name, from: 'control', ...described(row), source: row.source };
-    const known = (from: ScriptOrigin, behaviour: Behaviour | undefined): ScriptView | undefined =>
+    const known = (from: ScriptView['from'], behaviour: Behaviour | undefined): ScriptView | undefined =>
       behaviour && {
         name,
         from,

@@ -3,8 +3,9 @@ import { suggestion } from '../contract/nearest.js';
 import { problem, words } from '../contract/problem.js';
 import { type Kept, SNAPSHOT_VERSION, snapshotFileSchema } from '../contract/snapshot.js';
 import { nameSchema } from '../contract/space.js';
+import type { SnapshotView } from '../contract/views.js';
 import { ControlError } from '../control/error.js';
-import type { SnapshotsPart, SnapshotView } from '../control/snapshots.js';
+import type { SnapshotsPart } from '../control/snapshots.js';
 import type { EndedRuns } from '../domain/run-index.js';
 import type { SnapshotFiles } from '../store/snapshot-files.js';
 

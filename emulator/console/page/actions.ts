@@ -1,7 +1,7 @@
 import { credentialOf, OWN_HEADERS } from '../../contract/curl.js';
 import { freshId, reach } from './api.js';
 import type { Model } from './model.js';
-import type { Ask, Clock, Entry, Fault, Intern, Run } from './types.js';
+import type { Ask, ClockView, Entry, Fault, Intern, Run } from './types.js';
 
 /** The credential that the page uses for an intern: a member's of its workspace, else the intern's own. */
 export async function keyFor(model: Model, intern: Pick<Intern, 'id' | 'workspace_id'>): Promise<string> {
@@ -169,7 +169,7 @@ export const putScriptOn = (model: Model, intern: Intern, name: string | null): 
   model.api.control('PUT', `interns/${intern.id}/script`, { name });
 
 export async function moveClock(model: Model, body: { advance: string } | { freeze: true } | { resume: true }) {
-  model.setClock(await model.api.control<Clock>('POST', 'clock', body));
+  model.setClock(await model.api.control<ClockView>('POST', 'clock', body));
 }
 
 export async function addFaults(model: Model, faults: readonly Fault[]): Promise<void> {

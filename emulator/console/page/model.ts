@@ -4,7 +4,7 @@ import { createFeed, type Feed } from './feed.js';
 import { createLatest } from './latest.js';
 import { createRequests } from './requests.js';
 import type { SseEvent } from './sse.js';
-import type { Clock, Entry, Fault, Intern, LabRun, Line, Match, Run, ScriptView, Target, Write } from './types.js';
+import type { ClockView, Entry, Fault, Intern, LabRun, Line, Match, Run, ScriptView, Target, Write } from './types.js';
 
 export type Connection = 'connecting' | 'live' | 'lost' | 'token' | 'refused';
 
@@ -45,7 +45,7 @@ export function createModel(api: Api) {
   const runs = signal<ReadonlyMap<string, Run>>(new Map());
   /** Runs of the client lab, newest first. */
   const labRuns = signal<readonly LabRun[]>([]);
-  const clock = signal<(Clock & { readAt: number }) | undefined>(undefined);
+  const clock = signal<(ClockView & { readAt: number }) | undefined>(undefined);
   const faults = signal<readonly Fault[]>([]);
   const scripts = signal<readonly ScriptView[]>([]);
   const matches = signal<readonly Match[]>([]);
@@ -85,7 +85,7 @@ export function createModel(api: Api) {
     notices.value = notices.value.filter((notice) => notice.id !== id);
   };
 
-  const setClock = (reading: Clock) => {
+  const setClock = (reading: ClockView) => {
     clock.value = { ...reading, readAt: performance.now() };
   };
   const beginJournal = createLatest();
@@ -101,7 +101,7 @@ export function createModel(api: Api) {
   const readTarget = reader<Target>('target', (read) => {
     target.value = read;
   });
-  const readClock = reader<Clock>('clock', setClock);
+  const readClock = reader<ClockView>('clock', setClock);
   const readFaults = reader<{ data: Fault[] }>('faults', ({ data }) => {
     faults.value = data;
   });
@@ -212,7 +212,7 @@ export function createModel(api: Api) {
         happenings.push({ kind: 'said', runId, line });
       } else if (event === 'skipped') {
         skipped.value += Number(value.requests) || 0;
-      } else if (event === 'clock') setClock(value as unknown as Clock);
+      } else if (event === 'clock') setClock(value as unknown as ClockView);
       else if (event === 'lab' && typeof value.run === 'string') changedLab.set(value.run, value as unknown as LabRun);
       else if (event === 'fault') stale.add(readFaults);
       else if (event === 'script') stale.add(readScripts);

@@ -174,7 +174,7 @@ function TimeLeft({ deadline }: { deadline: string }) {
   return (
     <span class={`row time-left${left < 60_000 ? ' soon' : ''}`} title={`Until ${deadline}`}>
       <Icon name="clock" size={15} />
-      {countdown(left)} left{mode === 'real' ? '' : `, the clock ${mode === 'auto' ? 'waits' : 'stands still'}`}
+      {countdown(left)} left{mode === 'real' ? '' : ', the clock stands still'}
     </span>
   );
 }

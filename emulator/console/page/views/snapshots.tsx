@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import { momentOf, plural } from '../format.js';
-import type { SnapshotView } from '../types.js';
+import type { ListedSnapshot } from '../types.js';
 import { Button } from '../ui/button.js';
 import { useServices } from '../ui/context.js';
 import { Form, Input } from '../ui/field.js';
@@ -10,7 +10,7 @@ import { useLatest } from '../ui/use-latest.js';
 /** Always exists, and stays. */
 const START = 'start';
 
-const holds = (snapshot: SnapshotView): string =>
+const holds = (snapshot: ListedSnapshot): string =>
   'unusable' in snapshot
     ? `cannot be used: ${snapshot.unusable}`
     : [
@@ -23,13 +23,13 @@ const holds = (snapshot: SnapshotView): string =>
 /** The states that the emulator keeps under a name: to keep, restore and forget. */
 export function Snapshots() {
   const { model } = useServices();
-  const [snapshots, setSnapshots] = useState<readonly SnapshotView[]>([]);
+  const [snapshots, setSnapshots] = useState<readonly ListedSnapshot[]>([]);
   const [name, setName] = useState('');
   const path = (of: string) => `snapshots/${encodeURIComponent(of)}`;
   const begin = useLatest();
   const read = async () => {
     const isLatest = begin();
-    const { data } = await model.api.control<{ data: SnapshotView[] }>('GET', 'snapshots');
+    const { data } = await model.api.control<{ data: ListedSnapshot[] }>('GET', 'snapshots');
     if (isLatest()) setSnapshots(data);
   };
   useEffect(() => {
