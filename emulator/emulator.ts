@@ -14,7 +14,7 @@ import type { Target } from './control/target.js';
 import { defaultFactories, type Factories, sharedFactories } from './factories.js';
 import { admitPage, withCors } from './http/cors.js';
 import type { NodeBindings } from './http/exchange.js';
-import { type Answer, asResponse } from './http/response.js';
+import { type AnyResponse, asResponse } from './http/response.js';
 import { BASE } from './http/route.js';
 import { isFetchedByPages, LOGIN_PATH } from './oidc/terms.js';
 import { wrongOption } from './options/kinds.js';
@@ -263,7 +263,7 @@ function connect(
     if (!ours && path !== '/') return undefined;
     return page(request, path) ?? (ours ? control(request, () => bindings.streams?.()) : undefined);
   };
-  const answer = (request: ReceivedRequest, bindings: NodeBindings): Answer | Promise<Answer> => {
+  const answer = (request: ReceivedRequest, bindings: NodeBindings = {}): AnyResponse | Promise<AnyResponse> => {
     const shown = beside(request, bindings);
     if (shown !== undefined) return shown;
     if (!disturber.active()) return serveApp(request, bindings);

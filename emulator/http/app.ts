@@ -4,7 +4,7 @@ import { discardUnread } from '../requests/request-body.js';
 import { DropConnection, type NodeBindings } from './exchange.js';
 import type { createPipeline } from './pipeline.js';
 import { internalError } from './protocol.js';
-import type { Answer, PlainResponse } from './response.js';
+import type { AnyResponse, PlainResponse } from './response.js';
 import type { ResourceOf } from './router.js';
 
 export interface AppDeps {
@@ -14,7 +14,7 @@ export interface AppDeps {
 }
 
 /** The interface as a function, for a listener or for a caller in this process. */
-export interface App<Made extends Answer = Answer> {
+export interface App<Made extends AnyResponse = AnyResponse> {
   /** @throws DropConnection for a request that gets no answer */
   answer(request: ReceivedRequest, bindings?: NodeBindings): Made | Promise<Made>;
 }

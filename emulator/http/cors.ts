@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ReceivedRequest } from '../requests/received-request.js';
 import { isLoopbackHost } from './hosts.js';
-import type { Answer, PlainResponse } from './response.js';
+import type { AnyResponse, PlainResponse } from './response.js';
 
 /** What a page may read of an answer beside what every page may (WEB-1). */
 const EXPOSED = 'x-request-id, retry-after, x-emulator-detail, deprecation, link, location';
@@ -127,8 +127,8 @@ export function createCors(entries: readonly string[] = [], ofProfile: readonly 
 
 /** A server whose answers carry the headers of CORS, and that answers preflights. */
 export const withCors =
-  <R extends ReceivedRequest, B>(cors: Cors, serve: (request: R, bindings?: B) => Promise<Answer>) =>
-  async (request: R, bindings?: B): Promise<Answer> => {
+  <R extends ReceivedRequest, B>(cors: Cors, serve: (request: R, bindings?: B) => Promise<AnyResponse>) =>
+  async (request: R, bindings?: B): Promise<AnyResponse> => {
     const { method, headers } = request;
     const preflight = cors.preflight(method, (name) => headers.get(name));
     if (preflight) return preflight;

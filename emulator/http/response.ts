@@ -46,6 +46,6 @@ export const toResponse = ({ status, headers, body }: PlainResponse): Response =
   new Response(body instanceof EventStream ? body.readable() : body, { status, headers });
 
 /** The answer to a request. Recordings and disturbances give a `Response`: they read and rewrite the bodies of others. */
-export type Answer = PlainResponse | Response;
+export type AnyResponse = PlainResponse | Response;
 
-export const asResponse = (answer: Answer): Response => (answer instanceof Response ? answer : toResponse(answer));
+export const asResponse = (answer: AnyResponse): Response => (answer instanceof Response ? answer : toResponse(answer));

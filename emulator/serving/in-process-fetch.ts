@@ -1,6 +1,6 @@
 import type { Scope } from '../clock/scope.js';
 import { DropConnection } from '../http/exchange.js';
-import { type Answer, asResponse } from '../http/response.js';
+import { type AnyResponse, asResponse } from '../http/response.js';
 import type { PlainRequest } from '../requests/received-request.js';
 import { StreamReader } from '../sse/reader.js';
 import { EventStream } from '../sse/stream.js';
@@ -11,7 +11,7 @@ export interface InProcessClient {
   onLeave(then: (reason: unknown) => void): void;
 }
 
-type Serve<R> = (request: R, client: InProcessClient) => Answer | Promise<Answer>;
+type Serve<R> = (request: R, client: InProcessClient) => AnyResponse | Promise<AnyResponse>;
 
 /** The arguments of the global `fetch`; a string may be a path too. */
 export type InProcessFetch = (input: string | URL | Request, init?: RequestInit) => Promise<Response>;
@@ -44,7 +44,7 @@ function createClient(): InProcessClient & { leave(reason: unknown): void } {
 }
 
 /** Asks a server. A connection that it drops is what `fetch` rejects with. */
-function called<R>(serve: Serve<R>, request: R, client: InProcessClient): Answer | Promise<Answer> {
+function called<R>(serve: Serve<R>, request: R, client: InProcessClient): AnyResponse | Promise<AnyResponse> {
   const unanswered = (error: unknown): never => {
     if (error instanceof DropConnection) throw new TypeError(`fetch failed: ${error.message}`, { cause: error });
     throw error;
@@ -110,7 +110,7 @@ export interface InProcessAnswer {
 /** Asks in process without a `Request` or a `Response`, which cost more than most answers. Rejects as `fetch` does. */
 export type InProcessExchange = (request: PlainRequest) => Promise<InProcessAnswer>;
 
-function bodyOf(answer: Answer, signal?: AbortSignal): Body {
+function bodyOf(answer: AnyResponse, signal?: AbortSignal): Body {
   const { body } = answer;
   if (body instanceof EventStream) return new StreamReader(body, signal);
   return body instanceof ReadableStream ? (signal ? abortable(body, signal) : body).getReader() : body;

@@ -7,7 +7,7 @@ import { givenRequestId } from '../contract/request-id.js';
 import { createDepartures } from '../http/departures.js';
 import { DropConnection } from '../http/exchange.js';
 import { internalError, parserError, protocolError, type RequestSeen } from '../http/protocol.js';
-import { type Answer, asResponse, type PlainResponse, toResponse } from '../http/response.js';
+import { type AnyResponse, asResponse, type PlainResponse, toResponse } from '../http/response.js';
 import { writeStream } from '../http/write-stream.js';
 import { EventStream } from '../sse/stream.js';
 import { InertResponse } from './inert-response.js';
@@ -44,7 +44,7 @@ export interface ListenOptions {
   readonly host: string;
   readonly port: number;
   /** @throws DropConnection for a request that gets no answer */
-  answer(request: Request, bindings: Bindings): Answer | Promise<Answer>;
+  answer(request: Request, bindings: Bindings): AnyResponse | Promise<AnyResponse>;
   /** Serves TLS. */
   readonly tls?: Pick<Secured, 'cert' | 'key'> | undefined;
   /** An id for a request that has none of its own (BASE-6). */
@@ -81,7 +81,7 @@ class Connection implements Bindings {
    * The answer for @hono/node-server. A stream is sent here, in chunks and without a length even if all of it is ready
    * (WEB-2).
    */
-  send(answer: Answer): Response {
+  send(answer: AnyResponse): Response {
     if (answer instanceof Response || !(answer.body instanceof EventStream)) return asResponse(answer);
     const { status, headers, body } = answer;
     this.outgoing.writeHead(status, headers);
@@ -164,7 +164,7 @@ export async function listen(options: ListenOptions): Promise<Listener> {
       { incoming, outgoing }: { incoming: IncomingMessage; outgoing: ServerResponse },
     ) => {
       const connection = new Connection(incoming, outgoing, streams, RESPONSE_ALREADY_SENT);
-      const send = (answer: Answer) => connection.send(answer);
+      const send = (answer: AnyResponse) => connection.send(answer);
       const unanswered = (error: unknown) =>
         error instanceof DropConnection ? connection.drop(error.reset) : toResponse(failed(seenOf(incoming), error));
       try {

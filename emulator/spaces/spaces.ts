@@ -7,20 +7,19 @@ import { givenRequestId } from '../contract/request-id.js';
 import type { SpaceRequest } from '../contract/space.js';
 import { ControlError } from '../control/error.js';
 import type { Target } from '../control/target.js';
+import type { App } from '../http/app.js';
 import type { NodeBindings } from '../http/exchange.js';
 import { protocolError } from '../http/protocol.js';
-import type { Answer } from '../http/response.js';
+import type { AnyResponse } from '../http/response.js';
 import { type EmulatorOptions, OptionError } from '../options/options.js';
-import type { ReceivedRequest } from '../requests/received-request.js';
 import type { Mount } from '../serving/addresses.js';
 import { mountBelow } from '../serving/addresses.js';
 import type { Bindings, Mounted } from '../serving/listen.js';
 import { type DaemonTokens, TAG, taggedTokens } from './daemon-tokens.js';
 
 /** An emulator as a function that answers requests. */
-export interface Served extends Mounted {
-  answer(request: ReceivedRequest, bindings: NodeBindings): Answer | Promise<Answer>;
-  daemon(request: Request, bindings?: Bindings): Promise<Answer>;
+export interface Served extends App, Pick<Mounted, 'intercept'> {
+  daemon(request: Request, bindings?: Bindings): Promise<AnyResponse>;
   readonly target: Target;
   close(): Promise<void>;
 }
@@ -62,7 +61,7 @@ export interface Spaces {
   /** What answers a request below the prefix of a space, with its prefix taken off; undefined for any other request. */
   mounted(request: IncomingMessage, response: ServerResponse): Mounted | undefined;
   /** The same without a socket. */
-  answer(request: Request, bindings: NodeBindings): Answer | Promise<Answer> | undefined;
+  answer(request: Request, bindings: NodeBindings): AnyResponse | Promise<AnyResponse> | undefined;
   /** The space whose daemon a request is for; undefined if it is for no space. */
   daemonOf(request: Request): Served | undefined;
   close(): Promise<unknown>;

@@ -13,7 +13,7 @@ import type { App } from '../../http/app.js';
 import { cutOf, DropConnection, type NodeBindings } from '../../http/exchange.js';
 import type { Journal } from '../../http/journal.js';
 import type { JournalDraft } from '../../http/journal-entry.js';
-import { type Answer, errorResponse, toResponse } from '../../http/response.js';
+import { type AnyResponse, errorResponse, toResponse } from '../../http/response.js';
 import { OptionError, type ReplayOptions } from '../../options/options.js';
 import { asRequest, PlainRequest, type ReceivedRequest } from '../../requests/received-request.js';
 import { readBody } from '../../requests/request-body.js';
@@ -142,7 +142,7 @@ const NOT_RECORDED = {
 
 /** The interface as the recordings have it (REC-2). */
 function createReplayApp({ replay, otherwise, journal, emulated, requestId }: ReplayAppDeps): App {
-  const answer = async (received: ReceivedRequest, bindings: NodeBindings | undefined): Promise<Answer> => {
+  const answer = async (received: ReceivedRequest, bindings: NodeBindings | undefined): Promise<AnyResponse> => {
     const request = received instanceof PlainRequest ? asRequest(received) : received;
     // If no recording answers, the emulator reads the body itself, and has an entry of its own in the journal.
     const copy = otherwise === 'emulate' ? request.clone() : request;
