@@ -1,11 +1,10 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { folderOfFile } from '../test/folders.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'beside-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = folderOfFile('beside-');
 const scripts = { good: 'echo fine', bad: 'echo wrong && exit 4' };
 writeFileSync(join(folder, 'package.json'), JSON.stringify({ scripts }));
 

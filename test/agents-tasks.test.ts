@@ -1,7 +1,7 @@
-import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { folderOfFile } from './folders.js';
 
 /** What the scorer, which is plain JavaScript, is made of. */
 interface Parts {
@@ -21,8 +21,7 @@ const parts = await Promise.all(FILES.map((name) => import(`../examples/agents/s
 const { TASKS, filesOf, changed, promptOf, table, messagesOf, applySolution, chosen, copyTask, solutionOf }: Parts =
   Object.assign({}, ...parts);
 
-const around = mkdtempSync(join(tmpdir(), 'agents-tasks-'));
-afterAll(() => rmSync(around, { recursive: true, force: true }));
+const around = folderOfFile('agents-tasks-');
 
 describe('examples/agents: tasks', () => {
   test('twelve, each with what to try, a judge, and a line of README.md', () => {

@@ -1,16 +1,15 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { transform } from 'esbuild';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { explore, type Program } from '../conformance/explore/index.js';
 import { readExploreSettings } from '../emulator/cli/explore/flags.js';
 import { main } from '../emulator/cli/main.js';
 import { block } from './blocks.js';
+import { folderOfFile } from './folders.js';
 
 const PAGE = 'docs/explore.md';
-const folder = mkdtempSync(join(tmpdir(), 'explore-page-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = folderOfFile('explore-page-');
 
 /** The app of the page, explored as the page says, but where its streams are cut alone. */
 async function explored(source: string) {

@@ -1,7 +1,6 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { readBaseline } from '../conformance/cli/baseline.js';
 import { readSettings } from '../conformance/cli/settings.js';
@@ -10,6 +9,7 @@ import { exchangeSchema } from '../emulator/recording/format.js';
 import { shellBeside } from './beside.js';
 import { block, blocksOf } from './blocks.js';
 import { commandOf } from './built.js';
+import { folderOfFile } from './folders.js';
 import { needs } from './tools.js';
 
 const ROOT = resolve(import.meta.dirname, '..');
@@ -120,8 +120,7 @@ test.each(Object.entries(TRIED_BY))('what tries %s reads it', (page, by) => {
   expect(files.filter((file) => !readFileSync(join(ROOT, file), 'utf8').includes(name))).toEqual([]);
 });
 
-const folder = mkdtempSync(join(tmpdir(), 'pages-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = folderOfFile('pages-');
 function written(name: string, text: string): string {
   const path = join(folder, name);
   writeFileSync(path, text);

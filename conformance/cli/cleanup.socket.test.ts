@@ -1,8 +1,8 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Emulator } from '../../emulator/index.js';
+import { folderOfTest } from '../../test/folders.js';
 import { type Served, serve } from '../../test/targets/hostile.js';
 import { newEmulator } from '../drivers/emulator.js';
 import { called } from './called.harness.js';
@@ -10,9 +10,8 @@ import { called } from './called.harness.js';
 const KEY = 'sk-secret-of-the-clean-up';
 let folder = '';
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'intern-cleanup-'));
+  folder = folderOfTest('intern-cleanup-');
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 const ledger = (lines: readonly object[]) => {
   const file = join(folder, 'given.jsonl');

@@ -1,17 +1,16 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { folderOfFile } from '../../test/folders.js';
 import { newEmulator } from '../drivers/emulator.js';
 import type { Results } from '../engine/results.js';
 import { systemHost } from '../probe/time.js';
 import { readResults } from '../reporters/json.js';
 import { called } from './called.harness.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'intern-conformance-'));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = folderOfFile('intern-conformance-');
 const at = (name: string) => join(folder, name);
 const saved = (name: string): Results => readResults(readFileSync(at(name), 'utf8'), name);
 

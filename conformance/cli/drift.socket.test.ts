@@ -1,13 +1,12 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { folderOfFile } from '../../test/folders.js';
 import { called } from './called.harness.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'drift-cli-'));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = folderOfFile('drift-cli-');
 
 const KEYS = ['--api-key', 'sk-key-of-the-test', '--workspace-id', 'w', '--ledger-dir', folder];
 

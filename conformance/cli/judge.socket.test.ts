@@ -1,12 +1,11 @@
-import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { folderOfFile } from '../../test/folders.js';
 import { judged } from '../judge/judged.js';
 import { called } from './called.harness.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'judge-cli-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = folderOfFile('judge-cli-');
 
 const KEY = 'sk-very-secret-0000000000';
 

@@ -1,16 +1,7 @@
-import {
-  closeSync,
-  ftruncateSync,
-  mkdirSync,
-  mkdtempSync,
-  openSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { closeSync, ftruncateSync, mkdirSync, openSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { folderOfFile } from '../../test/folders.js';
 import { serve } from '../../test/targets/hostile.js';
 import { sampleResults } from '../../test/targets/sample-results.js';
 import { UsageError } from '../framework/usage.js';
@@ -19,8 +10,7 @@ import { called } from './called.harness.js';
 import { deliver, type Io } from './io.js';
 import { checksFor } from './replay.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'intern-reports-'));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = folderOfFile('intern-reports-');
 const at = (name: string) => join(folder, name);
 
 const call = (...args: string[]) => called(args);

@@ -2,6 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { folderOfTest } from '../../test/folders.js';
 import { newEmulator } from '../drivers/emulator.js';
 import { SHIPPED } from '../framework/profile.js';
 import { readResults } from '../reporters/json.js';
@@ -10,17 +11,13 @@ import { commandOf } from './engine.js';
 import { readSettings } from './settings.js';
 
 test('the command that goes again names the file that the other settings came from', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'intern-again-'));
-  try {
-    const config = join(folder, 'my staging.json');
-    writeFileSync(config, '{"timeout":"7s"}');
-    const settings = readSettings({ url: 'https://x.test/api/v1', config, slow: '35s', control: false }, {});
-    expect(commandOf(settings)).toBe(
-      `npx intern-conformance https://x.test/api/v1 --config '${config}' --slow 35s --no-control`,
-    );
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
+  const folder = folderOfTest('intern-again-');
+  const config = join(folder, 'my staging.json');
+  writeFileSync(config, '{"timeout":"7s"}');
+  const settings = readSettings({ url: 'https://x.test/api/v1', config, slow: '35s', control: false }, {});
+  expect(commandOf(settings)).toBe(
+    `npx intern-conformance https://x.test/api/v1 --config '${config}' --slow 35s --no-control`,
+  );
 });
 
 test('and all that is known of the target and how it is spoken to, but no credential and no part of the selection', () => {

@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { folderOfTest } from '../../test/folders.js';
 import { check } from '../../test/targets/fake-target.js';
 import { sampleResults } from '../../test/targets/sample-results.js';
 import { newEmulator, startEmulator } from '../drivers/emulator.js';
@@ -114,15 +115,11 @@ test.each<[string, (name: string) => object, string[]]>([
 );
 
 test('one file per finding, which hostile text cannot break', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'intern-save-'));
-  try {
-    saveFindings(folder, sampleResults());
-    const files = readdirSync(folder);
-    expect(files.sort()).toEqual(['chat-fails.mjs', 'chat-known.mjs', 'chat-warns.mjs']);
-    for (const file of files) execFileSync(process.execPath, ['--check', join(folder, file)]);
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
+  const folder = folderOfTest('intern-save-');
+  saveFindings(folder, sampleResults());
+  const files = readdirSync(folder);
+  expect(files.sort()).toEqual(['chat-fails.mjs', 'chat-known.mjs', 'chat-warns.mjs']);
+  for (const file of files) execFileSync(process.execPath, ['--check', join(folder, file)]);
 });
 
 test('a scenario brings an emulator to the state before, and a script shows the finding there', async () => {

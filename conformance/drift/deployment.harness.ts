@@ -1,6 +1,6 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { folderOfTest } from '../../test/folders.js';
 import { fakeDriver, fakeHost } from '../../test/targets/fake-target.js';
 import type { LiveDriverOptions } from '../drivers/live.js';
 import type { Results } from '../engine/results.js';
@@ -42,7 +42,7 @@ export async function driftFrom(
   more: Partial<DriftOptions> = {},
   driverOptions: Partial<LiveDriverOptions> = {},
 ) {
-  const folder = mkdtempSync(join(tmpdir(), 'drift-'));
+  const folder = folderOfTest('drift-');
   const file = join(folder, 'recording.jsonl');
   const all = lines.map((line, index) => ({
     format: 1,
@@ -63,22 +63,18 @@ export async function driftFrom(
     host,
     driverOptions,
   );
-  try {
-    const results: Results = await drift({
-      driver,
-      host,
-      exchanges: readRecordings([file], () => {}),
-      tag: 'test',
-      timeout: 10_000,
-      bootTimeout: 120_000,
-      signal: new AbortController().signal,
-      command: 'drift',
-      ...more,
-    });
-    return { results, sent, slept: host.slept };
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
+  const results: Results = await drift({
+    driver,
+    host,
+    exchanges: readRecordings([file], () => {}),
+    tag: 'test',
+    timeout: 10_000,
+    bootTimeout: 120_000,
+    signal: new AbortController().signal,
+    command: 'drift',
+    ...more,
+  });
+  return { results, sent, slept: host.slept };
 }
 
 /** What each exchange came to: `pass`, or what was found or why it was left out. */

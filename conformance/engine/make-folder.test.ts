@@ -1,12 +1,11 @@
-import { mkdtempSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { folderOfFile } from '../../test/folders.js';
 import { needs } from '../../test/tools.js';
 import { makeFolder } from './make-folder.js';
 
-const root = mkdtempSync(join(tmpdir(), 'intern-folder-'));
-afterAll(() => rmSync(root, { recursive: true, force: true }));
+const root = folderOfFile('intern-folder-');
 const at = (...names: string[]) => join(root, ...names);
 
 test('makes what is missing of a path, and takes what is there', () => {

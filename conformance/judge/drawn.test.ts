@@ -1,8 +1,8 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { folderOfFile } from '../../test/folders.js';
 import '../../test/same-draws.js';
 import { converse, type Drawn, steps } from './drawn.harness.js';
 import { exchangeBy } from './exchange.js';
@@ -12,8 +12,7 @@ import { createJudge, type Judge } from './judge.js';
 
 type Json = Record<string, unknown>;
 
-const folder = mkdtempSync(join(tmpdir(), 'drawn-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = folderOfFile('drawn-');
 
 const broken = (judge: Judge) =>
   judge

@@ -1,13 +1,12 @@
-import { closeSync, mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { closeSync, openSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { folderOfFile } from '../../test/folders.js';
 import '../../test/same-draws.js';
 import { elementsIn, JsonCut } from './elements.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'elements-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = folderOfFile('elements-');
 
 function found(text: string): unknown[] {
   const file = join(folder, 'file.json');

@@ -1,5 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { JournalEntry } from '../../emulator/contract/journal-entry.js';
@@ -7,6 +6,7 @@ import { assemble } from '../../emulator/emulator.js';
 import { defaultFactories } from '../../emulator/factories.js';
 import { mcpClient } from '../../emulator/testing/agents.harness.js';
 import { createTestClient } from '../../emulator/testing/client.js';
+import { folderOfTest } from '../../test/folders.js';
 import { judgeEmulators, suspendingWith } from '../../test/judged-emulators.js';
 import { CHECKS, createTraffic } from '../cli/checks.js';
 
@@ -68,7 +68,7 @@ test('a recording is judged for an agent, and a file that is none is one line', 
   const as = api.credentials.oauth_token;
   await api.get(at, { as });
   await api.post(`${at}/sign`, { bodySha256: 'a'.repeat(64) }, { as });
-  const folder = mkdtempSync(join(tmpdir(), 'traffic-'));
+  const folder = folderOfTest('traffic-');
   const [right, wrong] = [join(folder, 'right.jsonl'), join(folder, 'wrong.har')];
   writeFileSync(right, (await api.get('/_emulator/journal?format=recording')).text);
   writeFileSync(wrong, '{}');
@@ -78,7 +78,6 @@ test('a recording is judged for an agent, and a file that is none is one line', 
   });
   expect((await CHECKS.judge([right], { only: ['LIST-3/form'] })).counts).toEqual({ pass: 1 });
   await expect(CHECKS.judge([wrong])).rejects.toThrow(/wrong\.har: expected a HAR/);
-  rmSync(folder, { recursive: true });
 });
 
 test('an emulator that judges says of each exchange in its journal, and as it ends, which rules it kept and broke', async () => {
@@ -135,7 +134,7 @@ test('an answer that a disturbance changed is not judged, whether it came before
 test('what a recording answers is judged, and a request that it lacks is not', async () => {
   const api = createTestClient();
   await api.get('/interns');
-  const folder = mkdtempSync(join(tmpdir(), 'traffic-'));
+  const folder = folderOfTest('traffic-');
   const recording = join(folder, 'wrong.jsonl');
   const lines = (await api.get('/_emulator/journal?format=recording')).text;
   writeFileSync(recording, lines.replace('"has_more":false', '"has_more":"no"'));
@@ -151,7 +150,6 @@ test('what a recording answers is judged, and a request that it lacks is not', a
   expect(data[0]?.judged?.broken).toMatchObject([{ expected: 'a boolean', actual: '"no"' }]);
   expect(data[1]?.wrong).toMatch(/record/);
   await emulator.close();
-  rmSync(folder, { recursive: true });
 });
 
 test('where nothing is judged the journal says nothing of it', async () => {

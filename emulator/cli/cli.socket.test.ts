@@ -1,18 +1,17 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as wait } from 'node:timers/promises';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { commandOf } from '../../test/built.js';
+import { folderOfFile } from '../../test/folders.js';
 
 /** The command as it ships: built, and run in a process of its own. */
 const command = commandOf('intern-emulator');
-const folder = mkdtempSync(join(tmpdir(), 'cli-'));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = folderOfFile('cli-');
 
 const running: ChildProcess[] = [];
 afterEach(() => {

@@ -1,11 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterEach, expect, test } from 'vitest';
 import { commandOf } from '../../test/built.js';
+import { folderOfTest } from '../../test/folders.js';
 import { createEmulator } from '../index.js';
 import { mcpClient } from '../testing/agents.harness.js';
 import { createTestClient } from '../testing/client.js';
@@ -191,7 +191,7 @@ test('AGENT-2: where the host ends in the middle of check_client, the adapter en
   const agent = host(['--port', '0']);
   await agent.begin();
   const adapter = 'console.log(`{"adapter":"x","version":"1","layers":["sse"]}`); setInterval(() => {}, 1e6)';
-  const folder = mkdtempSync(join(tmpdir(), 'mcp-'));
+  const folder = folderOfTest('mcp-');
   const file = join(folder, 'pid');
   const noting = `require('fs').writeFileSync(${JSON.stringify(file)}, String(process.pid)); ${adapter}`;
   agent.ask('tools/call', {
@@ -203,13 +203,12 @@ test('AGENT-2: where the host ends in the middle of check_client, the adapter en
   agent.child.stdin.end();
   expect((await agent.ended).status).toBe(0);
   await expect.poll(() => isRunning(pid)).toBe(false);
-  rmSync(folder, { recursive: true });
 });
 
 test('AGENT-2: check_client that is cancelled before the adapter has said a word ends the adapter', async () => {
   const agent = host(['--port', '0']);
   await agent.begin();
-  const folder = mkdtempSync(join(tmpdir(), 'mcp-'));
+  const folder = folderOfTest('mcp-');
   const file = join(folder, 'pid');
   const silent = `require('fs').writeFileSync(${JSON.stringify(file)}, String(process.pid)); setInterval(() => {}, 1e6)`;
   const { id } = agent.ask('tools/call', {
@@ -220,7 +219,6 @@ test('AGENT-2: check_client that is cancelled before the adapter has said a word
   const pid = Number(readFileSync(file, 'utf8'));
   agent.notify('notifications/cancelled', { requestId: id });
   await expect.poll(() => isRunning(pid), { timeout: 10_000 }).toBe(false);
-  rmSync(folder, { recursive: true });
 });
 
 test('AGENT-1: a line that does not end is refused in one line, and it ends', async () => {

@@ -1,16 +1,15 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { folderOfTest } from '../../test/folders.js';
 import { createEmulator } from '../index.js';
 import { loadSigningKey } from '../signing/keys.js';
 import { main } from './main.js';
 
 let folder: string;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'proofs-'));
+  folder = folderOfTest('proofs-');
 });
-afterEach(() => rmSync(folder, { recursive: true }));
 
 const run = async (...args: string[]) => {
   let stdout = '';

@@ -1,15 +1,14 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { folderOfTest } from '../../test/folders.js';
 import { FLAG_NAMES, FLAGS, kebab, variable } from './flags.js';
 import { resolveSettings } from './settings.js';
 
 let folder: string;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'settings-'));
+  folder = folderOfTest('settings-');
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 const config = (content: unknown, name = 'intern-emulator.config.json') =>
   writeFileSync(join(folder, name), typeof content === 'string' ? content : JSON.stringify(content));

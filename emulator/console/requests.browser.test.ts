@@ -1,7 +1,7 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { folderOfTest } from '../../test/folders.js';
 import { readRecording } from '../recording/read.js';
 import { inBrowser } from '../testing/browser.harness.js';
 
@@ -9,8 +9,7 @@ const DANGEROUS = '<img src=x onerror="window.hit=1"><script>window.hit=1</scrip
 
 /** A recording of a deployment whose lists do not have the form of the interface. */
 function wrongList() {
-  const folder = mkdtempSync(join(tmpdir(), 'console-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const folder = folderOfTest('console-');
   const file = join(folder, 'wrong.jsonl');
   const request = { method: 'GET', path: '/api/v1/interns', headers: { authorization: '$api_key' } };
   const headers = { 'content-type': 'application/json' };

@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { folderOfTest } from '../../test/folders.js';
 import '../../test/same-draws.js';
 import { needs, tool } from '../../test/tools.js';
 import { commandLine, curlParts, folded, shellWord } from './pasted.js';
@@ -42,7 +42,7 @@ async function pasted(
   shell: readonly string[],
   commands: readonly string[],
 ): Promise<{ given: string[][]; left: string[] }> {
-  const folder = mkdtempSync(join(tmpdir(), 'pasted-'));
+  const folder = folderOfTest('pasted-');
   const [program = '', ...words] = shell;
   const python = spawn(tool('python'), ['-c', TERMINAL, program, ...words], {
     cwd: folder,
@@ -67,7 +67,6 @@ async function pasted(
   expect(said).toBe('');
   const heard = readFileSync(join(folder, 'heard'), 'utf8');
   const left = readdirSync(folder).filter((name) => name !== 'heard');
-  rmSync(folder, { recursive: true });
   const calls = heard.split(`${END}${CALL}`).slice(0, -1);
   return { given: calls.map((call) => call.split(END)), left };
 }

@@ -1,8 +1,8 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import seed from '../../fixtures/seeds/default.json' with { type: 'json' };
+import { folderOfTest } from '../../test/folders.js';
 import type { RequestRecord } from '../http/request-log.js';
 import type { EmulatorOptions } from '../options/options.js';
 import { createTestClient } from '../testing/client.js';
@@ -165,8 +165,7 @@ test('snapshots, exports and reset keep matches as they keep scripts; a space be
 });
 
 test('a file of matches and the scripts of options are validated when an emulator is made', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'matches-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const folder = folderOfTest('matches-');
   const file = join(folder, 'matches.json');
   writeFileSync(file, '[{"when": {"contains": ""}, "script": "one"}]');
   expect(() => client({ matches: file })).toThrow(`matches ${file}: [0].when.contains: expected at least 1 characters`);

@@ -1,12 +1,12 @@
 import { execFileSync } from 'node:child_process';
 import { createHash, createPublicKey } from 'node:crypto';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import nacl from 'tweetnacl';
 import { describe, expect, it } from 'vitest';
 import { type SignatureVector, signatureVectors } from '../../scripts/vectors/ed25519.js';
 import { type ProofVectors, proofVectors, type VectorRequest } from '../../scripts/vectors/proofs.js';
+import { folderOfTest } from '../../test/folders.js';
 import { needs, tool } from '../../test/tools.js';
 import { PROFILES } from '../contract/profile.js';
 import { canonicalise } from '../signing/canonical.js';
@@ -104,23 +104,17 @@ describe('accepted proofs', () => {
   });
 
   it('verify in OpenSSL’s command line', needs('openssl'), () => {
-    const folder = mkdtempSync(join(tmpdir(), 'vectors-'));
-    try {
-      writeFileSync(
-        join(folder, 'key.pem'),
-        createPublicKey(proofs.keys.service.pem).export({ format: 'pem', type: 'spki' }),
-      );
-      for (const vector of proofs.accepted) {
-        const signed = vector.v2 ?? vector.v1;
-        writeFileSync(join(folder, 'bytes'), Buffer.from(signed.canonical_hex, 'hex'));
-        writeFileSync(join(folder, 'signature'), Buffer.from(signed.signature, 'base64'));
-        const args = 'pkeyutl -verify -pubin -inkey key.pem -rawin -in bytes -sigfile signature'.split(' ');
-        expect(execFileSync(tool('openssl'), args, { cwd: folder, encoding: 'utf8' })).toContain(
-          'Verified Successfully',
-        );
-      }
-    } finally {
-      rmSync(folder, { recursive: true });
+    const folder = folderOfTest('vectors-');
+    writeFileSync(
+      join(folder, 'key.pem'),
+      createPublicKey(proofs.keys.service.pem).export({ format: 'pem', type: 'spki' }),
+    );
+    for (const vector of proofs.accepted) {
+      const signed = vector.v2 ?? vector.v1;
+      writeFileSync(join(folder, 'bytes'), Buffer.from(signed.canonical_hex, 'hex'));
+      writeFileSync(join(folder, 'signature'), Buffer.from(signed.signature, 'base64'));
+      const args = 'pkeyutl -verify -pubin -inkey key.pem -rawin -in bytes -sigfile signature'.split(' ');
+      expect(execFileSync(tool('openssl'), args, { cwd: folder, encoding: 'utf8' })).toContain('Verified Successfully');
     }
   });
 });

@@ -1,8 +1,8 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { folderOfTest } from '../../test/folders.js';
 import { createEmulator, type EmulatorOptions, OptionError } from '../index.js';
 
 const make = (options: EmulatorOptions = {}) => {
@@ -149,8 +149,7 @@ test('a stream is reset in the middle of an event', async () => {
 });
 
 test('a chaos profile is there from the start and after each reset; what is wrong in its file is reported with its path', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'chaos-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const folder = folderOfTest('chaos-');
   const file = join(folder, 'chaos.json');
   const faults = [{ operation: 'list', status: 503, times: 1 }];
   for (const content of [{ name: 'bad day', faults }, faults]) {

@@ -1,8 +1,8 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createGzip, gzipSync } from 'node:zlib';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { folderOfTest } from '../../test/folders.js';
 import type { RecordedExchange } from './format.js';
 import { type Planted, plain } from './planting.harness.js';
 import { readRecording } from './read.js';
@@ -19,9 +19,8 @@ const UPDATE = { method: 'PATCH', path: `/api/v1/interns/${UUID}1` };
 
 let folder = '';
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'exchange-'));
+  folder = folderOfTest('exchange-');
 });
-afterEach(() => rmSync(folder, { recursive: true }));
 
 const file = () => join(folder, 'recording.jsonl');
 

@@ -1,15 +1,14 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { folderOfTest } from '../../test/folders.js';
 import { appendExchange, createScenarioFiles, rewriteExchanges } from './files.js';
 import type { RecordedExchange } from './format.js';
 
 let folder = '';
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'files-'));
+  folder = folderOfTest('files-');
 });
-afterEach(() => rmSync(folder, { recursive: true }));
 
 const out = () => join(folder, 'main.jsonl');
 

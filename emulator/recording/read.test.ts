@@ -1,15 +1,11 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { folderOfFile } from '../../test/folders.js';
 import { MAX_NESTING } from '../contract/nesting.js';
 import { readRecording } from './read.js';
 
-let folder: string;
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'read-'));
-});
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = folderOfFile('read-');
 
 const line = (request: object = {}, answer: object = {}) =>
   JSON.stringify({

@@ -1,8 +1,8 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, onTestFinished, test } from 'vitest';
+import { folderOfTest } from '../../test/folders.js';
 import { createEmulator, type Emulator, type EmulatorOptions } from '../index.js';
 import { anyRequest, createClient } from '../testing/any-requests.harness.js';
 import '../../test/same-draws.js';
@@ -136,8 +136,7 @@ test('names that are unknown, taken or malformed are one clear line', async () =
 });
 
 test('with a store, snapshots outlive the process, beside it; one that is damaged or newer is refused', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'snapshots-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const folder = folderOfTest('snapshots-');
   const data = join(folder, 'interns.json');
   const route = { method: 'POST', path: '/a' };
   const send = [

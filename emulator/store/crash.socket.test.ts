@@ -1,12 +1,12 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { build } from 'esbuild';
 import fc from 'fast-check';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
+import { folderOfTest } from '../../test/folders.js';
 import { openFileStore } from './file.js';
 import { type Files, realFiles } from './files.js';
 import type { Store } from './store.js';
@@ -16,10 +16,9 @@ import '../../test/same-draws.js';
 let folder: string;
 let path: string;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'crash-'));
+  folder = folderOfTest('crash-');
   path = join(folder, 'interns.json');
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 const ids = (store: Store) => [...store.collection('interns').values()].map(({ id }) => id);
 

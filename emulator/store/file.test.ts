@@ -1,18 +1,9 @@
 import { execFileSync } from 'node:child_process';
-import {
-  existsSync,
-  lstatSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, lstatSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { folderOfTest } from '../../test/folders.js';
 import { stateSchema } from '../contract/state.js';
 import { openFileStore } from './file.js';
 import { realFiles } from './files.js';
@@ -22,10 +13,9 @@ import { idempotencyRow, internRow, uuid } from './test-rows.js';
 let folder: string;
 let path: string;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'store-'));
+  folder = folderOfTest('store-');
   path = join(folder, 'interns.json');
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 const errorOf = (open: () => unknown): unknown => {
   try {

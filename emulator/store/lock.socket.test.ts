@@ -1,29 +1,19 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import {
-  linkSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  utimesSync,
-  writeFileSync,
-} from 'node:fs';
-import { hostname, tmpdir } from 'node:os';
+import { linkSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { folderOfTest } from '../../test/folders.js';
 import { needs } from '../../test/tools.js';
 import { openFileStore } from './file.js';
 
 let folder: string;
 let path: string;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'lock-'));
+  folder = folderOfTest('lock-');
   path = join(folder, 'interns.json');
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 /** The number of a process that has ended. */
 const goneProcess = () => spawnSync(process.execPath, ['-e', '0']).pid;

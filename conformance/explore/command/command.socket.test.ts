@@ -1,17 +1,16 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { environmentOf } from '../../../emulator/cli/exec.js';
 import { createEmulator } from '../../../emulator/index.js';
+import { folderOfFile } from '../../../test/folders.js';
 import { needs, tool } from '../../../test/tools.js';
 import { systemHost } from '../../probe/time.js';
 import { ProgramCrashed, ProgramFailed } from '../types.js';
 import { openCommand } from './command.js';
 import { NotStarted } from './process.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'explore command '));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = folderOfFile('explore command ');
 
 /** Runs a script once, as `explore` does. */
 async function run(source: string, signal = new AbortController().signal) {

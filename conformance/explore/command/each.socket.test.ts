@@ -1,14 +1,13 @@
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { environmentOf } from '../../../emulator/cli/exec.js';
+import { folderOfFile } from '../../../test/folders.js';
 import { findTool, needs } from '../../../test/tools.js';
 import { type CommandWords, learn } from './each.js';
 
-const root = mkdtempSync(join(tmpdir(), 'explore each '));
-afterAll(() => rmSync(root, { recursive: true }));
+const root = folderOfFile('explore each ');
 
 /** What is learnt of a suite in a folder of its own. */
 async function learnt(files: Readonly<Record<string, string>>, command: CommandWords) {

@@ -1,15 +1,14 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { environmentOf } from '../../../emulator/cli/exec.js';
+import { folderOfFile } from '../../../test/folders.js';
 import { systemHost } from '../../probe/time.js';
 import { explore } from '../explore.js';
 import type { ExploreOptions } from '../types.js';
 import { openCommand } from './command.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'explore time '));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = folderOfFile('explore time ');
 
 /** Explores a script that sends one prompt by `ask`, which gives the text of the answer. */
 async function explored(ask: string, options: ExploreOptions) {

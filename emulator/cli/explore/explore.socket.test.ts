@@ -1,25 +1,15 @@
 import { spawn } from 'node:child_process';
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { systemHost } from '../../../conformance/probe/time.js';
 import { commandOf } from '../../../test/built.js';
+import { folderOfFile } from '../../../test/folders.js';
 import { main } from '../main.js';
 import { progressTo } from './progress.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'explore '));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = folderOfFile('explore ');
 
 /** A program that says hello, and sends its prompt again when it gets no answer. */
 const SAY = join(folder, 'say.mjs');
