@@ -9,7 +9,6 @@ export const RULE_CHECKS: readonly Check[] = RULES.map(checkOf);
 
 const options = (ctx: Ctx): RowsOptions => ({
   has: (need) => ctx.has(need),
-  passes: 1,
   broken: () => ctx.broken(),
   over: () => ctx.over(),
 });

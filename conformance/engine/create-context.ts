@@ -173,5 +173,6 @@ export function createContext(run: RunContext, attempt: TryOfCheck): Ctx {
     has: (need) => driver.lacks(need as Need) === undefined,
     broken: () => session.monitors.broken(attempt.by.id),
     over: () => run.ending.near !== undefined || session.room.without({ prompts: false }) !== undefined,
+    turnsWait: () => session.turns('api_key').paused(),
   };
 }

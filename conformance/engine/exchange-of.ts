@@ -11,23 +11,34 @@ import type { Send } from '../probe/request.js';
 /** A bearer token that opens nothing, by its name. */
 export const WRONG_KEY = 'sk-conformance-opens-nothing';
 
-function bodyOf({ json, body }: Send): Body {
+function readBody({ json, body }: Send): Body {
   const raw = json === undefined ? body : JSON.stringify(json);
   if (raw === undefined || raw.length === 0) return { kind: 'none' };
   // Chunks that come late are not known.
   if (Array.isArray(raw) && !raw.every((chunk) => chunk instanceof Uint8Array)) return { kind: 'unknown' };
   const bytes = typeof raw === 'string' ? undefined : raw instanceof Uint8Array ? raw : Buffer.concat(raw);
-  const text = typeof raw === 'string' ? raw : new TextDecoder().decode(bytes);
+  let text = typeof raw === 'string' ? raw : undefined;
   let parsed: { readonly json: unknown } | undefined;
   return {
     kind: 'some',
-    size: bytes?.length ?? Buffer.byteLength(text),
-    text,
+    size: bytes?.length ?? Buffer.byteLength(text ?? ''),
+    get text() {
+      text ??= new TextDecoder().decode(bytes);
+      return text;
+    },
     get json() {
-      parsed ??= { json: jsonOf(text) };
+      parsed ??= { json: jsonOf(this.text) };
       return parsed.json;
     },
   };
+}
+
+/** The body of each request: it is read once, whoever asks. */
+const bodies = new WeakMap<Send, Body>();
+function bodyOf(send: Send): Body {
+  const body = bodies.get(send) ?? readBody(send);
+  bodies.set(send, body);
+  return body;
 }
 
 const callerOf = (send: Send): string | null | undefined => {

@@ -113,11 +113,13 @@ test('no request is let in beyond the limit, what the clean-up owes kept, and no
   expect(room.without({ prompts: false })).toEqual({ kind: 'requests', most: 20 });
 });
 
-test('what needs a caller over the limit goes before all others once one is, and in its place where none is', () => {
-  const waiting = ['get/settings', 'chat-stream/as-it-is-said', 'limiter/invoke-as-met'].map((id) => ({ id }));
+test('while turns wait, what needs a caller over the limit goes first, then what takes no turn', () => {
+  const ids = ['chat-stream/as-it-is-said', 'get/settings', 'limiter/invoke-as-met'];
+  const waiting = ids.map((id) => ({ id, needs: id.startsWith('chat') ? (['behaviour:text'] as const) : [] }));
   expect(nextOf(waiting, () => false)).toBe(0);
   expect(nextOf(waiting, () => true)).toBe(2);
-  expect(nextOf(waiting.slice(0, 2), () => true)).toBe(0);
+  expect(nextOf(waiting.slice(0, 2), () => true)).toBe(1);
+  expect(nextOf(waiting.slice(0, 1), () => true)).toBe(0);
 });
 
 test('a budget of another name is refused with those that there are', () => {

@@ -12,10 +12,11 @@ export const isRows = (id: string): boolean => id === FIRST_ROWS || id === ROWS;
 /** Need a caller over the limit of turns: they go before all others once one is, and after them where none was. */
 const OVER_LIMIT = ['limiter/signing-as-met', 'limiter/invoke-as-met'];
 
-/** Chooses the next of the waiting units. */
-export function nextOf(waiting: readonly Pick<Unit, 'id'>[], isLimited: () => boolean): number {
+/** Chooses the next of the waiting units: while turns have to wait, one that needs that, else one that takes none. */
+export function nextOf(waiting: readonly Pick<Unit, 'id' | 'needs'>[], isLimited: () => boolean): number {
+  if (!isLimited()) return 0;
   const at = waiting.findIndex(({ id }) => OVER_LIMIT.includes(id));
-  return at > 0 && isLimited() ? at : 0;
+  return Math.max(0, at >= 0 ? at : waiting.findIndex((unit) => !prompts(unit)));
 }
 
 /** Rest on what the intern did for others. */

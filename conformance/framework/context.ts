@@ -218,4 +218,6 @@ export interface Ctx {
   broken(): number;
   /** Whether the limits of the run leave room for nothing more to be begun. */
   over(): boolean;
+  /** Whether the next turn has to wait, since the target limits how many it takes. */
+  turnsWait(): boolean;
 }

@@ -236,13 +236,16 @@ export function createOwnership(options: OwnershipOptions) {
    * Whether a write may leave that is about the vault of a workspace or the directory. Undefined where it is about neither.
    * `false`: it would change, copy or name what the run did not make.
    */
-  const toThing = (path: string, { as, ...leaving }: Leaving): boolean | undefined => {
-    const { method } = leaving;
-    const json = jsonOf(leaving);
-    const body = isRow(json) ? json : {};
+  const toThing = (path: string, leaving: Leaving): boolean | undefined => {
+    const { as, method } = leaving;
+    const bodyOf = () => {
+      const json = jsonOf(leaving);
+      return isRow(json) ? json : {};
+    };
     if (COPY.test(path)) {
       // Names that the run did not give are others' secrets.
-      const names = !alone && Array.isArray(body.names) ? body.names : [];
+      const given = alone ? undefined : bodyOf().names;
+      const names = Array.isArray(given) ? given : [];
       return names.every((name) => typeof name !== 'string' || isSecret(name)) ? undefined : false;
     }
     const secret = SECRETS.exec(path);
@@ -258,7 +261,7 @@ export function createOwnership(options: OwnershipOptions) {
     if (SYNCS.test(path)) return syncs && method === 'POST';
     const id = folded(decoded(MAPPINGS.exec(path)?.[1] ?? ''));
     if (id !== '') return mappings.has(id) || nobody.has(id);
-    const wanted = body.scim_group_id;
+    const wanted = bodyOf().scim_group_id;
     return MAPPINGS.test(path) && method === 'POST' && (same(wanted, group) || nobody.has(String(wanted)));
   };
 
@@ -342,15 +345,16 @@ export function createOwnership(options: OwnershipOptions) {
       const { method, as } = leaving;
       const place = READS.has(method) ? undefined : reached(normal(leaving));
       if (place === undefined) return;
-      const name = nameIn(leaving);
-      if (place === 'all' && method === 'POST') {
+      const isCreate = place === 'all' && method === 'POST';
+      const renames = place !== 'all' && method === 'PATCH' && place.rest === '';
+      const name = isCreate || renames ? nameIn(leaving) : undefined;
+      if (isCreate) {
         now++;
         if (name !== undefined && !asked.has(name)) asked.set(name, now);
         const create = { name, key, as };
         creates.set(number, create);
         flying.add(create);
-      } else if (place !== 'all' && method === 'PATCH' && place.rest === '' && name !== undefined)
-        own.get(place.id)?.names.add(name);
+      } else if (renames && name !== undefined) own.get(place.id)?.names.add(name);
     },
 
     /** An answer came, whole. What it gave the run, where it is that of a create. */

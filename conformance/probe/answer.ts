@@ -105,7 +105,7 @@ export function openAnswer(response: Incoming, deps: OpenAnswerDeps): OpenAnswer
         const when = at();
         record.received(when, value);
         total += value.length;
-        if (total > MAX_BODY) throw new NoAnswer('too long', watch.what, `a body of more than ${MAX_BODY} bytes`);
+        if (total > MAX_BODY) throw new NoAnswer('too long', watch.what(), `a body of more than ${MAX_BODY} bytes`);
         return { bytes: value, at: when };
       } catch (error) {
         const lost = watch.reasonOf(error);
@@ -146,7 +146,7 @@ export function openAnswer(response: Incoming, deps: OpenAnswerDeps): OpenAnswer
       try {
         json = parsed(text);
       } catch (error) {
-        throw new NoAnswer('too deep', watch.what, error instanceof Error ? error.message : String(error));
+        throw new NoAnswer('too deep', watch.what(), error instanceof Error ? error.message : String(error));
       }
       const read: Answer = { status, headers, bytes, text, json, exchange };
       deps.seen(read);

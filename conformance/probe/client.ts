@@ -156,7 +156,7 @@ export function createClient(options: ClientOptions): Client {
         host,
         redactor,
         inFlight,
-        what: `${method} ${redactor.text(url)}`,
+        what: () => `${method} ${redactor.text(url)}`,
         limit: send.timeout ?? options.timeout,
         abort,
       });

@@ -24,8 +24,8 @@ export interface WatchOptions {
   readonly host: Host;
   readonly redactor: Redactor;
   readonly inFlight: InFlight;
-  /** Method and address. */
-  readonly what: string;
+  /** Method and address: told only where no answer comes. */
+  what(): string;
   /** ms of real time, for each wait. */
   readonly limit: number;
   /** Aborts the request, if there is a connection to close. */
@@ -58,7 +58,7 @@ export function watchRequest({ host, redactor, inFlight, what, limit, abort }: W
         if (signal?.aborted) end(signal.reason);
         stop = host.later(patience, () => {
           timedOut = true;
-          end(new NoAnswer('timeout', what, `nothing ${doing} within ${patience} ms`));
+          end(new NoAnswer('timeout', what(), `nothing ${doing} within ${patience} ms`));
         });
       });
       try {
@@ -73,7 +73,7 @@ export function watchRequest({ host, redactor, inFlight, what, limit, abort }: W
       if (signal?.aborted) return signal.reason;
       if (whyNoAnswer(error) !== undefined) return error;
       const { kind, detail } = timedOut ? { kind: 'timeout' as const, detail: 'nothing in time' } : kindOf(error);
-      return new NoAnswer(kind, what, redactor.text(detail));
+      return new NoAnswer(kind, what(), redactor.text(detail));
     },
     /** Aborts the request from this side. */
     hangUp: () => abort?.abort(new Error('closed by the kit')),

@@ -42,6 +42,16 @@ test('over its passes a bad value meets every good value of the other parts', ()
   }
 });
 
+test('no row comes twice', () => {
+  for (const table of TABLES) {
+    const rows = cover(table, half).flat();
+    const ids = rows.map(({ state, values }) =>
+      [state, ...values.map((value) => table.parts.flat().indexOf(value))].join(),
+    );
+    expect(new Set(ids).size, table.operation).toBe(ids.length);
+  }
+});
+
 test('no value that is stored blacks out a sentence of the report', () => {
   const redactor = createRedactor();
   const secrets = TABLES.flatMap(({ operation, parts }) =>

@@ -37,7 +37,8 @@ const rowOf = (table: Table, cells: readonly Cell[]): Row => {
 
 /**
  * Rows in which every value of a table meets every good value of its other columns at least once. A bad value always stands
- * alone among good ones. They come in passes: in the first, each value is there once, good ones before bad ones.
+ * alone among good ones. They come in passes: in the first, each value is there once, good ones before bad ones. No row comes
+ * twice.
  */
 export function cover(table: Table, random: () => number): readonly (readonly Row[])[] {
   const columns = columnsOf(table);
@@ -50,20 +51,21 @@ export function cover(table: Table, random: () => number): readonly (readonly Ro
     return column[((starts[at] ?? 0) + step) % column.length] as Cell;
   };
   const most = Math.max(...good.map((column) => column.length));
-  return Array.from({ length: most }, (_, pass) => [
-    ...Array.from({ length: most }, (_, count) =>
-      rowOf(
-        table,
-        columns.map((_, at) => turn(at, count + pass * at)),
+  const before = new Set<string>();
+  const isNew = (cells: readonly Cell[]): boolean => {
+    const key = cells.map((cell, at) => columns[at]?.indexOf(cell)).join();
+    return !before.has(key) && before.add(key) !== undefined;
+  };
+  return Array.from({ length: most }, (_, pass) =>
+    [
+      ...Array.from({ length: most }, (_, count) => columns.map((_, at) => turn(at, count + pass * at))),
+      ...columns.flatMap((column, at) =>
+        column
+          .filter(isBad)
+          .map((wrong, nth) => columns.map((_, other) => (other === at ? wrong : turn(other, pass + nth)))),
       ),
-    ),
-    ...columns.flatMap((column, at) =>
-      column.filter(isBad).map((wrong, nth) =>
-        rowOf(
-          table,
-          columns.map((_, other) => (other === at ? wrong : turn(other, pass + nth))),
-        ),
-      ),
-    ),
-  ]);
+    ]
+      .filter(isNew)
+      .map((cells) => rowOf(table, cells)),
+  );
 }

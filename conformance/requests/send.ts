@@ -13,8 +13,6 @@ import { unanswered } from './unanswered.js';
 export interface RowsOptions {
   /** Whether the target has what a value needs. */
   has(need: string): boolean;
-  /** How many passes of each table. */
-  readonly passes: number;
   /** Kinds of breaches so far. */
   broken(): number;
   /** Whether the limits of the run leave room for no more. */
@@ -101,6 +99,21 @@ function plansOf(ctx: Ctx, { has }: RowsOptions) {
   return { usable, plans: usable.map((table) => cover(table, () => ctx.random())) };
 }
 
+/** Whether a row is a turn, which a limiter may put off. */
+const isTurn = ({ table: { operation } }: Row): boolean => /^(chat|invoke|sign)/.test(operation);
+
+/** All in order, but for turns that would have to wait: others go before them. */
+export function* asTheyMay<One extends { readonly turn: boolean }>(
+  all: readonly One[],
+  wait: () => boolean,
+): Generator<One> {
+  const left = [...all];
+  while (left.length > 0) {
+    const at = wait() ? left.findIndex(({ turn }) => !turn) : 0;
+    yield* left.splice(Math.max(0, at), 1);
+  }
+}
+
 /** Whether a row may cost a prompt where all is as it should be. */
 const prompting = (row: Row): boolean => row.table.prompts === true && isGood(row);
 
@@ -119,29 +132,34 @@ export async function sendFirst(ctx: Ctx, options: RowsOptions): Promise<void> {
   }
 }
 
-/** Sends the rows of every table: all tables once before any twice. What they show is for the rules to say. */
+/** Sends the rows of every table, and the sequences. What they show is for the rules to say. */
 export async function sendRows(ctx: Ctx, options: RowsOptions): Promise<void> {
   const shelf = createShelf(ctx, options.has);
   const { usable, plans } = plansOf(ctx, options);
   let spent = false;
-  for (let pass = 0; pass < options.passes; pass++) {
-    for (const row of inTurn(plans.map((rows) => rows[pass] ?? []))) {
-      const prompts = prompting(row);
-      if (options.over()) {
-        // The clean-up reads what nothing has shown yet: one list shows all.
-        await ctx.send({ path: '/interns' }).catch(unanswered);
-        return;
-      }
-      if (prompts && spent) continue;
-      try {
-        await done(ctx, shelf, row, options);
-      } catch (error) {
-        // No more prompts: what costs none goes on.
-        if (!prompts || !(error instanceof Skipped)) throw error;
-        spent = true;
-      }
+  const send = async (row: Row) => {
+    const prompts = prompting(row);
+    if (prompts && spent) return;
+    try {
+      await done(ctx, shelf, row, options);
+    } catch (error) {
+      // No more prompts: what costs none goes on.
+      if (!prompts || !(error instanceof Skipped)) throw error;
+      spent = true;
     }
-    if (pass === 0) await sendSequences(ctx, options.has);
+  };
+  const rows = inTurn(plans.map(([first = []]) => first));
+  const all = [
+    ...rows.map((row) => ({ turn: isTurn(row), send: () => send(row) })),
+    { turn: false, send: () => sendSequences(ctx, options.has) },
+  ];
+  for (const one of asTheyMay(all, ctx.turnsWait)) {
+    if (options.over()) {
+      // The clean-up reads what nothing has shown yet: one list shows all.
+      await ctx.send({ path: '/interns' }).catch(unanswered);
+      return;
+    }
+    await one.send();
   }
   // All else is done: lists show what it came to.
   for (const rows of plans.filter((_, at) => usable[at]?.operation === 'list'))
