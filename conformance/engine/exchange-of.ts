@@ -33,7 +33,7 @@ function readBody({ json, body }: Send): Body {
   };
 }
 
-/** The body of each request: it is read once, whoever asks. */
+/** The body of each request, read once. */
 const bodies = new WeakMap<Send, Body>();
 function bodyOf(send: Send): Body {
   const body = bodies.get(send) ?? readBody(send);

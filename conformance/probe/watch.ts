@@ -24,7 +24,7 @@ export interface WatchOptions {
   readonly host: Host;
   readonly redactor: Redactor;
   readonly inFlight: InFlight;
-  /** Method and address: told only where no answer comes. */
+  /** Method and address: said only where no answer comes. */
   what(): string;
   /** ms of real time, for each wait. */
   readonly limit: number;
