@@ -172,13 +172,25 @@ describe('without a URL', () => {
     write({ id: 'update/null-clears', reason: 'being worked on', until: '2999-01-31' });
     expect((await go()).out).toContain('no longer failing, but in the baseline');
     write({ id: 'update/null-clears' });
-    expect((await go()).err).toContain('known[0]: expected a reason why update/null-clears may fail');
+    expect((await go()).err).toContain('known[0].reason: expected a reason why it may fail');
     write({ id: 'update/null-clears', reason: 'x', until: 'soon' });
-    expect((await go()).err).toContain('expected a day such as 2026-12-31 for until, got soon');
+    expect((await go()).err).toContain('known[0].until: expected a day such as 2026-12-31; found soon');
     write({ id: 'update/null-clears', reason: 'x', flaky: 'yes' });
-    expect((await go()).err).toContain('known[0]: expected true or false for flaky, got "yes"');
+    expect((await go()).err).toContain('known[0].flaky: expected a boolean; found a string');
     write({ id: 'update/null-clears', reason: 'races', flaky: true, expires: '2999-01-31' });
     expect(await go()).toMatchObject({ exit: 0, out: expect.stringContaining('flaky: failed 0 of 1') });
+  });
+
+  test.each([
+    [{ ask: 'Ask.' }, /prompts: there is no "ask" here/],
+    [{ 'ask-question': [] }, /prompts\.ask-question: expected/],
+    [[], /prompts: expected an object; found an array/],
+  ])('invalid prompts of a config file are refused: %j', async (prompts, said) => {
+    writeFileSync(at('prompts.json'), JSON.stringify({ prompts }));
+    expect(await called([...LIGHT, '--config', at('prompts.json')])).toMatchObject({
+      exit: 2,
+      err: expect.stringMatching(said),
+    });
   });
 
   test('less coverage than was demanded is incomplete', async () => {

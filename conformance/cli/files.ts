@@ -32,10 +32,14 @@ export const readJson = <Value = unknown>(
   schema: () => z.ZodType<Value> = anything as () => z.ZodType<Value>,
 ): Value => ofOthers(() => jsonIn(textOfFile(file, `${what} ${file}`), `${what} ${file}`, schema));
 
-const configSchema = withZod((z) => z.record(z.string(), z.unknown()));
+const configSchema = withZod((z) => {
+  const wordings = z.union([z.string(), z.array(z.string()).min(1)]).transform((given) => [given].flat());
+  const prompts = z.strictObject(Object.fromEntries(BEHAVIOURS.map((name) => [name, wordings.optional()])));
+  return z.looseObject({ prompts: prompts.optional() });
+});
 
 /** A config file, whose every key is known. */
-export function readConfig(file: string | undefined): Record<string, unknown> {
+export function readConfig(file: string | undefined): Record<string, unknown> & { readonly prompts?: Prompts } {
   if (file === undefined) return {};
   const config = readJson(file, 'config file', configSchema);
   const known = new Set(['url', ...SETTINGS.map((flag) => flag.replaceAll('-', '_')), 'prompts', '$schema']);
@@ -45,27 +49,7 @@ export function readConfig(file: string | undefined): Record<string, unknown> {
         `config file ${file}: ${key} is not known${suggestion(key, known)}; known are ${[...known].join(', ')}`,
       );
   }
-  return config;
-}
-
-/** The `prompts` of a config file. */
-export function readPrompts(value: unknown): Prompts {
-  if (value === undefined) return {};
-  if (typeof value !== 'object' || value === null)
-    throw new UsageError('prompts: expected an object of prompts by behaviour');
-  const prompts: Prompts = {};
-  for (const [name, prompt] of Object.entries(value)) {
-    const behaviour = BEHAVIOURS.find((known) => known === name);
-    if (behaviour === undefined)
-      throw new UsageError(
-        `prompts: ${name} is not known${suggestion(name, BEHAVIOURS)}; known are ${BEHAVIOURS.join(', ')}`,
-      );
-    const wordings: readonly unknown[] = [prompt].flat();
-    if (wordings.length === 0 || !wordings.every((one) => typeof one === 'string'))
-      throw new UsageError(`prompts.${name}: expected a string, or a list of strings`);
-    prompts[behaviour] = wordings as readonly string[];
-  }
-  return prompts;
+  return config as typeof config & { prompts?: Prompts };
 }
 
 const keysSchema = withZod((z) => {

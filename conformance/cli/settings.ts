@@ -8,7 +8,7 @@ import { readProfile, SHIPPED } from '../framework/profile.js';
 import { UsageError } from '../framework/usage.js';
 import { CREDENTIAL_NAMES, type CredentialName } from '../probe/request.js';
 import { REPORT_KINDS, type ReportKind } from '../reporters/index.js';
-import { readConfig, readJson, readKeys, readPrompts } from './files.js';
+import { readConfig, readJson, readKeys } from './files.js';
 import { FACTS, type Fact } from './flags.js';
 import { createValues, type Flags, type ReportTo, refuseEmpty, reportOf } from './values.js';
 
@@ -156,7 +156,7 @@ export function readSettings(flags: Flags, environment: Readonly<Record<string, 
     credentials,
     workspaceId,
     facts: others,
-    prompts: readPrompts(config.prompts),
+    prompts: config.prompts ?? {},
     publicKeys: readKeys(word('public_keys')),
     control: control !== false,
     controlToken: text(

@@ -1,54 +1,39 @@
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { readJson } from '../../../conformance/cli/files.js';
-import { CLASSES, type Law, type ScheduleFile, type VerdictRests } from '../../../conformance/explore/types.js';
-import { isRecord } from '../../../conformance/probe/json.js';
+import { CLASSES, type Law, type ScheduleFile } from '../../../conformance/explore/types.js';
+import { withZod } from '../../contract/with-zod.js';
 import { UsageError } from '../usage.js';
 
-const isText = (value: unknown): boolean => typeof value === 'string';
-const isTime = (value: unknown): boolean => isText(value) || typeof value === 'number';
-
-/** What the verdict of a schedule rested on, as it stands in its file. */
-const RESTS: Readonly<Record<keyof VerdictRests, (value: unknown) => boolean>> = {
-  class: (value) => CLASSES.some((one) => one === value),
-  law: isText,
-  seed: isText,
-  require: (value) => value === 'transient',
-  failOn: (value) => value === 'unnoticed',
-  patience: isTime,
-  runTimeout: isTime,
-  laws: (value) => Array.isArray(value) && value.every(isText),
-  emulator: isRecord,
-  test: isText,
-};
-
-function restsIn(explore: unknown, place: string): VerdictRests {
-  if (!isRecord(explore)) throw new UsageError(`${place}: explore: expected an object`);
-  const needed = (['class', 'seed'] as const).find((name) => explore[name] === undefined);
-  const wrong =
-    needed ?? Object.keys(explore).find((name) => RESTS[name as keyof VerdictRests]?.(explore[name]) !== true);
-  if (wrong !== undefined)
-    throw new UsageError(`${place}: explore.${wrong}: found ${JSON.stringify(explore[wrong]) ?? 'nothing'}`);
-  return explore as unknown as VerdictRests;
-}
-
 /** A schedule as `--save` writes it. What its faults hold is validated by the emulators that serve them. */
+const scheduleSchema = withZod((z) => {
+  const time = z.union([z.string(), z.number()]);
+  const explore = z.strictObject({
+    class: z.enum(CLASSES),
+    law: z.string().optional(),
+    seed: z.string(),
+    require: z.literal('transient').optional(),
+    failOn: z.literal('unnoticed').optional(),
+    patience: time.optional(),
+    runTimeout: time.optional(),
+    laws: z.array(z.string()).optional(),
+    emulator: z.record(z.string(), z.unknown()).optional(),
+    test: z.string().optional(),
+  });
+  return z.looseObject({
+    faults: z
+      .array(z.record(z.string(), z.unknown()), { error: 'expected faults, as in a schedule that --save has written' })
+      .min(1, 'expected faults, found none'),
+    format: z.literal(2).optional(),
+    name: z.string().optional(),
+    explore: explore.optional(),
+  });
+});
+
+/** Reads a schedule. */
 export function readSchedule(file: string): ScheduleFile {
-  const place = `--schedule ${file}`;
-  const { format, name = file, faults, explore } = (readJson(file, '--schedule') ?? {}) as Record<string, unknown>;
-  if (!Array.isArray(faults) || faults.length === 0)
-    throw new UsageError(`${place}: expected a schedule that --save has written, with faults; found none`);
-  const odd = faults.findIndex((fault) => !isRecord(fault));
-  if (odd >= 0)
-    throw new UsageError(`${place}: faults.${odd}: expected an object, found ${JSON.stringify(faults[odd])}`);
-  if (format !== undefined && format !== 2)
-    throw new UsageError(`${place}: format: expected 2, or none, found ${JSON.stringify(format)}`);
-  return {
-    ...(format && { format }),
-    name: String(name),
-    faults,
-    ...(explore !== undefined && { explore: restsIn(explore, place) }),
-  };
+  const { format, name = file, faults, explore } = readJson(file, '--schedule', scheduleSchema);
+  return { ...(format && { format }), name, faults, ...(explore && { explore }) } as unknown as ScheduleFile;
 }
 
 /** The laws of a module: what it exports as `laws` or by default, a function or an object of functions. */
