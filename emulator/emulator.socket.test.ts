@@ -7,7 +7,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { seedSchema } from './contract/seed.js';
 import { createEmulator, type Emulator } from './emulator.js';
 import type { EmulatorOptions } from './options/options.js';
-import { createTestClient } from './testing/client.js';
+import { createTestClient } from './testing/client.harness.js';
 
 const open: Emulator[] = [];
 const folders: string[] = [];

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { pages } from '../emulator/agents/pages.js';
 import { TOOLS } from '../emulator/agents/server.js';
 import { mcpClient } from '../emulator/testing/agents.harness.js';
-import { createTestClient } from '../emulator/testing/client.js';
+import { createTestClient } from '../emulator/testing/client.harness.js';
 import { llmsText } from '../scripts/llms.js';
 
 const read = (file: string) => readFileSync(file, 'utf8');

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, expect, test } from 'vitest';
-import { createTestClient, type Reply } from '../emulator/testing/client.js';
+import { createTestClient, type Reply } from '../emulator/testing/client.harness.js';
 
 const [, ...ROWS] = [
   ...readFileSync('docs/troubleshooting.md', 'utf8').matchAll(/^\| (`[^|]*|[^|`]*) \|.*\|.*\|$/gm),

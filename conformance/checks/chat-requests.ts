@@ -8,6 +8,7 @@ import * as expect from '../framework/expect.js';
 import { onShared } from '../helpers/interns.js';
 import type { Answer } from '../probe/client.js';
 import { internPath } from '../probe/request.js';
+import { createSseParser } from '../probe/sse.js';
 
 const BAD = { status: 400, reason: 'bad_request', retryable: false } as const;
 
@@ -81,14 +82,10 @@ export const CHAT_REQUESTS = checksOf('CHAT-15', {
         const headers = { 'content-type': 'application/json' };
         const answer = await ctx.send({ method: 'POST', path: chatPath(intern.id), body, headers });
         expect.status(answer, 200, 'a prompt sent in pieces');
-        const content = answer.text
-          .split(/\r\n|\r|\n/)
-          .filter((line) => /^data: ?\{/.test(line))
-          .map(
-            (line) =>
-              (JSON.parse(line.slice(5)) as { choices: { delta?: { content?: string } }[] }).choices[0]?.delta
-                ?.content ?? '',
-          )
+        const content = createSseParser()
+          .push(Buffer.from(answer.text), 0)
+          .flatMap((item) => (item.kind === 'event' && item.data.startsWith('{') ? [JSON.parse(item.data)] : []))
+          .map(({ choices }: { choices: { delta?: { content?: string } }[] }) => choices[0]?.delta?.content ?? '')
           .join('');
         equal(content, said, 'content of the echo');
       });

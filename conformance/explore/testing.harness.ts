@@ -1,3 +1,4 @@
+import { createParser } from 'eventsource-parser';
 import { createIdleHost } from '../deviations/idle-host.js';
 import type { ProgramContext } from './types.js';
 
@@ -20,24 +21,17 @@ export interface TestProgram {
 /** Reads a stream as its format allows. */
 export async function hear(response: Response): Promise<Heard> {
   if (!response.ok) throw new Error(`the service answered ${response.status}`);
-  const decoder = new TextDecoder();
-  let rest = '';
   let text = '';
   let whole = false;
   let finish: string | undefined;
   let session: string | undefined;
   let call: Heard['call'];
-  const reader = (response.body as ReadableStream<Uint8Array>).getReader();
-  while (!whole) {
-    const { done, value } = await reader.read();
-    if (done) break;
-    rest += decoder.decode(value, { stream: true });
-    const lines = rest.split(/\r\n|\n/);
-    rest = lines.pop() ?? '';
-    for (const line of lines) {
-      const data = /^data: ?(.*)$/.exec(line)?.[1];
-      if (data === '[DONE]') whole = true;
-      if (data === undefined || data === '[DONE]') continue;
+  const parser = createParser({
+    onEvent({ data }) {
+      if (data === '[DONE]') {
+        whole = true;
+        return;
+      }
       const chunk = JSON.parse(data);
       if (chunk.error) throw new Error(`the stream ended with ${chunk.error.metadata?.reason}`);
       session = chunk.session_id ?? session;
@@ -45,7 +39,14 @@ export async function hear(response: Response): Promise<Heard> {
       text += choice?.delta?.content ?? '';
       call = choice?.delta?.tool_calls?.[0] ?? call;
       finish = choice?.finish_reason ?? finish;
-    }
+    },
+  });
+  const decoder = new TextDecoder();
+  const reader = (response.body as ReadableStream<Uint8Array>).getReader();
+  while (!whole) {
+    const { done, value } = await reader.read();
+    if (done) break;
+    parser.feed(decoder.decode(value, { stream: true }));
   }
   return { text, whole, finish, session, call };
 }

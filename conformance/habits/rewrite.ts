@@ -22,7 +22,7 @@ export async function rewritten(response: Response, changes: Changes): Promise<R
   const { status } = response;
   const type = headers.get('content-type') ?? '';
   if (/event-stream/.test(type) && response.body !== null)
-    return new Response(stream(response.body, changes), { status, headers });
+    return new Response(rewrittenStream(response.body, changes), { status, headers });
   if (!/json/.test(type) || changes.json === undefined || response.body === null)
     return new Response(response.body, { status, headers });
   const said = await response.text();
@@ -33,34 +33,44 @@ export async function rewritten(response: Response, changes: Changes): Promise<R
   return new Response(JSON.stringify(json), { status, headers });
 }
 
-function stream(body: ReadableStream<Uint8Array>, { text, heard, left }: Changes): ReadableStream<Uint8Array> {
+/** The events and comments of a text, each with the blank line that ends it. */
+export const framesIn = (text: string): string[] => text.match(/[\s\S]*?\n\n/g) ?? [];
+
+/** A stream, changed event by event, wherever its bytes are cut. */
+export function rewrittenStream(
+  body: ReadableStream<Uint8Array>,
+  { text, heard, left }: Pick<Changes, 'text' | 'heard' | 'left'>,
+): ReadableStream<Uint8Array> {
   const reader = body.getReader();
   const decoder = new TextDecoder();
   const encoder = new TextEncoder();
   let rest = '';
-  return new ReadableStream<Uint8Array>({
-    async pull(controller) {
-      const { done, value } = await reader.read();
-      if (text === undefined) {
-        rest += decoder.decode(value, { stream: !done });
-        heard?.(rest);
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        const { done, value } = await reader.read();
+        if (text === undefined) {
+          rest += decoder.decode(value, { stream: !done });
+          heard?.(rest);
+          if (done) controller.close();
+          else controller.enqueue(value);
+          return;
+        }
+        rest += done ? '' : decoder.decode(value, { stream: true });
+        const events = framesIn(rest);
+        rest = rest.slice(events.join('').length);
+        if (done && rest !== '') events.push(rest);
+        const sent = events.map((event) => text(event.replace(/\n\n$/, ''))).join('');
+        if (sent !== '') controller.enqueue(encoder.encode(sent));
         if (done) controller.close();
-        else controller.enqueue(value);
-        return;
-      }
-      rest += done ? '' : decoder.decode(value, { stream: true });
-      const events = rest.split(/(?<=\n\n)/);
-      rest = done ? '' : events.at(-1)?.endsWith('\n\n') === true ? '' : (events.pop() ?? '');
-      const said = events.filter((event) => event !== '').map((event) => text(event.replace(/\n\n$/, '')));
-      const sent = said.join('');
-      if (sent !== '') controller.enqueue(encoder.encode(sent));
-      if (done) controller.close();
-      else if (sent === '') await this.pull?.(controller);
+        else if (sent === '') await this.pull?.(controller);
+      },
+      cancel() {
+        const cancel = () => void reader.cancel().catch(() => {});
+        if (left === undefined) cancel();
+        else left(cancel);
+      },
     },
-    cancel() {
-      const cancel = () => void reader.cancel().catch(() => {});
-      if (left === undefined) cancel();
-      else left(cancel);
-    },
-  });
+    { highWaterMark: 0 },
+  );
 }

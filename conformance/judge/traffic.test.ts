@@ -5,7 +5,7 @@ import type { JournalEntry } from '../../emulator/contract/journal-entry.js';
 import { assemble } from '../../emulator/emulator.js';
 import { defaultFactories } from '../../emulator/factories.js';
 import { mcpClient } from '../../emulator/testing/agents.harness.js';
-import { createTestClient } from '../../emulator/testing/client.js';
+import { createTestClient } from '../../emulator/testing/client.harness.js';
 import { folderOfTest } from '../../test/folders.js';
 import { judgeEmulators, suspendingWith } from '../../test/judged-emulators.js';
 import { CHECKS, createTraffic } from '../cli/checks.js';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { REQUIREMENTS } from '../../conformance/requirements/index.js';
 import { mcpClient } from '../testing/agents.harness.js';
-import { createTestClient } from '../testing/client.js';
+import { createTestClient } from '../testing/client.harness.js';
 import { pages } from './pages.js';
 
 const NAMES = [

@@ -8,7 +8,7 @@ import { commandOf } from '../../test/built.js';
 import { folderOfTest } from '../../test/folders.js';
 import { createEmulator } from '../index.js';
 import { mcpClient } from '../testing/agents.harness.js';
-import { createTestClient } from '../testing/client.js';
+import { createTestClient } from '../testing/client.harness.js';
 
 const running: ChildProcess[] = [];
 afterEach(() => {

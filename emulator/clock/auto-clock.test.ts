@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { EmulatorOptions } from '../options/options.js';
 import type { Behaviour } from '../scripts/behaviour.js';
-import { createTestClient, type Reply } from '../testing/client.js';
+import { createTestClient, type Reply } from '../testing/client.harness.js';
 
 const EPOCH = Date.UTC(2026, 0, 1);
 

@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from 'vitest';
-import { createTestClient } from '../testing/client.js';
+import { createTestClient } from '../testing/client.harness.js';
+import { rowOf } from './answers.harness.js';
 import { ANSWERS } from './answers.js';
-import { rowOf } from './testing.js';
 
 const api = createTestClient();
 afterAll(() => api.emulator.close());

@@ -2,9 +2,9 @@ import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterAll, expect, test } from 'vitest';
-import { createTestClient } from '../testing/client.js';
+import { createTestClient } from '../testing/client.harness.js';
+import { validateControl } from './answers.harness.js';
 import { ANSWERS } from './answers.js';
-import { validateControl } from './testing.js';
 
 const api = createTestClient();
 afterAll(() => api.emulator.close());

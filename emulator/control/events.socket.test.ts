@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createTestClient } from '../testing/client.js';
+import { createTestClient } from '../testing/client.harness.js';
 
 interface Received {
   type: string;

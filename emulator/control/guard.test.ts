@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import type { Emulator } from '../index.js';
-import { createTestClient } from '../testing/client.js';
+import { createTestClient } from '../testing/client.harness.js';
 
 let emulator: Emulator | undefined;
 afterEach(() => emulator?.close());

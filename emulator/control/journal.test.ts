@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { exchangeSchema } from '../recording/format.js';
-import { createTestClient } from '../testing/client.js';
+import { createTestClient } from '../testing/client.harness.js';
 
 type TestClient = ReturnType<typeof createTestClient>;
 

@@ -5,7 +5,7 @@ import seed from '../../fixtures/seeds/default.json' with { type: 'json' };
 import { folderOfTest } from '../../test/folders.js';
 import type { RequestRecord } from '../http/request-log.js';
 import type { EmulatorOptions } from '../options/options.js';
-import { createTestClient } from '../testing/client.js';
+import { createTestClient } from '../testing/client.harness.js';
 
 const says = (name: string) => ({ name, turn: [{ say: `I am ${name}.` }] });
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createTestClient } from '../testing/client.js';
+import { createTestClient } from '../testing/client.harness.js';
 
 /** Calls that change something and take no body. */
 const BODILESS = ['/_emulator/reset', '/_emulator/snapshots/{name}', '/_emulator/snapshots/{name}/restore'];

@@ -7,7 +7,7 @@ import type { NonceRow } from '../contract/state.js';
 import { canonicalise } from '../signing/canonical.js';
 import { verifyBytes } from '../signing/verify.js';
 import { createNonces, type KeptNonces } from './nonces.js';
-import { ALICE, createBench, INTERN, ORIGIN, OTHER_INTERN, sha256 } from './testing.js';
+import { ALICE, createBench, INTERN, ORIGIN, OTHER_INTERN, sha256 } from './proofs.harness.js';
 import '../../test/same-draws.js';
 
 const reasonOf = (answer: { json: { error?: { metadata: { reason: string } } } }) => answer.json.error?.metadata.reason;

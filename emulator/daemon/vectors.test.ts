@@ -14,7 +14,7 @@ import { readPublicKey } from '../signing/keys.js';
 import { importPublicKey, verifyBytes } from '../signing/verify.js';
 import { createDaemon } from './daemon.js';
 import { createIssued } from './issued.js';
-import { internRow } from './testing.js';
+import { internRow } from './proofs.harness.js';
 import { createTokens } from './tokens.js';
 
 const load = (name: string) =>

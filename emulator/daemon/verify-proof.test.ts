@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { proofHeaders } from '../contract/profile.js';
 import { createNonces } from './nonces.js';
-import { createBench, INTERN, sha256 } from './testing.js';
+import { createBench, INTERN, sha256 } from './proofs.harness.js';
 import { verifyProof } from './verify-proof.js';
 
 function setUp() {

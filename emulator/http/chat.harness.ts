@@ -13,6 +13,7 @@ import type { Behaviour } from '../scripts/behaviour.js';
 import { createScriptRegistry } from '../scripts/registry.js';
 import type { StreamHooks } from '../sse/stream.js';
 import { createMemoryStore } from '../store/memory.js';
+import { eventsIn } from '../testing/events.harness.js';
 import { chatRoute } from './chat.js';
 import { invokeRoute } from './invoke.js';
 import { refusalResponse, toResponse } from './response.js';
@@ -50,8 +51,7 @@ interface Choice {
 
 /** Takes apart what a stream said so far. */
 export function parseStream(text: string, bytes: number[] = []): ParsedStream {
-  const blocks = text.split('\n\n').filter((block) => block !== '');
-  const data = blocks.filter((block) => block.startsWith('data: ')).map((block) => block.slice(6));
+  const { data, comments } = eventsIn(text);
   const chunks = data.filter((json) => json !== '[DONE]').map((json) => JSON.parse(json) as Record<string, unknown>);
   const choices = chunks.flatMap((chunk) => chunk.choices as Choice[]);
   const call = choices.find((choice) => choice.delta.tool_calls)?.delta.tool_calls?.[0];
@@ -68,7 +68,7 @@ export function parseStream(text: string, bytes: number[] = []): ParsedStream {
     sessionId: final?.session_id as string | undefined,
     usage: final?.usage,
     done: data.at(-1) === '[DONE]',
-    keepalives: blocks.filter((block) => block === ': keepalive').length,
+    keepalives: comments.filter((comment) => comment === 'keepalive').length,
   };
 }
 

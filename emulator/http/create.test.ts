@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { PROFILES } from '../contract/profile.js';
-import { createTestClient } from '../testing/client.js';
+import { createTestClient } from '../testing/client.harness.js';
 
 test.each([false, true])(
   'CREATE-1: a new intern (provision: %s) was updated when it was created',

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createTestClient } from '../testing/client.js';
+import { createTestClient } from '../testing/client.harness.js';
 
 const refusal = (code: number, message: string, reason: string, retryable = false) => ({
   error: { code, message, metadata: { reason, retryable } },

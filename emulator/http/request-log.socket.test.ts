@@ -1,6 +1,6 @@
 import { get } from 'node:http';
 import { expect, test } from 'vitest';
-import { createTestClient } from '../testing/client.js';
+import { createTestClient } from '../testing/client.harness.js';
 import type { RequestRecord } from './request-log.js';
 
 function watched(options: Parameters<typeof createTestClient>[0] = {}) {

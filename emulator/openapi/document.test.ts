@@ -4,7 +4,7 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import { afterAll, describe, expect, test } from 'vitest';
 import { openApiText } from '../../scripts/openapi.js';
 import { ERRORS, type ErrorKey } from '../contract/errors.js';
-import { createTestClient } from '../testing/client.js';
+import { createTestClient } from '../testing/client.harness.js';
 import { TEXTS } from './operations.js';
 
 const svc = createTestClient();

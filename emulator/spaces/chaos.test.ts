@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createTestClient } from '../testing/client.js';
+import { createTestClient } from '../testing/client.harness.js';
 
 const FAULT = { operation: 'list', status: 503 };
 

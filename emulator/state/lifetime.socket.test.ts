@@ -7,7 +7,7 @@ import { createEmulator } from '../emulator.js';
 import type { EmulatorOptions } from '../options/options.js';
 import type { Behaviour } from '../scripts/behaviour.js';
 import { heldOpen } from '../serving/held-open.harness.js';
-import { createTestClient } from '../testing/client.js';
+import { createTestClient } from '../testing/client.harness.js';
 
 const folders: string[] = [];
 afterEach(() => {

@@ -9,8 +9,8 @@ import { beforeEach, expect, test } from 'vitest';
 import { folderOfTest } from '../../test/folders.js';
 import { openFileStore } from './file.js';
 import { type Files, realFiles } from './files.js';
+import { internRow, uuid } from './rows.harness.js';
 import type { Store } from './store.js';
-import { internRow, uuid } from './test-rows.js';
 import '../../test/same-draws.js';
 
 let folder: string;
@@ -185,7 +185,7 @@ test(
 const CHILD = `
   import { writeSync } from 'node:fs';
   import { openFileStore } from './file.ts';
-  import { internRow } from './test-rows.ts';
+  import { internRow } from './rows.harness.js';
   const store = openFileStore(process.argv[2]);
   for (let number = store.collection('interns').size + 1; ; number++) {
     store.collection('interns').put(internRow(number, { instructions: 'x'.repeat(2000) }));

@@ -8,7 +8,7 @@ import { stateSchema } from '../contract/state.js';
 import { openFileStore } from './file.js';
 import { realFiles } from './files.js';
 import { createMemoryStore } from './memory.js';
-import { idempotencyRow, internRow, uuid } from './test-rows.js';
+import { idempotencyRow, internRow, uuid } from './rows.harness.js';
 
 let folder: string;
 let path: string;

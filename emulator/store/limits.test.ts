@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { createSessions } from '../domain/sessions.js';
-import { createTestClient } from '../testing/client.js';
+import { createTestClient } from '../testing/client.harness.js';
 import { NEWEST_KEPT as KEPT } from './limits.js';
 import { createMemoryStore } from './memory.js';
 

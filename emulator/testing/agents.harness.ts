@@ -1,4 +1,5 @@
-import type { createTestClient } from './client.js';
+import type { createTestClient } from './client.harness.js';
+import { eventsIn } from './events.harness.js';
 
 /** A call of the Model Context Protocol to an emulator in process: its result, or its error. */
 export function mcpClient(api: Pick<ReturnType<typeof createTestClient>, 'emulator'>, base = '') {
@@ -19,7 +20,7 @@ export function mcpClient(api: Pick<ReturnType<typeof createTestClient>, 'emulat
   const messages = async (response: Response): Promise<Record<string, unknown>[]> => {
     const text = await response.text();
     if (!response.headers.get('content-type')?.startsWith('text/event-stream')) return [JSON.parse(text)];
-    return [...text.matchAll(/^data: ([^\n]*)$/gm)].flatMap(([, data = '']) => (data === '' ? [] : [JSON.parse(data)]));
+    return eventsIn(text).data.flatMap((data) => (data === '' ? [] : [JSON.parse(data)]));
   };
   const ask = async (method: string, params: object = {}): Promise<Record<string, unknown>[]> =>
     messages(await post({ jsonrpc: '2.0', id: ++id, method, params }));

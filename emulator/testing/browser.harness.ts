@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect } from 'vitest';
 import { launchChromium } from '../../test/chromium.js';
 import { needs } from '../../test/tools.js';
 import type { Emulator, EmulatorOptions } from '../index.js';
-import { createTestClient } from './client.js';
+import { createTestClient } from './client.harness.js';
 
 /** A page of the console over an emulator of its own, and that emulator to talk to beside it. */
 export interface Opened {

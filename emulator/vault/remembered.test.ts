@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createRedaction } from '../credentials/redaction.js';
 import type { Emulator } from '../index.js';
-import { createTestClient } from '../testing/client.js';
+import { createTestClient } from '../testing/client.harness.js';
 
 let folder: string;
 const open: Emulator[] = [];

@@ -4,7 +4,7 @@ import { PROFILES, type Profile, proofHeaders } from '../../emulator/contract/pr
 import { DEFECTS } from '../../emulator/daemon/defects.js';
 import { createForge } from '../../emulator/daemon/forge.js';
 import { createIssued } from '../../emulator/daemon/issued.js';
-import { internRow } from '../../emulator/daemon/testing.js';
+import { internRow } from '../../emulator/daemon/proofs.harness.js';
 import { canonicalise, type ProofFields } from '../../emulator/signing/canonical.js';
 import { signingKeyFromSecret } from '../../emulator/signing/keys.js';
 import { signBytes } from '../../emulator/signing/sign.js';

@@ -1,3 +1,4 @@
+import { framesIn, rewrittenStream } from '../../habits/rewrite.js';
 import type { Mutant } from '../mutant.js';
 import { type Exchange, exchangeOf, isOf, type Of } from './exchange.js';
 import { type ErrorChange, type Reply, rewriteReply } from './replies.js';
@@ -5,7 +6,6 @@ import { type ErrorChange, type Reply, rewriteReply } from './replies.js';
 export const BEAT = ': keepalive\n\n';
 export const DONE = 'data: [DONE]\n\n';
 
-const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
 /** Changes the event stream that answers an operation. `begin` is called for each. */
@@ -19,27 +19,11 @@ export const rewriteStream = (
       : reply,
   );
 
-const framesIn = (text: string): string[] => text.match(/[\s\S]*?\n\n/g) ?? [];
-
 /** Changes the frames of event streams, one by one; `begin` is called for each stream. Empty text leaves one out. */
 export const rewriteFrames = (begin: (exchange: Exchange) => (frame: string) => string): Mutant =>
   rewriteStream((stream, exchange) => {
     const change = begin(exchange);
-    const reader = stream.getReader();
-    return new ReadableStream<Uint8Array>(
-      {
-        async pull(controller) {
-          for (;;) {
-            const { done, value } = await reader.read();
-            if (done) return controller.close();
-            const text = framesIn(decoder.decode(value)).map(change).join('');
-            if (text !== '') return controller.enqueue(encoder.encode(text));
-          }
-        },
-        cancel: (reason) => reader.cancel(reason),
-      },
-      { highWaterMark: 0 },
-    );
+    return rewrittenStream(stream, { text: (event) => change(`${event}\n\n`) });
   });
 
 /** A chunk of a stream as JSON. */

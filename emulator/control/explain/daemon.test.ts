@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createTestClient } from '../../testing/client.js';
+import { createTestClient } from '../../testing/client.harness.js';
 
 const BODY = '{"input":"hello"}';
 const sha256 = async (text: string) =>

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { ERRORS, type ErrorKey } from '../../contract/errors.js';
 import { exchangeExplanationSchema } from '../../contract/explanation.js';
 import { OPERATIONS } from '../../contract/operation.js';
-import { createTestClient, type Reply } from '../../testing/client.js';
+import { createTestClient, type Reply } from '../../testing/client.harness.js';
 import { ADVICE } from './advice.js';
 import { OF_OPERATION } from './outcome.js';
 

@@ -1,6 +1,7 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import shipped from '../../schemas/openapi.json' with { type: 'json' };
+import { eventsIn } from '../testing/events.harness.js';
 
 /** An exchange, its response read to the end. */
 export interface Observed {
@@ -33,13 +34,6 @@ interface Document {
 const BASE = '/api/v1';
 
 const pointer = (key: string): string => key.replaceAll('~', '~0').replaceAll('/', '~1');
-
-/** The data of the events of a stream; comments do not count. An event that broke off is left out. */
-const dataOf = (text: string): string[] =>
-  text
-    .split('\n\n')
-    .slice(0, -1)
-    .flatMap((event) => (event.startsWith('data: ') ? [event.slice('data: '.length)] : []));
 
 /**
  * Validates responses of the interface by its OpenAPI document: the status must be one of the operation's, and headers,
@@ -77,7 +71,7 @@ function createExchangeValidator(document: Document): (observed: Observed) => st
 
   const bodyProblems = (at: string, type: string, text: string): string[] => {
     if (type !== 'text/event-stream') return validate(at, JSON.parse(text), 'body');
-    return dataOf(text).flatMap((data) => (data === '[DONE]' ? [] : validate(at, JSON.parse(data), 'event')));
+    return eventsIn(text).data.flatMap((data) => (data === '[DONE]' ? [] : validate(at, JSON.parse(data), 'event')));
   };
 
   return ({ method, url, status, headers, text }) => {

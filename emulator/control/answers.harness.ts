@@ -1,7 +1,7 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
+import type { Observed } from '../openapi/exchanges.harness.js';
 import { components } from '../openapi/schemas.js';
-import type { Observed } from '../openapi/testing.js';
 import { answerSchemas } from './answer-schemas.js';
 import { ANSWERS } from './answers.js';
 

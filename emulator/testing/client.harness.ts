@@ -1,6 +1,6 @@
-import { validateControl } from '../control/testing.js';
+import { validateControl } from '../control/answers.harness.js';
 import { createEmulator, type Emulator } from '../emulator.js';
-import { validateExchange } from '../openapi/testing.js';
+import { validateExchange } from '../openapi/exchanges.harness.js';
 import type { EmulatorOptions } from '../options/options.js';
 
 /** A response read to its end. `json` is undefined if the body is not JSON. */
