@@ -54,7 +54,7 @@ const RULES: Record<string, { uses: string[]; types?: string[] }> = {
   },
   // What tests of several parts share: requests to an emulator in process, held against both documents; a page in a browser.
   'emulator/testing': {
-    uses: ['emulator/emulator.ts', 'emulator/index.ts', 'emulator/openapi', 'emulator/control'],
+    uses: ['emulator/emulator.ts', 'emulator/index.ts', 'emulator/openapi', 'emulator/control', 'emulator/sse'],
     types: ['emulator/options'],
   },
   'emulator/http': {

@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from 'vitest';
+import { rowOf } from '../testing/answers.harness.js';
 import { createTestClient } from '../testing/client.harness.js';
-import { rowOf } from './answers.harness.js';
 import { ANSWERS } from './answers.js';
 
 const api = createTestClient();

@@ -2,8 +2,8 @@ import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterAll, expect, test } from 'vitest';
+import { validateControl } from '../testing/answers.harness.js';
 import { createTestClient } from '../testing/client.harness.js';
-import { validateControl } from './answers.harness.js';
 import { ANSWERS } from './answers.js';
 
 const api = createTestClient();

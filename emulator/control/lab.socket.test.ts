@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { LabRun } from '../contract/lab-run.js';
 import { createEmulator, type Emulator } from '../index.js';
-import { validateControl } from './answers.harness.js';
+import { validateControl } from '../testing/answers.harness.js';
 
 let emulator: Emulator;
 beforeEach(() => {

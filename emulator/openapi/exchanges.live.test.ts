@@ -4,7 +4,7 @@ import { systemHost } from '../../conformance/probe/time.js';
 import { run } from '../../conformance/run.js';
 import shipped from '../../schemas/openapi.json' with { type: 'json' };
 import { createEmulator } from '../emulator.js';
-import { type Observed, validateExchange } from './exchanges.harness.js';
+import { type Observed, validateExchange } from '../testing/exchanges.harness.js';
 
 /** Paths of the document as patterns, those with the fewest parameters first: `copy` is no name of a secret there. */
 const SHAPES = Object.keys(shipped.paths)

@@ -1,5 +1,5 @@
+import { eventsIn } from '../sse/events.harness.js';
 import type { createTestClient } from './client.harness.js';
-import { eventsIn } from './events.harness.js';
 
 /** A call of the Model Context Protocol to an emulator in process: its result, or its error. */
 export function mcpClient(api: Pick<ReturnType<typeof createTestClient>, 'emulator'>, base = '') {

@@ -1,7 +1,7 @@
-import { validateControl } from '../control/answers.harness.js';
 import { createEmulator, type Emulator } from '../emulator.js';
-import { validateExchange } from '../openapi/exchanges.harness.js';
 import type { EmulatorOptions } from '../options/options.js';
+import { validateControl } from './answers.harness.js';
+import { validateExchange } from './exchanges.harness.js';
 
 /** A response read to its end. `json` is undefined if the body is not JSON. */
 export interface Reply {

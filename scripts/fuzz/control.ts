@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { request as send } from 'node:http';
 import fc from 'fast-check';
-import { validateExchange } from '../../emulator/openapi/exchanges.harness.js';
+import { validateExchange } from '../../emulator/testing/exchanges.harness.js';
 import { type Call, controlCall, interfaceCall } from './calls.js';
 import { checkChild, checkLively, whileItLives } from './child.js';
 import { type RunningEmulator, startEmulator } from './emulator.js';

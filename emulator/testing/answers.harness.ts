@@ -1,9 +1,9 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
-import type { Observed } from '../openapi/exchanges.harness.js';
+import { answerSchemas } from '../control/answer-schemas.js';
+import { ANSWERS } from '../control/answers.js';
 import { components } from '../openapi/schemas.js';
-import { answerSchemas } from './answer-schemas.js';
-import { ANSWERS } from './answers.js';
+import type { Observed } from './exchanges.harness.js';
 
 /** Rows by the pattern of their paths, those with the fewest parameters first. */
 const ROWS = Object.keys(ANSWERS)

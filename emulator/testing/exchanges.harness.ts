@@ -1,7 +1,7 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import shipped from '../../schemas/openapi.json' with { type: 'json' };
-import { eventsIn } from '../testing/events.harness.js';
+import { eventsIn } from '../sse/events.harness.js';
 
 /** An exchange, its response read to the end. */
 export interface Observed {
