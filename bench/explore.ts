@@ -1,4 +1,4 @@
-// What it takes to explore a test of ten requests, in process: 1,000 schedules, pairs among them. The test waits 400 ms for
+// The cost of exploring a test of ten requests, in process: 1,000 schedules, pairs among them. The test waits 400 ms for
 // an answer that does not come, and keeps Retry-After, so most of the time passes in waiting. And what a schedule's run of a
 // command takes beyond the command itself beside an emulator that is already there.
 

@@ -124,7 +124,7 @@ report(
 );
 report('memory for it', `${peak.toFixed(0)} MB`, '≤ 300 MB', peak <= 300);
 
-/** What a judge keeps of so many exchanges that pass it one after the other, as in a proxy that runs for days: MB at each tenth. */
+/** The memory of a judge after so many exchanges, one after the other, as in a proxy that runs for days: MB at each tenth. */
 function kept(exchanges: number): readonly number[] {
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc') as () => void;

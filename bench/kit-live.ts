@@ -1,4 +1,4 @@
-// What the default live run costs: requests, interns made, and real time at a rate of requests. Against the built
+// The cost of the default live run: requests, interns made, and real time at a rate of requests. Against the built
 // emulator over HTTP without its control interface, on a real clock, where a boot takes 2 s.
 //
 //   npx tsx bench/kit-live.ts [requests per second] [slowest]

@@ -1,4 +1,4 @@
-// What 32 busy signers do to 100 paced chat streams: p99 of how late their events come, alone and beside the signers, in
+// The effect of 32 busy signers on 100 paced chat streams: p99 of how late their events come, alone and beside the signers, in
 // turns against one emulator in a process of its own. Run after `npm run build`: npx tsx bench/sign-streams.ts
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -130,7 +130,7 @@ for (const [what, name] of [
 }
 await Promise.all([emulator.stop(), bare.stop()]);
 
-/** What a signature costs, in µs: made at once, and in Node's thread pool, 32 at a time. */
+/** The cost of a signature, in µs: made at once, and in Node's thread pool, 32 at a time. */
 async function poolCosts(count: number) {
   const bytes = Buffer.alloc(200, 'x');
   const cpu = () => {

@@ -18,7 +18,7 @@ export function replaceIn(name: string, change: (before: string) => string): voi
   writeFileSync(PAGE, `${text.slice(0, from)}\n${change(text.slice(from, to)).trim()}\n\n${text.slice(to)}`);
 }
 
-/** Which commit was measured, and where. */
+/** The measured commit, and the machine. */
 export const where = (): string => {
   const git = (...args: string[]) => execFileSync('git', args, { encoding: 'utf8' }).trim();
   const changed = git('status', '--porcelain', 'emulator', 'conformance') === '' ? '' : ' and changes';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { unitsOf } from '../conformance/clients/run-client.js';
 import { cases } from '../emulator/lab/cases.js';
 
-/** What one version of a client made of the lab. Cases that are in none of the lists passed, where they were asked. */
+/** The result of one version of a client in the lab. Cases that are in none of the lists passed, where they were asked. */
 export interface VersionResult {
   readonly date: string;
   /** The Node that ran it, or the lab where the client is in another language. */
@@ -12,7 +12,7 @@ export interface VersionResult {
   readonly with?: Readonly<Record<string, string>>;
   /** How many of the lists of `history/cases.json` it has been asked. */
   readonly catalogue: number;
-  /** What cases may need of it: layers, abilities. */
+  /** The layers and abilities that cases may need of it. */
   readonly offers: readonly string[];
   readonly alternative: readonly string[];
   readonly fail: readonly string[];
@@ -84,6 +84,6 @@ export function askedOf({ catalogue, offers }: VersionResult): readonly string[]
   );
 }
 
-/** What the cases need that were not skipped. */
+/** The needs of the cases that were not skipped. */
 export const offersOf = (skipped: ReadonlySet<string>): readonly string[] =>
   [...new Set(UNITS.filter(({ id }) => !skipped.has(id)).flatMap(({ needs }) => needs))].sort();

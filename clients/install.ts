@@ -60,7 +60,7 @@ export async function install(client: Listed, version: string): Promise<Installe
         stdio: ['ignore', 'ignore', 'inherit'],
       });
     } catch (error) {
-      // What is not whole is installed anew next time.
+      // A half install is made anew next time.
       renameSync(file, draft);
       throw error;
     }

@@ -53,7 +53,7 @@ function groupRows({ client, versions }: History, title: string): string[] {
     });
 }
 
-/** What changed from each version to the next, among the cases that both were asked. */
+/** The changes from each version to the next, among the cases that both were asked. */
 function changes({ versions }: History): string[] {
   const list = Object.entries(versions);
   return list.slice(1).map(([version, result], at) => {

@@ -6,7 +6,7 @@ export interface Pair {
   readonly client: string;
   readonly broken: string;
   readonly mended: string;
-  /** What the broken one does. */
+  /** The behaviour of the broken one. */
   readonly what: string;
   /** Where the mistake or its mending is named: a thread, or a changelog; `*` after a thread that was not read itself. */
   readonly seen: readonly string[];
@@ -130,7 +130,7 @@ export const PAIRS: readonly Pair[] = [
   },
 ];
 
-/** What newest versions do wrong, each with the smallest case that shows it. */
+/** The mistakes of newest versions, each with the smallest case that shows it. */
 export const DEFECTS: readonly { readonly client: string; readonly cases: readonly string[]; readonly what: string }[] =
   [
     {

@@ -29,7 +29,7 @@ import type { Lifetime } from './state/lifetime.js';
 /** How long a clock may stand still before what waits for it is reported, in ms of the host's time. */
 const PATIENCE = 500;
 
-/** What an emulator is put together with, beside its options. */
+/** The inputs of an emulator, beside its options. */
 export interface CompositionDeps {
   readonly lifetime: Lifetime;
   readonly mount: Mount;

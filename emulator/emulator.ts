@@ -50,7 +50,7 @@ export interface Emulator {
    * OptionError if the control interface would be open
    */
   listen(request?: ListenRequest): Promise<ListenAt>;
-  /** What a client or the conformance kit needs to know. */
+  /** Addresses, credentials and ids, for a client or the conformance kit. */
   readonly target: Target;
   /** `now()` is the time in ms. `advance(ms)` lets it pass at once, on a virtual clock. */
   readonly clock: ClockControl;
@@ -147,7 +147,7 @@ function orDispose<T>(lifetime: Lifetime, make: () => T): T {
   try {
     return make();
   } catch (error) {
-    // What had been opened by then is released. The outcome of that adds nothing to why the emulator could not be made.
+    // Everything opened so far is released. A failure of that adds nothing to why the emulator could not be made.
     lifetime.root.dispose(error).catch(() => {});
     throw error;
   }

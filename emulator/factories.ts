@@ -20,7 +20,7 @@ import { openStore } from './store/open.js';
 import { createVaults } from './vault/vaults.js';
 
 /**
- * What makes the parts of an emulator. The `load…` factories are pure and their results are never changed. So equal
+ * The makers of an emulator's parts. The `load…` factories are pure and their results are never changed. So equal
  * emulators in one process may share them, by a map whose `loadSeed` returns one parsed seed, and so on.
  */
 export const defaultFactories = {

@@ -50,7 +50,7 @@ const withoutLocales = {
 const ZOD = './zod.cjs';
 /** The engine of regular expressions, which is read where a match has one (see linear-regex.ts). */
 const RE2 = './re2.cjs';
-/** What starts commands on Windows too (see spawn.ts). */
+/** The package that starts commands on Windows too (see spawn.ts). */
 const SPAWN = './spawn.cjs';
 /** The second opinion on signatures (see proofs.ts). */
 const NACL = './nacl.cjs';

@@ -15,7 +15,7 @@ const replaced = (page: string, head: string, rows: readonly string[]): string =
   return `${page.slice(0, at)}${head}${rows.join('\n')}${end < 0 ? '\n' : page.slice(end)}`;
 };
 
-/** What came of one example of a library. */
+/** The result of one example of a library. */
 export interface RealScore {
   readonly schedules: number;
   readonly groups: number;

@@ -57,7 +57,7 @@ export const OF_TESTS = /\.(test|harness)\.ts$/;
 /** The files that are no tests. */
 export const SOURCES: readonly string[] = CODE.filter((file) => !OF_TESTS.test(file));
 
-/** What each name leads to, by way of others too. */
+/** The names that each name leads to, by way of others too. */
 export function reachIn(edges: Iterable<readonly [string, string]>): ReadonlyMap<string, ReadonlySet<string>> {
   const targets = new Map<string, string[]>();
   for (const [from, to] of edges) targets.set(from, [...(targets.get(from) ?? []), to]);

@@ -31,7 +31,7 @@ export function llmsText(): string {
   ].join('\n');
 }
 
-/** What a reader does with a page. */
+/** The use of a page for its reader. */
 const PURPOSES: Readonly<Record<string, string>> = {
   'first-hour': 'Go from nothing to an app that is tested, explored and checked in CI.',
   kit: 'Look up what the kit sends to a deployment, what it forgives and what it finds.',

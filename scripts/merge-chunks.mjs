@@ -36,7 +36,7 @@ async function mergeChunks(outputs, { into, chunks, passing = [], options }) {
     (file) => outputs[file].entryPoint || others.some((other) => imports(outputs, other).includes(file)),
   );
 
-  // What is imported when it is needed keeps a file that passes it on, and so does a name that two of them export.
+  // A file that is imported on demand stays, and so does one whose name two of them export.
   const times = new Map();
   for (const name of wanted.flatMap((file) => outputs[file].exports)) times.set(name, (times.get(name) ?? 0) + 1);
   const stays = (file) =>

@@ -39,7 +39,7 @@ export function dated(changelog, version, date) {
   return changelog.replace('## Unreleased\n', `## Unreleased\n\n## ${version} - ${date}\n`);
 }
 
-/** What a changelog says of a version: the notes of its release. */
+/** The section of a changelog on a version: the notes of its release. */
 export function notesOf(changelog, version) {
   const at = changelog.indexOf(`## ${version}`);
   if (at === -1) fail(`CHANGELOG.md has no section for ${version}`);

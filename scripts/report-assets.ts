@@ -21,7 +21,7 @@ const literal = (text: string): string =>
 /** The module, as it should be. */
 export async function reportAssets(): Promise<string> {
   const styles = await transform(STYLES.map(read).join('\n'), { loader: 'css', minify: true, target: TARGET });
-  // What follows `</script` would end the element.
+  // A `</script` within the text would end the element.
   const script = await transform(read(SCRIPT), { loader: 'js', minify: true, format: 'iife', target: TARGET });
   return `// Written by \`npm run docs\` from ${[...STYLES, SCRIPT].join(', ')}. Do not edit.
 /** The console's styles, and what the reports add. */

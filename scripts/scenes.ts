@@ -1,4 +1,4 @@
-// What the pictures show: an afternoon in the life of a few interns, on a virtual clock, the same each time.
+// The scenes of the pictures: an afternoon in the life of a few interns, on a virtual clock, the same each time.
 
 import type { Emulator } from '../emulator/index.js';
 

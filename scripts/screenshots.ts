@@ -23,7 +23,7 @@ interface Shot {
   path: string;
   dark?: boolean;
   phone?: boolean;
-  /** What to do before the picture is taken. */
+  /** The steps before the picture is taken. */
   prepare?: (page: Page) => Promise<unknown>;
 }
 

@@ -25,7 +25,7 @@ import { createInterface } from 'node:readline';
 const ROOT = resolve(import.meta.dirname, '..');
 const folder = mkdtempSync(join(tmpdir(), 'pack-'));
 const run = (file, args, cwd = folder) => execFileSync(file, args, { cwd, encoding: 'utf8', stdio: 'pipe' });
-/** What an install may take, in MB: readable code takes 0.7 more than minified, the pictures of pages 0.6. */
+/** The size of an install at most, in MB: readable code takes 0.7 more than minified, the pictures of pages 0.6. */
 const MOST_MB = 12;
 
 const [given] = process.argv.slice(2);

@@ -131,7 +131,7 @@ const [FIRST, MENDED] = firstHour();
 /** The commands of the page, of which the install is the first. */
 const hour = (at) => block('docs/first-hour.md', 'sh', at).trim();
 
-/** What pages show beside the recipes: files from their blocks, and a command in the folder that has them. */
+/** Examples of pages beside the recipes: files from their blocks, and a command in the folder that has them. */
 const SHOWN = [
   {
     name: 'action.yml',

@@ -1,4 +1,4 @@
-// What a store costs, in a process of its own. First argument: what to do; second: the store's file, or `-` for memory;
+// The cost of a store, in a process of its own. First argument: what to do; second: the store's file, or `-` for memory;
 // third: how many interns. Prints one line of JSON.
 import { createEmulator } from '../../dist/emulator/index.js';
 

@@ -16,7 +16,7 @@ export interface Run {
   ca?: string;
 }
 
-/** What ends a call before its time: the caller's abort, and silence. */
+/** The early ends of a call: the caller's abort, and silence. */
 export interface Limits {
   /** Aborts when the caller does, when the body falls silent, and when the time of the call is up. */
   readonly signal: AbortSignal;

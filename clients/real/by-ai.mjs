@@ -9,7 +9,7 @@ export const byAi = (streamText, provider) => async (run, answer, tell, limits) 
     // Each chunk as it came, beside what is made of it.
     includeRawChunks: true,
     ...(run.retries === 0 ? { maxRetries: 0 } : {}),
-    // What it would log is returned as the answer.
+    // The log of the library is returned as the answer.
     onError: () => {},
   });
   let chunks = 0;

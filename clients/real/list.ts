@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** What a file of `clients/real` exports as `client`. */
+/** The export `client` of a file of `clients/real`. */
 export interface RealClient {
   /** How it is called, if not by the file's name. */
   readonly title?: string;
@@ -23,7 +23,7 @@ export interface RealClient {
   readonly command?: readonly [string, ...string[]];
   /** A command that succeeds where the tool is there, and how to get it. */
   readonly needs?: { readonly command: readonly [string, ...string[]]; readonly get: string };
-  /** What a reader of its results must know. */
+  /** A note for readers of its results. */
   readonly note?: string;
 }
 
@@ -32,7 +32,7 @@ export interface Listed extends RealClient {
   readonly name: string;
 }
 
-/** What clients share. */
+/** The parts that clients share. */
 const HELPERS = /^(start|by-.*)\.mjs$/;
 
 /** Every client of this folder, by name. */

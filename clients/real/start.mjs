@@ -1,4 +1,4 @@
-// What a client of this folder is started by: bundled with its file into the folder where its package is installed.
+// The start of a client of this folder: bundled with its file into the folder where its package is installed.
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { adapt } from '../adapters/adapter.ts';

@@ -47,7 +47,7 @@ test.each([
     socket.on('data', (data) => {
       answered += data.toString('latin1').split('HTTP/1.1 200').length - 1;
     });
-    // What is loaded at the first call is there.
+    // The parts that load at the first call are there.
     if (loaded) socket.write(one);
     await expect.poll(() => answered).toBe(loaded ? 1 : 0);
     const most = 200;
@@ -93,7 +93,7 @@ test.each([
   }).then((response) => response.text());
   chat.catch(() => {});
   await expect.poll(runs).toMatchObject([{ status: 'running' }]);
-  // What only a signal holds is gone after a while.
+  // An object that only a signal holds is gone after a while.
   for (let n = 0; n < 3; n++) {
     await turn();
     collect();

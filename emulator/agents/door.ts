@@ -1,7 +1,7 @@
 import type { LoadChecks } from '../contract/checks.js';
 import type { Target } from '../control/target.js';
 
-/** What the tools of agents reach of an emulator: its documented calls, of the control interface and the interface. */
+/** The documented calls of an emulator that the tools of agents reach: of the control interface and of the interface. */
 export interface Door {
   /** Sends to the control interface, below `/_emulator`. */
   control(method: string, path: string, body?: unknown): Promise<Response>;

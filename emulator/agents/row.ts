@@ -45,7 +45,7 @@ export function agentRows({ serve, base, scope, ...deps }: AgentsDeps): ControlR
       shape: 'a message of JSON-RPC',
       async handle(call) {
         handler ??= load();
-        // Those who wait for it to load would all be served in one round.
+        // Without the queue, all callers that wait for it to load would be served in one round.
         const { fetch } = await handler;
         await queue.next();
         const { request } = call;

@@ -2,7 +2,7 @@ import type * as Z from 'zod';
 import { visible } from '../contract/visible.js';
 import type { Door } from './door.js';
 
-/** What a tool answers: data, and the same in words. */
+/** The answer of a tool: data, and the same in words. */
 export interface Answered {
   readonly data: Record<string, unknown>;
   readonly text: string;

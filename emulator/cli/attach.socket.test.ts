@@ -12,7 +12,7 @@ afterEach(async () => {
   for (const each of close.splice(0)) await each();
 });
 
-/** What it finds, where the emulator of the default port would be at a URL, and what it says. */
+/** The result where the emulator of the default port would be at a URL, and the words about it. */
 async function found(control: string, given: Given = {}) {
   const err: string[] = [];
   const stderr = (text: string) => void err.push(text);

@@ -16,7 +16,7 @@ const CREDENTIALS: readonly [keyof Omit<Target['credentials'], 'intern'>, string
 export const readyLine = (at: ListenAt): string =>
   `intern-emulator, with its console at ${at.controlUrl}/, is ready at ${at.baseUrl}`;
 
-/** What a person needs at the start: the address, the credentials, and a first request. */
+/** The text at the start: the address, the credentials, and a first request. */
 export function banner(target: Target, at: ListenAt, colors: ReturnType<typeof pc.createColors>): string {
   const { credentials } = target;
   const rows: [string, string][] = [

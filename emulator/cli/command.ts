@@ -1,6 +1,6 @@
 import type { FlagTable } from '../../conformance/cli/arguments.js';
 
-/** What a command may use of the process it runs in. */
+/** The part of the process that a command may use. */
 export interface Io {
   stdout(text: string): void;
   stderr(text: string): void;
@@ -14,7 +14,7 @@ export interface Io {
 }
 
 /**
- * What a command receives: its flags by their names on the command line, positionals by theirs, and what follows `--`.
+ * The input of a command: its flags by their names on the command line, positionals by theirs, and what follows `--`.
  */
 export interface Call {
   argv: Record<string, unknown>;

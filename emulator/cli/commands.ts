@@ -17,7 +17,7 @@ export const CONFORMANCE = {
   load: () => import('../../conformance/cli/main.js'),
 } as const;
 
-/** What a call without the word of a command means. */
+/** The command of a call that names none. */
 export const DEFAULT: CommandRow = {
   word: 'serve',
   describe: 'Listen until stopped (the default)',

@@ -12,7 +12,7 @@ import { UsageError } from './usage.js';
 /** Read by default, if it exists. */
 export const DEFAULT_CONFIG = 'intern-emulator.config.json';
 
-/** What a config file may hold: every setting, under the name of its flag in camel case. */
+/** The keys of a config file: every setting, under the name of its flag in camel case. */
 export const configSchema = withZod((z) =>
   z.strictObject({
     $schema: z.string().optional().describe('Where the schema of this file is'),

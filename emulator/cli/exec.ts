@@ -18,7 +18,7 @@ export const ALL_VARIABLES = {
   all: { type: 'boolean', describe: "All INTERN_ variables, those of SCIM and of others' workspaces too" },
 } as const;
 
-/** What a variable is called that only tests of other people's credentials and of SCIM need. */
+/** The names of variables that only tests of other people's credentials and of SCIM need. */
 const RARE = /^INTERN_(?:PEER_OAUTH|OAUTH_INTERNS_ONLY|FOREIGN_(?!API_KEY)|SCIM)/;
 
 /** The variables of a command that runs beside an emulator: `all` of them, or those that most commands need. */
@@ -51,7 +51,7 @@ export function environmentOf(target: Target, at: ListenAt, all = false): Record
   );
 }
 
-/** What makes a command of Node's trust the emulator, beside the authorities that it trusts already. */
+/** The variable that lets a command of Node's trust the emulator, beside the authorities that it trusts already. */
 function trusting(caFile: string | undefined, { NODE_EXTRA_CA_CERTS: others }: NodeJS.ProcessEnv) {
   if (caFile === undefined) return {};
   if (others === undefined) return { NODE_EXTRA_CA_CERTS: caFile };

@@ -7,7 +7,7 @@ import { createLineWriter, createRequestLine } from './request-log.js';
 
 type Log = NonNullable<EmulatorOptions['log']>;
 
-/** What an emulator reports, and where it goes. */
+/** The reports of an emulator, and where they go. */
 export interface Logging {
   readonly log: Log;
   readonly options: Pick<EmulatorOptions, 'log' | 'onRequest'>;

@@ -52,12 +52,12 @@ const NPM = /(?:^|[\s/])(?:npm|npx|pnpm|yarn|bun)(?:-cli)?(?:\.c?js)?(?:\s|$)/;
 /** A shell that was given a line to run, as npm starts what it runs. */
 const SHELL = /^\S*sh\b.* -c /;
 
-/** What takes in a process whose parent is gone, beside the first process of all: the head of a login session. */
+/** The process that adopts one whose parent is gone, beside the first process of all: the head of a login session. */
 const ADOPTS = /^\S*systemd\b/;
 
 /**
- * The nearest process above that is npm, or another that runs scripts as npm does. `gone` if there are only shells up to what
- * takes in orphans: npm was killed before this process looked for it. Undefined if neither is certain.
+ * The nearest process above that is npm, or another that runs scripts as npm does. `gone` if there are only shells up
+ * to what takes in orphans: npm was killed before this process looked for it. Undefined if neither is certain.
  */
 function findNpm(): number | 'gone' | undefined {
   let pid = process.ppid;

@@ -11,7 +11,7 @@ import { UsageError } from './usage.js';
 
 const text = (describe: string): FlagRow => ({ type: 'string', describe });
 
-/** What `sign`, `verify` and `explain` have in common: the request that a proof is for. */
+/** The flags that `sign`, `verify` and `explain` share: the request that a proof is for. */
 export const requestOptions = (): FlagTable => ({
   intern: text('Intern id'),
   method: text('Method of the daemon request'),

@@ -4,7 +4,7 @@ import { parsed, readConfig, readEnvironment } from './config.js';
 import { FLAG_NAMES, FLAGS, type Flag, type FlagName, type Given, kebab, variable } from './flags.js';
 import { UsageError } from './usage.js';
 
-/** What the settings come from. */
+/** The sources of the settings. */
 export interface Surroundings {
   env: NodeJS.ProcessEnv;
   folder: string;

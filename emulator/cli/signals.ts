@@ -11,7 +11,7 @@ const LONGEST_STOP = 1_900;
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 interface UntilStoppedOptions {
-  /** What else stops it. */
+  /** Another reason to stop. */
   readonly also?: Promise<void> | undefined;
   /** How long stopping may take before the process ends regardless, in ms. */
   readonly longest?: number;

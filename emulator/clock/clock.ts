@@ -27,7 +27,7 @@ const throwOnItsOwn = (error: unknown) => {
 export function createClock(kind: ClockKind = 'real', options: ClockOptions = {}): ClockControl {
   const { start = VIRTUAL_EPOCH, onError = throwOnItsOwn, onAdvance } = options;
   const timers = createTimers();
-  /** Those of `timers` that an automatic clock advances to by itself. */
+  /** The timers that an automatic clock advances to by itself, of `timers`. */
   const work = createTimers();
   const allowance = createAllowance();
   const host = hostTime();

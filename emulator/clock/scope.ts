@@ -154,7 +154,7 @@ export class Scope {
     /** Goes on synchronously until something must be awaited, and again after that. */
     const next = (): Promise<void> | undefined => {
       while (this.owned && this.owned.size > 0) {
-        // What was deferred meanwhile is appended.
+        // Disposers that were deferred meanwhile are appended.
         if (stack.length === 0) stack = [...this.owned];
         const entry = stack.pop();
         // Cancelled, by a disposer before it.

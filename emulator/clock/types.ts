@@ -8,7 +8,7 @@ export type ClockMode = 'real' | 'virtual' | 'frozen';
 export type ClockKind = 'real' | 'virtual' | 'auto';
 
 /**
- * What a timer is for. `work` continues when it fires, and waits for nothing else: an `auto` clock advances to it by
+ * The purpose of a timer. `work` continues when it fires, and waits for nothing else: an `auto` clock advances to it by
  * itself. A `deadline` ends or keeps alive something that waits for somebody: an `auto` clock only passes it on its
  * way.
  */
@@ -38,7 +38,7 @@ export interface Clock {
   hold(): () => void;
 }
 
-/** What only the owner of a clock may do. */
+/** The acts that only the owner of a clock may do. */
 export interface ClockControl extends Clock {
   /**
    * Moves the time ahead, firing timers in due order, each settled before the next.

@@ -38,7 +38,7 @@ export interface DoorsDeps extends Pick<GroundDeps, 'lifetime' | 'mount' | 'fact
 
 export type Doors = ReturnType<typeof openDoors>;
 
-/** What requests meet: the interface with its faults and its journal, recordings that are replayed, proofs and daemons. */
+/** The parts that requests meet: the interface with its faults and its journal, replayed recordings, proofs and daemons. */
 export function openDoors(options: EmulatorOptions, deps: DoorsDeps) {
   const { lifetime, mount, factories, log, ground, accounts, resolve, interns, provisioning, create } = deps;
   const { runs, limiter, directory, vaults, scripts, plan, events, nameOf, delayed } = deps;

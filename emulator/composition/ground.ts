@@ -19,7 +19,7 @@ export interface GroundDeps {
   readonly factories: Factories;
   readonly tokens: DaemonTokens;
   readonly log: (record: Record<string, unknown>) => void;
-  /** What the parts above do where the clock was advanced, or a write to the store was undone. */
+  /** Called after the clock was advanced, or a write to the store was undone, for the parts above. */
   readonly changed: {
     clock(): void;
     undone: NonNullable<Parameters<Factories['openStore']>[1]['undone']>;
@@ -28,7 +28,7 @@ export interface GroundDeps {
 
 export type Ground = ReturnType<typeof layGround>;
 
-/** What the parts of an emulator stand on: its configuration, time, state, randomness and address. */
+/** The ground of an emulator's parts: its configuration, time, state, randomness and address. */
 export function layGround(options: EmulatorOptions, { lifetime, mount, factories, tokens, log, changed }: GroundDeps) {
   // Configuration. Only the settings change later.
   const profile = factories.loadProfile(options.profile);

@@ -26,7 +26,7 @@ inBrowser('the console, a report of explore', (open) => {
     await page.getByText('The next calls meet it').waitFor();
     expect((await api.get('/_emulator/faults')).json.data).toMatchObject([{ operation: 'chat', disturb: 'cut' }]);
 
-    // What cannot be used leaves the page and the faults as they were.
+    // A file that cannot be used leaves the page and the faults as they were.
     await file.setInputFiles(exploredFile('{"version":', 'half.json'));
     await page.getByRole('alert').getByText('half.json: it is not JSON, or was cut off').waitFor();
     await runs.waitFor();

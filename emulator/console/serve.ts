@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { dirname, extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** What the page may do: only what it brings along itself, and never inside another page. */
+/** The policy of the page: it uses only its own files, and never stands inside another page. */
 const HEADERS = {
   'content-security-policy': [
     "default-src 'none'",

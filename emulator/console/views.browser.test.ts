@@ -8,7 +8,7 @@ import { exploredFile } from './explored.harness.js';
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
-/** What axe-core finds wrong with the page in its present state, by these `rules` or by all. */
+/** The findings of axe-core in the page's present state, by these `rules` or by all. */
 async function violations(page: Page, rules?: readonly string[]): Promise<string[]> {
   // Through the debugger, which the page's policy does not bind: the page itself could load nothing.
   await page.evaluate(AXE);

@@ -1,8 +1,9 @@
 import type { Called } from './operation.js';
 
 /**
- * What a client must make of a disturbance. `harmless`: nothing a right client may notice. `transient`: over when tried again.
- * `final`: can only be reported to the user. `broken`: no service may do it, so that it is for chaos alone.
+ * The class of a disturbance says how a right client takes it. `harmless`: it may not notice. `transient`: over when
+ * tried again. `final`: can only be reported to the user. `broken`: no service may do it, so that it is for chaos
+ * alone.
  */
 export type DisturbanceClass = 'harmless' | 'transient' | 'final' | 'broken';
 

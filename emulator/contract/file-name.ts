@@ -6,7 +6,7 @@ export const NOT_A_FILE_NAME = 'expected 1 to 100 letters, digits, ".", "_" or "
 export const DEVICE_NAME = /^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/i;
 export const A_DEVICE_NAME = 'Windows has a device of this name. Choose another';
 
-/** What is wrong with a name that a file is to bear, as the end of a sentence; undefined where nothing is. */
+/** The mistake in a name for a file, as the end of a sentence; undefined if there is none. */
 export function wrongFileName(name: string): string | undefined {
   if (!FILE_NAME.test(name)) return NOT_A_FILE_NAME;
   return DEVICE_NAME.test(name) ? A_DEVICE_NAME : undefined;

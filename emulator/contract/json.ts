@@ -4,9 +4,9 @@ export class JsonSyntaxError extends Error {
   constructor(
     readonly line: number,
     readonly column: number,
-    /** What would have been right there: `a value`, `"," or "}"`. */
+    /** The text that would have been right there: `a value`, `"," or "}"`. */
     readonly expected: string,
-    /** What is there instead. */
+    /** The text that is there instead. */
     readonly found: string,
   ) {
     super(`line ${line}, column ${column}: expected ${expected}, found ${found}`);

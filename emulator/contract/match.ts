@@ -71,7 +71,7 @@ export interface Prompted {
   readonly prompt: string;
   /** The `session_id` of the request. */
   readonly session: string | undefined;
-  /** Which prompt of its session it is, from 1. */
+  /** The number of the prompt in its session, from 1. */
   turn(): number;
 }
 

@@ -37,7 +37,7 @@ while True:
 const END = 'end-of-a-word-0f9c';
 const CALL = 'end-of-a-call-0f9c';
 
-/** What a shell at a terminal gives to \`curl\` for commands that are typed into it. */
+/** The arguments that a shell at a terminal gives to \`curl\` for commands that are typed into it. */
 async function pasted(
   shell: readonly string[],
   commands: readonly string[],
@@ -72,7 +72,7 @@ async function pasted(
 }
 
 const RUNS = 'touch pwned';
-/** What ends a quote, a line or a paste, and what a shell or a terminal acts on. */
+/** Characters that end a quote, a line or a paste, and those that a shell or a terminal acts on. */
 const ODD = [
   '\'|"|`|\\|\n|\r|\t|!!|!|^a^b|%s|%|-|=ls|~|$HOME|##[|\n!!\n|\0|\ud800|é|中文|😀|\u2028|{"a": 1}'.split('|'),
   '\x03|\x1a|\x1c|\x7f|\x85|\x9b31m|\u202e'.split('|'),

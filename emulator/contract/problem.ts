@@ -44,7 +44,8 @@ const keysOf = (issue: z.core.$ZodRawIssue): string[] => {
 };
 
 /**
- * The expectations of the branches of a union, as words to be joined; undefined if one branch got further than its first look.
+ * The expectations of the branches of a union, as words to be joined; undefined if one branch got further than its
+ * first look.
  */
 const expectations = (branches: readonly (readonly z.core.$ZodIssue[])[]): string[] | undefined => {
   const words: string[] = [];
@@ -59,7 +60,7 @@ const expectations = (branches: readonly (readonly z.core.$ZodIssue[])[]): strin
 };
 
 /**
- * What is wrong with a value that a schema refused, in our words: `schema.safeParse(value, { error: words })`. A
+ * The mistake in a value that a schema refused, in our words: `schema.safeParse(value, { error: words })`. A
  * schema's own message has priority.
  */
 export function words(issue: z.core.$ZodRawIssue): string | undefined {

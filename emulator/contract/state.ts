@@ -37,7 +37,7 @@ export const internRowSchema = withZod((z) =>
     loss_acknowledged: z.boolean(),
     /** The steps that a create has still to do, in order (CREATE-4); empty once it is finished. */
     unfinished: z.array(z.enum(['vault', 'provisioner'])),
-    /** Which steps have failed once already, for scripts that fail them once. */
+    /** The steps that have failed once already, for scripts that fail them once. */
     failed_once: z.array(z.enum(['vault', 'provisioner'])),
   }),
 );

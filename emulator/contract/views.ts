@@ -15,7 +15,7 @@ export const callSchema = withZod((z) =>
     does: z.string(),
     /** The shape of its body, in JSON with types for values; null for a call that takes none. */
     body: z.string().nullable(),
-    /** What each query parameter is, if it takes any. */
+    /** The meaning of each query parameter, if it takes any. */
     query: z.record(z.string(), z.string()).exactOptional(),
   }),
 );

@@ -95,7 +95,7 @@ const listedCase = z.strictObject({ id, layer, class: kind, title, needs: z.arra
 
 const { turns_per_minute, vault_writes, scim_sync } = settingsSchema().shape;
 
-/** What calls of the control interface answer, by the names of components. */
+/** The schemas of the control interface's answers, by the names of components. */
 export const answerSchemas = {
   AdapterRun: z.strictObject({ headline: text, counts: z.record(text, z.int()), reasons: z.array(text) }),
   Call: callSchema(),

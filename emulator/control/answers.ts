@@ -1,7 +1,7 @@
 import { reference } from '../openapi/schemas.js';
 import type { answerSchemas } from './answer-schemas.js';
 
-/** What a call answers: its status, and its schema by its type of content. */
+/** The answer of a call: its status, and its schema by its type of content. */
 interface CallAnswer {
   readonly status: 200 | 201 | 204;
   readonly content: Readonly<Record<string, { readonly schema: object }>>;
@@ -22,7 +22,7 @@ const json = (schema: object): CallAnswer => ({ status: 200, content: as('applic
 const made = (schema: object): CallAnswer => ({ ...json(schema), status: 201 });
 const NOTHING: CallAnswer = { status: 204, content: {} };
 
-/** What each call of the control interface answers where it is not refused, by its row. */
+/** The answer of each call of the control interface that is not refused, by its row. */
 export const ANSWERS: Readonly<Record<string, CallAnswer>> = {
   'GET /': json(list('Call')),
   'GET /control-openapi.json': json(one('OpenApi')),

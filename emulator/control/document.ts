@@ -39,7 +39,7 @@ const contentOf = (row: ControlRow, isDescribed: boolean) => ({
   },
 });
 
-/** What a row answers, which `answers.ts` has: a row that it lacks shows nothing. */
+/** The answer of a row, from `answers.ts`: a row that it lacks shows nothing. */
 const answerOf = ({ method, path }: ControlRow) => {
   const answer = ANSWERS[`${method} ${path}`];
   return answer && { [answer.status]: { description: 'Done', content: answer.content } };

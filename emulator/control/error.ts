@@ -1,6 +1,6 @@
 import { oneLine } from '../contract/visible.js';
 
-/** What a message may hold beside what the caller sent: the lists of what is known. */
+/** The longest message, in characters: lists of known names are long. */
 const LONGEST = 2_000;
 
 /** A refusal of the control interface, with a message for a person: one line, whatever of the request it repeats. */

@@ -25,9 +25,9 @@ export interface Pending {
   data(): unknown;
 }
 
-/** What can be sent again to a subscriber that reconnects: requests and their writes, what was said. */
+/** The changes that can be sent again to a subscriber that reconnects: requests, their writes, and lines of runs. */
 export interface Past {
-  /** Those after the place `seq` among all changes, up to and with the place `to`. In no order. */
+  /** The changes after the place `seq`, up to and with the place `to`. In no order. */
   since(seq: number, to: number): Pending[];
   /** The place among all changes up to which it was forgotten. */
   forgotten(): number;
@@ -139,7 +139,7 @@ export function createEvents({ sequence, tag, read, past, pause, turn }: EventsD
     if ((subscriber.controller.desiredSize ?? 0) <= 0) subscriber.lagging = true;
   };
 
-  /** What of these types came after a place among all changes, up to another, in order. */
+  /** The changes of these types after one place, up to another, in order. */
   const between = (types: ReadonlySet<EventType>, from: number, to: number): Pending[] => {
     const missed = past.since(from, to);
     // In order of their places: what changes anew goes to the end.

@@ -18,7 +18,7 @@ async function start() {
   return { api, ask, status: async (...args: Parameters<typeof ask>) => (await ask(...args)).status };
 }
 
-/** What browsers send when pages of other sites make them ask without an `Origin`. */
+/** The headers of a browser when a page of another site makes it ask without an `Origin`. */
 const FOREIGN: Record<string, Record<string, string>> = {
   'an image of another site': {
     'sec-fetch-site': 'cross-site',

@@ -33,10 +33,10 @@ const publicOnly = (host: string, publicHost: string | undefined) =>
     : undefined;
 
 /**
- * Who may use the control interface. It hands out credentials, so a page that a browser happens to show must not reach
- * it. `Origin` and `Sec-Fetch-Site`, if the browser sends them, must be the listener's own (against drive-by requests).
- * The `Host` must be a loopback name (against DNS rebinding), unless others may reach the listener too. If there is a
- * token, every request needs it. Health needs neither name nor token.
+ * The callers that may use the control interface. It hands out credentials, so a page that a browser happens to show
+ * must not reach it. `Origin` and `Sec-Fetch-Site`, if the browser sends them, must be the listener's own (against
+ * drive-by requests). The `Host` must be a loopback name (against DNS rebinding), unless others may reach the listener
+ * too. If there is a token, every request needs it. Health needs neither name nor token.
  *
  * @returns why the request is refused, or undefined
  */
@@ -61,9 +61,9 @@ export function guardControl(
 }
 
 /**
- * Who may see the console: as {@link guardControl}, without a token, and also somebody who follows a link to it from
- * another site, into a tab of its own. The page holds nothing of this emulator, and its requests come from its own
- * origin.
+ * The callers that may see the console: as {@link guardControl}, without a token, and also somebody who follows a link
+ * to it from another site, into a tab of its own. The page holds nothing of this emulator, and its requests come from
+ * its own origin.
  *
  * @returns why the request is refused, or undefined
  */
@@ -77,10 +77,10 @@ export function guardPage(request: ReceivedRequest, beyondLoopback: boolean): st
 const READS = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 /**
- * Who may use the login provider, which lets anybody be any seeded person. On loopback, requests by a loopback name
- * may. Beyond loopback, only requests that carry the control token may. A change must not come from another origin. A
- * browser comes from other pages to read, by navigating, and has no token to send: a listener on loopback asks for
- * none.
+ * The callers that may use the login provider, which lets anybody be any seeded person. On loopback, requests by a
+ * loopback name may. Beyond loopback, only requests that carry the control token may. A change must not come from
+ * another origin. A browser comes from other pages to read, by navigating, and has no token to send: a listener on
+ * loopback asks for none.
  *
  * @returns why the request is refused, or undefined
  */

@@ -13,7 +13,7 @@ type Filter = (draft: JournalDraft) => boolean;
 const refuse = (name: string, expected: string, found: string) =>
   new ControlError(400, `${name}: expected ${expected}; found ${JSON.stringify(found)}`);
 
-/** What each query parameter of the journal makes of its text. Throws a ControlError for an invalid filter. */
+/** The readers of the journal's query parameters. Each throws a ControlError for an invalid filter. */
 const FILTERS: Readonly<Record<string, (value: string, journal: Journal) => Filter>> = {
   operation(value) {
     if (!JOURNALED.some((known) => known === value)) throw refuse('operation', JOURNALED.join(', '), value);

@@ -12,7 +12,7 @@ const says = (name: string) => ({ name, turn: [{ say: `I am ${name}.` }] });
 function client(options: EmulatorOptions = {}) {
   const api = createTestClient({ scripts: [says('one'), says('two')], ...options });
   const id = api.credentials.intern?.id ?? '';
-  /** What the intern says to a prompt. */
+  /** The intern's reply to a prompt. */
   const said = async (prompt: string, more: object = {}) => {
     const messages = [{ role: 'user', content: prompt }];
     const answer = await api.post(`/interns/${id}/chat/completions`, { stream: true, messages, ...more });

@@ -22,7 +22,7 @@ export interface InternView {
 
 /** The present state of each thing, for its read and its event alike; undefined if it does not exist. */
 export interface Readers extends Record<Readable, (id: string, within?: string) => unknown> {
-  /** What is shown of a thing, or of several: without credentials and values of secrets, whatever field they were sent in. */
+  /** A thing, or several, as they are shown: without credentials and values of secrets, whatever field they were sent in. */
   shown<T>(value: T): T;
   intern(id: string): InternView | undefined;
   /** The row behind it, with what only the service knows. */

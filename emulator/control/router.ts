@@ -35,7 +35,7 @@ export interface ControlRow<Body = unknown> {
   readonly described?: () => z.ZodType | Promise<z.ZodType>;
   /** The shape of the body in words, if the schema says too little or too much of it. */
   readonly shape?: string;
-  /** What each query parameter is. A call that has any refuses the others. */
+  /** The meaning of each query parameter. A call that has any refuses the others. */
   readonly query?: Readonly<Record<string, string>>;
   handle(call: ControlCall<Body>): PlainResponse | Promise<PlainResponse>;
 }

@@ -2,8 +2,8 @@ import type { Seed } from '../contract/seed.js';
 import type { PublicJwk } from '../contract/signing.js';
 
 /**
- * What a client or a conformance kit needs to know of a target, in one object: `GET /_emulator/target`, `--json`, and
- * `emulator.target`. People a seed does not have are left out.
+ * Addresses, credentials and ids of a target for a client or a conformance kit, in one object: `GET /_emulator/target`,
+ * `--json`, and `emulator.target`. People a seed does not have are left out.
  */
 export interface Target {
   base_url: string;

@@ -37,7 +37,7 @@ export function watchTraffic(events: Pick<Events, 'takes' | 'send'>, journal: Jo
   });
 }
 
-/** What of it came after the place `seq` among all changes, up to and with the place `to`. */
+/** The changes in it after the place `seq`, up to and with the place `to`. */
 export function pastSince(journal: Journal, transcripts: Transcripts, seq: number, to: number): Pending[] {
   const past: Pending[] = [];
   for (const draft of journal.drafts()) {

@@ -10,7 +10,7 @@ export const hash = (text: string, place = 0): number => {
   return sum;
 };
 
-/** Which hashes something begins with: a place that begins like nothing costs one look at a byte. */
+/** The beginnings of all known values: at most places of a text one look at a byte rules them all out. */
 export function createBeginnings() {
   const all = new Set<number>();
   let bits = new Uint8Array(1_024);

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 
 /**
- * What credentials belong to, by their keyed digests only. The time of a look-up reveals something of the digest, which
+ * The owners of credentials, by keyed digests only. The time of a look-up reveals something of the digest, which
  * nobody can choose, and nothing of how much of a guess was right (AUTH-9). `key` is any secret: 32 random bytes.
  */
 export function createCredentialIndex<T>(key: Uint8Array) {

@@ -9,7 +9,7 @@ export interface Match {
   readonly value: string;
 }
 
-/** What is searched for in texts. */
+/** The values that are searched for in texts. */
 export interface Search {
   /** Places in a text as it reads, those of one kind in order and without overlap. */
   find(text: string): Iterable<Match>;

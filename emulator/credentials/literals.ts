@@ -12,7 +12,7 @@ export interface Member {
 export interface Literal {
   readonly start: number;
   readonly end: number;
-  /** What the string says, or the digits. */
+  /** The decoded string, or the digits. */
   readonly value: string;
   readonly kind: 'name' | 'string' | 'number' | 'cut';
   readonly within: Member | undefined;

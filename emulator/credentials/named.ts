@@ -9,7 +9,7 @@ const HEADER = /(?:authorization|api-key)\s*:\s*((?:(?:bearer|basic|token)\s+)?[
 const LINE = /^[ \t-]*([\w-]{1,100}):[ \t]+(?=[^\s\d]*\d)(?=[^\sA-Za-z]*[A-Za-z])["']?([^\s"']{8,})["']?[ \t]*\r?$/gm;
 const PART_NAME = /\bname="([^"\r\n]{1,100})"/g;
 
-/** What a parameter says: `a%20b+c` is `a b c`. */
+/** A parameter, decoded: `a%20b+c` is `a b c`. */
 export function decodedParameter(written: string): string {
   const [[, value = ''] = []] = new URLSearchParams(`a=${written}`);
   return value;

@@ -7,7 +7,7 @@ const SECRET_COMPOUND =
 /** Other names that give access, whole. */
 const SECRET_NAME =
   /^(?:(?:auth|authorization|device|user|verification) code|code verifier|(?:client )?assertion|saml ?response|(?:auth|session) cookies?|otp)$/;
-/** What gives access in a query or a form. */
+/** Parameters of a query or a form that give access. */
 const SECRET_PARAMETER = /^(?:code|sig|signature|ticket)$/;
 
 /** The words of a name, in lower case: `accessToken`, `access_token` and `Access-Token` have the same. */

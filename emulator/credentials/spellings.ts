@@ -7,7 +7,7 @@ interface Read {
   readonly at: (index: number) => number;
 }
 
-/** What the letters of JSON's short escapes stand for. */
+/** The characters that JSON's short escapes stand for. */
 const CONTROL: Readonly<Record<string, string>> = { b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' };
 
 /** The ways to escape a character, of JSON and of percent encoding: what is written, and what it says. */

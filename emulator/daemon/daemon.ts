@@ -35,7 +35,7 @@ export interface DaemonDeps {
   publicKey(): VerifyKey;
   /** `proof_window` in ms, as it is now. */
   settings(): { readonly proof_window: number };
-  /** What the emulator signed, for hints only. */
+  /** The emulator's own signatures, for hints only. */
   readonly issued: Issued;
   /** The known OAuth subjects, for hints only. */
   subjects(): Iterable<string>;
@@ -146,7 +146,7 @@ export function createDaemon(deps: DaemonDeps): Daemon {
     requireV2: deps.requireV2 ?? false,
   };
 
-  /** What a signature that does not verify was made for, if that can be found out. */
+  /** The request that a wrong signature was made for, if that can be found out. */
   const explainBadSignature = ({ proof, expected, badVersion }: Trace, body: Uint8Array, search: string) => {
     if (!proof || !expected || badVersion === undefined) return undefined;
     const suspects = {

@@ -15,7 +15,7 @@ export interface Suspects {
   readonly search?: string;
 }
 
-/** What a signature that does not verify was made over. */
+/** The fields that a wrong signature was made over. */
 export interface Made {
   readonly fields: ProofFields;
   /** Known from having signed it, or found by trying. */

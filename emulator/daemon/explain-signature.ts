@@ -17,7 +17,7 @@ export interface ExplainSignatureDeps {
   readonly issued: Issued;
 }
 
-/** What a signature was made over: bytes, the values if known, and the mistake if it is a known one. */
+/** The input of a signature: bytes, the values if known, and the mistake if it is a known one. */
 interface SignedOver {
   readonly bytes: Buffer;
   readonly fields?: ProofFields;

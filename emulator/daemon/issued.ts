@@ -1,6 +1,6 @@
 import type { ProofFields } from '../signing/canonical.js';
 
-/** What the emulator's own signatures were made over, so that a refusal can say so. Never part of a verdict. */
+/** The inputs of the emulator's own signatures, so that a refusal can name them. They are never part of a verdict. */
 export interface Issued {
   add(signature: string, fields: ProofFields): void;
   get(signature: string): ProofFields | undefined;

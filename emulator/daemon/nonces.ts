@@ -1,6 +1,6 @@
 import type { NonceRow } from '../contract/state.js';
 
-/** Which nonces were used, for as long as a proof that carries them could still be accepted. */
+/** The used nonces, each for as long as a proof that carries it could still be accepted. */
 export interface Nonces {
   has(internId: string, nonce: string): boolean;
   /** Marks a nonce as used; false if it was used before. `timestamp` is the proof's, in Unix seconds. */
@@ -33,7 +33,7 @@ export interface Since {
   set(timestamp: number): void;
 }
 
-/** What the memory of nonces needs of a store to outlive the process. */
+/** The part of a store that lets the memory of nonces outlive the process. */
 export interface KeptNonces {
   readonly rows: NonceRows;
   readonly since: Since;

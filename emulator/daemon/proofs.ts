@@ -38,7 +38,7 @@ export interface ProofsDeps {
 export interface Proofs {
   readonly signer: Signer;
   readonly daemon: Daemon;
-  /** What the signing lab of the control interface works with. */
+  /** The parts that the signing lab of the control interface uses. */
   readonly lab: {
     keys(): PublicJwk[];
     explain(body: ExplainBody): Explanation;

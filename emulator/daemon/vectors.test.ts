@@ -37,7 +37,7 @@ describe('Ed25519 at its edges', () => {
     expect(publicKey !== undefined && verifyBytes(publicKey, message, signature)).toBe(vector.accept);
   });
 
-  // Which of them OpenSSL accepts depends on its version; tweetnacl is the one in the lock file.
+  // The version of OpenSSL decides which of them it accepts; tweetnacl is the one in the lock file.
   it('a lenient verifier takes some of what is refused: the strict checks are needed', () => {
     const lenient = vectors.filter((vector) => {
       const [key, message, signature] = [vector.public_key, vector.message, vector.signature].map((hex) =>

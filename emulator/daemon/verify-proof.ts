@@ -5,7 +5,7 @@ import { decodeSignature, type VerifyKey, verifyBytes } from '../signing/verify.
 import type { Nonces } from './nonces.js';
 import { type ReceivedProof, type Refused, readProof } from './proof.js';
 
-/** What a daemon checks, in this order; the first that fails is the reason of the refusal. */
+/** The checks of a daemon, in this order; the first that fails is the reason of the refusal. */
 export const PROOF_CHECKS = ['token', 'presence', 'form', 'time', 'signature', 'nonce'] as const;
 export type ProofCheck = (typeof PROOF_CHECKS)[number];
 
@@ -54,7 +54,7 @@ export interface Trace {
   readonly failed: ProofCheck | undefined;
   /** Undefined if it is incomplete or malformed. */
   readonly proof: ReceivedProof | undefined;
-  /** What the signatures must be made over, once all of it is known. */
+  /** The fields that the signatures must be made over, once all of them are known. */
   readonly expected: ProofFields | undefined;
   /** The first signature that does not verify. */
   readonly badVersion: ProofVersion | undefined;

@@ -4,7 +4,7 @@ import { createCredentialIndex } from '../credentials/credential-index.js';
 import { createRedaction, type Redaction } from '../credentials/redaction.js';
 import type { Caller } from './caller.js';
 
-/** Which caller a credential belongs to, and how credentials are redacted. */
+/** The owners of credentials, and the redaction of credentials. */
 export interface Accounts {
   /** The caller of a bearer token, or undefined. */
   resolve(token: string): Caller | undefined;

@@ -27,11 +27,11 @@ export interface End {
 /** Where the events of a behaviour go. */
 export interface DriverDeps {
   append(run: Run, event: Exclude<RunEvent, { type: 'end' }>): void;
-  /** What the run answers by itself, or undefined to ask. */
+  /** The answer that the run gives by itself, or undefined to ask. */
   answer(run: Run, ask: Ask): AskResult | undefined;
   ask(run: Run, ask: Ask): void;
   end(run: Run, end: End): void;
-  /** What the behaviour threw, or what it yielded that is not an event. */
+  /** The error that the behaviour threw, or a yielded value that is not an event. */
   failed(run: Run, error: unknown): void;
   /** Gives others a turn; an advance of the clock waits for it if `hold` is set. */
   letOthersRun(run: Run, hold: boolean): Promise<void>;

@@ -10,7 +10,7 @@ import type { Accounts } from './accounts.js';
 import type { Caller } from './caller.js';
 import { type LifecycleEvent, TRANSITIONS, transition } from './lifecycle.js';
 
-/** What the lifecycle needs of the rest of an emulator. */
+/** The parts of an emulator that the lifecycle needs. */
 export interface InternsDeps {
   readonly clock: Clock;
   readonly random: Random;

@@ -1,6 +1,6 @@
 import type { Status } from '../contract/intern.js';
 
-/** What can happen to an intern: the calls on it, and the steps of a boot and a teardown. */
+/** The events of an intern's life: the calls on it, and the steps of a boot and a teardown. */
 export type LifecycleEvent =
   | 'provision'
   | 'boot_step'

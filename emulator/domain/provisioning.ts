@@ -23,7 +23,7 @@ export const ARCHIVE_FAILED = 'workspace_archive_failed: the workspace could not
 
 export function createProvisioning(interns: Interns, deps: InternsDeps): Provisioning {
   const { clock, random, store, log } = deps;
-  /** What is in progress, by intern id: one boot or teardown each. */
+  /** The boots and teardowns in progress, by intern id: one each. */
   const going = new Map<string, Scope>();
 
   const cancel = (id: string) => {

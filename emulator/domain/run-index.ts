@@ -33,7 +33,7 @@ export interface EndedRuns {
 export interface RunDetails {
   readonly view: RunView;
   readonly script: string;
-  /** What chose the script, in words. */
+  /** The reason why the script was chosen, in words. */
   readonly chosenBy: string;
   readonly approvalMode: ApprovalMode;
   readonly usage: Usage | null;
@@ -83,7 +83,7 @@ export function createRunIndex() {
       for (const run of interns.get(internId)?.runs.values() ?? []) if (run.sessionId === sessionId) count++;
       return count;
     },
-    /** Those of an intern, made if it has none yet. */
+    /** The runs of an intern, made if it has none yet. */
     of(internId: string): InternRuns {
       let own = interns.get(internId);
       if (!own) {

@@ -12,7 +12,7 @@ export interface RunRef {
   readonly script: string;
   /** The request continues it where it paused. */
   readonly resumed?: boolean;
-  /** What the sender should know of the choice of its script. */
+  /** A note to the sender on the choice of its script. */
   readonly note?: string | undefined;
 }
 

@@ -16,7 +16,7 @@ export interface Run {
   readonly origin: RunOrigin;
   readonly approvalMode: ApprovalMode;
   readonly behaviour: Behaviour;
-  /** What chose it, in words. */
+  /** The reason of the choice, in words. */
   readonly chosenBy: string;
   /** Grows with every run: their order, whatever the clock does. */
   readonly seq: number;
@@ -28,7 +28,7 @@ export interface Run {
   question: { readonly id: string; readonly ask: Ask; readonly deadline: number } | undefined;
   /** The reader whose response streams this run. Stays until its last bytes were handed over. */
   reader: { wake(): void; leave(): void } | undefined;
-  /** What no reader has taken yet, from `at` on. */
+  /** The events that no reader has taken yet, from `at` on. */
   log: RunEvent[];
   at: number;
   /** About how many bytes `log` holds. */
@@ -64,7 +64,7 @@ export interface Sleep {
   reject(reason: unknown): void;
 }
 
-/** What is known of a run before it begins. */
+/** The facts of a run before it begins. */
 type Beginning =
   | 'id'
   | 'internId'

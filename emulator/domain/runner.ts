@@ -25,7 +25,7 @@ export interface RunnerDeps {
   /** A source of its own for a behaviour: `stream` separates the runs. */
   readonly randomFor: (stream: string) => Random;
   readonly log: (record: Record<string, unknown>) => void;
-  /** What the run answers by itself, or undefined to ask. */
+  /** The answer that the run gives by itself, or undefined to ask. */
   readonly answer: (run: Run, ask: Ask) => AskResult | undefined;
   readonly release: TurnDeps['release'];
   readonly interactionDeadline: () => number;
@@ -36,7 +36,7 @@ export interface RunnerDeps {
   readonly changed: (run: Run, from: Run['status']) => void;
   /** A behaviour waits for the clock, in ms. */
   readonly waits?: (runId: string, ms: number) => void;
-  /** What either side says in a run. */
+  /** Receives the words of both sides in a run. */
   readonly said?: (runId: string, said: Said) => void;
 }
 

@@ -28,7 +28,7 @@ export interface RunsDeps {
   readonly settings: () => Settings;
   readonly store: Store;
   readonly scripts: {
-    /** Which behaviour takes a prompt, which part of it, and why. Throws 400 for an unknown script. */
+    /** Chooses the behaviour that takes a prompt and its part of it, with the reason. Throws 400 for an unknown script. */
     resolveTurn(intern: InternRow, given: Prompted): ChosenTurn;
   };
   /** The intern as it is now; undefined once it is deleted. */
@@ -42,7 +42,7 @@ export interface RunsDeps {
   readonly changed?: (runId: string, internId: string) => void;
   /** A run waits for the clock, in ms. */
   readonly waits?: (runId: string, ms: number) => void;
-  /** What either side says in a run. */
+  /** Receives the words of both sides in a run. */
   readonly said?: (runId: string, said: Said) => void;
 }
 
@@ -71,7 +71,7 @@ export interface Runs {
   find(runId: string, internId?: string): RunDetails | undefined;
   /** Deletes the sessions of a deleted intern. */
   forget(internId: string): void;
-  /** Those that have ended. */
+  /** The runs that have ended. */
   ended(): EndedRuns;
   /** Ends every run and replaces all of them by runs that ended before. */
   reset(ended?: EndedRuns): void;

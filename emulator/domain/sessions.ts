@@ -2,7 +2,7 @@ import { Refusal } from '../contract/errors.js';
 import type { SessionRow } from '../contract/state.js';
 import type { Collection } from '../store/store.js';
 
-/** Which sessions were issued by invoke, and to which caller: the newest 10,000. */
+/** The sessions that invoke issued, with their callers: the newest 10,000. */
 export interface Sessions {
   /** Throws 404 unless invoke issued the session to this caller on this intern (INVOKE-3). */
   owned(internId: string, sessionId: string, callerId: string): void;

@@ -3,7 +3,7 @@ import type { Ask, AskResult } from '../contract/interaction.js';
 import type { RunEnded, Usage } from '../contract/run.js';
 import type { Line } from '../contract/views.js';
 
-/** What either side said in a run, in the order in which it happened. */
+/** The words of both sides in a run, in order. */
 export type Said =
   | { readonly type: 'prompt' | 'steer'; readonly text: string }
   /** Texts that the intern said together: a line each. */
@@ -57,7 +57,7 @@ export interface PastLine {
   line(): Line;
 }
 
-/** What was said in the newest runs, bounded: for people who look at them, never for the runs themselves. */
+/** The lines of the newest runs, bounded: for people who look at them, never for the runs themselves. */
 export interface Transcripts {
   note(runId: string, said: Said): void;
   /** `cut` if the beginning was dropped; undefined for a run that is no longer held. */

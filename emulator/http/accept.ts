@@ -35,7 +35,7 @@ const deprecated = (answer: PlainResponse, row: Route, resource: Resource, prefi
  * type, body, what the body names, injected faults, and the handler.
  */
 export function createAccept(deps: AcceptDeps) {
-  /** What remains to be done of an injected fault, or the answer it gives. */
+  /** Applies an injected fault: leaves the rest of it on the call, or gives its answer. */
   const applyFault = async (fault: Fault, row: Route, call: Exchange): Promise<PlainResponse | undefined> => {
     const { draft } = call;
     draft.injected = injectedOf(fault);

@@ -8,7 +8,7 @@ const BEARER = /^Bearer +([^\s]+) *$/i;
 
 const bearer = (header: string | null): string | undefined => (header === null ? undefined : BEARER.exec(header)?.[1]);
 
-/** What is wrong with a credential that opens nothing here. Never quotes it (AUTH-9). */
+/** Says why a credential opens nothing here. Never quotes it (AUTH-9). */
 function wrongCredential(header: string | null, caller: Caller | undefined): string {
   if (caller) return caller.kind === 'management' ? 'a management key, for SCIM only' : 'not a management key';
   if (header === null) return 'Authorization: missing';

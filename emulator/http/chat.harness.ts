@@ -28,7 +28,7 @@ export interface HarnessOptions {
   hooks?: StreamHooks;
 }
 
-/** What a stream said, taken apart. */
+/** A stream, taken apart. */
 export interface ParsedStream {
   text: string;
   bytes: number[];
@@ -76,7 +76,7 @@ export function parseStream(text: string, bytes: number[] = []): ParsedStream {
 export interface Listening {
   status: number;
   headers: Headers;
-  /** What was read so far. */
+  /** The stream as far as it was read. */
   heard(): ParsedStream;
   /** How many bytes each read brought. */
   writes: number[];

@@ -20,7 +20,7 @@ type Op =
 
 const SCRIPTS = ['talk', 'ask-twice', 'ask-permission', 'ask-question', 'fails', 'severed', 'cancelled', 'never-ends'];
 
-/** What each script says when its questions are cancelled, and when they are answered. */
+/** The words of each script when its questions are cancelled, and when they are answered. */
 const SAYS: Record<string, string[]> = {
   talk: ['abcdefghij'],
   'ask-twice': ['Two questions. Never mind. Skipped.', 'Two questions. Thank you. Noted.'],
@@ -184,7 +184,7 @@ async function play(ops: readonly Op[]) {
   expect(shown().every((run) => run.status === 'ended')).toBe(true);
 }
 
-/** What is shown of every run against what was heard of it. */
+/** Every run as it is shown, against its stream. */
 function check(h: Harness, stories: Map<string, Story>) {
   const runs = h.runs.list(h.intern.id);
   expect(runs.filter((run) => run.origin === 'chat' && run.status === 'running').length).toBeLessThanOrEqual(1);

@@ -34,7 +34,7 @@ const SEVERED =
   '{"code":502,"message":"The connection to the intern broke","metadata":{"reason":"stream_severed","retryable":true}}';
 const FAILED = '{"code":502,"message":"The turn failed","metadata":{"reason":"turn_failed","retryable":false}}';
 
-/** What a stream of a stock script must say, byte by byte; `wait` is what it needs of the clock. */
+/** The stream of a stock script, byte by byte; `wait` is the time it needs on the clock. */
 async function bytesOf(script: string, wait = 0) {
   const h = createHarness();
   const stream = await h.say(script);

@@ -3,9 +3,9 @@ import type { ReceivedRequest } from '../requests/received-request.js';
 import { isLoopbackHost } from './hosts.js';
 import type { AnyResponse, PlainResponse } from './response.js';
 
-/** What a page may read of an answer beside what every page may (WEB-1). */
+/** Headers of an answer that a page may read, beside those that every page may read (WEB-1). */
 const EXPOSED = 'x-request-id, retry-after, x-emulator-detail, deprecation, link, location';
-/** What a page may send if it does not say what it is going to send. */
+/** Headers that a page may send if its preflight names none. */
 const ALLOWED = ['authorization', 'content-type', 'x-request-id'];
 const METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS';
 
@@ -27,14 +27,14 @@ export function foreignSite(header: Header): string | undefined {
   return `requests from other sites are refused (Sec-Fetch-Site: ${site})`;
 }
 
-/** Which pages of other origins may use the interface, and the headers that say so to their browsers. */
+/** The pages of other origins that may use the interface, and the headers that tell their browsers. */
 export interface Cors {
   allows(origin: string): boolean;
   /** The headers of any answer to a request with this `Origin`. */
   headers(origin: string | null | undefined): Readonly<Record<string, string>>;
   /** The answer to a preflight; undefined for anything else, a bare OPTIONS too. */
   preflight(method: string, header: Header): PlainResponse | undefined;
-  /** What to say of an origin that is not allowed. */
+  /** The sentence about an origin that is not allowed. */
   wrong(origin: string): string;
 }
 
@@ -56,7 +56,7 @@ function isLoopbackOrigin(origin: string): boolean {
   return (protocol === 'http:' || protocol === 'https:') && isLoopbackHost(host);
 }
 
-/** Which origins are allowed: loopback origins, and `entries` beside them; `*` is any, `none` not even loopback. */
+/** Tells allowed origins: loopback origins, and `entries` beside them; `*` is any, `none` not even loopback. */
 function allowing(entries: readonly string[]): (origin: string) => boolean {
   if (entries.includes('none')) {
     if (entries.length > 1) throw new CorsInvalid('CORS: none must be the only entry');

@@ -13,7 +13,7 @@ import type { Journal } from './journal.js';
 import type { JournalDraft } from './journal-entry.js';
 import type { Call, PathNames, RequestParts, Route, StreamFault } from './route.js';
 
-/** Which rules a path is under: interns, their vaults, SCIM, or none of them. */
+/** The rules that a path is under: those of interns, their vaults, SCIM, or none. */
 export type Area = 'interns' | 'vault' | 'scim' | 'none';
 
 /** One path of the table with all that is known of it. */

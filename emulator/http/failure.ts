@@ -27,7 +27,7 @@ export function createFailure(deps: FailureDeps): (thrown: unknown, exchange: Ex
     });
   };
 
-  /** What was wrong with a request, in words for the operator of the emulator: more than its sender may learn. */
+  /** The mistake of a request, in words for the operator of the emulator: more than its sender may learn. */
   const wrongOf = (refusal: Refusal, { internId }: Resource): string => {
     if (refusal.wrong !== undefined) return refusal.wrong;
     if (refusal.detail !== undefined) return refusal.detail;

@@ -36,7 +36,7 @@ export const isLoopbackHost: (host: string) => boolean = (host) => isLoopbackNam
 export const isLoopback = (address: string): boolean =>
   address === 'localhost' || address === '::1' || /^127(\.\d{1,3}){3}$/.test(address);
 
-/** What is wrong with the names that a listener should serve beside the loopback names; undefined if nothing is. */
+/** The mistake in the names that a listener should serve beside the loopback names; undefined if there is none. */
 export function wrongAllowedHost(given: readonly string[]): string | undefined {
   const wrong = given.find((entry) => entry !== '*' && !/^(?:[^\s/:]+|\[[0-9a-f:.]+\])$/i.test(entry));
   return wrong === undefined
@@ -44,7 +44,7 @@ export function wrongAllowedHost(given: readonly string[]): string | undefined {
     : `allowed host "${wrong}": expected the name of a host, without a scheme or a port, such as "emulator.test", or *`;
 }
 
-/** What a listener does with a `Host`: serves it, or refuses it as regional (403), malformed (400), or foreign (421). */
+/** The treatment of a `Host` by a listener: served, or refused as regional (403), malformed (400), or foreign (421). */
 export type HostVerdict = 'served' | 'regional' | 'malformed' | 'foreign';
 
 export interface HostRules {

@@ -103,7 +103,7 @@ export function internRoutes({ interns, provisioning, store, profile, create }: 
         try {
           result = create({ caller, ...input, ...(failsAt ? { failsAt } : {}) });
         } catch (error) {
-          // What was done before a step failed is kept, so that the retry can resume it.
+          // The steps before the failed one stay done, so that the retry can resume there.
           await store.commit();
           throw error;
         }

@@ -9,7 +9,7 @@ import type { StreamClosed } from '../sse/stream.js';
 /** A write of a stream as events tell it. */
 export interface WriteView {
   request_id: string;
-  /** Which write of its stream, from 0. */
+  /** The number of the write in its stream, from 0. */
   n: number;
   at: string;
   bytes: number;
@@ -32,7 +32,7 @@ export interface Held {
   readonly cut: boolean;
 }
 
-/** What the pipeline notes of a request on its way. */
+/** The pipeline's notes on a request on its way. */
 export interface JournalDraft {
   id: string;
   at: number;

@@ -40,7 +40,7 @@ export interface Journal {
   /** Notes the disturbance that a request met, be it answered or not. */
   disturbed(draft: JournalDraft, injected: Injected | undefined): void;
   observe(observer: JournalObserver): void;
-  /** Those that a filter accepts, newest last; of more than `limit` the newest. */
+  /** The entries that a filter accepts, newest last; of more than `limit` the newest. */
   list(filter?: (draft: JournalDraft) => boolean, limit?: number): JournalEntry[];
   view(draft: JournalDraft): JournalEntry;
   /** The write of a stream with a number, as {@link JournalObserver.wrote} received it. */

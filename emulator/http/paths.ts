@@ -4,7 +4,7 @@ export interface PathMatch {
   readonly params: Readonly<Record<string, string>>;
 }
 
-/** Which of its patterns a path fits. */
+/** The patterns that a path fits. */
 export type PathFinder = (path: string) => PathMatch;
 
 interface Node {

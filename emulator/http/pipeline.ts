@@ -110,7 +110,7 @@ export function createPipeline(deps: PipelineDeps) {
     return seal(failure(error, exchange), exchange);
   };
 
-  /** What needs no waiting is answered without a promise: the listener has a faster way for that. */
+  /** A request that waits for nothing is answered without a promise: the listener has a faster way for that. */
   return (
     request: ReceivedRequest,
     resource: Resource,

@@ -62,7 +62,7 @@ export function refuseHost(
   });
 }
 
-/** What HTTP itself does not allow, by the code of Node's parser; anything else is a malformed request. */
+/** Requests that HTTP itself does not allow, by the code of Node's parser; any other code is a malformed request. */
 const BY_CODE: Readonly<Record<string, { row: ErrorRow; message?: string }>> = {
   HPE_HEADER_OVERFLOW: { row: ERRORS.headers_too_large },
   HPE_CHUNK_EXTENSIONS_OVERFLOW: { row: ERRORS.payload_too_large, message: 'Chunk extensions are too large' },

@@ -9,7 +9,7 @@ beforeEach(() => {
 });
 afterEach(() => vi.restoreAllMocks());
 
-/** What an emulator prints while it refuses `paths` in process. */
+/** The lines that an emulator prints while it refuses `paths` in process. */
 async function refusing(options: EmulatorOptions, paths: readonly string[]) {
   const emulator = createEmulator({ clock: 'virtual', ...options });
   const headers = { authorization: `Bearer ${emulator.target.credentials.api_key}` };

@@ -31,7 +31,7 @@ export interface RequestRecord {
 export interface RequestLogDeps {
   readonly journal: Pick<Journal, 'observe'>;
   redact(text: string): string;
-  /** What people call an intern. */
+  /** The name of an intern. */
   nameOf(internId: string): string | undefined;
   write: OnRequest;
 }

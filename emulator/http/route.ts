@@ -12,14 +12,14 @@ export const BASE = '/api/v1';
 
 export type { Operation } from '../contract/fault.js';
 
-/** What remains of an injected fault for the handler: the pipeline applied the rest before. */
+/** The part of an injected fault that is left to the handler: the pipeline applied the rest before. */
 export interface StreamFault {
   readonly disconnect: Exclude<Disconnect, 'before-headers'>;
   /** Cuts the connection once the written bytes have left; undefined in process, where the body ends in an error. */
   readonly cut?: (() => void) | undefined;
 }
 
-/** What a path names. */
+/** The ids and names in a path. */
 export interface PathNames {
   readonly internId?: string | undefined;
   /** A mapping or a job. */
@@ -94,11 +94,11 @@ export interface Route<Input = unknown> {
     readonly read: boolean;
     /** Whether a non-empty body must declare JSON (BODY-3). */
     readonly json: 'required' | 'ignored';
-    /** Which 400 this route answers with (BODY-4). */
+    /** The 400 that this route answers with (BODY-4). */
     readonly invalid: 'invalid_body' | 'bad_request';
     /** `none`: white space is no body, and needs no content type (DELETE-2, BODY-1). */
     readonly blank?: 'none';
-    /** What is kept of a body that holds a secret, and the secret, wherever else it may be (VAULT-2). */
+    /** The part of a body with a secret that the journal keeps, and the secret itself, which is hidden everywhere (VAULT-2). */
     conceal?(bytes: Uint8Array): { readonly shown: string; readonly secret: string | undefined };
   };
   /** Throws the 404 of what the path names and the caller does not see, beside interns. */

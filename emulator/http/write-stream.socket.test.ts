@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import { expect, test } from 'vitest';
 import { createEmulator } from '../emulator.js';
 
-/** What a server sends until it closes the connection. */
+/** The bytes of a server until it closes the connection. */
 async function sent(url: string, request: string): Promise<string> {
   const socket = connect(Number(new URL(url).port), '127.0.0.1');
   let text = '';

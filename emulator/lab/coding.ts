@@ -30,7 +30,7 @@ export function createCoding(encoding: Encoding) {
         stream.write(bytes);
         stream.flush(flush, () => resolve(taken()));
       }),
-    /** What ends the coded body. */
+    /** The end of the coded body. */
     trailer: (): Promise<Uint8Array> =>
       new Promise((resolve) => {
         stream.once('end', () => resolve(taken()));

@@ -14,8 +14,8 @@ const CODES = {
 } as const;
 
 /**
- * What TLS writes to in place of the socket, and HTTP/2 in place of TLS: the socket can end without what TLS would say
- * (close_notify), and frames can be written between those of Node's.
+ * The stream that TLS writes to in place of the socket, and HTTP/2 in place of TLS: the socket can end without what TLS
+ * would say (close_notify), and frames can be written between those of Node's.
  */
 function over(raw: Duplex): Duplex {
   const duplex = new Duplex({

@@ -90,7 +90,7 @@ test('a client that does not read takes no more than its connection holds', asyn
   socket.destroy();
   const request = () => lab.read(run)?.requests[0];
   while (request()?.closed === undefined) await new Promise((resolve) => setTimeout(resolve, 10));
-  // What it accepted: every write but the last, which waits, and no byte that was not written.
+  // It accepted every write but the last, which waits, and no byte that was not written.
   expect(request()?.taken).toBeGreaterThanOrEqual((before - 1) * 65_536);
   expect(request()?.taken).toBeLessThan((before + 1) * 65_600);
 });

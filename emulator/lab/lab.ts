@@ -32,7 +32,7 @@ export interface RunRequest {
   readonly patience?: number;
 }
 
-/** What a client receives for its run. `signing` has the last three. */
+/** The addresses and credentials that a client receives for its run. `signing` has the last three. */
 export interface StartedRun {
   readonly run: string;
   readonly url: string;
@@ -51,12 +51,12 @@ export interface Lab {
   start(request: RunRequest): Promise<StartedRun>;
   /** The client has reported an event of a prompt case. */
   reported(run: string): void;
-  /** What the client did, credentials redacted. */
+  /** The requests of the client, credentials redacted. */
   read(run: string): LabRun | undefined;
   /** The same with headers as received, for the code that evaluates them. */
   raw(run: string): LabRun | undefined;
   list(): LabRun[];
-  /** What was sent for each request of a run; undefined for an unknown one. */
+  /** The writes that answered each request of a run; undefined for an unknown one. */
   sent(run: string): Sent[] | undefined;
   /** Keeps a run that a kit made and judged, as one of its own. */
   adopt(theCase: ClientCase, run: Omit<LabRun, 'run' | 'case'>): LabRun;

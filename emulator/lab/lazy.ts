@@ -17,7 +17,7 @@ export interface OpenLab extends Lab {
 /** The lab of an emulator: loaded on first use, so that a start costs nothing (LAB-8). */
 export interface LazyLab {
   open(): Promise<OpenLab>;
-  /** What a client did; undefined for an unknown run. */
+  /** The requests of a client; undefined for an unknown run. */
   read(run: string): LabRun | undefined;
   /** Newest first. */
   list(): LabRun[];

@@ -14,7 +14,7 @@ const FEW_WRITES = 64;
 /** So that the written bytes are read before a reset takes the connection away, in ms. */
 const BEFORE_RESET = 20;
 
-/** What a header value may name. */
+/** The names that a header value may hold. */
 export interface Places {
   readonly base: string;
   readonly other: string;
@@ -127,7 +127,7 @@ export async function play(
   }
 }
 
-/** What a client that takes no gzip is given of a body that is stored so: as much as decodes, and what follows it. */
+/** The body, stored as gzip, for a client that takes none: as much as decodes, and the bytes after it. */
 function unzipped(moves: readonly Move[]): Move[] {
   const bytes = gunzipSync(joined(moves), { finishFlush: constants.Z_SYNC_FLUSH });
   return [{ bytes }, ...moves.filter((move) => !('bytes' in move) && !('wait' in move))];

@@ -7,7 +7,7 @@ const SHOWN = 200;
 /** Characters of a part that are shown, at most. */
 const LONGEST = 2_000;
 
-/** What comes last where nothing else ends a body. */
+/** The last part where nothing else ends a body. */
 export const CLEAN_END = 'the body ends cleanly';
 
 const clipped = (text: string): string => (text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text);
@@ -40,7 +40,7 @@ export function partOf(move: Move): Omit<SentPart, 'at'> {
     : { bytes: bytes.length, text: clipped(text) };
 }
 
-/** What was sent for each request of a run, with the time of each write. Bytes are those before a coding. */
+/** The writes that answered each request of a run, with their times. Bytes are those before a coding. */
 export function sentOf(theCase: ClientCase, { cuts, requests }: LabRun): Sent[] {
   return requests.map((request): Sent => {
     const exchange = exchangeOf(theCase, request, requests);

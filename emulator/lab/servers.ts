@@ -4,7 +4,7 @@ import { hostNow } from '../clock/host-wait.js';
 import type { Scripted } from '../contract/client-case.js';
 import { overSocket, type Wire } from './wire.js';
 
-/** What brought a request: a connection of HTTP/1.1, or a stream of HTTP/2. */
+/** The carrier of a request: a connection of HTTP/1.1, or a stream of HTTP/2. */
 export interface Link {
   /** The same for each request of a connection. */
   readonly connection: object;

@@ -6,7 +6,7 @@ const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;
 export const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? '');
 
 /**
- * What the login's pages may do: nobody may frame them to steal clicks, and no script runs but those whose hashes the
+ * The policy of the login's pages: nobody may frame them to steal clicks, and no script runs but those whose hashes the
  * provider adds. It looks for a `script-src` to add them to.
  */
 export const PAGE_POLICY =

@@ -15,7 +15,7 @@ afterAll(async () => {
   await emulator.close();
 });
 
-/** What a developer writes who has only the generated client. */
+/** The code of a developer who has only the generated client. */
 const CONSUMER = `
 import * as interns from './client.js';
 import type { RequestOpts } from '@oazapfts/runtime';

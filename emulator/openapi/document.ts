@@ -4,7 +4,7 @@ import { type ResponseDescription, textOf } from './operations.js';
 import { refusalResponses } from './refusals.js';
 import { bodyComponents, reference } from './schemas.js';
 
-/** What an OpenAPI document is made from. */
+/** The inputs of an OpenAPI document. */
 export interface DocumentSource {
   readonly routes: readonly Route[];
   readonly profile: Profile;
@@ -58,7 +58,7 @@ const answerOf = ({ status, description, schema, stream, noStore, location }: Re
 
 type Responses = Readonly<Record<string, { readonly headers?: object }>>;
 
-/** What comes with the responses of an alias, but not if a request is refused before its route is known. */
+/** Headers of the responses of an alias. A request that is refused before its route is known does not get them. */
 const deprecated = (responses: Responses) =>
   Object.fromEntries(
     Object.entries(responses).map(([status, response]) => [
@@ -103,7 +103,7 @@ const PARAMETER = {
 const named = (parameters: readonly { readonly name?: string }[] = [], { idempotency_header: name }: Profile) =>
   parameters.map((one) => (name !== undefined && one.name === 'Idempotency-Key' ? { ...one, name } : one));
 
-/** What operations refer to, by name. */
+/** The components that operations refer to, by name. */
 interface Components {
   readonly schemas: Record<string, object>;
   readonly responses: Record<string, object>;

@@ -18,7 +18,7 @@ export interface ResponseDescription {
   readonly noStore?: true;
 }
 
-/** What the route table does not say of an operation. */
+/** The description of an operation, beside its row of the route table. */
 export interface OperationText {
   readonly id: string;
   /** Of the deprecated alias, if there is one. */

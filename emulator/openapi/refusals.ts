@@ -2,7 +2,7 @@ import { ERRORS, type ErrorKey, type ErrorRow } from '../contract/errors.js';
 import type { Route } from '../http/route.js';
 import { reference } from './schemas.js';
 
-/** What any request can meet before its operation is known, and what faults can be injected. */
+/** Refusals that any request can meet before its operation is known, and those of injected faults. */
 const ANYWHERE: readonly ErrorKey[] = [
   'malformed_request',
   'regional',
@@ -22,7 +22,7 @@ const WITHIN_SCIM: readonly ErrorKey[] = ['scim_unauthorized', 'scim_not_found',
 
 const isScim = ({ operation }: Route): boolean => operation === 'scim';
 
-/** What a row of the route table can be refused with, derived from the row itself; the rest is `own`. */
+/** The refusals of a row of the route table, derived from the row itself; the rest is `own`. */
 export function refusalsOf(route: Route, own: readonly ErrorKey[]): ErrorKey[] {
   const found: ErrorKey[] = [
     ...ANYWHERE.filter((key) => !(isScim(route) && key === 'internal_error')),

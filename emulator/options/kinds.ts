@@ -1,7 +1,7 @@
 import { suggestion } from '../contract/nearest.js';
 import type { EmulatorOptions } from './options.js';
 
-/** What an option may be: in words, and as a test. */
+/** The values that an option takes: in words, and as a test. */
 type Kind = readonly [expected: string, fits: (value: unknown) => boolean];
 
 const isText = (value: unknown): value is string => typeof value === 'string';
@@ -64,7 +64,7 @@ const shown = (value: unknown): string => {
   return text.length > 60 ? `${text.slice(0, 60)}…` : text;
 };
 
-/** What is wrong with options that no compiler need have checked: the first one that is unknown or invalid. */
+/** The first option that is unknown or invalid, as a sentence. A caller in JavaScript has no compiler that checked them. */
 export function wrongOption(options: object): string | undefined {
   for (const [name, value] of Object.entries(options)) {
     if (!Object.hasOwn(KINDS, name)) return `unknown option ${name}${suggestion(name, Object.keys(KINDS))}`;

@@ -26,7 +26,7 @@ export interface ReplayOptions {
   readonly otherwise?: 'refuse' | 'emulate';
 }
 
-/** What an emulator is made of. Every option may be left out. */
+/** The options of an emulator. Every one may be left out. */
 export interface EmulatorOptions {
   /** Path of the JSON store; without it, everything is kept in memory. */
   data?: string;
@@ -88,8 +88,8 @@ export interface EmulatorOptions {
   /** The conformance kit and the client lab for agents (AGENT-2); called when the first asks. The command line hands them in. */
   checks?: LoadChecks;
   /**
-   * Holds each exchange against the rules of the interface; the journal and the Requests page show which were kept and broken.
-   * The command line hands in what the conformance kit has of them, for `--judge`.
+   * Holds each exchange against the rules of the interface; the journal and the Requests page show which were kept and
+   * broken. The command line hands in what the conformance kit has of them, for `--judge`.
    */
   judge?: BeginJudge;
   /** Whether agents and the console may have a command run on this machine over HTTP (`check_client`, `POST /_emulator/lab/adapters`). Default: false. */

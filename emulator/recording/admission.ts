@@ -29,8 +29,8 @@ function corsOf(entries: readonly string[]): Cors {
 }
 
 /**
- * Who may use a recorder. As with the emulator, a listener on loopback serves only loopback names and pages of loopback
- * origins. Any other page could fill a recording, or reach a deployment in the place of its user.
+ * The callers that may use a recorder. As with the emulator, a listener on loopback serves only loopback names and
+ * pages of loopback origins. Any other page could fill a recording, or reach a deployment in the place of its user.
  *
  * @returns the refusal of a request; undefined if it is admitted
  * @throws AdmissionInvalid for an entry that is not a host or origin

@@ -1,5 +1,5 @@
 /**
- * What a recorder may hold in memory, in bytes: of one exchange, and of all that are in progress or wait to be written.
+ * The memory that a recorder may use, in bytes: of one exchange, and of all that are in progress or wait to be written.
  */
 export interface Limits {
   readonly each: number;
@@ -11,7 +11,7 @@ export const DEFAULT_LIMIT = 64 * 1_048_576;
 /** How many exchanges of that size are kept at one time. */
 const AT_ONCE = 4;
 
-/** What a proxy holds, where an exchange may have so many bytes. */
+/** The memory that a proxy uses where an exchange may have so many bytes. */
 export const limitsBy = (limit: number): Limits => ({ each: limit, all: limit * AT_ONCE });
 
 /** The overhead of a write beside its bytes. */

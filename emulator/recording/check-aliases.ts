@@ -51,7 +51,7 @@ function neighbours(text: Text): string | undefined {
     : `${text.where}: $${aliases[at]} and $${aliases[at + 1]} need something between them, so that it is known where one ends`;
 }
 
-/** What is wrong with the aliases of an exchange, and where; undefined if nothing is. */
+/** The mistake in the aliases of an exchange, with its place; undefined if there is none. */
 export function aliasProblem(exchange: RecordedExchange): string | undefined {
   const sent = requestTexts(exchange.request);
   for (const text of [...sent, ...answerTexts(exchange)]) {

@@ -35,7 +35,7 @@ export interface PassedExchange extends RawRequest {
   readonly ended: RecordedExchange['ended'];
   /** Why the deployment's answer was not passed on, if it was not. */
   readonly notPassedOn?: string;
-  /** What did not arrive, or was not kept. */
+  /** The parts that did not arrive, or were not kept. */
   readonly leftOut?: { readonly request?: LeftOut; readonly answer?: LeftOut };
 }
 

@@ -28,7 +28,7 @@ const ALIASED: ReadonlyMap<string, AliasKind> = new Map([
   ['bodySha256', 'digest'],
 ]);
 
-/** Those that do in one operation alone. `id` is one of its own. */
+/** Fields that do so in one operation alone. `id` is one of its own. */
 const ALIASED_IN: Readonly<Record<string, Readonly<Record<string, AliasKind>>>> = {
   list: { id: 'intern' },
   create: { id: 'intern' },
@@ -41,7 +41,7 @@ const ALIASED_IN: Readonly<Record<string, Readonly<Record<string, AliasKind>>>> 
   'vault-copy': { fingerprint: 'fingerprint', name: 'secret', names: 'secret' },
 };
 
-/** What `id` names in a body of SCIM, by its path. */
+/** The kind of thing that `id` names in a body of SCIM, by its path. */
 const SCIM_ID: readonly (readonly [path: RegExp, kind: AliasKind])[] = [
   [/\/scim\/group-mappings/, 'mapping'],
   [/\/scim\/groups/, 'group'],

@@ -96,7 +96,7 @@ export const exchangeSchema = withZod((z) =>
     writes: z.array(writeSchema()).optional(),
     /** `client`: the client left before the end. `broken`: the deployment's connection broke off. */
     ended: z.enum(['complete', 'client', 'broken']),
-    /** Which bodies are not whole here: their beginning is recorded, or nothing. */
+    /** The bodies that are not whole here: their beginning is recorded, or nothing. */
     left_out: z.strictObject({ request: leftOutSchema().optional(), answer: leftOutSchema().optional() }).optional(),
     /**
      * Why the deployment's answer could not be passed on. The answer here is the 502 that the recorder sent instead.

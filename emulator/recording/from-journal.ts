@@ -9,7 +9,7 @@ const LIMIT = 1_048_576;
 const ENDED = { complete: 'complete', client_left: 'client', dropped: 'broken' } as const;
 const BASE = '/api/v1';
 
-/** Which credential a caller used, by what it was used for; the journal has none. */
+/** The credential that a caller used, by the operation; the journal has none. */
 function credentialOf(entry: Journaled, callers: Readonly<Record<string, string>>): string {
   const { caller, operation } = entry;
   if (operation === 'scim') return 'management_key';
@@ -39,7 +39,7 @@ function rawOf(
   const { request, response, writes, closed } = entry;
   const { pathname, search } = new URL(request.url);
   const from = pathname.indexOf(`${BASE}/`);
-  // What is still under way has no answer yet; the daemons are no part of a recording.
+  // A request under way has no answer yet; the daemons are no part of a recording.
   if (
     from < 0 ||
     entry.operation === 'daemon-request' ||

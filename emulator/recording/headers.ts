@@ -59,7 +59,7 @@ export const joined = (headers: IncomingHttpHeaders | NodeJS.Dict<string>): Reco
   );
 
 /**
- * What an `Accept-Encoding` offers, without the codings that cannot be searched for credentials. If nothing is left,
+ * An `Accept-Encoding` without the codings that cannot be searched for credentials. If nothing is left,
  * `identity`: an empty header, and none, allow any coding.
  */
 export function offered(acceptEncoding: string): string {

@@ -9,7 +9,7 @@ import { apart } from './neighbours.js';
 
 type Hide = (pieces: readonly string[]) => string[];
 
-/** What is hidden in an exchange. */
+/** The values that are hidden in an exchange. */
 interface Hiding {
   readonly aliases: Aliases;
   /** Whether it is as it was sent: everything that has an alias is hidden, and times. Else secrets alone are. */

@@ -7,7 +7,7 @@ import type { PassedExchange, RawRequest } from './exchange.js';
 import { joined, offered, passedOn, transferCoding } from './headers.js';
 import { fromVersion, originForm } from './operations.js';
 
-/** What to do with each exchange. `Place` is what the observer keeps of it. */
+/** The handling of each exchange. `Place` is the observer's own note on it. */
 export interface Observer<Place> {
   /** Headers of requests that are for the observer alone. */
   readonly headers?: readonly string[];

@@ -285,7 +285,7 @@ const inflated = (bytes: Buffer): string[] =>
     }
   });
 
-/** What a run of Base64 may say: at any alignment, and inflated. */
+/** The texts that a run of Base64 may hold: at any alignment, and inflated. */
 function* decodingsOf(run: string): Generator<string> {
   for (const skip of [0, 1, 2, 3]) yield Buffer.from(run.slice(skip), 'base64').toString('latin1');
   yield* inflated(Buffer.from(run, 'base64'));

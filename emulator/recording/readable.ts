@@ -8,7 +8,7 @@ export interface Readable {
   readonly bytes: Buffer;
   /** The bytes as text, if they are UTF-8. */
   readonly text: string | undefined;
-  /** What is missing, and why. */
+  /** The missing part, and the reason. */
   readonly leftOut: LeftOut | undefined;
 }
 

@@ -3,7 +3,7 @@ import { Bindings, matchText, piecesOf, renderText } from './template.js';
 
 const UUID = '0b000000-0000-4000-8000-00000000000f';
 
-/** What aliases are bound to after a match; undefined if there was none. */
+/** The values of aliases after a match; undefined if there was none. */
 function matched(recorded: string, text: string, given: Record<string, string> = {}) {
   const bindings = new Bindings();
   for (const [alias, value] of Object.entries(given)) bindings.bind(alias, value);

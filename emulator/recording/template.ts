@@ -34,7 +34,7 @@ export function piecesOf(recorded: string): Piece[] {
 export const MOMENTS: ReadonlySet<string> = new Set(['time', 'unix']);
 
 /**
- * What aliases are bound to at present: one value each, and no value for two aliases of a kind. `bind` returns false if
+ * The present values of aliases: one each, and no value for two aliases of a kind. `bind` returns false if
  * that would not hold. Bindings that are made from others know what these hold, and pass their own on with `keep`.
  */
 export class Bindings {
@@ -81,7 +81,7 @@ export class Bindings {
 export function matchText(recorded: string, text: string, bindings: Bindings): boolean {
   const folded = foldUuids(text);
   let at = 0;
-  /** What must come next: the value of this alias, if any, and then this text. */
+  /** The next part of the text: the value of this alias, if any, and then this text. */
   let open: string | undefined;
   let literal = '';
   const settle = (isLast: boolean): boolean => {

@@ -22,7 +22,7 @@ export interface WriterOptions {
   readonly limit: number;
 }
 
-/** What a writer that ended leaves behind. */
+/** The result of a writer that ended. */
 export interface Before {
   /** The values that have an alias, in order. */
   readonly learned: readonly Learned[];

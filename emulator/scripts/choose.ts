@@ -14,14 +14,14 @@ export function scriptLine(text: string): { name: string; rest: string } | undef
   return match?.[1] === undefined ? undefined : { name: match[1], rest: text.slice(match[0].length) };
 }
 
-/** What takes a prompt, and why. */
+/** The script that takes a prompt, and the reason. */
 export interface ChosenTurn {
   readonly behaviour: Behaviour;
   /** The part of the prompt that it gets. */
   readonly prompt: string;
-  /** What chose it, in words: `its model`. */
+  /** The reason of the choice, in words: `its model`. */
   readonly by: string;
-  /** What the sender should know: its prompt names a script in vain. */
+  /** A note to the sender: its prompt names a script in vain. */
   readonly note?: string | undefined;
 }
 
@@ -41,7 +41,7 @@ const unknown = (scripts: ScriptRegistry, name: string) => {
 };
 
 /**
- * Which behaviour takes a prompt: the script assigned to the intern through the control interface; else the one the
+ * Chooses the behaviour for a prompt: the script assigned to the intern through the control interface; else the one the
  * prompt's first line names (`script: NAME`); else that of the first match that the prompt meets; else that of the
  * model it booted with (`script/NAME`); else the one the first line of its instructions names; else `echo`. A script
  * that the prompt named gets the prompt without that line, or the whole prompt if nothing is left.

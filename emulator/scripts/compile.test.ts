@@ -107,7 +107,7 @@ describe('errors name the JSON path and what was expected', () => {
   });
 });
 
-/** What a script yields when its asks are answered with `answers`, and how long it slept. */
+/** The events of a script whose asks are answered with `answers`, and the time it slept. */
 async function play(source: object, answers: unknown[] = []) {
   const slept: number[] = [];
   const context = {

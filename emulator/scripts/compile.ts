@@ -25,7 +25,7 @@ function includes(found: unknown, expected: unknown): boolean {
   return Object.entries(expected).every(([key, value]) => includes((found as Record<string, unknown>)[key], value));
 }
 
-/** What `when` compares with: an option or an action as text, otherwise the content of an answer. */
+/** The value that `when` compares with: an option or an action as text, otherwise the content of an answer. */
 function matches(answer: AskResult | ReleaseVerdict | undefined, expected: unknown): boolean {
   if (answer === undefined) return false;
   if (typeof answer === 'string') return answer === expected;
@@ -61,7 +61,7 @@ function ready(step: Step): Ready {
   return { do: 'yield', event: step as BehaviourEvent };
 }
 
-/** What the schema cannot say: names that no earlier ask defined, and unreachable steps. */
+/** Mistakes that the schema cannot find: names that no earlier ask defined, and unreachable steps. */
 function looseEnds(steps: readonly Step[], path: PropertyKey[], known: Set<string>): string[] {
   return steps.flatMap((step, i) => {
     const here = [...path, i];

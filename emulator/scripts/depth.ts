@@ -19,7 +19,7 @@ function pathOf(place: Place): string {
   return path.length <= 120 ? path : `${path.slice(0, 60)}…${path.slice(-30)}`;
 }
 
-/** What is wrong with a JSON value that is nested deeper than {@link DEEPEST}; undefined if it is not. */
+/** The mistake of a JSON value that is nested deeper than {@link DEEPEST}; undefined for any other. */
 export function tooDeep(source: unknown): string | undefined {
   const open: Place[] = [{ value: source, depth: 0, key: '', parent: undefined }];
   for (let place = open.pop(); place; place = open.pop()) {

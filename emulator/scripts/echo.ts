@@ -4,7 +4,7 @@ import type { Behaviour } from './behaviour.js';
 /** About how many tokens a text has: one for every four characters or part of them. */
 const tokens = (text: string): number => Math.ceil(codePoints(text) / 4);
 
-/** What an intern does by default: it repeats the prompt, and reports usage. */
+/** The default behaviour of an intern: it repeats the prompt, and reports usage. */
 export const echo: Behaviour = {
   name: 'echo',
   description: 'Repeats the prompt, with usage',

@@ -7,7 +7,7 @@ import type { Behaviour } from './behaviour.js';
 import { compileScript } from './compile.js';
 import { ScriptInvalid } from './problems.js';
 
-/** What a path leads to that is neither file nor directory; reading one could wait forever. */
+/** The kind of a path that is neither file nor directory; reading one could wait forever. */
 const kindOf = (stats: Stats): string => {
   if (stats.isFIFO()) return 'a FIFO';
   if (stats.isSocket()) return 'a socket';
@@ -98,7 +98,7 @@ export function createScriptReader(
   };
 }
 
-/** What `intern-emulator scripts validate` reports of one file: nothing, or what is wrong with it. */
+/** The report of `intern-emulator scripts validate` on one file: nothing, or its mistake. */
 export function validateScriptFile(file: string): { name?: string; problems: readonly string[] } {
   try {
     return { name: compileText(file, textOf(file)).name, problems: [] };

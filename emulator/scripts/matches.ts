@@ -7,9 +7,9 @@ import { ScriptInvalid } from './problems.js';
 /** The row of the state that holds what was put. */
 const ROW = 'matches';
 
-/** Which scripts are chosen by what a prompt says. */
+/** The rows that choose a script by the text of a prompt. */
 export interface Matches {
-  /** Those that apply: what was put, or else those of the start. */
+  /** The rows that apply: those that were put, or else those of the start. */
   list(): readonly Match[];
   /** Replaces them all. The caller validates the list, and commits the store. */
   put(matches: readonly Match[]): void;
@@ -21,7 +21,7 @@ export interface Matches {
 
 export interface MatchesDeps {
   readonly rows: Collection<MetaRow>;
-  /** Those of the options and the seed. */
+  /** The rows of the options and the seed. */
   readonly initial: readonly Match[];
   readonly changed?: () => void;
 }

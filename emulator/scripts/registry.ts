@@ -23,7 +23,7 @@ export interface Scripts extends ScriptRegistry {
   delete(name: string): boolean;
   view(name: string): ScriptView | undefined;
   list(): ScriptView[];
-  /** Which behaviour takes a prompt, and which part of it ({@link chooseTurn}). */
+  /** Chooses the behaviour that takes a prompt, and its part of the prompt ({@link chooseTurn}). */
   resolveTurn(intern: InternRow, given: Prompted): ChosenTurn;
   /** How an intern boots, is torn down and so on. Before a boot, set `booted` to the model it is going to boot with. */
   resolveLifecycle(intern: InternRow): LifecyclePlan;
@@ -34,17 +34,17 @@ export interface Scripts extends ScriptRegistry {
 }
 
 export interface ScriptsDeps {
-  /** Those put through the control interface. */
+  /** Scripts put through the control interface. */
   readonly rows: Collection<ScriptRow>;
-  /** Those that ship with the package, if they were made before. */
+  /** Scripts that ship with the package, if they were made before. */
   readonly stock?: readonly Behaviour[];
-  /** Those registered in code: behaviours, and JSON scripts. */
+  /** Scripts registered in code: behaviours, and JSON scripts. */
   readonly behaviours?: readonly (Behaviour | ScriptSource)[];
   /** JSON files, or directories of them. Read at once, and again whenever they change. */
   readonly files?: readonly string[];
-  /** Those that somebody else reads from files, and follows. */
+  /** Files of scripts that somebody else reads and follows. */
   readonly filed?: () => ReadonlyMap<string, Behaviour>;
-  /** Those that are chosen by what a prompt says. */
+  /** Rows that choose a script by the text of a prompt. */
   readonly matches?: Pick<Matches, 'find'>;
   readonly log: (record: Record<string, unknown>) => void;
   /** A script was put, taken back, or read again from its file. */

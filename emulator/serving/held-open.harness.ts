@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** What this process holds open in a folder: the paths of its descriptors, and its watched folders (Linux). */
+/** The files that this process holds open in a folder: the paths of its descriptors, and its watched folders (Linux). */
 export function heldOpen(folder: string): string[] {
   const inside = ['.', ...readdirSync(folder, { recursive: true, encoding: 'utf8' })].map((name) => join(folder, name));
   const inodes = new Map(inside.map((path) => [statSync(path).ino.toString(16), path]));

@@ -5,7 +5,7 @@ import type { PlainRequest } from '../requests/received-request.js';
 import { StreamReader } from '../sse/reader.js';
 import { EventStream } from '../sse/stream.js';
 
-/** What a server receives from a client without a socket. */
+/** The client of a request without a socket, for who answers it. */
 export interface InProcessClient {
   /** Calls `then` with the reason when the client gives up before it has its answer. */
   onLeave(then: (reason: unknown) => void): void;

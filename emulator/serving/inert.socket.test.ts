@@ -32,7 +32,7 @@ async function start() {
 const inertHeaders = ({ headers }: Response) =>
   Object.fromEntries(Object.keys(INERT_HEADERS).map((name) => [name, headers.get(name)]));
 
-/** What a connection answers to bytes that may not be HTTP. */
+/** The answer of a connection to bytes that may not be HTTP. */
 const answerTo = (url: string, text: string) =>
   new Promise<string>((resolve, reject) => {
     const { hostname, port } = new URL(url);

@@ -53,7 +53,7 @@ export interface ListenOptions {
   refuse?(request: IncomingMessage, seen: () => RequestSeen): PlainResponse | undefined;
   /** Requests that a handler of Node's own takes (the login provider); true when it did. */
   intercept?(request: IncomingMessage, response: ServerResponse): boolean;
-  /** Who answers a request in place of these functions, if somebody does: a space, its prefix taken off the target. */
+  /** The space that answers a request in place of these functions, if one does; its prefix is taken off the target. */
   mounted?(request: IncomingMessage, response: ServerResponse): Mounted | undefined;
   /** Receives our own errors and what the HTTP parser refused. */
   log(record: Record<string, unknown>): void;
@@ -134,8 +134,8 @@ function answerParserErrors(server: Server, options: Pick<ListenOptions, 'reques
 }
 
 /**
- * Binds a function that answers to a port. Answers are inert in a browser ({@link INERT_HEADERS}), except those that bring a
- * policy of their own.
+ * Binds a function that answers to a port. Answers are inert in a browser ({@link INERT_HEADERS}), except those that
+ * bring a policy of their own.
  *
  * @throws Error with Node's `code` (`EADDRINUSE`, `EACCES`, …) if the port is not available
  */

@@ -47,7 +47,7 @@ export interface ListeningDeps {
   readonly redact: Redaction['redact'];
   readonly requestId: () => string;
   readonly log: (record: Record<string, unknown>) => void;
-  /** What the listener of the interface serves, and what that of the daemons serves. */
+  /** The functions behind the listener of the interface, and the one behind that of the daemons. */
   readonly main: Pick<ListenOptions, 'answer' | 'intercept' | 'mounted'>;
   readonly daemons: ListenOptions['answer'];
 }

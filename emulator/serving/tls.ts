@@ -5,7 +5,7 @@ import { hostNow } from '../clock/host.js';
 import type { Scope } from '../clock/scope.js';
 import { createAuthority } from '../signing/authority.js';
 
-/** What a listener of TLS shows, and the file of what its clients must trust. All of it is PEM. */
+/** The certificate and key of a TLS listener, and the file of the authority that its clients must trust. All of it is PEM. */
 export interface Secured {
   readonly cert: string;
   readonly key: string;
@@ -28,7 +28,7 @@ export function secure(hosts: readonly string[], root: Scope): Secured {
   return { cert, key, caFile };
 }
 
-/** What went wrong before a request could be read, by the code that OpenSSL has for it. */
+/** The failure before a request could be read, by OpenSSL's code for it. */
 const FAILURES: Record<string, string> = {
   ERR_SSL_HTTP_REQUEST: 'A client spoke HTTP where this emulator serves HTTPS (--tls).',
   ERR_SSL_TLSV1_ALERT_UNKNOWN_CA:

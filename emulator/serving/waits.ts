@@ -5,7 +5,7 @@ const REPORTED = 1_000;
 
 /** Something that waits for the clock. */
 export interface Waiting {
-  /** What people call it, as the beginning of a sentence. */
+  /** The name of it, as the beginning of a sentence. */
   readonly who: string;
   /** More about it, for whom knows it by no id. */
   readonly about?: string | undefined;
@@ -40,7 +40,7 @@ export function createWaitReporter({ standsStill, clock, log, patience }: WaitRe
     log({ level: 'warn', event: 'waits', message: text });
   };
 
-  /** What waits until when, by its key. */
+  /** The pending waits and their ends, by key. */
   const waits = new Map<string, { readonly waiting: Waiting; readonly due: number }>();
   let watching = false;
   const watch = async (settled: () => Promise<boolean>) => {
@@ -58,7 +58,7 @@ export function createWaitReporter({ standsStill, clock, log, patience }: WaitRe
   };
 
   return (key: string, ms: number, what: () => Waiting): void => {
-    // What never ends waits for no clock.
+    // A wait without an end waits for no clock.
     if (!Number.isFinite(ms) || !standsStill() || reported.has(key)) return;
     if (!patience) {
       report(key, what(), ms);

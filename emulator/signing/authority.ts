@@ -94,7 +94,7 @@ function certificate(subject: Party, issuer: Party, extensions: readonly Uint8Ar
   return pem('CERTIFICATE', sequence(body, ECDSA_SHA256, bits(sign('sha256', body, issuer.key))));
 }
 
-/** What a server of TLS needs, and what its clients must trust. All of it is PEM. */
+/** The files of a TLS server, and the authority that its clients must trust. All of it is PEM. */
 export interface Authority {
   readonly ca: string;
   readonly cert: string;

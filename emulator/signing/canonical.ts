@@ -7,7 +7,7 @@ export type ProofVersion = 'v1' | 'v2';
 /** A field that a layout may name. */
 export type ProofFieldName = 'intern_id' | 'timestamp' | 'nonce' | 'user' | 'method' | 'path' | 'body_sha256';
 
-/** What a proof is made over. The layout decides which fields are signed, and in which order. */
+/** The signed fields of a proof. The layout decides which fields are signed, and in which order. */
 export type ProofFields = Partial<Record<ProofFieldName, string>>;
 
 /** The layout of the signed bytes (a profile's `proof_layout`). */

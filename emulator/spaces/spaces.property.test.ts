@@ -6,7 +6,7 @@ import { anyRequest, createClient } from '../testing/any-requests.harness.js';
 import type { SpaceView } from './spaces.js';
 import '../../test/same-draws.js';
 
-/** What differs by place: prefixes, and the end of a daemon token, which says which space it belongs to. */
+/** The parts that differ by place: prefixes, and the end of a daemon token, which names its space. */
 const placeless = (answer: string) =>
   answer.replace(/\/spaces\/(one|other)/g, '').replace(/(emu-dtok-[\w-]{24})[\w-]{8}/g, '$1');
 

@@ -58,7 +58,7 @@ export interface Spaces {
   get(name: string): SpaceView;
   /** Ends a space with all that goes on in it. Throws ControlError 404. */
   end(name: string): Promise<void>;
-  /** What answers a request below the prefix of a space, with its prefix taken off; undefined for any other request. */
+  /** The space that a request's prefix names, with the prefix taken off; undefined for any other request. */
   mounted(request: IncomingMessage, response: ServerResponse): Mounted | undefined;
   /** The same without a socket. */
   answer(request: Request, bindings: NodeBindings): AnyResponse | Promise<AnyResponse> | undefined;

@@ -16,7 +16,7 @@ export interface ChunkOptions {
   readonly profile: Pick<Profile, 'tool_name' | 'model_placeholder'>;
 }
 
-/** What a run's events become on the wire, as text. */
+/** The events of a run as text of the wire. */
 export interface Encoder {
   /** The first chunk: the role. */
   open(): string;
@@ -45,7 +45,7 @@ class ChunkEncoder implements Encoder {
   private model: string;
   /** The part of a chunk before its delta. */
   private delta: string;
-  /** What stands between two texts that are said together. */
+  /** The text between two that are said together. */
   private between: string | undefined;
   private closing: { head: string; usage: Usage | null } | undefined;
 

@@ -22,10 +22,10 @@ export interface Source {
 /** Why a stream is over: it was complete, the client left, or a fault dropped the connection. */
 export type StreamClosed = 'complete' | 'client_left' | 'dropped';
 
-/** What leaves in one write: whole events only, so that no character is ever split. */
+/** The content of one write: whole events only, so that no character is ever split. */
 export type Written = string | Uint8Array<ArrayBuffer>;
 
-/** What a stream reports to the journal, as it happens. */
+/** The events of a stream that the journal records, as they happen. */
 export interface StreamHooks {
   /** Handed over for writing; `frames` is the same in its parts, if these take less memory. */
   onWrite(written: string | Uint8Array, frames?: Frames): void;
@@ -41,7 +41,7 @@ export interface StreamOptions {
   readonly keepalive: () => number;
   /** Drops the connection within the first event after the opening one, or right after the finish chunk. */
   readonly drop?: 'mid-event' | 'before-done' | undefined;
-  /** What cuts the connection then, if there is one; otherwise the body ends in an error. */
+  /** Cuts the connection then, if there is one; otherwise the body ends in an error. */
   readonly cut?: (() => void) | undefined;
   readonly hooks?: StreamHooks | undefined;
   /** Aborted when the client is gone. Polled where no connection reports it. */

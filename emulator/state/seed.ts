@@ -6,7 +6,7 @@ import { COLLECTIONS, type InternRow, STATE_VERSION, type State } from '../contr
 import type { SecretRow } from '../contract/vault.js';
 import { DAEMON_TOKEN_PREFIX } from '../credentials/redaction.js';
 
-/** What an intern has of its own while it runs. */
+/** The parts of an intern that it has while it runs. */
 export const runningParts = (random: Random) => ({
   disk_id: random.uuid(),
   daemon_token: random.token(DAEMON_TOKEN_PREFIX),

@@ -8,7 +8,7 @@ import { checkOurs, createLogWriter, type LogWriter, readLog } from './log.js';
 import { applyChanges, asState, checkRows, withEveryCollection } from './rows.js';
 import { COLLECTION_NAMES, type RowSets, readSnapshot, type Snapshot, writeSnapshot } from './snapshot.js';
 
-/** What lowdb reads and writes for us: the rows, and the number of the last commit that changed them. */
+/** The value that lowdb reads and writes for us: the rows, and the number of the last commit that changed them. */
 export interface Contents {
   commit: number;
   rows: RowSets;

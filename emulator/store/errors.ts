@@ -41,7 +41,7 @@ export class Damage extends Error {
 /** A file that is not a store of ours and stays as it is. The opener of the store says so in a {@link StoreError}. */
 export class Foreign extends Damage {}
 
-/** What the operating system said, without the path that our own message already names. */
+/** The words of the operating system, without the path that our own message already names. */
 export function systemReason(error: unknown): string {
   const { code } = error as NodeJS.ErrnoException;
   const known: Record<string, string> = {

@@ -15,7 +15,7 @@ export interface Hold {
   close(): void;
 }
 
-/** What is at a path: what was left there, something else, or nothing. */
+/** The content of a path: the file that was left there, another one, or none. */
 export type Place = 'kept' | 'replaced' | 'gone';
 
 /** Only this system can show which files other processes have open, and can replace an open file. */
@@ -73,7 +73,7 @@ function openElsewhere(dev: number, ino: number, held: number): number | undefin
 
 const list = (folder: string): string[] => orUndefined(() => readdirSync(folder)) ?? [];
 
-/** What is read of a process may be gone, or forbidden, by then. */
+/** Reads a fact of a process, which may be gone, or forbidden, by then. */
 function orUndefined<T>(read: () => T): T | undefined {
   try {
     return read();

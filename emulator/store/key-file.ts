@@ -15,7 +15,7 @@ export interface KeyFile {
   write(text: string): void;
 }
 
-/** Which keys are kept: what is added to the name of the store, and what belongs there. */
+/** The keys that are kept: the ending of each file's name, and its content. */
 const KEYS = { signing: ['.key', 'the signing key'], vault: ['.vault-key', 'the key of the vaults'] } as const;
 
 /**

@@ -4,7 +4,7 @@ import type { CollectionName, IdempotencyRow, Rows } from '../contract/state.js'
 export const NEWEST_KEPT = 10_000;
 
 /**
- * Which rows of a collection are counted, by collection. Rows that go with their intern are not: creates without a key,
+ * The rows that are counted, by collection. Rows that go with their intern are not: creates without a key,
  * and unfinished ones.
  */
 export const COUNTED: { readonly [N in CollectionName]?: (row: Rows[N]) => boolean } = {

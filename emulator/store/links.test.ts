@@ -132,7 +132,7 @@ describe('while an emulator has its store open', () => {
     expect(readFileSync(data)).toEqual(readFileSync(other));
     expect(readFileSync(`${data}.left-1.log`, 'utf8')).toContain('"first"');
     expect(existsSync(`${data}.log`)).toBe(false);
-    // What took its place opens.
+    // The file in its place opens.
     await start().close();
   });
 

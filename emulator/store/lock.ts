@@ -14,7 +14,7 @@ interface Holder {
   space: string | null;
 }
 
-/** What a lock needs of the host, besides its files. Without it, a lock of another host is known by its age alone. */
+/** The facts of the host that a lock needs, besides its files. Without it, a lock of another host is known by its age alone. */
 export interface LockHost {
   /** Calls `renew` again and again, `ms` apart, without keeping the process alive; the result stops it. */
   every(ms: number, renew: () => void): () => void;
@@ -130,7 +130,7 @@ function createWhole(files: Files, file: string): boolean {
   }
 }
 
-/** What file systems without hard links answer. */
+/** The errors of file systems without hard links. */
 const NO_LINKS: ReadonlySet<string> = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK']);
 
 function createPlainly(files: Files, file: string, text: string): boolean {

@@ -37,7 +37,7 @@ export const internRow = (number: number, changes: Partial<InternRow['record']> 
   failed_once: [],
 });
 
-/** What a create leaves behind beside the intern. */
+/** The rows of a create, beside the intern. */
 export const idempotencyRow = (number: number): Rows['idempotency'] => ({
   id: `alice\nkey-${number}`,
   intern_id: uuid(number),

@@ -16,7 +16,7 @@ export interface SnapshotFiles {
 const END = '.json';
 
 /**
- * Those of the store at `path`, links followed: `<path>.snapshots/<name>.json`. The folder is made on first use.
+ * The snapshots of the store at `path`, links followed: `<path>.snapshots/<name>.json`. The folder is made on first use.
  *
  * @internal
  */

@@ -6,11 +6,11 @@ export interface AnyRequest {
   readonly method: string;
   /** Below the base URL, or the control URL for `control`. Here and in the body `{name}` stands for a part of the target. */
   readonly path: string;
-  /** Which intern `{intern}` stands for. */
+  /** The intern that `{intern}` stands for. */
   readonly nth?: number;
   readonly body?: object;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Who sends it, if not the person of the OAuth token: the manager of the directory, or the control interface is asked. */
+  /** The sender, if not the person of the OAuth token: the manager of the directory, or a caller of the control interface. */
   readonly by?: 'management' | 'control';
 }
 

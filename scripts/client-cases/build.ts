@@ -17,7 +17,7 @@ export const toStep = (written: Written): Step => {
 /** Bytes of text whose characters are bytes: `raw('data: \xff')`. */
 export const raw = (latin1: string): Uint8Array => Buffer.from(latin1, 'latin1');
 
-/** What may stand for a long text of ASCII. */
+/** A short form for a long text of ASCII. */
 export const digest = (text: string) => ({
   sha256: createHash('sha256').update(text).digest('hex'),
   length: text.length,
@@ -166,7 +166,7 @@ export function chat({ steps, answer, expect, whole, flags, before = [], ...give
   );
 }
 
-/** What the oracles make of these writes, for an alternative. */
+/** The oracles' reading of these writes, for an alternative. */
 export const chatExpect = (written: readonly Written[]): Expectation => {
   const read = chatOf(eventStream(bodyOf(written.map(toStep))));
   return { outcome: read.outcome, chat: read.chat };

@@ -91,7 +91,7 @@ const longLine = (writes: number): Written[] => {
   const [before = '', after = ''] = say('|').split('|');
   return [before, { write: PIECE, repeat: writes }, after, ...textEnd];
 };
-/** What came, its text as a digest where that is what an answer may hold. */
+/** The events that came, their text as a digest where an answer may hold one. */
 const longText = (writes: number): Expectation => {
   const text = PIECE.repeat(writes);
   const { chat: read } = chatExpect([say(''), ...textEnd]);

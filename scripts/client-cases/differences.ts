@@ -36,7 +36,7 @@ export const DIFFERENCES: Readonly<
   },
 };
 
-/** What parsers are known to make of a case, a sentence each. */
+/** The known readings of a case by parsers, a sentence each. */
 export const notesOn = (id: string): string[] =>
   Object.entries(DIFFERENCES).flatMap(([parser, { version, cases }]) => {
     const how = cases[id];

@@ -36,7 +36,7 @@ const refused = (status: number, more: Partial<Expectation> = {}): Expectation =
   ...more,
 });
 
-/** What follows if the client does not retry by itself, which is also right. */
+/** The result of a client that does not retry by itself, which is also right. */
 const noRetry = (status: number) => ({
   ...refused(status, { requests: { count: 1 } }),
   why: 'a client owes nobody a retry',

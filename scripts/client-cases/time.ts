@@ -50,7 +50,7 @@ interface Given {
   readonly answer?: Partial<Scripted>;
 }
 
-/** What came of these writes until the call ended: text, or events. */
+/** The result of these writes until the call ended: text, or events. */
 const cameOf = (layer: Layer, steps: readonly Written[]): Partial<Expectation> => {
   if (layer === 'sse') return { events: sseExpect(steps) };
   const { chat } = chatExpect(steps.filter((one) => typeof one !== 'string' || !one.includes('[DONE]')));

@@ -61,7 +61,7 @@ function ask({ port, key }: RunningEmulator, { method, path, body }: Call): Prom
   });
 }
 
-/** What a refusal of the control interface lacks; undefined if it says in one line what was wrong. */
+/** The lack of a refusal of the control interface; undefined if it names the mistake in one line. */
 function unclear({ status, text }: Answered): string | undefined {
   if (status < 400) return undefined;
   let read: unknown;

@@ -10,7 +10,7 @@ const isSchema = (value: unknown): value is JsonSchema =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 const schemasIn = (value: unknown): JsonSchema[] => (Array.isArray(value) ? value.filter(isSchema) : []);
 
-/** What a document's `#/a/b` leads to. */
+/** The part of a document that `#/a/b` leads to. */
 function resolved(document: JsonSchema, schema: JsonSchema): JsonSchema {
   if (typeof schema.$ref !== 'string') return schema;
   let at: unknown = document;

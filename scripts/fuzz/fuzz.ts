@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import fc from 'fast-check';
 import { Broken } from './law.js';
 
-/** What is fuzzed while it runs. */
+/** The process under test. */
 export interface Subject<Input> {
   /** Sends the input, and checks the outcome against the laws. @throws Broken */
   meet(input: Input): Promise<void>;

@@ -2,7 +2,7 @@ import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:
 import fc from 'fast-check';
 import { deepJson, longText, oddText, oddValue } from './odd.js';
 
-/** What a server sends in place of an answer. All text stands for bytes, one a character. */
+/** The bytes of a server in place of an answer. All text stands for bytes, one a character. */
 export interface OddAnswer {
   readonly head: string;
   readonly body: string;

@@ -41,7 +41,7 @@ const HOP_BY_HOP = [
   'transfer-encoding',
   'x-request-id',
 ];
-/** What a browser sends, or something similar, when a page of another site asks. */
+/** The headers of a browser, or similar ones, when a page of another site asks. */
 const FOREIGN = [
   'Host: evil.example',
   'Host: localhost\r\nOrigin: http://evil.example',

@@ -7,7 +7,7 @@ import type { Read, ReplayedAnswer } from './recordings.js';
 
 const replaced = (text: string) => text.replaceAll(/\$\{?[a-z_]+(?:\.\d+)?\}?/g, 'one').replaceAll('$$', '$');
 
-/** What a client sends to get a recorded answer. */
+/** The request of a client for a recorded answer. */
 function asked(file: string): { path: string; init: RequestInit }[] {
   return readRecordings([file], () => {}).map(({ exchange: { request } }) => {
     const { method, path, headers, body } = request;

@@ -62,7 +62,7 @@ function ask(base: string, { method, path, body }: Omit<Asked, 'answer'>, patien
   });
 }
 
-/** What the recorder wrote since the last look, once that holds the exchange with this path. */
+/** The lines of the recorder since the last look, once they hold the exchange with this path. */
 async function written(file: string, from: number, path: string): Promise<string[]> {
   const end = performance.now() + WRITTEN_MS;
   for (;;) {

@@ -7,7 +7,7 @@ import { controlJson, type Door, ToolError, targetOf } from '../door.js';
 import { tool } from '../tool.js';
 import { explained, explanationText } from './refused.js';
 
-/** What the rules say of a request, in the light of all before it that the journal holds. */
+/** The rules' verdict on a request, given all requests before it that the journal holds. */
 async function judgedOf(door: Door, id: string): Promise<Shield | undefined> {
   const { data } = await journal(door, {});
   // One that judges knows what the journal has forgotten.
@@ -38,7 +38,7 @@ const journal = (door: Door, query: object) =>
     `/journal?${new URLSearchParams(Object.entries(query).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)] as [string, string]])))}`,
   );
 
-/** What the list shows of each request, beside its method, address and status. */
+/** The columns of the list of requests, beside method, address and status. */
 const SHOWN = [
   'at',
   'operation',

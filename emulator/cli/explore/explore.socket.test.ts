@@ -129,7 +129,7 @@ rmSync(mine);`,
   const counts = readFileSync(join(folder, 'counts'), 'utf8').trim().split('\n').map(Number);
   expect(counts.length).toBeGreaterThan(6);
   expect(Math.max(...counts)).toBeLessThanOrEqual(4);
-  // Who starts has not asked for anything, and waits for nobody.
+  // A program at its start has not asked for anything, and waits for nobody.
   expect(counts.filter((count) => count === 1).length).toBeGreaterThan(2);
   const { findings } = JSON.parse(out);
   expect(findings.map(({ law }: { law: string }) => law)).toContain('settles');
@@ -161,7 +161,7 @@ test('a suite is explored by those of its tests that talk, and a finding names i
   expect(report.findings[0].sentence).toMatch(/^says hello: at the 1st prompt/);
   expect(report.findings[0].test.command).toContain('--test-name-pattern=/^says hello$/');
   expect(report.schedules.map(({ test: name }: { test: string }) => name)).toEqual(['says hello']);
-  // What cannot be run alone is not tried: that is said.
+  // A test that cannot be run alone is not tried, and explore says so.
   expect(report.incomplete).toEqual(['not-alone']);
   expect(report.warnings.join('\n')).toMatch(
     /^needs the other: run alone, the undisturbed run failed: .*nothing was said/,
@@ -193,7 +193,7 @@ test('it is said what is left to try, and once how less would be', () => {
     'It will take about 7 minutes. --shard 1/2 tries half of it, --',
     '20 of 49 schedules tried, 2 broke a law, about 6 minutes left',
     '22 of 49 schedules tried, about 43 s left',
-    // What a program says drives no terminal.
+    // The output of a program drives no terminal.
     'test 2 of 3, says\\u001b[2J: 3 of 49 schedules tried, about 43',
   ]);
 });

@@ -45,7 +45,7 @@ export const EXPLORE_FLAGS: FlagTable = {
   'run-timeout': { ...text('How long a run may take'), defaultDescription: '60s, or ten times the undisturbed run' },
 };
 
-/** What of an emulator may be chosen: its clock, addresses and faults are explore's own. */
+/** The options of an emulator that may be chosen: its clock, addresses and faults are explore's own. */
 const OWN: readonly FlagName[] = [
   'profile',
   'seedFile',
@@ -69,7 +69,7 @@ export function exploreFlags(): FlagTable {
   return { ...EXPLORE_FLAGS, ...ALL_VARIABLES, ...Object.fromEntries(own) };
 }
 
-/** What was given for the emulators: by a saved schedule, and over it by flags, variables and the config file. */
+/** The options of the emulators: from a saved schedule, and over it from flags, variables and the config file. */
 export function readEmulatorSettings(
   { seed: _, ...argv }: Call['argv'],
   { options: { schedule }, scheduleFile }: ExploreSettings,
@@ -89,7 +89,7 @@ export const flagsOf = (given: Given): string[] =>
     [value].flat().flatMap((one) => (one === true ? [`--${kebab(name)}`] : [`--${kebab(name)}`, String(one)])),
   );
 
-/** What a call asks for. */
+/** The request of a call. */
 export type ExploreSettings = Awaited<ReturnType<typeof readExploreSettings>>;
 
 /** Puts together what was asked for. Throws {@link UsageError} with one line that names what is wrong. */

@@ -25,7 +25,7 @@ import type { ExploreSettings } from './flags.js';
 export interface ExploreCall {
   readonly settings: ExploreSettings;
   readonly command: CommandWords;
-  /** What was given for the emulators. */
+  /** The options given for the emulators. */
   readonly given: Given;
   readonly environmentOf: CommandOptions['environmentOf'];
   readonly io: Io;

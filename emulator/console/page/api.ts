@@ -24,7 +24,7 @@ async function failure(response: Response): Promise<ApiError> {
   return new ApiError(response.status, message, body.error?.metadata?.reason, detail);
 }
 
-/** What a browser says as "Failed to fetch", or in words of its own. */
+/** `fetch`, with an error of our own words: a browser says "Failed to fetch", or something else. */
 export async function reach(url: string, init: RequestInit): Promise<Response> {
   try {
     return await fetch(url, init);

@@ -1,7 +1,7 @@
 import { createSseReader } from './sse.js';
 import type { Ask, Usage } from './types.js';
 
-/** What a chat stream says, piece by piece. Times are ISO 8601, as the journal has them. */
+/** The pieces of a chat stream. Times are ISO 8601, as the journal has them. */
 export type Piece =
   | { kind: 'content' | 'reasoning'; at: string; text: string }
   | { kind: 'ask'; at: string; id: string; tool: string; ask: Ask }

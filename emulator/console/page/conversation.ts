@@ -1,7 +1,7 @@
 import type { RequestRow } from './requests.js';
 import type { Ask, Line, Run, Usage } from './types.js';
 
-/** What happened in a run, as a person reads it from top to bottom. `request` is the id of the request it came with. */
+/** A run as a person reads it from top to bottom. `request` is the id of the request it came with. */
 export type Item =
   | { kind: 'prompt' | 'steer'; at: string; text: string; request: RequestRow | undefined }
   | { kind: 'content' | 'reasoning'; at: string; text: string }
@@ -20,7 +20,7 @@ export interface Conversation {
   usage: Usage | null;
   /** The request whose response streams it just now. */
   streaming: RequestRow | undefined;
-  /** What was said is no longer held, or not read yet. */
+  /** The lines are no longer held, or not read yet. */
   silent: boolean;
 }
 

@@ -1,7 +1,7 @@
 import { MARKS, type TimeLineEntry } from './side-by-side.js';
 import type { Fault } from './types.js';
 
-/** What `explore` saves for a finding: a chaos profile. */
+/** The file that `explore` saves for a finding: a chaos profile. */
 export interface Schedule {
   readonly name: string;
   readonly faults: readonly Fault[];
@@ -9,7 +9,7 @@ export interface Schedule {
 
 export interface ExploredFinding {
   readonly law: string;
-  /** What the law says. */
+  /** The sentence of the law. */
   readonly says: string;
   readonly sentence: string;
   readonly count: number;
@@ -24,14 +24,14 @@ export type Explored =
   | { readonly kind: 'schedule'; readonly schedule: Schedule }
   | {
       readonly kind: 'report';
-      /** What to do first. */
+      /** The first thing to do. */
       readonly headline: string;
       readonly run: number;
       readonly breaches: number;
       readonly warnings: readonly string[];
       readonly straight: readonly TimeLineEntry[];
       readonly findings: readonly ExploredFinding[];
-      /** What passed as if nothing were missing. */
+      /** The disturbances that passed as if nothing were missing. */
       readonly unnoticed: readonly ExploredFinding[];
     };
 

@@ -28,7 +28,7 @@ const DISTURBED: Readonly<Record<string, string>> = {
   'daemon-request': 'any request to a daemon',
 };
 
-/** Which request a fault is about: its method, its path, and the intern in it, if it is one alone. */
+/** The request that a fault is about: its method, its path, and the intern in it, if it is one alone. */
 export const requestOf = ({ operation, intern_id: id }: Fault, nameOf: (id: string) => string): string =>
   (REQUESTS[operation as Operation] ?? DISTURBED[operation] ?? operation).replace(
     '{id}',
@@ -37,7 +37,7 @@ export const requestOf = ({ operation, intern_id: id }: Fault, nameOf: (id: stri
 
 export const STATUSES = ['408', '429', '500', '502', '503', '504'];
 
-/** What can happen to a call, and which keys of a fault then count. */
+/** The effects on a call, each with the keys of a fault that then count. */
 export const EFFECTS = {
   status: 'answers an error',
   delay: 'answers late',

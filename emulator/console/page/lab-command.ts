@@ -7,7 +7,7 @@ export interface LabCase {
   needs: string[];
 }
 
-/** What a case id begins with: `sse`, `http`, `chat`, …. */
+/** The beginning of a case id: `sse`, `http`, `chat`, …. */
 export const groupOf = ({ id }: Pick<LabCase, 'id'>): string => id.slice(0, id.indexOf('-'));
 
 export interface LabFilter {

@@ -118,7 +118,7 @@ export function createModel(api: Api) {
     const newest = data.slice(0, MOST_RUNS).reverse();
     runs.value = new Map(newest.map((run) => [run.id, run]));
   });
-  /** What clients asked, and what this page did: the journal lists it only where it is asked for. */
+  /** The requests of clients and of this page: the journal lists the page's own only where they are asked for. */
   const readJournal = async () => {
     const isLatest = beginJournal();
     const lists = await Promise.all(
@@ -293,7 +293,7 @@ export function createModel(api: Api) {
       connection.value = 'connecting';
       connect();
     },
-    /** What the emulator is, read if it is not known yet: a user may be quicker than the page. */
+    /** The emulator's target, read if it is not known yet: a user may be quicker than the page. */
     knownTarget: async (): Promise<Target> => target.value ?? (await api.control<Target>('GET', 'target')),
     /** Milliseconds of the emulator's time, as far as known here. */
     now(): number {

@@ -43,7 +43,7 @@ function reasonOf(entry: Entry): string | undefined {
 const TALKS: ReadonlySet<string | null> = new Set(['chat', 'invoke']);
 const MOST_SAID = 200;
 
-/** What the client said with a request: its prompt, or its answer to a question. */
+/** The client's words in a request: its prompt, or its answer to a question. */
 export function promptOf({ operation, request }: Pick<Entry, 'operation' | 'request'>): string | undefined {
   if (!TALKS.has(operation) || request.body === null) return undefined;
   try {

@@ -1,4 +1,4 @@
-/** What stands before a line of a run, by what the line is. */
+/** The label before a line of a run, by the kind of line. */
 export const MARKS = {
   request: '→ ',
   answer: '  ← ',
@@ -62,7 +62,7 @@ export function sideBySide(straight: readonly TimeLineEntry[], disturbed: readon
   return paired(rows);
 }
 
-/** What only one run has, beside what only the other has at that place. */
+/** Lines that only one run has, beside those that only the other has at that place. */
 function paired(rows: readonly Row[]): Row[] {
   const out: Row[] = [];
   let open: Row[] = [];

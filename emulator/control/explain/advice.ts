@@ -63,7 +63,7 @@ const retry = (what: string): Advice => ({
   page: BAD_END,
 });
 
-/** What to make of each refusal. */
+/** The advice on each refusal. */
 export const ADVICE: Readonly<Record<RefusalKey, Advice>> = {
   ...DAEMON_ADVICE,
   regional: {

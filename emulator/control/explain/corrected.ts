@@ -42,7 +42,7 @@ const READS: Readonly<Record<string, (body: unknown) => unknown>> = { chat: read
 /** A body has no more fields that can be wrong one after another. */
 const MOST = 8;
 
-/** What was sent, with the wrong fields of its body put right (BODY-4, CHAT-15). */
+/** The request, with the wrong fields of its body put right (BODY-4, CHAT-15). */
 export function correctedBody(facts: Facts): Sent | undefined {
   const { entry, fields } = facts;
   const sent = bodyOf(entry.request);
@@ -66,7 +66,7 @@ export function correctedBody(facts: Facts): Sent | undefined {
   return withBody(entry.request, body);
 }
 
-/** What was sent without the wrong parameters of its query. */
+/** The request without the wrong parameters of its query. */
 export function correctedQuery({ entry, fields }: Facts): Sent {
   const url = new URL(entry.request.url);
   for (const { path } of fields) url.searchParams.delete(String(path[0]));

@@ -89,7 +89,7 @@ function refused(facts: Facts): Outcome {
   };
 }
 
-/** What somebody did to a request that was right: the requirement is the operation's. */
+/** The disturbance of a request that was right: the requirement is the operation's. */
 function injected({ entry }: Facts, what: string): Outcome {
   const own = OF_OPERATION[entry.operation as keyof typeof OF_OPERATION];
   return {
@@ -102,7 +102,7 @@ function injected({ entry }: Facts, what: string): Outcome {
   };
 }
 
-/** What the emulator answered beside the interface, as a sentence. */
+/** An answer beside the interface, as a sentence. */
 const detailOf = ({ response }: JournalEntry): string | undefined => {
   const detail = response.headers['x-emulator-detail'];
   return detail && `${detail[0]?.toUpperCase()}${detail.slice(1)}.`;

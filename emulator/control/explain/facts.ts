@@ -11,7 +11,7 @@ export interface Sent {
   readonly body: string | null;
 }
 
-/** What the advice on an exchange is made from. */
+/** The facts that the advice on an exchange is made from. */
 export interface Facts {
   readonly entry: JournalEntry;
   /** Of a refusal. */
@@ -29,7 +29,7 @@ export interface Facts {
   readonly waiting: RunView | undefined;
 }
 
-/** What to make of a refusal: where it lies, what to do, and the request that does it. */
+/** The advice on a refusal: the place of the mistake, the mend, and the request that makes it. */
 export interface Advice {
   /** `header`, `path`, `query`, `body`, or `state` where the request itself was right. */
   readonly in: string;

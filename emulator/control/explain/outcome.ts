@@ -24,7 +24,7 @@ export const OF_OPERATION: Readonly<Record<Operation, { requirement: string; pag
   'vault-copy': { requirement: 'VAULT-7', page: 'docs/lifecycle-api.md#vault' },
 };
 
-/** What an injected fault did, as the end of a sentence. */
+/** The effect of an injected fault, as the end of a sentence. */
 export function injectedText({ status, delay, disconnect, reset, at, disturb, write }: Injected): string {
   const done = [
     delay !== undefined && `made it wait ${delay} ms`,
@@ -37,11 +37,11 @@ export function injectedText({ status, delay, disconnect, reset, at, disturb, wr
   return done.filter((text) => typeof text === 'string').join(', ');
 }
 
-/** What to do about a fault that somebody put there. */
+/** The advice on a fault that somebody put there. */
 export const AFTER_FAULT =
   'Nothing has to change in the request. A client tries again what is retryable, with the same idempotency key, and reports the rest. DELETE /_emulator/faults takes the faults back.';
 
-/** What a bad end of a run means for its client, by the requirement that states it. */
+/** The meaning of a bad end of a run for its client, by the requirement that states it. */
 export const BAD_ENDS: Readonly<Record<Exclude<RunEnded, 'stop'>, { requirement: string; what: string; do: string }>> =
   {
     cancelled: {
@@ -73,7 +73,7 @@ export const CLIENT_LEFT = {
   page: 'docs/chat-api.md#how-it-ends-badly',
 } as const;
 
-/** What a right answer leaves to be done. */
+/** The next step after a right answer. */
 export function noteOf({ operation, response, writes, closed }: JournalEntry): string | undefined {
   if (operation === 'chat' && response.status === 202)
     return 'The session had a run going: the prompt was delivered into it, and there is no stream here. Read that of the run (CHAT-14).';

@@ -167,7 +167,7 @@ function compareMediaType(recorded: Comparable, sent: Comparable): Words | undef
   return differs('content-type', recorded.mediaType, sent.mediaType);
 }
 
-/** What is compared, in this order: the further two requests agree, the nearer they are. */
+/** The parts that are compared, in this order: the further two requests agree, the nearer they are. */
 const STAGES: readonly ((recorded: Comparable, sent: Comparable, bindings: Bindings) => Words | undefined)[] = [
   ({ method }, sent) => (method === sent.method ? undefined : () => `method: recorded ${method}, sent ${sent.method}`),
   comparePath,

@@ -27,7 +27,7 @@ export function createScenario(exchanges: readonly PlacedExchange[]) {
   const used = exchanges.map(() => false);
   const isWrite = (at: number) => !isRead(recorded[at]?.method ?? '');
 
-  /** Which of the equal exchanges answers a read. */
+  /** Chooses among equal exchanges the one that answers a read. */
   const forRead = (equal: readonly number[]): number | undefined => {
     const lastWrite = used.findLastIndex((asked, at) => asked && isWrite(at));
     const nextWrite = used.findIndex((asked, at) => at > lastWrite && !asked && isWrite(at));

@@ -338,7 +338,7 @@ describe('streams', () => {
     expect(await (await replayed([line({})], { pace: 0 }).chat()).text()).toBe('data: one\n\ndata: two\n\n');
   });
 
-  /** What a client has of an answer when its connection breaks off. */
+  /** The part of an answer that a client has when its connection breaks off. */
   const brokenOff = async (answer: Response) => {
     const reader = answer.body?.getReader();
     let text = '';

@@ -154,7 +154,7 @@ export const errorText = (error: unknown): string => {
 };
 
 interface FormProps {
-  /** What it is called by those who do not see it; its title, if it has one, without. */
+  /** Its name for screen readers; without it, its title. */
   label?: string;
   title?: string;
   note?: ComponentChildren;
@@ -165,7 +165,7 @@ interface FormProps {
   tone?: 'primary' | 'plain' | 'danger';
   disabled?: boolean;
   onCancel?: () => void;
-  /** What it throws is shown above the button. */
+  /** An error that it throws is shown above the button. */
   onSubmit: () => unknown;
   children?: ComponentChildren;
 }

@@ -41,7 +41,7 @@ const SHIELDS: Readonly<Record<Verdict, readonly [icon: IconName, words: string]
   not_judged: ['shield', 'not judged'],
 };
 
-/** What the rules of the interface say of an exchange; empty while it is under way. */
+/** The rules' verdict on an exchange; empty while it is under way. */
 export function Shield({ verdict }: { verdict: Verdict | undefined }) {
   if (verdict === undefined) return <span class="shield" />;
   const [icon, words] = SHIELDS[verdict];
@@ -81,7 +81,7 @@ export const ViewHead = ({ title, sub, children }: { title: string; sub?: string
 
 interface PanelProps {
   title: string;
-  /** What it is called by those who do not see it; its title without. */
+  /** Its name for screen readers; without it, its title. */
   label?: string;
   note?: string;
   children: ComponentChildren;
@@ -117,7 +117,7 @@ export const Facts = ({ of }: { of: readonly (readonly [name: string, value: str
 );
 
 interface SplitProps {
-  /** What is listed. */
+  /** The things listed. */
   title: string;
   /** Whether one of the list is shown beside it. On a phone it is shown in its place. */
   open: boolean;

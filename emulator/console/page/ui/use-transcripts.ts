@@ -6,7 +6,7 @@ import { useServices } from './context.js';
 /** How many lines of one run are kept. */
 const MOST = 4_000;
 
-/** What was said in some runs, kept up to date while they go on. A missing run is being read. */
+/** The lines of some runs, kept up to date while they go on. A missing run is being read. */
 export function useTranscripts(runs: readonly Run[]): ReadonlyMap<string, readonly Line[]> {
   const { model } = useServices();
   const [shown, setShown] = useState<ReadonlyMap<string, readonly Line[]>>(new Map());

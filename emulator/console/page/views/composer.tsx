@@ -29,7 +29,7 @@ export function Composer({ intern, sessions }: { intern: Intern; sessions: reado
     void model
       .attempt(() => sendPrompt(model, intern, prompt))
       .then((sent) => {
-        // What did not arrive is not lost, unless something else was typed meanwhile.
+        // A text that did not arrive comes back, unless something else was typed meanwhile.
         if (!sent) setText((typed) => (typed === '' ? text : typed));
       });
   };

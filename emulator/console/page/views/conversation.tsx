@@ -49,7 +49,7 @@ function RunHead({ run, script }: { run: Run; script: string | undefined }) {
 /** Longer texts are folded, to this many characters. */
 const LONG = 4_000;
 
-/** What was said; a long text is folded until somebody wants all of it. */
+/** A text that was said; a long one is folded until somebody wants all of it. */
 function Folding({ text, kind }: { text: string; kind: string }) {
   const [open, setOpen] = useState(false);
   if (text.length <= LONG) return <p class={kind}>{text}</p>;
@@ -63,7 +63,7 @@ function Folding({ text, kind }: { text: string; kind: string }) {
   );
 }
 
-/** Who sent something and when, with a link to the request. */
+/** The sender and the time, with a link to the request. */
 const Meta = ({ at, request }: { at: string; request: RequestRow | undefined }) => (
   <p class="row quiet small meta">
     {request?.caller && <span>{request.caller}</span>}

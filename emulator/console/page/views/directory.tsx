@@ -167,7 +167,7 @@ interface Settings {
   scim_sync: 'succeeds' | 'fails';
 }
 
-/** What the emulator does on purpose: refuses writes of vaults, fails the next sync. */
+/** Failures on purpose: writes of vaults are refused, the next sync fails. */
 export function Switches() {
   const { model } = useServices();
   const [settings, setSettings] = useState<Settings | undefined>(undefined);

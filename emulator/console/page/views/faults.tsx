@@ -7,7 +7,7 @@ import { useServices } from '../ui/context.js';
 import { DeleteButton, Empty, Panel, ViewHead } from '../ui/parts.js';
 import { NewFault } from './fault-form.js';
 
-/** What a fault does, and which request meets it. */
+/** The effect of a fault, and the request that meets it. */
 function Said({ fault }: { fault: Fault }) {
   const nameOf = useNames();
   return (

@@ -20,7 +20,7 @@ interface Inside {
   api_key: string;
 }
 
-/** What only the control interface knows of an intern: its script and its own key. */
+/** The facts that only the control interface has of an intern: its script and its own key. */
 function useInside(intern: Intern): [Inside | undefined, (inside: Inside) => void] {
   const { model } = useServices();
   const [inside, setInside] = useState<Inside | undefined>(undefined);

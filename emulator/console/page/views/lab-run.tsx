@@ -73,7 +73,7 @@ function Request({ run, request, sent }: { run: LabRun; request: LabRequest; sen
   );
 }
 
-/** What a right client makes of a case. */
+/** The result of a right client in a case. */
 function Expected({ id }: { id: string }) {
   const { model } = useServices();
   const [found, setFound] = useState<{ expect: unknown; alternatives?: unknown[]; why: string[] } | undefined>(

@@ -24,7 +24,7 @@ const saying = ({ contains, regex, session, turn }: Match['when']): string =>
     .filter((text) => text !== false)
     .join(' and ');
 
-/** Which scripts are chosen by what a prompt says: read, and changed as JSON. */
+/** The rows that choose a script by the text of a prompt: read, and changed as JSON. */
 export function MatchesEditor() {
   const { model } = useServices();
   const matches = model.matches.value;

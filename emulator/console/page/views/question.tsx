@@ -12,7 +12,7 @@ interface QuestionProps {
   intern: Intern;
   run: Run | undefined;
   question: { id: string; ask: Ask };
-  /** What it got, if it was answered. */
+  /** The answer, if there is one. */
   answer: unknown;
 }
 
@@ -133,7 +133,7 @@ function Elicitation({ ask, send, busy }: FormProps<QuestionAsk>) {
   );
 }
 
-/** What a question offered, with the choice that was made. */
+/** The options of a question, with the choice that was made. */
 function Offered({ ask, answer }: { ask: Ask; answer: unknown }) {
   const content = (answer as { content?: Record<string, unknown> } | undefined)?.content ?? {};
   const choice = (option: unknown, chosen: boolean) => (
@@ -179,7 +179,7 @@ function TimeLeft({ deadline }: { deadline: string }) {
   );
 }
 
-/** What an intern asks: a form while it waits for the answer, and afterwards the question. */
+/** A question of an intern: a form while it waits for the answer, and afterwards the question. */
 export function Question({ intern, run, question, answer }: QuestionProps) {
   const { model } = useServices();
   const [busy, setBusy] = useState(false);

@@ -53,7 +53,7 @@ const Prose = ({ text }: { text: string }) => (
   <>{text.split('`').map((part, at) => (at % 2 === 1 ? <code key={part}>{part}</code> : part))}</>
 );
 
-/** What the emulator says of the exchange: what was wrong to the field, and what to send instead. */
+/** The emulator's explanation of the exchange: the mistake, to the field, and the right request. */
 function Explained({ explained }: { explained: ExchangeExplanation }) {
   const { verdict, summary, wrong, requirement, next } = explained;
   return (
@@ -96,7 +96,7 @@ function Explained({ explained }: { explained: ExchangeExplanation }) {
   );
 }
 
-/** What an injected fault did to the request. */
+/** The effect of an injected fault on the request. */
 function Injected({ injected }: { injected: NonNullable<Entry['injected']> }) {
   const said = [
     injected.delay !== undefined && `waited ${injected.delay} ms`,
@@ -194,7 +194,7 @@ const CLOSED: Readonly<Record<string, string>> = {
   dropped: 'An injected fault dropped the connection',
 };
 
-/** What is sent again goes to the interface with a key of the seed; to a daemon it would be another mistake. */
+/** A repeated request goes to the interface with a key of the seed; sent to a daemon it would be another mistake. */
 const NO_PROOF = 'A daemon needs a new proof, which this page does not make. Explain says how to get one.';
 
 /** Everything the journal has of one request. */

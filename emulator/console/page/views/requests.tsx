@@ -26,7 +26,7 @@ const CONSOLE = 'console';
 const NO_FILTER = { text: '', status: '', operation: '', caller: '', judged: '' };
 type Filter = typeof NO_FILTER;
 
-/** Whose requests are looked at: those of every client, where none is chosen. */
+/** Tells the requests of the chosen caller; without one, those of every client. */
 const isOf = (caller: string) => (row: RequestRow) => (caller === '' ? row.caller !== CONSOLE : row.caller === caller);
 
 const fits = (row: RequestRow, { text, status, operation, judged }: Filter): boolean =>

@@ -10,7 +10,7 @@ import { useLatest } from '../ui/use-latest.js';
 export interface Vault {
   /** Where its secrets are, below the base. */
   path: string;
-  /** What it is of, in the words of a label. */
+  /** The owner of the vault, in the words of a label. */
   of: string;
   key(model: Model): Promise<string>;
 }
@@ -28,7 +28,7 @@ async function read(model: Model, { path, key }: Vault): Promise<VaultSecret[]> 
   }
 }
 
-/** What a vault holds, kept up to date; a text where it cannot be read. */
+/** The content of a vault, kept up to date; a text where it cannot be read. */
 export function useSecrets(vault: Vault, state = ''): readonly VaultSecret[] | string | undefined {
   const { model } = useServices();
   const [secrets, setSecrets] = useState<readonly VaultSecret[] | string | undefined>(undefined);

@@ -27,7 +27,7 @@ const NAVIGATION: readonly { view: Place['view']; name: string; icon: IconName }
   { view: 'explore', name: 'Explore', icon: 'explore' },
 ];
 
-/** What is found under State. */
+/** The views that are found under State. */
 const OF_STATE: readonly { view: Place['view']; name: string }[] = [
   { view: 'state', name: 'Whole' },
   { view: 'faults', name: 'Faults' },
