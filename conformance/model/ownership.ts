@@ -385,9 +385,13 @@ export function createOwnership(options: OwnershipOptions) {
       return id;
     },
     bears,
-    /** Whether it was read under such a name so short a time ago that it need not be read again before it is taken away. */
+    /**
+     * Whether it need not be read again before it is taken away: nobody else names interns there, or it was read under such a name
+     * a short time ago.
+     */
     lately(id: string) {
-      const { at } = own.get(id) ?? {};
+      const { at, strange } = own.get(id) ?? {};
+      if (alone && own.has(id) && strange === undefined) return true;
       return at !== undefined && time !== undefined && time() - at < LATELY;
     },
     /** How many interns the run has made, by an answer or as they were found. */

@@ -87,8 +87,13 @@ const isNone = (seen: Seen, model: Model, ...phases: readonly Phase[]): Wrong =>
 const isOneOf = (caller: Seen['caller'], ...kinds: readonly CallerKind[]): Wrong =>
   caller === undefined || caller?.kind === 'member' ? undefined : caller !== null && kinds.includes(caller.kind);
 
-const text = (value: unknown, least: number, most: number): boolean =>
-  typeof value === 'string' && [...value].length >= least && [...value].length <= most;
+/** A text of so many code points, of which each is one code unit or two. */
+function text(value: unknown, least: number, most: number): boolean {
+  if (typeof value !== 'string' || value.length < least || value.length > 2 * most) return false;
+  if (value.length <= most && value.length >= 2 * least) return true;
+  const { length } = [...value];
+  return length >= least && length <= most;
+}
 const NAME = /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/;
 const isName = (value: unknown): boolean => text(value, 2, 17) && NAME.test(String(value));
 const has = (row: Row, key: string, right: (value: unknown) => boolean): boolean => !(key in row) || right(row[key]);

@@ -65,15 +65,16 @@ const readingsOf = (value: string): string[] =>
   PLAIN.test(value) ? [value] : [...new Set([value, asBytes(value)].flatMap((one) => [one, one.replaceAll(' ', '+')]))];
 
 /**
- * How Base64 spells a beginning, whatever precedes it: with none, one or two bytes of that in its first group. Only
- * characters that the beginning alone decides.
+ * How Base64 spells a beginning in each of its alphabets, whatever precedes it: with none, one or two bytes of that in its first
+ * group. Only characters that the beginning alone decides.
  */
 const inBase64 = (beginning: string): string[] =>
-  ['', '.', '..'].map((before) =>
-    Buffer.from(before + beginning.slice(0, SEARCHED_FROM), 'latin1')
-      .toString('base64')
-      .slice(Math.ceil((before.length * 8) / 6)),
-  );
+  ['', '.', '..'].flatMap((before) => {
+    const bytes = Buffer.from(before + beginning.slice(0, SEARCHED_FROM), 'latin1');
+    return (['base64', 'base64url'] as const).map((alphabet) =>
+      bytes.toString(alphabet).slice(Math.ceil((before.length * 8) / 6)),
+    );
+  });
 
 /** Makes a set of values that texts are searched for. */
 export function createKnown(
@@ -176,8 +177,7 @@ export function createKnown(
       }
     },
     hint,
-    mayHold: (text) =>
-      anywhere !== undefined || beginsInBase64.next(text.replaceAll('-', '+').replaceAll('_', '/'), 0) >= 0,
+    mayHold: (text) => anywhere !== undefined || beginsInBase64.next(text, 0) >= 0,
     begun(text) {
       const from = Math.max(0, text.length - longest);
       for (let place = begins.next(text, from); place >= 0; place = begins.next(text, place + 1))
