@@ -201,6 +201,7 @@ const PROXY = ['admission', 'capture', 'coding', 'exchange', 'proxy'].map((name)
 
 /** What both halves share of the emulator's contract, and the console's page: data, and how text is made safe. */
 const SHARED = [
+  'emulator/console/page/side-by-side.ts',
   'emulator/contract/profile.ts',
   'emulator/contract/counted.ts',
   'emulator/contract/duration.ts',

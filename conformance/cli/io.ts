@@ -3,7 +3,6 @@ import type { Results } from '../engine/results.js';
 import { UsageError } from '../framework/usage.js';
 import type { Host } from '../probe/time.js';
 import { REPORTERS } from '../reporters/index.js';
-import { markdown } from '../reporters/markdown.js';
 import { writeTo } from './folders.js';
 import type { Settings } from './settings.js';
 
@@ -43,7 +42,8 @@ export function deliver(results: Results, settings: Pick<Settings, 'reports'>, i
   for (const { kind, file } of settings.reports) {
     const place = `--report ${kind}${file === undefined ? '' : `=${file}`}`;
     const text = rendered(place, () => REPORTERS[kind](results, { colour: io.colour && file === undefined }));
-    if (kind === 'github' && io.env.GITHUB_STEP_SUMMARY) appendFileSync(io.env.GITHUB_STEP_SUMMARY, markdown(results));
+    if (kind === 'github' && io.env.GITHUB_STEP_SUMMARY)
+      appendFileSync(io.env.GITHUB_STEP_SUMMARY, REPORTERS.markdown(results));
     if (file === undefined) {
       io.out(text);
       continue;

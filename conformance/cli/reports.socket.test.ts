@@ -76,7 +76,7 @@ describe('an invalid report: exit 2, and one line that names the file and what i
 test('report diff exits 1 when something broke, and else 0', async () => {
   expect(await call('report', 'diff', before, good)).toMatchObject({
     exit: 1,
-    out: expect.stringMatching(/^1 broken, 0 mended/),
+    out: expect.stringMatching(/^1 broken: 1 broken, 0 mended/m),
   });
   const back = await call('report', 'diff', good, before, '--report', `json=${at('d/diff.json')}`);
   expect(back).toMatchObject({ exit: 0, out: '' });
@@ -114,9 +114,9 @@ test('report trend reads every report below a folder, and says which files are l
   expect(err).toMatch(
     /^intern-conformance: left out: report \S+package\.json: format: expected a JSON report of this kit\n$/,
   );
-  expect(out).toMatch(/^2 runs, 6 checks, 2 failing now/);
+  expect(out).toContain('2 runs: 6 checks, 2 failing now');
   expect(out).toMatch(/\.F {2}chat\/fails: failing since 2026-01-02/);
-  expect(readFileSync(at('trend.html'), 'utf8')).toContain('chat/fails');
+  expect(readFileSync(at('trend.html'), 'utf8').replaceAll('<wbr>', '')).toContain('chat/fails');
 });
 
 test('replay does findings again, and says which are fixed and which it did not reach', async () => {

@@ -1,5 +1,6 @@
+import { terminalText } from '../reporters/sheet/terminal.js';
 import { mergedOf } from './findings.js';
-import { exploreText } from './report/text.js';
+import { sheetOf } from './report/sheet.js';
 import type { ExploreReport, Finding } from './types.js';
 
 /** What came of one test of a suite. */
@@ -57,5 +58,5 @@ export function togetherOf(all: readonly Explored[], seed: string, incomplete: r
     incomplete: unique([...reports.flatMap((report) => report.incomplete), ...incomplete]),
     timing: { ms, msPerRun: Math.round((10 * ms) / Math.max(1, run)) / 10 },
   };
-  return { ...report, text: exploreText(report, { timed: false }) };
+  return { ...report, text: terminalText(sheetOf(report)) };
 }

@@ -3,6 +3,7 @@ import { stripVTControlCharacters } from 'node:util';
 import { counted } from '../../emulator/contract/counted.js';
 import { classOf, DISTURBANCE_NAMES } from '../../emulator/contract/disturbance.js';
 import { systemHost } from '../probe/time.js';
+import { terminalText } from '../reporters/sheet/terminal.js';
 import { togetherOf } from './each.js';
 import { byDisturbance, findingOf, type Group, groupsOf, type Judged, surfacedOf } from './findings.js';
 import { type Bench, breachOf, createBench } from './laws/index.js';
@@ -11,7 +12,7 @@ import { leftBehind } from './laws/tidy.js';
 import { lacks, matchMoments, momentsOf } from './moments.js';
 import { restsOf, settled } from './options.js';
 import { openRejections } from './rejections.js';
-import { exploreText } from './report/text.js';
+import { sheetOf } from './report/sheet.js';
 import { incompleteText } from './report/words.js';
 import { loadedOnce, messageOf, type Run, type RunSettings, runOnce } from './run.js';
 import { isBeforeRunning, pairOf, pairsOf, type Schedule, singlesOf } from './schedules.js';
@@ -373,7 +374,7 @@ export async function explore(program: Program, options: ExploreOptions = {}): P
       incomplete,
       timing: { ms, msPerRun: Math.round((10 * ms) / Math.max(1, results.length)) / 10 },
     };
-    return { ...report, text: exploreText(report, { timed: false }) };
+    return { ...report, text: terminalText(sheetOf(report)) };
   } catch (error) {
     if (error instanceof Over) return togetherOf([], given.seed, [over.signal.reason]);
     throw error;

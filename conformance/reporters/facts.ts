@@ -6,8 +6,8 @@ import { findingText } from './words/finding.js';
 /** Something that a report tells of a finding, by its name: `expected`, `again`. */
 export type Fact = readonly [name: string, text: string];
 
-/** The facts of a finding in the order of every report. Sides are cut after `most` characters. */
-export function factsOf(check: CheckResult, most?: number): Fact[] {
+/** The facts of a finding in the order of every report. */
+export function factsOf(check: CheckResult): Fact[] {
   const { finding } = check;
   if (finding === undefined) return [];
   const { what, expected, actual } = findingText(finding);
@@ -19,8 +19,8 @@ export function factsOf(check: CheckResult, most?: number): Fact[] {
   return [
     ...(quote === undefined ? [] : [['interface', quote] as const]),
     ['what', what],
-    ['expected', value(expected, most)],
-    ['actual', value(actual, most)],
+    ['expected', value(expected)],
+    ['actual', value(actual)],
     ...(values === undefined ? [] : [['values', values] as const]),
     ['again', replay],
     ...(curl === undefined ? [] : [['curl', curl] as const]),

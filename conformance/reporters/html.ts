@@ -8,10 +8,10 @@ import { breakable, html, type Markup } from './page/markup.js';
 import { type ReportContext, resultView } from './page/result.js';
 import { pageOf } from './page/shell.js';
 import { seconds } from './stream-text.js';
-import { addressText, choices, LIKELY, unseen } from './tty.js';
 import { hindranceText } from './words/cleanup.js';
 import { comesTo, type Headline, headlineOf, neverCameUp, shownOf } from './words/coverage.js';
 import { wordsOf } from './words/legend.js';
+import { addressText, choices, LIKELY, unseen } from './words/run.js';
 import { incompleteText } from './words/stop.js';
 
 const ORDER: readonly Label[] = ['fail', 'error', 'warn', 'new', 'known', 'skip', 'pass-alternative', 'pass'];

@@ -1,11 +1,12 @@
 import type { Results } from '../engine/results.js';
 import { badge } from './badge.js';
 import { ctrf } from './ctrf.js';
-import { github } from './github.js';
 import { htmlReport } from './html.js';
 import { json } from './json.js';
 import { junit } from './junit.js';
-import { markdown } from './markdown.js';
+import { sheetOf } from './results-sheet.js';
+import { githubText } from './sheet/github.js';
+import { markdownText } from './sheet/markdown.js';
 import { tty } from './tty.js';
 
 /** Turns results into text. */
@@ -17,8 +18,8 @@ export const REPORTERS = {
   json,
   junit,
   html: htmlReport,
-  markdown,
-  github,
+  markdown: (results) => markdownText(sheetOf(results)),
+  github: (results) => githubText(sheetOf(results)),
   ctrf,
   badge,
 } as const satisfies Record<string, Reporter>;

@@ -5,8 +5,8 @@ import { factLines, factsOf } from './facts.js';
 import { groups } from './groups.js';
 import { failsRun } from './label.js';
 import { exchangeLines } from './stream-text.js';
-import { LIKELY, summary } from './tty.js';
 import { knownText } from './words/baseline.js';
+import { LIKELY, summary } from './words/run.js';
 import { incompleteText } from './words/stop.js';
 
 /** A test case of JUnit. One without an outcome passed, and has nothing to say. */

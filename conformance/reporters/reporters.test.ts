@@ -105,7 +105,9 @@ test('Markdown lets no fence, table or markup of the target out', () => {
 test('no line of the target is a workflow command', () => {
   const lines = REPORTERS.github(results).split('\n').filter(Boolean);
   expect(lines.every((line) => /^::(error|warning|notice) title=[^:]*::/.test(line))).toBe(true);
-  expect(lines.filter((line) => line.startsWith('::error title=2 checks (1 fail%2C 1 warn)%3A what'))).toHaveLength(1);
+  expect(
+    lines.filter((line) => line.startsWith('::error title=Conformance%3A 2 checks (1 fail%2C 1 warn)%3A what')),
+  ).toHaveLength(1);
   expect(HOSTILE).toContain('\n::warning::y');
 });
 
@@ -184,7 +186,7 @@ test('findings that are the same are reported once, the largest group first', ()
   expect(REPORTERS.tty(many)).toContain('2 checks: finish_reason is length, expected stop');
   expect(REPORTERS.markdown(many)).toContain('2 checks: finish\\_reason is length, expected stop');
   expect(REPORTERS.html(many)).toMatch(/finish_reason is length, expected stop<\/span><span class="many">2 checks</);
-  expect(REPORTERS.github(many).match(/^::error title=2 checks%3A finish_reason/gm)).toHaveLength(1);
+  expect(REPORTERS.github(many).match(/^::error title=Conformance%3A 2 checks%3A finish_reason/gm)).toHaveLength(1);
 });
 
 const ANSWER: Wanted = { kind: 'answer' };

@@ -1,21 +1,9 @@
 /** Reports for machines and for pages, of the same words and parts as those of the kit. */
 
 import { visibleJson } from '../../../emulator/contract/visible.js';
-import { annotated } from '../../reporters/github.js';
 import { type Case, junitOf } from '../../reporters/junit.js';
-import { fenced, plain } from '../../reporters/markdown.js';
 import type { ExploreReport, Finding, ScheduleResult } from '../types.js';
-import { exploreText, type TextOptions } from './text.js';
-import {
-  type Again,
-  againLines,
-  headlineOf,
-  incompleteText,
-  lawText,
-  summaryText,
-  VERDICT_WORDS,
-  verdictOf,
-} from './words.js';
+import { type Again, againLines, headlineOf, lawText, summaryText } from './words.js';
 
 /** All of it, for programs. The text is left out: it is made of the rest. */
 export function exploreJson({ text: _, ...report }: ExploreReport, { fileOf }: Again = {}): string {
@@ -52,41 +40,3 @@ export function exploreJunit(report: ExploreReport, again: Again = {}): string {
   });
   return junitOf({ tool: 'explore', of: 'explore', ms: report.timing.ms, headline: summaryText(report), cases });
 }
-
-/** For pull requests and job summaries. */
-export function exploreMarkdown(report: ExploreReport, options: TextOptions = {}): string {
-  const verdict = verdictOf(report);
-  const icon = { clean: '✅', unnoticed: '⚠️', broken: '❌', incomplete: '⚠️' }[verdict];
-  const lines = [`# ${icon} Explore: ${VERDICT_WORDS[verdict]}`, '', plain(summaryText(report)), ''];
-  for (const finding of report.findings) {
-    lines.push(`## ${plain(finding.law)}: ${plain(finding.sentence)}`, '', plain(lawText(finding.law)), '');
-    const alone = exploreText({ ...report, findings: [finding], surfaced: [], warnings: [], incomplete: [] }, options);
-    const [, , ...shown] = alone.slice(0, alone.lastIndexOf('\n\n')).split('\n');
-    lines.push('<details><summary>Both runs</summary>', '', ...fenced(shown.join('\n')), '', '</details>', '');
-  }
-  if (report.surfaced.length > 0) {
-    lines.push(
-      '## Failed in an orderly way',
-      '',
-      '| times | by | message | class | disturbances |',
-      '|---|---|---|---|---|',
-    );
-    for (const { count, by, message, class: kind, kinds } of report.surfaced)
-      lines.push(`| ${count} | ${by} | ${plain(message)} | ${kind} | ${plain(kinds.join(', '))} |`);
-    lines.push('');
-  }
-  for (const text of [...report.warnings, ...report.incomplete.map(incompleteText)]) lines.push(`- ${plain(text)}`);
-  return `${lines.join('\n').trimEnd()}\n`;
-}
-
-/** Annotations of GitHub Actions: one for each finding. */
-export const exploreGithub = (report: ExploreReport, again: Again = {}): string =>
-  annotated([
-    ...report.findings.map((finding) => ({
-      kind: 'error' as const,
-      title: `explore: ${finding.law}`,
-      lines: [finding.sentence, lawText(finding.law), ...againLines(finding, again)],
-    })),
-    ...report.incomplete.map((why) => ({ kind: 'warning' as const, title: 'explore', lines: [incompleteText(why)] })),
-    { kind: 'notice', title: 'explore', lines: [summaryText(report)] },
-  ]);

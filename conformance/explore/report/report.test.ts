@@ -35,8 +35,8 @@ test('a finding shows both runs beside each other, and how to do it again', () =
     '│ prints said',
     '■ passed  │ ■ passed',
   ]);
-  expect(text).toContain(`  again npx intern-emulator explore --schedule '.intern-explore/once 1.json' -- npm test
-  debug npx intern-emulator --clock auto --chaos '.intern-explore/once 1.json'`);
+  expect(text).toContain(`  again     npx intern-emulator explore --schedule '.intern-explore/once 1.json' -- npm test
+  debug     npx intern-emulator --clock auto --chaos '.intern-explore/once 1.json'`);
   expect(text).toContain(
     'laws broken: 4 of 5 schedules: 1 survived, 1 surfaced (1 by the test alone), 1 broke a law (1 finding), 1 not reached',
   );
@@ -75,7 +75,7 @@ test('the page says first what to do, marks the place, folds what was printed, a
 
 test('what only a test noticed stands apart', () => {
   const text = EXPLORE_REPORTERS.tty(sampleReport('expected one'), options);
-  expect(text).toMatch(/Only an assertion of the test noticed[^\n]*\n +1 × expected one +transient: 503/);
+  expect(text).toMatch(/Only an assertion of the test noticed[^\n]*\n +1 × +expected one +transient: 503/);
 });
 
 test('JUnit counts what it lists', () => {

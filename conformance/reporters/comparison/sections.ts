@@ -1,29 +1,15 @@
+import { counted } from '../../../emulator/contract/counted.js';
 import type { Change, Diff, RunHead } from '../../engine/diff.js';
 import type { CheckResult } from '../../engine/results.js';
 import { groups, skips } from '../groups.js';
 import { type Label, labelOf } from '../label.js';
+import { toneOf } from '../results-sheet.js';
+import type { Line, Section, Tone } from '../sheet/sheet.js';
 import { oneLine } from '../stream-text.js';
 import { titleOf } from '../title.js';
-import { addressText } from '../tty.js';
 import { headCounts, verdictText } from '../words/coverage.js';
+import { addressText } from '../words/run.js';
 import { incompleteText } from '../words/stop.js';
-
-/** Checks of which the same is said. */
-export interface Entry {
-  readonly label: Label | 'gone';
-  readonly text: string;
-  readonly ids: readonly string[];
-  /** The command that does one of them again. */
-  readonly again?: string;
-}
-
-/** A list of a comparison, worded. */
-export interface Section {
-  readonly key: 'broken' | 'mended' | 'new' | 'gone' | 'unchecked';
-  readonly title: string;
-  readonly checks: number;
-  readonly entries: readonly Entry[];
-}
 
 /** A run in one line: `https://… (live), 2026-11-22T18:30:00.000Z, kit 0.1.0: conforms`. */
 export function headText(head: RunHead): string {
@@ -35,67 +21,64 @@ export function headText(head: RunHead): string {
   );
 }
 
-const failing = (checks: readonly CheckResult[]): Entry[] =>
+/** Ids of a list that stand in one line, at most. */
+const NAMED = 40;
+const named = (ids: readonly string[]): string =>
+  ids.length > NAMED ? `${ids.slice(0, NAMED).join(', ')} and ${ids.length - NAMED} more` : ids.join(', ');
+
+const entry = (label: Label | 'gone', tone: Tone, subject: string, ids: readonly string[], again?: string): Line => ({
+  mark: label.padEnd(5),
+  tone,
+  subject,
+  said: [{ text: named(ids), tone: 'quiet' }],
+  ...(again !== undefined && { again: [['again', again]] }),
+});
+const idsIn = (checks: readonly CheckResult[]): string[] => checks.map(({ id }) => id);
+
+const failing = (checks: readonly CheckResult[]): Line[] =>
   groups(checks).map(({ title, checks: members }) => {
-    const [{ finding }] = members;
-    return {
-      label: labelOf(members[0]),
-      text: oneLine(title),
-      ids: members.map(({ id }) => id),
-      ...(finding === undefined ? {} : { again: finding.replay }),
-    };
+    const [first] = members;
+    return entry(labelOf(first), toneOf(first), title, idsIn(members), first.finding?.replay);
   });
 
 /** Checks that found nothing. */
-const quiet = (checks: readonly CheckResult[]): Entry[] => {
-  const ids = checks.filter(({ verdict }) => verdict === 'pass' || verdict === 'pass-alternative').map(({ id }) => id);
-  return ids.length === 0 ? [] : [{ label: 'pass', text: 'holds', ids }];
+const quiet = (checks: readonly CheckResult[]): Line[] => {
+  const ids = idsIn(checks.filter(({ verdict }) => verdict === 'pass' || verdict === 'pass-alternative'));
+  return ids.length === 0 ? [] : [entry('pass', 'good', 'holds', ids)];
 };
 
-const kept = (checks: readonly CheckResult[]): Entry[] =>
-  skips(checks).map(({ kind, need, why, ids }) => ({
-    label: 'skip',
-    text: oneLine(`${kind === 'need' ? 'needs ' : ''}${need}: ${why}`),
-    ids,
-  }));
+const kept = (checks: readonly CheckResult[]): Line[] =>
+  skips(checks).map(({ kind, need, why, ids }) =>
+    entry('skip', 'quiet', `${kind === 'need' ? 'needs ' : ''}${need}: ${why}`, ids),
+  );
 
 const now = (changes: readonly Change[]) => changes.flatMap(({ is }) => is ?? []);
 const before = (changes: readonly Change[]) => changes.flatMap(({ was }) => was ?? []);
 
+const section = (title: string, { length }: readonly Change[], lines: readonly Line[]): Section[] =>
+  length === 0 ? [] : [{ title: `${title} (${counted(length, 'check')})`, lines }];
+
 /** The lists of a comparison. */
-export const sectionsOf = (diff: Diff): Section[] => [
-  { key: 'broken', title: 'Broken', checks: diff.broken.length, entries: failing(now(diff.broken)) },
-  {
-    key: 'mended',
-    title: 'Mended',
-    checks: diff.mended.length,
-    entries: groups(before(diff.mended)).map(({ checks, title }) => ({
-      label: 'pass',
-      text: oneLine(`before: ${title}`),
-      ids: checks.map(({ id }) => id),
-    })),
-  },
-  {
-    key: 'new',
-    title: 'New checks',
-    checks: diff.new.length,
-    entries: [...failing(now(diff.new)), ...quiet(now(diff.new)), ...kept(now(diff.new))],
-  },
-  {
-    key: 'gone',
-    title: 'Gone: not in the newer report',
-    checks: diff.gone.length,
-    entries:
-      diff.gone.length === 0
-        ? []
-        : [{ label: 'gone', text: 'not in the newer report', ids: diff.gone.map(({ id }) => id) }],
-  },
-  {
-    key: 'unchecked',
-    title: 'No longer checked: no verdict in the newer report',
-    checks: diff.unchecked.length,
-    entries: [...kept(now(diff.unchecked)), ...failing(now(diff.unchecked))],
-  },
+export const sectionsOf = ({ broken, mended, new: fresh, gone, unchecked }: Diff): Section[] => [
+  ...section('Broken', broken, failing(now(broken))),
+  ...section(
+    'Mended',
+    mended,
+    groups(before(mended)).map(({ checks, title }) => entry('pass', 'good', `before: ${title}`, idsIn(checks))),
+  ),
+  ...section('New checks', fresh, [...failing(now(fresh)), ...quiet(now(fresh)), ...kept(now(fresh))]),
+  ...section('Gone: not in the newer report', gone, [
+    entry(
+      'gone',
+      'quiet',
+      'not in the newer report',
+      gone.map(({ id }) => id),
+    ),
+  ]),
+  ...section('No longer checked: no verdict in the newer report', unchecked, [
+    ...kept(now(unchecked)),
+    ...failing(now(unchecked)),
+  ]),
 ];
 
 /** `1 broken, 2 mended, 0 new, 0 gone, 3 no longer checked`. */

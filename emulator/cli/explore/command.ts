@@ -1,9 +1,7 @@
 import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { folder, refuseLink, writeTo } from '../../../conformance/cli/folders.js';
-import { exploreMarkdown } from '../../../conformance/explore/report/files.js';
-import { EXPLORE_REPORTERS } from '../../../conformance/explore/report/index.js';
-import type { TextOptions } from '../../../conformance/explore/report/text.js';
+import { EXPLORE_REPORTERS, type ReportOptions } from '../../../conformance/explore/report/index.js';
 import { ExploreError, type ExploreReport, type Finding } from '../../../conformance/explore/types.js';
 import { OptionError } from '../../index.js';
 import type { CommandModule } from '../command.js';
@@ -40,7 +38,7 @@ function deliver(report: ExploreReport, { settings, command, given, io }: Explor
   const fileOf =
     settings.scheduleFile === undefined ? saveSchedules(settings.save, report, given) : () => settings.scheduleFile;
   const flags = settings.lawFiles.flatMap((law) => ['--law', law]);
-  const options: TextOptions = { fileOf, command, flags, emulatorFlags: flagsOf(given) };
+  const options: ReportOptions = { fileOf, command, flags, emulatorFlags: flagsOf(given) };
   const colour = process.stdout.isTTY === true && !io.env.NO_COLOR;
   const reports = settings.reports.some(({ file }) => file === undefined)
     ? settings.reports
@@ -49,7 +47,7 @@ function deliver(report: ExploreReport, { settings, command, given, io }: Explor
     const toTerminal = file === undefined ? { colour, width } : { colour: false, width: 120 };
     const text = EXPLORE_REPORTERS[kind](report, { ...options, ...toTerminal });
     const summary = kind === 'github' ? io.env.GITHUB_STEP_SUMMARY : undefined;
-    if (summary) appendFileSync(summary, exploreMarkdown(report, options));
+    if (summary) appendFileSync(summary, EXPLORE_REPORTERS.markdown(report, options));
     if (file === undefined) io.stdout(text);
     else writeTo(`--report ${kind}=${file}`, file, text);
   }

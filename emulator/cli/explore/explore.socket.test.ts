@@ -100,7 +100,7 @@ test('a finding ends in status 1, with a schedule that does it again, and a budg
   writeFileSync(AGAIN, readFileSync(report.findings[0].file));
   const again = await explore('--schedule', AGAIN, ...NODE, SAY);
   expect(again.status).toBe(1);
-  expect(again.out).toContain(`again npx intern-emulator explore --schedule '${AGAIN}' -- `);
+  expect(again.out).toContain(`again     npx intern-emulator explore --schedule '${AGAIN}' -- `);
   const few = await explore('--only', 'harmless', '--max-runs', '1', ...NODE, SAY);
   expect(few).toMatchObject({ status: 3, out: expect.stringContaining('--max-runs was reached') });
 });

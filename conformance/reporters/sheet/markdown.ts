@@ -1,0 +1,92 @@
+import { visible } from '../../../emulator/contract/visible.js';
+import { factLines } from '../facts.js';
+import { exchangeLines } from '../stream-text.js';
+import type { Line, Sheet, Tone } from './sheet.js';
+import { runRows } from './terminal.js';
+
+/** Text that Markdown and the HTML within it read as text only. */
+export const plain = (text: string): string =>
+  visible(text)
+    .replace(/&/g, '&amp;')
+    .replace(/</g, '&lt;')
+    .replace(/[\\`*_[\]|#@~]/g, '\\$&')
+    .replace(/\s*\n\s*/g, ' ');
+
+/** A fence that the text cannot close. */
+function fenced(text: string): string[] {
+  const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map((found) => found[0].length));
+  const fence = '`'.repeat(longest + 1);
+  return [`${fence}text`, visible(text), fence];
+}
+
+const folded = (title: string, text: string): string[] => [
+  '',
+  `<details><summary>${title}</summary>`,
+  '',
+  ...fenced(text),
+  '',
+  '</details>',
+];
+
+const ICONS: Readonly<Record<Tone, string>> = {
+  good: '✅',
+  bad: '❌',
+  warn: '⚠️',
+  fault: '💥',
+  new: '🆕',
+  quiet: '⏭️',
+};
+const VERDICTS = { pass: ICONS.good, fail: ICONS.bad, incomplete: ICONS.warn } as const;
+
+const briefLine = ({ mark, subject, sentence, beside, ids }: Line): string => {
+  const parts = [`${mark.trim()} ${subject}`.trim(), sentence, beside, ids?.join(', ')];
+  return `- ${parts.flatMap((part) => (part === undefined || part === '' ? [] : plain(part))).join(': ')}`;
+};
+
+function lineText(line: Line): string[] {
+  const {
+    said = [],
+    facts = [],
+    exchanges = [],
+    finding,
+    runs,
+    again = [],
+    beside,
+    ids,
+    tone,
+    subject,
+    sentence,
+  } = line;
+  if (said.length + facts.length + again.length === 0) return [briefLine(line)];
+  const named = ids === undefined || ids.length === 0 ? [] : ['', plain(ids.join(', '))];
+  const head = [sentence === undefined ? subject : `${subject}: ${sentence}`, beside].flatMap((part) => part ?? []);
+  const requests = exchanges.slice(-5).flatMap((exchange) => exchangeLines(exchange, 500, finding));
+  return [
+    '',
+    `### ${tone === undefined ? '' : `${ICONS[tone]} `}${plain(head.join(' — '))}`,
+    ...said.flatMap(({ text, beside: also }) => ['', plain(also === undefined ? text : `${text} ${also}`)]),
+    ...named,
+    ...(facts.length === 0 ? [] : ['', ...fenced(factLines(facts).join('\n'))]),
+    ...again.flatMap(([, text]) => ['', ...fenced(text)]),
+    ...(requests.length === 0 ? [] : folded('Transcript', requests.join('\n'))),
+    ...(runs === undefined ? [] : folded('Both runs', runRows(runs).join('\n'))),
+  ];
+}
+
+/** A sheet to be read where Markdown is: pull requests, job summaries. */
+export function markdownText({ title, verdict, word, sum, first, notes, sections }: Sheet): string {
+  const lines = [`# ${VERDICTS[verdict]} ${plain(title)}: ${plain(word)}`, '', plain(sum)];
+  if (first !== undefined) lines.push('', plain(first));
+  for (const { text, beside } of notes) lines.push('', plain(beside === undefined ? text : `${text} ${beside}`));
+  for (const section of sections) {
+    const { title: heading, lines: its, after = [], table } = section;
+    if (its.length === 0 && table === undefined) continue;
+    if (heading !== undefined) lines.push('', `## ${plain(heading)}`, '');
+    lines.push(...its.flatMap(lineText));
+    for (const { text, beside } of after) lines.push('', plain(beside === undefined ? text : `${text} ${beside}`));
+    if (table === undefined) continue;
+    const row = (cells: readonly string[]) => `| ${cells.map(plain).join(' | ')} |`;
+    lines.push(row(table.head), `|${'---|'.repeat(table.head.length)}`, ...table.rows.map(row));
+  }
+  return `${lines.join('\n').replace(/\n{3,}/g, '\n\n')}\n`;
+}
