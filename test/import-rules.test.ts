@@ -231,7 +231,6 @@ function isAllowed({ from, target, typeOnly }: Import): boolean {
     // A habit serves anywhere: beside apps too, where there is no kit.
     if (from === 'conformance/habits') return typeOnly && /^(conformance|emulator\/contract)\//.test(target);
     if (target.startsWith('conformance/')) return true;
-    if (from === 'conformance/walk') return false;
     if (from === 'conformance/judge' && PROXY.includes(target)) return true;
     if ((from === 'conformance/drift' || from === 'conformance/judge') && RECORDINGS.includes(target)) return true;
     if (REACHES_EMULATOR.includes(from)) return true;
@@ -255,7 +254,7 @@ const FLOORS = [
   ['probe'],
   ['framework'],
   ['habits', 'model'],
-  ['arbitraries', 'helpers', 'walk'],
+  ['arbitraries', 'helpers'],
   ['requests', 'rules'],
   ['drivers'],
   ['engine'],

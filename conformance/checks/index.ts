@@ -35,7 +35,6 @@ import { INVOKE_CHECKS } from './invoke.js';
 import { INVOKE_RUNS } from './invoke-runs.js';
 import { INVOKE_SESSIONS } from './invoke-sessions.js';
 import { KEEPALIVE } from './keepalive.js';
-import { LIFECYCLE_MODEL } from './lifecycle-model.js';
 import { LIMITER } from './limiter.js';
 import { LIMITER_COUNTS } from './limiter-counts.js';
 import { LIST } from './list.js';
@@ -67,6 +66,7 @@ import { VAULT_LISTS } from './vault-lists.js';
 import { VAULT_SECRECY } from './vault-secrecy.js';
 import { VAULT_VALUES } from './vault-values.js';
 import { VISIBILITY } from './visibility.js';
+import { WALK } from './walk.js';
 
 /** Every check, area by area. */
 export const checks: readonly Check[] = [
@@ -107,7 +107,7 @@ export const checks: readonly Check[] = [
   ...INVOKE_RUNS,
   ...INVOKE_SESSIONS,
   ...KEEPALIVE,
-  ...LIFECYCLE_MODEL,
+  ...WALK,
   ...LIMITER,
   ...LIMITER_COUNTS,
   ...LIST,

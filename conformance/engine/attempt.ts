@@ -40,8 +40,9 @@ function count({ pool }: RunContext, behaviour: BehaviourName, did: boolean): vo
 }
 
 /** The requests of a check. A check that makes an emulator do wrong, or moves its clock, is judged by itself alone. */
-export const senderFor = ({ driver }: Pick<RunContext, 'driver'>, { id, level, needs }: Check) => ({
+export const senderFor = ({ driver }: Pick<RunContext, 'driver'>, { id, level, needs, walks }: Check) => ({
   id,
+  walks: walks === true,
   staged: driver.control !== undefined && (level === 'C' || needs.some((need) => STAGES.has(need))),
 });
 const STAGES: ReadonlySet<string> = new Set(['control', 'clock', 'disposable']);

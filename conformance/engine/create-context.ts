@@ -172,6 +172,8 @@ export function createContext(run: RunContext, attempt: TryOfCheck): Ctx {
     random,
     has: (need) => driver.lacks(need as Need) === undefined,
     broken: () => session.monitors.broken(attempt.by.id),
+    breach: () => session.monitors.breach(attempt.by.id),
+    known: (id) => session.model.known(id),
     over: () => run.ending.near !== undefined || session.room.without({ prompts: false }) !== undefined,
     turnsWait: () => session.turns('api_key').paused(),
   };

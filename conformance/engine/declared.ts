@@ -10,7 +10,7 @@ const MOMENT = 2_000;
  */
 export function declaredBy(check: Check) {
   const declared = new Set<string>(check.needs);
-  const free = check.sweeps === true;
+  const free = check.sweeps === true || check.walks === true;
   const longest = Math.max(
     MOMENT,
     ...check.needs

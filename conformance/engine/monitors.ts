@@ -1,5 +1,5 @@
 import type { Check } from '../framework/check.js';
-import { Finding } from '../framework/finding.js';
+import { Finding, type Found } from '../framework/finding.js';
 import type { Target } from '../framework/target.js';
 import type { Caller } from '../model/callers.js';
 import type { Exchange, Asked as Request } from '../model/exchange.js';
@@ -10,7 +10,7 @@ import type { Answer, Sender } from '../probe/client.js';
 import type { Evidence } from '../probe/exchange.js';
 import type { Send } from '../probe/request.js';
 import { ruleOf } from '../rules/check.js';
-import { foundBy, type Rule, type Breach as RuleBreach, type Seen, seenBy } from '../rules/index.js';
+import { foundBy, RULES, type Rule, type Breach as RuleBreach, type Seen, seenBy } from '../rules/index.js';
 import { askedBy, exchangeOf, streamOf, WRONG_KEY } from './exchange-of.js';
 
 /** Kinds of breaches that a monitor keeps, and exchanges of each whose evidence it keeps. */
@@ -104,6 +104,8 @@ export function createMonitors(model: Model, target: Omit<Target, 'kind'>, now: 
   const records = new Recent<number, Evidence>(KEPT);
   /** Kinds of breaches that nothing showed before, by the check that met them. */
   const broken = new Map<string | undefined, number>();
+  /** The first breach that a walk met since it asked for it, by its check. */
+  const met = new Map<string, Finding>();
   /** Requests under way, by their number. */
   const asking = new Map<number, Request>();
   const monitors = new Map<string, Watching>();
@@ -125,13 +127,19 @@ export function createMonitors(model: Model, target: Omit<Target, 'kind'>, now: 
     astray = leads;
     return !leads;
   };
+  const findingOf = (breach: RuleBreach, { asked }: Seen, more: Partial<Found> = {}): Finding =>
+    new Finding({
+      ...foundBy(breach),
+      exchange: asked.number,
+      ...(breach.leak === undefined ? {} : { leak: breach.leak }),
+      ...more,
+    });
   /** Notes that an exchange breaks a rule. */
   const note = (monitor: Watching, breach: RuleBreach, seen: Seen, looked: Looked) => {
     const { kinds, rule, unread } = monitor;
-    const { because, leak } = breach;
+    const { because } = breach;
     const { record, status } = looked;
-    const more = { exchange: seen.asked.number, ...(leak === undefined ? {} : { leak }) };
-    const finding = new Finding({ ...foundBy(breach), ...more });
+    const finding = findingOf(breach, seen);
     const { wanted } = finding.found;
     const kind = wanted.kind === 'value' ? wanted.path : wanted.kind;
     if (rule.settles === true && status < 300) for (const id of internsIn(seen, breach.actual)) unread.add(id);
@@ -145,6 +153,20 @@ export function createMonitors(model: Model, target: Omit<Target, 'kind'>, now: 
     if (shown.length < SHOWN && shown.every((one) => one.record !== record))
       shown.push({ ...looked, finding, because: because.flatMap((number) => records.get(number) ?? []) });
   };
+  /**
+   * Every rule judges what a walk asks for. At a deployment a rule of the run reports by itself when all else is done, and so must one
+   * that a late read may break.
+   */
+  const walked = ({ id }: Sender, seen: Seen) => {
+    for (const rule of RULES) {
+      if (met.has(id)) return;
+      const { requirement, level, settles, judge } = rule;
+      if (model.options.ours !== true && (settles === true || monitors.has(rule.id))) continue;
+      const judgement = judge(seen, model);
+      if (judgement !== undefined && judgement !== 'kept')
+        met.set(id, findingOf(judgement, seen, { breaks: { requirement, level } }));
+    }
+  };
   /** Rules judge an exchange first; then the model learns from it. */
   const judge = (looked: Looked, exchange: Exchange) => {
     const { number } = looked.record;
@@ -152,6 +174,7 @@ export function createMonitors(model: Model, target: Omit<Target, 'kind'>, now: 
     const seen = closed ? undefined : seenBy(model, exchange);
     if (seen !== undefined) {
       const situation = `${seen.operation.name} ${seen.answered.status}`;
+      if (looked.by?.walks === true) walked(looked.by, seen);
       for (const monitor of monitors.values()) {
         try {
           const judgement = monitor.rule.judge(seen, model);
@@ -206,6 +229,12 @@ export function createMonitors(model: Model, target: Omit<Target, 'kind'>, now: 
     /** Kinds of breaches that one exchange showed, or more: of all exchanges, or of those that a check asked for. */
     broken: (by?: string): number =>
       by === undefined ? [...broken.values()].reduce((sum, one) => sum + one, 0) : (broken.get(by) ?? 0),
+    /** The first breach that the walk of a check met since this was asked. */
+    breach(by: string): Finding | undefined {
+      const finding = met.get(by);
+      met.delete(by);
+      return finding;
+    },
     /** Interns that any of them has to see once more. */
     get unread(): ReadonlySet<string> {
       return new Set([

@@ -1,6 +1,6 @@
 import { suggestion } from '../../emulator/contract/nearest.js';
 import { type Level, REQUIREMENTS } from '../requirements/index.js';
-import { VIEWS, viewsOf } from '../requirements/views.js';
+import { RULED, viewsOf } from '../requirements/views.js';
 import type { Unit } from './unit.js';
 
 export interface Selection {
@@ -62,7 +62,7 @@ export function select<One extends Selectable>(
   const all = (unit: One) => [
     ...own(unit),
     ...(unit.heads ?? []).map(({ id }) => id),
-    ...(unit.feeds === true ? Object.keys(VIEWS) : []),
+    ...(unit.feeds === true ? RULED : []),
   ];
   const wanted = only.length === 0 ? () => true : fits(only, all);
   const unwanted = skip.length === 0 ? () => false : fits(skip, own);

@@ -26,6 +26,8 @@ export interface Check {
   readonly maxRuns?: number;
   /** It asks with whatever the target has, for rules to judge: nothing of that is a need. */
   readonly sweeps?: true;
+  /** The same, and rules judge each answer at once: the check says itself what breaks one. */
+  readonly walks?: true;
   run(ctx: Ctx): Promise<void>;
 }
 

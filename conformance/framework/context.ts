@@ -5,6 +5,7 @@ import type { Transcript } from '../probe/chunks.js';
 import type { Answer, OpenAnswer } from '../probe/client.js';
 import type { As, Send } from '../probe/request.js';
 import type { Control } from './control.js';
+import type { Finding } from './finding.js';
 import type { BehaviourName } from './needs.js';
 import type { ChatReply } from './reply.js';
 import type { Because } from './skip.js';
@@ -74,6 +75,15 @@ export interface InternFactory {
   inOrder(count: number): Promise<Intern[]>;
   /** An id that no intern has. */
   unknownId(): string;
+}
+
+/** What the run knows of an intern by now. */
+export interface Known {
+  /** Where in its life it may be: `booting`, `up`, `off`, `going`, `gone`. */
+  readonly phases: ReadonlySet<string>;
+  readonly sessions: readonly { readonly id: string; readonly origin: 'chat' | 'invoke' }[];
+  /** Calls that asked something, and the session of each. */
+  readonly questions: readonly { readonly call: string; readonly session: string | undefined }[];
 }
 
 /** The intern that is looked for in the list, and where. */
@@ -216,6 +226,10 @@ export interface Ctx {
   has(need: string): boolean;
   /** How much of what a check asked for so far broke a rule. */
   broken(): number;
+  /** The first rule that an answer broke since this was asked last. Only of a check that walks. */
+  breach(): Finding | undefined;
+  /** What the run knows of an intern by now. */
+  known(id: string): Known;
   /** Whether the limits of the run leave room for nothing more to be begun. */
   over(): boolean;
   /** Whether the next turn has to wait, since the target limits how many it takes. */

@@ -53,8 +53,10 @@ export function phasesAfter(name: OperationName, ours: boolean) {
   if (name === 'provision') return (before: ReadonlySet<Phase>) => there(before, boots);
   if (name === 'suspend') return (before: ReadonlySet<Phase>) => there(before, ['off']);
   if (name === 'delete') return (before: ReadonlySet<Phase>) => there(before, GOES);
-  // A prompt may wake an intern that rests.
-  if (name === 'chat' || name === 'invoke') return (before: ReadonlySet<Phase>) => there(before, [...before, ...BOOTS]);
+  // A prompt may wake an intern that rests, and none that goes.
+  if (name === 'chat' || name === 'invoke')
+    return (before: ReadonlySet<Phase>) =>
+      before.size > 0 && [...before].every((phase) => GOES.includes(phase)) ? [...before] : [...before, ...BOOTS];
   return undefined;
 }
 

@@ -67,10 +67,11 @@ export interface Numbers {
   readonly first: number;
 }
 
-/** What a scope sends for: a check. `staged`: it has the target do what is wrong. */
+/** What a scope sends for: a check. `staged`: it has the target do what is wrong; `walks`: it asks what breaks a rule. */
 export interface Sender {
   readonly id: string;
   readonly staged: boolean;
+  readonly walks?: boolean;
 }
 
 /** Observes the requests of one scope. */

@@ -1,5 +1,5 @@
 import { BAD_HOSTS } from '../arbitraries/host.js';
-import type { Ctx } from '../framework/context.js';
+import type { Ctx, Known } from '../framework/context.js';
 import { DIGEST } from '../helpers/operations.js';
 import { STATUSES } from '../helpers/record.js';
 import { secretName } from '../helpers/vault.js';
@@ -27,6 +27,8 @@ export interface Ground {
   readonly ctx: Ctx;
   /** The intern that the request names. */
   readonly id: string;
+  /** What is known of it, in a walk. */
+  readonly known?: Known;
 }
 
 /** The parts of the requests of one operation: a request has one value of each. */
@@ -122,7 +124,7 @@ const SIGNERS: readonly Value[] = [
   ...REGIONAL,
 ];
 
-const json = (name: string, value: unknown | ((ground: Ground) => unknown)): Value =>
+export const json = (name: string, value: unknown | ((ground: Ground) => unknown)): Value =>
   v(name, (ground) => ({ json: typeof value === 'function' ? (value as (ground: Ground) => unknown)(ground) : value }));
 const raw = (name: string, body: string): Value =>
   v(name, () => ({ body, headers: { 'content-type': 'application/json' } }));
@@ -174,7 +176,7 @@ const TYPES: readonly Value[] = [
   ),
 ];
 
-const created =
+export const created =
   (more: Record<string, unknown> = {}) =>
   ({ ctx }: Ground) =>
     ctx.interns.body(more);
@@ -234,7 +236,7 @@ const query = (name: string, text: string): Value => v(name, () => ({ path: `/in
 const inWorkspace = (name: string, rest = ''): Value =>
   v(name, ({ ctx }) => ({ path: `/interns?workspace_id=${encodeURIComponent(ctx.target.workspaceId)}${rest}` }));
 
-const said =
+export const said =
   (more: Record<string, unknown> = {}) =>
   ({ ctx }: Ground) => ({
     messages: [{ role: 'user', content: ctx.prompt('echo') }],

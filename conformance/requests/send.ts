@@ -5,7 +5,7 @@ import type { Send } from '../probe/request.js';
 import { cover, isGood, type Row } from './cover.js';
 import { firstRows } from './first.js';
 import { createShelf, type Shelf } from './ground.js';
-import { TABLES } from './rows.js';
+import { type Ground, TABLES, type Table } from './rows.js';
 import { sendLists, sendSequences } from './sequences.js';
 import { unanswered } from './unanswered.js';
 
@@ -19,26 +19,17 @@ export interface RowsOptions {
   over(): boolean;
 }
 
-/** Sends a request of a row, and reads its answer to the end. */
-async function sent(
-  ctx: Ctx,
-  shelf: Shelf,
-  row: Row,
-  { again, sparing }: { readonly again: boolean; readonly sparing: boolean },
-): Promise<{ answer: Answer | undefined; id: string }> {
-  const { table, state, values } = row;
-  const id = state === undefined ? '' : await shelf.intern(state);
-  const refused = !sparing && table.uses === true && !isGood(row) && state !== 'unknown' && state !== 'gone';
-  // What was written may be read late.
-  if (again) await ctx.wait(refused ? 11_000 : 2_000);
-  // What it is before shows what a refused call has done.
-  if (refused) await shelf.read(id);
-  const ground = { ctx, id };
-  const base: Send = { method: table.method, path: table.path(id) };
+/** The request that a row makes. */
+export function requestOf({ table, values }: Row, ground: Ground): Send {
   const parts = values.map((value) => value.make(ground));
   const headers = Object.assign({}, ...parts.map((part) => part.headers ?? {}));
-  const send: Send = Object.assign({}, base, ...parts, Object.keys(headers).length === 0 ? {} : { headers });
-  if (table.operation !== 'chat' || !isGood(row)) return { answer: await ctx.send(send).catch(unanswered), id };
+  const base: Send = { method: table.method, path: table.path(ground.id) };
+  return Object.assign({}, base, ...parts, Object.keys(headers).length === 0 ? {} : { headers });
+}
+
+/** Sends the request of a row, and reads its answer to the end. No answer comes back where it streamed. */
+export async function ask(row: Row, { ctx, id }: Ground, send: Send): Promise<Answer | undefined> {
+  if (row.table.operation !== 'chat' || !isGood(row)) return ctx.send(send).catch(unanswered);
   const { json = {}, method: _, path: __, ...options } = send;
   const { messages, stream, session_id, approval_mode, ...extra } = json as Record<string, unknown>;
   await ctx
@@ -54,7 +45,25 @@ async function sent(
     )
     .then((reply) => reply.end())
     .catch(unanswered);
-  return { answer: undefined, id };
+  return undefined;
+}
+
+/** Sends a request of a row to an intern of the state that it asks for. */
+async function sent(
+  ctx: Ctx,
+  shelf: Shelf,
+  row: Row,
+  { again, sparing }: { readonly again: boolean; readonly sparing: boolean },
+): Promise<{ answer: Answer | undefined; id: string }> {
+  const { table, state } = row;
+  const id = state === undefined ? '' : await shelf.intern(state);
+  const refused = !sparing && table.uses === true && !isGood(row) && state !== 'unknown' && state !== 'gone';
+  // What was written may be read late.
+  if (again) await ctx.wait(refused ? 11_000 : 2_000);
+  // What it is before shows what a refused call has done.
+  if (refused) await shelf.read(id);
+  const ground = { ctx, id };
+  return { answer: await ask(row, ground, requestOf(row, ground)), id };
 }
 
 /** Sends a row, reads after it what it may have changed, and does both again where a rule was broken. */
@@ -90,12 +99,16 @@ const inTurn = (tables: readonly (readonly Row[])[]): readonly Row[] =>
     .toSorted((one, other) => one.share - other.share)
     .map(({ row }) => row);
 
-/** The tables without the values for which the target lacks something, and the rows of each. */
-function plansOf(ctx: Ctx, { has }: RowsOptions) {
-  const usable = TABLES.map((table) => ({
+/** Tables without the values for which the target lacks something. */
+export const usableOf = (tables: readonly Table[], has: RowsOptions['has']): readonly Table[] =>
+  tables.map((table) => ({
     ...table,
     parts: table.parts.map((part) => part.filter(({ needs = [] }) => needs.every(has))),
   }));
+
+/** The tables that can be used, and the rows of each. */
+function plansOf(ctx: Ctx, { has }: RowsOptions) {
+  const usable = usableOf(TABLES, has);
   return { usable, plans: usable.map((table) => cover(table, () => ctx.random())) };
 }
 

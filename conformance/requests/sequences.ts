@@ -6,7 +6,7 @@ import { sendLife } from './life.js';
 import { unanswered } from './unanswered.js';
 
 /** Follows the cursors of a list to its end. Answers how many interns it met. */
-async function pages(ctx: Ctx, query: string, most = 20): Promise<number> {
+export async function pages(ctx: Ctx, query: string, most = 20): Promise<number> {
   let cursor: string | undefined;
   let met = 0;
   for (let page = 0; page < most; page++) {

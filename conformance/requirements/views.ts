@@ -1,4 +1,4 @@
-/** Published ids whose checks have become rules, and the rules that decide each. */
+/** Published ids whose checks have become rules, or a walk, and what decides each. */
 export const VIEWS: Readonly<Record<string, readonly string[]>> = {
   'as-met/errors': [
     'BASE-3/envelope',
@@ -178,12 +178,19 @@ export const VIEWS: Readonly<Record<string, readonly string[]>> = {
   'list/bad-limit': ['LIST-3/list-limit', 'BASE-3/reason'],
   'bodies/provision-media-type': ['BODY-1/media-type-without-body'],
   'vault/store-refused': ['VAULT-3/secret-value', 'BODY-4/body-is-an-object'],
+  'model/lifecycle': ['walk/interface'],
+  'model/conversations': ['walk/interface'],
+  'model/in-time': ['walk/interface'],
+  'model/statuses': ['walk/interface'],
   'daemon/access-by-any-grant': ['DAEMON-1/daemon-accepted', 'DAEMON-1/form', 'DAEMON-1/not-stored'],
 };
 
 const BY_RULE = new Map<string, readonly string[]>();
 for (const [id, rules] of Object.entries(VIEWS))
   for (const rule of rules) BY_RULE.set(rule, [...(BY_RULE.get(rule) ?? []), id]);
+
+/** The published ids that rules decide: what they judge, the rows ask for. */
+export const RULED: readonly string[] = Object.keys(VIEWS).filter((id) => VIEWS[id]?.every((by) => /^[A-Z]/.test(by)));
 
 /** The published ids that a rule decides, alone or with others. */
 export const viewsOf = (rule: string): readonly string[] => BY_RULE.get(rule) ?? [];

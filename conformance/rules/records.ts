@@ -234,14 +234,19 @@ export const RECORDS: readonly Rule[] = [
     'same-intern': {
       says: 'A create that repeats the key and the body of an earlier one answers with its intern.',
       judge: (seen, model) => {
-        const known = seen.operation.name === 'create' && isDone(seen) ? model.createBy(seen.asked) : undefined;
+        const known = seen.operation.name === 'create' ? model.createBy(seen.asked) : undefined;
         if (known === undefined || seen.json === undefined || !isRow(seen.body) || !isRow(known.value.body))
           return undefined;
         if (canonical(seen.body) !== canonical(known.value.body)) return undefined;
+        // Its name is taken, by its own intern.
+        const isTaken = seen.answered.status === 409 && known.value.at < seen.asked.at;
+        if (!isDone(seen) && !isTaken) return undefined;
         const phases = model.interns.get(known.value.id)?.phase.since(seen.asked.at);
         // A key may be forgotten with its intern.
         if (phases === undefined || phases.has('going') || phases.has('gone')) return undefined;
-        return is(`id of ${where(seen)} that is retried`, known.value.id, seen.json.id, [known.number]);
+        return isTaken
+          ? { what: 'a create that is retried', expected: 'its intern', actual: 409, because: [known.number] }
+          : is(`id of ${where(seen)} that is retried`, known.value.id, seen.json.id, [known.number]);
       },
     },
   }),

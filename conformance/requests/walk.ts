@@ -1,0 +1,251 @@
+import fc from 'fast-check';
+import type { Ctx } from '../framework/context.js';
+import { Skipped } from '../framework/skip.js';
+import { isRow } from '../model/intern.js';
+import type { OperationName } from '../model/operations.js';
+import type { Answer } from '../probe/client.js';
+import { isGood, type Row } from './cover.js';
+import { created, type Ground, json, type State, said, TABLES, type Table, type Value } from './rows.js';
+import { ask, requestOf, usableOf } from './send.js';
+import { pages } from './sequences.js';
+import { unanswered } from './unanswered.js';
+
+/** The interns of a walk, by the requests that made them. Whatever else is known of them the run knows. */
+interface Walk {
+  readonly made: { readonly id: string; readonly again: () => Promise<Answer | undefined> }[];
+}
+export type Step = fc.AsyncCommand<Walk, Ctx>;
+
+/** A session of the intern that began so, the latest: undefined where there is none. */
+const sessionOf = ({ known }: Ground, origin: 'chat' | 'invoke') => {
+  const id = known?.sessions.findLast((one) => one.origin === origin)?.id;
+  return id === undefined ? {} : { session_id: id };
+};
+const answering =
+  (content: string) =>
+  (ground: Ground): unknown => {
+    const asked = ground.known?.questions.at(-1);
+    if (asked === undefined) return said()(ground);
+    const messages = [{ role: 'tool', tool_call_id: asked.call, content }];
+    return { messages, stream: true, session_id: asked.session };
+  };
+const asking = ({ ctx }: Ground) => ({
+  messages: [{ role: 'user', content: ctx.prompt('ask-permission') }],
+  stream: true,
+  approval_mode: 'manual',
+});
+const controlled = (value: Value): Value => ({ ...value, needs: ['control'] });
+
+/** Bodies that only a walk can send: they name what came before. */
+const LATER: Partial<Record<OperationName, readonly Value[]>> = {
+  create: [json('to boot', created({ provision: true }))],
+  chat: [
+    json('a prompt in its session', (ground: Ground) => said(sessionOf(ground, 'chat'))(ground)),
+    json('a prompt in the session of an invoke', (ground: Ground) => said(sessionOf(ground, 'invoke'))(ground)),
+    controlled(json('a prompt that makes it ask', asking)),
+    controlled(json('an answer', answering('allow_once'))),
+    controlled(json('an answer of other words', answering('whatever'))),
+  ],
+  invoke: [
+    json('an input in its session', (ground: Ground) => ({
+      input: ground.ctx.prompt('echo'),
+      ...sessionOf(ground, 'invoke'),
+    })),
+    json('an input in a session of chat', (ground: Ground) => ({
+      input: ground.ctx.prompt('echo'),
+      ...sessionOf(ground, 'chat'),
+    })),
+  ],
+};
+
+/** How much more often than others operations are asked for that lead an intern through its life. */
+const OFTEN: Partial<Record<OperationName, number>> = {
+  create: 3,
+  get: 2,
+  update: 2,
+  list: 2,
+  provision: 4,
+  suspend: 3,
+  chat: 6,
+  invoke: 3,
+};
+
+/** The tables of rows, each with the bodies that only a walk can send. */
+const tablesOf = (ctx: Ctx): readonly Table[] =>
+  usableOf(
+    TABLES.map((table) => ({
+      ...table,
+      parts: table.parts.map((part, at) => (at === 1 ? [...part, ...(LATER[table.operation] ?? [])] : part)),
+    })),
+    (need) => ctx.has(need),
+  ).filter(({ parts }) => parts.every((part) => part.some(({ bad }) => bad !== true)));
+
+const goodOf = (table: Table): Table => ({
+  ...table,
+  parts: table.parts.map((part) => part.filter(({ bad }) => bad !== true)),
+});
+
+/** Any row of a table: of good values, or with one bad among them. */
+function rowOf(table: Table): fc.Arbitrary<Row> {
+  const good = goodOf(table).parts.map((part) => fc.constantFrom(...part));
+  const bad = table.parts.flatMap((part, at) => part.flatMap((value) => (value.bad === true ? [{ at, value }] : [])));
+  const wrong = fc.oneof(
+    { weight: 4, arbitrary: fc.constant(undefined) },
+    { weight: bad.length === 0 ? 0 : 1, arbitrary: fc.constantFrom(undefined, ...bad) },
+  );
+  return fc.tuple(fc.tuple(...good), wrong).map(([values, one]) => ({
+    table,
+    state: undefined,
+    badState: false,
+    values: one === undefined ? values : values.with(one.at, one.value),
+  }));
+}
+
+/** Tells what breaks a rule: of anything that was asked since. */
+function judged(ctx: Ctx): void {
+  const finding = ctx.breach();
+  if (finding !== undefined) throw finding;
+}
+
+/** Phases of the states that tables name. */
+const PHASES: Partial<Record<State, readonly string[]>> = {
+  stopped: ['new', 'off'],
+  suspended: ['off'],
+  running: ['up'],
+  booting: ['booting'],
+};
+
+/** Waits until boot and teardown of an intern have ended. */
+async function settled(ctx: Ctx, id: string): Promise<void> {
+  const { phases } = ctx.known(id);
+  // One that waits for its first boot may be shown as what boots.
+  if (phases.has('booting') && !phases.has('new')) await ctx.interns.until(id, ['running', 'failed', 'stopped']);
+  if (phases.has('going')) await ctx.interns.untilGone(id);
+}
+
+/**
+ * The intern of a walk that a number means. Where it is to fit, it is one of those that are in a state in which the request is
+ * accepted; one that rests is led there.
+ */
+async function chosen({ made }: Walk, ctx: Ctx, { states }: Table, { which, fits }: Choice): Promise<string> {
+  const among = (wanted: readonly State[]) => {
+    const phases = wanted.flatMap((state) => PHASES[state] ?? []);
+    return made.filter(({ id }) => phases.some((phase) => ctx.known(id).phases.has(phase)));
+  };
+  const fit = fits ? among(states?.good ?? []) : [];
+  const resting = fits && fit.length === 0 && states?.good.includes('running') ? among(['stopped', 'booting']) : [];
+  const those = [fit, resting, made].find(({ length }) => length > 0) ?? made;
+  const id = those[which % those.length]?.id ?? '';
+  if (those !== resting) return id;
+  if (!ctx.known(id).phases.has('booting')) await ctx.api.provision(id).catch(unanswered);
+  await settled(ctx, id);
+  return id;
+}
+
+interface Choice {
+  readonly which: number;
+  readonly fits: boolean;
+  /** What it began is waited for, and read. */
+  readonly looks: boolean;
+}
+const choice: fc.Arbitrary<Choice> = fc.record({
+  which: fc.nat({ max: 3 }),
+  fits: fc.constantFrom(true, true, true, false),
+  looks: fc.boolean(),
+});
+
+/** Interns that a walk makes at most. */
+const MOST = 4;
+
+/** A request of a row, to an intern of the walk where it names one. */
+const asks = (row: Row, how: Choice): Step => {
+  const { table, values } = row;
+  const names = table.states !== undefined;
+  const creates = table.operation === 'create' && isGood(row);
+  return {
+    check: ({ made }) => (names ? made.length > 0 : !creates || made.length < MOST),
+    async run(walk, ctx) {
+      const id = names ? await chosen(walk, ctx, table, how) : '';
+      const ground = { ctx, id, ...(names ? { known: ctx.known(id) } : {}) };
+      const send = requestOf(row, ground);
+      const answer = await ask(row, ground, send).catch((error: unknown) => {
+        // No more prompts: the walk goes on without.
+        if (table.prompts !== true || !isGood(row) || !(error instanceof Skipped)) throw error;
+      });
+      const given = creates && isRow(answer?.json) && answer.status < 300 ? String(answer.json.id) : undefined;
+      if (given !== undefined) walk.made.push({ id: given, again: () => ctx.send(send).catch(unanswered) });
+      judged(ctx);
+      const about = given ?? id;
+      if (!how.looks || about === '') return;
+      if (table.method !== 'GET') await settled(ctx, about);
+      await ctx.api.get(about).catch(unanswered);
+      judged(ctx);
+    },
+    toString: () =>
+      `${table.operation}(${[names ? [how.which] : [], values.map(({ name }) => name)].flat().join(', ')})`,
+  };
+};
+
+/** The create of an intern, sent again. */
+const repeats = (which: number): Step => ({
+  check: ({ made }) => made.length > 0,
+  async run({ made }, ctx) {
+    await made[which % made.length]?.again();
+    judged(ctx);
+  },
+  toString: () => `create again(${which})`,
+});
+
+/** Every page of a list, and the whole list. */
+const lists: Step = {
+  check: () => true,
+  async run(_, ctx) {
+    for (const query of ['limit=3', 'limit=500', 'limit=500&status=running', 'limit=500&status=stopped'])
+      await pages(ctx, query);
+    judged(ctx);
+  },
+  toString: () => 'lists()',
+};
+
+/** Lets boots and teardowns come to their end. */
+const waits: Step = {
+  check: () => true,
+  async run({ made }, ctx) {
+    for (const { id } of made) await settled(ctx, id);
+    judged(ctx);
+  },
+  toString: () => 'wait()',
+};
+
+/** Any sequence of requests; the first is a create, so that the others have something to work on. */
+export function steps(ctx: Ctx, most: number): fc.Arbitrary<Step[]> {
+  const tables = tablesOf(ctx);
+  const which = fc.nat({ max: 3 });
+  const asked = (row: fc.Arbitrary<Row>) => fc.tuple(row, choice).map(([one, how]) => asks(one, how));
+  const [first = [], rest] = [tables.filter(({ operation }) => operation === 'create'), tables];
+  const any = fc.oneof(
+    ...rest.map((table) => ({ weight: OFTEN[table.operation] ?? 1, arbitrary: asked(rowOf(table)) })),
+    { weight: 2, arbitrary: which.map(repeats) },
+    { weight: 1, arbitrary: fc.constant(lists) },
+    { weight: 4, arbitrary: fc.constant(waits) },
+  );
+  return fc
+    .tuple(
+      fc.oneof(...first.map((table) => asked(rowOf(goodOf(table))))),
+      fc.array(any, { maxLength: most, size: 'max' }),
+    )
+    .map(([create, more]) => [create, ...more]);
+}
+
+/** Any sequence of requests, each judged by every rule: the first breach is made smaller, with the requests that lead to it. */
+export async function walk(ctx: Ctx): Promise<void> {
+  await ctx.property('steps', steps(ctx, ctx.upTo(60, 8)), async (sequence: Step[]) => {
+    // What was asked before this walk is no part of it.
+    ctx.breach();
+    const before = ctx.broken();
+    const go = () => fc.asyncModelRun(() => ({ model: { made: [] }, real: ctx }), sequence);
+    await go();
+    // A rule of the run met a breach: it is looked for again on fresh things.
+    if (ctx.broken() > before) await go();
+  });
+}
