@@ -7,12 +7,10 @@ import { answersIn } from './other-answers.js';
 import { breakable, html, type Markup } from './page/markup.js';
 import { type ReportContext, resultView } from './page/result.js';
 import { pageOf } from './page/shell.js';
-import { seconds } from './stream-text.js';
-import { hindranceText } from './words/cleanup.js';
-import { comesTo, type Headline, headlineOf, neverCameUp, shownOf } from './words/coverage.js';
+import { sheetOf } from './results-sheet.js';
+import { comesTo, headlineOf, neverCameUp, shownOf } from './words/coverage.js';
 import { wordsOf } from './words/legend.js';
-import { addressText, choices, LIKELY, unseen } from './words/run.js';
-import { incompleteText } from './words/stop.js';
+import { LIKELY } from './words/run.js';
 
 const ORDER: readonly Label[] = ['fail', 'error', 'warn', 'new', 'known', 'skip', 'pass-alternative', 'pass'];
 
@@ -59,13 +57,6 @@ function groupView({ title, many, checks, parts }: FindingGroup, context: Report
   }</span></summary>${membersView(checks, context)}</details>`;
 }
 
-function coverageText({ checked, of, not, requirements }: Headline, one: string): string {
-  const also = requirements === undefined ? '' : ` ${requirements}.`;
-  if (checked === of) return `All ${counted(of, one)} came to a verdict.${also}`;
-  const why = not.map(({ count, why: reason }) => `${count} ${reason}`);
-  return `${checked} of ${counted(of, one)} came to a verdict. ${of - checked} did not: ${why.join(', ')}.${also}`;
-}
-
 /** The headline of a run: of checks in the words of every report, of others in their own. */
 function headingOf(results: Results): string {
   const words = wordsOf(results);
@@ -73,25 +64,21 @@ function headingOf(results: Results): string {
   return words.one === 'check' ? `${said.charAt(0).toUpperCase()}${said.slice(1)}` : words.verdicts[results.verdict];
 }
 
-function headView(results: Results, found: readonly FindingGroup[]): Markup {
-  const { kit, options, requests, started, target } = results;
+function headView(results: Results): Markup {
+  const { kit, options, started, target } = results;
+  const { notes, sum } = sheetOf(results);
   const words = wordsOf(results);
-  const what =
-    target.kind === 'client'
-      ? ''
-      : ` (${target.kind}, profile ${target.profile}${target.published ? ', published' : ''})`;
-  const missed = unseen(results);
-  const headline = headlineOf(results);
-  const { counts } = headline;
+  const { counts, of } = headlineOf(results);
   const shown = ORDER.filter((label) => counts[label] > 0);
-  const sum = found.length === 0 ? 'Nothing is wrong.' : `${counted(found.length, 'thing')} to look at.`;
+  const callout = { good: 'good', bad: 'bad', warn: 'warn', fault: 'bad', new: '', quiet: '' } as const;
   return html`<header class="head"><div class="inner"><p class="verdict ${results.verdict}">${words.title}</p><h1>${headingOf(results)}</h1>
-<p><b>${breakable(addressText(target))}</b><span class="quiet">${what}</span></p>
-<p class="coverage">${coverageText(headline, words.one)} ${sum}</p>${headline.emulatorsOnly === undefined ? undefined : html`<p class="hint">${headline.emulatorsOnly}.</p>`}${missed === undefined ? undefined : html`<p class="callout warn">${missed}</p>`}
-${barView(counts, headline.of)}<p class="legend">${shown.map(
+<p class="coverage">${breakable(sum)}</p>
+${barView(counts, of)}<p class="legend">${shown.map(
     (label) => html`<span><span class="badge ${label}">${counts[label]} ${label}</span> ${words.legend[label]}</span>`,
-  )}</p>${results.incomplete.map((reason) => html`<p class="callout warn">${incompleteText(reason)}</p>`)}
-<p class="hint">${started}, ${seconds(results.duration)}, ${counted(requests, 'request')}${choices(results)}${
+  )}</p>${notes.map(({ text, tone = 'quiet' }) =>
+    callout[tone] === '' ? html`<p class="hint">${text}</p>` : html`<p class="callout ${callout[tone]}">${text}</p>`,
+  )}
+<p class="hint">${started}${target.published ? ', published' : ''}${
     options.requirements === undefined ? '' : `, held to the set ${options.requirements}`
   }, kit ${kit}. ${words.proof}</p></div></header>`;
 }
@@ -103,15 +90,6 @@ function filtersView(results: Results): Markup {
       html`<label><input type="checkbox" name="verdict" value="${label}" checked> <span class="badge ${label}">${label}</span></label>`,
   );
   return html`<form class="filters" aria-label="Filters">${boxes}<label>level <select name="level"><option value="">all</option><option value="S">stated</option><option value="P">published</option><option value="C">chosen</option></select></label><label>find <input type="search" name="find" placeholder="id, requirement or words"></label><span class="shown quiet" aria-live="polite"></span><span class="hint"><kbd>/</kbd> find, <kbd>j</kbd> <kbd>k</kbd> down and up, <kbd>Enter</kbd> open</span></form>`;
-}
-
-function cleanupView({ cleanup }: Results): Markup | undefined {
-  if (cleanup.created === 0 && cleanup.failed.length === 0 && cleanup.unsearched === undefined) return undefined;
-  return html`<section class="panel"><h2>Clean-up</h2><p>Deleted ${cleanup.deleted} of the ${cleanup.created} that the run created. ${
-    cleanup.unsearched === undefined ? '' : hindranceText(cleanup.unsearched)
-  }</p>${cleanup.failed.map(
-    (left) => html`<p class="callout bad">left behind: ${left.id} ${left.name} (${hindranceText(left.because)})</p>`,
-  )}</section>`;
 }
 
 /** Results behind one line: a reader looks for what is wrong. */
@@ -213,12 +191,12 @@ export function htmlReport(results: Results): string {
   return pageOf(
     `${title}: ${headingOf(results).toLowerCase()}`,
     results.verdict,
-    html`${headView(results, found)}<main id="main">${filtersView(results)}<section class="panel" id="wrong"><h2>What is wrong</h2>${
+    html`${headView(results)}<main id="main">${filtersView(results)}<section class="panel" id="wrong"><h2>What is wrong</h2>${
       found.length === 0 ? html`<p class="hint">Nothing.</p>` : found.map((group) => groupView(group, context))
     }</section>${requirementsView(results, quiet, context)}${
       skipped.length === 0
         ? undefined
         : html`<section class="panel"><h2>Not looked at</h2>${skipsView(skipped, context)}</section>`
-    }${cleanupView(results)}</main>`,
+    }</main>`,
   );
 }

@@ -49,8 +49,6 @@ describe('at a deployment, where a check was left out that only an emulator can 
     const text = REPORTERS[kind](deployed);
     const json = { checked: 5, of: 6, not: [{ why: 'need a moment', count: 1 }] };
     if (kind === 'json') expect(JSON.parse(text).coverage).toMatchObject({ checked: 5, of: 8, headline: json });
-    else if (kind === 'html')
-      expect(text).toContain('5 of 6 checks came to a verdict. 1 did not: 1 need a moment. 2 of 2');
     else expect(text).toMatch(/5 of 6 checked/);
     if (kind !== 'json') expect(text).not.toMatch(/5 of 8|3 not|need a control interface/);
   });
