@@ -19,7 +19,9 @@ export function syntaxProblems(text: string): ScriptProblem[] {
 export function reportedProblems(text: string, message: string): ScriptProblem[] {
   const places = jsonPlaces(text);
   if (places.error) return [places.error];
-  const problems = message.replace(/^[A-Za-z0-9][A-Za-z0-9._-]*: (?=[a-zA-Z_$][\w$.[\]]*(?: script)?: )/, '');
+  const problems = message
+    .replace(/^matches: /, '')
+    .replace(/^[A-Za-z0-9][A-Za-z0-9._-]*: (?=[a-zA-Z_$][\w$.[\]]*(?: script)?: )/, '');
   // A message may hold the separator itself: the next problem begins with its path.
   return problems.split(/; (?=(?:the script|[\w$-]+(?:[.[][\w$.[\]-]*)?): )/).map((problem) => {
     const path = /^([\w$.[\]-]+): /.exec(problem)?.[1] ?? '';

@@ -6,7 +6,7 @@ import { Button } from '../ui/button.js';
 import { useServices } from '../ui/context.js';
 import { Check, Form, InlineSelect, Select } from '../ui/field.js';
 import { DeletableRows, DeleteButton, Panel } from '../ui/parts.js';
-import { useLatest } from '../ui/use-latest.js';
+import { useRead } from '../ui/use-read.js';
 import { workspacesOf } from '../workspaces.js';
 
 interface Directory {
@@ -23,32 +23,17 @@ async function call<T>(model: Model, method: string, path: string, body?: unknow
 /** Groups and mappings of the organization, kept up to date. */
 function useDirectory(): Directory | undefined {
   const { model } = useServices();
-  const [directory, setDirectory] = useState<Directory | undefined>(undefined);
-  const begin = useLatest();
-  useEffect(() => {
-    const load = async () => {
-      const isLatest = begin();
-      const [groups, mappings] = await Promise.all([
-        call<{ data: ScimGroup[] }>(model, 'GET', '/scim/groups?limit=100'),
-        call<{ data: ScimMapping[] }>(model, 'GET', '/scim/group-mappings?limit=100'),
-      ]);
-      if (isLatest()) setDirectory({ groups: groups.data, mappings: mappings.data });
-    };
-    void model.attempt(load);
-    const stop = model.listen((happenings) => {
-      const changed = happenings.some(
-        (one) =>
-          one.kind === 'reload' ||
-          (one.kind === 'entry' && one.entry.operation === 'scim' && one.entry.request.method !== 'GET'),
-      );
-      if (changed) void model.attempt(load);
-    });
-    return () => {
-      stop();
-      begin();
-    };
-  }, []);
-  return directory;
+  const load = async () => {
+    const [groups, mappings] = await Promise.all([
+      call<{ data: ScimGroup[] }>(model, 'GET', '/scim/groups?limit=100'),
+      call<{ data: ScimMapping[] }>(model, 'GET', '/scim/group-mappings?limit=100'),
+    ]);
+    return { groups: groups.data, mappings: mappings.data };
+  };
+  return useRead(load, [], {
+    changedBy: (one) => one.kind === 'entry' && one.entry.operation === 'scim' && one.entry.request.method !== 'GET',
+    tells: true,
+  }).value;
 }
 
 function MappingRow({ mapping, group }: { mapping: ScimMapping; group: string }) {
@@ -170,24 +155,12 @@ interface Settings {
 /** Failures on purpose: writes of vaults are refused, the next sync fails. */
 export function Switches() {
   const { model } = useServices();
-  const [settings, setSettings] = useState<Settings | undefined>(undefined);
-  const begin = useLatest();
-  const now = (work: () => Promise<Settings>) =>
-    model.attempt(async () => {
-      const isLatest = begin();
-      const read = await work();
-      if (isLatest()) setSettings(read);
-    });
-  useEffect(() => {
-    const read = () => void now(() => model.api.control<Settings>('GET', 'settings'));
-    read();
+  const { value: settings, again } = useRead(() => model.api.control<Settings>('GET', 'settings'), [], {
     // A sync spends its failure.
-    return model.listen((happenings) => {
-      if (happenings.some((one) => one.kind === 'reload' || (one.kind === 'entry' && one.entry.operation === 'scim')))
-        read();
-    });
-  }, []);
-  const put = (change: Partial<Settings>) => void now(() => model.api.control<Settings>('PUT', 'settings', change));
+    changedBy: (one) => one.kind === 'entry' && one.entry.operation === 'scim',
+    tells: true,
+  });
+  const put = (change: Partial<Settings>) => void again(() => model.api.control<Settings>('PUT', 'settings', change));
   return (
     <Panel title="Vault writes and sync">
       <Check

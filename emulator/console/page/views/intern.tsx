@@ -1,4 +1,4 @@
-import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { lifecycle, putScriptOn, scriptNames } from '../actions.js';
 import { conversationsOf } from '../conversation.js';
 import type { Intern, Run } from '../types.js';
@@ -6,7 +6,7 @@ import { Button } from '../ui/button.js';
 import { useServices } from '../ui/context.js';
 import { InlineSelect } from '../ui/field.js';
 import { Back, Empty, Facts, StatusPill } from '../ui/parts.js';
-import { useLatest } from '../ui/use-latest.js';
+import { useRead } from '../ui/use-read.js';
 import { useTranscripts } from '../ui/use-transcripts.js';
 import { Composer } from './composer.js';
 import { ConversationView } from './conversation.js';
@@ -15,30 +15,10 @@ import { EditDialog } from './edit-dialog.js';
 import { Progress } from './progress.js';
 import { InternVault } from './vault.js';
 
+/** The facts that only the control interface has of an intern: its script and its own key. */
 interface Inside {
   script: string | null;
   api_key: string;
-}
-
-/** The facts that only the control interface has of an intern: its script and its own key. */
-function useInside(intern: Intern): [Inside | undefined, (inside: Inside) => void] {
-  const { model } = useServices();
-  const [inside, setInside] = useState<Inside | undefined>(undefined);
-  const begin = useLatest();
-  useEffect(() => {
-    const isLatest = begin();
-    const show = (next?: Inside) => {
-      if (isLatest()) setInside(next);
-    };
-    model.api.control<Inside>('GET', `interns/${intern.id}`).then(show, () => show());
-    return () => void begin();
-  }, [intern.id, intern.updated_at]);
-  const change = (next: Inside) => {
-    // The read in progress may be from before the change.
-    begin();
-    setInside(next);
-  };
-  return [inside, change];
 }
 
 const factsOf = (intern: Intern, inside: Inside | undefined) =>
@@ -86,7 +66,10 @@ function InternHead({ intern }: { intern: Intern }) {
   const [deleting, setDeleting] = useState(false);
   const [editing, setEditing] = useState(false);
   const [facts, setFacts] = useState(false);
-  const [inside, setInside] = useInside(intern);
+  const { value: inside, again } = useRead(
+    () => model.api.control<Inside>('GET', `interns/${intern.id}`),
+    [intern.id, intern.updated_at],
+  );
   const run = (what: 'provision' | 'suspend', done: string) =>
     model.attempt(() => lifecycle(model, intern, what), done);
   return (
@@ -116,7 +99,7 @@ function InternHead({ intern }: { intern: Intern }) {
       </div>
       <div class="row wrap intern-sub">
         {intern.description && <p>{intern.description}</p>}
-        <ScriptChoice intern={intern} inside={inside} onChange={setInside} />
+        <ScriptChoice intern={intern} inside={inside} onChange={(next) => void again(async () => next)} />
         <Button small tone="ghost" expanded={facts} onClick={() => setFacts(!facts)}>
           {facts ? 'Hide details' : 'Details'}
         </Button>

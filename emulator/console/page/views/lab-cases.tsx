@@ -1,10 +1,12 @@
-import { useEffect, useMemo, useState } from 'preact/hooks';
+import { useMemo, useState } from 'preact/hooks';
 import { plural } from '../format.js';
 import { commandLine, groupOf, type LabCase, type LabFilter, matching, patternsOf, wordsOf } from '../lab-command.js';
 import { Button, CopyButton } from '../ui/button.js';
 import { useServices } from '../ui/context.js';
 import { Check, Input, Select } from '../ui/field.js';
+import { useRead } from '../ui/use-read.js';
 
+const NO_CASES: { data: readonly LabCase[] } = { data: [] };
 const ABILITIES = ['idle', 'abort', 'h2', 'br'];
 
 interface CommandProps {
@@ -90,15 +92,13 @@ function Command({ chosen, all, onRun }: CommandProps) {
 /** Chooses cases, and says how to run them: by an adapter, or one by hand. */
 export function Cases({ onRun }: Pick<CommandProps, 'onRun'>) {
   const { model } = useServices();
-  const [cases, setCases] = useState<readonly LabCase[]>([]);
+  const { value: { data: cases } = NO_CASES } = useRead(
+    () => model.api.control<{ data: readonly LabCase[] }>('GET', 'lab/cases'),
+    [],
+    { tells: true },
+  );
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const [filter, setFilter] = useState<LabFilter>({ group: '', ability: '', search: '' });
-  useEffect(() => {
-    model.api.control<{ data: LabCase[] }>('GET', 'lab/cases').then(
-      ({ data }) => setCases(data),
-      (error: Error) => model.notify('error', error.message),
-    );
-  }, []);
   const shown = useMemo(() => matching(cases, filter), [cases, filter]);
   const change = (ids: readonly string[], on: boolean) => {
     const next = new Set(chosen);

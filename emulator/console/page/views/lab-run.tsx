@@ -1,9 +1,10 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import { plural, pretty, size, span } from '../format.js';
 import type { LabRequest, LabRun, Sent } from '../types.js';
 import { CopyButton } from '../ui/button.js';
 import { useServices } from '../ui/context.js';
 import { StatusCode } from '../ui/parts.js';
+import { useRead } from '../ui/use-read.js';
 
 /** How the answer to a request ended, if it has. */
 function endOf({ answered, closed, arrived }: LabRequest): string {
@@ -76,12 +77,10 @@ function Request({ run, request, sent }: { run: LabRun; request: LabRequest; sen
 /** The result of a right client in a case. */
 function Expected({ id }: { id: string }) {
   const { model } = useServices();
-  const [found, setFound] = useState<{ expect: unknown; alternatives?: unknown[]; why: string[] } | undefined>(
-    undefined,
+  const { value: found } = useRead(
+    () => model.api.control<{ expect: unknown; alternatives?: unknown[]; why: string[] }>('GET', `lab/cases/${id}`),
+    [id],
   );
-  useEffect(() => {
-    model.api.control<NonNullable<typeof found>>('GET', `lab/cases/${id}`).then(setFound, () => {});
-  }, [id]);
   if (found === undefined) return null;
   return (
     <details>
@@ -103,13 +102,10 @@ function Expected({ id }: { id: string }) {
 
 function Details({ run }: { run: LabRun }) {
   const { model } = useServices();
-  const [sent, setSent] = useState<readonly Sent[]>([]);
-  useEffect(() => {
-    model.api.control<{ data: Sent[] }>('GET', `lab/runs/${run.run}/sent`).then(
-      ({ data }) => setSent(data),
-      () => {},
-    );
-  }, [run]);
+  const { value: sent = [] } = useRead(
+    async () => (await model.api.control<{ data: Sent[] }>('GET', `lab/runs/${run.run}/sent`)).data,
+    [run],
+  );
   const { result } = run;
   return (
     <div class="stack">

@@ -1,11 +1,7 @@
-import { useState } from 'preact/hooks';
-import { ApiError } from '../api.js';
 import { laidOut } from '../json-layout.js';
-import { reportedProblems, type ScriptProblem, syntaxProblems } from '../script-problems.js';
 import type { Match } from '../types.js';
-import { Button } from '../ui/button.js';
 import { useServices } from '../ui/context.js';
-import { Editor } from '../ui/editor.js';
+import { JsonEditor } from '../ui/json-editor.js';
 import { Back } from '../ui/parts.js';
 
 /** Its place in the page; no script has a name that begins with a hyphen. */
@@ -28,32 +24,6 @@ const saying = ({ contains, regex, session, turn }: Match['when']): string =>
 export function MatchesEditor() {
   const { model } = useServices();
   const matches = model.matches.value;
-  const [typed, setTyped] = useState<string | undefined>(undefined);
-  const [reported, setReported] = useState<readonly ScriptProblem[]>([]);
-  const before = matches.length === 0 ? EXAMPLE : `${laidOut(matches)}\n`;
-  const text = typed ?? before;
-  const write = (value: string | undefined) => {
-    setTyped(value);
-    setReported([]);
-  };
-  const put = async () => {
-    try {
-      await model.api.control('PUT', 'matches', JSON.parse(text));
-      await model.readMatches();
-      model.notify('done', 'The matches are saved');
-      write(undefined);
-    } catch (error) {
-      if (error instanceof ApiError && error.status === 400)
-        setReported(reportedProblems(text, error.message.replace(/^matches: /, '')));
-      else model.notify('error', error instanceof Error ? error.message : String(error));
-    }
-  };
-  const clear = () =>
-    model.attempt(async () => {
-      await model.api.control('DELETE', 'matches');
-      await model.readMatches();
-      write(undefined);
-    }, 'Back to the matches of the start');
   return (
     <section class="stack" aria-label="Matches">
       <header class="row intern-title">
@@ -74,18 +44,23 @@ export function MatchesEditor() {
           ))}
         </ol>
       )}
-      <Editor
+      <JsonEditor
         label="Matches"
-        value={text}
-        problems={reported.length > 0 ? reported : syntaxProblems(text)}
-        onInput={write}
+        before={matches.length === 0 ? EXAMPLE : `${laidOut(matches)}\n`}
+        save={async (value) => {
+          await model.api.control('PUT', 'matches', value);
+          await model.readMatches();
+          return 'The matches are saved';
+        }}
+        back={{
+          words: 'Those of the start',
+          done: 'Back to the matches of the start',
+          async work() {
+            await model.api.control('DELETE', 'matches');
+            await model.readMatches();
+          },
+        }}
       />
-      <div class="row end">
-        <Button onClick={() => void clear()}>Those of the start</Button>
-        <Button tone="primary" disabled={syntaxProblems(text).length > 0} onClick={() => void put()}>
-          Save
-        </Button>
-      </div>
     </section>
   );
 }

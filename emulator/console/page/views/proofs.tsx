@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import { readPasted } from '../pasted.js';
 import type { ExplainSignature, Explanation, ForgeList, Forgery } from '../types.js';
 import { useServices } from '../ui/context.js';
@@ -6,6 +6,7 @@ import { Form, Input, Select } from '../ui/field.js';
 import { Icon, type IconName } from '../ui/icons.js';
 import { Panel, ViewHead } from '../ui/parts.js';
 import { useLatest } from '../ui/use-latest.js';
+import { useRead } from '../ui/use-read.js';
 
 interface Pasted {
   pasted: string;
@@ -121,19 +122,15 @@ function Forged({ forged: { made, twin } }: { forged: { made: Forgery; twin: Exp
 export function ProofsView() {
   const { model } = useServices();
   const [form, setForm] = useState<Pasted>({ pasted: '', method: 'POST', path: '/api/invoke', body: '' });
-  const [defects, setDefects] = useState<ForgeList['data']>([]);
   const [defect, setDefect] = useState('');
   const [explanation, setExplanation] = useState<Explanation | undefined>(undefined);
   const [forged, setForged] = useState<{ made: Forgery; twin: Explanation } | undefined>(undefined);
   const begin = useLatest();
+  const { value: { data: defects } = { data: [] } } = useRead(
+    () => model.api.control<ForgeList>('GET', 'signing/forge'),
+    [],
+  );
   const set = (change: Partial<Pasted>) => setForm({ ...form, ...change });
-  useEffect(() => {
-    model.api.control<ForgeList>('GET', 'signing/forge').then(
-      ({ data }) => setDefects(data),
-      () => {},
-    );
-  }, []);
-
   const explain = async (given: Pasted) => {
     const isLatest = begin();
     setExplanation(undefined);

@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import { curlOf } from '../../../contract/curl.js';
 import { sendAgain } from '../actions.js';
 import { scriptOf, vitestOf } from '../as-code.js';
@@ -10,16 +10,13 @@ import { useServices } from '../ui/context.js';
 import { Icon } from '../ui/icons.js';
 import { Back, Shield, StatusCode } from '../ui/parts.js';
 import { useEntry } from '../ui/use-entry.js';
+import { useRead } from '../ui/use-read.js';
 import { TimeLine } from './time-line.js';
 
 /** The ledger of requirements, read on first use. */
 export function useRequirements(): readonly Requirement[] {
   const { model } = useServices();
-  const [list, setList] = useState<readonly Requirement[]>([]);
-  useEffect(() => {
-    model.api.asset<Requirement[]>('requirements.json').then(setList, () => {});
-  }, []);
-  return list;
+  return useRead(() => model.api.asset<Requirement[]>('requirements.json'), []).value ?? [];
 }
 
 function Refusal({ entry }: { entry: Entry }) {

@@ -1,14 +1,12 @@
-import { useEffect, useState } from 'preact/hooks';
-import { ApiError } from '../api.js';
 import { plural } from '../format.js';
 import { laidOut } from '../json-layout.js';
 import { linkTo } from '../router.js';
-import { reportedProblems, type ScriptProblem, syntaxProblems } from '../script-problems.js';
 import type { ScriptView } from '../types.js';
 import { Button } from '../ui/button.js';
 import { useServices } from '../ui/context.js';
-import { Editor } from '../ui/editor.js';
+import { JsonEditor } from '../ui/json-editor.js';
 import { Back, Empty, Split } from '../ui/parts.js';
+import { useRead } from '../ui/use-read.js';
 import { MATCHES, MatchesEditor } from './matches.js';
 
 const FROM: Readonly<Record<string, string>> = {
@@ -37,41 +35,7 @@ interface ScriptEditorProps {
 
 function ScriptEditor({ script, onSaved }: ScriptEditorProps) {
   const { model } = useServices();
-  /** Typed and unsaved text: it stays, even if the script changes elsewhere. */
-  const [typed, setTyped] = useState<string | undefined>(undefined);
-  const [reported, setReported] = useState<readonly ScriptProblem[]>([]);
-  const before = script === undefined ? FIRST : script.source === undefined ? '' : `${laidOut(script.source)}\n`;
-  const text = typed ?? before;
-  const write = (value: string | undefined) => {
-    setTyped(value);
-    setReported([]);
-  };
-  const problems = text === '' ? [] : reported.length > 0 ? reported : syntaxProblems(text);
-  const save = async () => {
-    let name: unknown;
-    try {
-      ({ name } = JSON.parse(text) as { name?: unknown });
-    } catch {
-      return setReported(syntaxProblems(text));
-    }
-    const path = `scripts/${encodeURIComponent(typeof name === 'string' && name !== '' ? name : (script?.name ?? 'unnamed'))}`;
-    try {
-      const saved = await model.api.control<ScriptView>('PUT', path, JSON.parse(text));
-      await model.readScripts();
-      model.notify('done', `${saved.name} is saved`);
-      onSaved(saved);
-      write(undefined);
-    } catch (error) {
-      if (error instanceof ApiError && error.status === 400) setReported(reportedProblems(text, error.message));
-      else model.notify('error', error instanceof Error ? error.message : String(error));
-    }
-  };
-  const remove = () =>
-    model.attempt(async () => {
-      await model.api.control('DELETE', `scripts/${encodeURIComponent(script?.name ?? '')}`);
-      await model.readScripts();
-      write(undefined);
-    }, `${script?.name} is taken back`);
+  const pathOf = (name: string) => `scripts/${encodeURIComponent(name)}`;
   if (script && script.source === undefined)
     return (
       <Empty icon="scripts" title={script.name}>
@@ -79,50 +43,49 @@ function ScriptEditor({ script, onSaved }: ScriptEditorProps) {
       </Empty>
     );
   return (
-    <>
-      <Editor
-        label={script ? `Script ${script.name}` : 'New script'}
-        value={text}
-        problems={problems}
-        onInput={write}
-      />
-      <div class="row end">
-        {script?.from === 'control' && (
-          <Button icon="trash" onClick={() => void remove()}>
-            Take back
-          </Button>
-        )}
-        <Button disabled={text === before && script !== undefined} onClick={() => write(undefined)}>
-          Undo changes
-        </Button>
-        <Button tone="primary" disabled={syntaxProblems(text).length > 0} onClick={() => void save()}>
-          Save
-        </Button>
-      </div>
-    </>
+    <JsonEditor
+      label={script ? `Script ${script.name}` : 'New script'}
+      before={script === undefined ? FIRST : `${laidOut(script.source)}\n`}
+      save={async (value) => {
+        const name = (value as { name?: unknown } | null)?.name;
+        const path = pathOf(typeof name === 'string' && name !== '' ? name : (script?.name ?? 'unnamed'));
+        const saved = await model.api.control<ScriptView>('PUT', path, value);
+        await model.readScripts();
+        onSaved(saved);
+        return `${saved.name} is saved`;
+      }}
+      back={
+        script?.from === 'control'
+          ? {
+              words: 'Take back',
+              icon: 'trash',
+              done: `${script.name} is taken back`,
+              async work() {
+                await model.api.control('DELETE', pathOf(script.name));
+                await model.readScripts();
+              },
+            }
+          : undefined
+      }
+    />
   );
 }
 
 /** The scripts that interns can behave by, to read and to change. */
 export function ScriptsView({ id }: { id: string | undefined }) {
   const { model, router } = useServices();
-  const [read, setRead] = useState<ScriptView | undefined>(undefined);
   const list = model.scripts.value;
   const isNew = id === 'new';
   const version = list.find(({ name }) => name === id);
+  const { value: read, again } = useRead(
+    async () =>
+      id === undefined || isNew || id === MATCHES
+        ? undefined
+        : model.api.control<ScriptView>('GET', `scripts/${encodeURIComponent(id)}`),
+    [id, version?.from],
+  );
   // The script shown before must not stay, even for a frame: text typed into it would be lost.
   const script = !isNew && read?.name === id ? read : undefined;
-  useEffect(() => {
-    if (id === undefined || isNew || id === MATCHES) return;
-    let wanted = true;
-    const show = (view?: ScriptView) => {
-      if (wanted) setRead(view);
-    };
-    model.api.control<ScriptView>('GET', `scripts/${encodeURIComponent(id)}`).then(show, () => show());
-    return () => {
-      wanted = false;
-    };
-  }, [id, version?.from]);
   const origins = ['control', 'file', 'code', 'stock'].filter((origin) => list.some(({ from }) => from === origin));
   const link = (name: string, text: string, about: string | undefined) => (
     <li key={name}>
@@ -180,7 +143,7 @@ export function ScriptsView({ id }: { id: string | undefined }) {
               key={id}
               script={script}
               onSaved={(saved) => {
-                setRead(saved);
+                void again(async () => saved);
                 router.go('scripts', saved.name);
               }}
             />

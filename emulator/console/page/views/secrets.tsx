@@ -1,10 +1,10 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import type { Model } from '../model.js';
 import type { VaultSecret } from '../types.js';
 import { useServices } from '../ui/context.js';
 import { Check, Form, Input } from '../ui/field.js';
 import { DeletableRows, DeleteButton, Empty } from '../ui/parts.js';
-import { useLatest } from '../ui/use-latest.js';
+import { useRead } from '../ui/use-read.js';
 
 /** A vault as the page acts on it. */
 export interface Vault {
@@ -29,32 +29,12 @@ async function read(model: Model, { path, key }: Vault): Promise<VaultSecret[]> 
 }
 
 /** The content of a vault, kept up to date; a text where it cannot be read. */
-export function useSecrets(vault: Vault, state = ''): readonly VaultSecret[] | string | undefined {
+export const useSecrets = (vault: Vault, state = '') => {
   const { model } = useServices();
-  const [secrets, setSecrets] = useState<readonly VaultSecret[] | string | undefined>(undefined);
-  const begin = useLatest();
-  useEffect(() => {
-    const load = () => {
-      const isLatest = begin();
-      read(model, vault).then(
-        (found) => isLatest() && setSecrets(found),
-        (error: Error) => isLatest() && setSecrets(error.message),
-      );
-    };
-    load();
-    const stop = model.listen((happenings) => {
-      const changed = happenings.some(
-        (one) => one.kind === 'reload' || (one.kind === 'entry' && CHANGES.has(one.entry.operation ?? '')),
-      );
-      if (changed) load();
-    });
-    return () => {
-      stop();
-      begin();
-    };
-  }, [vault.path, vault.of, state]);
-  return secrets;
-}
+  return useRead(() => read(model, vault), [vault.path, vault.of, state], {
+    changedBy: (one) => one.kind === 'entry' && CHANGES.has(one.entry.operation ?? ''),
+  });
+};
 
 function Row({ vault, secret }: { vault: Vault; secret: VaultSecret }) {
   const { model } = useServices();
@@ -123,9 +103,9 @@ function StoreForm({ vault }: { vault: Vault }) {
 /** Chooses of the secrets of the workspace, and copies them all or none. */
 function CopyForm({ vault, from }: { vault: Vault; from: Vault }) {
   const { model } = useServices();
-  const secrets = useSecrets(from);
+  const { value: secrets = [] } = useSecrets(from);
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
-  const bound = Array.isArray(secrets) ? secrets.filter(({ hosts }: VaultSecret) => hosts !== null) : [];
+  const bound = secrets.filter(({ hosts }) => hosts !== null);
   const names = bound.map(({ name }: VaultSecret) => name).filter((name: string) => chosen.has(name));
   const choose = (name: string, checked: boolean) => {
     const next = new Set(chosen);
@@ -159,11 +139,11 @@ function CopyForm({ vault, from }: { vault: Vault; from: Vault }) {
 
 /** A vault: what it holds, and what may be done with it. `from` is the vault that it can be filled from. */
 export function Secrets({ vault, from, state }: { vault: Vault; from?: Vault | undefined; state?: string }) {
-  const secrets = useSecrets(vault, state);
-  if (typeof secrets === 'string')
+  const { value: secrets, problem } = useSecrets(vault, state);
+  if (problem !== '')
     return (
       <Empty icon="key" title="No vault">
-        <p>{secrets}</p>
+        <p>{problem}</p>
       </Empty>
     );
   return (

@@ -1,11 +1,11 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import { momentOf, plural } from '../format.js';
 import type { ListedSnapshot } from '../types.js';
 import { Button } from '../ui/button.js';
 import { useServices } from '../ui/context.js';
 import { Form, Input } from '../ui/field.js';
 import { Panel } from '../ui/parts.js';
-import { useLatest } from '../ui/use-latest.js';
+import { useRead } from '../ui/use-read.js';
 
 /** Always exists, and stays. */
 const START = 'start';
@@ -23,22 +23,17 @@ const holds = (snapshot: ListedSnapshot): string =>
 /** The states that the emulator keeps under a name: to keep, restore and forget. */
 export function Snapshots() {
   const { model } = useServices();
-  const [snapshots, setSnapshots] = useState<readonly ListedSnapshot[]>([]);
   const [name, setName] = useState('');
   const path = (of: string) => `snapshots/${encodeURIComponent(of)}`;
-  const begin = useLatest();
-  const read = async () => {
-    const isLatest = begin();
-    const { data } = await model.api.control<{ data: ListedSnapshot[] }>('GET', 'snapshots');
-    if (isLatest()) setSnapshots(data);
-  };
-  useEffect(() => {
-    void model.attempt(read);
-  }, []);
+  const { value: snapshots = [], again } = useRead(
+    async () => (await model.api.control<{ data: ListedSnapshot[] }>('GET', 'snapshots')).data,
+    [],
+    { tells: true },
+  );
   const does = (method: string, at: string, done: string) =>
     model.attempt(async () => {
       await model.api.control(method, at);
-      await read();
+      await again();
     }, done);
   return (
     <Panel
