@@ -3,7 +3,7 @@ import type { TargetOptions } from './drivers/connect.js';
 import type { RunnerOptions } from './engine/options.js';
 import { UsageError } from './framework/usage.js';
 
-/** Which target to hold against the interface, what to select, and the limits of the run. Durations are ms of real time. */
+/** The target to hold against the interface, the selection, and the limits of the run. Durations are ms of real time. */
 export interface ConformanceOptions
   extends Omit<TargetOptions, keyof RunnerOptions>,
     Omit<RunnerOptions, 'driver' | 'checks' | 'host'> {}

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { folderOfFile } from './folders.js';
 
-/** What the scorer, which is plain JavaScript, is made of. */
+/** The modules of the scorer, which is plain JavaScript. */
 interface Parts {
   readonly TASKS: readonly string[];
   filesOf(folder: string): Map<string, string>;

@@ -69,7 +69,7 @@ test('a page that no other leads to is a page that nobody finds', () => {
 const FEATURES = [...textOf('docs/features.md').matchAll(/^\| ([A-Z]+-\d+) \|/gm)].map(([, id = '']) => id);
 const IDS = new Set<string>([...REQUIREMENTS.map(({ id }) => id), ...FEATURES]);
 
-/** What looks like an id of a requirement or a feature, and is not listed on any page. */
+/** Texts that look like an id of a requirement or a feature, and are not listed on any page. */
 const unknownIds = (file: string): string[] => {
   const areas = [...new Set([...IDS].map((id) => id.slice(0, id.indexOf('-'))))].join('|');
   const named = new RegExp(`\\b(?:${areas})-\\d+\\b`, 'g');

@@ -7,7 +7,7 @@ import { areaOf, CODE, type Import, importsIn, importsOf, OF_TESTS, reachIn, SOU
 const ROOT = resolve(import.meta.dirname, '..');
 
 /**
- * Who may import whom, by folder or file of a half. `uses` may be imported as code; `types` only as types, for parts
+ * The imports that are allowed, by folder or file of a half. `uses` may be imported as code; `types` only as types, for parts
  * that are received as arguments. Anything not named may not be imported. CONTRIBUTING.md says the same in words.
  */
 const RULES: Record<string, { uses: string[]; types?: string[] }> = {
@@ -23,7 +23,7 @@ const RULES: Record<string, { uses: string[]; types?: string[] }> = {
   },
   // Secrets and how they are sealed, without HTTP.
   'emulator/vault': { uses: ['emulator/contract', 'emulator/clock'], types: ['emulator/store'] },
-  // What a request is, in process too, and how its body is read, within its bounds.
+  // Requests, in process too, and how their bodies are read, within bounds.
   'emulator/requests': { uses: ['emulator/contract', 'emulator/clock'] },
   // Secrets: whose a bearer token is, which values are known, how they may be spelled, and what is shown in their place.
   'emulator/credentials': { uses: [] },
@@ -52,7 +52,7 @@ const RULES: Record<string, { uses: string[]; types?: string[] }> = {
     uses: ['emulator/contract', 'emulator/http'],
     types: ['emulator/clock', 'emulator/scripts', 'emulator/disturbances'],
   },
-  // What tests of several parts share: requests to an emulator in process, held against both documents; a page in a browser.
+  // The parts that tests of several rooms share: requests to an emulator in process, held against both documents; a page in a browser.
   'emulator/testing': {
     uses: ['emulator/emulator.ts', 'emulator/index.ts', 'emulator/openapi', 'emulator/control', 'emulator/sse'],
     types: ['emulator/options'],
@@ -199,7 +199,7 @@ const RECORDINGS = ['format', 'read', 'template'].map((name) => `emulator/record
 /** The recorder's proxy, which the judge listens by. */
 const PROXY = ['admission', 'capture', 'coding', 'exchange', 'proxy'].map((name) => `emulator/recording/${name}.ts`);
 
-/** What both halves share of the emulator's contract, and the console's page: data, and how text is made safe. */
+/** The part of the emulator's contract that both halves and the console's page share: data, and how text is made safe. */
 const SHARED = [
   'emulator/console/page/side-by-side.ts',
   'emulator/contract/profile.ts',
@@ -243,7 +243,7 @@ function isAllowed({ from, target, typeOnly }: Import): boolean {
   return rule.uses.includes(area) || (typeOnly && (rule.types ?? []).includes(area));
 }
 
-/** What tests share makes the parts that its room receives, and in the kit the emulators that it asks. */
+/** A harness makes the parts that its room receives, and in the kit the emulators that it asks. */
 const mayHarness = (each: Import) =>
   isAllowed({ ...each, typeOnly: true }) ||
   (each.from.startsWith('conformance/') && each.target.startsWith('emulator/'));

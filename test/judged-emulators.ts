@@ -16,15 +16,15 @@ export function judgeEmulators(found: (breach: string) => void): () => void {
     const { journal } = deps;
     const anew = begin;
     let judge = anew();
-    // What is replayed is in the journal too.
+    // A replayed exchange is in the journal too.
     const emulated = new WeakSet<JournalDraft>();
     const ended = (draft: JournalDraft) => {
       if (!emulated.has(draft)) return;
-      // What fails by itself is logged as an error.
+      // A failure of the emulator's own is logged as an error.
       if (draft.status === 500) return;
       const { request, response, ...entry } = journal.view(draft);
       const { broken } = judge({ ...entry, request, response });
-      // What a fault did says nothing of the emulator.
+      // The effect of a fault says nothing of the emulator.
       if (draft.injected !== undefined) return;
       for (const breach of broken)
         found(`${request.method} ${request.url} ${response.status}: ${JSON.stringify(breach)}`);

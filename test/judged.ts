@@ -1,6 +1,6 @@
 import { afterAll, afterEach, expect } from 'vitest';
 
-// What emulators answer in tests of their own keeps the rules of the interface: a breach fails the test.
+// Answers of emulators in tests of their own keep the rules of the interface: a breach fails the test.
 if (expect.getState().testPath?.includes('/emulator/')) {
   const { judgeEmulators } = await import('./judged-emulators.js');
   const found: string[] = [];

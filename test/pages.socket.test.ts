@@ -21,7 +21,7 @@ const PAGES = ['README.md', 'CONTRIBUTING.md']
 const SHOWN = ['text'];
 
 /**
- * What tries the blocks of a page, by their language: a test of the suite, or `npm run test:recipes` and `test:pack`,
+ * The trial of a page's blocks, by their language: a test of the suite, or `npm run test:recipes` and `test:pack`,
  * which try the packed package. A block without a row was never tried.
  */
 const TRIED_BY: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {

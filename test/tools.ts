@@ -5,7 +5,7 @@ import type { TestOptions } from 'vitest';
 interface Tool {
   /** The name that a person knows it by. */
   readonly what: string;
-  /** What to do to have it. */
+  /** The way to have it. */
   readonly get: string;
   /** The command or the file; undefined if this machine has none. */
   find(): string | undefined;
@@ -26,7 +26,7 @@ const runs = (commands: readonly string[], ...args: string[]): string | undefine
 const PYTHONS = ['python3', '/usr/bin/python3'];
 const CHROMIUMS = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
 
-/** What a test may need beside Node and npm. */
+/** The tools that a test may need beside Node and npm. */
 export const TOOLS = {
   bash: { what: 'bash', get: 'apt-get install bash', find: () => runs(['bash'], '--version') },
   chromium: {
@@ -73,7 +73,7 @@ export type ToolName = keyof typeof TOOLS;
 
 declare module 'vitest' {
   interface TaskMeta {
-    /** What a skipped test lacks. The reporter says so at the end. */
+    /** The missing tool of a skipped test. The reporter says so at the end. */
     lacks?: readonly ToolName[];
   }
 }

@@ -47,7 +47,7 @@ const SEEN: Readonly<Record<string, () => Promise<Reply>>> = {
   },
 };
 
-/** What the other rows show: a stream, a log, a start, a recording, the kit, another program; each has tests of its own. */
+/** The other rows: a stream, a log, a start, a recording, the kit, another program; each has tests of its own. */
 const ELSEWHERE = [
   '409 busy',
   'vault key …: it is missing',

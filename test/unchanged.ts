@@ -1,6 +1,6 @@
 import { afterAll, expect } from 'vitest';
 
-/** What all files of a process share, and one could change for the others. */
+/** Globals that all files of a process share, and that one could change for the others. */
 const shared = () => ({
   cwd: process.cwd(),
   env: { ...process.env },

@@ -7,7 +7,7 @@ import { createEmulator, type Emulator, type EmulatorOptions } from '../emulator
 import defaultSeed from '../fixtures/seeds/default.json' with { type: 'json' };
 
 /**
- * What the published client calls of vault and SCIM, in the forms of its documentation and with its example values,
+ * The calls of the published client to vault and SCIM, in the forms of its documentation and with its example values,
  * unmodified and on real sockets.
  */
 const running: Emulator[] = [];

@@ -22,7 +22,7 @@ const SAY_INSTEAD: readonly (readonly [RegExp, string])[] = [
   [/\bwhat becomes of\b/i, 'the outcome of'],
 ];
 
-/** What has been passed. Whatever comes next is added here, until it is everything. */
+/** The files that have been read for words. Further ones are added here, until all are. */
 const PASSED = [
   ['README.md', 'SECURITY.md', 'CONTRIBUTING.md', 'docs'],
   ['emulator', 'scripts', 'test', 'bench', 'bin', 'clients', 'examples'],

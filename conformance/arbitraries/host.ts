@@ -34,7 +34,7 @@ export const hosts = (): fc.Arbitrary<{ sent: string[]; kept: string[] }> =>
         .map((sent) => ({ sent, kept: [...new Set(names)] })),
     );
 
-/** What is published to be no host: a scheme, a port, a path, a wildcard, nothing. */
+/** Texts that are published to be no host: a scheme, a port, a path, a wildcard, nothing. */
 export const BAD_HOSTS: readonly string[] = [
   '',
   'https://api.example.com',
@@ -45,7 +45,7 @@ export const BAD_HOSTS: readonly string[] = [
   '*',
 ];
 
-/** What else is none: an address, an empty or malformed label, what is too long, what is not ASCII. */
+/** Other texts that are no host: an address, an empty or malformed label, a long one, one that is not ASCII. */
 export const NO_HOSTS: readonly unknown[] = [
   '127.0.0.1',
   '[::1]',

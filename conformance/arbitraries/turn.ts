@@ -3,11 +3,11 @@ import { ALL_OPTIONS, permission, when } from '../helpers/chat.js';
 import { fields } from './answer.js';
 import { said } from './prompt.js';
 
-/** What one response must say, according to the script. */
+/** The content of one response, according to the script. */
 export interface Expected {
   readonly content: string;
   readonly reasoning: string;
-  /** What is asked at its end, without what only the script knows; undefined if the run ends. */
+  /** The question at its end, without the parts that only the script knows; undefined if the run ends. */
   readonly ask?: Record<string, unknown>;
 }
 

@@ -13,7 +13,7 @@ const harmless = (ctx: Ctx, row: Operation, id: string, as: As): Send =>
     ? request(ctx, row, id, { as })
     : request(ctx, row, id, { as, json: { bodySha256: 7, name: 7 } });
 
-/** What each credential may do with an intern of its workspace. `ok`: accepted as far as the body. */
+/** The rights of each credential on an intern of its workspace. `ok`: accepted as far as the body. */
 const MATRIX: Readonly<Record<string, (row: Operation) => 'ok' | 401 | 403 | 404>> = {
   api_key: ({ as }) => (as === 'api_key' ? 'ok' : 403),
   peer_api_key: ({ as }) => (as === 'api_key' ? 'ok' : 403),

@@ -20,7 +20,7 @@ const rejected =
     expect.refused(answer, 'a reply that is rejected');
   };
 
-/** What may be sent to an intern whose question is open, and leaves it open. */
+/** Requests to an intern whose question is open, which leave it open. */
 const MEANWHILE: Readonly<Record<string, (ctx: Ctx, intern: Partner, good: Good) => Promise<void>>> = {
   'an unacceptable answer': rejected((good) => ({ ...good, content: 'no such option' })),
   'an unknown call': rejected((good) => ({ ...good, call: 'call_nobody_made' })),

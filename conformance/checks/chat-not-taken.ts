@@ -6,7 +6,7 @@ import { ASKING, plain } from '../helpers/chat.js';
 import { onRunning, onShared, runningOne, stoppedOne, talkingTo } from '../helpers/interns.js';
 import type { Answer } from '../probe/client.js';
 
-/** Which prompts an intern takes is its own affair: only an answer that gives this reason is checked. */
+/** An intern decides which prompts it takes: only an answer that gives this reason is checked. */
 const notTaken = (ctx: Ctx, answer: Answer, did: string, reason: string) =>
   ctx.internDid(answer.text.includes(`"${reason}"`), { did, said: expect.seen(answer) });
 

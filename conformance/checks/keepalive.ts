@@ -14,7 +14,7 @@ const beats = (t: Transcript) => t.comments.filter(isBeat).length;
 /** ms by which the way to the client may delay a keepalive. */
 const LATE = 10_000;
 
-/** What came that is no comment. */
+/** The events without the comments. */
 const spoken = ({ items }: Transcript) => items.filter(({ kind }) => kind !== 'comment').length;
 
 /** ms of silence after which a comment may take the place of a keepalive, with some leeway for the network. */

@@ -36,7 +36,7 @@ export const LIST = checksOf('LIST-2', {
           const data = await ctx.listed('the list', { having: order });
           ctx.newestFirst(of(data, order), made, 'the list of interns');
           const read = expect.intern(await api.get(id), 200, 'the read');
-          // What a list shows of an intern may be less than the record.
+          // A list may show less of an intern than the record.
           const entry = { ...read, ...data.find((intern) => intern.id === id) };
           ctx.same(entry, read, 'the record in the list against the read');
         },

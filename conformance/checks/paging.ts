@@ -6,7 +6,7 @@ import type { Ctx } from '../framework/context.js';
 import * as expect from '../framework/expect.js';
 import type { Send } from '../probe/request.js';
 
-/** What happens between two pages. */
+/** The change between two pages. */
 type Between = 'create' | 'delete' | 'update' | 'nothing';
 
 interface Page {

@@ -50,7 +50,7 @@ export const onAttached = (needs: readonly Need[], does: (ctx: Ctx, client: Atta
   run: async (ctx: Ctx) => does(ctx, await attach(ctx)),
 });
 
-/** What the daemon verified. */
+/** The proof that the daemon verified. */
 export function accepted(answer: Answer, what: string): Record<string, unknown> {
   expect.status(answer, 200, what);
   isObject(answer.json, `body of ${what}`);

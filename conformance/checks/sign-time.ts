@@ -127,7 +127,7 @@ export const SIGN_TIME = checksOf('SIGN-9', {
         const inTime = done();
         if (!inTime.every(Boolean)) await ctx.wait(33_000 - IN_TIME);
         await ctx.settle();
-        // What stands before a service may keep a body until it is whole: then nothing is answered at all.
+        // A gateway before a service may keep a body until it is whole: then nothing is answered at all.
         const note = 'nothing is answered until the body is whole';
         ctx.assume(done().some(Boolean), 'a service that reads a body as it comes', note);
         equal(inTime, [true, true], `whether ${NAMES.join(' and ')} are answered after ${IN_TIME / 1_000} s`);

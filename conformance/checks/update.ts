@@ -42,7 +42,7 @@ export const UPDATE = checksOf('UPDATE-1', {
       const empty = await api.update(intern.id, { description: '' });
       const { description: none } = expect.intern(empty, expect.ACCEPTED, 'an update of description to an empty text');
       equal(none ?? '', '', 'description after an update to an empty text');
-      // Which model is shown before one was chosen is not stated.
+      // The model that is shown before one was chosen is not stated.
       const cleared = { description: null, instructions: null, model: intern.model };
       for (const key of ctx.sample(SETTABLE)) {
         expect.status(await api.update(intern.id, full), expect.ACCEPTED, 'an update that sets all');

@@ -46,7 +46,7 @@ const caseRules: RulesOf = ({ id }) =>
 const ODD = 6;
 const LONGEST = 200;
 
-/** What the lab sent in a case, in words and as it was written where that is odd. */
+/** The writes of the lab in a case, in words, and as they were written where that is odd. */
 function sentIn({ finding, title }: Report['checks'][number]): string | null {
   const answers = (finding?.transcript ?? []).flatMap(({ response }) => (response?.sent ? [response] : []));
   if (answers.length === 0) return null;
@@ -87,7 +87,7 @@ const selected = ({ only }: CheckRequest) => (only === undefined ? {} : { only: 
 const MOST_SAID = 500;
 const standardError = (said: string): string => `Its standard error ends:\n${said.trim()}`;
 
-/** What the agents' door runs of the kit and the lab, with the credentials of the variables of the kit. */
+/** The runs of the kit and the lab through the agents' door, with the credentials of the variables of the kit. */
 export const CHECKS: Checks = {
   traffic(name) {
     const profile = SHIPPED[name];

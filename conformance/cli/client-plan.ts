@@ -3,7 +3,7 @@ import { counted } from '../../emulator/contract/counted.js';
 import { cutsOf } from '../clients/cuts.js';
 import type { EvaluateOptions } from '../clients/evaluate.js';
 
-/** What a run of client cases would ask of a client, out of the catalogue alone: no adapter is started for it. */
+/** The plan of a run of client cases, from the catalogue alone: no adapter is started for it. */
 export function clientPlan(
   cases: readonly ClientCase[],
   {

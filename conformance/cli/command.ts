@@ -8,7 +8,7 @@ import { COMMANDS, type CommandRow } from './commands.js';
 import { askedForAll, type HelpPage, helpText } from './help.js';
 import type { Io } from './io.js';
 
-/** What the help says of words that only lead to other commands. */
+/** The help on words that only lead to other commands. */
 const FAMILIES: Readonly<Record<string, string>> = { report: 'work with JSON reports' };
 
 const ANY_FLAG = Object.assign({}, ...COMMANDS.map(({ flags }) => flags), COMMON);
@@ -40,7 +40,7 @@ function refuse(row: CommandRow, words: readonly string[], extra: string): never
 const usageOf = (name: string, { words, takes }: Pick<CommandRow, 'words' | 'takes'>): string =>
   [name, ...words, takes].filter((part) => part !== '').join(' ');
 
-/** What the help of a command shows, or that of a family. */
+/** The rows in the help of a command, or of a family. */
 function pageOf(name: string, row: CommandRow, family: string | undefined): Omit<HelpPage, 'all' | 'width'> {
   const listed = (rows: readonly CommandRow[]) => rows.map((each) => [usageOf(name, each), each.describe] as const);
   if (family !== undefined)
@@ -87,7 +87,7 @@ async function run(given: readonly string[], adapter: readonly string[], io: Io,
  * does not, 2 called wrongly, 3 incomplete. `name` is how it was called.
  */
 export async function conformance(words: readonly string[], io: Io, name = 'intern-conformance'): Promise<number> {
-  // What stands after `--` is the command of an adapter, and none of ours to parse.
+  // The words after `--` are the command of an adapter, and none of ours to parse.
   const dashes = words.indexOf('--');
   const args = dashes === -1 ? words : words.slice(0, dashes);
   const adapter = dashes === -1 ? [] : words.slice(dashes + 1);

@@ -35,10 +35,10 @@ export interface CommandRow {
   /** The words after them: `<report> [url]`, `<files..>`. */
   readonly takes: string;
   readonly describe: string;
-  /** What each of these is, for the help. */
+  /** The meaning of each of these, for the help. */
   readonly positionals?: Readonly<Record<string, string>>;
   readonly flags: FlagTable;
-  /** What to say if its positionals are missing. */
+  /** The sentence if its positionals are missing. */
   readonly missing?: string;
   run(call: Call): Promise<number>;
 }

@@ -16,7 +16,7 @@ function madeFor(scenario: Scenario): number {
   return [...before.there].filter(before.isWrittenTo).length;
 }
 
-/** What a drift would send and write, out of the recordings alone: nothing is sent for it. */
+/** The requests and the writes of a drift, from the recordings alone: nothing is sent for it. */
 export function driftPlan({ scenarios, url, readOnly }: DriftPlan): string {
   const exchanges = scenarios.flat();
   const lines = exchanges.map(({ exchange, file, line }) => {

@@ -26,7 +26,7 @@ export function commandOf(
   return ownCommand('intern-conformance', [...words, ...again]);
 }
 
-/** Which units a call asks for. */
+/** The units that a call asks for. */
 const selectionOf = ({ levels, only, shard, skip }: Settings) => ({ only, skip, ...given({ levels, shard }) });
 
 /**
@@ -47,7 +47,7 @@ export function chosen<One extends Parameters<typeof select>[0][number]>(
   }
 }
 
-/** What a call asks for of every run, whatever its units are. */
+/** The request of a call that every run shares, whatever its units are. */
 const engineOptions = (settings: Settings, io: Io): EngineOptions => {
   const { failOn, maxRequests, maxTime, minCoverage } = settings;
   return { ...selectionOf(settings), ...given({ failOn, maxRequests, maxTime, minCoverage }), signal: io.signal };

@@ -11,10 +11,10 @@ import { RUN_FLAGS } from './flags.js';
 /** Flags that are of one call: no config file has them. */
 const OF_A_CALL = ['config', 'path', 'plan', 'shard', 'update-baseline'];
 
-/** What may be set in a config file, with the flag's own spelling of values. */
+/** The settings of a config file, with the flag's own spelling of values. */
 export const SETTINGS = Object.keys(RUN_FLAGS).filter((flag) => !OF_A_CALL.includes(flag));
 
-/** What is read of a file that others wrote. @throws UsageError in one line where it cannot be used */
+/** The content of a file that others wrote. @throws UsageError in one line where it cannot be used */
 export function ofOthers<Value>(read: () => Value): Value {
   try {
     return read();

@@ -10,7 +10,7 @@ export type Fact = keyof typeof FACTS;
 
 const dashed = (name: string) => name.replaceAll('_', '-');
 
-/** What the kit may receive of a target, for the help. */
+/** The facts of a target that the kit may receive, for the help. */
 const GIVEN: Readonly<Record<CredentialName | Fact, string>> = {
   api_key: 'API key that the kit works with',
   peer_api_key: 'API key of another caller of that workspace',

@@ -26,7 +26,7 @@ export const grouped = (flags: FlagTable, groups: Readonly<Record<string, readon
 export interface HelpPage {
   readonly usage: string;
   readonly describe?: string;
-  /** What each command of the page is called with, and what it does. */
+  /** The arguments and the effect of each command of the page. */
   readonly commands?: readonly (readonly [usage: string, describe: string])[];
   readonly positionals?: readonly (readonly [name: string, describe: string])[];
   readonly flags?: FlagTable;

@@ -34,7 +34,7 @@ const asUnit = (check: Check) => ({
   needs: check.level === 'C' ? (['control', ...check.needs] as const) : check.needs,
 });
 
-/** What a check, or several, send. */
+/** The requests of a check, or of several. */
 interface Cost {
   readonly requests: number;
   readonly prompts: number;
@@ -47,7 +47,7 @@ const sumOf = (one: Cost, other: Cost): Cost => ({
   interns: one.interns + other.interns,
 });
 
-/** What each check that `driver` can do costs, and what is sent around them: as they did against an emulator in this process. */
+/** The cost of each check that `driver` can do, and of the requests around them, measured against an emulator in this process. */
 async function rehearsed({ settings, driver, checks, host }: PlanOptions, runs: number) {
   const rehearsal = await startEmulator({
     host,
@@ -98,7 +98,7 @@ function timeOf({ requests, prompts }: Cost, rate: number, duration: number): nu
 }
 
 /**
- * What a run would send, write and skip. The numbers come from a rehearsal: the same checks, with the needs that the target
+ * The plan of a run: requests, writes and skips. The numbers come from a rehearsal: the same checks, with the needs that the target
  * meets, against an emulator in this process. Nothing is sent to the target.
  */
 export async function plan(options: PlanOptions): Promise<string> {

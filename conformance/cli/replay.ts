@@ -17,11 +17,11 @@ import { given } from './values.js';
 
 type Fate = 'FIXED' | 'STILL' | 'NOT REACHED';
 
-/** What became of a finding. */
+/** The outcome of a finding. */
 interface Replayed {
   readonly id: string;
   readonly outcome: Fate;
-  /** What is still wrong, or why it was not reached. */
+  /** The mistake that is left, or why it was not reached. */
   readonly why?: string;
 }
 

@@ -17,7 +17,7 @@ export type { Flags } from './values.js';
 const LEVELS = ['stated', 'published', 'chosen'] as const;
 
 /**
- * What a run is to write, each to a file of its own: the later of two would overwrite the other, minutes after it was asked
+ * The files that a run writes: the later of two by one name would overwrite the other, minutes after it was asked
  * for. `read` are the files that it reads, by their flags.
  */
 function eachToItsOwn(
@@ -64,7 +64,7 @@ const SPOKEN = [
   'control',
 ];
 
-/** Those flags as they were given. Credentials are no part of a command: they come from variables. */
+/** The flags as they were given. Credentials are no part of a command: they come from variables. */
 const again = (flags: Flags): string[] =>
   SPOKEN.flatMap((name) => {
     const value = flags[name];
@@ -74,7 +74,7 @@ const again = (flags: Flags): string[] =>
     return value === false ? [flag.replace('--', '--no-')] : [flag, String(value)];
   });
 
-/** What a call of the kit asks for, out of flags, variables and config file, in this order. Times in ms. */
+/** The request of a call of the kit, from flags, variables and config file, in this order. Times in ms. */
 export type Settings = Readonly<ReturnType<typeof readSettings>>;
 
 /** Puts together what was asked for. Throws {@link UsageError} with one line that names what is wrong. */

@@ -16,7 +16,7 @@ const NAME = 'interns.test';
 const folder = mkdtempSync(join(tmpdir(), 'intern-tls-'));
 const ca = join(folder, 'ca.pem');
 const open: { destroy(): unknown }[] = [];
-/** What the proxy was asked for. */
+/** The requests to the proxy. */
 const asked: string[] = [];
 let emulator: Awaited<ReturnType<typeof newEmulator>>;
 let target: Server;

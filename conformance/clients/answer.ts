@@ -4,7 +4,7 @@ import { loadZod } from '../../emulator/contract/with-zod.js';
 
 const z = loadZod();
 
-/** What a client made of a run: the line of an adapter, read liberally (LAB-9). Further keys are ignored. */
+/** The result of a client in a run: the line of an adapter, read liberally (LAB-9). Further keys are ignored. */
 const long = z.union([z.string(), z.object({ sha256: z.string(), length: z.number() })]);
 
 const event = z.object({
@@ -38,7 +38,7 @@ export const answerSchema = z.object({
     .nullish(),
 });
 
-/** What a client made of a case. */
+/** The result of a client in a case. */
 export type ClientAnswer = Z.infer<typeof answerSchema>;
 export type AnsweredEvent = Z.infer<typeof event>;
 export type AnsweredChat = Z.infer<typeof chat>;

@@ -32,7 +32,7 @@ export interface CaseRun {
   readonly outcome: CallEnd;
   /** If there was an answer. */
   readonly judgement?: Judgement;
-  /** What the lab saw, redacted. */
+  /** The lab's record, redacted. */
   readonly run: LabRun | undefined;
 }
 
@@ -100,7 +100,7 @@ export function createAttempts(
           if (outcome.kind !== 'answer') return ended(outcome);
           await watch(run.run);
           const first = lab.raw(run.run);
-          // What the next call does is not the first one's.
+          // The acts of the next call are not the first one's.
           const requests = first?.requests.map((one) => ({ ...one })) ?? [];
           const raw = first && { requests, prompt: first.prompt, started: first.started };
           const then = theCase.then === undefined ? undefined : await client.call(nextLine(line), () => {});

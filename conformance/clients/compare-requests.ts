@@ -47,7 +47,7 @@ function one(request: LabRequest, wanted: NonNullable<RequestsExpected['each']>[
 }
 
 /**
- * What the lab saw a client do, compared with what it should have done. `stopAfter` is where the user left, `answered`
+ * The acts of a client in the lab, compared with the right ones. `stopAfter` is where the user left, `answered`
  * when the answer came.
  */
 export function compareRequests(

@@ -47,7 +47,7 @@ const replaced = (text: AnsweredLong): number => (typeof text === 'string' ? tex
 /** Whether a text has more of them than was expected: bytes of one character were decoded apart. */
 const isUndecoded = (expected: LongText, actual: AnsweredLong): boolean => replaced(actual) > replaced(expected);
 
-/** What became of a text. */
+/** The difference of a text. */
 function textChange(expected: LongText, actual: AnsweredLong): Change | undefined {
   if (typeof expected !== 'string' || typeof actual !== 'string') return undefined;
   if (isUndecoded(expected, actual)) return { kind: 'undecoded' };
@@ -57,7 +57,7 @@ function textChange(expected: LongText, actual: AnsweredLong): Change | undefine
   return { kind: 'text', how, from };
 }
 
-/** What became of the first event that is not as expected. */
+/** The difference of the first event that is not as expected. */
 function eventChange(expected: readonly SseEvent[], actual: readonly AnsweredEvent[], at: number): Change {
   const [wanted, got] = [expected[at], actual[at]];
   const missing = expected.length - actual.length;
@@ -74,7 +74,7 @@ function eventChange(expected: readonly SseEvent[], actual: readonly AnsweredEve
   return { ...part, part: 'type', got: got.event ?? 'message', expected: wanted.event };
 }
 
-/** What became of tool calls that are not as expected. */
+/** The difference of tool calls that are not as expected. */
 function callsChange(expected: readonly ToolCall[], actual: ToolCalls, bytes: boolean): Change | undefined {
   const at = expected.findIndex((wanted, index) => !sameCall(wanted, actual[index] ?? {}, bytes));
   if (at === -1) return { kind: 'extra', thing: 'call', at: expected.length, many: actual.length - expected.length };

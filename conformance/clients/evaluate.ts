@@ -12,7 +12,7 @@ import { patient } from './patience.js';
 import { TIMEOUT } from './protocol.js';
 import { steepness } from './steepness.js';
 
-/** What does not hold, with everything needed to see it again. */
+/** A finding, with everything needed to see it again. */
 export interface CaseFinding {
   /** Each difference, if there was an answer; else why there was none. */
   readonly differences: readonly Difference[];
@@ -31,7 +31,7 @@ export interface CaseResult {
   readonly runs: number;
   /** Requests that the lab saw. */
   readonly requests: number;
-  /** What the lab saw of the run that failed, else of the last one. */
+  /** The lab's record of the run that failed, else of the last one. */
   readonly run?: LabRun;
   /** Where the body of that run was cut. */
   readonly cuts?: Cuts;
@@ -98,7 +98,7 @@ export async function evaluate(
     last = seenOf(ran);
     return ran;
   };
-  /** What the case met uncut: every cut must meet the same. */
+  /** The expectation that the case met uncut: every cut must meet the same. */
   let met: Judgement | undefined;
   const isBad = ({ judgement }: CaseRun): boolean =>
     judgement === undefined || judgement.verdict === 'fail' || (met !== undefined && judgement.met !== met.met);

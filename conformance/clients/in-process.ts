@@ -15,7 +15,7 @@ const PAIRS_BELOW = 200;
 const PROMPT = 1_000;
 
 /**
- * What a client makes of a response: everything, once it has ended. It calls `onEvent` as each event (in chat, each
+ * The reading of a response by a client: everything, once it has ended. It calls `onEvent` as each event (in chat, each
  * chunk) comes out; without such calls, promptness is not evaluated.
  */
 export type Reader = (response: Response, theCase: ClientCase, onEvent: () => void) => Promise<ClientAnswer>;
@@ -93,9 +93,9 @@ export async function checkInProcess(
   read: Reader,
   options: {
     readonly cuts?: 'none' | 'few' | 'all';
-    /** What measures the time of a `linear` case. Default: what the work takes on this machine. */
+    /** The measure of time of a `linear` case. Default: the time of the work on this machine. */
     readonly stopwatch?: typeof stopwatch;
-    /** What a held chunk waits on. Default: this machine. */
+    /** The host whose time a held chunk waits for. Default: this machine. */
     readonly host?: Host;
   } = {},
 ): Promise<{ readonly runs: number; readonly counterexample?: Counterexample }> {

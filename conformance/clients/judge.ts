@@ -11,9 +11,9 @@ import { compareChat, compareEvents } from './compare.js';
 import { compareRequests, type Names } from './compare-requests.js';
 import { compareReported, compareTime } from './compare-time.js';
 
-/** What was seen beside the answer. Missing observations are not evaluated. */
+/** Observations beside the answer. Missing ones are not evaluated. */
 export interface Observed {
-  /** What the lab saw, headers as received. */
+  /** The lab's record, headers as received. */
   readonly run?: Pick<LabRun, 'requests' | 'prompt'> & Partial<Pick<LabRun, 'started'>>;
   /** ms of real time until the answer. */
   readonly took?: number;
@@ -21,7 +21,7 @@ export interface Observed {
   readonly answered?: number;
   /** Events that the client reported before it. */
   readonly reported?: number;
-  /** What became of the call after it (`then`). */
+  /** The outcome of the call after it (`then`). */
   readonly next?: ClientAnswer;
   /** Connections that brought all requests. */
   readonly connections?: number;
@@ -34,7 +34,7 @@ export interface Judgement {
   readonly verdict: 'pass' | 'pass-alternative' | 'fail';
   /** The clause of the alternative that it passed by. */
   readonly why?: string;
-  /** Which of the expectations it met: 0 is the first, n the n-th alternative. */
+  /** The expectation that it met: 0 is the first, n the n-th alternative. */
   readonly met?: number;
   /** Compared with the first expectation, if none was met. */
   readonly differences: readonly Difference[];

@@ -14,7 +14,7 @@ export const TIMEOUT = 5_000;
 
 const BODY = { model: 'lab/model', stream: true, messages: [{ role: 'user', content: 'hello' }] };
 
-/** What the kit asks of an adapter: one call. */
+/** The kit's request to an adapter: one call. */
 export interface RunLine {
   readonly run: string;
   readonly case: string;
@@ -67,7 +67,7 @@ const helloSchema = z.object({
   layers: z.array(z.string()),
   abilities: z.array(z.string()).nullish(),
 });
-/** What an adapter says first. */
+/** The first line of an adapter. */
 export type Hello = Z.infer<typeof helloSchema>;
 
 const runSchema = z.object({ run: z.string() });

@@ -25,7 +25,7 @@ const isOdd = ({ bytes, hex, text }: SentPart, { layer }: ClientCase): boolean =
     ? text !== CLEAN_END
     : hex === true || /^data.*\ndata/m.test(text) || !text.split('\n').every((line) => USUAL[layer].test(line));
 
-/** What was sent, in order. Pieces of a cut body look odd wherever they end, so none is marked. */
+/** The writes, in order. Pieces of a cut body look odd wherever they end, so none is marked. */
 function piecesOf({ more, parts }: Sent, theCase: ClientCase, since: number, cut: boolean): Piece[] {
   let at = since;
   const pieces = parts.slice(0, SHOWN).map((part): Piece => {
@@ -38,7 +38,7 @@ function piecesOf({ more, parts }: Sent, theCase: ClientCase, since: number, cut
   return left === 0 ? pieces : [...pieces, { at, text: `(and ${left} more writes)` }];
 }
 
-/** What the lab saw and sent, as exchanges of a report. */
+/** The lab's requests and writes, as exchanges of a report. */
 function transcript(theCase: ClientCase, run: LabRun | undefined, cuts: readonly number[] | null): Exchange[] {
   if (run === undefined) return [];
   const sent = sentOf(theCase, { ...run, cuts: cuts ?? undefined });
@@ -96,7 +96,7 @@ const faultText = (fault: CaseFault | undefined): string => {
 const cited = (rule: ClientRule | undefined): string[] =>
   rule === undefined ? [] : [`${rule.source}, ${RULES_PAGE}#${rule.anchor}`];
 
-/** What the row of a case says before it is run. */
+/** The row of a case before it is run. */
 export function headOf({ class: group, id, layer, seen, title, why }: ClientCase): RowHead {
   const [first, ...others] = why.map((cites) => ruleOf(cites, layer));
   const clause = {

@@ -6,7 +6,7 @@ export const RULES_PAGE = 'docs/client-rules.md';
 /** A rule that a case rests on: a clause of a standard, or a row of the lab's own rules. */
 export interface ClientRule {
   readonly sentence: string;
-  /** What states it: `WHATWG HTML 9.2.6`, `RFC 9110 10.2.3`, `OpenAI API reference, Chat streaming`, or the lab. */
+  /** The source of it: `WHATWG HTML 9.2.6`, `RFC 9110 10.2.3`, `OpenAI API reference, Chat streaming`, or the lab. */
   readonly source: string;
   /** The lab's own rules are in topics. */
   readonly topic?: string;

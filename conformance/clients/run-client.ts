@@ -61,7 +61,7 @@ const OTHERS = 4;
 /** Whether a case is mostly waiting, for silence or an abort: such cases overlap. */
 const isWaiting = ({ needs = [] }: ClientCase): boolean => needs.includes('idle') || needs.includes('abort');
 
-/** What a case needs, as a unit names it. */
+/** The needs of a case, as a unit names them. */
 const needsLayer = (layer: string): string => `layer:${layer}`;
 const needsAbility = (ability: string): string => `ability:${ability}`;
 
@@ -138,7 +138,7 @@ function doneBy(client: CaseClient, options: ClientRunOptions, cases: readonly C
   }));
 }
 
-/** What an adapter does not offer. */
+/** The abilities that an adapter does not offer. */
 function lackOf(need: string, { abilities, layers, tells }: Adapter): Because<'need'> | undefined {
   if (need === 'events-as-they-come') return tells === false ? { kind: need } : undefined;
   const layer = LAYERS.find((one) => need === needsLayer(one));

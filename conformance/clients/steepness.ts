@@ -34,7 +34,7 @@ const LEAST = 5_000;
 
 const ratioOf = (large: number, small: number): string => (large / Math.max(small, 1)).toFixed(1);
 
-/** What a client that outlives its share of time shows, with the growth that was seen. */
+/** The sentence on a client that outlives its share of time, with the growth that was seen. */
 function tooSlow(share: number, limit: number, before: number | Late | undefined): Difference {
   const part = `1/${1 / share}`;
   const growth =

@@ -5,7 +5,7 @@ import { errorReply, errors, responseOf, rewriteReply } from './combinators/repl
 import { type Mutant, together } from './mutant.js';
 import { tryChecks } from './try.js';
 
-/** What every sentence of the interface leaves open: mutants that no stated or published check may hold against a target. */
+/** Points that every sentence of the interface leaves open: mutants that no stated or published check may hold against a target. */
 const ALLOWED: Readonly<Record<string, () => Mutant>> = {
   'an id of the request in the body of an error': () => {
     let last = 0;

@@ -14,7 +14,7 @@ const DRAWN = /[0-9a-f]{8}-[0-9a-f-]{27}|\bk[a-z0-9]{4}-[a-z0-9]+|\d{4}-\d\d-\d\
 /** Longest value that is part of a digest: longer ones are made up for the request. */
 const LONGEST = 120;
 
-/** What of a phrase stays when it is reworded: numbers, quoted texts, names of fields and headers. */
+/** The parts of a phrase that stay when it is reworded: numbers, quoted texts, names of fields and headers. */
 const literals = (words: string): string =>
   [...words.matchAll(/`[^`]*`|"[^"]*"|\b\w+_\w+\b|\b\d+\b/g)].map(([found]) => found).join(' ');
 
@@ -61,7 +61,7 @@ function formsOf(wanted: Wanted): readonly [whole: string, outline: string] {
   }
 }
 
-/** What the assertions of a check want with one seed. */
+/** The expectations of a check with one seed. */
 async function expectations(check: Check, seed: string): Promise<ReadonlyMap<string, string>> {
   const found = new Map<string, string>();
   const note = (wanted: Wanted) => {
@@ -72,14 +72,14 @@ async function expectations(check: Check, seed: string): Promise<ReadonlyMap<str
   return found;
 }
 
-/** What a check stands on: the requirement at its level, and what is quoted of it. */
+/** The ground of a check: the requirement at its level, and the quoted part of it. */
 function standsOn(check: Check): readonly string[] {
   const row = requirement(check.requirement);
   const quote = check.level === 'S' ? quoteOf(row.id) : publishedOf(row.id)?.quote;
   return [`${row.id} ${check.level}`, sentenceOf(row, check.level), ...(quote === undefined ? [] : [quote])];
 }
 
-/** What the assertions of a check want, whatever is drawn. */
+/** The expectations of a check, whatever is drawn. */
 export async function wantedBy(check: Check): Promise<readonly string[]> {
   const [one, other] = await Promise.all(SEEDS.map((seed) => expectations(check, seed)));
   const both = (left: Iterable<string>, right: Iterable<string>) => {

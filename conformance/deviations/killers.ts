@@ -10,14 +10,14 @@ export interface Killed {
 }
 
 interface Kept {
-  /** What it was at the last landing: numbers that may only rise. */
+  /** The score at the last landing: numbers that may only rise. */
   readonly atLeast: Killed;
   readonly killers: Killers;
 }
 
 const FILE = new URL('matrix.json', import.meta.url);
 
-/** What `npm run deviations -- --all` computed last. */
+/** The last result of `npm run deviations -- --all`. */
 export const readKillers = (): Kept => JSON.parse(readFileSync(FILE, 'utf8')) as Kept;
 
 export const countKilled = (killers: Killers): Killed => ({

@@ -59,7 +59,7 @@ export function deployed({ mutant }: Pick<Deviation, 'mutant'>, seed: string, gi
 /** Whether a check found something. */
 export const broke = ({ verdict }: CheckResult): boolean => verdict === 'fail' || verdict === 'warn';
 
-/** What checks come to at the deviation, as a deployment of its own. */
+/** The results of checks at the deviation, as a deployment of its own. */
 export async function atDeployed(
   deviation: Pick<Deviation, 'mutant'>,
   checks: readonly Check[],
@@ -73,7 +73,7 @@ export async function atDeployed(
   }
 }
 
-/** What a default run comes to at the deviation, until it has found something: a finding stays, whatever comes after it. */
+/** The result of a default run at the deviation, until it has found something: a finding stays, whatever comes after it. */
 export async function wholeRun(
   deviation: Pick<Deviation, 'mutant'>,
   { runs, seed, given }: LiveOptions,
@@ -167,7 +167,7 @@ export async function measure(
   const found = rows.find(broke);
   if (found !== undefined) return { seen: found.id };
   const { caught = [], unseen } = (await tryLive(deviation, allChecks, options)) ?? {};
-  // What takes too long, or a credential that is not there, no other check makes up for.
+  // No other check makes up for one that takes too long, or whose credential is not there.
   if (unseen !== undefined && ['time', 'credential', 'dear'].includes(unseen.because)) return unseen;
   const possible = allChecks.filter((check) => !needsControl(check));
   const alone = caught[0] ?? (await atDeployed(deviation, possible, options)).find(broke)?.id;

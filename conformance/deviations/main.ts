@@ -173,7 +173,7 @@ const settingsFor = (wanted: readonly Deviation[]): Settings => ({
   baseline: !values['no-baseline'],
 });
 
-/** What a process that does a part is given: the deviations by their names, so that it need not choose again. */
+/** The task of a process that does a part: the deviations by their names, so that it need not choose again. */
 function partArguments({ wanted }: Settings, part: string): string[] {
   const given = process.argv.slice(2).filter((word) => word !== '--sample');
   const names = values.sample ? ['--only', wanted.map(({ name }) => name).join(',')] : [];

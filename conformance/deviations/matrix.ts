@@ -7,7 +7,7 @@ import type { Killers } from './killers.js';
 import type { Deviation } from './mutant.js';
 import { type Tried, type TryOptions, tryChecks } from './try.js';
 
-/** What became of one deviation. */
+/** The outcome of one deviation. */
 export interface DeviationResult {
   readonly name: string;
   /** The checks that were seen to see it before, and fail. */
@@ -16,13 +16,13 @@ export interface DeviationResult {
   readonly missed: readonly { readonly id: string; readonly verdict: string; readonly why?: string }[];
   /** Where every check was run: the others that fail. */
   readonly others: readonly string[];
-  /** What the emulator logged as its own mistake. A deviation that crashes proves nothing. */
+  /** The emulator's log of its own mistakes. A deviation that crashes proves nothing. */
   readonly crashes: readonly string[];
   /** ms of real time. */
   readonly duration: number;
 }
 
-/** Which checks fail although nothing is wrong, or cannot be done. */
+/** Checks that fail although nothing is wrong, or that cannot be done. */
 export interface Baseline {
   readonly failing: readonly { readonly id: string; readonly verdict: string; readonly why: string }[];
 }
@@ -76,7 +76,7 @@ export async function tryDeviation(
   return { ...result, missed, crashes };
 }
 
-/** What checks say of a deviation. */
+/** The verdicts of checks on a deviation. */
 export function resultOf(
   deviation: Deviation,
   killers: readonly string[],
@@ -139,7 +139,7 @@ export function score(matrix: Matrix): Score {
   };
 }
 
-/** What must be mended, one line each. An empty list is a pass. */
+/** The mistakes to mend, one line each. An empty list is a pass. */
 export function faults(matrix: Matrix): string[] {
   return [
     ...matrix.baseline.failing.map((one) => `${one.id}: ${one.verdict} although nothing deviates: ${one.why}`),

@@ -1,7 +1,7 @@
 import type { Emulator } from '../../emulator/emulator.js';
 import type { Factories } from '../../emulator/factories.js';
 
-/** What serves requests: an emulator, or an emulator with middleware around it. */
+/** A server of requests: an emulator, or an emulator with middleware around it. */
 export type Handler = (request: Request) => Promise<Response>;
 
 /** An emulator that is wrong in one way, made from the outside of one that is right. */

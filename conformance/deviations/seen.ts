@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 
-/** What a run is given: every credential, or an API key and its workspace alone. */
+/** The credentials of a run: all of them, or an API key and its workspace alone. */
 export const GIVEN = ['all', 'key'] as const;
 export type Given = (typeof GIVEN)[number];
 
@@ -28,7 +28,7 @@ export type Sight = { readonly seen: string } | Unseen;
 
 export const isSeen = (outcome: Sight): outcome is { readonly seen: string } => 'seen' in outcome;
 
-/** What was measured of every deviation that shows from outside. */
+/** The measurements of every deviation that shows from outside. */
 export interface Measured {
   /** How many were seen at the last landing: a number that may only rise. */
   readonly atLeast: Readonly<Record<Given, number>>;
@@ -37,7 +37,7 @@ export interface Measured {
 
 const FILE = new URL('seen.json', import.meta.url);
 
-/** What `npm run deviations -- --live` measured last. */
+/** The last result of `npm run deviations -- --live`. */
 export const readMeasured = (): Measured => JSON.parse(readFileSync(FILE, 'utf8')) as Measured;
 
 /** How many of the deviations are seen. */

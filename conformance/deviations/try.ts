@@ -8,10 +8,10 @@ import { createIdleHost } from './idle-host.js';
 import type { Mutant } from './mutant.js';
 import { mutated } from './mutated.js';
 
-/** What came of running checks against a mutant. */
+/** The results of checks against a mutant. */
 export interface Tried {
   readonly checks: readonly CheckResult[];
-  /** What the emulator logged that no deviation may cause: a crash is not a catch. */
+  /** Log records that no deviation may cause: a crash is not a catch. */
   readonly crashes: readonly string[];
 }
 

@@ -11,7 +11,7 @@ export function parsedBody(body: RecordedExchange['body']): unknown {
   return jsonOf(text) ?? (text === '' ? undefined : text);
 }
 
-/** What the tool calls of a chunk ask, where that is JSON. */
+/** The questions in the tool calls of a chunk, where they are JSON. */
 const callsOf = (chunk: Chunk | undefined): unknown[] =>
   chunk === undefined ? [] : deltaOf(chunk).calls.map((call) => parsedBody(call.arguments));
 

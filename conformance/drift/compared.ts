@@ -1,7 +1,7 @@
 import { MOMENTS } from '../../emulator/recording/template.js';
 
 /**
- * What drift compares, and what it passes over: each row with its reason. docs/recordings.md shows the same table.
+ * The parts that drift compares, and those that it passes over: each row with its reason. docs/recordings.md shows the same table.
  * Whatever is not named is compared by its type alone.
  */
 

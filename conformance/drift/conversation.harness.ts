@@ -83,7 +83,7 @@ interface CallOptions {
   headers?: Record<string, string>;
   /** The client leaves after so many writes. */
   leaveAfter?: number;
-  /** What happens while the answer streams. */
+  /** The events while the answer streams. */
   during?: () => Promise<unknown>;
   /** The client leaves when that has happened. */
   leaveAfterDuring?: boolean;
@@ -109,7 +109,7 @@ const lastOf = (text: string, pattern: RegExp) => [...text.matchAll(pattern)].at
 
 type CallOf = ReturnType<typeof recorderOf>['call'];
 
-/** What may be done with secrets, of the workspace and of an intern. */
+/** The operations on secrets, of the workspace and of an intern. */
 async function secrets(call: CallOf, intern: string): Promise<void> {
   const own = `/vault/interns/${intern}/secrets`;
   const secret = (value: string) => ({ body: { value, hosts: ['API.Example.com.', 'b.example.com'] } });
@@ -126,7 +126,7 @@ async function secrets(call: CallOf, intern: string): Promise<void> {
   await call('DELETE', '/vault/secrets/recorded_token');
 }
 
-/** What may be done with the directory of the organization. */
+/** The operations on the directory of the organization. */
 async function directory(call: CallOf, { workspace_id }: { workspace_id: string }): Promise<void> {
   const key = 'management_key';
   const groups = (await call('GET', '/scim/groups', { key })).json().data as { id: string }[];

@@ -77,7 +77,7 @@ export async function driftFrom(
   return { results, sent, slept: host.slept };
 }
 
-/** What each exchange came to: `pass`, or what was found or why it was left out. */
+/** The outcome of each exchange: `pass`, or the finding, or why it was left out. */
 export const verdicts = ({ checks }: Results): string[] =>
   checks.map(({ verdict, finding, skip, error }) => {
     if (finding) {

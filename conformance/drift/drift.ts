@@ -20,7 +20,7 @@ export interface DriftOptions extends Omit<RunnerOptions, 'checks'> {
   readonly command: string;
 }
 
-/** What every exchange is held against. */
+/** The rules that every exchange is held against. */
 const RECORDED = {
   sentence:
     'A recorded request is answered as it was recorded in what matters: status, reason, retryable, keys and their types, kinds and order of events, how it ended, headers of the contract.',
@@ -31,7 +31,7 @@ const RECORDED = {
 export const idOf = ({ exchange }: PlacedExchange): string =>
   `drift/${exchange.scenario ?? 'unnamed'}/${exchange.n}-${exchange.operation ?? 'other'}`;
 
-/** What the row of an exchange says before it is sent. */
+/** The row of an exchange before it is sent. */
 const headOf = (placed: PlacedExchange): RowHead => ({
   id: idOf(placed),
   requirement: 'REC-3',

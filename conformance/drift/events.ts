@@ -5,7 +5,7 @@ import { listOf, recordOf, type Shape, said, textOf } from './shape.js';
 /** A chunk of a chat stream, in whichever form it came. */
 export type Chunk = Shape;
 
-/** What the first choice of a chunk adds. */
+/** The content that the first choice of a chunk adds. */
 export function deltaOf(chunk: Chunk) {
   const choice = recordOf(listOf(chunk.choices)[0]);
   const delta = recordOf(choice.delta);
@@ -41,10 +41,10 @@ export function dataOf(text: string): string[] {
   return items.flatMap((item) => (item.kind === 'event' ? [item.data] : []));
 }
 
-/** What a tool call asks, in a few words. */
+/** The question of a tool call, in a few words. */
 const question = (call: string) => `question (${said(recordOf(jsonOf(call)).kind ?? 'of no kind')})`;
 
-/** What of a chunk is not of the form that the rest of its kinds is read from. */
+/** The parts of a chunk that have not the form from which its kinds are read. */
 function malformed(chunk: Chunk): string[] {
   if (!Array.isArray(chunk.choices)) return ['chunk without a list of choices'];
   const [choice] = chunk.choices;

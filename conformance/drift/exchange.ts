@@ -15,7 +15,7 @@ import type { Names } from './names.js';
 const isCredential = (alias: string): alias is CredentialName =>
   (CREDENTIAL_NAMES as readonly string[]).includes(alias);
 
-/** Which credential a recorded one without a name was, by what it opened. */
+/** The credential behind a recorded one without a name, by what it opened. */
 function unnamedCredential({ operation, status }: RecordedExchange): CredentialName {
   if (operation === 'scim') return 'management_key';
   return (operation === 'daemon' || operation === 'sign') && status === 200 ? 'oauth_token' : 'api_key';
@@ -162,7 +162,7 @@ function requestOf(deps: SendDeps, bindings: Bindings, exchange: RecordedExchang
     as: alias === undefined ? null : credentialOf(exchange, alias),
     headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, live(value, 'header')])),
     ...(body === undefined || request.method === 'GET' || request.method === 'HEAD' ? {} : { body }),
-    // What was recorded as refused for now is not waited out.
+    // A recorded refusal for now is not waited out.
     ...(exchange.status === 429 && { limited: true }),
   };
 }

@@ -30,7 +30,7 @@ function others({ method, url }: Request): Response | undefined {
   return isCollection ? json(200, { data: [], has_more: false }) : undefined;
 }
 
-/** What reads of the created intern come to at a deployment that answers them in turn, the last answer from then on. */
+/** The outcome of reads of the created intern at a deployment that answers them in turn, the last answer from then on. */
 async function outcomeOf(reads: readonly Line[], ...answers: readonly Response[]) {
   let count = 0;
   const { results } = await driftFrom([create, ...reads], (request) => {

@@ -23,13 +23,13 @@ import { relationsOf } from './relations.js';
 import { scheduleOf } from './schedule.js';
 import { streamText } from './script.js';
 
-/** What came of one recorded exchange. */
+/** The outcome of one recorded exchange. */
 export interface Played {
   readonly placed: PlacedExchange;
   readonly compared: Compared;
   /** Why it was not judged. */
   readonly skip?: Skip;
-  /** What was found before there was anything to compare. */
+  /** The finding before there was anything to compare. */
   readonly met?: Finding;
   readonly error?: unknown;
   readonly requests: number;
@@ -240,7 +240,7 @@ export async function play(scenario: readonly PlacedExchange[], deps: PlayDeps):
   await preparation.first();
   for (const placed of scenario) {
     const { exchange } = placed;
-    // What had ended by then has ended here too.
+    // A run that had ended by then has ended here too.
     const ended = results.filter((_, index) => {
       const other = all[index];
       return other !== undefined && schedule.endOf(other) <= exchange.at;

@@ -30,7 +30,7 @@ function recordsIn(exchange: RecordedExchange): Shape[] {
   return exchange.operation === 'list' && Array.isArray(body.data) ? body.data.filter(isRecord) : [];
 }
 
-/** What a success of an operation says of an intern's status before it. */
+/** The status of an intern before an operation, by its success. */
 const STATUS_BEFORE: Readonly<Record<string, PriorStatus>> = {
   chat: 'running',
   invoke: 'running',
@@ -43,7 +43,7 @@ const STATUS_BEFORE: Readonly<Record<string, PriorStatus>> = {
 const isForeign = ({ request }: RecordedExchange) =>
   /\$(?:foreign|outsider)_/.test(request.headers.authorization ?? '');
 
-/** What a recording rests on: looks through a scenario for what it did not make itself. */
+/** The ground of a recording: looks through a scenario for things that it did not make itself. */
 export function recordedBefore(all: readonly RecordedExchange[]) {
   const idsIn = (one: RecordedExchange) => recordsIn(one).flatMap((record) => aliasOf(record.id) ?? []);
   const created = new Set(all.filter(({ operation }) => operation === 'create').flatMap(idsIn));
@@ -92,7 +92,7 @@ export function recordedBefore(all: readonly RecordedExchange[]) {
 }
 export type Before = ReturnType<typeof recordedBefore>;
 
-/** What an earlier answer must have given a request of an exchange, for the same answer. */
+/** The values that a request of an exchange needs from an earlier answer, for the same answer. */
 function given(exchange: RecordedExchange): unknown[] {
   const { operation, status, request } = exchange;
   const body = parsedBody(request.body);

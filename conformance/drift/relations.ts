@@ -5,7 +5,7 @@ import { endsRuns, internAliasOf, type Schedule } from './schedule.js';
 import { lastMessage, type Relations } from './script.js';
 import { recordOf } from './shape.js';
 
-/** What the exchanges of a scenario say about one another. */
+/** The relations between the exchanges of a scenario. */
 export function relationsOf(all: readonly RecordedExchange[], { endOf, saidAt }: Schedule): Relations {
   const sessionOf = (exchange: RecordedExchange) => aliasOf(recordOf(parsedBody(exchange.body)).session_id);
   return {

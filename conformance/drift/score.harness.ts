@@ -44,7 +44,7 @@ async function linesOf(given: Mutant | (() => Mutant)): Promise<readonly string[
   return lines;
 }
 
-/** What a recording says, without its times and without the size of its writes. */
+/** The content of a recording, without its times and without the size of its writes. */
 const outcomeOf = (lines: readonly string[]) =>
   lines
     .map((line) => {

@@ -30,7 +30,7 @@ function chunksOf({ writes = [] }: RecordedExchange, times: readonly number[]): 
   });
 }
 
-/** What was said, with the names of aliases for their values: wording does not count. */
+/** The text, with the names of aliases for their values: wording does not count. */
 const plain = (recorded: string) =>
   piecesOf(recorded)
     .map((piece) => ('text' in piece ? piece.text : piece.alias))
@@ -45,7 +45,7 @@ export function lastMessage(exchange: RecordedExchange): { readonly role: string
 
 const QUESTION_FIELDS = ['name', 'type', 'required', 'options', 'label'];
 
-/** What a recorded tool call asked, in the words of a script. */
+/** The question of a recorded tool call, in the words of a script. */
 function askOf(call: string): Step | undefined {
   const { kind, operation, options, message, fields } = recordOf(jsonOf(plain(call)));
   if (kind === 'permission') return { kind, operation, options };
@@ -74,7 +74,7 @@ function endOf(exchange: RecordedExchange, chunks: readonly Chunk[], endedFromOu
   return [{ end: 'failed', retryable: isRetryable }];
 }
 
-/** Which exchanges of a recording surround one, as far as they decide what its script does. */
+/** The exchanges around one in a recording, as far as they decide what its script does. */
 export interface Relations {
   /** The streamed answer to the question with this alias, if one was given and taken. */
   answerTo(question: string): RecordedExchange | undefined;

@@ -35,7 +35,7 @@ export function baseAddress(url: string): string {
   return `${address.origin}${path === '' ? '/api/v1' : path}`;
 }
 
-/** What the list of interns answers, as far as it is looked at before the run begins. */
+/** The answer of the list of interns, as far as it is looked at before the run begins. */
 interface Looked {
   /** Whether a JSON interface answers there. */
   readonly answers: boolean;
@@ -81,7 +81,7 @@ export interface TargetOptions {
   readonly daemonFetch?: Fetch;
 }
 
-/** What a driver is made for: `look` false sends nothing at all, for a plan. */
+/** The purpose of a driver: `look` false sends nothing at all, for a plan. */
 export interface ConnectOptions {
   readonly settings: TargetOptions;
   readonly host: Host;

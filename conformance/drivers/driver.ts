@@ -6,7 +6,7 @@ import type { Fetch } from '../probe/client.js';
 import type { PlainFetch } from '../probe/outgoing.js';
 import type { CredentialName } from '../probe/request.js';
 
-/** What a target can do, and how to make it. */
+/** The abilities of a target, and how to make it. */
 export interface Driver {
   readonly target: Target;
   readonly fetch: Fetch;

@@ -3,7 +3,7 @@ import type { EmulatorOptions } from '../../emulator/index.js';
 import { PlainRequest } from '../../emulator/requests/received-request.js';
 import type { Incoming, PlainFetch } from '../probe/outgoing.js';
 
-/** What a `Request` accepts without changing or refusing it. */
+/** Methods that a `Request` neither changes nor refuses. */
 const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'POST', 'PUT', 'PATCH', 'DELETE']);
 const WITHOUT_BODY: ReadonlySet<string> = new Set(['GET', 'HEAD']);
 

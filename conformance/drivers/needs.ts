@@ -3,7 +3,7 @@ import type { Lack } from '../framework/skip.js';
 import type { Target } from '../framework/target.js';
 import type { CredentialName } from '../probe/request.js';
 
-/** What decides whether a need is met. */
+/** The facts that decide whether a need is met. */
 export interface Means {
   readonly target: Target;
   readonly control: boolean;

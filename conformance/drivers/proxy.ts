@@ -22,7 +22,7 @@ interface Proxy {
 
 const causesOf = (error: unknown): Error[] => (error instanceof Error ? [error, ...causesOf(error.cause)] : []);
 
-/** What a failure says of the proxy that the request went to; undefined if it may come from the target. */
+/** The sentence on a failure of the proxy that the request went to; undefined if it may come from the target. */
 function refusedBy({ variable, address }: Proxy, error: unknown): ProxyRefused | undefined {
   const proxy = `the proxy ${address.protocol}//${address.host} (${variable})`;
   for (const cause of causesOf(error)) {

@@ -8,7 +8,7 @@ import { run } from '../run.js';
 
 /** A JSON text of so many levels. */
 const nest = (levels: number) => `${'['.repeat(levels)}${']'.repeat(levels)}`;
-/** What stands in an answer until its text is put together: no value is nested so deep that it could be written. */
+/** A placeholder in an answer until its text is put together: no value is nested so deep that it could be written. */
 const MARK = '"here it is deep"';
 
 /** Puts a nest into the answers that `into` marks. */

@@ -8,7 +8,7 @@ import { run } from '../run.js';
 /** The answer of a gateway. */
 const html = () => new Response('<h1>503</h1>', { status: 503, headers: { 'content-type': 'text/html' } });
 
-/** What comes of one check. */
+/** The result of one check. */
 const resultOf = async (tried: Check, target: FakeTarget) => {
   const host = fakeHost();
   const driver = fakeDriver(target.fetch, host);

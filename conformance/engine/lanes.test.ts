@@ -341,7 +341,7 @@ test('an intern that one lane gives back and another takes is not taken away', a
   };
   const seen: number[] = [];
   await run({
-    // What is put back takes a moment.
+    // A text that is put back takes a moment.
     driver: { ...driver, restore: later },
     host,
     seed: 's',

@@ -25,7 +25,7 @@ const talks = (at: number, needs: readonly Need[] = [], more = 1): Check =>
     { needs: ['running', ...needs] },
   );
 
-/** Who sent each prompt that was taken, and how many reads the peer sent; by checks that each prompt twice. */
+/** The sender of each prompt that was taken, and the number of the peer's reads; by checks that each prompt twice. */
 async function prompts(deployment: Deployment, checks: readonly Check[]) {
   const { driver, host, close } = await deploy(deployment, 'prompter');
   const by = new Map<string, string[]>();

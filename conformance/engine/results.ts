@@ -71,7 +71,7 @@ export type CheckResult = RowHead & {
     readonly message: string;
     readonly stack?: string;
     readonly transcript: readonly Exchange[];
-    /** Whose fault it is; without it, the kit's own. */
+    /** The party at fault; without it, the kit. */
     readonly whose?: 'adapter';
   };
   /** Of a `pass-alternative`: why that is right too. */

@@ -595,7 +595,7 @@ test('a deleted intern that stays is waited for by one check, and named by the o
   });
   const blocked = results.checks.filter(({ skip }) => skip?.kind === 'blocked');
   expect(blocked.map(({ skip }) => skip?.need)).toEqual([`blocked by ${found?.id}`, `blocked by ${found?.id}`]);
-  // What stays is not waited for again by the clean-up.
+  // The clean-up does not wait again for an intern that stays.
   expect(target.log.slice(checked).filter((line) => line === 'GET /api/v1/interns').length).toBeLessThan(7);
 });
 

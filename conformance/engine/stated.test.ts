@@ -135,7 +135,7 @@ test('a quick run at five requests a second finds nothing at a right deployment,
   const results = await at((next) => next, 'is right', { budget: 'quick', rate: 5 });
   expect(results.checks.flatMap(({ finding, error }) => finding?.of ?? error?.message ?? [])).toEqual([]);
   expect(REPORTERS.tty(results)).toMatch(/nothing wrong found, \d+ % looked at/);
-  // What an emulator alone can be asked never comes up at a deployment.
+  // A request for emulators alone never comes up at a deployment.
   expect(REPORTERS.tty(results)).not.toMatch(/never came up: .*EMU-/);
   expect(REPORTERS.html(results)).not.toMatch(/Never came up, [^<]*EMU-/);
   expect(REPORTERS.html(results)).toMatch(/Never came up, [^<]*CHAT-17/);

@@ -32,7 +32,7 @@ function on(kind: 'emulator' | 'deployment' | 'thorough') {
   return { ctx, shown, host };
 }
 
-/** What an action throws: a finding, a skip, or nothing. */
+/** The throw of an action: a finding, a skip, or nothing. */
 function outcome(act: () => void): 'finding' | 'skip' | 'nothing' {
   try {
     act();

@@ -156,11 +156,11 @@ export function createRun(units: readonly Unit[], target: RunTarget, options: En
   /** Does a unit if it can still be done. */
   const tried = async (unit: Unit, context: Omit<UnitContext, 'signal'>) => {
     if (target.lost !== undefined) ending.stop(target.lost);
-    // What monitors have met by then they judge.
+    // Monitors judge the exchanges that they have met by then.
     const limited = isLimit(ending.stopped);
     const judges = unit.watches === true && limited;
     const because = unit.needs.map((need) => target.lacks(need)).find((lack) => lack !== undefined);
-    // What a target lacks it lacks, however much time there was.
+    // A need that the target lacks stays so, however much time there was.
     if (because !== undefined && (ending.stopped === undefined || limited))
       return conclude(unit, { rows: skipped(unit, { kind: 'need', because }) });
     if (ending.stopped !== undefined && !judges) return put(unit, skipped(unit, stoppedBy(ending.stopped)));

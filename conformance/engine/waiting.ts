@@ -153,7 +153,7 @@ export function createWaiting(run: RunContext, options: FactoryOptions) {
 
   const bootTook = (intern: Intern, seen: number, looks: number) => {
     const { took } = pool;
-    // Whose own time was too short once, tells another.
+    // A process whose own time was too short once tells another.
     if (looks > 1 && took.exactly) took.exactly = false;
     const exact = took.exactly === false ? undefined : ownTime(intern, seen);
     if (exact !== undefined) took.exactly = true;

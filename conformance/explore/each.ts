@@ -3,7 +3,7 @@ import { mergedOf } from './findings.js';
 import { sheetOf } from './report/sheet.js';
 import type { ExploreReport, Finding } from './types.js';
 
-/** What came of one test of a suite. */
+/** The result of one test of a suite. */
 export interface Explored {
   readonly name: string;
   readonly command: readonly string[];

@@ -329,7 +329,7 @@ export async function explore(program: Program, options: ExploreOptions = {}): P
         `${counted(doubtful.size, 'breach', 'breaches')} did not show again when their schedule was run alone, and do not count, as ${doubted.breach?.law}: ${sentenceOf(doubted.schedule, doubted.breach?.message ?? '')}`,
       );
     if (count(results, 'not-reached') > results.length / 10) incomplete.push('not-reached');
-    // Who passes without a word was served by another run, or by what one left.
+    // A test that passes without a request was served by another run, or by what one left.
     if (results.some(({ run: { seen } }) => seen.outcome.kind === 'passed' && seen.requests.length === 0))
       incomplete.push('crossed');
     const met = results.flatMap(({ run }) => run.seen.requests.filter(({ disturbed }) => disturbed !== undefined));

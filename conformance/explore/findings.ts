@@ -28,7 +28,7 @@ function size({ schedule, run, breach }: Judged): readonly number[] {
   const at = write === undefined ? -1 : names.indexOf(write);
   return [
     schedule.of === undefined ? 0 : 1,
-    // What was allowed twice weighs more than the prompt that led to it.
+    // An approval that was given twice weighs more than the prompt that led to it.
     breach?.request === 'answer' ? 0 : 1,
     request?.n ?? nth,
     at < 0 && write !== undefined ? names.length : at,

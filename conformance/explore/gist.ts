@@ -50,7 +50,7 @@ function chunkGist(chunk: Json): string {
   return clip(JSON.stringify(chunk), 80);
 }
 
-/** What was written, event by event: `says "hello"`, `finish stop`, `[DONE]`. */
+/** A write, event by event: `says "hello"`, `finish stop`, `[DONE]`. */
 export function writeGist(text: string): string {
   const events = text.split(/\r?\n\r?\n/).filter((event) => event.trim() !== '');
   const gists = events.map((event) => {

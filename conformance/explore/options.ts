@@ -45,7 +45,7 @@ const RESTS = ['seed', 'require', 'failOn', 'patience', 'runTimeout'] as const s
 const restsIn = (all: Rests): Rests =>
   Object.fromEntries(RESTS.flatMap((name) => (all[name] === undefined ? [] : [[name, all[name]]])));
 
-/** What the verdict of a schedule rested on when it was saved. @throws ExploreError where a law is missing */
+/** The evidence of a schedule's verdict when it was saved. @throws ExploreError where a law is missing */
 export function restsOf({ schedule, laws }: ExploreOptions): Rests {
   const saved = schedule?.explore;
   if (saved === undefined) return {};
@@ -56,7 +56,7 @@ export function restsOf({ schedule, laws }: ExploreOptions): Rests {
   return restsIn(saved);
 }
 
-/** Which schedules are wanted, by what their names, classes and operations are. */
+/** The wanted schedules, by their names, classes and operations. */
 function onlyOf(given: ExploreOptions['only']): (schedule: Schedule) => boolean {
   if (given === undefined) return () => true;
   const wanted = new Set([given].flat());
@@ -129,7 +129,7 @@ export function settled(options: ExploreOptions) {
     requireTransient: require === 'transient',
     failOn: failOn === 'unnoticed',
     own,
-    /** What the verdicts rest on, for the file of a schedule. */
+    /** The evidence of the verdicts, for the file of a schedule. */
     rests: {
       ...restsIn(options),
       seed,

@@ -13,7 +13,7 @@ export function keepsRules(entries: readonly Journaled[], profile: string): void
   const judge = createTraffic(named, true);
   for (const entry of entries) {
     const [breach] = judge(entry).broken;
-    // What a fault did says nothing of the emulator.
+    // The effect of a fault says nothing of the emulator.
     if (breach === undefined || entry.injected !== undefined) continue;
     const { rule, what, expected, actual } = breach;
     const { method, url } = entry.request;

@@ -46,7 +46,7 @@ export interface Outside {
   /** How long the wait that they are in may take, in ms; 0 where it has no limit, or none is known. */
   limit(): number;
 }
-/** What a program that runs outside of ours is given. */
+/** The variables of a program that runs outside of our process. */
 export interface OutsideContext extends ProgramContext {
   readonly outside?: (its: Outside) => void;
 }
@@ -124,7 +124,7 @@ const IDLE = 100;
 /** The longest message of a failure, in characters. */
 const LONGEST = 2_000;
 
-/** What the program waits for, as far as the emulator knows. */
+/** The waits of the program, as far as the emulator knows. */
 function waitsFor(
   { requests }: Watch,
   waits: readonly SeenRequest['ended'][] = ['open'],
@@ -313,7 +313,7 @@ export async function runOnce(
   }
   settings.signal.removeEventListener('abort', giveUp);
   outcome ??= { kind: 'hung', waitsFor: 'the exploration was ended' };
-  // What it leaves because it is given up is not its own doing.
+  // A stream that it leaves because it is given up is not its own doing.
   const requests = (): SeenRequest[] => watch.requests.map((request) => ({ ...request }));
   const given = outcome.kind === 'hung' ? requests() : undefined;
   // Rejections are reported once no promise has anything left to do.

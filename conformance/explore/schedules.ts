@@ -122,7 +122,7 @@ function spread(ranked: readonly Schedule[]): Schedule[] {
 const heavier = (one: DisturbanceClass, other: DisturbanceClass): DisturbanceClass =>
   CLASSES.indexOf(one) > CLASSES.indexOf(other) ? one : other;
 
-/** What happens to a read while an intern boots. */
+/** Disturbances of reads while an intern boots. */
 const WHILE_BOOTING: readonly DisturbanceName[] = ['slow-boot', 'other-status'];
 
 /**

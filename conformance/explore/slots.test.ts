@@ -15,7 +15,7 @@ test('no more work at once than there are places; those that only wait make room
   expect(await begun(places)).toBe(2);
   places[0]?.waits(true);
   expect(await begun(places)).toBe(3);
-  // What wakes up works again: the next has to wait for two to leave.
+  // A process that wakes up works again: the next has to wait for two to leave.
   places[0]?.waits(false);
   places[1]?.leave();
   places[1]?.leave();

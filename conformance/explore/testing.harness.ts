@@ -10,7 +10,7 @@ export interface Heard {
   readonly call: { readonly id: string } | undefined;
 }
 
-/** What a test program does, and how it may be wrong. */
+/** The acts of a test program, and how they may be wrong. */
 export interface TestProgram {
   readonly id: string;
   send(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Response>;

@@ -8,7 +8,7 @@
 import type { Fault } from '../../emulator/contract/fault.js';
 import type { Emulator, EmulatorOptions, Target } from '../../emulator/index.js';
 
-/** What a program works with in one run. Nothing of it outlives the run. */
+/** The context of a program in one run. Nothing of it outlives the run. */
 export interface ProgramContext {
   /** The emulator of this run alone, with the clock `auto`. It listens nowhere until asked to. */
   readonly emulator: Emulator;
@@ -17,7 +17,7 @@ export interface ProgramContext {
   readonly fetch: typeof globalThis.fetch;
   /** Aborts when the run is given up. */
   readonly signal: AbortSignal;
-  /** What the program says to its user: the time line shows it, and the law `told` compares it. */
+  /** The words of the program to its user: the time line shows them, and the law `told` compares them. */
   print(text: string): void;
 }
 
@@ -59,7 +59,7 @@ export const CLASSES = ['harmless', 'transient', 'final'] as const;
 /** `harmless`: nothing a right client may notice. `transient`: over when tried again. `final`: only the user can decide what now. */
 export type DisturbanceClass = (typeof CLASSES)[number];
 
-/** What a finding may be about. `unnoticed` is one where it is asked for (`failOn`), and else a verdict of its own. */
+/** The laws of findings. `unnoticed` is one where it is asked for (`failOn`), and else a verdict of its own. */
 export const LAWS = ['settles', 'harmless-passes', 'once', 'unnoticed', 'polite', 'tidy', 'quiet'] as const;
 export type LawName = (typeof LAWS)[number];
 
@@ -67,7 +67,7 @@ export type LawName = (typeof LAWS)[number];
 export interface Moment {
   /** As in the journal; `answer` is a chat request that answers a question, `daemon-request` one to a daemon. */
   readonly operation: string;
-  /** Which request of the operation, from 1. */
+  /** The number of the request of the operation, from 1. */
   readonly nth: number;
   /** Of a stream: `first`, `content:n`, `tool-arguments:n`, `before-finish`, `before-final`, `before-done`, `after-done`. */
   readonly write?: string;
@@ -84,7 +84,7 @@ export interface ScheduleFile {
   readonly faults: readonly FaultInput[];
   readonly explore?: VerdictRests;
 }
-/** What a verdict rests on beside the faults: it is so again where the schedule is run alone. */
+/** The evidence of a verdict beside the faults: it is so again where the schedule is run alone. */
 export interface VerdictRests extends Pick<ExploreOptions, 'require' | 'failOn' | 'patience' | 'runTimeout'> {
   readonly class: DisturbanceClass;
   readonly law?: string;
@@ -149,13 +149,13 @@ export interface SeenQuestion {
   readonly id: string;
   /** The arguments of the tool call, parsed. */
   readonly ask: unknown;
-  /** Those that were delivered to the run. */
+  /** The prompts that were delivered to the run. */
   readonly answers: readonly unknown[];
   /** How many of them came from somebody else, who answered first. */
   readonly others?: number;
 }
 
-/** What a law judges: all that the emulator saw, and how the program ended. */
+/** The evidence for a law: all that the emulator saw, and how the program ended. */
 export interface Seen {
   readonly requests: readonly SeenRequest[];
   /** As `GET /_emulator/runs` shows them, with their prompts. */
@@ -169,7 +169,7 @@ export interface Seen {
   readonly questions: readonly SeenQuestion[];
   /** Interns that are there at the end. */
   readonly interns: readonly { readonly id: string; readonly name: string; readonly status: string }[];
-  /** What the program printed. */
+  /** The output of the program. */
   readonly stdout: string;
   readonly exit: number | undefined;
   readonly outcome: Outcome;
@@ -188,7 +188,7 @@ export type Law = (seen: Seen, straight: Seen) => void | Promise<void>;
 
 /** Flags of `intern-emulator explore` in camelCase. Durations are ms, or texts such as `10s`. */
 export interface ExploreOptions {
-  /** What the emulators are made of: seed file, scripts, profile, settings. Clock and chaos are explore's own. */
+  /** The options of the emulators: seed file, scripts, profile, settings. Clock and chaos are explore's own. */
   readonly emulator?: Omit<EmulatorOptions, 'clock' | 'chaos' | 'data' | 'replay'>;
   /** Two disturbances at a time, too. */
   readonly pairs?: boolean;
@@ -245,7 +245,7 @@ export interface ScheduleResult {
   readonly message?: string;
 }
 
-/** What a program does wrong about one request, whatever brings it about; what is shown is the smallest schedule. */
+/** A mistake of a program about one request, whatever brings it about; the smallest schedule is shown. */
 export interface Finding {
   readonly law: string;
   /** The request that the program got wrong. */
@@ -262,7 +262,7 @@ export interface Finding {
   readonly sentence: string;
   readonly schedule: Required<ScheduleFile>;
   readonly count: number;
-  /** What the law says. */
+  /** The sentence of the law. */
   readonly message: string;
   readonly timeLine: readonly TimeLineEntry[];
   /** With `--each`: the test that shows it, the command that runs it alone, and its undisturbed run. */
@@ -305,7 +305,7 @@ export interface ExploreReport {
   };
   readonly schedules: readonly ScheduleResult[];
   readonly findings: readonly Finding[];
-  /** What passed as if nothing were missing. With `failOn` these are findings. */
+  /** Disturbances that passed as if nothing were missing. With `failOn` these are findings. */
   readonly unnoticed: readonly Finding[];
   readonly surfaced: readonly Surfaced[];
   readonly counts: {

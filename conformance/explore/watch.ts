@@ -29,7 +29,7 @@ function secondsOf(value: string | null): number | undefined {
   return Number.isFinite(seconds) ? seconds : undefined;
 }
 
-/** What is watched of a run, as it goes on. */
+/** The observers of a run, as it goes on. */
 export interface Watch {
   readonly observe: ObserveExchange;
   readonly requests: readonly SeenRequest[];
@@ -39,7 +39,7 @@ export interface Watch {
   lastActivity(): number;
   /** Until when a client was asked to wait: it is at work until then. */
   askedUntil(): number;
-  /** What was printed counts as one. */
+  /** The printed output counts as one. */
   noteActivity(): void;
 }
 

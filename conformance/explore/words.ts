@@ -55,7 +55,7 @@ export function happening(kind: string, moment: Moment): string {
   return `at the ${ordinal(moment.nth)} ${noun}, ${what}${placeOf(moment)}`;
 }
 
-/** What happened in a schedule, and what came of it. */
+/** The events of a schedule, and its outcome. */
 export function sentenceOf({ of, kind, moment }: Schedule, message: string): string {
   const parts = of === undefined ? [{ kind, moment }] : of;
   return `${parts.map((part) => happening(part.kind, part.moment)).join('; ')}: ${clip(message.replace(/\s+/g, ' '), 240)}`;

@@ -1,6 +1,6 @@
 import type { Learnt, Visit } from './visit.js';
 
-/** What a service may answer to a create for which it has no room. */
+/** The answers of a service to a create for which it has no room. */
 export const REFUSED: ReadonlySet<number> = new Set([402, 403, 409, 422, 429]);
 /** A refusal, as it is compared with another. */
 export const refusalOf = ({ status, text }: { readonly status: number; readonly text: string }): string =>

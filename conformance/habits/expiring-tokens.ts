@@ -20,7 +20,7 @@ const serve: Serve = (next, { host, keys }) => {
 };
 
 const NOBODY = '00000000-0000-4000-8000-000000000000';
-/** What a good credential may not do, or where nobody answers: 401 to all of it means a bad one. */
+/** Requests that a good credential may not make, or whose subject does not exist: 401 to all of them means a bad one. */
 const probes = (as: CredentialName): readonly Send[] =>
   as === 'management_key'
     ? [{ as, path: `/scim/group-mappings/${NOBODY}` }]

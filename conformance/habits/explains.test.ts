@@ -50,7 +50,7 @@ const answer = (status: number, json: unknown = {}): Answer => ({
   exchange: 1,
 });
 
-/** What the run did there. */
+/** The acts of the run there. */
 type Did = ReturnType<typeof createDealings>;
 const does = (dealings: Did, method: string, path: string, status?: number, caller = 'api_key') => {
   const [query, header] = [new URLSearchParams(), () => undefined];
@@ -163,7 +163,7 @@ const cut = (bytes: number): Sighting => ({
   seen: [{ ...seen('POST', '/interns', 0), bytes, status: undefined }],
 });
 
-/** What an answer says that is lost, or comes of something else. */
+/** An answer that is lost, or comes of something else. */
 const nothing = () => answer(503);
 
 /** Drops what is large. */
@@ -401,7 +401,7 @@ test.each(named)('$name', async ({ row: [id, , does, sighting, at = visit()] }) 
   expect(said || 'finding').toBe(does);
 });
 
-/** What a service without any habit answers: an intern that is kept from prompts for no reason stays so. */
+/** The answers of a service without any habit: an intern that is kept from prompts for no reason stays so. */
 function plain(busy: boolean) {
   let status = 'running';
   return ({ method = 'GET', path, url = '' }: Send): Answer => {

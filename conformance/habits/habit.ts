@@ -4,9 +4,9 @@ import type { Explanation, Head, Knowledge, Lesson, Sighting, Visit } from './vi
 /** A way of a service that no sentence of the interface forbids. Files of habits need only each other to run. */
 export interface Habit {
   readonly id: string;
-  /** What the service does: `gives short pages`. */
+  /** The behaviour of the service: `gives short pages`. */
   readonly what: string;
-  /** What the kit does about it; with `what`, a row of docs/kit.md. Absent where another habit's row says it too. */
+  /** The kit's reaction; with `what`, a row of docs/kit.md. Absent where another habit's row says it too. */
   readonly kit?: string;
   /** Published requirements that it differs from: there it gets a warning. `reason` is any of them, where a reason differs. */
   readonly differs?: readonly string[];

@@ -11,7 +11,7 @@ const WRITES = { least: 2, most: 3 };
 /** How often it is measured: at a deployment that is quick, each finding of a run would cost so many requests. */
 const MEASURED = 3;
 
-/** Who sees interns at all. */
+/** The callers that see interns at all. */
 const SEES: ReadonlySet<string> = new Set(['api_key', 'peer_api_key', 'foreign_api_key', 'own_key']);
 
 /** Whether it is about what came of a prompt, or of a proof, that was accepted as it should be: no read decides that. */

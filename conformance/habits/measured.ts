@@ -18,7 +18,7 @@ export async function excused(
   return known ? excuse : undefined;
 }
 
-/** What one answer says of a habit that refuses with these statuses; nothing where it was lost on the way or came too soon. */
+/** The evidence of one answer for a habit that refuses with these statuses; none where it was lost on the way or came too soon. */
 export function refusedWith(
   { status }: { readonly status: number },
   ...statuses: readonly number[]

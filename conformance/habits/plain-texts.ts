@@ -27,7 +27,7 @@ const serve: Serve = (next) => async (request) => {
 
 /** Settings whose text is free: which characters a deployment takes in them is nowhere stated. */
 const TEXTS = ['description', 'instructions'] as const;
-/** What a request is refused with for what it says. */
+/** The refusal of a request for its content. */
 const REFUSED = new Set([400, 403, 422]);
 
 /**

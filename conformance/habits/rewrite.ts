@@ -3,7 +3,7 @@
  */
 export type StreamText = (event: string) => string;
 
-/** What happens to an answer on its way. */
+/** The changes of an answer on its way. */
 export interface Changes {
   headers?(headers: Headers): void;
   /** A JSON body, changed in place. */

@@ -1,7 +1,7 @@
 /** Answers a request. */
 export type Fetch = (request: Request) => Promise<Response>;
 
-/** What a service needs to keep a habit. */
+/** The parts that a service needs for a habit. */
 export interface Setting {
   /** Its time, in ms. */
   readonly host: {

@@ -10,7 +10,7 @@ const PUBLISHED: ReadonlySet<unknown> = new Set([
   'awaiting_slack_install',
 ]);
 
-/** What the last write that was accepted has an intern do; `running` once it was seen to. */
+/** The work of an intern by the last accepted write; `running` once it was seen to run. */
 type Going = 'waits' | 'boots' | 'running' | 'suspends' | 'goes';
 
 /** What a write has the intern do that was accepted. */
@@ -46,7 +46,7 @@ export function createStatusWords() {
   /** Words that each intern was shown with since it began to boot, and those of boots that came to their end. */
   const onTheWay = new Map<string, Set<string>>();
   const leads = new Set<string>();
-  /** Those in which one had all the time there is, and did not come up. */
+  /** Boots that had all the time there is, and did not come up. */
   const hung = new Set<string>();
   const tellFailed = () => {
     if (leads.size === 0) return;
@@ -60,7 +60,7 @@ export function createStatusWords() {
   const meaning = (id: string, word: string): string | undefined => {
     const does = going.get(id);
     const known = meanings.get(word);
-    // What waits for its first boot may be shown as what waits in one.
+    // An intern that waits for its first boot may be shown like one that waits in it.
     if (known !== undefined) return known === 'stopped' && does === 'boots' ? SHOWS.boots : known;
     if (does === undefined) return undefined;
     // Of the words of a boot one will mean that it is over.

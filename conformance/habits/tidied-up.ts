@@ -48,7 +48,7 @@ async function othersDelete(visit: Visit): Promise<boolean> {
 
 /**
  * Somebody else has deleted an intern that the check was handed, whether a request was sent to it or it was only named in one.
- * Those that are left are no older: they are not used any more.
+ * The interns that are left are no older: they are not used any more.
  */
 const explains: Habit['explains'] = async ({ found, seen }, visit) => {
   const ids = new Set([...seen.flatMap(({ id }) => id ?? []), ...visit.inHand]);

@@ -14,17 +14,17 @@ export interface Lag {
   readonly list: number;
   readonly read: number;
   readonly measured: number;
-  /** What never showed what was written: it is not waited for again. */
+  /** A read that never showed the write: it is not waited for again. */
   readonly never: readonly ('list' | 'read')[];
 }
 
-/** What habits have learnt of a service in this run. */
+/** The facts that habits have learnt of a service in this run. */
 export interface Learnt {
   /** How far lists, and reads of one intern, lag behind what was written. */
   lag: Lag;
   /** Some text was refused for its characters: checks say plain words. */
   plain: boolean;
-  /** What the statuses are called here. */
+  /** The words of this service for the statuses. */
   readonly words: StatusWords;
   /** There is little of something here, interns or requests, and checks at work beside each other would take it. */
   scarce: boolean;
@@ -41,7 +41,7 @@ export interface Learnt {
   readonly staying: Set<string>;
   /** Id of an intern that runs and is left idle: if it stops, the service did that. `none`: no room for it, or no boot. */
   idler?: string | undefined;
-  /** Which habits a measure of their own has shown, or has shown not to be here. */
+  /** The habits that a measure of their own has shown, or has shown not to be here. */
   readonly habits: Map<string, boolean>;
   /** Id of an intern that the run has made and leaves unused: whatever happens to it, others do. */
   witness?: string | undefined;
@@ -58,7 +58,7 @@ export const nothingLearnt = (): Learnt => ({
   habits: new Map(),
 });
 
-/** What a run knows of a service. */
+/** The knowledge of a run about a service. */
 export interface Knowledge {
   readonly learnt: Learnt;
   readonly dealings: Dealings;
@@ -103,7 +103,7 @@ export interface Visit extends Knowledge {
   creating(more?: Readonly<Record<string, unknown>>): Send & { readonly json: { readonly name: string } };
   /** How many interns the run has made so far. */
   created(): number;
-  /** Those that are not known to be gone. */
+  /** The interns that are not known to be gone. */
   made(): readonly Made[];
   /** Notes that one is. */
   gone(id: string): void;
@@ -161,7 +161,7 @@ export interface Sighting {
   readonly leftAgo: ReadonlyMap<string, number>;
 }
 
-/** What happens to a finding that a habit explains. */
+/** The treatment of a finding that a habit explains. */
 export interface Explanation {
   /** ms after which the check is tried again; undefined where that would not help. */
   readonly again?: number;
@@ -169,7 +169,7 @@ export interface Explanation {
   readonly perhaps?: true;
   /** The run now knows something of the service that it did not: such a try does not count. */
   readonly learnt?: true;
-  /** What happens to the check when no further try is left; a finding where it is undefined. */
+  /** The outcome of the check when no further try is left; a finding where it is undefined. */
   readonly skip?: Skip;
 }
 

@@ -9,7 +9,7 @@ export const pathOf = (request: Request): string => new URL(request.url).pathnam
 export const bearer = (request: Request): string | undefined =>
   /^Bearer (.*)$/.exec(request.headers.get('authorization') ?? '')?.[1];
 
-/** What a request is about: an intern, the operation on it, the token. */
+/** The subject of a request: an intern, the operation on it, the token. */
 export function about(request: Request) {
   const path = pathOf(request);
   const [, id, act = ''] = /^\/interns\/([^/]+)(?:\/(.*))?$/.exec(path) ?? [];

@@ -109,7 +109,7 @@ export async function unstreamed(
   return plain(ctx, await ctx.chat(id, input, options));
 }
 
-/** What the scripts that ship with an emulator say before their question and after an answer, where nobody asked. */
+/** The words of the scripts that ship with an emulator, before their question and after an answer, where nobody asked. */
 const BY_ITSELF =
   /^\s*(I would like to use the shell\.\s+Allowed once\.|One thing first\.\s+\S+ it is\.|Once more\.\s+Done\.)\s*$/;
 
@@ -183,7 +183,7 @@ export function replyTo<Content>(t: Transcript, content: Content) {
   return { call, session, content };
 }
 
-/** What a question asked, out of the arguments of its call. */
+/** The text of a question, from the arguments of its call. */
 export function question(t: Transcript): Record<string, unknown> {
   const { arguments: text } = callOf(t);
   try {

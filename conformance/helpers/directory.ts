@@ -66,7 +66,7 @@ export const listedMappings = (
 export const readMapping = (ctx: Waits, id: unknown, holds: (answer: Answer) => boolean): Promise<Answer> =>
   ctx.eventually(() => ask(ctx, 'GET', `${MAPPINGS}/${id}`), holds, LATE);
 
-/** What a check needs of its context to map the group. */
+/** The part of its context that a check needs to map the group. */
 type Maps = Pick<Ctx, 'send' | 'eventually' | 'target' | 'assume' | 'unmet'>;
 
 /**

@@ -8,7 +8,7 @@ import { invoke, steers } from './turns.js';
 /** An intern as a check works with it: its record, and what is said to it. */
 export type Partner = Intern & ReturnType<typeof conversation>;
 
-/** What a check says to an intern, and asks of its runs. */
+/** The words of a check to an intern, and its questions about runs. */
 function conversation(ctx: Ctx, id: string) {
   const with_ =
     <Given extends unknown[], Gives>(does: (ctx: Ctx, id: string, ...given: Given) => Gives) =>

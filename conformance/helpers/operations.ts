@@ -82,7 +82,7 @@ export const OPERATIONS: readonly Operation[] = [
 /** Those on one intern. */
 export const ON_INTERN: readonly Operation[] = OPERATIONS.filter(({ on }) => on === 'intern');
 
-/** Those that an API key is enough for. */
+/** Checks that an API key is enough for. */
 export const BY_KEY: readonly Operation[] = OPERATIONS.filter(({ as }) => as === 'api_key');
 
 /** The operation of this name. */

@@ -46,7 +46,7 @@ export interface Proof {
   readonly nonce?: string;
 }
 
-/** What a proof is for. */
+/** The request that a proof is for. */
 export interface ProofSubject {
   readonly internId: string;
   readonly bodySha256: string;
@@ -155,7 +155,7 @@ function decoded(path: string): string {
   }
 }
 
-/** What an invalid v2 signature was made over instead, if a usual mistake explains it. */
+/** The input of an invalid v2 signature, if a usual mistake explains it. */
 function meant(ctx: Pick<Ctx, 'profile' | 'target'>, proof: Proof, subject: ProofSubject): string {
   const { route } = subject;
   if (route === undefined) return '';

@@ -5,7 +5,7 @@ import type { Answer } from '../probe/client.js';
 
 /** Values that are refused, and valid twins of them. */
 export interface Refused<T> {
-  /** What is sent, for findings: `a prompt with`. */
+  /** The request, for findings: `a prompt with`. */
   readonly of: string;
   readonly as: expect.ExpectedError;
   readonly twins: readonly T[];

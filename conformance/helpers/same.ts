@@ -23,9 +23,9 @@ export const mediaType = (headers: Headers): string =>
   (headers.get('content-type') ?? 'none').toLowerCase().replace(/\s*;\s*charset="?utf-8"?/, '');
 
 export interface Sameness {
-  /** What replaces an id in either answer. */
+  /** The text in place of an id in either answer. */
   readonly ids?: readonly string[];
-  /** What the answers must not reveal: findings of all requests say the same. */
+  /** The fact that the answers must not reveal: findings of all requests say the same. */
   readonly hides?: string;
   /** Headers (lower case) that may differ. */
   readonly ignored?: readonly string[];
@@ -40,7 +40,7 @@ function leaves(value: unknown, at: string, into: Map<string, string>): Map<stri
   return into;
 }
 
-/** What an answer shows, apart from ids and times. */
+/** The content of an answer, apart from ids and times. */
 function shownBy(answer: Answer, { ids = [], ignored = [] }: Sameness): Map<string, string> {
   const all = new Map([['status', String(answer.status)]]);
   const body: unknown =

@@ -30,7 +30,7 @@ export interface Secret {
   readonly created_at: unknown;
 }
 
-/** What is published of a secret. A service may show more. */
+/** The published fields of a secret. A service may show more. */
 export const published = ({ name, hosts, fingerprint, created_at }: Record<string, unknown>): Secret => ({
   name,
   hosts,

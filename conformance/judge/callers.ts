@@ -14,7 +14,7 @@ function workspacesIn(json: unknown): readonly unknown[] {
 }
 
 /**
- * What credentials are, as far as they were seen to be it. One that lists or creates interns is that of a member; of several
+ * The kinds of credentials, as far as they were seen. One that lists or creates interns is that of a member; of several
  * workspaces, none is its own.
  *
  * @param workspace that of all members, where it is known

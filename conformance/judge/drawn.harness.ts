@@ -14,7 +14,7 @@ const CALLERS = ['api_key', 'peer_api_key', 'foreign_api_key', 'oauth_token'] as
 /** Of three, the first more often. */
 const pick = fc.constantFrom(0, 0, 1, 2);
 
-/** What a caller asks for next: of interns, keys, sessions and questions one by its place. */
+/** The next request of a caller: it names interns, keys, sessions and questions by their places. */
 const STEP = fc.record({
   caller: fc.constantFrom(...CALLERS, ...Array<'api_key'>(6).fill('api_key')),
   one: pick,

@@ -82,7 +82,7 @@ test('nor where all passed the judge, from some moment on', async () => {
       const judge = createJudge({ whole: true });
       const read = drawn.flatMap((one, at) => {
         const fate = fates[at] ?? KEPT;
-        // What passes the judge is seen as it is.
+        // An exchange passes the judge as it is.
         const shown = fate.is === 'left out' || fate.is === 'redacted' ? KEPT : fate;
         return readEntry(entryOf(one, shown, false), 'an entry')?.parts ?? [];
       });

@@ -64,7 +64,7 @@ export const credentialName = (authorization: string): string =>
     .digest('hex')
     .slice(0, 16)}`;
 
-/** Who sent a request, by its headers. A cookie, or a key of another kind, may be a credential that nobody told. */
+/** The sender of a request, by its headers. A cookie, or a key of another kind, may be a credential that nobody told. */
 export function callerBy(header: Header): string | null | undefined {
   const authorization = header('authorization');
   if (authorization !== undefined) return isRedacted(authorization) ? undefined : credentialName(authorization);
@@ -79,7 +79,7 @@ export const isRedacted = (text: string): boolean =>
 export function exchangeBy(parts: Parts, toolName: string): Exchange {
   const { number, at, method, header, body, caller, answer } = parts;
   const [path = '', query = ''] = parts.path.split(/[?#]/);
-  // Which hosts are regional is not known: a 403 may say that this one is.
+  // The regional hosts are not known: a 403 may say that this one is.
   const regional = answer?.status === 403;
   const asked = { number, at, method, path, query: new URLSearchParams(query), header, body, caller, regional };
   if (answer === undefined) return { asked, answered: undefined };

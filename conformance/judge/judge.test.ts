@@ -96,7 +96,7 @@ test('a right conversation breaks no rule, recorded or saved as HAR', async () =
     expect(checks.filter(({ verdict }) => verdict === 'pass').length).toBeGreaterThan(60);
 });
 
-/** What may become of an exchange on its way into a file. */
+/** The ways in which an exchange changes on its way into a file. */
 const FATE = fc.constantFrom('kept', 'kept', 'kept', 'left out', 'no answer', 'answer cut', 'request cut', 'redacted');
 
 const asHar = (entry: Json, fate: string): Json[] => {

@@ -31,7 +31,7 @@ const APART = 1_000;
 /** Credentials that are known again where an answer shows one. */
 const CALLERS = 10_000;
 
-/** What a judge is given. */
+/** The options of a judge. */
 export interface JudgeOptions {
   /** The name of one that ships, or one of your own. Default: svc. */
   readonly profile?: Profile | string;
@@ -52,14 +52,14 @@ export interface JudgeOptions {
   readonly ours?: boolean;
 }
 
-/** What a rule says of an exchange. */
+/** The verdict of a rule on an exchange. */
 export interface Ruling {
   readonly rule: Rule;
   /** Undefined: it is kept. */
   readonly breach: ({ readonly found: Pick<Found, 'wanted' | 'got' | 'of'> } & Pick<Breach, 'because'>) | undefined;
 }
 
-/** What a report of a judge is made for. */
+/** The inputs of a judge's report. */
 export interface ReportOptions {
   readonly failOn?: FailOn;
   readonly baseline?: Baseline;
@@ -102,7 +102,7 @@ function isSure({ rule, since }: Tally, breach: Breach, at: number, conversation
   return first !== undefined && (rule.settles !== true || at - first >= LATE);
 }
 
-/** What a rule says of what may be several exchanges: only what it says of each. */
+/** The verdict of a rule on several exchanges: the one that it gives on each. */
 function agreed(judgements: readonly ReturnType<Rule['judge']>[]): ReturnType<Rule['judge']> {
   const [first] = judgements;
   if (judgements.includes(undefined)) return undefined;
@@ -295,7 +295,7 @@ export function createJudge(options: JudgeOptions = {}) {
     get counts(): { readonly seen: number; readonly judged: number; readonly ignored: number } {
       return { seen, judged, ignored };
     },
-    /** What came of it: the report of the kit, with a row for each rule. */
+    /** The result: the report of the kit, with a row for each rule. */
     report({ failOn, baseline, command, stopped }: ReportOptions = {}): Report {
       const now = systemHost.now();
       const rows = tallies.map((tally) => asKnown(rowOf(tally, command), baseline, now, failOn));
@@ -324,7 +324,7 @@ export function createJudge(options: JudgeOptions = {}) {
 }
 export type Judge = ReturnType<typeof createJudge>;
 
-/** What a judge has met, in words. */
+/** The exchanges that a judge has met, in words. */
 export function metBy({ counts: { seen, judged, ignored } }: Judge): string {
   const others = seen === judged ? '' : `${seen - judged} not, `;
   return `${counted(judged, 'exchange')} judged, ${others}${ignored} passed over`;

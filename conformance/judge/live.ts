@@ -11,7 +11,7 @@ import type { Judge } from './judge.js';
 /** Where a judge listens alone: on this machine. */
 const HOST = '127.0.0.1';
 
-/** What a judge that listens is given. */
+/** The options of a judge that listens. */
 export interface LiveOptions {
   readonly judge: Judge;
   /** The deployment: its base URL, which ends in `/api/v1`. */

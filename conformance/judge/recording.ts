@@ -28,7 +28,7 @@ const RIGHT: Readonly<Record<string, View>> = {
   secret: (alias) => `s${hashed(alias).toString('hex').slice(0, 12)}`,
 };
 
-/** What a recording may have been recorded from: its aliases stood for values of the right form, or for anything. */
+/** A deployment that the recording may come from: its aliases stood for values of the right form, or for anything. */
 export const VIEWS: readonly View[] = [
   (alias) => (RIGHT[alias.replace(/\.\d+$/, '')] ?? uuid)(alias),
   (alias) => (alias === 'unix' ? '1767225600' : `$${alias}`),

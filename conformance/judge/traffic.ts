@@ -15,7 +15,7 @@ function bodyOf({ request: { body }, response: { status }, truncated }: Journale
   return truncated === true || isUnread || isRedacted(body ?? '') ? { kind: 'unknown' } : textBody(body ?? '');
 }
 
-/** Who asked: the journal names callers, and shows no credential. One that is nobody's is not known. */
+/** The caller: the journal names callers, and shows no credential. One that is nobody's is not known. */
 const callerOf = ({ caller, request }: Journaled): string | null | undefined =>
   caller ?? (request.headers.authorization === undefined ? null : undefined);
 

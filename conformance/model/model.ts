@@ -87,7 +87,7 @@ const bodyOf = ({ body }: Asked): Row | undefined => (body.kind === 'some' && is
 /** An answer that says nothing of what was done: the service, or a gateway before it, failed. */
 const saysNothing = (status: number): boolean => status >= 500 || status === 408;
 
-/** What a list may be asked by: others filter it in ways that nobody knows. */
+/** The parameters of a list: others filter it in ways that nobody knows. */
 const WHOLE: ReadonlySet<string> = new Set(['workspace_id', 'status', 'limit', 'starting_after']);
 
 /** ms after which nothing that was made may be missing. */
@@ -327,7 +327,7 @@ export function createModel(options: ModelOptions) {
   };
   return {
     options,
-    /** What was done with each intern. */
+    /** The acts on each intern. */
     dealings,
     interns: interns as ReadonlyMap<string, InternFacts>,
     present: present as ReadonlySet<InternFacts>,

@@ -243,7 +243,7 @@ describe('what is found without its create', () => {
 const GROUP = '0d000000-0000-4000-8000-000000000003';
 const MAPPING = '0c000000-0000-4000-8000-00000000000a';
 
-/** What happens to a write, and what the ledger has then. */
+/** The fate of a write, and the ledger's entry for it. */
 function run(options: { alone?: boolean; group?: string; syncs?: boolean } = { group: GROUP }) {
   const { asks, own, shows } = registry(options);
   const leaves = (...request: Parameters<typeof asks>) => asks(...request).kind.replace('own', 'free');

@@ -89,7 +89,7 @@ export type Permit =
   | { readonly kind: 'own'; readonly id: string; readonly as: CredentialName; readonly unread: boolean }
   | { readonly kind: 'refused'; readonly refusal: Refusal };
 
-/** What the answer to a create gave the run: an intern, one that it has already, nothing, or what is not its own. */
+/** The result of a create for the run: an intern, one that it has already, nothing, or one that is not its own. */
 export type Given =
   | { readonly kind: 'own' | 'again'; readonly id: string }
   | { readonly kind: 'nothing' }

@@ -9,7 +9,7 @@ export interface ToolCall {
   type: string | undefined;
   name: string | undefined;
   arguments: string;
-  /** What was in the place of the text of `arguments`, as JSON. */
+  /** The value in the place of the text of `arguments`, as JSON. */
   instead?: string;
   /** In how many chunks it came. */
   parts: number;
@@ -30,7 +30,7 @@ export interface Chunk {
   readonly json: Readonly<Record<string, unknown>>;
 }
 
-/** What a chat stream has said so far. Grows while the stream is read. */
+/** The content of a chat stream so far. Grows while the stream is read. */
 export interface Transcript {
   /** Number of the exchange that it answers. */
   readonly exchange: number;

@@ -10,7 +10,7 @@ export interface Limit {
   readonly ms: number;
   /** Ends the wait with its reason. */
   readonly signal?: AbortSignal | undefined;
-  /** What is thrown when the time is up. */
+  /** The error that is thrown when the time is up. */
   late(): Error;
 }
 

@@ -36,7 +36,7 @@ export const whyNoAnswer = (error: unknown): NoAnswerGot | undefined =>
 
 const CA = 'for a certificate authority of your own set NODE_EXTRA_CA_CERTS to its PEM file';
 
-/** What kept an answer from coming, from the error of `fetch`: in one line. */
+/** The reason why no answer came, from the error of `fetch`: in one line. */
 export function kindOf(error: unknown): { kind: NoAnswerKind; detail: string } {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
   const textOf = (key: 'code' | 'reason') =>

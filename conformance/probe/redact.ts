@@ -5,7 +5,7 @@ import { spelledIn } from '../../emulator/credentials/spellings.js';
 /** Keys whose string values are credentials anywhere in a JSON answer. */
 const SECRET_KEYS =
   /"(token|[a-z-]+-signature(?:-v2)?|api_key|[a-z_]+_(?:api_)?key|[a-z_]*token|access_token|refresh_token)"\s*:\s*"((?:[^"\\]|\\.){6,})"/g;
-/** What stands in the place of a secret. */
+/** The text in the place of a secret. */
 export const HIDDEN = '[redacted]';
 const SECRET_HEADERS = new Set(['authorization', 'proxy-authorization', 'cookie', 'set-cookie', 'x-emulator-token']);
 

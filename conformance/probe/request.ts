@@ -12,7 +12,7 @@ export const CREDENTIAL_NAMES = [
 ] as const;
 export type CredentialName = (typeof CREDENTIAL_NAMES)[number];
 
-/** Who sends: a credential of the target, a literal bearer token, or nobody. */
+/** The sender: a credential of the target, a literal bearer token, or nobody. */
 export type As = CredentialName | { readonly bearer: string } | null;
 
 /** A request in the words of the interface. */
@@ -39,7 +39,7 @@ export interface Send {
   readonly timeout?: number;
   /** A 429 is the expected answer: it is not waited out. */
   readonly limited?: boolean;
-  /** Who sends it again where it was refused for now (429). */
+  /** Sends it again where it was refused for now (429). */
   readonly other?: () => Promise<As> | undefined;
   /** The JSON that is sent in the place of `json` where a gateway may have lost this: a new name, as the old may be taken. */
   readonly renew?: () => unknown;
@@ -53,7 +53,7 @@ export function isAnswer(body: unknown): boolean {
   return Array.isArray(messages) && (messages.at(-1) as { role?: unknown } | undefined)?.role === 'tool';
 }
 
-/** What findings call such a request. */
+/** The name of such a request in findings. */
 export const ANSWER = 'the answer to a question';
 
 /** The path of an intern, or of something below it (`/provision`). An id with reserved characters stays one segment. */

@@ -84,7 +84,7 @@ export function createSseParser() {
         if (item !== undefined) items.push(item);
       }
     },
-    /** What is unfinished at the end of the body: an event without its blank line, a line without its end. */
+    /** The unfinished rest of the body: an event without its blank line, a line without its end. */
     end() {
       rest += decoder.decode();
       return { unfinished: data.length > 0 || open ? [...data, rest].join('\n') : rest };

@@ -51,7 +51,7 @@ export interface StreamBreach {
   readonly rule: StreamRule;
   readonly requirement: RequirementId;
   readonly level: Level;
-  /** What was in the place of what the rule wants. */
+  /** The value in the place of the one that the rule wants. */
   readonly got?: unknown;
   /** The event that breaks it, and its number; absent if the end of the stream does. */
   readonly event?: { readonly number: number; readonly data: string };

@@ -10,7 +10,7 @@ import { familyWords, type SkipText, skipWords } from './words/skip.js';
 
 /** Checks that found the same. */
 export interface FindingGroup {
-  /** What is wrong, in one line: `the second create is answered 200, expected 201`; of several, what they share. */
+  /** The mistake in one line: `the second create is answered 200, expected 201`; of several, the part that they share. */
   readonly title: string;
   /** How many: `36 checks`, and of which verdicts where they differ. */
   readonly many: string;

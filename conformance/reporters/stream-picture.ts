@@ -14,7 +14,7 @@ export interface StreamRow {
   readonly text: string;
   /** The part of a stream that it is. `odd`: it belongs into no stream. */
   readonly kind: 'says' | 'calls' | 'finish' | 'final' | 'done' | 'comment' | 'odd' | 'end';
-  /** What is wrong with it. */
+  /** The mistake in it. */
   readonly wrong?: string;
   /** The event that is wrong, as it was sent. */
   readonly data?: string;

@@ -72,7 +72,7 @@ function compared(got: unknown, rule: Rule, mask: Mask): readonly [string, strin
   return [is === '' ? 'empty' : is, should];
 }
 
-/** What is wrong, in one line: of one thing that was looked at, or (`alike`) of all that found the same of others. */
+/** The mistake in one line: of one thing that was looked at, or (`alike`) of all that found the same of others. */
 function sentence({ wanted, got, of, because, change }: Omit<Found, 'breaks'>, mask: Mask, alike: boolean): string {
   if (wanted.kind === 'value') {
     const values = { got: short(got, mask), expected: short(ruleText(wanted.rule), mask) };
@@ -127,7 +127,7 @@ const faultText = (check: CheckResult): string =>
     .split('\n', 1)[0]
     ?.slice(0, FAULT)}`;
 
-/** What is wrong with a check, in one line: `the second create is answered 200, expected 201`. */
+/** The mistake that a check found, in one line: `the second create is answered 200, expected 201`. */
 export const titleOf = (check: CheckResult): string =>
   check.finding === undefined ? faultText(check) : sentence(check.finding, unnamed, false);
 

@@ -16,7 +16,7 @@ const plainest = (table: Table): Row => ({
   values: table.parts.flatMap((part) => part.find(({ bad }) => bad !== true) ?? []),
 });
 
-/** What a row has wrong, in a word that operations share. */
+/** The mistake of a row, in a word that operations share. */
 function kindOf({ badState, state, values }: Row): string | undefined {
   if (badState) return state;
   const wrong = values.find(({ bad }) => bad === true);

@@ -62,7 +62,7 @@ export function createShelf(ctx: Ctx, has: (need: string) => boolean) {
       made.catch(() => kept.delete(state));
       return made;
     },
-    /** What was asked of an intern may have changed it: the next row gets another. */
+    /** The row may have changed the intern: the next row gets another. */
     usedUp(state: State | undefined): void {
       if (state !== undefined) kept.delete(state);
     },

@@ -16,13 +16,13 @@ export interface Value {
   readonly bad?: true;
   /** Values that are wrong in the same way. Default: the name. */
   readonly kind?: string;
-  /** What the target has to have for it. */
+  /** The needs of it. */
   readonly needs?: readonly string[];
-  /** What it makes of the request. */
+  /** The change of the request. */
   make(ground: Ground): Partial<Send>;
 }
 
-/** What values are made of. */
+/** The parts that values are made of. */
 export interface Ground {
   readonly ctx: Ctx;
   /** The intern that the request names. */
@@ -79,7 +79,7 @@ const REGIONAL: readonly Value[] = alike(
   regional('a regional host in capitals', (host) => host.toUpperCase()),
 );
 
-/** Who asks: members of the workspace, and everybody else. */
+/** The callers: members of the workspace, and everybody else. */
 const KEYS: readonly Value[] = [
   as('api_key'),
   as('peer_api_key'),

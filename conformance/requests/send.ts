@@ -9,7 +9,7 @@ import { type Ground, TABLES, type Table } from './rows.js';
 import { sendLists, sendSequences } from './sequences.js';
 import { unanswered } from './unanswered.js';
 
-/** What rows are sent with. */
+/** The values that rows are sent with. */
 export interface RowsOptions {
   /** Whether the target has what a value needs. */
   has(need: string): boolean;
@@ -58,7 +58,7 @@ async function sent(
   const { table, state } = row;
   const id = state === undefined ? '' : await shelf.intern(state);
   const refused = !sparing && table.uses === true && !isGood(row) && state !== 'unknown' && state !== 'gone';
-  // What was written may be read late.
+  // A write may be read late.
   if (again) await ctx.wait(refused ? 11_000 : 2_000);
   // What it is before shows what a refused call has done.
   if (refused) await shelf.read(id);

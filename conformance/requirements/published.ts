@@ -43,6 +43,6 @@ export const PUBLISHED = {
   'VAULT-8': of('sdk/vault.d.ts', 'Writes return 503 while vault writes are disabled for the caller.'),
 } as const satisfies Readonly<Record<string, Published>>;
 
-/** What is published of a requirement, word for word; undefined where nothing is quoted. */
+/** The published words of a requirement; undefined where nothing is quoted. */
 export const publishedOf = (id: string): Published | undefined =>
   (PUBLISHED as Readonly<Record<string, Published>>)[id];

@@ -195,5 +195,5 @@ export const RULED: readonly string[] = Object.keys(VIEWS).filter((id) => VIEWS[
 /** The published ids that a rule decides, alone or with others. */
 export const viewsOf = (rule: string): readonly string[] => BY_RULE.get(rule) ?? [];
 
-/** What decides an id today: itself, or the rules that its check has become. */
+/** The deciders of an id today: itself, or the rules that its check has become. */
 export const decidedBy = (id: string): readonly string[] => VIEWS[id] ?? [id];

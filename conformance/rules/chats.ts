@@ -11,7 +11,7 @@ const streamOf = (seen: Seen) => {
   return seen.operation.name === 'chat' && stream?.ended === 'end' ? stream : undefined;
 };
 
-/** What each rule of the grammar of a stream says. */
+/** The sentence of each rule of the grammar of a stream. */
 const grammar = (rule: StreamRule): Rule => {
   const [id, level] = STREAM_RULES[rule];
   return {

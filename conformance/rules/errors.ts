@@ -13,7 +13,7 @@ import {
   type Seen,
 } from './rule.js';
 
-/** What the catalogue of signing states (Signing route errors). */
+/** The catalogue of signing (Signing route errors). */
 const SIGNING: Readonly<Record<number, readonly [message: RegExp, reason: string, retryable: boolean]>> = {
   400: [/^Invalid request body/, 'invalid_body', false],
   403: [/^Personal connections require the OIDC login/, 'personal_identity_required', false],
@@ -24,13 +24,13 @@ const SIGNING: Readonly<Record<number, readonly [message: RegExp, reason: string
   429: [/^Too many intern turns/, 'rate_limited', true],
   500: [/^The request could not be completed/, 'internal_error', true],
 };
-/** What the catalogue of the mapping read states. */
+/** The catalogue of the mapping read. */
 const SCIM: Readonly<Record<number, string>> = {
   401: 'Missing Authentication header',
   404: 'Resource not found',
   500: 'Internal Server Error',
 };
-/** What the operations that cap a body and want a media type share. */
+/** The common rows of operations that cap a body and want a media type. */
 const BODIES: Readonly<Record<number, readonly [reason: string, message: RegExp]>> = {
   413: ['payload_too_large', /^Request body exceeds 1048576 bytes/],
   415: ['unsupported_media_type', /^Request body must be sent as application\/json/],

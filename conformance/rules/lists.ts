@@ -25,7 +25,7 @@ function statusesOf({ asked: { query } }: Seen): readonly string[] | undefined {
 /** What an intern may have become, or be shown as, by the time that it is listed. */
 const COMING: readonly string[] = ['queued', 'provisioning'];
 
-/** What else a list may be asked by: others filter it in ways that nobody knows. */
+/** Further parameters of a list: others filter it in ways that nobody knows. */
 const KNOWN: ReadonlySet<string> = new Set(['workspace_id', 'status', 'limit', 'starting_after']);
 
 /**

@@ -130,7 +130,7 @@ export const RECORDS: readonly Rule[] = [
       judge: ofOwn((record, seen, model) => {
         const facts = model.interns.get(String(record.id));
         const retried = isReplay(seen, record, model);
-        // What it was created with, `as-asked` judges.
+        // `as-asked` judges the values that it was created with.
         if (seen.operation.name === 'create' && (!retried || facts?.made === undefined)) return undefined;
         return each(SETTINGS, (key) => {
           const now = facts?.settings[key].since(seen.asked.at);

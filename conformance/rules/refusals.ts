@@ -8,7 +8,7 @@ import { isAnswer } from '../probe/request.js';
 import { type Level, type RequirementId, requirement, speaksAt } from '../requirements/index.js';
 import { holds, is, isFromService, type Judgement, type Rule, rulesOf, type Seen } from './rule.js';
 
-/** What a request has wrong. `undefined`: that is not known. */
+/** The mistake of a request. `undefined`: it is not known. */
 type Wrong = boolean | undefined;
 
 /** Why a request is refused, and with which statuses. */
@@ -847,7 +847,7 @@ function nameTaken(seen: Seen, model: Model): Wrong {
 /** Statuses that say nothing of the request: a limiter, a time-out, a gateway. */
 const ASIDE: ReadonlySet<number> = new Set([408, 429, 502, 503, 504]);
 
-/** What a request has wrong, and what it may have. */
+/** The mistake of a request, and its other values. */
 function wrongsOf(seen: Seen, model: Model) {
   const sure: Refusal[] = [];
   const maybe: Refusal[] = [];
@@ -865,7 +865,7 @@ const wrongIn = (seen: Seen, model: Model) => {
   return known;
 };
 
-/** What established that a request is wrong: who made the intern, and what it is. */
+/** The exchanges that show a request to be wrong: the create of the intern, and its record. */
 const because = ({ intern }: Seen): readonly number[] =>
   intern === undefined ? [] : [...(intern.made === undefined ? [] : [intern.made.number]), ...intern.phase.because];
 

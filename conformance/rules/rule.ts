@@ -40,13 +40,13 @@ export interface Seen {
   readonly asked: Asked;
   readonly answered: Answered;
   readonly operation: Operation;
-  /** What findings call the request: `a get`. */
+  /** The name of the request in findings: `a get`. */
   readonly called: string;
   /** The intern, or the mapping, that the path names. */
   readonly id: string | undefined;
   readonly secret: string | undefined;
   readonly caller: Caller | null | undefined;
-  /** What was known of the intern before the answer. */
+  /** The facts of the intern before the answer. */
   readonly intern: InternFacts | undefined;
   /** The body of the request as an object. */
   readonly body: Row | undefined;
@@ -61,7 +61,7 @@ export interface Rule {
   readonly id: string;
   readonly requirement: RequirementId;
   readonly level: Level;
-  /** What holds, in one sentence. */
+  /** The rule in one sentence. */
   readonly says: string;
   /** A read may show it late: it counts where the same is still so when all else is done. */
   readonly settles?: true;

@@ -28,7 +28,7 @@ interface Said {
   readonly date?: string;
 }
 
-/** What the rules make of a conversation: the rules that the exchanges break, with what they rest on. */
+/** The rules' verdict on a conversation: the rules that the exchanges break, with the exchanges they rest on. */
 function judged(conversation: readonly Said[], more: { readonly ours?: boolean; readonly inUse?: boolean } = {}) {
   const profile = SHIPPED.svc;
   if (profile === undefined) throw new Error('no profile svc');

@@ -1,12 +1,12 @@
 import type { LawName, ProgramContext } from '../../conformance/explore/types.js';
 
-/** What an app works with: a run of `explore`, or its own process with the `INTERN_*` variables. */
+/** The context of an app: a run of `explore`, or its own process with the `INTERN_*` variables. */
 export type AppContext = Pick<ProgramContext, 'target' | 'fetch' | 'signal' | 'print'> & Partial<ProgramContext>;
 
 /** A test of a small app, as people write them. Wrong ones show that `explore` finds, right ones that it does not blame. */
 export interface App {
   readonly id: string;
-  /** What it does, or does wrong, in one sentence. */
+  /** Its behaviour, or its mistake, in one sentence. */
   readonly what: string;
   readonly run: (context: AppContext) => Promise<void>;
 }

@@ -113,11 +113,11 @@ const parts = {
 
   data: dataOf,
   chunk: readChunk,
-  /** What it does about a stream that ends without `[DONE]`. */
+  /** The reaction to a stream that ends without `[DONE]`. */
   cut(): void {
     throw new Error('the stream ended before it was done');
   },
-  /** What it does about a finish reason. */
+  /** The reaction to a finish reason. */
   finished(reason: string): void {
     if (reason !== 'stop' && reason !== 'tool_calls') throw new Error(`the run ended with ${reason}`);
   },

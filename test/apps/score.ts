@@ -1,4 +1,4 @@
-/** Which disturbance finds which app, by which law (EXP-9). */
+/** The table of disturbances, the apps that they find, and the laws (EXP-9). */
 import { explore } from '../../conformance/explore/explore.js';
 import type { ExploreOptions, Finding, ScheduleFile } from '../../conformance/explore/types.js';
 import type { App, WrongApp } from './app.js';

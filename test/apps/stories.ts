@@ -1,4 +1,4 @@
-/** What the apps do: each a test that somebody would write, and each assertion one that they would make. */
+/** The stories of the apps: each a test that somebody would write, and each assertion one that they would make. */
 import { type AppClient, type Intern, Refusal, type Reply, type ToolCall } from './client.js';
 
 export const GREETING = 'Grüße aus Köln 👋';

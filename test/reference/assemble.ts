@@ -138,7 +138,7 @@ export function createAssembly(has: Has) {
       else takeCall({ index: last.index, function: older });
     }
     if (Array.isArray(delta.tool_calls) && delta.tool_calls.length > 0) {
-      // What came in the older form until now is the same call.
+      // The part in the older form is of the same call.
       if (!newer && calls.length > 0 && !has('bothForms')) drop();
       newer = !has('bothForms');
       const deltas = delta.tool_calls.filter(isObject);
@@ -254,7 +254,7 @@ export function createAssembly(has: Has) {
       if (finish === 'error' && !has('errorFinishOk')) throw new CallError('the run failed');
       if (!has('nameNotNeeded') && calls.some((call) => call.name === '')) throw new CallError('a call has no name');
     },
-    /** What came until now; of calls, those that are finished. */
+    /** The content until now; of calls, those that are finished. */
     chat(whole: boolean): AnsweredChat {
       let list = [...callsOf(whole)];
       if (!has('callsByArrival')) list.sort((a, b) => a.index - b.index);

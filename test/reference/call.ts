@@ -8,7 +8,7 @@ export interface Means {
   readonly transport: Transport;
   readonly host: Host;
   readonly has: Has;
-  /** What stays from one call of a client to the next. */
+  /** The state that stays from one call of a client to the next. */
   readonly past?: { aborted: boolean };
 }
 
@@ -107,7 +107,7 @@ export interface CallOptions {
   accepts(status: number): boolean;
   /** The longest silence that the caller bears, in ms. */
   readonly idle?: number | undefined;
-  /** What the caller aborts the call by. */
+  /** The signal by which the caller aborts the call. */
   readonly caller?: AbortSignal | undefined;
   /** Whether this refusal is worth one more proof. */
   again?(status: number, message: string): boolean;

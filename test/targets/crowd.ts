@@ -1,7 +1,7 @@
 import type { Host } from '../../conformance/probe/time.js';
 import type { Emulator } from '../../emulator/index.js';
 
-/** What others do meanwhile with interns of theirs. */
+/** The acts of others meanwhile, with interns of theirs. */
 const ACTS = ['create', 'create', 'provision', 'suspend', 'update', 'delete', 'list'] as const;
 
 /** Other people at work in the same workspace, until the signal aborts. */

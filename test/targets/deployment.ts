@@ -149,7 +149,7 @@ export async function deploy(
   return {
     driver,
     host,
-    /** What further habits of it need. */
+    /** The needs of further habits of it. */
     setting,
     /** Method and path of every request. */
     log: log as readonly string[],

@@ -10,7 +10,7 @@ import { holdsStreams } from './holding.js';
 
 /** A deployment, and what a run may make of it. */
 export interface Known extends Deployment {
-  /** What may be held against it: requirements that are published. */
+  /** The requirements that may be held against it: those that are published. */
   readonly differs?: readonly string[];
   /** Checks that have to find something: it breaks what they look at. */
   readonly shows?: readonly string[];
@@ -18,7 +18,7 @@ export interface Known extends Deployment {
   readonly incomplete?: readonly ((reason: Incomplete) => boolean)[];
 }
 
-/** What the interns of a service, others at work there, and its clock do: no request is answered otherwise. */
+/** The acts of a service's interns, of others at work there, and of its clock: no request is answered otherwise. */
 const CONDUCTS: readonly Known[] = [
   { name: 'obeys every prompt', obeys: 1 },
   { name: 'obeys nothing and chats', obeys: 0 },
@@ -36,7 +36,7 @@ const CONDUCTS: readonly Known[] = [
 const expires = (reason: Incomplete): boolean =>
   reason.kind === 'unusable' && /oauth/.test(reason.credential) && reason.how !== 'sees-no-intern';
 
-/** What brings out more of a habit. */
+/** Requests that bring out more of a habit. */
 const BESIDE = new Map<Habit, Partial<Known>>([
   [lateDisconnects, { obeys: 0.5, slow: 310_000 }],
   [peersApart, { obeys: 0.5, crowded: true }],

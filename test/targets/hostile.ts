@@ -39,7 +39,7 @@ function flood(response: ServerResponse, megabytes: number): void {
   on();
 }
 
-/** What a target does to a request that the kit must survive. `elsewhere` is another origin. */
+/** The treatment of a request by a target that the kit must survive. `elsewhere` is another origin. */
 export type Hostility = (request: IncomingMessage, response: ServerResponse, elsewhere: string) => void;
 
 export const HOSTILE: Readonly<Record<string, Hostility>> = {

@@ -77,7 +77,7 @@ type Neighbourhood = ReturnType<typeof neighbourhood>;
 /** A way to answer a create with what is not the caller's. */
 export interface Impostor {
   readonly name: string;
-  /** What the finding says. */
+  /** The sentence of the finding. */
   readonly says: RegExp;
   wrongs(around: Neighbourhood): Serve;
 }

@@ -8,7 +8,7 @@ const WORDS = 'well let me see the sea is blue and a ship went by before noon so
   ' ',
 );
 
-/** What an intern says that does as it likes: a few words, many, a question now and then, an error once in a while. */
+/** The words of an intern that does as it likes: a few words, many, a question now and then, an error once in a while. */
 export function whims(seed: string, talks: Talks): Behaviour[] {
   const random = createRandom(hash(`${seed} whims`));
   const words = (n: number) => Array.from({ length: n }, () => WORDS[Math.floor(random() * WORDS.length)]).join(' ');

@@ -2,10 +2,10 @@ import type { CheckResult, FindingResult, Results } from '../../conformance/engi
 import { createRandom, hash } from '../../conformance/framework/random.js';
 import { BUFFERING, DEPLOYMENTS, type Known } from './deployments.js';
 
-/** What a mix is made of: real deployments have several habits at once. */
+/** The parts of a mix: real deployments have several habits at once. */
 export const INGREDIENTS: readonly Known[] = [...DEPLOYMENTS, BUFFERING];
 
-/** Those that can't be had at once: two clocks, two ways to ask. */
+/** Habits that exclude each other: two clocks, two ways to ask. */
 const SINGLE = ['clockOff', 'asks'] as const satisfies readonly (keyof Known)[];
 
 export function canGoTogether(one: Known, other: Known): boolean {
@@ -17,7 +17,7 @@ export function canGoTogether(one: Known, other: Known): boolean {
 export function mixed(parts: readonly Known[]): Known {
   const [first] = parts;
   if (first === undefined) throw new RangeError('mixed: expected deployments, got none');
-  // What is true of one in any way is true of the whole.
+  // A property of one part is a property of the whole.
   const whole = Object.assign({}, ...parts) as Known;
   const slow = Math.max(...parts.map((part) => part.slow ?? 0));
   return {
@@ -43,7 +43,7 @@ export function mixOf(seed: string, n: number, from: readonly Known[] = INGREDIE
     if (next === undefined) break;
     parts.push(next);
   }
-  // What stands first is nearest to the server.
+  // The first one is nearest to the server.
   return mixed(parts.sort((one, other) => INGREDIENTS.indexOf(one) - INGREDIENTS.indexOf(other)));
 }
 
@@ -63,10 +63,10 @@ function undeserved(
   });
 }
 
-/** What a run found in a mix, or missed, that somebody must look at. */
+/** Findings in a mix, or misses, that somebody must look at. */
 export interface MixResult {
   readonly id: string;
-  /** What was found, or why nothing was. */
+  /** The finding, or why there is none. */
   readonly because: unknown;
   /** It is as it may be: the mix is such that the run could not do better, and it said so. */
   readonly expected?: true;
@@ -87,7 +87,7 @@ export function resultsOf(
     const { verdict, skip } = checks.find((check) => check.id === id) ?? {};
     if (verdict === 'fail') found.push(id);
     if (verdict === 'fail') return [];
-    // What an intern did is no reason: these do what it takes.
+    // The acts of an intern are no reason: these interns do as the check needs.
     const said = skip !== undefined && skip.kind !== 'intern';
     return [{ id: `missed ${id}`, because: skip ?? verdict, ...(said ? { expected: true } : {}) }];
   });

@@ -9,7 +9,7 @@ const list = (value: unknown): Json[] => (Array.isArray(value) ? value.filter(is
 /** The result of a stream of chat-completion chunks. */
 export interface ChatReading {
   outcome: 'complete' | 'error';
-  /** What came until then: all of it if complete. */
+  /** The content until then: all of it if complete. */
   chat: Chat;
   error?: { status?: number; code?: string };
 }
@@ -47,7 +47,7 @@ const argumentsIn = (value: unknown): string =>
 function callsOf(deltas: readonly Json[]): Call[] {
   const order: string[] = [];
   const parts = new Map<string, Json[]>();
-  /** Which call an index means at present; a second id on it opens another. */
+  /** The call that an index means at present; a second id on it opens another. */
   const current = new Map<number, string>();
   const idOf = (key: string) =>
     parts

@@ -17,7 +17,7 @@ export const bodies = cases
 /** The types that the bodies name: an EventSource reports no others. */
 export const TYPES = [...new Set(bodies.flatMap(({ bytes }) => eventStream(bytes).map(({ event }) => event)))];
 
-/** What an EventSource cannot distinguish from its own. */
+/** Whether an EventSource can tell the event from its own. */
 export const isTold = (event: Dispatched): boolean => event.event !== 'error' && event.event !== 'open';
 
 /** Serves each body at its id, while the tests of a file run; returns the address. */

@@ -37,7 +37,7 @@ function decode(bytes: Uint8Array, perByte: boolean): string {
 }
 
 /**
- * What a body means as an event stream, step by step as WHATWG HTML 9.2.6 writes it, over the whole body at once. It is
+ * Reads a body as an event stream, step by step as WHATWG HTML 9.2.6 writes it, over the whole body at once. It is
  * slow and plain on purpose, and shares nothing with the emulator's encoder or the reference client: it computes what
  * the cases expect.
  */

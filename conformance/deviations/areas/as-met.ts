@@ -27,7 +27,7 @@ export const AS_MET = defineDeviations({
   'suspend-401-with-another-code': errors({ of: 'suspend', status: 401 }, { code: 403 }),
   // Signing for an unknown intern says that it may be tried again.
   'sign-404-is-retryable': errors({ of: 'sign', status: 404 }, { retryable: true }),
-  // What a suspend answers is declared as text/plain.
+  // The answer to a suspend is declared as text/plain.
   'suspend-answers-as-text': answers({ of: 'suspend' }, (reply) => typed(reply, 'text/plain')),
   // The list filtered by workspace and status is oldest first.
   'list-by-workspace-oldest-first': rewriteJson(byBoth, (body) => ({

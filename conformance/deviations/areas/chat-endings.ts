@@ -53,7 +53,7 @@ export const CHAT_ENDINGS = defineDeviations({
       ({ error, ...chunk }) =>
         error === undefined ? chunk : { ...chunk, choices: [{ ...choiceOf(chunk), error }] },
   ),
-  // What was said before an error is not sent.
+  // The text before an error is not sent.
   'error-erases-what-was-said': rewriteFrames(() => {
     let held = '';
     return (frame) => {

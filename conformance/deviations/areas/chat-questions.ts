@@ -54,7 +54,7 @@ export const CHAT_QUESTIONS = defineDeviations({
   'question-shown-under-another-id': showsRuns((run) =>
     run.question ? { ...run, question: { ...run.question, id: `q_${run.id}` } } : run,
   ),
-  // What was said before a question is lost.
+  // The text before a question is lost.
   'question-swallows-what-was-said': rewriteFrames(() => {
     let held = '';
     return (frame) => {

@@ -101,7 +101,7 @@ export const CONTROL = defineDeviations({
       };
     },
   }),
-  // What is set off while the clock advances waits for the next advance.
+  // A timer that is set off while the clock advances waits for the next advance.
   'advance-fires-once': wrap({
     createClock(clock) {
       let late: { due: number; fire: () => void; gone: boolean }[] | undefined;

@@ -4,7 +4,7 @@ import { errorReply, errors, rewriteStatus } from '../combinators/replies.js';
 import { instead, rewriteHeader, rewriteRequest } from '../combinators/requests.js';
 import { defineDeviations, type Mutant, together } from '../mutant.js';
 
-/** Who creates what under which key. */
+/** The caller and the key of a create. */
 const keyOf = (request: Request) => `${tokenOf(request)} ${request.headers.get('idempotency-key')}`;
 
 /** Has retries of a key send the body that was sent first, where `when` says so. */

@@ -11,7 +11,7 @@ interface DaemonAnswer {
 
 const reply = (status: number, body: unknown) => Response.json(body, { status });
 
-/** What a daemon says that accepts whatever it got. */
+/** The answer of a daemon that accepts every request. */
 const ok = (request: Request) =>
   reply(200, { ok: true, verified: { version: 'v1', method: request.method, path: new URL(request.url).pathname } });
 

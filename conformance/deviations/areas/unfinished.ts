@@ -7,7 +7,7 @@ import { remembersCreates, wrap } from '../combinators/parts.js';
 import { errors, exchanges } from '../combinators/replies.js';
 import { defineDeviations, type Mutant } from '../mutant.js';
 
-/** What happens to a create that broke off. */
+/** The fate of a create that broke off. */
 const brokenOff = (then: (row: InternRow, interns: Interns) => void): Mutant => {
   let interns: Interns | undefined;
   return wrap({

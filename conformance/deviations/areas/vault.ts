@@ -42,7 +42,7 @@ const refuseName = (refuses: (name: string) => boolean) =>
     operation === 'vault-store' && secretName !== undefined && refuses(secretName) ? INVALID : undefined,
   );
 
-/** Who reaches which vault, and what a secret is made of (VAULT-1 to VAULT-3). */
+/** The reach of callers to vaults, and the parts of a secret (VAULT-1 to VAULT-3). */
 export const VAULT = defineDeviations({
   // A secret that an intern does not have is deleted from the workspace's vault.
   'vault-delete-falls-back-to-the-workspace': tryAgain('vault-delete', (status, { message }, request) =>

@@ -76,7 +76,7 @@ export const yields = (
     };
   });
 
-/** What the intern itself makes of questions: an answer of its own, in place of asking, or undefined to ask. */
+/** The intern's own treatment of questions: an answer of its own, in place of asking, or undefined to ask. */
 export const answersItself = (answer: (ask: Ask, turn: Turn, asked: number) => AskResult | undefined): Mutant =>
   stepwise((_, turn) => {
     let asked = 0;

@@ -1,6 +1,6 @@
 import type { Operation } from '../../../emulator/contract/operation.js';
 
-/** What the path and method of a request mean, by the published interface. */
+/** The operation of a request, by its path and method in the published interface. */
 export interface Exchange {
   readonly request: Request;
   readonly path: string;
@@ -20,7 +20,7 @@ export interface Exchange {
 
 export type { Operation };
 
-/** Which exchanges a mutation is about. */
+/** The exchanges that a mutation is about. */
 export type Of = Operation | readonly Operation[] | ((exchange: Exchange) => boolean);
 
 export const BASE = '/api/v1';

@@ -11,7 +11,7 @@ import type { Collection } from '../../../emulator/store/store.js';
 import { type Mutant, together } from '../mutant.js';
 import { isObject, type Operation } from './exchange.js';
 
-/** What a factory makes. */
+/** The product of a factory. */
 export type Part<K extends keyof Factories> = ReturnType<Factories[K]>;
 
 type Wrappers = { readonly [K in keyof Factories]?: (made: Part<K>) => Part<K> | Partial<Part<K>> };

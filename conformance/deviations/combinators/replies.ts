@@ -98,7 +98,7 @@ const errorOf = (reply: Reply): ErrorBody | undefined => {
   return isObject(body) && isObject(body.error) ? (body.error as ErrorBody) : undefined;
 };
 
-/** Which answers are meant: those for which all holds that is said. */
+/** The answers that are meant: those that fit every given field. */
 export interface Which {
   readonly of?: Of;
   readonly area?: Exchange['area'];
@@ -134,7 +134,7 @@ export const typed = (reply: Reply, type: string, body = reply.body): Reply => (
   headers: { ...reply.headers, 'content-type': type },
 });
 
-/** What an error has instead. A status changes the code too; metadata that is undefined is left out. */
+/** The changed parts of an error. A status changes the code too; metadata that is undefined is left out. */
 export interface ErrorChange {
   readonly status?: number;
   readonly code?: unknown;

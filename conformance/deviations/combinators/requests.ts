@@ -126,7 +126,7 @@ export const doneAllTheSame = (refused: (exchange: Exchange, response: Response)
     return response;
   });
 
-/** What a refused request is sent as once more; undefined leaves the refusal. */
+/** The second form of a refused request; undefined leaves the refusal. */
 export const tryAgain = (
   of: Of,
   change: (

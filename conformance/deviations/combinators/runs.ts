@@ -74,7 +74,7 @@ export interface Answering {
   readonly body: Record<string, unknown>;
 }
 
-/** What a chat request answers; undefined where it is a prompt. */
+/** The question that a chat request answers; undefined for a prompt. */
 export async function answering(exchange: Exchange): Promise<Answering | undefined> {
   if (exchange.operation !== 'chat') return undefined;
   const body = await bodyOf(exchange.request);

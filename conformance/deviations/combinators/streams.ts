@@ -118,7 +118,7 @@ export const streamErrors = (
     return { ...chunk, error: { ...error, code: code ?? error.code, metadata: { ...error.metadata, ...metadata } } };
   });
 
-/** What a response has carried so far when its client leaves it. */
+/** The part of a response that was sent when its client leaves it. */
 export interface Left {
   readonly exchange: Exchange;
   /** Chunks that said something. */

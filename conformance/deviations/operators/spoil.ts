@@ -136,7 +136,7 @@ function* spoiltJson(answered: Answered, earlier: Earlier): Generator<Spoilt> {
   yield { way: 'no JSON', answered: { ...answered, json: undefined, text: '<html>', all: () => '<html>' } };
 }
 
-/** What an event of a stream is, by what it carries. */
+/** The kind of an event of a stream, by its content. */
 function kindOf(item: SseItem): string {
   if (item.kind === 'comment') return 'comment';
   if (item.data === '[DONE]') return 'done';

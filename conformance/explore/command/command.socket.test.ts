@@ -51,7 +51,7 @@ test('a status is a failure, reported with the line that says most', async () =>
   const failed = run(`console.error('Loading'); throw new TypeError('no such thing');`);
   await expect(failed).rejects.toThrow(ProgramFailed);
   await expect(failed).rejects.toThrow('TypeError: no such thing');
-  // What an error holds may be long: its first line says most.
+  // An error may be long: its first line says most.
   const long = run(`console.error('RangeError: too far', 'x'.repeat(50_000)); process.exitCode = 1;`);
   await expect(long).rejects.toThrow('RangeError: too far');
   // Node shows a line of its own source first: Error.captureStackTrace(err), triggerUncaughtException(.

@@ -18,13 +18,13 @@ export interface CommandOptions {
 /** A command as a program to explore. */
 export interface Command {
   readonly program: Program;
-  /** What is worth a line of the report: the same in each run, so said once. */
+  /** Text that is the same in each run, so that the report says it once. */
   readonly warnings: ReadonlySet<string>;
   /** Why it could not be started. */
   readonly notStarted: string | undefined;
   /** It passed without a request to its emulator. */
   readonly silent: boolean;
-  /** Which of its tests talked, where that is learnt: the last said of one counts. */
+  /** The tests that talked, where that is learnt: the last word on one counts. */
   readonly talks: readonly Talks[];
   close(): void;
 }
@@ -94,7 +94,7 @@ async function hasNoRequests({ fetch }: Emulator): Promise<boolean> {
   return data.length === 0;
 }
 
-/** What node:test says of a test whose promise nothing is left to settle. */
+/** The words of node:test on a test whose promise nothing is left to settle. */
 const PENDING = 'Promise resolution is still pending but the event loop has already resolved';
 
 const firstLine = (text: string): string => text.split('\n')[0] ?? '';

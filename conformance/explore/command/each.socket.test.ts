@@ -9,7 +9,7 @@ import { type CommandWords, learn } from './each.js';
 
 const root = folderOfFile('explore each ');
 
-/** What is learnt of a suite in a folder of its own. */
+/** The facts of a suite in a folder of its own. */
 async function learnt(files: Readonly<Record<string, string>>, command: CommandWords) {
   const folder = mkdtempSync(join(root, 'suite-'));
   for (const [name, text] of Object.entries(files)) {

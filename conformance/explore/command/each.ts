@@ -17,7 +17,7 @@ export interface TestOf {
   readonly command: CommandWords;
 }
 
-/** What an undisturbed run of a suite tells: the tests that talk, and how many requests all of them sent. */
+/** The facts of an undisturbed run of a suite: the tests that talk, and how many requests all of them sent. */
 export interface Learnt {
   readonly tests: readonly TestOf[];
   readonly requests: number;
@@ -38,7 +38,7 @@ interface Runner {
   find(words: Words): number;
   /** Flags whose value is the next word. Other words that are files are left out: the test's own stands for them. */
   readonly valued: RegExp;
-  /** What goes right behind that word, and at the end. */
+  /** Flags right behind that word, and those at the end. */
   only(test: Talks): readonly [behind: Words, last: Words];
 }
 
@@ -191,7 +191,7 @@ export async function learn(
     if (seen.outcome.kind !== 'passed') return undefined;
     const found = new Map(suite.talks.map((one) => [JSON.stringify([one.file, one.path]), one]));
     const tests = [...found.values()].filter(({ path }) => path.length > 0);
-    // What a file does around its tests is done with each of them.
+    // The work of a file around its tests is done with each of them.
     const around = [...found.values()].filter(
       ({ path, file }) => path.length === 0 && !tests.some((one) => one.file === file),
     );

@@ -1,6 +1,6 @@
 import type { Talks } from './talks.js';
 
-/** What a process tells of itself. */
+/** The state of a process, by its own word. */
 export interface Look {
   /** ms until its next timer is due; null where it has none. */
   readonly next: number | null;
@@ -12,7 +12,7 @@ export interface Look {
   readonly met: boolean;
 }
 
-/** What a process is asked: how it is, once its time was run forward. */
+/** The question to a process: its state, once its time was run forward. */
 export interface Ask {
   readonly id: number;
   /** By so many ms, whatever it does. */
@@ -24,7 +24,7 @@ export interface Ask {
 export type Said = (Look & { readonly id: number }) | { readonly ahead: number };
 
 /**
- * What a process notes, a line each: a rejection that nobody handled, that it ended as nothing was left to settle a promise, or
+ * The notes of a process, a line each: a rejection that nobody handled, that it ended as nothing was left to settle a promise, or
  * a test that talked to the emulator.
  */
 export interface Note {
@@ -69,7 +69,7 @@ export function inside(
   }: {
     run: string;
     port: number;
-    /** Those of the emulator. */
+    /** The ports of the emulator. */
     ports: readonly number[];
     /** The least by which time is run forward at once, in ms. */
     least: number;
@@ -89,11 +89,11 @@ export function inside(
   const ROW = 100;
   /** The shortest limit of a test, in ms. */
   const LIMIT = 500;
-  /** Who ends a test at its limit. */
+  /** The runner that ends a test at its limit. */
   const RUNNER = /^node:internal\/test_runner\/|[\\/](?:@vitest[\\/]runner|jest-circus|jest-jasmine2|mocha)[\\/]/;
   const TIMERS = /^node:(?:internal\/)?(?:timers|async_hooks)/;
 
-  // Who listens for rejections handles them. A top-level `await` that fails is not reported to listeners.
+  // A listener for rejections handles them. A top-level `await` that fails is not reported to listeners.
   process.on('unhandledRejection', (reason) => {
     if (process.listenerCount('unhandledRejection') > 1) return;
     note({ rejection: String(reason instanceof Error ? reason.stack : reason).slice(0, 2_000) });
@@ -263,7 +263,7 @@ export function inside(
         if (timer._destroyed) return;
         const its = look();
         const waits = its.still && !its.elsewhere && !process.getActiveResourcesInfo().includes('ProcessWrap');
-        // What has gone on meanwhile has its limit anew.
+        // A unit that went on meanwhile has its limit anew.
         if (!waits) return gone > 0 ? undefined : fire();
         if (gone >= patience || !pending().some((one) => one.hasRef() || signals.has(one))) {
           note({ stuck: true });
@@ -285,11 +285,11 @@ export function inside(
   channel.on('error', () => {});
   channel.write(`${run}\n`);
   const say = (its: Said) => channel.write(`${JSON.stringify(its)}\n`);
-  // What passes by itself meanwhile is of its time, too: it goes no further than to `end`.
+  // Time that passes by itself meanwhile counts too: it goes no further than to `end`.
   function step(ms: number, then: () => void): void {
     say({ ahead: ms });
     skip(ms);
-    // What is due now is done first.
+    // Timers that are due now come first.
     own(2, () => setImmediate(then)).unref();
   }
   const forward = ({ id, skip: by }: Omit<Ask, 'most'>, until: number, end: number): void => {

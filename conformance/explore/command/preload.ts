@@ -16,7 +16,7 @@ const LEARNS = 'INTERN_EXPLORE_TALKS';
 const TEST = 'INTERN_EXPLORE_TEST';
 const PLUGIN = 'intern_explore_talks';
 
-/** What every Node process of a command loads first. Whatever fails in it is no matter of the program's. */
+/** The module that every Node process of a command loads first. Whatever fails in it is no matter of the program's. */
 const sourceOf = (port: number) => `'use strict';
 // The compiler may have named functions by a helper of its own.
 const __name = (it) => it;
@@ -43,7 +43,7 @@ const parsed = (line: string): Note => {
   }
 };
 
-/** What every Node process of a command loads first. */
+/** The module that every Node process of a command loads first. */
 export interface Preload {
   /** The variables of one run beside an emulator at `ports`, its processes, and what they have noted; which tests talk, too. */
   run(

@@ -6,7 +6,7 @@ import { spawn } from '../../../emulator/contract/spawn.js';
 import { inWords } from '../../../emulator/contract/system-error.js';
 import { systemHost } from '../../probe/time.js';
 
-/** What of the output is kept, in characters: a time line is read by people. */
+/** The kept part of the output, in characters: a time line is read by people. */
 const KEPT = 256 * 1024;
 /** The beginning and the end of standard error that a failure is reported with, each in characters: either may say why. */
 const TAIL = 16_000;
@@ -146,7 +146,7 @@ function ofRun(session: number, mark: string): number[] {
   }
 }
 
-/** Those of the run, and their children, whatever the session and environment of these is. */
+/** The processes of the run, and their children, whatever the session and environment of these is. */
 function withChildren(all: ReadonlyMap<number, Traits | undefined>): number[] {
   const found = new Set<number>();
   for (let before = -1; before < found.size; ) {

@@ -152,7 +152,7 @@ export function talks(
     else look();
     return (write as (...all: never[]) => boolean).apply(this, args);
   } as typeof write;
-  // What a test starts talks for it.
+  // A process that a test starts talks for it.
   const { spawn } = ChildProcess.prototype as unknown as { spawn(options: { envPairs?: string[] }): unknown };
   Object.assign(ChildProcess.prototype, {
     spawn(this: unknown, options: { envPairs?: string[] }) {

@@ -8,10 +8,10 @@ import { brokenTidy, leftBehind } from './tidy.js';
 import { unnoticedIn } from './unnoticed.js';
 import type { Wrong } from './wrong.js';
 
-/** What runs are judged by: the straight ones, and the laws that were added. */
+/** The laws of runs: the straight ones, and those that were added. */
 export interface Bench {
   readonly straight: Run;
-  /** What is not always printed the same is compared without what differs from run to run. */
+  /** Output that varies is compared without the parts that differ from run to run. */
   readonly plain: (text: string) => string;
   readonly varying: ReadonlySet<string>;
   readonly rudeness: readonly Rudeness[];
@@ -19,7 +19,7 @@ export interface Bench {
   readonly left: number;
   readonly own: readonly (readonly [name: string, law: Law])[];
   readonly requireTransient: boolean;
-  /** What passes unnoticed is a breach. */
+  /** A disturbance that passes unnoticed is a breach. */
   readonly failOn: boolean;
 }
 
@@ -50,7 +50,7 @@ async function brokenByOwn(seen: Seen, straight: Seen, laws: Bench['own']): Prom
   return undefined;
 }
 
-/** What a run that did not end waits for, or goes on with. */
+/** The wait, or the work, of a run that did not end. */
 function unsettled({ outcome }: Seen): Wrong | undefined {
   if (outcome.kind !== 'hung') return undefined;
   return { message: `it did not end: ${outcome.waitsFor}`, request: outcome.at, did: 'goes on' };
@@ -70,7 +70,7 @@ const notItsOwn = ({ requests }: Seen) => {
   });
 };
 
-/** What it did to an intern that somebody else made, and that it leaves alone undisturbed. */
+/** Its writes to an intern that somebody else made, and that it leaves alone undisturbed. */
 function talksToOthers(seen: Seen, straight: Seen): Wrong | undefined {
   const known = new Set(notItsOwn(straight).map(({ path }) => internIn(path)));
   const met = notItsOwn(seen).find(({ path }) => !known.has(internIn(path)));
@@ -91,7 +91,7 @@ export async function breachOf(run: Run, its: DisturbanceClass, bench: Bench): P
   const rudeness = brokenPolite(seen, straight, bench.rudeness);
   const impolite = by('polite', rudeness);
   return (
-    // Who sends the same again and again never ends, for that reason.
+    // A program that sends the same again and again never ends, for that reason.
     (rudeness?.rule === 'hammers' ? impolite : undefined) ??
     by('settles', unsettled(seen)) ??
     by('quiet', unhandled(run)) ??

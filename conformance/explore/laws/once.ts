@@ -22,7 +22,7 @@ export function promptOf({ operation, body }: SeenRequest): string {
 
 export interface Effect {
   readonly kind: 'prompt' | 'answer' | 'invoke';
-  /** What was said: texts, arguments of a question. */
+  /** The words of a reply: texts, arguments of a question. */
   readonly said: string;
 }
 
@@ -45,7 +45,7 @@ function mostInterns({ requests }: Seen): number {
 
 const madeBy = ({ requests }: Seen): number => new Set(requests.flatMap(({ madeId }) => madeId ?? [])).size;
 
-/** What took effect in a run. A request that was refused has none. */
+/** The effects of a run. A request that was refused has none. */
 export function effectsOf(seen: Seen): Effect[] {
   const turns = seen.requests.filter(succeeded).flatMap((request): Effect[] => {
     if (request.operation === 'chat') return [{ kind: 'prompt', said: promptOf(request) }];
@@ -79,7 +79,7 @@ const REQUESTS = { prompt: 'chat', answer: 'answer', invoke: 'invoke' } as const
 /** The longest part of what was said that is shown, in characters. */
 const SHOWN = 80;
 
-/** What took effect, as the beginning of a sentence: `the prompt "hello" took effect`, `"shell" was approved`. */
+/** The effect, as the beginning of a sentence: `the prompt "hello" took effect`, `"shell" was approved`. */
 function effectText(kind: Effect['kind'], said: string, { questions }: Seen): string {
   if (kind !== 'answer') return `the ${kind} ${said.slice(0, SHOWN)} took effect`;
   const asked = questions.find(({ ask, answers }) => JSON.stringify(ask) === said && answers.length > 0);
@@ -98,13 +98,13 @@ export function brokenOnce(seen: Seen, straight: Seen, varying: ReadonlySet<stri
   const allowed = countsOf(effectsOf(straight), key);
   const twice = [...countsOf(effectsOf(seen), key)].flatMap(([what, count]) => {
     const wanted = allowed.get(what);
-    // What it says only now is its reply to what happened.
+    // Output that comes only now is its reply to the event.
     if (wanted === undefined || count <= wanted) return [];
     const kind = what.slice(0, what.indexOf(' ')) as Effect['kind'];
     const effect = effectText(kind, what.slice(kind.length + 1), seen);
     return [{ kind, text: `${effect} ${times(count)}, ${times(wanted)} in the undisturbed run` }];
   });
-  // What was allowed twice weighs more than the prompt that led to it.
+  // An approval that was given twice weighs more than the prompt that led to it.
   const worst = twice.find(({ kind }) => kind === 'answer') ?? twice[0];
   if (worst !== undefined) return { message: worst.text, request: REQUESTS[worst.kind], did: 'again' };
   // One that could not be deleted may stand beside the next: only one more than planned is too many.

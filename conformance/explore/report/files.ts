@@ -15,7 +15,7 @@ export function exploreJson({ text: _, ...report }: ExploreReport, { fileOf }: A
   return `${visibleJson({ ...report, headline: headlineOf(report), findings, unnoticed }, 2)}\n`;
 }
 
-/** What broke a law, and at which moment. */
+/** The breach of a law, and its moment. */
 const momentText = ({ kind, moment }: ScheduleResult): string =>
   `${kind} at ${moment.operation} ${moment.nth}${moment.write === undefined ? '' : `, ${moment.write}`}${moment.state === undefined ? '' : `, ${moment.state}`}`;
 

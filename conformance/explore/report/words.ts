@@ -2,7 +2,7 @@ import { counted } from '../../../emulator/contract/counted.js';
 import { ownCommand } from '../../engine/replay.js';
 import type { DisturbanceClass, ExploreReport, Finding, LawName, Surfaced } from '../types.js';
 
-/** What each law says, for somebody who has never read of them. */
+/** The sentence of each law, for somebody who has never read of them. */
 const LAW_TEXTS: Readonly<Record<LawName | 'transient-passes', string>> = {
   settles: 'A program ends, whatever happens. It does not wait for what will not come.',
   'harmless-passes': 'A program passes where the service only did what it may do at any time.',
@@ -15,18 +15,18 @@ const LAW_TEXTS: Readonly<Record<LawName | 'transient-passes', string>> = {
   quiet: 'A program handles its own errors: no unhandled rejection, no crash.',
 };
 
-/** What a law says; one of the user's own says it by its name. */
+/** The sentence of a law; one of the user's own says it by its name. */
 export const lawText = (law: string): string =>
   (LAW_TEXTS as Readonly<Record<string, string>>)[law] ?? 'A law of your own.';
 
-/** What each class of disturbances is. */
+/** The meaning of each class of disturbances. */
 export const CLASS_TEXTS: Readonly<Record<DisturbanceClass, string>> = {
   harmless: 'what a service may do at any time',
   transient: 'over when it is tried again',
   final: 'only the user can decide what now',
 };
 
-/** What a schedule may come to, for somebody who has never read of it. */
+/** The verdicts on a schedule, for somebody who has never read of them. */
 export const TRIED_TEXTS = {
   survived: 'Survived: it passed all the same.',
   surfaced: 'Surfaced: it failed with an error, as it may.',
@@ -39,7 +39,7 @@ export const SURFACED_TEXTS = {
   test: 'Only an assertion of the test noticed: without a test nobody would have',
 } as const satisfies Readonly<Record<Surfaced['by'], string>>;
 
-/** What mends most programs that break a law: the headline says it of the first finding. */
+/** The usual mend of programs that break a law: the headline says it of the first finding. */
 const FIRST: Readonly<Record<string, string>> = {
   settles: 'Give each wait a limit, longer than the 30 s between keepalives.',
   'harmless-passes': 'Take what a service may do at any time as what it is.',
@@ -51,7 +51,7 @@ const FIRST: Readonly<Record<string, string>> = {
   quiet: 'Handle each error where it is thrown.',
 };
 
-/** What to do first, in one line. */
+/** The first thing to do, in one line. */
 export function headlineOf(report: Pick<ExploreReport, 'findings' | 'unnoticed' | 'counts' | 'incomplete'>): string {
   const [first] = [...report.findings, ...report.unnoticed];
   const verdict = VERDICT_WORDS[verdictOf(report)];
@@ -85,7 +85,7 @@ const INCOMPLETE: Readonly<Record<string, string>> = {
 };
 export const incompleteText = (why: string): string => INCOMPLETE[why] ?? why;
 
-/** What was tried and what came of it, in one line. */
+/** The trial and its result, in one line. */
 export function summaryText({ counts, findings }: Omit<ExploreReport, 'text'>): string {
   const { run, schedules, survived, unnoticed, surfaced, byTest, breach, notReached } = counts;
   const tried = run === schedules ? counted(run, 'schedule') : `${run} of ${counted(schedules, 'schedule')}`;
@@ -99,7 +99,7 @@ export function summaryText({ counts, findings }: Omit<ExploreReport, 'text'>): 
   return `${tried}: ${parts.join(', ')}`;
 }
 
-/** What brings a finding about, where that is more than what is shown: `12 schedules: cut, lost of chat; stall of create`. */
+/** The causes of a finding, where there are more than the shown one: `12 schedules: cut, lost of chat; stall of create`. */
 export function broughtAbout({ disturbances, count }: Finding): string | undefined {
   if (count < 2) return undefined;
   const operations = [...new Set(disturbances.map(({ operation }) => operation))];

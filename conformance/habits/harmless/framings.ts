@@ -77,7 +77,7 @@ export const split: Serve = rewrites(async (reader, sink, pause) => {
   sink.enqueue(value.subarray(from));
 });
 
-/** What comes soon comes in one piece, and not at once. */
+/** Pieces that come soon come in one, and not at once. */
 export const joined: Serve = (next, setting) => {
   let held: Promise<'late'> | undefined;
   return rewrites(async (reader, sink, pause) => {

@@ -13,7 +13,7 @@ test('what is harmless is served under each name that a fault may give it', () =
   expect(Object.keys(HARMLESS).sort()).toEqual(named.filter((name) => ACTS[name] === undefined).sort());
 });
 
-/** Those that a service may do once, where a schedule finds it lawful, and no service does always. */
+/** Disturbances that a service may do once, where a schedule finds them lawful, and that no service does always. */
 const ONCE = ['slow-boot', 'other-status', 'slow', 'no-content'];
 const ALWAYS = Object.entries(HARMLESS).filter(([name]) => !ONCE.includes(name));
 

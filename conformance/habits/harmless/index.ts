@@ -3,7 +3,7 @@ import { keyOrder, noContent, otherStatus, slow, slowBoot, unknownFields, unknow
 import { comments, crlf, heldOpen, joined, split, unknownEvents } from './framings.js';
 import { shortPage } from './lists.js';
 
-/** What may happen to any one answer, and no right client notices (EXP-3), by the names that faults call it. What needs more than
+/** Disturbances of any one answer that no right client notices (EXP-3), by their names in faults. What needs more than
  * the answer, the emulator does by itself. */
 export const HARMLESS: Readonly<Record<string, Serve>> = {
   joined,

@@ -1,4 +1,4 @@
-/** What the apps with an SDK have in common: they ask for permission and give it, and look closely at what they get. */
+/** The common part of the apps with an SDK: they ask for permission and give it, and look closely at the answers. */
 import { systemHost } from '../../../conformance/probe/time.js';
 import type { AppContext } from '../app.js';
 import { check } from '../stories.js';
