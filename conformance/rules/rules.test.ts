@@ -92,6 +92,12 @@ function judged(conversation: readonly Said[], more: { readonly ours?: boolean; 
   });
 }
 
+/** An exchange: `GET /interns`, its status, its answer, and what is unusual about it. */
+function entry(request: string, status: number, answer?: unknown, more: Partial<Said> = {}): Said {
+  const [method = '', path = ''] = request.split(' ');
+  return { method, path, status, ...(answer === undefined ? {} : { answer }), ...more };
+}
+
 const record = (more: Record<string, unknown> = {}) => ({
   id: '11111111-1111-4111-8111-111111111111',
   name: 'one',
@@ -110,16 +116,11 @@ const record = (more: Record<string, unknown> = {}) => ({
   ...more,
 });
 const ID = record().id;
+const ONE = `/interns/${ID}`;
 const error = (code: number, reason: string) => ({
   error: { code, message: 'no', metadata: { reason, retryable: false } },
 });
-const CREATE: Said = {
-  method: 'POST',
-  path: '/interns',
-  json: { name: 'one', workspace_id: WORKSPACE },
-  status: 201,
-  answer: record(),
-};
+const CREATE: Said = entry('POST /interns', 201, record(), { json: { name: 'one', workspace_id: WORKSPACE } });
 
 const RUNS = record({ status: 'running', hostname: 'one.example' });
 const LATER = record({ created_at: '2026-01-01T00:01:30.000Z', updated_at: '2026-01-01T00:01:30.000Z' });
@@ -148,13 +149,10 @@ function chats({ json = {}, said = {}, asks = 0 }): Said {
     choice({}, asks > 0 ? 'tool_calls' : 'stop'),
     chunk({ session_id: 's-1', usage: null }),
   ].map((one) => JSON.stringify(one));
-  return {
-    method: 'POST',
-    path: `/interns/${ID}/chat/completions`,
+  return entry(`POST ${ONE}/chat/completions`, 200, undefined, {
     json: { stream: true, messages: [{ role: 'user', content: 'Hello' }], ...json },
-    status: 200,
     events: [...events, '[DONE]'],
-  };
+  });
 }
 
 test('every rule has an id of its own below its requirement, and a sentence', () => {
@@ -168,16 +166,13 @@ test('every rule has an id of its own below its requirement, and a sentence', ()
 });
 
 test('a create may repeat one of before, where the target was used before', () => {
-  const conversation = [
-    { ...CREATE, status: 200 },
-    { path: `/interns/${ID}`, status: 200, answer: record({ description: 'changed since' }) },
-  ];
+  const conversation = [{ ...CREATE, status: 200 }, entry(`GET ${ONE}`, 200, record({ description: 'changed since' }))];
   expect(judged(conversation, { inUse: true })).toEqual([]);
   expect(judged(conversation).map(({ id }) => id)).toEqual(['GET-1/settings']);
 });
 
 test('a create answered 200 may repeat one of another credential, or one whose body is not known', () => {
-  const listed: Said = { path: '/interns', status: 200, answer: { data: [], has_more: false } };
+  const listed: Said = entry('GET /interns', 200, { data: [], has_more: false });
   const conversation = (headers: Said['headers'], first: Partial<Said>): Said[] => [
     { ...listed, date: 'Thu, 01 Jan 2026 00:00:00 GMT' },
     { ...CREATE, ...(headers && { headers }), ...first, status: 502, answer: error(502, 'unavailable') },
@@ -194,15 +189,15 @@ test('a create answered 200 may repeat one of another credential, or one whose b
 
 test('a create answered 201 may repeat one of before too: its intern is older than what was seen', () => {
   const other = { ...record({ id: 'other', updated_at: '2026-01-01T01:00:00.000Z' }), vault_id: 'v-2' };
-  const read = { path: `/interns/${ID}`, status: 200, answer: record({ description: 'changed since' }) };
-  const conversation = [{ path: '/interns/other', status: 200, answer: other }, CREATE, read];
+  const read = entry(`GET ${ONE}`, 200, record({ description: 'changed since' }));
+  const conversation = [entry('GET /interns/other', 200, other), CREATE, read];
   expect(judged(conversation, { inUse: true })).toEqual([]);
   expect(judged(conversation).map(({ id }) => id)).toEqual(['GET-1/settings']);
 });
 
 test('a create whose body is no JSON is judged as any other', () => {
   const error = { code: 400, message: 'Invalid body', metadata: { reason: 'invalid_body', retryable: false } };
-  expect(judged([{ method: 'POST', path: '/interns', raw: '{"name":', status: 400, answer: { error } }])).toEqual([]);
+  expect(judged([entry('POST /interns', 400, { error }, { raw: '{"name":' })])).toEqual([]);
 });
 
 test('a right conversation breaks nothing', () => {
@@ -210,73 +205,48 @@ test('a right conversation breaks nothing', () => {
   expect(
     judged([
       CREATE,
-      { path: `/interns/${ID}`, status: 200, answer: record() },
-      { method: 'PATCH', path: `/interns/${ID}`, json: { description: 'new' }, status: 200, answer: changed },
-      { path: `/interns/${ID}`, status: 200, answer: changed },
-      { path: '/interns', status: 200, answer: { data: [changed], has_more: false } },
-      { path: `/interns/${ID}`, caller: 'foreign', status: 404, answer: error(404, 'not_found') },
-      { path: `/interns/${ID}`, caller: null, status: 401, answer: { error: { code: 401, message: 'no' } } },
-      { method: 'DELETE', path: `/interns/${ID}`, status: 202, answer: { deleting: true } },
-      { path: `/interns/${ID}`, status: 404, answer: error(404, 'not_found') },
+      entry(`GET ${ONE}`, 200, record()),
+      entry(`PATCH ${ONE}`, 200, changed, { json: { description: 'new' } }),
+      entry(`GET ${ONE}`, 200, changed),
+      entry('GET /interns', 200, { data: [changed], has_more: false }),
+      entry(`GET ${ONE}`, 404, error(404, 'not_found'), { caller: 'foreign' }),
+      entry(`GET ${ONE}`, 401, { error: { code: 401, message: 'no' } }, { caller: null }),
+      entry(`DELETE ${ONE}`, 202, { deleting: true }),
+      entry(`GET ${ONE}`, 404, error(404, 'not_found')),
     ]),
   ).toEqual([]);
 });
 
 test.each<[rule: string, because: readonly number[], conversation: readonly Said[]]>([
-  ['AUTH-1/key-needed', [], [{ path: '/interns', caller: null, status: 200, answer: { data: [], has_more: false } }]],
-  ['AUTH-3/not-visible', [1], [CREATE, { path: `/interns/${ID}`, caller: 'foreign', status: 200, answer: record() }]],
+  ['AUTH-1/key-needed', [], [entry('GET /interns', 200, { data: [], has_more: false }, { caller: null })]],
+  ['AUTH-3/not-visible', [1], [CREATE, entry(`GET ${ONE}`, 200, record(), { caller: 'foreign' })]],
   [
     'GET-1/settings',
     [2],
     [
       CREATE,
-      {
-        method: 'PATCH',
-        path: `/interns/${ID}`,
-        json: { description: 'new' },
-        status: 200,
-        answer: record({ description: 'new' }),
-      },
-      { path: `/interns/${ID}`, status: 200, answer: record({ description: 'old' }) },
+      entry(`PATCH ${ONE}`, 200, record({ description: 'new' }), { json: { description: 'new' } }),
+      entry(`GET ${ONE}`, 200, record({ description: 'old' })),
     ],
   ],
   [
     'BODY-3/media-type',
     [1],
-    [
-      CREATE,
-      {
-        method: 'PATCH',
-        path: `/interns/${ID}`,
-        json: {},
-        headers: { 'content-type': 'text/plain' },
-        status: 200,
-        answer: record(),
-      },
-    ],
+    [CREATE, entry(`PATCH ${ONE}`, 200, record(), { json: {}, headers: { 'content-type': 'text/plain' } })],
   ],
   [
     'BODY-1/no-fields',
     [1],
-    [
-      CREATE,
-      {
-        method: 'POST',
-        path: `/interns/${ID}/provision`,
-        json: { force: true },
-        status: 202,
-        answer: { provisioning: true },
-      },
-    ],
+    [CREATE, entry(`POST ${ONE}/provision`, 202, { provisioning: true }, { json: { force: true } })],
   ],
   [
     'LIST-1/whole',
     [1],
     [
       CREATE,
-      { path: `/interns/${ID}`, status: 200, answer: record() },
-      { path: '/interns', status: 200, answer: { data: [], has_more: false } },
-      { path: `/interns/${ID}`, status: 200, answer: record() },
+      entry(`GET ${ONE}`, 200, record()),
+      entry('GET /interns', 200, { data: [], has_more: false }),
+      entry(`GET ${ONE}`, 200, record()),
     ],
   ],
   [
@@ -284,10 +254,10 @@ test.each<[rule: string, because: readonly number[], conversation: readonly Said
     [1, 4],
     [
       { ...CREATE, json: { name: 'one', workspace_id: WORKSPACE, provision: true }, answer: RUNS },
-      { method: 'POST', path: `/interns/${ID}/suspend`, status: 200, answer: { suspended: true } },
-      { path: `/interns/${ID}`, status: 200, answer: record() },
-      { path: '/interns?status=running,stopped', status: 200, answer: { data: [], has_more: false } },
-      { path: `/interns/${ID}`, status: 200, answer: record() },
+      entry(`POST ${ONE}/suspend`, 200, { suspended: true }),
+      entry(`GET ${ONE}`, 200, record()),
+      entry('GET /interns?status=running,stopped', 200, { data: [], has_more: false }),
+      entry(`GET ${ONE}`, 200, record()),
     ],
   ],
   [
@@ -295,9 +265,9 @@ test.each<[rule: string, because: readonly number[], conversation: readonly Said
     [1, 3],
     [
       CREATE,
-      { path: `/interns/${ID}`, status: 200, answer: record() },
-      { method: 'POST', path: `/interns/${ID}/provision`, status: 404, answer: error(404, 'not_found') },
-      { path: `/interns/${ID}`, status: 200, answer: record() },
+      entry(`GET ${ONE}`, 200, record()),
+      entry(`POST ${ONE}/provision`, 404, error(404, 'not_found')),
+      entry(`GET ${ONE}`, 200, record()),
     ],
   ],
   [
@@ -305,16 +275,9 @@ test.each<[rule: string, because: readonly number[], conversation: readonly Said
     [2, 3],
     [
       { ...CREATE, json: { name: 'one', workspace_id: WORKSPACE, provision: true }, answer: RUNS },
-      { path: `/interns/${ID}`, status: 200, answer: RUNS },
-      {
-        method: 'POST',
-        path: `/interns/${ID}/suspend`,
-        caller: 'foreign',
-        status: 404,
-        answer: error(404, 'not_found'),
-        at: 1_000,
-      },
-      { path: `/interns/${ID}`, status: 200, answer: record(), at: -57_000 },
+      entry(`GET ${ONE}`, 200, RUNS),
+      entry(`POST ${ONE}/suspend`, 404, error(404, 'not_found'), { caller: 'foreign', at: 1_000 }),
+      entry(`GET ${ONE}`, 200, record(), { at: -57_000 }),
     ],
   ],
   [
@@ -322,8 +285,8 @@ test.each<[rule: string, because: readonly number[], conversation: readonly Said
     [2],
     [
       CREATE,
-      { method: 'POST', path: `/interns/${ID}/provision`, status: 202, answer: { provisioning: true } },
-      ...Array.from({ length: 6 }, () => ({ path: `/interns/${ID}`, status: 200, answer: record() })),
+      entry(`POST ${ONE}/provision`, 202, { provisioning: true }),
+      ...Array.from({ length: 6 }, () => entry(`GET ${ONE}`, 200, record())),
     ],
   ],
   [
@@ -342,55 +305,35 @@ test.each<[rule: string, because: readonly number[], conversation: readonly Said
     'BASE-3/published-reason',
     [],
     [
-      {
-        path: `/interns/${ID}`,
-        status: 404,
-        answer: { error: { code: 404, message: 'no', metadata: { reason: 'not_found', retryable: true } } },
-      },
+      entry(`GET ${ONE}`, 404, {
+        error: { code: 404, message: 'no', metadata: { reason: 'not_found', retryable: true } },
+      }),
     ],
   ],
-  [
-    'BASE-3/has-metadata',
-    [],
-    [{ path: `/interns/${ID}`, status: 404, answer: { error: { code: 404, message: 'no' } } }],
-  ],
-  ['BASE-2/is-json', [], [{ path: `/interns/${ID}`, status: 200 }]],
+  ['BASE-3/has-metadata', [], [entry(`GET ${ONE}`, 404, { error: { code: 404, message: 'no' } })]],
+  ['BASE-2/is-json', [], [entry(`GET ${ONE}`, 200)]],
   ['CREATE-1/as-asked', [1], [{ ...CREATE, answer: record({ name: 'other' }) }]],
-  [
-    'BASE-3/code',
-    [],
-    [{ path: '/interns', caller: null, status: 401, answer: { error: { code: 400, message: 'no' } } }],
-  ],
+  ['BASE-3/code', [], [entry('GET /interns', 401, { error: { code: 400, message: 'no' } }, { caller: null })]],
   [
     'UPDATE-1/update-accepted',
     [1],
     [
       CREATE,
-      { path: `/interns/${ID}`, status: 200, answer: RUNS },
-      {
-        method: 'PATCH',
-        path: `/interns/${ID}`,
-        json: { description: 'new' },
-        status: 409,
-        answer: error(409, 'intern_busy'),
-      },
+      entry(`GET ${ONE}`, 200, RUNS),
+      entry(`PATCH ${ONE}`, 409, error(409, 'intern_busy'), { json: { description: 'new' } }),
     ],
   ],
-  [
-    'SUSP-1/answer',
-    [],
-    [CREATE, { method: 'POST', path: `/interns/${ID}/suspend`, status: 200, answer: { suspended: 'yes' } }],
-  ],
+  ['SUSP-1/answer', [], [CREATE, entry(`POST ${ONE}/suspend`, 200, { suspended: 'yes' })]],
   ['CREATE-3/starts-at-once', [], [{ ...CREATE, json: { name: 'one', workspace_id: WORKSPACE, provision: true } }]],
   [
     'CREATE-1/first-is-201',
     [],
     [
-      { path: '/interns', status: 200, answer: { data: [], has_more: false }, date: 'Thu, 01 Jan 2026 00:00:00 GMT' },
+      entry('GET /interns', 200, { data: [], has_more: false }, { date: 'Thu, 01 Jan 2026 00:00:00 GMT' }),
       { ...CREATE, status: 200, answer: LATER, date: 'Thu, 01 Jan 2026 00:02:00 GMT' },
     ],
   ],
-  ['GET-1/published-form', [], [CREATE, { path: `/interns/${ID}`, status: 200, answer: { ...RUNS, hostname: null } }]],
+  ['GET-1/published-form', [], [CREATE, entry(`GET ${ONE}`, 200, { ...RUNS, hostname: null })]],
   ['CHAT-1/chunk-created', [], [CREATE, chats({ said: { created: 1.8e12 } })]],
   ['CHAT-1/model-not-used', [2], [CREATE, chats({ json: { model: 'any' }, said: { model: 'any' } })]],
   ['CHAT-5/call-whole', [], [CREATE, chats({ asks: 2 })]],
@@ -432,14 +375,8 @@ test('what nobody answered, and what says nothing, leaves both possible', () => 
   expect(
     judged([
       CREATE,
-      {
-        method: 'PATCH',
-        path: `/interns/${ID}`,
-        json: { description: 'new' },
-        status: 502,
-        answer: error(502, 'upstream_unavailable'),
-      },
-      { path: `/interns/${ID}`, status: 200, answer: record({ description: 'new' }) },
+      entry(`PATCH ${ONE}`, 502, error(502, 'upstream_unavailable'), { json: { description: 'new' } }),
+      entry(`GET ${ONE}`, 200, record({ description: 'new' })),
     ]),
   ).toEqual([]);
 });
@@ -449,15 +386,12 @@ test('the Date of a gateway may be some seconds off, and that of an emulator is 
   const signed = (seconds: number, ours = false) =>
     judged(
       [
-        {
-          method: 'POST',
-          path: '/interns/i-1/daemon/sign',
-          caller: 'key',
-          json: { bodySha256: 'ab'.repeat(32) },
-          status: 200,
-          answer: { 'x-svc-invoke-timestamp': String(at / 1_000 - seconds) },
-          date: new Date(at).toUTCString(),
-        },
+        entry(
+          'POST /interns/i-1/daemon/sign',
+          200,
+          { 'x-svc-invoke-timestamp': String(at / 1_000 - seconds) },
+          { caller: 'key', json: { bodySha256: 'ab'.repeat(32) }, date: new Date(at).toUTCString() },
+        ),
       ],
       { ours },
     ).filter(({ id }) => id === 'SIGN-5/time-of-signing');

@@ -46,209 +46,140 @@ const ask = (api: TestClient) =>
   api.post(`/interns/${api.credentials.intern?.id}/chat/completions`, prompt('script: ask-question\ngo'));
 const id = (api: TestClient) => api.credentials.intern?.id ?? '';
 
-interface Case {
-  readonly what: string;
-  readonly send: (api: TestClient) => Promise<Reply>;
-  readonly at: string;
-  readonly requirement: string | null;
-  /** Of the request that the advice makes; undefined if it makes none. */
-  readonly leads: number | undefined;
-}
+/** The place that is named, its requirement, and the status of the request that the advice makes, if it makes one. */
+type Case = readonly [
+  what: string,
+  at: string,
+  requirement: string | null,
+  leads: number | undefined,
+  send: (api: TestClient) => Promise<Reply>,
+];
 
 const chat = (body: unknown) => (api: TestClient) => api.post(`/interns/${id(api)}/chat/completions`, body);
 const create = (body: object) => (api: TestClient) => api.post('/interns', { name: 'ada', ...body });
 const UNKNOWN = '/interns/0b000000-0000-4000-8000-0000000000ff';
 
 const CASES: readonly Case[] = [
-  {
-    what: 'no key',
-    send: (api) => api.get('/interns', { as: null }),
-    at: 'header authorization',
-    requirement: 'AUTH-1',
-    leads: 200,
-  },
-  {
-    what: 'an unknown key',
-    send: (api) => api.get('/interns', { as: 'nobody' }),
-    at: 'header authorization',
-    requirement: 'AUTH-1',
-    leads: 200,
-  },
-  {
-    what: 'an API key on SCIM',
-    send: (api) => api.get('/scim/groups'),
-    at: 'header authorization',
-    requirement: 'AUTH-6',
-    leads: 200,
-  },
-  {
-    what: 'an API key for a daemon',
-    send: (api) => api.get(`/interns/${id(api)}/daemon`),
-    at: 'header authorization',
-    requirement: 'AUTH-7',
-    leads: 200,
-  },
-  { what: 'an unknown intern', send: (api) => api.get(UNKNOWN), at: 'path id', requirement: 'AUTH-3', leads: 200 },
-  { what: 'an unknown path', send: (api) => api.get('/fly'), at: 'path path', requirement: 'BASE-5', leads: undefined },
-  {
-    what: 'another method',
-    send: (api) => api.put(`/interns/${id(api)}`, {}),
-    at: 'method method',
-    requirement: 'BASE-5',
-    leads: undefined,
-  },
-  { what: 'no workspace', send: create({}), at: 'body workspace_id', requirement: 'CREATE-1', leads: 201 },
-  {
-    what: 'an unknown field',
-    send: (api) => create({ workspace_id: api.workspaceId, modle: 'x/y' })(api),
-    at: 'body body',
-    requirement: 'BODY-4',
-    leads: 201,
-  },
-  {
-    what: 'two wrong fields',
-    send: (api) => create({ name: 'Ada!', workspace_id: api.workspaceId, description: 3 })(api),
-    at: 'body name, body description',
-    requirement: 'CREATE-5',
-    leads: 201,
-  },
-  {
-    what: 'not JSON',
-    send: (api) => api.call('POST', '/interns', { raw: '{', headers: { 'content-type': 'application/json' } }),
-    at: 'body body',
-    requirement: 'BODY-4',
-    leads: 201,
-  },
-  {
-    what: 'no media type',
-    send: (api) => api.call('POST', '/interns', { raw: `{"name":"ada","workspace_id":"${api.workspaceId}"}` }),
-    at: 'header content-type',
-    requirement: 'BODY-3',
-    leads: 201,
-  },
-  {
-    what: 'a foreign workspace',
-    send: (api) => create({ workspace_id: 'other' })(api),
-    at: 'body workspace_id',
-    requirement: 'AUTH-2',
-    leads: 201,
-  },
-  {
-    what: 'a long idempotency key',
-    send: (api) =>
+  ['no key', 'header authorization', 'AUTH-1', 200, (api) => api.get('/interns', { as: null })],
+  ['an unknown key', 'header authorization', 'AUTH-1', 200, (api) => api.get('/interns', { as: 'nobody' })],
+  ['an API key on SCIM', 'header authorization', 'AUTH-6', 200, (api) => api.get('/scim/groups')],
+  ['an API key for a daemon', 'header authorization', 'AUTH-7', 200, (api) => api.get(`/interns/${id(api)}/daemon`)],
+  ['an unknown intern', 'path id', 'AUTH-3', 200, (api) => api.get(UNKNOWN)],
+  ['an unknown path', 'path path', 'BASE-5', undefined, (api) => api.get('/fly')],
+  ['another method', 'method method', 'BASE-5', undefined, (api) => api.put(`/interns/${id(api)}`, {})],
+  ['no workspace', 'body workspace_id', 'CREATE-1', 201, create({})],
+  [
+    'an unknown field',
+    'body body',
+    'BODY-4',
+    201,
+    (api) => create({ workspace_id: api.workspaceId, modle: 'x/y' })(api),
+  ],
+  [
+    'two wrong fields',
+    'body name, body description',
+    'CREATE-5',
+    201,
+    (api) => create({ name: 'Ada!', workspace_id: api.workspaceId, description: 3 })(api),
+  ],
+  [
+    'not JSON',
+    'body body',
+    'BODY-4',
+    201,
+    (api) => api.call('POST', '/interns', { raw: '{', headers: { 'content-type': 'application/json' } }),
+  ],
+  [
+    'no media type',
+    'header content-type',
+    'BODY-3',
+    201,
+    (api) => api.call('POST', '/interns', { raw: `{"name":"ada","workspace_id":"${api.workspaceId}"}` }),
+  ],
+  ['a foreign workspace', 'body workspace_id', 'AUTH-2', 201, (api) => create({ workspace_id: 'other' })(api)],
+  [
+    'a long idempotency key',
+    'header idempotency-key',
+    'CREATE-4',
+    201,
+    (api) =>
       api.post(
         '/interns',
         { name: 'ada', workspace_id: api.workspaceId },
         { headers: { 'idempotency-key': 'k'.repeat(256) } },
       ),
-    at: 'header idempotency-key',
-    requirement: 'CREATE-4',
-    leads: 201,
-  },
-  {
-    what: 'an idempotency key with another body',
-    async send(api) {
+  ],
+  [
+    'an idempotency key with another body',
+    'header idempotency-key',
+    'CREATE-4',
+    201,
+    async (api) => {
       const headers = { 'idempotency-key': 'one' };
       await api.post('/interns', { name: 'ada', workspace_id: api.workspaceId }, { headers });
       return api.post('/interns', { name: 'bob', workspace_id: api.workspaceId }, { headers });
     },
-    at: 'header idempotency-key',
-    requirement: 'CREATE-4',
-    leads: 201,
-  },
-  {
-    what: 'a name that is taken',
-    async send(api) {
+  ],
+  [
+    'a name that is taken',
+    'body name',
+    'CREATE-5',
+    201,
+    async (api) => {
       await api.create({ name: 'ada' });
       return api.post('/interns', { name: 'ada', workspace_id: api.workspaceId, description: 'another' });
     },
-    at: 'body name',
-    requirement: 'CREATE-5',
-    leads: 201,
-  },
-  {
-    what: 'a body for provision',
-    send: (api) => api.post(`/interns/${id(api)}/provision`, { now: true }),
-    at: 'body body',
-    requirement: 'BODY-1',
-    leads: 409,
-  },
-  {
-    what: 'provision of a running one',
-    send: (api) => api.post(`/interns/${id(api)}/provision`),
-    at: 'state status',
-    requirement: 'PROV-1',
-    leads: 200,
-  },
-  {
-    what: 'an unknown status',
-    send: (api) => api.get('/interns?status=runing&limit=5'),
-    at: 'query status',
-    requirement: 'LIST-2',
-    leads: 200,
-  },
-  {
-    what: 'a limit out of range',
-    send: (api) => api.get('/interns?limit=0'),
-    at: 'query limit',
-    requirement: 'LIST-3',
-    leads: 200,
-  },
-  {
-    what: 'no stream',
-    send: chat({ messages: [{ role: 'user', content: 'hi' }] }),
-    at: 'body stream',
-    requirement: 'CHAT-1',
-    leads: 200,
-  },
-  {
-    what: 'no stream, a wrong mode and a wrong role',
-    send: chat({ approval_mode: 'auto', messages: [{ role: 'system', content: 3 }] }),
-    at: 'body stream',
-    requirement: 'CHAT-1',
-    leads: 200,
-  },
-  {
-    what: 'no messages',
-    send: chat({ stream: true, prompt: 'hi' }),
-    at: 'body messages',
-    requirement: 'CHAT-15',
-    leads: 200,
-  },
-  {
-    what: 'a part that is no text',
-    send: chat(prompt('x', { messages: [{ role: 'user', content: [{ type: 'image' }] }] })),
-    at: 'body messages[0].content[0]',
-    requirement: 'CHAT-15',
-    leads: 200,
-  },
-  {
-    what: 'an unknown script',
-    send: chat(prompt('script: fly\nhi')),
-    at: 'body last message',
-    requirement: 'CHAT-15',
-    leads: 200,
-  },
-  {
-    what: 'an answer without its session',
-    async send(api) {
+  ],
+  [
+    'a body for provision',
+    'body body',
+    'BODY-1',
+    409,
+    (api) => api.post(`/interns/${id(api)}/provision`, { now: true }),
+  ],
+  ['provision of a running one', 'state status', 'PROV-1', 200, (api) => api.post(`/interns/${id(api)}/provision`)],
+  ['an unknown status', 'query status', 'LIST-2', 200, (api) => api.get('/interns?status=runing&limit=5')],
+  ['a limit out of range', 'query limit', 'LIST-3', 200, (api) => api.get('/interns?limit=0')],
+  ['no stream', 'body stream', 'CHAT-1', 200, chat({ messages: [{ role: 'user', content: 'hi' }] })],
+  [
+    'no stream, a wrong mode and a wrong role',
+    'body stream',
+    'CHAT-1',
+    200,
+    chat({ approval_mode: 'auto', messages: [{ role: 'system', content: 3 }] }),
+  ],
+  ['no messages', 'body messages', 'CHAT-15', 200, chat({ stream: true, prompt: 'hi' })],
+  [
+    'a part that is no text',
+    'body messages[0].content[0]',
+    'CHAT-15',
+    200,
+    chat(prompt('x', { messages: [{ role: 'user', content: [{ type: 'image' }] }] })),
+  ],
+  ['an unknown script', 'body last message', 'CHAT-15', 200, chat(prompt('script: fly\nhi'))],
+  [
+    'an answer without its session',
+    'body session_id',
+    'CHAT-15',
+    200,
+    async (api) => {
       await ask(api);
       return chat({ stream: true, messages: [{ role: 'tool', tool_call_id: 'x', content: 'yes' }] })(api);
     },
-    at: 'body session_id',
-    requirement: 'CHAT-15',
-    leads: 200,
-  },
-  {
-    what: 'an answer to nothing',
-    send: chat({ stream: true, session_id: 's', messages: [{ role: 'tool', tool_call_id: 'x', content: 'yes' }] }),
-    at: 'body tool_call_id',
-    requirement: 'CHAT-6',
-    leads: 200,
-  },
-  {
-    what: 'an answer that the question does not accept',
-    async send(api) {
+  ],
+  [
+    'an answer to nothing',
+    'body tool_call_id',
+    'CHAT-6',
+    200,
+    chat({ stream: true, session_id: 's', messages: [{ role: 'tool', tool_call_id: 'x', content: 'yes' }] }),
+  ],
+  [
+    'an answer that the question does not accept',
+    'body content of the tool message',
+    'CHAT-7',
+    200,
+    async (api) => {
       await ask(api);
       const [{ session_id, question }] = (await api.get('/_emulator/runs')).json.data;
       return chat({
@@ -257,13 +188,13 @@ const CASES: readonly Case[] = [
         messages: [{ role: 'tool', tool_call_id: question.id, content: 'yes' }],
       })(api);
     },
-    at: 'body content of the tool message',
-    requirement: 'CHAT-7',
-    leads: 200,
-  },
-  {
-    what: 'an answer after the deadline',
-    async send(api) {
+  ],
+  [
+    'an answer after the deadline',
+    'state question',
+    'CHAT-7',
+    200,
+    async (api) => {
       await ask(api);
       const [{ session_id, question }] = (await api.get('/_emulator/runs')).json.data;
       await api.advance(300_000);
@@ -273,76 +204,67 @@ const CASES: readonly Case[] = [
         messages: [{ role: 'tool', tool_call_id: question.id, content: '{"action":"decline"}' }],
       })(api);
     },
-    at: 'state question',
-    requirement: 'CHAT-7',
-    leads: 200,
-  },
-  {
-    what: 'a prompt to a suspended one',
-    async send(api) {
+  ],
+  [
+    'a prompt to a suspended one',
+    'state status',
+    'CHAT-16',
+    202,
+    async (api) => {
       await api.post(`/interns/${id(api)}/suspend`);
       return chat(prompt('hi'))(api);
     },
-    at: 'state status',
-    requirement: 'CHAT-16',
-    leads: 202,
-  },
-  {
-    what: 'an unknown session of invoke',
-    send: (api) => api.post(`/interns/${id(api)}/invoke`, { input: 'hi', session_id: 'none' }),
-    at: 'body session_id',
-    requirement: 'INVOKE-3',
-    leads: 202,
-  },
-  {
-    what: 'over the turn limit',
-    async send(api) {
+  ],
+  [
+    'an unknown session of invoke',
+    'body session_id',
+    'INVOKE-3',
+    202,
+    (api) => api.post(`/interns/${id(api)}/invoke`, { input: 'hi', session_id: 'none' }),
+  ],
+  [
+    'over the turn limit',
+    'state turn limiter',
+    'CHAT-17',
+    429,
+    async (api) => {
       await api.put('/_emulator/limits', { turns_per_minute: 1 });
       await chat(prompt('hi'))(api);
       return chat(prompt('hi'))(api);
     },
-    at: 'state turn limiter',
-    requirement: 'CHAT-17',
-    leads: 429,
-  },
-  {
-    what: 'a turn that fails',
-    send: chat(prompt('script: refuses\nhi')),
-    at: 'state script',
-    requirement: 'CHAT-16',
-    leads: undefined,
-  },
-  {
-    what: 'a digest in upper case',
-    send: (api) =>
+  ],
+  ['a turn that fails', 'state script', 'CHAT-16', undefined, chat(prompt('script: refuses\nhi'))],
+  [
+    'a digest in upper case',
+    'body bodySha256',
+    'SIGN-2',
+    200,
+    (api) =>
       api.post(`/interns/${id(api)}/daemon/sign`, { bodySha256: 'A'.repeat(64) }, { as: api.credentials.oauth_token }),
-    at: 'body bodySha256',
-    requirement: 'SIGN-2',
-    leads: 200,
-  },
-  {
-    what: 'a route with a query',
-    send: (api) =>
+  ],
+  [
+    'a route with a query',
+    'body route.path',
+    'SIGN-3',
+    200,
+    (api) =>
       api.post(
         `/interns/${id(api)}/daemon/sign`,
         { bodySha256: 'a'.repeat(64), route: { method: 'POST', path: '/x?y' } },
         { as: api.credentials.oauth_token },
       ),
-    at: 'body route.path',
-    requirement: 'SIGN-3',
-    leads: 200,
-  },
-  {
-    what: 'a wildcard for a secret',
-    send: (api) => api.put(`/vault/secrets/token`, { value: 'abc', hosts: ['*.example.com'] }),
-    at: 'body hosts[0]',
-    requirement: 'VAULT-3',
-    leads: 200,
-  },
+  ],
+  [
+    'a wildcard for a secret',
+    'body hosts[0]',
+    'VAULT-3',
+    200,
+    (api) => api.put(`/vault/secrets/token`, { value: 'abc', hosts: ['*.example.com'] }),
+  ],
 ];
 
 describe('AGENT-2: a refusal is explained to the field, and what it says to send instead is accepted', () => {
-  test.each(CASES)('$what', async ({ send, at, requirement, leads }) => {
+  test.each(CASES)('%s', async (_, at, requirement, leads, send) => {
     const api = createTestClient();
     const reply = await send(api);
     const explained = await explain(api, reply);
