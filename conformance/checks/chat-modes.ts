@@ -5,7 +5,7 @@ import { checksOf } from '../framework/check.js';
 import * as expect from '../framework/expect.js';
 import { type answered, answeredItself, callOf, colour, heard, permission, read, when } from '../helpers/chat.js';
 import { onRunning, onShared } from '../helpers/interns.js';
-import { refuses } from '../helpers/refuses.js';
+import { refuses } from '../helpers/refusals.js';
 import { consents } from '../helpers/words.js';
 
 const IN_ANOTHER_CASE = ['Manual', 'MANUAL', 'Self-Drive', 'SELF-DRIVE'];

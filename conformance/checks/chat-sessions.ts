@@ -5,7 +5,7 @@ import { checksOf } from '../framework/check.js';
 import * as expect from '../framework/expect.js';
 import { ASKING, callOf, heard, PAUSED, read, sameSession, sessionOf } from '../helpers/chat.js';
 import { onRunning, onShared, runningOne } from '../helpers/interns.js';
-import { refuses } from '../helpers/refuses.js';
+import { refuses } from '../helpers/refusals.js';
 import { session, steered } from '../helpers/turns.js';
 
 /** CHAT-14 and CHAT-15: sessions, and prompts to those that are busy. */

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import type { Intern } from '../../emulator/contract/intern.js';
 import { checksOf } from '../framework/check.js';
 import * as expect from '../framework/expect.js';
-import { refuses } from '../helpers/refuses.js';
+import { refuses } from '../helpers/refusals.js';
 
 const BAD_QUERY = { status: 400, message: 'Invalid list query', reason: 'invalid_body', retryable: false } as const;
 

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { suggestion } from '../../emulator/contract/nearest.js';
 import type { Profile } from '../../emulator/contract/profile.js';
 import { budgetNamed } from '../engine/budget.js';
-import { checksOfSet } from '../engine/checks-of-set.js';
+import { checksOfSet } from '../engine/select.js';
 import { variable } from '../framework/needs.js';
 import { readProfile, SHIPPED } from '../framework/profile.js';
 import { UsageError } from '../framework/usage.js';

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import type { Chat, LongText, SseEvent, ToolCall } from '../../emulator/contract/client-case.js';
-import type { Change } from '../framework/change.js';
 import type { Difference } from '../framework/difference.js';
+import type { Change } from '../framework/finding.js';
 import type { AnsweredChat, AnsweredEvent, AnsweredLong } from './answer.js';
 
 type ToolCalls = NonNullable<AnsweredChat['tool_calls']>;

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { recordAssertions } from '../framework/asserted.js';
+import { recordAssertions } from '../framework/assert.js';
 import type { Check } from '../framework/check.js';
 import type { Rule, Wanted } from '../framework/finding.js';
 import { quoteOf, requirement, sentenceOf } from '../requirements/index.js';

@@ -4,9 +4,9 @@ import { createReply, type Refusal } from '../framework/reply.js';
 import { byTheIntern } from '../framework/skip.js';
 import type { Transcript } from '../probe/chunks.js';
 import type { Answer, Sender } from '../probe/client.js';
+import { isRecord, jsonOf } from '../probe/json.js';
 import { whyNoAnswer } from '../probe/no-answer.js';
 import { ANSWER, internPath, isAnswer } from '../probe/request.js';
-import { acceptable, kindOfQuestion } from './acceptable.js';
 import { dropShared } from './pool.js';
 import type { RunContext } from './run-context.js';
 
@@ -114,4 +114,26 @@ export function createConversation(run: RunContext, by: Sender, open: Ctx['open'
       return reply;
     },
   };
+}
+
+/** The question in the arguments of a call of `provide_input`; undefined where they cannot be read. */
+const questionOf = (text: string): Readonly<Record<string, unknown>> => {
+  const question = jsonOf(text);
+  return isRecord(question) ? question : {};
+};
+
+/** The kind of a question: `permission`, `elicitation`, or undefined where it does not say. */
+export const kindOfQuestion = (question: string): unknown => questionOf(question).kind;
+
+/**
+ * The answer to a question that an intern asked of its own accord (CHAT-6): the answer that the check has in mind where
+ * it is one; else the first option that was offered, and for a question that has no options a refusal to answer it.
+ *
+ * @param question the arguments of the call, as streamed
+ */
+export function acceptable(question: string, content: unknown): unknown {
+  const { kind, options } = questionOf(question);
+  if (kind === 'elicitation') return typeof content === 'string' ? { action: 'decline' } : content;
+  if (!Array.isArray(options) || options.length === 0) return content;
+  return content === 'cancel' || options.includes(content) ? content : options[0];
 }

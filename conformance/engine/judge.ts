@@ -9,8 +9,8 @@ import {
   noAnswerOf,
   type Remark,
 } from '../framework/finding.js';
-import type { Obstacle, ObstacleSeen } from '../framework/obstacle.js';
 import { lacking, raced, type Skip, type SkipKind, Skipped, stoppedBy } from '../framework/skip.js';
+import type { Obstacle, ObstacleSeen } from '../framework/stop.js';
 import { Cancelled, type Stop, Stopped } from '../framework/stop.js';
 import { type Explanation, LATER } from '../habits/visit.js';
 import { ANSWER } from '../probe/request.js';
@@ -18,8 +18,7 @@ import { aliasAsked } from './aliases.js';
 import { type Attempt, attempt } from './attempt.js';
 import { explain, mayBeTaken, notTaken } from './explain.js';
 import { faultOf } from './fault.js';
-import { foundIn, recorded, reported, skipIn } from './finding.js';
-import { isSame } from './likeness.js';
+import { foundIn, isSame, recorded, reported, skipIn } from './finding.js';
 import type { Obstacles } from './obstacles.js';
 import { dropShared } from './pool.js';
 import type { CheckResult, FindingResult, Verdict } from './results.js';

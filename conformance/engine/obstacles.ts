@@ -1,5 +1,5 @@
-import type { Obstacle, ObstacleSeen } from '../framework/obstacle.js';
 import { blocked } from '../framework/skip.js';
+import type { Obstacle, ObstacleSeen } from '../framework/stop.js';
 
 /** Times that each must be found before the run stops trying the checks that build on it. */
 const ENOUGH: Readonly<Record<Obstacle, number>> = {

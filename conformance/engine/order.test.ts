@@ -1,9 +1,8 @@
 import { expect, test } from 'vitest';
 import { checks } from '../checks/index.js';
 import { ruleOf } from '../rules/check.js';
-import { budgetNamed, limitsOf } from './budget.js';
+import { budgetNamed, createRoom, limitsOf } from './budget.js';
 import { inOrder, nextOf, prompts } from './order.js';
-import { createRoom } from './room.js';
 
 const deployed = (need: string) => ['control', 'clock', 'disposable'].includes(need) || need.startsWith('slow:');
 const units = checks.map((check) => ({

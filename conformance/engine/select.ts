@@ -1,6 +1,8 @@
 import { suggestion } from '../../emulator/contract/nearest.js';
+import { UsageError } from '../framework/usage.js';
 import { type Level, REQUIREMENTS } from '../requirements/index.js';
-import { RULED, viewsOf } from '../requirements/views.js';
+import { SETS } from '../requirements/sets/index.js';
+import { decidedBy, RULED, viewsOf } from '../requirements/views.js';
 import type { Unit } from './unit.js';
 
 export interface Selection {
@@ -69,4 +71,18 @@ export function select<One extends Selectable>(
   return units
     .filter((unit) => wanted(unit) && !unwanted(unit))
     .filter((unit) => levels === undefined || levels.includes(unit.level));
+}
+
+/**
+ * The ids of a published set of checks (KIT-9).
+ *
+ * @throws UsageError for a set that is not published
+ */
+export function checksOfSet(name: string): ReadonlySet<string> {
+  const set = SETS.find((one) => one.name === name);
+  if (set !== undefined) return new Set(Object.keys(set.checks).flatMap(decidedBy));
+  const names = SETS.map((one) => one.name);
+  throw new UsageError(
+    `--requirements: no set is called ${name}${suggestion(name, names)}; published are ${names.join(', ')}`,
+  );
 }

@@ -3,9 +3,9 @@ import { spelledIn } from '../../emulator/credentials/spellings.js';
 import { LOOPBACK } from '../drivers/network.js';
 import * as expect from '../framework/expect.js';
 import { Finding } from '../framework/finding.js';
-import type { Unusable } from '../framework/obstacle.js';
 import { IDEMPOTENCY_HEADER, idempotencyHeaderOf } from '../framework/profile.js';
 import { lacking } from '../framework/skip.js';
+import type { Unusable } from '../framework/stop.js';
 import { Stopped } from '../framework/stop.js';
 import type { Addressed, Dealt } from '../habits/dealings.js';
 import { HEEDED } from '../habits/index.js';
@@ -17,6 +17,7 @@ import { type Answer, type Client, createClient } from '../probe/client.js';
 import { isRecord } from '../probe/json.js';
 import { createRedactor } from '../probe/redact.js';
 import { CREDENTIAL_NAMES, type CredentialName, internPath, type Send } from '../probe/request.js';
+import { createRoom } from './budget.js';
 import { LOOKS, requestsOfCleanUp } from './cleanup.js';
 import { leavingBy, pathOf } from './exchange-of.js';
 import { createGuard } from './guard.js';
@@ -24,7 +25,6 @@ import { prefixOf } from './ledger.js';
 import { callersOf, createMonitors } from './monitors.js';
 import { onlyOwn } from './only-own.js';
 import { createRate, createTurns } from './rate.js';
-import { createRoom } from './room.js';
 import type { RunBase } from './run-base.js';
 
 /** How many answers over the limit are kept, and which are: others may limit requests of any kind, with 429 too. */

@@ -8,12 +8,11 @@ import { decidedBy } from '../requirements/views.js';
 import { type Assembled, assemble } from './assemble.js';
 import { asKnown, asNew, type Baseline } from './baseline.js';
 import type { BudgetOptions } from './budget.js';
-import { checksOfSet } from './checks-of-set.js';
 import type { CleanupResult } from './cleanup.js';
 import type { Ending } from './ending.js';
 import { faultOf } from './fault.js';
 import type { CheckResult, Results, RowHead, RunEvents } from './results.js';
-import { partOf, type Selection, select, type UnitKind } from './select.js';
+import { checksOfSet, partOf, type Selection, select, type UnitKind } from './select.js';
 import type { Done, Pending, Unit, UnitContext } from './unit.js';
 
 /** The target of a run: a deployment, an emulator, or a client behind its adapter. */

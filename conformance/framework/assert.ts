@@ -1,5 +1,5 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { isDeepStrictEqual } from 'node:util';
-import { asserted } from './asserted.js';
 import { Finding, type Found, type Gist, type Rule, type Wanted } from './finding.js';
 
 /** A value in one line, cut to `max` characters. */
@@ -133,3 +133,13 @@ export const TIMESTAMP = form(
   /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}(?:Z|\+00:00)$/,
   'an ISO 8601 UTC timestamp with milliseconds',
 );
+
+/** Receives what a check wants, whether or not it holds. */
+const recording = new AsyncLocalStorage<(wanted: Wanted) => void>();
+
+/** Calls `work`, and `seen` with everything that the assertions in it want. */
+export const recordAssertions = <Result>(seen: (wanted: Wanted) => void, work: () => Result): Result =>
+  recording.run(seen, work);
+
+/** An assertion says what it wants. Costs nothing while nobody records. */
+export const asserted = (wanted: () => Wanted): void => recording.getStore()?.(wanted());

@@ -1,5 +1,4 @@
-import type { Change } from './change.js';
-import type { Found } from './finding.js';
+import type { Change, Found } from './finding.js';
 
 /** One thing that is not as expected, where two records are compared: an answer to a case, a recorded exchange. */
 export interface Difference {

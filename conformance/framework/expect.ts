@@ -3,8 +3,7 @@ import type { Transcript } from '../probe/chunks.js';
 import type { Answer } from '../probe/client.js';
 import { isRecord } from '../probe/json.js';
 import type { Level, RequirementId } from '../requirements/index.js';
-import { equal, fail, hasKeys, isObject, match, ok } from './assert.js';
-import { asserted } from './asserted.js';
+import { asserted, equal, fail, hasKeys, isObject, match, ok } from './assert.js';
 import { type AnswerGot, Finding, type Found, type OrderGot, type StreamGot, type Wanted } from './finding.js';
 import { byTheIntern } from './skip.js';
 

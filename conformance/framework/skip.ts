@@ -2,8 +2,7 @@ import type { NoAnswerGot } from '../probe/no-answer.js';
 import type { CredentialName } from '../probe/request.js';
 import type { AnswerGot, Found } from './finding.js';
 import type { Need } from './needs.js';
-import type { BootFailure, Obstacle, ObstacleSeen, Unusable, Waited } from './obstacle.js';
-import type { Stop } from './stop.js';
+import type { BootFailure, Obstacle, ObstacleSeen, Stop, Unusable, Waited } from './stop.js';
 
 /** The kind of a question. */
 export interface Question {

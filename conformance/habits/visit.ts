@@ -1,7 +1,7 @@
 import type { Profile } from '../../emulator/contract/profile.js';
 import type { AnswerGot, Found } from '../framework/finding.js';
-import type { Unusable } from '../framework/obstacle.js';
 import type { Skip } from '../framework/skip.js';
+import type { Unusable } from '../framework/stop.js';
 import type { Answer } from '../probe/client.js';
 import type { NoAnswerGot } from '../probe/no-answer.js';
 import type { CredentialName, Send } from '../probe/request.js';

@@ -1,4 +1,7 @@
+import type fc from 'fast-check';
 import type { Ctx } from '../framework/context.js';
+import * as expect from '../framework/expect.js';
+import type { Answer } from '../probe/client.js';
 import type { As, Send } from '../probe/request.js';
 import { textBytes } from './bytes.js';
 import { type Operation, request } from './operations.js';
@@ -128,4 +131,27 @@ export async function spoilt(ctx: Ctx, row: Operation, id: string, stages: reado
   // Size before media type before content: the later ones keep what the earlier ones put there.
   for (const stage of stages) await stage.spoil(draft, ctx);
   return { ...draft.send, as: turn(row, draft.send.as ?? row.as), limited: true };
+}
+
+/** Values that are refused, and valid twins of them. */
+export interface Refused<T> {
+  /** The request, for findings: `a prompt with`. */
+  readonly of: string;
+  readonly as: expect.ExpectedError;
+  readonly twins: readonly T[];
+  /** `few` (1) of these where requests cost, each with one thing wrong. */
+  readonly wrong: readonly T[];
+  readonly few?: number;
+  /** Generated ones too. */
+  readonly more?: fc.Arbitrary<T>;
+  send(value: T): Promise<Answer>;
+}
+
+/** The valid twins are accepted, and what has one thing wrong is refused. */
+export async function refuses<T>(ctx: Pick<Ctx, 'property' | 'sample'>, refused: Refused<T>): Promise<void> {
+  const { of, as, twins, wrong, few, more, send } = refused;
+  for (const twin of twins) expect.success(await send(twin), `${of} ${JSON.stringify(twin)}, a valid twin`);
+  const look = async (value: T) => expect.error(await send(value), as, `${of} ${JSON.stringify(value)}`);
+  for (const value of ctx.sample(wrong, few)) await look(value);
+  if (more !== undefined) await ctx.property(of, more, look);
 }

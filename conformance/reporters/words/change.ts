@@ -1,7 +1,6 @@
 import { counted } from '../../../emulator/contract/counted.js';
 import { brief } from '../../framework/assert.js';
-import type { Change } from '../../framework/change.js';
-import type { Found } from '../../framework/finding.js';
+import type { Change, Found } from '../../framework/finding.js';
 
 const PLACES = ['first', 'second', 'third', 'fourth', 'fifth', 'sixth', 'seventh', 'eighth', 'ninth', 'tenth'];
 

@@ -1,4 +1,4 @@
-import type { BootFailure, Obstacle, ObstacleSeen, Waited } from '../../framework/obstacle.js';
+import type { BootFailure, Obstacle, ObstacleSeen, Waited } from '../../framework/stop.js';
 
 /** `120 s`, `150 s of its clock`. */
 export const waitedText = ({ ms, clock }: Waited): string =>

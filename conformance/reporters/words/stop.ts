@@ -1,6 +1,5 @@
 import { brief } from '../../framework/assert.js';
-import type { Unusable } from '../../framework/obstacle.js';
-import type { Incomplete, Preflight, Stop } from '../../framework/stop.js';
+import type { Incomplete, Preflight, Stop, Unusable } from '../../framework/stop.js';
 import { findingText } from './finding.js';
 import { flagOf } from './need.js';
 import { obstacleText } from './obstacle.js';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { acceptable } from './acceptable.js';
+import { acceptable } from './conversation.js';
 
 const PERMISSION = { kind: 'permission', operation: 'shell', options: ['reject_once', 'allow_always'] };
 const QUESTION = {
