@@ -14,6 +14,7 @@ import type { Target } from './control/target.js';
 import { defaultFactories, type Factories, sharedFactories } from './factories.js';
 import { admitPage, withCors } from './http/cors.js';
 import type { NodeBindings } from './http/exchange.js';
+import { pathOf } from './http/request-log.js';
 import { type AnyResponse, asResponse } from './http/response.js';
 import { BASE } from './http/route.js';
 import { isFetchedByPages, LOGIN_PATH } from './oidc/terms.js';
@@ -69,8 +70,6 @@ export interface AssembledEmulator extends Emulator {
   /** `fetch` at less cost, of the interface and the control interface; without recordings and spaces. */
   readonly exchange: InProcessExchange;
 }
-
-const pathOf = (url: string): string => url.slice(url.indexOf('/', url.indexOf('://') + 3));
 
 /**
  * Puts an emulator together. Two of them share nothing, and nothing needs a socket.

@@ -210,6 +210,7 @@ const SHARED = [
   'emulator/contract/nearest.ts',
   'emulator/contract/nesting.ts',
   'emulator/contract/pasted.ts',
+  'emulator/contract/record.ts',
   'emulator/contract/replace-file.ts',
   'emulator/contract/visible.ts',
   'emulator/contract/system-error.ts',

@@ -20,6 +20,4 @@ export function parseJson(text: string): unknown {
   return JSON.parse(text);
 }
 
-/** Whether a value is a JSON object. */
-export const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
+export { isRecord } from '../../emulator/contract/record.js';

@@ -2,6 +2,7 @@ import { Refusal } from './errors.js';
 import { codePoints, promptText } from './intern.js';
 import { nearest } from './nearest.js';
 import { place } from './problem.js';
+import { isRecord } from './record.js';
 import type { ApprovalMode } from './run.js';
 
 interface Read {
@@ -58,9 +59,6 @@ const notStreamed = (given: unknown) =>
 
 type Json = Record<string, unknown>;
 
-const isObject = (value: unknown): value is Json =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
 const CHAT_FIELDS = ['messages', 'stream', 'session_id', 'approval_mode'] as const;
 const INVOKE_FIELDS = ['input', 'session_id'] as const;
 
@@ -105,7 +103,7 @@ function messageText(message: Json, path: Path): string {
   if (!Array.isArray(content)) throw bad(path, 'expected a string or a list of text parts');
   return content
     .map((part: unknown, i) => {
-      if (isObject(part) && part.type === 'text' && typeof part.text === 'string') return part.text;
+      if (isRecord(part) && part.type === 'text' && typeof part.text === 'string') return part.text;
       throw bad([...path, i], 'expected a text part {type: "text", text}');
     })
     .join('');
@@ -118,7 +116,7 @@ function messageText(message: Json, path: Path): string {
  * @throws Refusal `bad_request` whose message names the field
  */
 export function readChat(body: unknown): ChatInput {
-  if (!isObject(body)) throw bad([], 'expected a JSON object');
+  if (!isRecord(body)) throw bad([], 'expected a JSON object');
   const { messages } = body;
   if (!Array.isArray(messages) || messages.length === 0)
     throw bad(['messages'], 'expected a list with a message in it');
@@ -128,7 +126,7 @@ export function readChat(body: unknown): ChatInput {
   const ignored = ignoredNear(body, CHAT_FIELDS);
   const last: unknown = messages[messages.length - 1];
   const at = ['messages', messages.length - 1];
-  if (!isObject(last)) throw bad(at, 'expected a message');
+  if (!isRecord(last)) throw bad(at, 'expected a message');
   if (last.role === 'user') {
     const prompt = messageText(last, [...at, 'content']);
     if (!promptText().safeParse(prompt).success) throw bad([...at, 'content'], 'expected 1 to 32000 characters');
@@ -148,7 +146,7 @@ export function readChat(body: unknown): ChatInput {
  * @throws Refusal `bad_request` whose message names the field
  */
 export function readInvoke(body: unknown): InvokeInput {
-  if (!isObject(body)) throw bad([], 'expected a JSON object');
+  if (!isRecord(body)) throw bad([], 'expected a JSON object');
   const { input } = body;
   if (!promptText().safeParse(input).success) throw bad(['input'], 'expected 1 to 32000 characters');
   return { input: input as string, sessionId: sessionId(body), ignored: ignoredNear(body, INVOKE_FIELDS) };

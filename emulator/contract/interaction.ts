@@ -1,3 +1,5 @@
+import { isRecord } from './record.js';
+
 /**
  * Questions of an intern through the input tool, and their answers (CHAT-5, CHAT-6). The shapes are published: they
  * are the `arguments` of the streamed tool call, except for a question's `fallback`, which never leaves the intern.
@@ -43,9 +45,6 @@ export interface QuestionAnswer {
 export type AskResult = PermissionOption | 'cancel' | QuestionAnswer;
 
 const ACTIONS: readonly unknown[] = ['accept', 'decline', 'cancel'];
-
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const hasType = (value: unknown, type: QuestionField['type']): boolean => {
   if (type === undefined) return true;

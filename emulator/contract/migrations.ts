@@ -1,3 +1,4 @@
+import { isRecord } from './record.js';
 import { STATE_VERSION, stateSchema } from './state.js';
 import { withZod } from './with-zod.js';
 
@@ -15,9 +16,6 @@ export interface Format {
   migrations: Readonly<Record<number, (state: RawState) => RawState>>;
 }
 
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
 export const FORMAT: Format = {
   version: STATE_VERSION,
   migrations: {
@@ -26,9 +24,9 @@ export const FORMAT: Format = {
       ...state,
       ...(Array.isArray(state.sessions) && {
         sessions: state.sessions
-          .filter((row: unknown) => !isObject(row) || row.origin !== 'chat')
+          .filter((row: unknown) => !isRecord(row) || row.origin !== 'chat')
           .map((row: unknown) => {
-            if (!isObject(row)) return row;
+            if (!isRecord(row)) return row;
             const { origin: _, ...rest } = row;
             return rest;
           }),
@@ -56,7 +54,7 @@ export const importedStateSchema = withZod((z) =>
   z
     .unknown()
     .transform((value) => {
-      if (!isObject(value)) return value;
+      if (!isRecord(value)) return value;
       const { version } = value;
       if (typeof version !== 'number' || !(version >= 1) || version >= FORMAT.version) return value;
       return Number.isInteger(version) ? { nonces: [], ...migrate({ ...value, version }) } : value;

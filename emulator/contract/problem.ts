@@ -1,7 +1,8 @@
 import type * as z from 'zod';
 import { suggestion } from './nearest.js';
 
-const shown = (value: unknown): string => {
+/** A value as a message shows it: JSON, and not much of it. */
+export const shown = (value: unknown): string => {
   const text = JSON.stringify(value) ?? String(value);
   return text.length > 60 ? `${text.slice(0, 60)}…` : text;
 };

@@ -42,7 +42,8 @@ export type OnRequest = (record: RequestRecord, internName?: string) => void;
 /** The path of the collection: all of it is known. */
 const COLLECTION = `${BASE}/interns`;
 
-const pathOf = (url: string): string => url.slice(url.indexOf('/', url.indexOf('://') + 3));
+/** Path and query of a URL, cut out since every request needs it. */
+export const pathOf = (url: string): string => url.slice(url.indexOf('/', url.indexOf('://') + 3));
 
 function turnOf({ closed }: JournalDraft): { stream: 'paused' | 'ended'; how?: string } {
   if (!closed) return { stream: 'ended' };

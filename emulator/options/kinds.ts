@@ -1,23 +1,23 @@
 import { suggestion } from '../contract/nearest.js';
+import { shown } from '../contract/problem.js';
+import { isRecord } from '../contract/record.js';
 import type { EmulatorOptions } from './options.js';
 
 /** The values that an option takes: in words, and as a test. */
 type Kind = readonly [expected: string, fits: (value: unknown) => boolean];
 
 const isText = (value: unknown): value is string => typeof value === 'string';
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 const isFunction = (value: unknown) => typeof value === 'function';
 const isScript = (value: unknown) =>
-  isObject(value) &&
+  isRecord(value) &&
   isText(value.name) &&
   (value.turn === undefined || isFunction(value.turn) || Array.isArray(value.turn));
 
 const TEXT: Kind = ['a string', isText];
 const TEXTS: Kind = ['an array of strings', (value) => Array.isArray(value) && value.every(isText)];
 const SWITCH: Kind = ['a boolean', (value) => typeof value === 'boolean'];
-const OBJECT: Kind = ['an object', isObject];
-const PATH_OR_OBJECT: Kind = ['a path or an object', (value) => isText(value) || isObject(value)];
+const OBJECT: Kind = ['an object', isRecord];
+const PATH_OR_OBJECT: Kind = ['a path or an object', (value) => isText(value) || isRecord(value)];
 const FUNCTION: Kind = ['a function', isFunction];
 const WHOLE: Kind = ['a whole number from 0', (value) => Number.isSafeInteger(value) && (value as number) >= 0];
 
@@ -46,22 +46,17 @@ const KINDS: Readonly<Record<keyof EmulatorOptions, Kind>> = {
   oidcAudience: TEXT,
   requireV2: SWITCH,
   matches: ['a path or an array of {when, script}', (value) => isText(value) || Array.isArray(value)],
-  chaos: ['a path or an array of faults', (value) => isText(value) || isObject(value) || Array.isArray(value)],
+  chaos: ['a path or an array of faults', (value) => isText(value) || isRecord(value) || Array.isArray(value)],
   disturbances: FUNCTION,
   checks: FUNCTION,
   judge: FUNCTION,
   agentsMayRun: SWITCH,
   spaceIdle: WHOLE,
   maxSpaces: WHOLE,
-  replay: ['{files: [path, …], pace?, otherwise?}', (value) => isObject(value) && TEXTS[1](value.files)],
+  replay: ['{files: [path, …], pace?, otherwise?}', (value) => isRecord(value) && TEXTS[1](value.files)],
   log: FUNCTION,
   quiet: SWITCH,
   onRequest: FUNCTION,
-};
-
-const shown = (value: unknown): string => {
-  const text = typeof value === 'function' ? 'a function' : (JSON.stringify(value) ?? String(value));
-  return text.length > 60 ? `${text.slice(0, 60)}…` : text;
 };
 
 /** The first option that is unknown or invalid, as a sentence. A caller in JavaScript has no compiler that checked them. */
@@ -72,7 +67,7 @@ export function wrongOption(options: object): string | undefined {
     // An invalid secret is shown by its type alone.
     const secret = name === 'signingKey' || name === 'controlToken';
     if (value !== undefined && !fits(value))
-      return `${name}: expected ${expected}; found ${secret ? typeof value : shown(value)}`;
+      return `${name}: expected ${expected}; found ${secret ? typeof value : typeof value === 'function' ? 'a function' : shown(value)}`;
   }
   return undefined;
 }

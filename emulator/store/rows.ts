@@ -1,12 +1,10 @@
 import type { RawState } from '../contract/migrations.js';
 import { words } from '../contract/problem.js';
+import { isRecord } from '../contract/record.js';
 import { COLLECTIONS, type CollectionName, conflictsOf, type InternRow, type State } from '../contract/state.js';
 import { Damage } from './errors.js';
 import type { Change } from './log.js';
 import { COLLECTION_NAMES } from './snapshot.js';
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** The path of a place in JSON, as messages write it: `$.interns[3].record.name`. */
 const jsonPath = (path: readonly PropertyKey[]) =>
@@ -53,7 +51,7 @@ export function applyChanges(file: string, state: RawState, changes: Iterable<Ch
       const rows = state[name] ?? [];
       if (!Array.isArray(rows)) throw new Damage(file, `$.${name}: expected an array`);
       // A row without an id is reported when rows are validated. Until then its position identifies it.
-      map = new Map(rows.map((row: unknown, index) => [isObject(row) ? String(row.id) : `#${index}`, row]));
+      map = new Map(rows.map((row: unknown, index) => [isRecord(row) ? String(row.id) : `#${index}`, row]));
       maps.set(name, map);
     }
     return map;

@@ -1,3 +1,4 @@
+import { isRecord } from '../../contract/record.js';
 import { MARKS, type TimeLineEntry } from './side-by-side.js';
 import type { Fault } from './types.js';
 
@@ -41,9 +42,6 @@ export const LARGEST = 16 * 1024 * 1024;
 const SHOWN = 2_000;
 /** How much of what was wrong is shown. */
 const CLIPPED = 60;
-
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Characters that could reorder or hide what stands beside them are shown as such. */
 const inert = (text: string): string => text.slice(0, SHOWN).replace(/[\p{Cc}\p{Bidi_Control}]/gu, '\u{fffd}');

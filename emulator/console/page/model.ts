@@ -1,4 +1,5 @@
 import { computed, signal } from '@preact/signals';
+import { jsonOf } from '../../contract/nesting.js';
 import { type Api, ApiError, freshId } from './api.js';
 import { createFeed, type Feed } from './feed.js';
 import { createLatest } from './latest.js';
@@ -30,14 +31,6 @@ const MOST_LAB_RUNS = 1_000;
 /** Requests read when the page opens. */
 const FIRST_REQUESTS = 300;
 const NOTICE_STAYS = 6_000;
-
-const fromJson = (text: string): unknown => {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-};
 
 /** Everything the page knows of its emulator, kept up to date by its events. */
 export function createModel(api: Api) {
@@ -186,7 +179,7 @@ export function createModel(api: Api) {
     const happenings: Happening[] = [];
     const stale = new Set<() => Promise<void>>();
     for (const { event, data } of batch) {
-      const value = fromJson(data) as Record<string, unknown> | undefined;
+      const value = jsonOf(data) as Record<string, unknown> | undefined;
       if (event === 'reset') stale.add(load);
       if (value === undefined) continue;
       const id = String(value.id);

@@ -1,3 +1,5 @@
+import { isRecord } from '../../contract/record.js';
+
 /** A request as a person pastes it. */
 export interface Pasted {
   method: string | undefined;
@@ -5,9 +7,6 @@ export interface Pasted {
   headers: Record<string, string | string[]>;
   body: string | undefined;
 }
-
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** The words of a shell command: quoted with ' or ", or plain, with continued lines. */
 function shellWords(text: string): string[] {

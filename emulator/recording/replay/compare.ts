@@ -1,4 +1,5 @@
 import { jsonOf } from '../../contract/nesting.js';
+import { isRecord } from '../../contract/record.js';
 import { bodyText, type RecordedExchange } from '../format.js';
 import { Bindings, matchText, resolved } from '../template.js';
 
@@ -85,9 +86,6 @@ const shown = (value: unknown): string => {
 
 const differs = (where: string, recorded: unknown, sent: unknown) => (): string =>
   `${where}: recorded ${shown(recorded)}, sent ${shown(sent)}`;
-
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** The entries of an object, with recorded keys as they were sent. */
 const entriesOf = (value: Record<string, unknown>, bindings: Bindings): Map<string, unknown> =>

@@ -1,6 +1,7 @@
 import type { Clock } from '../../clock/clock.js';
 import { jsonOf } from '../../contract/nesting.js';
 import type { Profile } from '../../contract/profile.js';
+import { isRecord } from '../../contract/record.js';
 import { REDACTED } from '../../credentials/redaction.js';
 import { bodyText, type RecordedExchange, type RecordedWrite, SCENARIO_HEADER } from '../format.js';
 import { VERSION_SEGMENT } from '../operations.js';
@@ -68,8 +69,6 @@ const pathOf = (address: string): string => {
 
 /** Answers that have no body, whatever was recorded. */
 const isEmpty = (status: number, method: string) => method === 'HEAD' || [204, 205, 304].includes(status);
-
-const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
 
 /** A value that a client brought may hold what no header can. */
 const asHeaderText = (value: string): string =>
