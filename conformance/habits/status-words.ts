@@ -1,5 +1,5 @@
 /** The statuses of the published API. */
-const PUBLISHED: ReadonlySet<unknown> = new Set([
+export const STATUSES: readonly string[] = [
   'queued',
   'provisioning',
   'running',
@@ -8,7 +8,7 @@ const PUBLISHED: ReadonlySet<unknown> = new Set([
   'destroying',
   'destroy_failed',
   'awaiting_slack_install',
-]);
+];
 
 /** The work of an intern by the last accepted write; `running` once it was seen to run. */
 type Going = 'waits' | 'boots' | 'running' | 'suspends' | 'goes';
@@ -87,7 +87,7 @@ export function createStatusWords() {
       const { id, status: word } = record;
       if (typeof id !== 'string' || typeof word !== 'string') return;
       shown.set(id, word);
-      if (!PUBLISHED.has(word)) {
+      if (!STATUSES.includes(word)) {
         own.add(word);
         record.status = meaning(id, word) ?? word;
       }
@@ -102,12 +102,14 @@ export function createStatusWords() {
     /** Whether the intern was last shown with a word that may mean that it runs. */
     unsure(id: string) {
       const word = shown.get(id);
-      return word !== undefined && !PUBLISHED.has(word) && !['running', 'failed'].includes(meanings.get(word) ?? '');
+      return (
+        word !== undefined && !STATUSES.includes(word) && !['running', 'failed'].includes(meanings.get(word) ?? '')
+      );
     },
     /** The intern takes prompts: what it is shown with means that it runs. */
     runs(id: string) {
       const word = shown.get(id);
-      if (word === undefined || PUBLISHED.has(word)) return;
+      if (word === undefined || STATUSES.includes(word)) return;
       meanings.set(word, 'running');
       onTheWay.get(id)?.delete(word);
       cameUp(id);
@@ -118,7 +120,7 @@ export function createStatusWords() {
      */
     hangs(id: string) {
       const word = shown.get(id);
-      if (word !== undefined && !PUBLISHED.has(word)) hung.add(word);
+      if (word !== undefined && !STATUSES.includes(word)) hung.add(word);
       tellFailed();
     },
     /** Puts the deployment's words in the place of the published ones in the filter of a list. */

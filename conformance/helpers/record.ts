@@ -1,4 +1,5 @@
 import { TIMESTAMP, UUID } from '../framework/assert.js';
+import { STATUSES } from '../habits/status-words.js';
 import { isRecord } from '../probe/json.js';
 
 const isNull = (value: unknown) => value === null;
@@ -14,18 +15,6 @@ const isProgress = (value: unknown) =>
   isCount(value.step_number) &&
   isCount(value.total_steps) &&
   Number(value.step_number) <= Number(value.total_steps);
-
-/** The statuses of the published API. */
-export const STATUSES: readonly string[] = [
-  'queued',
-  'provisioning',
-  'running',
-  'failed',
-  'stopped',
-  'destroying',
-  'destroy_failed',
-  'awaiting_slack_install',
-];
 
 /** The published fields of the record of an intern, and their forms. */
 export const FIELDS: Readonly<Record<string, (value: unknown) => boolean>> = {

@@ -1,7 +1,7 @@
 import { BAD_HOSTS } from '../arbitraries/host.js';
 import type { Ctx, Known } from '../framework/context.js';
+import { STATUSES } from '../habits/status-words.js';
 import { DIGEST } from '../helpers/operations.js';
-import { STATUSES } from '../helpers/record.js';
 import { secretName } from '../helpers/vault.js';
 import type { OperationName } from '../model/operations.js';
 import type { Send } from '../probe/request.js';

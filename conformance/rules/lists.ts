@@ -1,4 +1,4 @@
-import { STATUSES } from '../helpers/record.js';
+import { STATUSES } from '../habits/status-words.js';
 import { isMember } from '../model/callers.js';
 import { isListedBy, isRow, isVisibleTo, type Row } from '../model/intern.js';
 import type { Model } from '../model/model.js';

@@ -1,4 +1,5 @@
-import { FIELDS, STATUSES } from '../helpers/record.js';
+import { STATUSES } from '../habits/status-words.js';
+import { FIELDS } from '../helpers/record.js';
 import { secretKeys } from '../helpers/secret-keys.js';
 import { canonical } from '../model/canonical.js';
 import { FIXED, isRow, type Row, SETTINGS, SHOWS } from '../model/intern.js';

@@ -1,4 +1,5 @@
 import { idempotencyHeaderOf } from '../framework/profile.js';
+import { STATUSES } from '../habits/status-words.js';
 import { type CallerKind, isMember } from '../model/callers.js';
 import { canonical } from '../model/canonical.js';
 import { isModel, isRow, type Phase, type Row } from '../model/intern.js';
@@ -146,10 +147,9 @@ function isChatBody(row: Row, published: boolean): boolean {
 }
 
 /** A listing of statuses, as it is published. */
-const STATUSES = /^(queued|provisioning|running|failed|stopped|destroying|destroy_failed|awaiting_slack_install)$/;
 function areStatuses(query: URLSearchParams): boolean {
   const statuses = query.getAll('status').flatMap((one) => one.split(','));
-  return statuses.every((one) => STATUSES.test(one)) && statuses.length <= 8;
+  return statuses.every((one) => STATUSES.includes(one)) && statuses.length <= 8;
 }
 const areLimits = (query: URLSearchParams): boolean =>
   query.getAll('limit').every((one) => /^\d+$/.test(one) && Number(one) >= 1 && Number(one) <= 500);
