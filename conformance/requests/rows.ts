@@ -243,7 +243,7 @@ export const said =
     stream: true,
     ...more,
   });
-const says =
+export const says =
   (content: unknown, more: Record<string, unknown> = {}) =>
   () => ({
     messages: [{ role: 'user', content }],

@@ -5,7 +5,7 @@ import { isRow } from '../model/intern.js';
 import type { OperationName } from '../model/operations.js';
 import type { Answer } from '../probe/client.js';
 import { isGood, type Row } from './cover.js';
-import { created, type Ground, json, type State, said, TABLES, type Table, type Value } from './rows.js';
+import { created, type Ground, json, type State, said, says, TABLES, type Table, type Value } from './rows.js';
 import { ask, requestOf, usableOf } from './send.js';
 import { pages } from './sequences.js';
 import { unanswered } from './unanswered.js';
@@ -43,6 +43,9 @@ const LATER: Partial<Record<OperationName, readonly Value[]>> = {
     json('a prompt in its session', (ground: Ground) => said(sessionOf(ground, 'chat'))(ground)),
     json('a prompt in the session of an invoke', (ground: Ground) => said(sessionOf(ground, 'invoke'))(ground)),
     controlled(json('a prompt that makes it ask', asking)),
+    ...(['fails', 'cancelled', 'no-usage'] as const).map((behaviour) =>
+      controlled(json(`a prompt that leads it to ${behaviour}`, ({ ctx }: Ground) => says(ctx.prompt(behaviour))())),
+    ),
     controlled(json('an answer', answering('allow_once'))),
     controlled(json('an answer of other words', answering('whatever'))),
   ],

@@ -9,6 +9,7 @@ import type { Subject, Target } from './fuzz.js';
 import { Broken } from './law.js';
 import { type RawRequest, rawRequest } from './raw-request.js';
 import { controlCalls } from './table.js';
+import { walkIn } from './walk.js';
 
 /** The limit of an emulator that holds what its bounds allow: its journal, its runs, one request of each kind. */
 const MOST_MB = 700;
@@ -19,6 +20,8 @@ interface Sent {
   readonly requests: readonly RawRequest[];
   /** After how many bytes the rest waits for a moment; 0 sends all at once. */
   readonly cut: number;
+  /** The seed of a walk that goes on meanwhile. */
+  readonly walk: number | undefined;
 }
 
 /** Sends bytes over a connection of its own, and reads what comes for a moment. */
@@ -53,9 +56,21 @@ async function digestOf({ control }: RunningEmulator): Promise<string> {
   return hash.digest('hex');
 }
 
+/** Does something again and again until something else is done. */
+async function beside(work: Promise<void>, again: () => Promise<unknown>): Promise<void> {
+  let going = true;
+  const others = (async () => {
+    while (going) await again();
+  })();
+  await work.finally(() => {
+    going = false;
+  });
+  await others;
+}
+
 async function subjectOf(running: RunningEmulator): Promise<Subject<Sent>> {
   const { child, port } = running;
-  const meet = async ({ requests, cut }: Sent) => {
+  const meet = async ({ requests, cut, walk }: Sent) => {
     const bytes = requests.map((one) => one.bytes).join('');
     const foreign = requests.every((one) => one.foreign);
     const before = foreign ? await digestOf(running) : '';
@@ -75,6 +90,7 @@ async function subjectOf(running: RunningEmulator): Promise<Subject<Sent>> {
         'nobody from elsewhere changes anything',
         `the state differs after what was answered ${answer.slice(0, 200)}`,
       );
+    if (walk !== undefined) await beside(walkIn(running, walk), send);
   };
   return {
     meet: (sent) => whileItLives(child, meet(sent)),
@@ -82,7 +98,7 @@ async function subjectOf(running: RunningEmulator): Promise<Subject<Sent>> {
   };
 }
 
-/** Raw bytes over a socket, at an emulator that runs. */
+/** Raw bytes over a socket, at an emulator that runs and that a walk asks meanwhile. */
 export async function requests(plant?: string): Promise<Target<Sent>> {
   const emulator = await startEmulator(plant, '--clock', 'virtual');
   const { internId, key, workspaceId } = emulator;
@@ -114,6 +130,7 @@ export async function requests(plant?: string): Promise<Target<Sent>> {
   const inputs = fc.record({
     requests: fc.array(request, { minLength: 1, maxLength: 3 }),
     cut: fc.oneof(fc.constant(0), fc.nat(400)),
+    walk: fc.oneof({ weight: 24, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary: fc.nat(1_000_000) }),
   });
   return { name: 'requests', inputs, start: async () => subjectOf(await startEmulator(plant, '--clock', 'virtual')) };
 }
