@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { folderOfFile } from '../../test/folders.js';
 import '../../test/same-draws.js';
-import { converse, type Drawn, steps } from './drawn.harness.js';
+import { converse, type Drawn } from './drawn.harness.js';
 import { exchangeBy } from './exchange.js';
 import { judgeFiles } from './files.js';
 import { readEntry } from './har.js';
@@ -46,8 +46,8 @@ function entryOf({ at, entry }: Drawn, { before, after, is }: Fate, anonymous: b
 
 const RUNS = { numRuns: Number(process.env.FC_RUNS ?? 40) };
 const cases = fc.record({
-  talk: steps,
-  fates: fc.array(FATE, { minLength: 60, maxLength: 60 }),
+  talk: fc.nat(1_000_000),
+  fates: fc.array(FATE, { minLength: 100, maxLength: 100 }),
   from: fc.nat(30),
   order: fc.infiniteStream(fc.nat()),
   anonymous: fc.constantFrom(false, false, true),
