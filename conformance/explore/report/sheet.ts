@@ -80,7 +80,7 @@ export function sheetOf(report: Reported, { timed = false, ...again }: SheetOpti
       ...incomplete.map((why) => ({ text: incompleteText(why), tone: 'warn' as const })),
     ],
     sections: [
-      { lines: findings.map((finding) => lineOf(report, finding, again)) },
+      { title: 'Laws that it broke', lines: findings.map((finding) => lineOf(report, finding, again)) },
       {
         title: 'It passed, and its user heard nothing (--fail-on unnoticed)',
         lines: unnoticed.map((finding) => ({

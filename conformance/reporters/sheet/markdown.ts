@@ -1,7 +1,7 @@
 import { visible } from '../../../emulator/contract/visible.js';
 import { factLines } from '../facts.js';
 import { exchangeLines } from '../stream-text.js';
-import type { Line, Sheet, Tone } from './sheet.js';
+import type { Line, Said, Sheet, Tone } from './sheet.js';
 import { runRows } from './terminal.js';
 
 /** Text that Markdown and the HTML within it read as text only. */
@@ -38,6 +38,8 @@ const ICONS: Readonly<Record<Tone, string>> = {
 };
 const VERDICTS = { pass: ICONS.good, fail: ICONS.bad, incomplete: ICONS.warn } as const;
 
+const saidText = ({ text, beside }: Said): string => plain(beside === undefined ? text : `${text} ${beside}`);
+
 const briefLine = ({ mark, subject, sentence, beside, ids }: Line): string => {
   const parts = [`${mark.trim()} ${subject}`.trim(), sentence, beside, ids?.join(', ')];
   return `- ${parts.flatMap((part) => (part === undefined || part === '' ? [] : plain(part))).join(': ')}`;
@@ -64,7 +66,7 @@ function lineText(line: Line): string[] {
   return [
     '',
     `### ${tone === undefined ? '' : `${ICONS[tone]} `}${plain(head.join(' — '))}`,
-    ...said.flatMap(({ text, beside: also }) => ['', plain(also === undefined ? text : `${text} ${also}`)]),
+    ...said.flatMap((one) => ['', saidText(one)]),
     ...named,
     ...(facts.length === 0 ? [] : ['', ...fenced(factLines(facts).join('\n'))]),
     ...again.flatMap(([, text]) => ['', ...fenced(text)]),
@@ -77,16 +79,16 @@ function lineText(line: Line): string[] {
 export function markdownText({ title, verdict, word, sum, first, notes, sections }: Sheet): string {
   const lines = [`# ${VERDICTS[verdict]} ${plain(title)}: ${plain(word)}`, '', plain(sum)];
   if (first !== undefined) lines.push('', plain(first));
-  for (const { text, beside } of notes) lines.push('', plain(beside === undefined ? text : `${text} ${beside}`));
+  lines.push(...notes.flatMap((said) => ['', saidText(said)]));
   for (const section of sections) {
-    const { title: heading, lines: its, after = [], table } = section;
-    if (its.length === 0 && table === undefined) continue;
-    if (heading !== undefined) lines.push('', `## ${plain(heading)}`, '');
-    lines.push(...its.flatMap(lineText));
-    for (const { text, beside } of after) lines.push('', plain(beside === undefined ? text : `${text} ${beside}`));
+    const { title: heading = '', lines: its, after = [], table } = section;
+    if (its.length > 0 && heading !== '') lines.push('', `## ${plain(heading)}`, '');
+    if (its.length > 0) lines.push(...its.flatMap(lineText));
+    if (its.length > 0) lines.push(...after.flatMap((said) => ['', saidText(said)]));
     if (table === undefined) continue;
     const row = (cells: readonly string[]) => `| ${cells.map(plain).join(' | ')} |`;
-    lines.push(row(table.head), `|${'---|'.repeat(table.head.length)}`, ...table.rows.map(row));
+    const rows = [row(table.head), `|${'---|'.repeat(table.head.length)}`, ...table.rows.map(row)];
+    lines.push('', `<details><summary>${plain(heading)}</summary>`, '', ...rows, '', '</details>');
   }
   return `${lines.join('\n').replace(/\n{3,}/g, '\n\n')}\n`;
 }

@@ -23,6 +23,11 @@ const runsView = (runs: readonly Row[]): Markup =>
 const saidView = ({ text, beside }: Said): Markup =>
   html`<p class="quiet">${breakable(text)}${beside === undefined ? undefined : html` ${breakable(beside)}`}</p>`;
 
+const noteView = (note: Said): Markup =>
+  note.tone === 'bad' || note.tone === 'warn'
+    ? html`<p class="callout ${note.tone}">${breakable(note.text)}</p>`
+    : saidView(note);
+
 /** What a command is for. */
 const AGAIN: Readonly<Record<string, string>> = {
   again: 'To see it again',
@@ -69,5 +74,5 @@ export const pageText = ({ title, verdict, word, sum, first, explained, notes, s
     verdict,
     html`<header class="head"><div class="inner"><p class="verdict ${verdict}">${title}: ${word}</p><h1>${first ?? sum}</h1>${
       first === undefined ? undefined : html`<p class="coverage">${sum}</p>`
-    }${explained === undefined ? undefined : saidView({ text: explained })}${notes.map(saidView)}</div></header><main id="main">${sections.map(sectionView)}</main>`,
+    }${explained === undefined ? undefined : saidView({ text: explained })}${notes.map(noteView)}</div></header><main id="main">${sections.map(sectionView)}</main>`,
   );
