@@ -72,7 +72,7 @@ export function compose(
   });
   const { seed, settings, setSettings, clock, catchingUp, store, sealing, randomOf, random, target } = ground;
 
-  // The observers. What they show is made further down, so it is late-bound.
+  // The observers. Late-bound: the parts that they show are made further down.
   const transcripts = createTranscripts(clock, sequence.next, (text) => accounts.redact(text));
   const seededTag = randomOf('events').uuid().slice(0, 8) + clock.now().toString(36);
   const events: Events = createEvents({

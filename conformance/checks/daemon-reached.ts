@@ -23,7 +23,7 @@ const takes = (status: number | undefined): boolean => status !== undefined && s
 const shown = (status: number | undefined) => (status === undefined ? 'no answer' : status);
 
 /**
- * Reaches the daemon of a running intern. What it serves is nowhere stated, so all that counts is whether it accepts a request:
+ * Reaches the daemon of a running intern. Its service is nowhere stated, so only its acceptance of a request counts:
  * not one without a proof, but one with a proof. A daemon that does otherwise does not decide by the proof, and the check is
  * skipped.
  */

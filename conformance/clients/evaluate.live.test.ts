@@ -31,7 +31,7 @@ test('the reference client passes every case over sockets', async () => {
   const isMeasured = ({ flags }: ClientCase) => flags?.includes('linear') === true;
   const left = cases.filter((one) => !isMeasured(one));
   const results: CaseResult[] = [];
-  // Several at a time: most of it is waiting. Those whose time is measured are alone, as in a run of the lab.
+  // Several at a time: most of it is waiting. Cases whose time is measured are alone, as in a run of the lab.
   const worker = async () => {
     for (let next = left.shift(); next !== undefined; next = left.shift()) results.push(await evaluateCase(next));
   };

@@ -121,7 +121,7 @@ function seenLine(name: string, row: Readonly<Record<Given, Sight>>): string {
   return `${isSeen(row.all) ? 'seen    ' : 'UNSEEN  '}  ${name.padEnd(44)} ${text(row.all)}${key}`;
 }
 
-/** How many are seen, and why others are not. What was measured at the usual runs is kept, beside what was before. */
+/** How many are seen, and why others are not. Results of the usual runs are kept, beside the earlier ones. */
 function concludeLive(rows: Measured['deviations'], usual: boolean, took: number): string {
   const of = Object.keys(rows).length;
   const lines = GIVEN.map((given) => {

@@ -14,7 +14,7 @@ export interface Mutant {
   readonly factories?: (usual: Factories) => Partial<Factories>;
 }
 
-/** A named mutant. Which checks see it is computed (`npm run deviations -- --all`). */
+/** A named mutant. The checks that see it are computed (`npm run deviations -- --all`). */
 export interface Deviation {
   readonly name: string;
   /** A function if its contents must be made anew for each emulator. */

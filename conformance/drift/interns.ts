@@ -49,7 +49,7 @@ export function createInternFinder(deps: InternDeps) {
     throw blocked({ kind: 'blocked', by: PREPARATION, obstacle: 'running', seen: { kind: 'never-was', status } });
   };
 
-  /** Has an intern that was made come to a status that only a script leads to. What it does afterwards is its own again. */
+  /** Has an intern that was made come to a status that only a script leads to. Afterwards the intern acts by itself again. */
   const lead = async (id: string, status: PriorStatus) => {
     const way = WAYS[status];
     if (way === undefined || driver.control === undefined) return;

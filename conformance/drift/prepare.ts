@@ -46,7 +46,7 @@ export function createPreparation({ driver, interns, before, relations, bindings
   const failed = new Map<string, unknown>();
 
   return {
-    /** Makes what the recording needs and did not create. What cannot be made is reported where it is needed. */
+    /** Makes what the recording needs and did not create. A thing that cannot be made is reported where it is needed. */
     async first(): Promise<void> {
       const made = new Map<string, string>();
       const attempt = async (alias: string, work: () => Promise<unknown>) => {

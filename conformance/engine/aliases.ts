@@ -22,7 +22,7 @@ type About = { readonly id: string; readonly requirement: RequirementId; readonl
 
 /**
  * Sends some requests of a check by the alias of their route, as the seed has it and again so when the check is tried again. The
- * first that a running intern may answer goes by it in every run. What the alias does not know is asked of the route itself.
+ * first that a running intern may answer goes by it in every run. The route itself answers what the alias does not know.
  */
 export function byAliases(
   send: (send: Send) => Promise<Answer>,

@@ -13,7 +13,7 @@ import { createPrompter } from './prompter.js';
 import type { ControlStep } from './results.js';
 import type { RunContext } from './run-context.js';
 
-/** ms that a cancelled check has to notice. What it still does then goes nowhere: its client sends nothing more. */
+/** ms that a cancelled check has to notice. Its later work has no effect: its client sends nothing more. */
 const GRACE = 250;
 /** Requests that a transcript keeps at most. */
 const KEPT = 40;

@@ -81,7 +81,7 @@ export async function takeAway(
   const over = new AbortController();
   const end = (stop: Stop) => over.abort(new Stopped(stop));
   const began = host.now();
-  /** Ends it in time. What it measures itself counts, too: a run may have measured nothing. */
+  /** Ends it in time. Its own measures count, too: a run may have measured nothing. */
   const limit = (): (() => void) => {
     const ms = settings.cleanupTime ?? cleanupTimeAt(session.pace());
     const left = began + ms - host.now();

@@ -230,7 +230,7 @@ async function remove({ send, group }: CleanupOptions, { path, as }: Stored): Pr
   }
 }
 
-/** Removes what the run stored outside of interns. What is still there, and why. */
+/** Removes everything that the run stored outside of interns. Tells the rest, with the reasons. */
 async function removeStored(options: CleanupOptions): Promise<Left[]> {
   const kept: Left[] = [];
   const waiting = options.own.stored().values();

@@ -76,7 +76,7 @@ const OFTEN = 4;
 /** Where prompts are sent to. */
 const PROMPTS = /\/(chat\/completions|invoke)(\?|$)/;
 
-/** Puts together what one check works with. What it uses without having declared the need throws. */
+/** Puts together what one check works with. A part that it uses without having declared the need throws. */
 export function createContext(run: RunContext, attempt: TryOfCheck): Ctx {
   const { check, client, signal, random } = attempt;
   const { driver, host, lane, obstacles, pool, session } = run;

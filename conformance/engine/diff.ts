@@ -38,7 +38,7 @@ export const hasVerdict = ({ verdict }: CheckResult): boolean => verdict !== 'sk
 /** Whether it may fail and may pass: neither says anything. */
 const isFlaky = ({ knownAs }: CheckResult): boolean => knownAs?.flaky !== undefined;
 
-/** Compares two runs check by check. What counts as a failure is by the options of each. */
+/** Compares two runs check by check. The options of each decide what counts as a failure. */
 export function diff(old: Results, now: Results): Diff {
   // A check that has become rules is in the older report what they are in the newer one.
   const before = new Map(old.checks.flatMap((check) => decidedBy(check.id).map((id) => [id, check])));

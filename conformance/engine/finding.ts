@@ -136,5 +136,5 @@ export function likeness({ wanted, of }: Found): string {
   }
 }
 
-/** Whether two looks of one check found the same: the same was wanted, of the same thing. What came instead may differ. */
+/** Whether two looks of one check found the same: the same was wanted, of the same thing. The values in its place may differ. */
 export const isSame = (one: Found, other: Found): boolean => likeness(one) === likeness(other);

@@ -101,7 +101,7 @@ async function standingOf(run: RunContext, check: Check, breaches: Breaches, mon
     return { kind: 'counts' };
   const skip = await excuseOf(run, check, breaches, monitor).catch((error: unknown) => {
     if (!(error instanceof Stopped)) throw error;
-    // No habit can be asked any more. What needs no other exchange stands by itself where two show it.
+    // No habit can be asked any more. A breach that needs no other exchange stands by itself where two show it.
     return ruleOf(check)?.alone === true && breaches.exchanges.size > 1 ? undefined : stoppedBy(error.stop);
   });
   return skip === undefined ? { kind: 'counts' } : { kind: 'excused', skip };

@@ -63,7 +63,7 @@ export async function runBeside(run: RunContext, check: Check): Promise<Done | P
   return { found: error instanceof Finding ? error : undefined };
 }
 
-/** One try. What it found to be in the way keeps other checks from nothing until it `counts`. */
+/** One try. A blocker that it found stops no other check until it `counts`. */
 async function tryOnce(run: RunContext, check: Check, how: Parameters<typeof attempt>[2]) {
   const met = new Map<Obstacle, ObstacleSeen | undefined>();
   const obstacles: Obstacles = {
@@ -268,7 +268,7 @@ function outstays({ driver }: RunContext, { found }: Finding, { leftAgo }: Attem
 }
 
 /**
- * Whether a breach fails the target or warns it. What is stated fails any target, whichever check sees it broken, and so does
+ * Whether a breach fails the target or warns it. A broken stated sentence fails any target, whichever check sees it, and so does
  * what shows a secret.
  */
 export function severity({ level }: Check, { target }: Driver, { breaks, leak }: Found): Verdict {

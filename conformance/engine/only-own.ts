@@ -57,7 +57,7 @@ const OF_THE_BYTES = ['content-length', 'content-encoding', 'etag', 'content-md5
 
 /**
  * The answer to a request as the kit may see it: of a list of a workspace's secrets, or of an organization's groups and
- * mappings, the run's own entries alone. What is others' reaches no check, no evidence and no report.
+ * mappings, the run's own entries alone. Things of others reach no check, no evidence and no report.
  */
 export async function onlyOwn({ method, url }: Request, answer: Response, marks: OwnMarks): Promise<Response> {
   const list = answer.ok ? listAt(method, new URL(url).pathname) : undefined;

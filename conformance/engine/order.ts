@@ -57,7 +57,7 @@ function byKind<One>(units: readonly One[], kindOf: (unit: One) => string): read
 /**
  * The units in the order in which a deployment is looked at, so that a limit cuts the tail: what is stated before what is
  * published, one of each requirement before the second of any, of one requirement the cheap before the dear; what no rule
- * judges before what rules judge in any answer; and of what is equal so far reads, writes, boots and prompts in turn. What the target lacks something for stands in nobody's way.
+ * judges before what rules judge in any answer; and of what is equal so far reads, writes, boots and prompts in turn. A check whose need the target lacks stands in nobody's way.
  */
 export function inOrder<One extends Ordered>(units: readonly One[], lacks: (need: string) => boolean): readonly One[] {
   const possible = units.filter(({ needs, watches }) => watches !== true && !needs.some(lacks));

@@ -52,6 +52,6 @@ export interface Unit {
   readonly feeds?: boolean;
   /** It is among the units of a run, which has not begun. */
   prepare?(): void;
-  /** Does it. Whatever it throws is a fault of the kit, but for what ends the run. */
+  /** Does it. An error that it throws is a fault of the kit, unless it ends the run. */
   run(context: UnitContext): Promise<Done | Pending>;
 }

@@ -69,7 +69,7 @@ export function momentsOf({ requests }: Pick<Seen, 'requests'>, which: 'default'
 const likeness = ({ request, ...moment }: KnownMoment): string =>
   `${momentName(moment)} ${request.method} ${request.path} ${request.status}`;
 
-/** Whether a run lacks some of the moments that there always are. Who polls reads as often as it takes. */
+/** Whether a run lacks some of the moments that there always are. A program that polls reads as often as it takes. */
 export function lacks(moments: readonly KnownMoment[], always: readonly KnownMoment[]): boolean {
   const known = new Set(moments.map(likeness));
   const needed = always.filter(({ request }) => request.method !== 'GET');

@@ -31,7 +31,7 @@ function listen(event: (typeof EVENTS)[number]): () => void {
 }
 
 /**
- * While it is open, rejections and exceptions of the programs it runs go to them alone. Those of anybody else go where they
+ * While it is open, rejections and exceptions of the programs it runs go to them alone. Rejections of anybody else go where they
  * went before. However many are open, they share their listeners.
  */
 export function openRejections(): Rejections {

@@ -213,7 +213,7 @@ export interface ExploreOptions {
   readonly failOn?: 'unnoticed';
   /** Laws of one's own, by name. */
   readonly laws?: readonly Law[] | Readonly<Record<string, Law>>;
-  /** Runs this schedule alone, beside the undisturbed runs. What its verdict rests on comes from it, where it is not given. */
+  /** Runs this schedule alone, beside the undisturbed runs. The evidence of its verdict comes from it, where it is not given. */
   readonly schedule?: ScheduleFile;
   /** Ends the exploration early, with what there is. */
   readonly signal?: AbortSignal;

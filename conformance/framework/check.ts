@@ -8,8 +8,8 @@ export interface Check {
   readonly id: string;
   readonly requirement: RequirementId;
   /**
-   * Which part of the requirement is checked. What the interface states (S) fails any target. What the published API
-   * shows (P) fails where the profile is published, else warns. What is chosen (C) is checked on an emulator only.
+   * Which part of the requirement is checked. A sentence of the interface (S) fails any target. One of the published API
+   * (P) fails where the profile is published, else warns. A choice (C) is checked on an emulator only.
    */
   readonly level: Level;
   /** The sentence that the check holds. */

@@ -43,7 +43,7 @@ export interface Script {
   readonly lifecycle?: Record<string, unknown>;
 }
 
-/** Calls of the control interface that checks use. What they change is put back after the check. */
+/** Calls of the control interface that checks use. Their changes are put back after the check. */
 export interface Control {
   /** Any call below `/_emulator`, for checks of the control interface itself. */
   call(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Response>;

@@ -70,7 +70,7 @@ export function success(answer: Answer, what: string, more?: More): void {
 export const CREATED: readonly number[] = [200, 201, 202];
 
 /**
- * Statuses of any accepted request, except a read and invoke, whose 202 is stated. Which success it is, is at most
+ * Statuses of any accepted request, except a read and invoke, whose 202 is stated. The kind of success is at most
  * published, and has checks of its own: a service may answer each POST with 201.
  */
 export const ACCEPTED: readonly number[] = [200, 201, 202, 204];

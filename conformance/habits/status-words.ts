@@ -32,8 +32,8 @@ const SHOWS: Readonly<Record<Going, string>> = {
 };
 
 /**
- * The lifecycle statuses of a deployment that names them its own way: one word alone is stated. What a word means is learned
- * from when it is shown, and that an intern runs from a prompt that it takes. What the kit sends and reads is translated;
+ * The lifecycle statuses of a deployment that names them its own way: one word alone is stated. The meaning of a word is learned
+ * from when it is shown, and that an intern runs from a prompt that it takes. The kit's requests and its reads are translated;
  * the evidence keeps what was sent.
  */
 export function createStatusWords() {

@@ -58,7 +58,7 @@ function shownBy(answer: Answer, { ids = [], ignored = [] }: Sameness): Map<stri
 const AGAIN = 4;
 
 /**
- * Two answers that show no difference in status, body and headers, apart from ids and times. What varies between equal
+ * Two answers that show no difference in status, body and headers, apart from ids and times. The parts that vary between equal
  * requests does not count: answers that differ are asked for again, in turn.
  */
 export async function indistinguishable(

@@ -200,7 +200,7 @@ function openFile(file: string): { readonly fd: number; readonly size: number; r
 }
 
 /**
- * Judges what files hold: recordings, and HAR files of browsers and proxies. Those of one deployment are judged in the order of
+ * Judges files: recordings, and HAR files of browsers and proxies. Files of one deployment are judged in the order of
  * their times, and every recording on its own.
  *
  * @throws UsageError in one line for a file that is neither, and the reason of the signal once it is aborted

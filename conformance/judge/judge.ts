@@ -272,7 +272,7 @@ export function createJudge(options: JudgeOptions = {}) {
     open,
     /** A request leaves. */
     asks: (asked: Asked): void => itself().asks(asked),
-    /** An answer came, or none will. What it says is held against all that came before. */
+    /** An answer came, or none will. It is held against all that came before. */
     sees: (exchange: Exchange): readonly Ruling[] => itself().sees(exchange),
     /**
      * An entry as a HAR 1.2 has it, for exchanges of any origin, in the order in which they ended. Without `Authorization` none was

@@ -48,7 +48,7 @@ function wordsOf({ wanted, got }: NonNullable<Ruling['breach']>['found'], { expe
   };
 }
 
-/** Judges the traffic of an emulator as its journal shows it. What changed beside requests is not known. */
+/** Judges the traffic of an emulator as its journal shows it. Changes beside requests are not known. */
 export const createTraffic: BeginJudge = (profile, emulated): JudgeTraffic => {
   const judge = createJudge({ profile, ours: emulated });
   const conversation = judge.open('the journal');

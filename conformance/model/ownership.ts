@@ -357,7 +357,7 @@ export function createOwnership(options: OwnershipOptions) {
       } else if (renames && name !== undefined) own.get(place.id)?.names.add(name);
     },
 
-    /** An answer came, whole. What it gave the run, where it is that of a create. */
+    /** A whole answer came. Gives its result for the run, if it is that of a create. */
     sees({ number, path, status, json }: Heard): Given | undefined {
       const create = creates.get(number);
       if (create !== undefined) return given(create, number, status, json);

@@ -22,7 +22,7 @@ export interface StreamRow {
 
 type Marks = Pick<FindingResult, 'wanted' | 'got' | 'exchange'>;
 
-/** A step before it has words. Those that are alike and follow each other become one. */
+/** A step before it has words. Equal ones that follow each other become one. */
 interface Step extends Pick<StreamRow, 'kind' | 'at' | 'wrong' | 'data'> {
   readonly text: string;
   readonly said?: string;

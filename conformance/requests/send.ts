@@ -145,7 +145,7 @@ export async function sendFirst(ctx: Ctx, options: RowsOptions): Promise<void> {
   }
 }
 
-/** Sends the rows of every table, and the sequences. What they show is for the rules to say. */
+/** Sends the rows of every table, and the sequences. The rules judge the answers. */
 export async function sendRows(ctx: Ctx, options: RowsOptions): Promise<void> {
   const shelf = createShelf(ctx, options.has);
   const { usable, plans } = plansOf(ctx, options);

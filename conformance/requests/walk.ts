@@ -10,7 +10,7 @@ import { ask, requestOf, usableOf } from './send.js';
 import { pages } from './sequences.js';
 import { unanswered } from './unanswered.js';
 
-/** The interns of a walk, by the requests that made them. Whatever else is known of them the run knows. */
+/** The interns of a walk, by the requests that made them. The run knows everything else about them. */
 interface Walk {
   readonly made: { readonly id: string; readonly again: () => Promise<Answer | undefined> }[];
 }

@@ -108,7 +108,7 @@ export class Scope {
 
   /**
    * Ends the scope, once. It aborts its signal and those of all its children. Then it disposes of children and deferred
-   * disposers, the last first, each awaited before the one before it. What needs no waiting is done when this returns,
+   * disposers, the last first, each awaited before the one before it. Disposers that need no waiting are done when this returns,
    * so that a constructor can use it. A failing disposer does not stop the others.
    *
    * @param reason what the signals abort with; an `AbortError` by default

@@ -25,7 +25,7 @@ const STREAMS = ['chat', 'answer'] as const;
 const TURNS = ['chat', 'answer', 'invoke'] as const;
 const OF_INTERN = ['get', 'update', 'provision', 'suspend', ...TURNS, 'daemon', 'sign'] as const;
 
-/** Every disturbance by its name (EXP-3). Those that are harmless are served by what an entry point hands in. */
+/** Every disturbance by its name (EXP-3). Harmless ones are served by the module that an entry point hands in. */
 export const DISTURBANCES = {
   joined: { class: 'harmless', at: 'stream', on: STREAMS, what: 'the stream came in one piece' },
   split: { class: 'harmless', at: 'stream', on: STREAMS, what: 'the stream came in pieces that end within characters' },

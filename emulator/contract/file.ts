@@ -26,7 +26,7 @@ export function textOfFile(path: string, name: string): string {
   const parts: Buffer[] = [];
   try {
     const there = statSync(path);
-    // A pipe that nobody writes to holds the process up for ever. What a shell puts in the place of a file is meant.
+    // A pipe that nobody writes to holds the process up for ever. Only a pipe that a shell puts in the place of a file is meant.
     if (!there.isFile() && !there.isDirectory() && !/^\/(dev|proc)\//.test(path))
       throw new FileInvalid(name, 'is no file, but a device or a pipe');
     const handle = openSync(path, 'r');

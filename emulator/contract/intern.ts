@@ -99,7 +99,7 @@ const explicitWorkspace = withZod(() => createFields().extend({ workspace_id: wo
 
 /**
  * Body of create under a profile (CREATE-1, CREATE-5): the workspace may be left out where the profile has it default to
- * that of the key. Which workspace is refused is looked at apart: that is another row.
+ * that of the key. Another row decides which workspace is refused.
  */
 export const createBodySchema = ({ default_workspace }: { readonly default_workspace?: boolean | undefined }) =>
   default_workspace === true ? createFields : explicitWorkspace;

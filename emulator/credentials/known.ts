@@ -36,7 +36,7 @@ export interface Known extends Search {
 export interface KnownOptions {
   /** A shorter value is found only where it is the whole text: it would be found in the middle of words. */
   readonly searchedFrom?: number;
-  /** How many of its first characters say that a value is there. What follows counts as far as it agrees. */
+  /** How many of its first characters say that a value is there. The characters after them count as far as they agree. */
   readonly enough?: (length: number) => number;
 }
 

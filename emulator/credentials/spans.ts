@@ -22,7 +22,7 @@ export function merged(spans: Iterable<Span>): Span[] {
 }
 
 /**
- * Replaces spans in the pieces of one text. What is shown stands in the piece where its span begins.
+ * Replaces spans in the pieces of one text. The replacement stands in the piece where its span begins.
  *
  * @param spans in order and without overlap
  * @param plain what is made of the text between spans

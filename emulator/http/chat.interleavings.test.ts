@@ -6,7 +6,7 @@ import '../../test/same-draws.js';
 
 /**
  * One intern, any order of prompts, answers, wrong and stale answers, steers, disconnects, suspensions, deletions and
- * passing time. What the control interface shows of the runs must agree with what their streams said, and every request
+ * passing time. The runs of the control interface must agree with their streams, and every request
  * must be answered as the state it met demands. Both are checked here from the outside.
  */
 type Op =

@@ -15,7 +15,7 @@ function unrecordable({ url = '', headers }: IncomingMessage): { status: number;
 
 /**
  * Passes requests on to a deployment, and its answers back, unchanged in both directions. If one side disconnects, so
- * does the other. What cannot be passed on is answered 502 with the reason. Nothing that happens in one exchange ends
+ * does the other. An answer that cannot be passed on becomes a 502 with the reason. Nothing that happens in one exchange ends
  * another. The result of a call resolves when its exchange is recorded.
  */
 export function createPass<Place>(

@@ -23,8 +23,8 @@ export interface RecordingProxy {
   /** The address of the deployment's interface here: the same path, on this machine. */
   readonly baseUrl: string;
   /**
-   * Stops listening, cuts exchanges in progress, and resolves when all of them are recorded. Those that end before `patience`
-   * are not cut.
+   * Stops listening, cuts exchanges in progress, and resolves when all of them are recorded. Exchanges that end before
+   * `patience` are not cut.
    */
   close(patience?: Promise<unknown>): Promise<void>;
 }

@@ -40,7 +40,7 @@ const CRASHES: Readonly<Record<number, string>> = Object.fromEntries(
 );
 
 /**
- * Runs a command to its end. Its standard input is empty. What it leaves behind is ended with it, as all of it is when
+ * Runs a command to its end. Its standard input is empty. Processes that it leaves behind end with it, as all of it does when
  * `signal` aborts.
  *
  * @throws NotStarted, or the reason of the signal

@@ -3,8 +3,10 @@ import { keyOrder, noContent, otherStatus, slow, slowBoot, unknownFields, unknow
 import { comments, crlf, heldOpen, joined, split, unknownEvents } from './framings.js';
 import { shortPage } from './lists.js';
 
-/** Disturbances of any one answer that no right client notices (EXP-3), by their names in faults. What needs more than
- * the answer, the emulator does by itself. */
+/**
+ * Disturbances of any one answer that no right client notices (EXP-3), by their names in faults. The emulator itself does
+ * those that need more than the answer.
+ */
 export const HARMLESS: Readonly<Record<string, Serve>> = {
   joined,
   split,

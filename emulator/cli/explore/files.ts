@@ -5,7 +5,7 @@ import { CLASSES, type Law, type ScheduleFile } from '../../../conformance/explo
 import { withZod } from '../../contract/with-zod.js';
 import { UsageError } from '../usage.js';
 
-/** A schedule as `--save` writes it. What its faults hold is validated by the emulators that serve them. */
+/** A schedule as `--save` writes it. The emulators that serve its faults validate them. */
 const scheduleSchema = withZod((z) => {
   const time = z.union([z.string(), z.number()]);
   const explore = z.strictObject({

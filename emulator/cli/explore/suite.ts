@@ -96,7 +96,7 @@ async function exploreOne(
   }
 }
 
-/** Test by test, each with its own undisturbed runs. What is left of a budget is shared by the tests that are left. */
+/** Test by test, each with its own undisturbed runs. The rest of a budget is shared by the tests that are left. */
 async function exploreEach(
   call: ExploreCall,
   { tests: known, requests }: Learnt,

@@ -150,7 +150,7 @@ function compareQuery(recorded: Comparable, sent: Comparable, bindings: Bindings
   return left.length > 0 ? () => `query: sent ${shownRest()}, which was not recorded` : undefined;
 }
 
-/** The value of a header that is an alias, or missing. What was sent is never shown: it may be a credential. */
+/** The value of a header that is an alias, or missing. The sent value is never shown: it may be a credential. */
 function compareAlias(name: string, recorded: string | undefined, sent: string | undefined, bindings: Bindings) {
   if (recorded === undefined) return sent === undefined ? undefined : () => `${name}: recorded without, sent with one`;
   if (sent === undefined) return () => `${name}: recorded ${recorded}, sent without`;
