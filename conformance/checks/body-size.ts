@@ -3,36 +3,54 @@ import { checksOf } from '../framework/check.js';
 import type { Ctx } from '../framework/context.js';
 import * as expect from '../framework/expect.js';
 import { JSON_TYPE, padded, textBytes } from '../helpers/bytes.js';
-import { type Write, writes } from '../helpers/writes.js';
+import { operation } from '../helpers/operations.js';
 import type { Send } from '../probe/request.js';
 
 const CAP = 1_048_576;
-const send = (ctx: Ctx, write: Write, path: string, body: Send['body']) =>
-  ctx.send({
-    method: write.row.method,
-    path,
-    as: write.as,
-    headers: JSON_TYPE,
-    ...(body === undefined ? {} : { body }),
-  });
+
+/** An operation whose body has a cap. */
+interface Write {
+  readonly name: string;
+  readonly method: string;
+  readonly path: string;
+  body(): Record<string, unknown>;
+}
+
+/** Some of the operations that the interface names for the cap: create, update and delete. */
+async function writes({ interns, sample }: Ctx): Promise<Write[]> {
+  const bodies: Readonly<Record<string, Write['body']>> = {
+    create: () => interns.body(),
+    update: () => ({ description: 'sent' }),
+    delete: () => ({ acknowledge_workspace_loss: true }),
+  };
+  const all: Write[] = [];
+  for (const [name, body] of sample(Object.entries(bodies))) {
+    const { method, path } = operation(name);
+    all.push({ name, method, path: name === 'create' ? '/interns' : path((await interns.stopped()).id), body });
+  }
+  return all;
+}
+
+const send = (ctx: Ctx, { method, path }: Write, body: Send['body']) =>
+  ctx.send({ method, path, headers: JSON_TYPE, ...(body === undefined ? {} : { body }) });
+
+/** A body within the cap, of the same operation, is accepted. */
+const accepts = (ctx: Ctx, write: Write) =>
+  ctx.twin(`${write.name} as bytes`, async () =>
+    expect.status(await send(ctx, write, padded(write.body(), 200)), expect.ACCEPTED, 'the valid twin'),
+  );
 
 export const BODY_SIZE = checksOf('BODY-2', {
   'bodies/cap-in-bytes': {
     title: 'The cap counts bytes, not characters: a text of half as many characters of two bytes is too large.',
     needs: ['write'],
     async run(ctx) {
-      for (const write of ctx.sample(writes(ctx))) {
-        const path = await write.path();
+      for (const write of await writes(ctx)) {
         const text = JSON.stringify({ ...write.body(), x: 'é'.repeat(CAP / 2) });
         ok(text.length < CAP, 'characters of the body', 'less than the cap', text.length);
-        expect.error(
-          await send(ctx, write, path, textBytes(text)),
-          { status: 413 },
-          `a body of two-byte characters to ${path}`,
-        );
-        const twin = async () =>
-          expect.status(await send(ctx, write, path, padded(write.body(), 100)), write.accepted, 'the valid twin');
-        await ctx.twin(`${write.row.name} as bytes`, twin);
+        const answer = await send(ctx, write, textBytes(text));
+        expect.error(answer, { status: 413 }, `a body of two-byte characters to ${write.path}`);
+        await accepts(ctx, write);
       }
     },
   },
@@ -40,23 +58,15 @@ export const BODY_SIZE = checksOf('BODY-2', {
     title: 'A body over the cap is 413 whatever it holds: white space, no JSON, a field too long.',
     needs: ['write'],
     async run(ctx) {
-      for (const write of ctx.sample(writes(ctx))) {
-        const path = await write.path();
+      for (const write of await writes(ctx)) {
         const bodies = [
           new Uint8Array(CAP + 1).fill(0x20),
           new Uint8Array(CAP + 1).fill(0x7b),
           textBytes(JSON.stringify({ ...write.body(), description: 'a'.repeat(CAP) })),
         ];
-        for (const body of bodies) {
-          expect.error(
-            await send(ctx, write, path, body),
-            { status: 413 },
-            `${body.length} bytes to ${write.row.name}`,
-          );
-        }
-        const twin = async () =>
-          expect.status(await send(ctx, write, path, padded(write.body(), 200)), write.accepted, 'the valid twin');
-        await ctx.twin(`${write.row.name} as bytes`, twin);
+        for (const body of bodies)
+          expect.error(await send(ctx, write, body), { status: 413 }, `${body.length} bytes to ${write.name}`);
+        await accepts(ctx, write);
       }
     },
   },

@@ -4,7 +4,7 @@ import { equal, match, notEqual, ok, UUID } from '../framework/assert.js';
 import { checksOf } from '../framework/check.js';
 import * as expect from '../framework/expect.js';
 import { onStopped } from '../helpers/interns.js';
-import { ownVault } from '../helpers/settings.js';
+import { ownVault } from '../helpers/record.js';
 import { seenByPeer } from '../helpers/turns.js';
 
 const INVALID = { status: 400, reason: 'invalid_body', retryable: false } as const;

@@ -2,7 +2,7 @@ import { equal, ok, oneOf } from '../framework/assert.js';
 import { checksOf } from '../framework/check.js';
 import * as expect from '../framework/expect.js';
 import { onStopped } from '../helpers/interns.js';
-import { ownVault } from '../helpers/settings.js';
+import { ownVault } from '../helpers/record.js';
 
 const STARTED = expect.ACCEPTED;
 

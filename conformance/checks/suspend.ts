@@ -4,7 +4,7 @@ import { checksOf } from '../framework/check.js';
 import * as expect from '../framework/expect.js';
 import { heard, replyTo } from '../helpers/chat.js';
 import { onRunning } from '../helpers/interns.js';
-import { untouched } from '../helpers/settings.js';
+import { untouched } from '../helpers/record.js';
 import { asleep, provisioned } from '../helpers/turns.js';
 
 /** ms after which a list shows what a read shows. */

@@ -3,7 +3,7 @@ import { equal, ok } from '../framework/assert.js';
 import { checksOf } from '../framework/check.js';
 import * as expect from '../framework/expect.js';
 import { onRunning, onStopped } from '../helpers/interns.js';
-import { untouched } from '../helpers/settings.js';
+import { untouched } from '../helpers/record.js';
 
 const INVALID = { status: 400, reason: 'invalid_body', retryable: false } as const;
 /** What can be cleared. */

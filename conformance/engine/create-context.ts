@@ -1,5 +1,6 @@
 import { createApi } from '../framework/api.js';
 import type { Check } from '../framework/check.js';
+import { type Declared, declaredBy } from '../framework/check.js';
 import type { Ctx, InternFactory } from '../framework/context.js';
 import type { BehaviourName, Need } from '../framework/needs.js';
 import { proofHeadersOf } from '../framework/profile.js';
@@ -9,7 +10,6 @@ import type { Client, Sender } from '../probe/client.js';
 import { internIn, type Send } from '../probe/request.js';
 import { byAliases } from './aliases.js';
 import { createConversation } from './conversation.js';
-import { type Declared, declaredBy } from './declared.js';
 import { WRONG_KEY } from './exchange-of.js';
 import { createInternFactory } from './intern-factory.js';
 import { createListed } from './listed.js';

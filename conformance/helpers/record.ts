@@ -1,4 +1,6 @@
-import { TIMESTAMP, UUID } from '../framework/assert.js';
+import { isDeepStrictEqual } from 'node:util';
+import type { Intern } from '../../emulator/contract/intern.js';
+import { fail, gist, TIMESTAMP, UUID } from '../framework/assert.js';
 import { STATUSES } from '../habits/status-words.js';
 import { isRecord } from '../probe/json.js';
 
@@ -34,3 +36,32 @@ export const FIELDS: Readonly<Record<string, (value: unknown) => boolean>> = {
   created_at: form(TIMESTAMP),
   updated_at: form(TIMESTAMP),
 };
+
+/** Keys of values that a caller must not get. */
+const SECRET = /^(api_?key|(.*_)?token|(.*_)?secret.*|credentials?|password|vault_contents?)$/i;
+
+/** Numbers and flags only count, or say whether. */
+const holds = (value: unknown) =>
+  (typeof value === 'string' && value !== '') || (typeof value === 'object' && value !== null);
+
+/** The fields of an answer that hold something secret. */
+export function secretKeys(value: unknown, at = ''): string[] {
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([key, inner]) => [
+    ...(SECRET.test(key) && !/page|cursor|next/i.test(key) && holds(inner) ? [`${at}${key}`] : []),
+    ...secretKeys(inner, `${at}${key}.`),
+  ]);
+}
+
+/** An update leaves what it does not name (UPDATE-1). `now` is what is read after it, `was` what was there before. */
+export function untouched(now: unknown, was: unknown, key: string, when: string): void {
+  if (isDeepStrictEqual(now, was)) return;
+  fail('a setting that an update did not name', 'left as it was', gist('changed', { [key]: { now, was }, when }));
+}
+
+/** Each intern has a vault of its own (CREATE-2). */
+export function ownVault(one: Pick<Intern, 'id' | 'vault_id'>, other: Pick<Intern, 'id' | 'vault_id'>): void {
+  if (typeof one.vault_id !== 'string' || one.vault_id !== other.vault_id) return;
+  const both = { interns: [one.id, other.id], vault_id: one.vault_id };
+  fail('vault_id of an intern', 'one that no other intern has', gist('one that another has', both));
+}

@@ -1,4 +1,4 @@
-import { secretKeys } from '../helpers/secret-keys.js';
+import { secretKeys } from '../helpers/record.js';
 import { isRow } from '../model/intern.js';
 import { HIDDEN, type Redactor } from '../probe/redact.js';
 import { credentialName } from './exchange.js';

@@ -1,6 +1,5 @@
 import { STATUSES } from '../habits/status-words.js';
-import { FIELDS } from '../helpers/record.js';
-import { secretKeys } from '../helpers/secret-keys.js';
+import { FIELDS, secretKeys } from '../helpers/record.js';
 import { canonical } from '../model/canonical.js';
 import { FIXED, isRow, type Row, SETTINGS, SHOWS } from '../model/intern.js';
 import type { Model } from '../model/model.js';
