@@ -27,6 +27,8 @@ const RULES: Record<string, { uses: string[]; types?: string[] }> = {
   'emulator/requests': { uses: ['emulator/contract', 'emulator/clock'] },
   // Secrets: whose a bearer token is, which values are known, how they may be spelled, and what is shown in their place.
   'emulator/credentials': { uses: [] },
+  // What is made of a request, an answer or a stream on its way: for disturbances, habits, mutants and samples.
+  'emulator/wire': { uses: ['emulator/contract'] },
   'emulator/daemon': {
     uses: ['emulator/contract', 'emulator/clock', 'emulator/signing', 'emulator/requests', 'emulator/credentials'],
     types: ['emulator/store', 'emulator/scripts'],
@@ -71,7 +73,7 @@ const RULES: Record<string, { uses: string[]; types?: string[] }> = {
   },
   // Before the interface and the daemons: what faults make of requests and answers, by the parts that it receives.
   'emulator/disturbances': {
-    uses: ['emulator/contract', 'emulator/clock', 'emulator/http'],
+    uses: ['emulator/contract', 'emulator/clock', 'emulator/http', 'emulator/wire'],
     types: ['emulator/domain', 'emulator/scripts'],
   },
   // Makes emulators for the real side of `signing`: it receives the function that does.
@@ -222,6 +224,9 @@ const HARNESSES = CODE.filter((file) => file.endsWith('.harness.ts'));
 /** Secrets, and how they are hidden: the kit's reports hide them by the same means. */
 const SECRETS = 'emulator/credentials';
 
+/** Operators over an exchange: the kit's services spoil answers by the same means. */
+const WIRE = 'emulator/wire';
+
 const isCode = ({ target }: Pick<Import, 'target'>) => /^(emulator|conformance|bin)\//.test(target);
 
 /** Whether an import keeps the rules. */
@@ -230,6 +235,7 @@ function isAllowed({ from, target, typeOnly }: Import): boolean {
   if (area === from) return true;
   if (from.startsWith('conformance')) {
     // A habit serves anywhere: beside apps too, where there is no kit.
+    if (area === WIRE) return true;
     if (from === 'conformance/habits') return typeOnly && /^(conformance|emulator\/contract)\//.test(target);
     if (target.startsWith('conformance/')) return true;
     if (from === 'conformance/judge' && PROXY.includes(target)) return true;

@@ -1,4 +1,4 @@
-import { rewritten } from '../../conformance/habits/rewrite.js';
+import { rewritten } from '../../emulator/wire/answer.js';
 import { type Call, isJson, type Json, parsed, withBody } from './call.js';
 import type { Answer } from './world.js';
 

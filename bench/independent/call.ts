@@ -1,4 +1,7 @@
-export type Json = Record<string, unknown>;
+import { isObject, type Json, jsonOf } from '../../emulator/wire/json.js';
+import { withRequest } from '../../emulator/wire/request.js';
+
+export { isObject as isJson, type Json, jsonOf as parsed };
 
 const OPS: readonly (readonly [method: string, path: RegExp, op: string])[] = [
   ['GET', /^\/interns$/, 'list'],
@@ -34,23 +37,12 @@ export interface Call {
   readonly regional: boolean;
 }
 
-export const isJson = (value: unknown): value is Json =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
-export function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
 export async function readCall(request: Request, credentials: Readonly<Record<string, string>>): Promise<Call> {
   const url = new URL(request.url);
   const path = url.pathname.replace(/^\/api\/v1/, '');
   const bearer = /^Bearer (.+)$/i.exec(request.headers.get('authorization') ?? '')?.[1];
   const text = request.body === null ? '' : await request.clone().text();
-  const body = parsed(text);
+  const body = jsonOf(text);
   return {
     request,
     url,
@@ -59,30 +51,19 @@ export async function readCall(request: Request, credentials: Readonly<Record<st
     who:
       bearer === undefined ? 'none' : (Object.entries(credentials).find(([, key]) => key === bearer)?.[0] ?? 'unknown'),
     text,
-    body: isJson(body) ? body : {},
+    body: isObject(body) ? body : {},
     regional: /^eu\./i.test(request.headers.get('host') ?? url.host),
   };
 }
 
 /** The same request with another body. */
-export const withBody = ({ request }: Call, body: unknown): Request => {
-  const headers = new Headers(request.headers);
-  headers.delete('content-length');
-  return new Request(request.url, {
-    method: request.method,
-    headers,
-    body: typeof body === 'string' ? body : JSON.stringify(body),
-    signal: request.signal,
-  });
-};
+export const withBody = ({ request }: Call, body: unknown): Request =>
+  withRequest(request, { body: typeof body === 'string' ? body : JSON.stringify(body) });
 
 /** The same request with other headers, at another path if that is given; `null` deletes a header. */
-export const withHeaders = (call: Call, changed: Readonly<Record<string, string | null>>, url = call.url): Request => {
-  const headers = new Headers(call.request.headers);
-  for (const [name, value] of Object.entries(changed)) {
-    if (value === null) headers.delete(name);
-    else headers.set(name, value);
-  }
-  const { method, signal } = call.request;
-  return new Request(url, { method, headers, signal, ...(call.text === '' ? {} : { body: call.text }) });
-};
+export const withHeaders = (call: Call, changed: Readonly<Record<string, string | null>>, url = call.url): Request =>
+  withRequest(call.request, {
+    url: url.href,
+    headers: Object.fromEntries(Object.entries(changed).map(([name, value]) => [name, value ?? undefined])),
+    body: call.text === '' ? undefined : call.text,
+  });

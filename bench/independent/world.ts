@@ -1,8 +1,8 @@
 import { OBEDIENT } from '../../conformance/deviations/live.js';
-import type { Fetch, Serve, Setting } from '../../conformance/habits/serve.js';
 import type { Target } from '../../emulator/control/target.js';
 import { assemble, type Emulator } from '../../emulator/emulator.js';
 import { defaultFactories, type Factories } from '../../emulator/factories.js';
+import type { Fetch, Serve, Setting } from '../../emulator/wire/serve.js';
 import { type Deployed, deploy } from '../../test/targets/deployment.js';
 import { type Answers, answersOf } from './answers.js';
 import { type Call, readCall } from './call.js';

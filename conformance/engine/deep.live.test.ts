@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { MAX_NESTING } from '../../emulator/contract/nesting.js';
+import { rewritten } from '../../emulator/wire/answer.js';
+import type { Serve } from '../../emulator/wire/serve.js';
 import { deploy } from '../../test/targets/deployment.js';
-import { rewritten } from '../habits/rewrite.js';
-import type { Serve } from '../habits/serve.js';
 import { REPORT_KINDS, REPORTERS } from '../reporters/index.js';
 import { run } from '../run.js';
 
@@ -19,7 +19,9 @@ const deep =
     const response = await next(request);
     const { status } = response;
     const changed = await rewritten(response, {
-      json: (json) => into(request, json as Record<string, unknown>, status),
+      json(json) {
+        into(request, json as Record<string, unknown>, status);
+      },
       text: (event) => {
         const data = /^data: (\{.*\})$/s.exec(event)?.[1];
         if (data === undefined) return `${event}\n\n`;

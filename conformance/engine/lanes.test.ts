@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import type { Setting } from '../../emulator/wire/serve.js';
 import { check, fakeDriver, fakeHost, fakeTarget } from '../../test/targets/fake-target.js';
 import { createVirtualHost } from '../../test/targets/virtual-host.js';
 import { equal, fail } from '../framework/assert.js';
 import { Finding } from '../framework/finding.js';
 import { blocked, byTheIntern, lacking, raced } from '../framework/skip.js';
 import { fewRequests } from '../habits/few-requests.js';
-import type { Setting } from '../habits/serve.js';
 import { run } from '../run.js';
 import type { CheckResult } from './results.js';
 import type { RunnerOptions } from './runner.js';

@@ -19,7 +19,8 @@ export class SelectionError extends Error {
   override readonly name = 'SelectionError';
 }
 
-const toRegExp = (pattern: string) =>
+/** What a name matches that a pattern means; `*` stands for anything. */
+export const toRegExp = (pattern: string): RegExp =>
   new RegExp(`^${pattern.replace(/[.+?^${}()|[\]\\]/g, '\\$&').replaceAll('*', '.*')}$`, 'i');
 
 /** The words for units. */

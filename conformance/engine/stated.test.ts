@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
+import { rewritten } from '../../emulator/wire/answer.js';
+import type { Serve } from '../../emulator/wire/serve.js';
 import { deploy } from '../../test/targets/deployment.js';
 import { BUFFERING } from '../../test/targets/deployments.js';
 import { checks as allChecks } from '../checks/index.js';
-import { rewritten } from '../habits/rewrite.js';
-import type { Serve } from '../habits/serve.js';
 import { REPORTERS } from '../reporters/index.js';
 import { run } from '../run.js';
 import type { Results } from './results.js';

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import { rewritten } from '../../emulator/wire/answer.js';
+import type { Serve } from '../../emulator/wire/serve.js';
 import { type Deployment, deploy } from '../../test/targets/deployment.js';
 import { checks as allChecks } from '../checks/index.js';
-import { rewritten } from '../habits/rewrite.js';
-import type { Serve } from '../habits/serve.js';
 import { run } from '../run.js';
 
 type Chat = { session_id?: string; approval_mode?: string; messages?: { role?: string }[] };

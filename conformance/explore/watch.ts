@@ -1,5 +1,6 @@
-import { createEventNames, createEventSplitter } from '../../emulator/disturbances/events.js';
+import { createEventNames } from '../../emulator/disturbances/events.js';
 import type { ExchangeObserver, ObserveExchange } from '../../emulator/disturbances/observer.js';
+import { createEventSplitter } from '../../emulator/wire/streams.js';
 import type { SeenRequest, SeenWrite } from './types.js';
 
 type Draft = { -readonly [Key in keyof SeenRequest]: SeenRequest[Key] } & { writes?: SeenWrite[] };

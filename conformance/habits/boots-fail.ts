@@ -1,5 +1,5 @@
+import type { Serve } from '../../emulator/wire/serve.js';
 import type { Habit } from './habit.js';
-import type { Serve } from './serve.js';
 import { pathOf } from './wire.js';
 
 /** One intern in seven does not come up, and of one in seven the teardown fails. */

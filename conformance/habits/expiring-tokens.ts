@@ -1,6 +1,6 @@
+import type { Serve } from '../../emulator/wire/serve.js';
 import type { CredentialName, Send } from '../probe/request.js';
 import type { Habit } from './habit.js';
-import type { Serve } from './serve.js';
 import { about } from './wire.js';
 
 /** ms after which an OAuth token is refused. */

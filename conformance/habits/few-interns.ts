@@ -1,6 +1,6 @@
+import type { Serve } from '../../emulator/wire/serve.js';
 import { makeRoom, noteFull, REFUSED, refusalOf } from './capacity.js';
 import type { Habit } from './habit.js';
-import type { Serve } from './serve.js';
 import { LATER } from './visit.js';
 import { about, beside, bodyOf, refusal } from './wire.js';
 

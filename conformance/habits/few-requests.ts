@@ -1,5 +1,5 @@
+import type { Serve } from '../../emulator/wire/serve.js';
 import type { Habit } from './habit.js';
-import type { Serve } from './serve.js';
 import { TURNS } from './visit.js';
 import { refusal } from './wire.js';
 

@@ -1,6 +1,6 @@
+import type { Serve } from '../../emulator/wire/serve.js';
 import type { Habit } from './habit.js';
 import { instead } from './instead.js';
-import type { Serve } from './serve.js';
 import { refusedAnyway } from './wire.js';
 
 /** A firewall before the service mistakes unusual bodies for attacks, and answers a page of its own. */

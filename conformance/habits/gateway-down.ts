@@ -1,5 +1,5 @@
+import type { Serve } from '../../emulator/wire/serve.js';
 import type { Habit } from './habit.js';
-import type { Serve } from './serve.js';
 import { GATEWAY, LATER, READS } from './visit.js';
 
 /** Share of the requests that a gateway answers itself, and of those, which it has passed on. */

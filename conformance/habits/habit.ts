@@ -1,4 +1,4 @@
-import type { Serve } from './serve.js';
+import type { Serve } from '../../emulator/wire/serve.js';
 import type { Explanation, Head, Knowledge, Lesson, Sighting, Visit } from './visit.js';
 
 /** A way of a service that no sentence of the interface forbids. Files of habits need only each other to run. */

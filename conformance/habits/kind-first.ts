@@ -1,17 +1,19 @@
+import { rewritten } from '../../emulator/wire/answer.js';
+import { isObject } from '../../emulator/wire/json.js';
+import { tokenOf } from '../../emulator/wire/request.js';
+import type { Serve } from '../../emulator/wire/serve.js';
 import type { Habit } from './habit.js';
-import { rewritten } from './rewrite.js';
-import type { Serve } from './serve.js';
-import { bearer, isRecord, pathOf, refusal } from './wire.js';
+import { pathOf, refusal } from './wire.js';
 
 /** The kind of the credential is checked before what it may see; each caller gets a new daemon token. */
 const serve: Serve = (next, { keys, random }) => {
   return async (request) => {
-    const key = bearer(request);
+    const key = tokenOf(request);
     if (/\/interns\/[^/]+\/daemon/.test(pathOf(request)) && key !== undefined && keys.api.includes(key))
       return refusal(403, 'Personal connections require the OIDC login', 'personal_identity_required');
     return rewritten(await next(request), {
       json(json) {
-        if (isRecord(json) && typeof json.token === 'string') json.token = `${json.token}.${random()}`;
+        if (isObject(json) && typeof json.token === 'string') json.token = `${json.token}.${random()}`;
       },
     });
   };

@@ -1,7 +1,7 @@
+import type { Serve } from '../../emulator/wire/serve.js';
 import type { Habit } from './habit.js';
 import { instead } from './instead.js';
 import { excused } from './measured.js';
-import type { Serve } from './serve.js';
 
 /** A proxy in between: no empty header passes it, a large body that was not read ends the connection. */
 const serve: Serve =

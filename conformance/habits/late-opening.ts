@@ -1,30 +1,14 @@
+import type { Serve } from '../../emulator/wire/serve.js';
+import { isStream, readAhead } from '../../emulator/wire/streams.js';
 import type { Habit } from './habit.js';
-import type { Serve } from './serve.js';
 
 /** A stream opens, head and all, when there is something to say. */
 const serve: Serve = (next) => async (request) => {
   const response = await next(request);
-  const { status, headers, body } = response;
-  if (body === null || !/event-stream/.test(headers.get('content-type') ?? '')) return response;
-  const reader = body.getReader();
-  const decoder = new TextDecoder();
-  const first: Uint8Array[] = [];
-  for (let said = ''; !/"content":"[^"]|"finish_reason":"|: keepalive/.test(said); ) {
-    const { done, value } = await reader.read();
-    if (done) break;
-    first.push(value);
-    said += decoder.decode(value, { stream: true });
-  }
-  const rest = new ReadableStream<Uint8Array>({
-    start: (controller) => first.forEach((bytes) => void controller.enqueue(bytes)),
-    async pull(controller) {
-      const { done, value } = await reader.read();
-      if (done) controller.close();
-      else controller.enqueue(value);
-    },
-    cancel: () => reader.cancel(),
-  });
-  return new Response(rest, { status, headers });
+  if (response.body === null || !isStream(response)) return response;
+  const says = (sofar: string) => /"content":"[^"]|"finish_reason":"|: keepalive/.test(sofar);
+  const { body } = await readAhead(response.body, says);
+  return new Response(body, { status: response.status, headers: response.headers });
 };
 
 export const lateOpening: Habit = {

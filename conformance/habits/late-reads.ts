@@ -1,8 +1,8 @@
+import { rewritten } from '../../emulator/wire/answer.js';
+import type { Serve } from '../../emulator/wire/serve.js';
 import { makeRoom } from './capacity.js';
 import type { Habit } from './habit.js';
 import { readsLag } from './measure-lag.js';
-import { rewritten } from './rewrite.js';
-import type { Serve } from './serve.js';
 import { LATER } from './visit.js';
 import { about, beside, idIn, unknown } from './wire.js';
 

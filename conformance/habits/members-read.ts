@@ -1,7 +1,8 @@
+import { isObject, jsonOf } from '../../emulator/wire/json.js';
+import type { Serve } from '../../emulator/wire/serve.js';
 import type { Habit } from './habit.js';
 import { excused, refusedWith } from './measured.js';
-import type { Serve } from './serve.js';
-import { about, isRecord, parsed, refusal } from './wire.js';
+import { about, refusal } from './wire.js';
 
 /** Others than the holder of the API key may only read. */
 const serve: Serve =
@@ -19,8 +20,8 @@ const explains: Habit['explains'] = async ({ got, missedSuccess, seen }, visit) 
   const refused = seen.find(({ method, path, status }) => method === 'POST' && path === '/interns' && status === 403);
   const credential = refused?.as;
   if (credential === undefined || credential === 'api_key') return undefined;
-  const sent = parsed(refused?.sent ?? '');
-  const where = isRecord(sent) && 'workspace_id' in sent ? { workspace_id: sent.workspace_id } : {};
+  const sent = jsonOf(refused?.sent ?? '');
+  const where = isObject(sent) && 'workspace_id' in sent ? { workspace_id: sent.workspace_id } : {};
   const may = async () => refusedWith(await visit.send({ ...visit.creating(where), as: credential }), 403);
   const skip = { kind: 'need', because: { kind: 'may-not-create', credential, got } } as const;
   return excused(visit, `members-read ${credential}`, { skip }, may);

@@ -1,12 +1,12 @@
+import { rewritten } from '../../emulator/wire/answer.js';
+import type { Json } from '../../emulator/wire/json.js';
+import type { Serve } from '../../emulator/wire/serve.js';
 import type { Habit } from './habit.js';
-import { rewritten, type StreamText } from './rewrite.js';
-import type { Serve } from './serve.js';
-import type { Json } from './wire.js';
 
 /** Lines end in CR LF, events have types and ids, comments come between them, chunks carry more fields. */
 const serve: Serve = (next, { random }) => {
   let id = 0;
-  const text: StreamText = (event) => {
+  const text = (event: string): string => {
     const data = /^data: (.*)$/s.exec(event)?.[1];
     if (data === undefined) return `${event.replaceAll('\n', '\r\n')}\r\n\r\n`;
     let said = data;

@@ -1,7 +1,7 @@
+import { rewritten } from '../../emulator/wire/answer.js';
+import { isObject } from '../../emulator/wire/json.js';
+import type { Serve } from '../../emulator/wire/serve.js';
 import type { Habit } from './habit.js';
-import { rewritten } from './rewrite.js';
-import type { Serve } from './serve.js';
-import { isRecord } from './wire.js';
 
 /** It does not use the published reasons of a 409. */
 const serve: Serve = (next) => async (request) => {
@@ -9,7 +9,7 @@ const serve: Serve = (next) => async (request) => {
   if (response.status !== 409) return response;
   return rewritten(response, {
     json(json) {
-      if (isRecord(json) && isRecord(json.error) && isRecord(json.error.metadata))
+      if (isObject(json) && isObject(json.error) && isObject(json.error.metadata))
         json.error.metadata.reason = 'not_now';
     },
   });

@@ -1,8 +1,9 @@
+import { isObject } from '../../emulator/wire/json.js';
+import type { Serve } from '../../emulator/wire/serve.js';
 import type { Habit } from './habit.js';
 import { instead } from './instead.js';
 import { excused } from './measured.js';
-import type { Serve } from './serve.js';
-import { about, isRecord } from './wire.js';
+import { about } from './wire.js';
 
 /** The object that names the route of a proof has another name; an unknown field is passed over. */
 const serve: Serve = (next) => async (request) => {
@@ -30,7 +31,7 @@ const explains: Habit['explains'] = async ({ check, found, got, missedSuccess, s
   return excused(visit, 'own-route-names', { skip: { kind: 'need', because: { kind: 'own-routes' } } }, async () => {
     const answer = await instead(visit, last, { json });
     if (answer?.status === 400) return true;
-    return answer !== undefined && answer.status < 300 ? !(isRecord(answer.json) && v2 in answer.json) : undefined;
+    return answer !== undefined && answer.status < 300 ? !(isObject(answer.json) && v2 in answer.json) : undefined;
   });
 };
 

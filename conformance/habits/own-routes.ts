@@ -1,7 +1,7 @@
+import type { Serve } from '../../emulator/wire/serve.js';
 import type { Habit } from './habit.js';
 import { instead } from './instead.js';
 import { excused, refusedWith } from './measured.js';
-import type { Serve } from './serve.js';
 import { about, refusal } from './wire.js';
 
 /** Proofs are given for the routes that its daemons serve. */

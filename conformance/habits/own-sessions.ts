@@ -1,8 +1,8 @@
+import { rewritten } from '../../emulator/wire/answer.js';
+import type { Serve } from '../../emulator/wire/serve.js';
 import type { Habit } from './habit.js';
 import { instead } from './instead.js';
 import { excused, refusedWith } from './measured.js';
-import { rewritten } from './rewrite.js';
-import type { Serve } from './serve.js';
 import type { Tried, Visit } from './visit.js';
 import { about, bodyOf, refusal } from './wire.js';
 

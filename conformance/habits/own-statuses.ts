@@ -1,8 +1,9 @@
+import { rewritten } from '../../emulator/wire/answer.js';
+import { isObject } from '../../emulator/wire/json.js';
+import type { Serve } from '../../emulator/wire/serve.js';
 import type { Habit } from './habit.js';
-import { rewritten } from './rewrite.js';
-import type { Serve } from './serve.js';
 import { GATEWAY, READS } from './visit.js';
-import { eachRecord, isRecord } from './wire.js';
+import { eachRecord } from './wire.js';
 
 /** The published statuses and what the deployment calls them. */
 const WORDS: Readonly<Record<string, string>> = {
@@ -38,10 +39,10 @@ const learn: Habit['learn'] = ({ send, id, rest, status, json, made }, { learnt:
   const writes = id !== undefined && method !== 'PATCH' && !READS.has(method);
   if (writes && GATEWAY.has(status)) words.lost(id);
   if (status >= 300) return;
-  if (made !== undefined) words.done(made, isRecord(send.json) && send.json.provision === true ? 'boot' : 'create');
+  if (made !== undefined) words.done(made, isObject(send.json) && send.json.provision === true ? 'boot' : 'create');
   else if (writes) words.done(id, rest);
-  if (isRecord(json))
-    for (const record of Array.isArray(json.data) ? json.data : [json]) if (isRecord(record)) words.read(record);
+  if (isObject(json))
+    for (const record of Array.isArray(json.data) ? json.data : [json]) if (isObject(record)) words.read(record);
 };
 
 export const ownStatuses: Habit = {

@@ -1,5 +1,5 @@
+import type { Serve } from '../../emulator/wire/serve.js';
 import type { Habit } from './habit.js';
-import type { Serve } from './serve.js';
 import { pathOf } from './wire.js';
 
 /** Each POST that is accepted is 201, each other write 202, but for chat, and for invoke, whose 202 is stated. */

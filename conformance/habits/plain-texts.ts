@@ -1,15 +1,16 @@
+import { isObject, jsonOf } from '../../emulator/wire/json.js';
+import type { Serve } from '../../emulator/wire/serve.js';
 import type { Habit } from './habit.js';
 import { instead } from './instead.js';
-import type { Serve } from './serve.js';
-import { isRecord, parsed, refusedAnyway } from './wire.js';
+import { refusedAnyway } from './wire.js';
 
 /** A description and instructions are of letters, digits, spaces, dots and commas. */
 const serve: Serve = (next) => async (request) => {
   const settings = /\/interns(\/[^/]+)?$/.test(new URL(request.url).pathname) && /POST|PATCH/.test(request.method);
   if (!settings) return next(request);
-  const body = parsed(await request.clone().text());
+  const body = jsonOf(await request.clone().text());
   const odd = (text: unknown) => typeof text === 'string' && /^$|[^A-Za-z0-9 .,]/.test(text);
-  if (!isRecord(body) || !(odd(body.description) || odd(body.instructions))) return next(request);
+  if (!isObject(body) || !(odd(body.description) || odd(body.instructions))) return next(request);
   return (
     (await refusedAnyway(next, request)) ??
     Response.json(
@@ -36,8 +37,8 @@ const REFUSED = new Set([400, 403, 422]);
  */
 const explains: Habit['explains'] = async ({ check, seen }, visit) => {
   const last = seen.findLast(({ status }) => REFUSED.has(status ?? 0));
-  const record = parsed(last?.sent ?? '');
-  if (check.requirement === 'CREATE-5' || visit.learnt.plain || visit.readOnly || !isRecord(record)) return undefined;
+  const record = jsonOf(last?.sent ?? '');
+  if (check.requirement === 'CREATE-5' || visit.learnt.plain || visit.readOnly || !isObject(record)) return undefined;
   const odd = TEXTS.filter((key) => typeof record[key] === 'string' && /^$|[^A-Za-z0-9 .,]/.test(record[key]));
   if (last === undefined || odd.length === 0 || !/^\/interns(\/[^/]+)?$/.test(last.path)) return undefined;
   const plain = Object.fromEntries(odd.map((key) => [key, 'plain words']));

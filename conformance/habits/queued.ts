@@ -1,7 +1,8 @@
+import { rewritten } from '../../emulator/wire/answer.js';
+import { isObject } from '../../emulator/wire/json.js';
+import type { Serve } from '../../emulator/wire/serve.js';
 import type { Habit } from './habit.js';
-import { rewritten } from './rewrite.js';
-import type { Serve } from './serve.js';
-import { eachRecord, isRecord, pathOf } from './wire.js';
+import { eachRecord, pathOf } from './wire.js';
 
 /** An intern that waits for its first provision is `queued`, however long. */
 const serve: Serve = (next) => {
@@ -14,13 +15,13 @@ const serve: Serve = (next) => {
     return rewritten(await next(filters ? new Request(url, request) : request), {
       json(json) {
         const id = /^\/interns\/([^/]+)\/provision$/.exec(pathOf(request))?.[1];
-        if (id !== undefined && isRecord(json) && json.error === undefined) waiting.delete(id);
+        if (id !== undefined && isObject(json) && json.error === undefined) waiting.delete(id);
         eachRecord(json, (record) => {
           if (request.method === 'POST' && record.status === 'stopped') waiting.add(String(record.id));
           if (record.status === 'stopped' && waiting.has(String(record.id))) record.status = 'queued';
         });
-        if (statuses.length > 0 && isRecord(json) && Array.isArray(json.data))
-          json.data = json.data.filter((entry) => isRecord(entry) && statuses.includes(String(entry.status)));
+        if (statuses.length > 0 && isObject(json) && Array.isArray(json.data))
+          json.data = json.data.filter((entry) => isObject(entry) && statuses.includes(String(entry.status)));
       },
     });
   };

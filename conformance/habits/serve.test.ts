@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Serve } from '../../emulator/wire/serve.js';
 import { type Deployed, deploy } from '../../test/targets/deployment.js';
 import { HABITS } from './index.js';
-import type { Serve } from './serve.js';
 
 /** Answers that say: again later. A service may give them to any request. */
 const LATER = new Set([429, 502, 503, 504]);

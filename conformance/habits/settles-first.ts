@@ -1,6 +1,6 @@
+import { rewritten } from '../../emulator/wire/answer.js';
+import type { Serve } from '../../emulator/wire/serve.js';
 import type { Habit } from './habit.js';
-import { rewritten } from './rewrite.js';
-import type { Serve } from './serve.js';
 import { eachRecord, pathOf } from './wire.js';
 
 /** A new intern is `queued` for a while before it is what it was created as. */

@@ -1,5 +1,5 @@
+import type { Serve } from '../../emulator/wire/serve.js';
 import type { Habit } from './habit.js';
-import type { Serve } from './serve.js';
 import { pathOf } from './wire.js';
 
 /** Lists are short unless a limit is asked for, and pages may be shorter than it. */

@@ -1,6 +1,6 @@
+import { rewritten } from '../../emulator/wire/answer.js';
+import type { Serve } from '../../emulator/wire/serve.js';
 import type { Habit } from './habit.js';
-import { rewritten } from './rewrite.js';
-import type { Serve } from './serve.js';
 import { eachRecord } from './wire.js';
 
 /** An intern for which no model was chosen shows the one that it will run with. */

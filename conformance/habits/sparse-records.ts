@@ -1,6 +1,6 @@
+import { rewritten } from '../../emulator/wire/answer.js';
+import type { Serve } from '../../emulator/wire/serve.js';
 import type { Habit } from './habit.js';
-import { rewritten } from './rewrite.js';
-import type { Serve } from './serve.js';
 import { about } from './wire.js';
 
 /** Nulls are left out of a record, and a list has only id and status of each intern. */

@@ -1,8 +1,9 @@
+import { isObject } from '../../emulator/wire/json.js';
+import type { Serve } from '../../emulator/wire/serve.js';
 import type { Habit } from './habit.js';
 import { becomes } from './measured.js';
-import type { Serve } from './serve.js';
 import type { Visit } from './visit.js';
-import { idIn, isRecord, pathOf } from './wire.js';
+import { idIn, pathOf } from './wire.js';
 
 /** ms after which an intern that nobody talks to is suspended. */
 const IDLE = 4_000;
@@ -42,7 +43,7 @@ async function boots(visit: Visit): Promise<string> {
 async function stopsIdle(visit: Visit, idler: string): Promise<boolean | undefined> {
   if (idler === 'none') return undefined;
   const { status, json } = await visit.send({ path: visit.pathOf(idler) });
-  return status === 200 && isRecord(json) ? json.status !== 'running' : undefined;
+  return status === 200 && isObject(json) ? json.status !== 'running' : undefined;
 }
 
 /**

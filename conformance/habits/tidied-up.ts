@@ -1,6 +1,6 @@
+import type { Serve } from '../../emulator/wire/serve.js';
 import type { CredentialName } from '../probe/request.js';
 import type { Habit } from './habit.js';
-import type { Serve } from './serve.js';
 import type { Visit } from './visit.js';
 import { about, beside, idIn } from './wire.js';
 

@@ -1,6 +1,7 @@
+import { isObject, jsonOf } from '../../emulator/wire/json.js';
+import type { Serve } from '../../emulator/wire/serve.js';
 import type { Habit } from './habit.js';
-import type { Serve } from './serve.js';
-import { isRecord, parsed, pathOf, refusal } from './wire.js';
+import { pathOf, refusal } from './wire.js';
 
 /** Texts are trimmed, none is null, and what no database keeps is refused. */
 const serve: Serve = (next) => async (request) => {
@@ -8,8 +9,8 @@ const serve: Serve = (next) => async (request) => {
   if (!json || !/^\/interns(\/[^/]+)?$/.test(pathOf(request)) || !/POST|PATCH/.test(request.method))
     return next(request);
   const text = await request.clone().text();
-  const body = parsed(text);
-  if (!isRecord(body) || text.length > 1_000_000) return next(request);
+  const body = jsonOf(text);
+  if (!isObject(body) || text.length > 1_000_000) return next(request);
   for (const key of ['description', 'instructions']) {
     const said = body[key];
     if (typeof said !== 'string') continue;

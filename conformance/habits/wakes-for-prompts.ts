@@ -1,5 +1,5 @@
+import type { Serve } from '../../emulator/wire/serve.js';
 import type { Habit } from './habit.js';
-import type { Serve } from './serve.js';
 import { about, beside } from './wire.js';
 
 /** A prompt boots the intern that it is for. */

@@ -1,7 +1,7 @@
+import type { Serve } from '../../emulator/wire/serve.js';
 import type { Habit } from './habit.js';
 import { excused, takesPrompts } from './measured.js';
 import { isNow } from './not-now.js';
-import type { Serve } from './serve.js';
 import { LATER } from './visit.js';
 import { about, beside, bodyOf, idIn, refusal } from './wire.js';
 

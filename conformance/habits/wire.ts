@@ -1,33 +1,21 @@
-import type { Fetch } from './serve.js';
-
-export type Json = Record<string, unknown>;
-export const isRecord = (value: unknown): value is Json =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
+import { isObject, type Json } from '../../emulator/wire/json.js';
+import { bodyOf as jsonIn, tokenOf } from '../../emulator/wire/request.js';
+import type { Fetch } from '../../emulator/wire/serve.js';
 
 /** The path of a request, from `/interns` on. */
 export const pathOf = (request: Request): string => new URL(request.url).pathname.replace(/^.*\/api\/v1/, '');
-export const bearer = (request: Request): string | undefined =>
-  /^Bearer (.*)$/.exec(request.headers.get('authorization') ?? '')?.[1];
 
 /** The subject of a request: an intern, the operation on it, the token. */
 export function about(request: Request) {
   const path = pathOf(request);
   const [, id, act = ''] = /^\/interns\/([^/]+)(?:\/(.*))?$/.exec(path) ?? [];
-  return { path, id, act, token: bearer(request), creates: request.method === 'POST' && path === '/interns' };
-}
-
-export function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+  return { path, id, act, token: tokenOf(request), creates: request.method === 'POST' && path === '/interns' };
 }
 
 /** The body of a request, where that is a JSON object; else nothing is in it. */
 export async function bodyOf(request: Request): Promise<Readonly<Json>> {
-  const json = parsed(await request.clone().text());
-  return isRecord(json) ? json : {};
+  const json = await jsonIn(request);
+  return isObject(json) ? json : {};
 }
 
 /** The id in the answer to a create. */
@@ -39,7 +27,7 @@ export const refusal = (status: number, message: string, reason: string, retryab
 export const unknown = (): Response => refusal(404, 'Intern not found', 'not_found');
 
 /** A request of another method to the intern, by who sent the one at hand, or by somebody else. */
-export const beside = (request: Request, id: string, method: string, rest = '', token = bearer(request)): Request =>
+export const beside = (request: Request, id: string, method: string, rest = '', token = tokenOf(request)): Request =>
   new Request(`${request.url.replace(/\/interns\b.*$/, '')}/interns/${id}${rest}`, {
     method,
     headers: token === undefined ? {} : { authorization: `Bearer ${token}` },
@@ -47,9 +35,9 @@ export const beside = (request: Request, id: string, method: string, rest = '', 
 
 /** Every intern of an answer, alone or in a list. Secrets and mappings stay as they are. */
 export function eachRecord(json: unknown, change: (record: Json) => void): void {
-  if (!isRecord(json)) return;
+  if (!isObject(json)) return;
   if (typeof json.id === 'string' && 'vault_id' in json) change(json);
-  const isIntern = (entry: unknown): entry is Json => isRecord(entry) && 'name' in entry && 'status' in entry;
+  const isIntern = (entry: unknown): entry is Json => isObject(entry) && 'name' in entry && 'status' in entry;
   if (Array.isArray(json.data)) for (const entry of json.data) if (isIntern(entry)) change(entry);
 }
 

@@ -2,10 +2,12 @@ import type { DisturbanceName } from '../contract/disturbance.js';
 import { type ErrorKey, envelope, Refusal } from '../contract/errors.js';
 import type { InternRow } from '../contract/state.js';
 import { refusalResponse, toResponse } from '../http/response.js';
+import { tokenOf } from '../wire/request.js';
+import { isStream } from '../wire/streams.js';
 import type { Chunk } from './events.js';
 import { type AskedQuestion, declining, questionIn } from './questions.js';
 import { BrokenConnection, type Scene } from './scene.js';
-import { type Continuation, drain, followed, interrupted, isStream } from './streams.js';
+import { type Continuation, drain, followed, interrupted } from './streams.js';
 
 /** What disturbances do beside answering. */
 export interface Stage {
@@ -32,8 +34,6 @@ export interface Stage {
 }
 
 type Act = (scene: Scene, stage: Stage) => Promise<Response>;
-
-const bearer = (request: Request) => /^bearer +(.*)$/i.exec(request.headers.get('authorization') ?? '')?.[1] ?? '';
 
 const refuse =
   (key: ErrorKey, retryAfter?: number): Act =>
@@ -192,7 +192,7 @@ export const ACTS: Partial<Readonly<Record<DisturbanceName, Act>>> = {
     return true;
   }),
   async 'token-dead'({ request, next, happened }, stage) {
-    stage.kills(bearer(request));
+    stage.kills(tokenOf(request) ?? '');
     happened();
     return next(request);
   },

@@ -17,11 +17,13 @@ import { refusalResponse, toResponse } from '../http/response.js';
 import { BASE } from '../http/route.js';
 import type { ResourceOf } from '../http/router.js';
 import type { LifecyclePlan } from '../scripts/behaviour.js';
+import { tokenOf } from '../wire/request.js';
+import type { Fetch, Serve, Setting } from '../wire/serve.js';
 import { ACTS, type Stage } from './acts.js';
 import { type ExchangeObserver, type ObserveExchange, observedResponse } from './observer.js';
 import { questionIn } from './questions.js';
 import { BrokenConnection, type Scene } from './scene.js';
-import type { DisturbanceServe, DisturbanceSetting, Fetch, LoadDisturbances } from './serve.js';
+import type { LoadDisturbances } from './serve.js';
 
 export interface DisturberDeps {
   readonly clock: Clock & { advance(ms: number): Promise<void> };
@@ -88,7 +90,7 @@ export function createDisturber(deps: DisturberDeps): Disturber {
   const boots = new Set<string>();
   const teardowns = new Set<string>();
 
-  const setting: DisturbanceSetting = {
+  const setting: Setting = {
     host: {
       now: clock.now,
       sleep: (ms) => clock.sleep(ms),
@@ -101,8 +103,8 @@ export function createDisturber(deps: DisturberDeps): Disturber {
       deps.puts(id, script);
     },
   };
-  let harmless: Promise<Readonly<Record<string, DisturbanceServe>>> | undefined;
-  const serves = new Map<string, DisturbanceServe | undefined>();
+  let harmless: Promise<Readonly<Record<string, Serve>>> | undefined;
+  const serves = new Map<string, Serve | undefined>();
 
   const stage = (cut: Stage['cut']): Stage => ({
     intern: deps.intern,
@@ -176,8 +178,7 @@ export function createDisturber(deps: DisturberDeps): Disturber {
   };
 
   const unauthorized: Fetch = async () => toResponse(refusalResponse(new Refusal('unauthorized')));
-  const isDead = (request: Request) =>
-    dead.has(/^bearer +(.*)$/i.exec(request.headers.get('authorization') ?? '')?.[1] ?? '');
+  const isDead = (request: Request) => dead.has(tokenOf(request) ?? '');
 
   const leaving = (request: Request, bindings: NodeBindings | undefined) => {
     const listeners: ((reason: unknown) => void)[] = [];

@@ -1,3 +1,5 @@
+import { jsonOf } from '../wire/json.js';
+
 /** One event of a chat stream, with the blank line that ends it, and the places in the stream that it makes. */
 export interface NamedEvent {
   readonly text: string;
@@ -24,26 +26,8 @@ export interface ToolCall {
 
 const DONE = 'data: [DONE]\n\n';
 
-function chunkOf(text: string): Chunk | undefined {
-  if (!text.startsWith('data: {')) return undefined;
-  try {
-    return JSON.parse(text.slice(6)) as Chunk;
-  } catch {
-    return undefined;
-  }
-}
-
-/** Takes a stream apart into events, in the pieces in which it comes. */
-export function createEventSplitter(): (piece: Uint8Array | undefined) => string[] {
-  const decoder = new TextDecoder();
-  let rest = '';
-  return (piece) => {
-    rest += piece === undefined ? decoder.decode() : decoder.decode(piece, { stream: true });
-    const events = rest.split(/(?<=\n\n)/);
-    rest = piece !== undefined && events.at(-1)?.endsWith('\n\n') === false ? (events.pop() ?? '') : '';
-    return events.filter((event) => event !== '');
-  };
-}
+const chunkOf = (text: string): Chunk | undefined =>
+  text.startsWith('data: {') ? (jsonOf(text.slice(6)) as Chunk | undefined) : undefined;
 
 /** Names the places of one stream, event by event (EXP-2). */
 export function createEventNames(): (text: string) => NamedEvent {

@@ -1,3 +1,5 @@
+import { through } from '../wire/streams.js';
+
 /** A request as a disturber receives it. */
 export interface CameRequest {
   readonly operation: string;
@@ -27,33 +29,17 @@ export type ObserveExchange = (request: CameRequest) => ExchangeObserver;
 export async function observedResponse(response: Response, observer: ExchangeObserver): Promise<Response> {
   const { status, headers } = response;
   observer.answered(status, headers, status < 400 ? undefined : await response.clone().text());
-  if (response.body === null) {
-    observer.ended('complete');
-    return response;
-  }
-  const reader = response.body.getReader();
-  const body = new ReadableStream<Uint8Array>(
-    {
-      async pull(controller) {
-        try {
-          const { done, value } = await reader.read();
-          if (done) {
-            observer.ended('complete');
-            return controller.close();
-          }
-          observer.wrote(value);
-          controller.enqueue(value);
-        } catch (error) {
-          observer.ended('broken');
-          throw error;
-        }
-      },
-      cancel(reason) {
-        observer.ended('left');
-        return reader.cancel(reason);
-      },
+  if (response.body === null) observer.ended('complete');
+  return through(response, {
+    sends(piece) {
+      if (piece === undefined) observer.ended('complete');
+      else observer.wrote(piece);
+      return piece;
     },
-    { highWaterMark: 0 },
-  );
-  return new Response(body, { status: response.status, headers: response.headers });
+    left(cancel) {
+      observer.ended('left');
+      return cancel();
+    },
+    broken: () => observer.ended('broken'),
+  });
 }

@@ -1,4 +1,5 @@
 import type { Ask } from '../contract/interaction.js';
+import { isObject, jsonOf, valueAt } from '../wire/json.js';
 
 /** A question that a run waits with. */
 export interface AskedQuestion {
@@ -7,20 +8,14 @@ export interface AskedQuestion {
   readonly ask: Ask;
 }
 
-interface Sent {
-  readonly messages?: readonly { readonly role?: unknown; readonly tool_call_id?: unknown }[];
-}
-
 /** Id of the question that a chat request answers; undefined for a prompt, and for what is no chat request. */
 export function questionIn(body: string): string | undefined {
   // Most are prompts, and need no parsing.
   if (!body.includes('"tool_call_id"')) return undefined;
-  try {
-    const last = (JSON.parse(body) as Sent).messages?.at(-1);
-    return last?.role === 'tool' && typeof last.tool_call_id === 'string' ? last.tool_call_id : undefined;
-  } catch {
-    return undefined;
-  }
+  const last = valueAt(jsonOf(body), 'messages.-1');
+  return isObject(last) && last.role === 'tool' && typeof last.tool_call_id === 'string'
+    ? last.tool_call_id
+    : undefined;
 }
 
 /** The request by which somebody else declines a question, or rejects what it asks permission for. */

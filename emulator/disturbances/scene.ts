@@ -1,7 +1,7 @@
 import type { Fault } from '../contract/fault.js';
 import type { Called } from '../contract/operation.js';
 import type { Caller } from '../domain/caller.js';
-import type { Fetch } from './serve.js';
+import type { Fetch } from '../wire/serve.js';
 
 /** A request that meets disturbances: its body is there, so that it can be sent more than once. */
 export interface Scene {

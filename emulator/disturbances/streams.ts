@@ -1,10 +1,8 @@
-import { type Chunk, createEventNames, createEventSplitter } from './events.js';
+import { createEventSplitter, through } from '../wire/streams.js';
+import { type Chunk, createEventNames } from './events.js';
 
 /** How a disturbed stream goes on at its place: with other events to its end, broken off, or not at all. */
 export type Continuation = { readonly text: string } | 'break' | 'hang';
-
-export const isStream = (response: Response): boolean =>
-  response.body !== null && /event-stream/.test(response.headers.get('content-type') ?? '');
 
 interface Interruption {
   /** Where, as a fault's `write` says it. */
@@ -96,28 +94,20 @@ export async function drain(response: Response): Promise<void> {
 
 /** The same stream, with something done once all of it is there, before its last piece is passed on. */
 export function followed(response: Response, then: (events: readonly Chunk[]) => Promise<void>): Response {
-  const reader = (response.body as ReadableStream<Uint8Array>).getReader();
   const split = createEventSplitter();
   const name = createEventNames();
   const chunks: Chunk[] = [];
-  const body = new ReadableStream<Uint8Array>(
-    {
-      async pull(controller) {
-        const { done, value } = await reader.read();
-        let last = false;
-        for (const text of split(done ? undefined : value)) {
-          const { chunk, after } = name(text);
-          if (chunk !== undefined) chunks.push(chunk);
-          last ||= after === 'after-done';
-        }
-        // Many clients leave after it.
-        if (last) await then(chunks);
-        if (done) controller.close();
-        else controller.enqueue(value);
-      },
-      cancel: (reason) => reader.cancel(reason),
+  return through(response, {
+    async sends(piece) {
+      let last = false;
+      for (const text of split(piece)) {
+        const { chunk, after } = name(text);
+        if (chunk !== undefined) chunks.push(chunk);
+        last ||= after === 'after-done';
+      }
+      // Many clients leave after it.
+      if (last) await then(chunks);
+      return piece;
     },
-    { highWaterMark: 0 },
-  );
-  return new Response(body, { status: response.status, headers: response.headers });
+  });
 }

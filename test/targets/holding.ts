@@ -1,6 +1,5 @@
-import type { Fetch } from '../../conformance/habits/serve.js';
-
-const isStream = ({ headers }: Response) => /event-stream/.test(headers.get('content-type') ?? '');
+import type { Fetch } from '../../emulator/wire/serve.js';
+import { isStream, through } from '../../emulator/wire/streams.js';
 
 /** A proxy that passes on nothing of a stream before it has ended. */
 export const holdsStreams =
@@ -23,20 +22,13 @@ export const holdsBodies =
   (next: Fetch): Fetch =>
   async (request) => {
     const response = await next(request);
-    const { status, headers, body } = response;
-    if (!isStream(response) || body === null) return response;
-    const reader = body.getReader();
-    const rest = new ReadableStream<Uint8Array>(
-      {
-        async pull(controller) {
-          const held: Uint8Array[] = [];
-          for (let part = await reader.read(); !part.done; part = await reader.read()) held.push(part.value);
-          controller.enqueue(Buffer.concat(held));
-          controller.close();
-        },
-        cancel: (reason) => reader.cancel(reason),
+    if (!isStream(response)) return response;
+    const held: Uint8Array[] = [];
+    return through(response, {
+      sends(piece) {
+        if (piece === undefined) return Buffer.concat(held);
+        held.push(piece);
+        return undefined;
       },
-      { highWaterMark: 0 },
-    );
-    return new Response(rest, { status, headers });
+    });
   };

@@ -1,8 +1,8 @@
 import { newEmulator } from '../../conformance/drivers/emulator.js';
-import type { Serve } from '../../conformance/habits/serve.js';
 import { READS } from '../../conformance/habits/visit.js';
 import type { Fetch } from '../../conformance/probe/client.js';
 import type { EmulatorOptions } from '../../emulator/index.js';
+import type { Serve } from '../../emulator/wire/serve.js';
 
 /** An intern of somebody else. */
 export interface Victim {

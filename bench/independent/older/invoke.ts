@@ -1,4 +1,4 @@
-import type { Json } from '../../../conformance/habits/wire.js';
+import type { Json } from '../../../emulator/wire/json.js';
 import {
   error,
   events,

@@ -1,4 +1,4 @@
-import type { Json } from '../../../conformance/habits/wire.js';
+import type { Json } from '../../../emulator/wire/json.js';
 import { type Older, on, opOf, reply, respJson, withUrl } from './wire.js';
 
 export const lists: Older = {

@@ -1,4 +1,4 @@
-import type { Json } from '../../../conformance/habits/wire.js';
+import type { Json } from '../../../emulator/wire/json.js';
 import { as, error, key, type Older, on, reply } from './wire.js';
 
 export const mappings: Older = {

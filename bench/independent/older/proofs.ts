@@ -1,5 +1,5 @@
-import { rewritten } from '../../../conformance/habits/rewrite.js';
-import type { Json } from '../../../conformance/habits/wire.js';
+import { rewritten } from '../../../emulator/wire/answer.js';
+import type { Json } from '../../../emulator/wire/json.js';
 import { error, jsonOf, key, type Older, on, reply, textOf, withHeaders } from './wire.js';
 
 export const proofs: Older = {

@@ -1,5 +1,5 @@
-import { rewritten } from '../../../conformance/habits/rewrite.js';
-import type { Json } from '../../../conformance/habits/wire.js';
+import { rewritten } from '../../../emulator/wire/answer.js';
+import type { Json } from '../../../emulator/wire/json.js';
 import { as, jsonOf, key, type Older, OTHER_ID, on, opOf, reply, respJson, textOf, withBody } from './wire.js';
 
 export const signing: Older = {

@@ -1,4 +1,4 @@
-import type { Json } from '../../../conformance/habits/wire.js';
+import type { Json } from '../../../emulator/wire/json.js';
 import { error, jsonOf, type Older, on, opOf, reply, respJson, say, seen, textOf, withBody } from './wire.js';
 
 export const teardown: Older = {

@@ -1,5 +1,5 @@
-import { rewritten } from '../../../conformance/habits/rewrite.js';
-import type { Json } from '../../../conformance/habits/wire.js';
+import { rewritten } from '../../../emulator/wire/answer.js';
+import type { Json } from '../../../emulator/wire/json.js';
 import { events, finish, isFinal, isReply, jsonOf, type Older, on, opOf, withBody } from './wire.js';
 
 export const turns: Older = {

@@ -1,6 +1,7 @@
-import { rewritten } from '../rewrite.js';
-import type { Fetch, Serve } from '../serve.js';
-import { eachRecord, isRecord, type Json, pathOf } from '../wire.js';
+import { rewritten } from '../../../emulator/wire/answer.js';
+import { isObject, type Json } from '../../../emulator/wire/json.js';
+import type { Fetch, Serve } from '../../../emulator/wire/serve.js';
+import { eachRecord, pathOf } from '../wire.js';
 import { chunkText } from './framings.js';
 
 /** Whether the answers of a path are read as a set of headers or by a machine of the standard: they have no other fields. */
@@ -12,14 +13,8 @@ const json =
   (next) =>
   async (request) => {
     const response = await next(request);
-    if (isExact(request)) return response;
-    if (/event-stream/.test(response.headers.get('content-type') ?? ''))
-      return rewritten(response, { text: chunkText(change) });
-    if (!/json/.test(response.headers.get('content-type') ?? '') || response.body === null) return response;
-    const said: unknown = await response.json();
-    const headers = new Headers(response.headers);
-    headers.delete('content-length');
-    return new Response(JSON.stringify(isRecord(said) ? change(said) : said), { status: response.status, headers });
+    const changed = (said: unknown) => (isObject(said) ? change(said) : said);
+    return isExact(request) ? response : rewritten(response, { json: changed, text: chunkText(change) });
   };
 
 /** Fields that no client knows. */
@@ -34,7 +29,7 @@ export const unknownFields = json((said) => {
 /** The same keys in another order. */
 const turned = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(turned);
-  if (!isRecord(value)) return value;
+  if (!isObject(value)) return value;
   return Object.fromEntries(
     Object.entries(value)
       .reverse()

@@ -1,6 +1,7 @@
-import { rewritten } from '../rewrite.js';
-import type { Serve } from '../serve.js';
-import { isRecord, type Json, parsed } from '../wire.js';
+import { rewritten } from '../../../emulator/wire/answer.js';
+import { isObject, type Json, jsonOf } from '../../../emulator/wire/json.js';
+import type { Serve } from '../../../emulator/wire/serve.js';
+import { isStream } from '../../../emulator/wire/streams.js';
 
 /** Real ms between two pieces, for which most readers wake. */
 const BETWEEN = 2;
@@ -33,8 +34,8 @@ export const crlf = events((event) => `${event.replaceAll('\n', '\r\n')}\r\n\r\n
 
 /** A chunk, changed as JSON; anything else stays. */
 export const chunkText = (change: (chunk: Json) => Json) => (event: string) => {
-  const chunk = event.startsWith('data: {') ? parsed(event.slice(6)) : undefined;
-  return `${isRecord(chunk) ? `data: ${JSON.stringify(change(chunk))}` : event}\n\n`;
+  const chunk = event.startsWith('data: {') ? jsonOf(event.slice(6)) : undefined;
+  return `${isObject(chunk) ? `data: ${JSON.stringify(change(chunk))}` : event}\n\n`;
 };
 
 type Bytes = ReadableStreamDefaultReader<Uint8Array>;
@@ -46,7 +47,7 @@ const rewrites =
   (next, { host, pause = host.sleep }) =>
   async (request) => {
     const response = await next(request);
-    if (response.body === null || !/event-stream/.test(response.headers.get('content-type') ?? '')) return response;
+    if (response.body === null || !isStream(response)) return response;
     const reader: Bytes = response.body.getReader();
     const body = new ReadableStream<Uint8Array>(
       { pull: (sink) => write(reader, sink, pause), cancel: (reason) => reader.cancel(reason) },

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import { DISTURBANCE_NAMES, disturbanceOf } from '../../../emulator/contract/disturbance.js';
 import { ACTS } from '../../../emulator/disturbances/acts.js';
+import type { Serve } from '../../../emulator/wire/serve.js';
 import { deploy } from '../../../test/targets/deployment.js';
 import { withHabit } from '../../../test/targets/deployments.js';
 import { resultsOf } from '../../../test/targets/mixes.js';
 import { run } from '../../run.js';
-import type { Serve } from '../serve.js';
 import { HARMLESS } from './index.js';
 
 test('what is harmless is served under each name that a fault may give it', () => {

@@ -1,4 +1,4 @@
-import type { Serve } from '../serve.js';
+import type { Serve } from '../../../emulator/wire/serve.js';
 import { keyOrder, noContent, otherStatus, slow, slowBoot, unknownFields, unknownHeaders } from './answers.js';
 import { comments, crlf, heldOpen, joined, split, unknownEvents } from './framings.js';
 import { shortPage } from './lists.js';

@@ -1,4 +1,4 @@
-import type { Serve } from '../serve.js';
+import type { Serve } from '../../../emulator/wire/serve.js';
 import { pathOf } from '../wire.js';
 
 /** A page holds one intern, however many were asked for. */

@@ -1,7 +1,7 @@
 /** Answers a request. */
 export type Fetch = (request: Request) => Promise<Response>;
 
-/** The parts that a service needs for a habit. */
+/** The parts that a service needs for a habit, or to be disturbed. */
 export interface Setting {
   /** Its time, in ms. */
   readonly host: {
@@ -19,5 +19,5 @@ export interface Setting {
   puts(id: string, script: string): Promise<void>;
 }
 
-/** A service with a habit, made of one without. */
+/** A service that differs in one way, made of one that does not. */
 export type Serve = (next: Fetch, setting: Setting) => Fetch;

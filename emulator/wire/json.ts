@@ -1,0 +1,48 @@
+export type Json = Record<string, unknown>;
+
+export const isObject = (value: unknown): value is Json =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** JSON of a text; undefined if it is not JSON. */
+export function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Keys with dots between them. In a list `[]` is every item, a number one of them, `-1` the last. */
+export type Place = string;
+
+/** What stands in a place, in the first item where it names several; undefined where nothing does. */
+export function valueAt(value: unknown, place: Place): unknown {
+  return place.split('.').reduce<unknown>((inner, key) => {
+    if (Array.isArray(inner)) return inner.at(key === '[]' ? 0 : Number(key));
+    return isObject(inner) ? inner[key] : undefined;
+  }, value);
+}
+
+/**
+ * A copy with another value in a place, made from the one that is there, or undefined. An undefined one is left out. Where
+ * what should hold the place is not there, the value stays as it is.
+ */
+export function changedAt(
+  value: unknown,
+  place: Place | readonly string[],
+  change: (value: unknown, parent: unknown) => unknown,
+): unknown {
+  const [key = '', ...rest] = typeof place === 'string' ? place.split('.') : place;
+  const inner = (one: unknown) => (rest.length === 0 ? change(one, value) : changedAt(one, rest, change));
+  if (Array.isArray(value)) {
+    const at = Number(key) < 0 ? value.length + Number(key) : Number(key);
+    return value.flatMap((one: unknown, index) => {
+      const changed = key === '[]' || index === at ? inner(one) : one;
+      return changed === undefined ? [] : [changed];
+    });
+  }
+  if (!isObject(value) || (rest.length > 0 && !(key in value))) return value;
+  const { [key]: there, ...others } = value;
+  const changed = inner(there);
+  return changed === undefined ? others : { ...value, [key]: changed };
+}
