@@ -1,7 +1,7 @@
-import { isObject, type Json, jsonOf } from '../../emulator/wire/json.js';
+import { isRecord, type Json, jsonOf } from '../../emulator/wire/json.js';
 import { withRequest } from '../../emulator/wire/request.js';
 
-export { isObject as isJson, type Json, jsonOf as parsed };
+export { isRecord as isJson, type Json, jsonOf as parsed };
 
 const OPS: readonly (readonly [method: string, path: RegExp, op: string])[] = [
   ['GET', /^\/interns$/, 'list'],
@@ -51,7 +51,7 @@ export async function readCall(request: Request, credentials: Readonly<Record<st
     who:
       bearer === undefined ? 'none' : (Object.entries(credentials).find(([, key]) => key === bearer)?.[0] ?? 'unknown'),
     text,
-    body: isObject(body) ? body : {},
+    body: isRecord(body) ? body : {},
     regional: /^eu\./i.test(request.headers.get('host') ?? url.host),
   };
 }

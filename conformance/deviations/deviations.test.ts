@@ -3,12 +3,12 @@ import { defaultFactories } from '../../emulator/factories.js';
 import { checks } from '../checks/index.js';
 import { ok } from '../framework/assert.js';
 import { defineChecks } from '../framework/check.js';
-import { wrap } from './combinators/parts.js';
 import { deviations } from './index.js';
 import { countKilled, readKillers } from './killers.js';
 import { faults, idleChecks, isCaught, type Matrix, score, tryBaseline, tryDeviation } from './matrix.js';
 import type { Deviation } from './mutant.js';
 import { together } from './mutant.js';
+import { wrap } from './operators/parts.js';
 import { TRY } from './try.js';
 
 const options = { ...TRY, runs: 1, now: () => 0 };

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { holdsBodies, holdsOn, holdsStreams } from '../../test/targets/holding.js';
 import { checks } from '../checks/index.js';
-import { exchanges } from './combinators/replies.js';
+import { exchanges } from './operators/answers.js';
 import { tryChecks } from './try.js';
 
 test.each([

@@ -1,4 +1,5 @@
 import type { ClockControl } from '../../emulator/clock/clock.js';
+import { isStream, through } from '../../emulator/wire/streams.js';
 import { type Host, sleepBy, systemHost } from '../probe/time.js';
 import type { Handler } from './mutant.js';
 
@@ -69,23 +70,6 @@ export function createIdleHost(pauses = 0): IdleHost {
     }
     return () => void queue.delete(entry);
   };
-  /** Passes a body on, and notes that something came. */
-  const watchedBody = (body: ReadableStream<Uint8Array>) => {
-    const reader = body.getReader();
-    return new ReadableStream<Uint8Array>(
-      {
-        async pull(controller) {
-          const { done, value } = await reader.read();
-          came();
-          if (done) controller.close();
-          else controller.enqueue(value);
-        },
-        cancel: (reason) => reader.cancel(reason),
-      },
-      { highWaterMark: 0 },
-    );
-  };
-
   return {
     now: () => now,
     later,
@@ -111,10 +95,13 @@ export function createIdleHost(pauses = 0): IdleHost {
       came();
       const response = await handler(request);
       came();
-      const { body } = response;
-      return body?.locked === false && response.headers.get('content-type')?.startsWith('text/event-stream')
-        ? new Response(watchedBody(body), response)
-        : response;
+      if (response.body?.locked !== false || !isStream(response)) return response;
+      return through(response, {
+        sends(piece) {
+          came();
+          return piece;
+        },
+      });
     },
   };
 }

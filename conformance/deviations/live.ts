@@ -101,40 +101,23 @@ async function whyMissed(
 ): Promise<Unseen> {
   if (named.length === 0)
     return BY_CONTROL[deviation.name] ?? { because: 'control', why: `${killersOf(deviation)[0]} needs one` };
-  const of = (because: Missed, results: readonly CheckResult[]): Unseen | undefined =>
-    results[0] && { because, why: said(results[0]) };
-  const caused = (holds: (skip: Skip) => boolean) => results.filter(({ skip }) => skip !== undefined && holds(skip));
-  const lacks = (holds: (need: string) => boolean) =>
-    caused(({ because }) => because.kind === 'lacks' && holds(because.need));
   const passed = results.filter(({ verdict }) => verdict === 'pass');
-  if (passed.length > 0) {
-    const more = await atDeployed(deviation, named, { ...options, runs: MANY });
-    const late = of('sample', more.filter(broke));
-    if (late !== undefined) return late;
-  }
-  return (
-    of(
-      'time',
-      lacks((need) => need.startsWith('slow:')),
-    ) ??
-    of(
-      'agent',
-      caused(({ kind }) => kind === 'intern'),
-    ) ??
-    of(
-      'agent',
-      lacks((need) => need.startsWith('behaviour:')),
-    ) ??
-    of(
-      'credential',
-      caused(({ because }) => ['lacks', 'unusable', 'not-ours', 'may-not-create'].includes(because.kind)),
-    ) ??
-    of(
-      'habit',
-      caused(({ kind }) => kind === 'race'),
-    ) ??
-    of('unasked', passed) ?? { because: 'unasked', why: results.map(said).join('; ') }
-  );
+  const more = passed.length === 0 ? [] : await atDeployed(deviation, named, { ...options, runs: MANY });
+  const skipped = (holds: (skip: Skip) => boolean) => results.filter(({ skip }) => skip !== undefined && holds(skip));
+  const lacking = (need: string) =>
+    skipped(({ because }) => because.kind === 'lacks' && because.need.startsWith(`${need}:`));
+  const caused = (...kinds: readonly string[]) => skipped(({ because }) => kinds.includes(because.kind));
+  /** The first of these that there are says why. */
+  const reasons: readonly (readonly [Missed, readonly CheckResult[]])[] = [
+    ['sample', more.filter(broke)],
+    ['time', lacking('slow')],
+    ['agent', [...skipped(({ kind }) => kind === 'intern'), ...lacking('behaviour')]],
+    ['credential', caused('lacks', 'unusable', 'not-ours', 'may-not-create')],
+    ['habit', skipped(({ kind }) => kind === 'race')],
+    ['unasked', passed],
+  ];
+  const [because, [first]] = reasons.find(([, rows]) => rows.length > 0) ?? ['unasked', []];
+  return { because, why: first === undefined ? results.map(said).join('; ') : said(first) };
 }
 
 /**

@@ -51,6 +51,7 @@ Runs every deviation against the checks that were computed to see it, and prints
 `;
 
 const ROOT = join(import.meta.dirname, '../..');
+const NAMES = allDeviations.map(({ name }) => name);
 
 interface Settings {
   readonly wanted: readonly Deviation[];
@@ -60,50 +61,39 @@ interface Settings {
   readonly baseline: boolean;
 }
 
+type Row = Readonly<Record<Given, Sight>>;
+
 type Message =
   | { readonly type: 'deviation'; readonly result: DeviationResult }
-  | { readonly type: 'live'; readonly name: string; readonly row: Readonly<Record<Given, Sight>> }
+  | { readonly type: 'live'; readonly name: string; readonly row: Row }
   | { readonly type: 'baseline'; readonly result: Baseline };
 
 /** Every `of`-th, from the `index`-th on: neighbours take about as long as each other. */
 const share = <T>(all: readonly T[], { index, of }: { index: number; of: number }) =>
   all.filter((_, at) => at % of === index);
 
-/** Each deviation as a deployment, with every credential and with an API key alone, each with draws of its own. */
-async function workLive(wanted: readonly Deviation[], runs: number, report: (message: Message) => void) {
-  for (const deviation of wanted) {
-    const options = { seed: `${TRY.seed} ${deviation.name}`, runs, now: systemHost.now };
-    const all = await measure(deviation, { ...options, given: 'all' });
-    const key = await measure(deviation, { ...options, given: 'key' });
-    if (all !== undefined && key !== undefined) report({ type: 'live', name: deviation.name, row: { all, key } });
-  }
-}
-
 /** The part of the work that one process does. */
 async function work(settings: Settings, part: { index: number; of: number }, report: (message: Message) => void) {
-  if (settings.live) return workLive(share(settings.wanted, part), settings.runs, report);
   const options = { ...TRY, runs: settings.runs, all: settings.all, now: systemHost.now };
-  if (settings.baseline) {
-    const named = new Set(settings.wanted.flatMap(killersOf));
+  if (settings.baseline && !settings.live) {
+    const mine = settings.all ? allChecks : killing(settings.wanted.flatMap(killersOf), allChecks);
     // Rules are judged beside the rows, which are sent once: by the first.
-    const mine = settings.all ? allChecks : killing([...named], allChecks);
     const judging = part.index === 0 ? mine.filter(isJudging) : [];
-    report({
-      type: 'baseline',
-      result: await tryBaseline(
-        [
-          ...judging,
-          ...share(
-            mine.filter((check) => !isJudging(check)),
-            part,
-          ),
-        ],
-        { ...options, runs: Math.min(10, options.runs) },
-      ),
-    });
+    const others = mine.filter((check) => !isJudging(check));
+    const runs = Math.min(10, options.runs);
+    report({ type: 'baseline', result: await tryBaseline([...judging, ...share(others, part)], { ...options, runs }) });
   }
   for (const deviation of share(settings.wanted, part)) {
-    report({ type: 'deviation', result: await tryDeviation(deviation, killersOf(deviation), allChecks, options) });
+    if (!settings.live) {
+      report({ type: 'deviation', result: await tryDeviation(deviation, killersOf(deviation), allChecks, options) });
+      continue;
+    }
+    // As a deployment, with every credential and with an API key alone, each with draws of its own.
+    const { name } = deviation;
+    const drawn = { ...options, seed: `${TRY.seed} ${name}` };
+    const all = await measure(deviation, { ...drawn, given: 'all' });
+    const key = await measure(deviation, { ...drawn, given: 'key' });
+    if (all !== undefined && key !== undefined) report({ type: 'live', name, row: { all, key } });
   }
 }
 
@@ -115,11 +105,15 @@ function line(result: DeviationResult): string {
 }
 
 /** At a deployment one check that sees it is enough, and why others do not is what there is to know. */
-function seenLine(name: string, row: Readonly<Record<Given, Sight>>): string {
+function seenLine(name: string, row: Row): string {
   const text = (one: Sight) => (isSeen(one) ? one.seen : `${MISSED[one.because]}: ${one.why.slice(0, 160)}`);
   const key = isSeen(row.key) === isSeen(row.all) ? '' : ` | with an API key alone: ${text(row.key)}`;
   return `${isSeen(row.all) ? 'seen    ' : 'UNSEEN  '}  ${name.padEnd(44)} ${text(row.all)}${key}`;
 }
+
+/** Rows in the order of the deviations. */
+const inOrder = (rows: ReadonlyMap<string, Row>): Measured['deviations'] =>
+  Object.fromEntries([...rows].sort(([one], [other]) => NAMES.indexOf(one) - NAMES.indexOf(other)));
 
 /** How many are seen, and why others are not. Results of the usual runs are kept, beside the earlier ones. */
 function concludeLive(rows: Measured['deviations'], usual: boolean, took: number): string {
@@ -135,9 +129,7 @@ function concludeLive(rows: Measured['deviations'], usual: boolean, took: number
   });
   if (usual) {
     const before = readMeasured();
-    const all = { ...before.deviations, ...rows };
-    const names = allDeviations.map(({ name }) => name);
-    writeMeasured(Object.fromEntries(names.flatMap((name) => (all[name] ? [[name, all[name]]] : []))), before);
+    writeMeasured(inOrder(new Map(Object.entries({ ...before.deviations, ...rows }))), before);
   }
   return `\ndeviations that a deployment shows, and how many of them a default run finds (${took} s):\n${lines.join('\n')}\n`;
 }
@@ -180,6 +172,40 @@ function partArguments({ wanted }: Settings, part: string): string[] {
   return [...given, ...names, '--part', part];
 }
 
+/** Does the work in as many processes as there are jobs. */
+async function inJobs(settings: Settings, jobs: number, take: (message: Message) => void): Promise<void> {
+  if (jobs === 1) return work(settings, { index: 0, of: 1 }, take);
+  const begun = Array.from({ length: jobs }, (_, index) => {
+    const child = fork(process.argv[1] ?? '', partArguments(settings, `${index}/${jobs}`));
+    child.on('message', (message) => take(message as Message));
+    return new Promise<void>((resolve, reject) =>
+      child.on('exit', (code) => (code === 0 ? resolve() : reject(new Error(`part ${index} ended with ${code}`)))),
+    );
+  });
+  await Promise.all(begun);
+}
+
+/** Prints the mistakes and the score. Where every check was run, those that see a deviation are kept. */
+function conclude(settings: Settings, results: readonly DeviationResult[], baseline: Baseline, took: number): number {
+  const whole = settings.wanted.length === allDeviations.length;
+  const computed: Killers = Object.fromEntries(
+    results.map(({ name, caught, others }) => [name, [...caught, ...others]]),
+  );
+  if (settings.all) writeKillers(computed, NAMES);
+  const idle = whole ? idleChecks(settings.all ? computed : readKillers().killers, allChecks) : [];
+  const matrix: Matrix = { deviations: results, baseline, idle, checks: allChecks.length };
+  const wrong = faults(matrix);
+  const { deviations, checks } = score(matrix);
+  if (wrong.length > 0) process.stdout.write(`\n${wrong.map((one) => `wrong: ${one}`).join('\n')}\n`);
+  const proven = whole
+    ? `${checks.proven} of ${checks.of} checks proven by one`
+    : `${checks.proven} checks proven by one (${allDeviations.length} deviations in all)`;
+  process.stdout.write(
+    `\n${deviations.caught} of ${deviations.of} deviations caught by every check that is known to see them, ${proven}, ${took} s\n`,
+  );
+  return wrong.length > 0 ? 1 : 0;
+}
+
 async function main(): Promise<number> {
   if (values.help) {
     process.stdout.write(USAGE);
@@ -193,65 +219,23 @@ async function main(): Promise<number> {
   }
   const began = systemHost.now();
   const results: DeviationResult[] = [];
-  const rows: Record<string, Readonly<Record<Given, Sight>>> = {};
+  const rows = new Map<string, Row>();
   const failing: Baseline['failing'][number][] = [];
   const take = (message: Message) => {
     if (message.type === 'baseline') failing.push(...message.result.failing);
-    else if (message.type === 'live') rows[message.name] = message.row;
+    else if (message.type === 'live') rows.set(message.name, message.row);
     else results.push(message.result);
     if (values.quiet || message.type === 'baseline') return;
-    const text = message.type === 'live' ? seenLine(message.name, message.row) : line(message.result);
-    process.stdout.write(`${text}\n`);
+    process.stdout.write(`${message.type === 'live' ? seenLine(message.name, message.row) : line(message.result)}\n`);
   };
-  const jobs = Math.max(1, Number(values.jobs));
-  if (jobs === 1) await work(settings, { index: 0, of: 1 }, take);
-  else {
-    await Promise.all(
-      Array.from({ length: jobs }, (_, index) => {
-        const child = fork(process.argv[1] ?? '', partArguments(settings, `${index}/${jobs}`));
-        child.on('message', (message) => take(message as Message));
-        return new Promise<void>((resolve, reject) =>
-          child.on('exit', (code) => (code === 0 ? resolve() : reject(new Error(`part ${index} ended with ${code}`)))),
-        );
-      }),
-    );
-  }
-  const order = new Map(allDeviations.map((one, at) => [one.name, at]));
-  results.sort((a, b) => (order.get(a.name) ?? 0) - (order.get(b.name) ?? 0));
+  await inJobs(settings, Math.max(1, Number(values.jobs)), take);
   const took = Math.round((systemHost.now() - began) / 1_000);
-  const whole = settings.wanted.length === allDeviations.length;
-  if (settings.live) {
-    const names = allDeviations.map(({ name }) => name).filter((name) => name in rows);
-    const sorted = Object.fromEntries(names.flatMap((name) => (rows[name] ? [[name, rows[name]]] : [])));
-    process.stdout.write(concludeLive(sorted, values.runs === undefined, took));
-    return 0;
+  if (!settings.live) {
+    results.sort((one, other) => NAMES.indexOf(one.name) - NAMES.indexOf(other.name));
+    return conclude(settings, results, { failing }, took);
   }
-  const { killers } = readKillers();
-  const computed: Killers = Object.fromEntries(
-    results.map(({ name, caught, others }) => [name, [...caught, ...others]]),
-  );
-  if (settings.all)
-    writeKillers(
-      computed,
-      allDeviations.map(({ name }) => name),
-    );
-  const matrix: Matrix = {
-    deviations: results,
-    baseline: { failing },
-    idle: whole ? idleChecks(settings.all ? computed : killers, allChecks) : [],
-    checks: allChecks.length,
-  };
-  const wrong = faults(matrix);
-  const now = score(matrix);
-  const { deviations, checks } = now;
-  if (wrong.length > 0) process.stdout.write(`\n${wrong.map((one) => `wrong: ${one}`).join('\n')}\n`);
-  const proven = whole
-    ? `${checks.proven} of ${checks.of} checks proven by one`
-    : `${checks.proven} checks proven by one (${allDeviations.length} deviations in all)`;
-  process.stdout.write(
-    `\n${deviations.caught} of ${deviations.of} deviations caught by every check that is known to see them, ${proven}, ${took} s\n`,
-  );
-  return wrong.length > 0 ? 1 : 0;
+  process.stdout.write(concludeLive(inOrder(rows), values.runs === undefined, took));
+  return 0;
 }
 
 try {

@@ -1,7 +1,5 @@
+import { toRegExp } from '../engine/select.js';
 import type { Deviation } from './mutant.js';
-
-const asPattern = (pattern: string) =>
-  new RegExp(`^${pattern.replace(/[.+?^$(){}|[\]\\]/g, '\\$&').replaceAll('*', '.*')}$`);
 
 /**
  * The deviations that any of the patterns names, in their own order. A pattern is a name, `*` for anything in it, or
@@ -10,15 +8,11 @@ const asPattern = (pattern: string) =>
  * @throws RangeError for a pattern that matches no deviation
  */
 export function select(all: readonly Deviation[], given: readonly string[]): readonly Deviation[] {
-  const patterns = given
-    .flatMap((pattern) => pattern.split(','))
-    .map((pattern) => pattern.trim())
-    .filter((pattern) => pattern !== '');
-  const selected = new Set<string>();
-  for (const pattern of patterns) {
-    const named = all.filter(({ name }) => asPattern(pattern).test(name));
+  const patterns = given.flatMap((pattern) => pattern.split(/ *, */)).filter((pattern) => pattern !== '');
+  const selected = patterns.flatMap((pattern) => {
+    const named = all.filter(({ name }) => toRegExp(pattern).test(name));
     if (named.length === 0) throw new RangeError(`--only: no deviation is named ${pattern}`);
-    for (const { name } of named) selected.add(name);
-  }
-  return all.filter(({ name }) => selected.has(name));
+    return named;
+  });
+  return all.filter((one) => selected.includes(one));
 }

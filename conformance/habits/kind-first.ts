@@ -1,5 +1,5 @@
 import { rewritten } from '../../emulator/wire/answer.js';
-import { isObject } from '../../emulator/wire/json.js';
+import { isRecord } from '../../emulator/wire/json.js';
 import { tokenOf } from '../../emulator/wire/request.js';
 import type { Serve } from '../../emulator/wire/serve.js';
 import type { Habit } from './habit.js';
@@ -13,7 +13,7 @@ const serve: Serve = (next, { keys, random }) => {
       return refusal(403, 'Personal connections require the OIDC login', 'personal_identity_required');
     return rewritten(await next(request), {
       json(json) {
-        if (isObject(json) && typeof json.token === 'string') json.token = `${json.token}.${random()}`;
+        if (isRecord(json) && typeof json.token === 'string') json.token = `${json.token}.${random()}`;
       },
     });
   };

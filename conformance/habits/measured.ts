@@ -1,4 +1,4 @@
-import { isObject } from '../../emulator/wire/json.js';
+import { isRecord } from '../../emulator/wire/json.js';
 import { isBusy } from './not-now.js';
 import { type Explanation, LATER, type Visit } from './visit.js';
 
@@ -35,8 +35,8 @@ export async function takesPrompts(visit: Visit, id: string): Promise<boolean | 
     json: { messages: [{ role: 'user', content: 'Hello.' }], stream: true },
   });
   if (status < 300) return true;
-  const { metadata } = (isObject(json) && isObject(json.error) ? json.error : {}) as { metadata?: unknown };
-  const { reason, retryable } = isObject(metadata) ? metadata : {};
+  const { metadata } = (isRecord(json) && isRecord(json.error) ? json.error : {}) as { metadata?: unknown };
+  const { reason, retryable } = isRecord(metadata) ? metadata : {};
   if (status !== 409) return undefined;
   return isBusy({ status, text: '', reason: String(reason), retryable: retryable === true }) ? 'busy' : false;
 }
@@ -51,7 +51,7 @@ export async function becomes(
   for (let look = 0; look < looks; look++) {
     const { status, json } = await visit.send({ path: visit.pathOf(id) });
     if (status === 404) return false;
-    if (status === 200 && isObject(json) && is(json.status)) return true;
+    if (status === 200 && isRecord(json) && is(json.status)) return true;
     await visit.sleep(1_000);
   }
   return false;

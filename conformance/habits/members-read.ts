@@ -1,4 +1,4 @@
-import { isObject, jsonOf } from '../../emulator/wire/json.js';
+import { isRecord, jsonOf } from '../../emulator/wire/json.js';
 import type { Serve } from '../../emulator/wire/serve.js';
 import type { Habit } from './habit.js';
 import { excused, refusedWith } from './measured.js';
@@ -21,7 +21,7 @@ const explains: Habit['explains'] = async ({ got, missedSuccess, seen }, visit) 
   const credential = refused?.as;
   if (credential === undefined || credential === 'api_key') return undefined;
   const sent = jsonOf(refused?.sent ?? '');
-  const where = isObject(sent) && 'workspace_id' in sent ? { workspace_id: sent.workspace_id } : {};
+  const where = isRecord(sent) && 'workspace_id' in sent ? { workspace_id: sent.workspace_id } : {};
   const may = async () => refusedWith(await visit.send({ ...visit.creating(where), as: credential }), 403);
   const skip = { kind: 'need', because: { kind: 'may-not-create', credential, got } } as const;
   return excused(visit, `members-read ${credential}`, { skip }, may);

@@ -1,5 +1,5 @@
 import { rewritten } from '../../emulator/wire/answer.js';
-import { isObject } from '../../emulator/wire/json.js';
+import { isRecord } from '../../emulator/wire/json.js';
 import type { Serve } from '../../emulator/wire/serve.js';
 import type { Habit } from './habit.js';
 import { eachRecord } from './wire.js';
@@ -25,11 +25,11 @@ const serve: Serve = (next, { random }) => {
           ).toISOString();
           record.secret_count = Math.floor(random() * 9);
         });
-        if (!isObject(json)) return;
+        if (!isRecord(json)) return;
         if (new URL(request.url).pathname.includes('/vault/'))
-          for (const secret of [json.data].flat()) if (isObject(secret)) secret.version = any();
+          for (const secret of [json.data].flat()) if (isRecord(secret)) secret.version = any();
         if (typeof json.token === 'string' && typeof json.origin === 'string') json.expires_at = any();
-        if (isObject(json.error) && isObject(json.error.metadata)) json.error.metadata.request = any();
+        if (isRecord(json.error) && isRecord(json.error.metadata)) json.error.metadata.request = any();
       },
     });
 };

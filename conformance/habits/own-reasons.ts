@@ -1,5 +1,5 @@
 import { rewritten } from '../../emulator/wire/answer.js';
-import { isObject } from '../../emulator/wire/json.js';
+import { isRecord } from '../../emulator/wire/json.js';
 import type { Serve } from '../../emulator/wire/serve.js';
 import type { Habit } from './habit.js';
 
@@ -9,7 +9,7 @@ const serve: Serve = (next) => async (request) => {
   if (response.status !== 409) return response;
   return rewritten(response, {
     json(json) {
-      if (isObject(json) && isObject(json.error) && isObject(json.error.metadata))
+      if (isRecord(json) && isRecord(json.error) && isRecord(json.error.metadata))
         json.error.metadata.reason = 'not_now';
     },
   });

@@ -1,4 +1,4 @@
-import { isObject } from '../../emulator/wire/json.js';
+import { isRecord } from '../../emulator/wire/json.js';
 import type { Serve } from '../../emulator/wire/serve.js';
 import type { Habit } from './habit.js';
 import { instead } from './instead.js';
@@ -31,7 +31,7 @@ const explains: Habit['explains'] = async ({ check, found, got, missedSuccess, s
   return excused(visit, 'own-route-names', { skip: { kind: 'need', because: { kind: 'own-routes' } } }, async () => {
     const answer = await instead(visit, last, { json });
     if (answer?.status === 400) return true;
-    return answer !== undefined && answer.status < 300 ? !(isObject(answer.json) && v2 in answer.json) : undefined;
+    return answer !== undefined && answer.status < 300 ? !(isRecord(answer.json) && v2 in answer.json) : undefined;
   });
 };
 

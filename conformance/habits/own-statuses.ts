@@ -1,5 +1,5 @@
 import { rewritten } from '../../emulator/wire/answer.js';
-import { isObject } from '../../emulator/wire/json.js';
+import { isRecord } from '../../emulator/wire/json.js';
 import type { Serve } from '../../emulator/wire/serve.js';
 import type { Habit } from './habit.js';
 import { GATEWAY, READS } from './visit.js';
@@ -39,10 +39,10 @@ const learn: Habit['learn'] = ({ send, id, rest, status, json, made }, { learnt:
   const writes = id !== undefined && method !== 'PATCH' && !READS.has(method);
   if (writes && GATEWAY.has(status)) words.lost(id);
   if (status >= 300) return;
-  if (made !== undefined) words.done(made, isObject(send.json) && send.json.provision === true ? 'boot' : 'create');
+  if (made !== undefined) words.done(made, isRecord(send.json) && send.json.provision === true ? 'boot' : 'create');
   else if (writes) words.done(id, rest);
-  if (isObject(json))
-    for (const record of Array.isArray(json.data) ? json.data : [json]) if (isObject(record)) words.read(record);
+  if (isRecord(json))
+    for (const record of Array.isArray(json.data) ? json.data : [json]) if (isRecord(record)) words.read(record);
 };
 
 export const ownStatuses: Habit = {

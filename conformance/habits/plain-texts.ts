@@ -1,4 +1,4 @@
-import { isObject, jsonOf } from '../../emulator/wire/json.js';
+import { isRecord, jsonOf } from '../../emulator/wire/json.js';
 import type { Serve } from '../../emulator/wire/serve.js';
 import type { Habit } from './habit.js';
 import { instead } from './instead.js';
@@ -10,7 +10,7 @@ const serve: Serve = (next) => async (request) => {
   if (!settings) return next(request);
   const body = jsonOf(await request.clone().text());
   const odd = (text: unknown) => typeof text === 'string' && /^$|[^A-Za-z0-9 .,]/.test(text);
-  if (!isObject(body) || !(odd(body.description) || odd(body.instructions))) return next(request);
+  if (!isRecord(body) || !(odd(body.description) || odd(body.instructions))) return next(request);
   return (
     (await refusedAnyway(next, request)) ??
     Response.json(
@@ -38,7 +38,7 @@ const REFUSED = new Set([400, 403, 422]);
 const explains: Habit['explains'] = async ({ check, seen }, visit) => {
   const last = seen.findLast(({ status }) => REFUSED.has(status ?? 0));
   const record = jsonOf(last?.sent ?? '');
-  if (check.requirement === 'CREATE-5' || visit.learnt.plain || visit.readOnly || !isObject(record)) return undefined;
+  if (check.requirement === 'CREATE-5' || visit.learnt.plain || visit.readOnly || !isRecord(record)) return undefined;
   const odd = TEXTS.filter((key) => typeof record[key] === 'string' && /^$|[^A-Za-z0-9 .,]/.test(record[key]));
   if (last === undefined || odd.length === 0 || !/^\/interns(\/[^/]+)?$/.test(last.path)) return undefined;
   const plain = Object.fromEntries(odd.map((key) => [key, 'plain words']));

@@ -1,5 +1,5 @@
 import { rewritten } from '../../emulator/wire/answer.js';
-import { isObject } from '../../emulator/wire/json.js';
+import { isRecord } from '../../emulator/wire/json.js';
 import type { Serve } from '../../emulator/wire/serve.js';
 import type { Habit } from './habit.js';
 import { eachRecord, pathOf } from './wire.js';
@@ -15,13 +15,13 @@ const serve: Serve = (next) => {
     return rewritten(await next(filters ? new Request(url, request) : request), {
       json(json) {
         const id = /^\/interns\/([^/]+)\/provision$/.exec(pathOf(request))?.[1];
-        if (id !== undefined && isObject(json) && json.error === undefined) waiting.delete(id);
+        if (id !== undefined && isRecord(json) && json.error === undefined) waiting.delete(id);
         eachRecord(json, (record) => {
           if (request.method === 'POST' && record.status === 'stopped') waiting.add(String(record.id));
           if (record.status === 'stopped' && waiting.has(String(record.id))) record.status = 'queued';
         });
-        if (statuses.length > 0 && isObject(json) && Array.isArray(json.data))
-          json.data = json.data.filter((entry) => isObject(entry) && statuses.includes(String(entry.status)));
+        if (statuses.length > 0 && isRecord(json) && Array.isArray(json.data))
+          json.data = json.data.filter((entry) => isRecord(entry) && statuses.includes(String(entry.status)));
       },
     });
   };

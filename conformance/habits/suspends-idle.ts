@@ -1,4 +1,4 @@
-import { isObject } from '../../emulator/wire/json.js';
+import { isRecord } from '../../emulator/wire/json.js';
 import type { Serve } from '../../emulator/wire/serve.js';
 import type { Habit } from './habit.js';
 import { becomes } from './measured.js';
@@ -43,7 +43,7 @@ async function boots(visit: Visit): Promise<string> {
 async function stopsIdle(visit: Visit, idler: string): Promise<boolean | undefined> {
   if (idler === 'none') return undefined;
   const { status, json } = await visit.send({ path: visit.pathOf(idler) });
-  return status === 200 && isObject(json) ? json.status !== 'running' : undefined;
+  return status === 200 && isRecord(json) ? json.status !== 'running' : undefined;
 }
 
 /**

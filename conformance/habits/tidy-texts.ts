@@ -1,4 +1,4 @@
-import { isObject, jsonOf } from '../../emulator/wire/json.js';
+import { isRecord, jsonOf } from '../../emulator/wire/json.js';
 import type { Serve } from '../../emulator/wire/serve.js';
 import type { Habit } from './habit.js';
 import { pathOf, refusal } from './wire.js';
@@ -10,7 +10,7 @@ const serve: Serve = (next) => async (request) => {
     return next(request);
   const text = await request.clone().text();
   const body = jsonOf(text);
-  if (!isObject(body) || text.length > 1_000_000) return next(request);
+  if (!isRecord(body) || text.length > 1_000_000) return next(request);
   for (const key of ['description', 'instructions']) {
     const said = body[key];
     if (typeof said !== 'string') continue;

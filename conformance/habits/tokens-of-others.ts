@@ -1,4 +1,4 @@
-import { isObject } from '../../emulator/wire/json.js';
+import { isRecord } from '../../emulator/wire/json.js';
 import type { Habit } from './habit.js';
 
 /** Tokens of a person. */
@@ -15,7 +15,7 @@ const explains: Habit['explains'] = async ({ seen }, visit) => {
   const isKeys = visit.made().some((made) => made.id === id && made.as === 'api_key' && made.deleting !== true);
   if (!isKeys || visit.dealings.saw(credential)) return undefined;
   const { status, json } = await visit.send({ path: visit.pathOf(id) });
-  if (status === 404 || (isObject(json) && json.status === 'destroying')) return undefined;
+  if (status === 404 || (isRecord(json) && json.status === 'destroying')) return undefined;
   // One that reads the intern sees it: then the 404 is wrong.
   if ((await visit.send({ path: visit.pathOf(id), as: credential })).status < 300) return undefined;
   const how = 'sees-no-intern';

@@ -1,4 +1,4 @@
-import { isObject, type Json } from '../../emulator/wire/json.js';
+import { isRecord, type Json } from '../../emulator/wire/json.js';
 import { bodyOf as jsonIn, tokenOf } from '../../emulator/wire/request.js';
 import type { Fetch } from '../../emulator/wire/serve.js';
 
@@ -15,7 +15,7 @@ export function about(request: Request) {
 /** The body of a request, where that is a JSON object; else nothing is in it. */
 export async function bodyOf(request: Request): Promise<Readonly<Json>> {
   const json = await jsonIn(request);
-  return isObject(json) ? json : {};
+  return isRecord(json) ? json : {};
 }
 
 /** The id in the answer to a create. */
@@ -35,9 +35,9 @@ export const beside = (request: Request, id: string, method: string, rest = '', 
 
 /** Every intern of an answer, alone or in a list. Secrets and mappings stay as they are. */
 export function eachRecord(json: unknown, change: (record: Json) => void): void {
-  if (!isObject(json)) return;
+  if (!isRecord(json)) return;
   if (typeof json.id === 'string' && 'vault_id' in json) change(json);
-  const isIntern = (entry: unknown): entry is Json => isObject(entry) && 'name' in entry && 'status' in entry;
+  const isIntern = (entry: unknown): entry is Json => isRecord(entry) && 'name' in entry && 'status' in entry;
   if (Array.isArray(json.data)) for (const entry of json.data) if (isIntern(entry)) change(entry);
 }
 

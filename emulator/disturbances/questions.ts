@@ -1,5 +1,5 @@
 import type { Ask } from '../contract/interaction.js';
-import { isObject, jsonOf, valueAt } from '../wire/json.js';
+import { isRecord, jsonOf, valueAt } from '../wire/json.js';
 
 /** A question that a run waits with. */
 export interface AskedQuestion {
@@ -13,7 +13,7 @@ export function questionIn(body: string): string | undefined {
   // Most are prompts, and need no parsing.
   if (!body.includes('"tool_call_id"')) return undefined;
   const last = valueAt(jsonOf(body), 'messages.-1');
-  return isObject(last) && last.role === 'tool' && typeof last.tool_call_id === 'string'
+  return isRecord(last) && last.role === 'tool' && typeof last.tool_call_id === 'string'
     ? last.tool_call_id
     : undefined;
 }

@@ -1,6 +1,6 @@
 import { eachEvent, isStream, passed } from './streams.js';
 
-/** What happens to an answer on its way. */
+/** The changes of an answer on its way. */
 export interface Changes {
   readonly status?: number;
   headers?(headers: Headers): void;

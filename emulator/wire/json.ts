@@ -1,7 +1,8 @@
-export type Json = Record<string, unknown>;
+import { isRecord } from '../contract/record.js';
 
-export const isObject = (value: unknown): value is Json =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
+export { isRecord };
+
+export type Json = Record<string, unknown>;
 
 /** JSON of a text; undefined if it is not JSON. */
 export function jsonOf(text: string): unknown {
@@ -15,11 +16,11 @@ export function jsonOf(text: string): unknown {
 /** Keys with dots between them. In a list `[]` is every item, a number one of them, `-1` the last. */
 export type Place = string;
 
-/** What stands in a place, in the first item where it names several; undefined where nothing does. */
+/** The value of a place, of the first item where it names several; undefined where there is none. */
 export function valueAt(value: unknown, place: Place): unknown {
   return place.split('.').reduce<unknown>((inner, key) => {
     if (Array.isArray(inner)) return inner.at(key === '[]' ? 0 : Number(key));
-    return isObject(inner) ? inner[key] : undefined;
+    return isRecord(inner) ? inner[key] : undefined;
   }, value);
 }
 
@@ -41,7 +42,7 @@ export function changedAt(
       return changed === undefined ? [] : [changed];
     });
   }
-  if (!isObject(value) || (rest.length > 0 && !(key in value))) return value;
+  if (!isRecord(value) || (rest.length > 0 && !(key in value))) return value;
   const { [key]: there, ...others } = value;
   const changed = inner(there);
   return changed === undefined ? others : { ...value, [key]: changed };

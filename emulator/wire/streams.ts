@@ -15,9 +15,9 @@ export function createEventSplitter(): (piece: Uint8Array | undefined) => string
 
 type Sent = Uint8Array | string | undefined;
 
-/** What happens to a body on its way. */
+/** The changes of a body on its way. */
 export interface Passing {
-  /** What is sent for a piece, and before the end, for which it is undefined; each piece as it is by default. */
+  /** The bytes for a piece, and before the end, for which it is undefined; each piece as it is by default. */
   readonly sends?: (piece: Uint8Array | undefined) => Sent | Promise<Sent>;
   /** The client has left; `cancel` tells the source, which learns it at once without this. */
   readonly left?: (cancel: () => Promise<void>) => void | Promise<void>;

@@ -24,7 +24,7 @@ interface Call {
 }
 
 type Json = Record<string, unknown>;
-const isObject = (value: unknown): value is Json =>
+const isRecord = (value: unknown): value is Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 const parses = (text: string): boolean => {
   try {
@@ -67,7 +67,7 @@ export function createAssembly(has: Has) {
 
   const callFor = (delta: Json): Call => {
     const id = idOf(delta);
-    const named = isObject(delta.function) && typeof delta.function.name === 'string' && delta.function.name !== '';
+    const named = isRecord(delta.function) && typeof delta.function.name === 'string' && delta.function.name !== '';
     const open = (index: number) => {
       const call = { index, id: null, name: '', arguments: '', closed: false };
       calls.push(call);
@@ -94,11 +94,11 @@ export function createAssembly(has: Has) {
     return last;
   };
 
-  const nameOf = (delta: Json): unknown => (isObject(delta.function) ? delta.function.name : undefined);
+  const nameOf = (delta: Json): unknown => (isRecord(delta.function) ? delta.function.name : undefined);
 
   const takeCall = (delta: Json) => {
     if (finish !== null && has('closedAtFinish')) return;
-    const given = isObject(delta.function) ? delta.function : {};
+    const given = isRecord(delta.function) ? delta.function : {};
     if (has('nameFirst') && !given.name && typeof delta.id === 'string' && !calls.some((call) => call.id === delta.id))
       return;
     const call = callFor(delta);
@@ -111,7 +111,7 @@ export function createAssembly(has: Has) {
       call.name = has('nameAppended') ? call.name + given.name : given.name;
     else if (has('nameAppended') && 'name' in given) call.name += String(given.name);
     if (typeof given.arguments === 'string') call.arguments += given.arguments;
-    else if (isObject(given.arguments) && !has('objectArgumentsLost'))
+    else if (isRecord(given.arguments) && !has('objectArgumentsLost'))
       call.arguments += has('objectAsText') ? String(given.arguments) : JSON.stringify(given.arguments);
     else if (has('nullArguments') && 'arguments' in given) call.arguments += String(given.arguments);
     if (has('parsesEarly') && parses(call.arguments)) call.closed = true;
@@ -133,7 +133,7 @@ export function createAssembly(has: Has) {
     if (has('reasoningIsText')) content += textOf('reasoning');
     else reasoning += textOf('reasoning');
     const older = delta.function_call;
-    if (isObject(older) && !newer && !has('functionCallLost')) {
+    if (isRecord(older) && !newer && !has('functionCallLost')) {
       if (last === undefined) takeCall({ index: 0, function: older });
       else takeCall({ index: last.index, function: older });
     }
@@ -141,25 +141,25 @@ export function createAssembly(has: Has) {
       // The part in the older form is of the same call.
       if (!newer && calls.length > 0 && !has('bothForms')) drop();
       newer = !has('bothForms');
-      const deltas = delta.tool_calls.filter(isObject);
+      const deltas = delta.tool_calls.filter(isRecord);
       for (const one of has('firstDelta') ? deltas.slice(0, 1) : deltas) takeCall(one);
     }
   };
 
   /** A message in place of a delta: whole calls, some of which may be known. */
   const takeMessage = (message: Json) => {
-    const given = Array.isArray(message.tool_calls) ? message.tool_calls.filter(isObject) : [];
+    const given = Array.isArray(message.tool_calls) ? message.tool_calls.filter(isRecord) : [];
     const fresh = given.filter((call) => has('messageAgain') || !calls.some(({ id }) => id !== null && id === call.id));
     if (has('messageAgain')) for (const call of fresh) call.index = calls.length;
     takeDelta({ ...message, tool_calls: fresh });
   };
 
   const fail = (error: unknown): never => {
-    const code = isObject(error) && Number.isInteger(error.code) ? Number(error.code) : undefined;
-    const word = has('wordIsStatus') && isObject(error) && typeof error.code === 'string' ? 500 : undefined;
-    const text = isObject(error) && typeof error.code === 'string' && !has('errorTextLost') ? error.code : undefined;
+    const code = isRecord(error) && Number.isInteger(error.code) ? Number(error.code) : undefined;
+    const word = has('wordIsStatus') && isRecord(error) && typeof error.code === 'string' ? 500 : undefined;
+    const text = isRecord(error) && typeof error.code === 'string' && !has('errorTextLost') ? error.code : undefined;
     throw new CallError(
-      isObject(error) ? String(error.message) : 'the stream failed',
+      isRecord(error) ? String(error.message) : 'the stream failed',
       has('errorCodeLost') ? undefined : (code ?? word),
       text,
     );
@@ -170,10 +170,10 @@ export function createAssembly(has: Has) {
     if (has('strictFields'))
       for (const name of Object.keys(chunk)) if (!KNOWN.has(name)) throw new Error(`unknown field ${name}`);
     if (has('choicesNeeded') && !Array.isArray(chunk.choices)) throw new TypeError('choices is not iterable');
-    const choices = Array.isArray(chunk.choices) ? chunk.choices.filter(isObject) : [];
+    const choices = Array.isArray(chunk.choices) ? chunk.choices.filter(isRecord) : [];
     if (has('firstChoice') && choices.length === 0) throw new TypeError('choices[0] is undefined');
     if (
-      isObject(chunk.usage) &&
+      isRecord(chunk.usage) &&
       !(has('usageNeedsChoices') && choices.length === 0) &&
       !(has('firstUsage') && usage !== null)
     )
@@ -183,9 +183,9 @@ export function createAssembly(has: Has) {
       if ((choice.index ?? 0) !== 0) continue;
       if (choice.delta === null && has('deltaNeeded')) throw new TypeError('delta is null');
       const ends = typeof choice.finish_reason === 'string';
-      const missing = !isObject(choice.delta) || Object.keys(choice.delta).length === 0;
-      if (missing && isObject(choice.message) && !has('messageIgnored')) takeMessage(choice.message);
-      else if (isObject(choice.delta) && !(ends && has('finishCarriesNothing'))) takeDelta(choice.delta);
+      const missing = !isRecord(choice.delta) || Object.keys(choice.delta).length === 0;
+      if (missing && isRecord(choice.message) && !has('messageIgnored')) takeMessage(choice.message);
+      else if (isRecord(choice.delta) && !(ends && has('finishCarriesNothing'))) takeDelta(choice.delta);
       if (ends && finish !== null && has('toldPerFinish')) calls.push(...calls.map((call) => ({ ...call })));
       if (ends) finish = String(choice.finish_reason);
       else if (has('lastFinish') && 'finish_reason' in choice) finish = null;
@@ -222,7 +222,7 @@ export function createAssembly(has: Has) {
         try {
           value = JSON.parse(event.data);
         } catch {}
-        fail(isObject(value) && isObject(value.error) ? value.error : value);
+        fail(isRecord(value) && isRecord(value.error) ? value.error : value);
       }
       if (event.event !== 'message' && !has('everyEventIsChunk')) return;
       if ((event.data === '[DONE]' && !has('doneIsJson')) || (has('doneAnywhere') && event.data.includes('[DONE]'))) {
@@ -236,7 +236,7 @@ export function createAssembly(has: Has) {
         if (has('skipBadJson')) return;
         throw error;
       }
-      if (!isObject(value)) {
+      if (!isRecord(value)) {
         if (has('skipNonObjects')) return;
         throw new CallError('a chunk is no object');
       }

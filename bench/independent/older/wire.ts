@@ -1,6 +1,6 @@
 import { about } from '../../../conformance/habits/wire.js';
 import { rewritten } from '../../../emulator/wire/answer.js';
-import { isObject, type Json, jsonOf as parsed } from '../../../emulator/wire/json.js';
+import { isRecord, type Json, jsonOf as parsed } from '../../../emulator/wire/json.js';
 import type { Fetch, Setting } from '../../../emulator/wire/serve.js';
 import type { World as Now, Way } from '../world.js';
 
@@ -82,11 +82,11 @@ export function opOf(request: Request): { op: Op; id: string; token: string; q: 
 export const textOf = (r: Request) => r.clone().text();
 export const jsonOf = async (r: Request): Promise<Json | undefined> => {
   const j = parsed(await textOf(r));
-  return isObject(j) ? j : undefined;
+  return isRecord(j) ? j : undefined;
 };
 export const respJson = async (r: Response): Promise<Json> => {
   const j = parsed(await r.clone().text());
-  return isObject(j) ? j : {};
+  return isRecord(j) ? j : {};
 };
 export const withBody = (r: Request, body: unknown) =>
   new Request(r, { body: typeof body === 'string' ? body : JSON.stringify(body) });
@@ -114,7 +114,7 @@ export const key = (w: World, name: string): string => w.credentials[name === 'o
 export const reply = async (r: Response, change: (json: Json) => unknown) =>
   rewritten(r, {
     json: (j) => {
-      if (isObject(j)) change(j);
+      if (isRecord(j)) change(j);
     },
   });
 /** On operations alone. */

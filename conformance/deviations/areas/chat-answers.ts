@@ -1,58 +1,51 @@
-import type { RunView } from '../../../emulator/contract/run.js';
-import { whenAnswered, yields } from '../combinators/behaviours.js';
-import { withRequest } from '../combinators/exchange.js';
-import { errors, exchanges } from '../combinators/replies.js';
-import { answerInstead, tryAgain } from '../combinators/requests.js';
-import { answering, endsRuns, REFUSED, refusesAnswers } from '../combinators/runs.js';
-import { cannedReply, rewriteFinal } from '../combinators/streams.js';
+import { Refusal } from '../../../emulator/contract/errors.js';
+import { changedAt, type Json } from '../../../emulator/wire/json.js';
+import { withRequest } from '../../../emulator/wire/request.js';
 import { defineDeviations } from '../mutant.js';
+import { answers, errors, exchanges, refused, typed } from '../operators/answers.js';
+import { endsAfter, whenAnswered, yields } from '../operators/behaviours.js';
+import { settings, wrap } from '../operators/parts.js';
+import { again, sentAnswers } from '../operators/requests.js';
+import { answering, endsRuns, refusesAnswers, refusesEvery, runsOf, streamingIn } from '../operators/runs.js';
+import { cannedReply, DONE, final } from '../operators/streams.js';
 
+const STALE = 'interaction_not_pending';
+const UNACCEPTABLE = { of: 'chat', status: 400, says: 'Unacceptable answer' } as const;
+
+/** Answers to questions, their refusals and deadlines (CHAT-6, CHAT-7, CHAT-11). */
 export const CHAT_ANSWERS = defineDeviations({
   // The stream after an answer carries another session_id.
   'answer-in-a-session-of-its-own': () => {
     const asked = new Set<unknown>();
-    return rewriteFinal((chunk, finish) => {
-      const again = asked.has(chunk.session_id);
-      if (finish === 'tool_calls') asked.add(chunk.session_id);
-      return again ? { ...chunk, session_id: `${String(chunk.session_id)}-2` } : chunk;
+    return final('session_id', (id, { finish }) => {
+      const again = asked.has(id);
+      if (finish === 'tool_calls') asked.add(id);
+      return again ? `${id}-2` : id;
     });
   },
   'answer-cancel-ends-the-run': whenAnswered((answer) => (answer === 'cancel' ? { end: 'cancelled' } : answer)),
   // A reply without the echo of the call is refused.
-  'answer-needs-its-echo': answerInstead(async (exchange) => {
-    const answer = await answering(exchange);
-    const echo = (answer?.body.messages as { tool_calls?: { id?: unknown }[] }[] | undefined)?.at(-2);
-    return answer && !echo?.tool_calls?.some(({ id }) => id === answer.callId) ? REFUSED.unacceptable : undefined;
+  'answer-needs-its-echo': refusesEvery(({ messages, callId }) => {
+    const echo = messages.at(-2) as { tool_calls?: { id?: unknown }[] } | undefined;
+    return !echo?.tool_calls?.some(({ id }) => id === callId);
   }),
-  'answer-of-texts-refused': answerInstead(async (exchange) => {
-    const answer = await answering(exchange);
-    return String(answer?.content).includes('"content":{') ? REFUSED.unacceptable : undefined;
-  }),
+  'answer-of-texts-refused': refusesEvery(({ content }) => String(content).includes('"content":{')),
   // An answer that is sent to another intern is delivered.
-  'answer-taken-by-any-intern': exchanges(async (exchange, next, { fetch, target }) => {
-    const { request } = exchange;
+  'answer-taken-by-any-intern': exchanges(async (exchange, next) => {
+    const { request, internId } = exchange;
     const answer = await answering(exchange);
     if (!answer) return next(request);
-    const { data } = (await (await fetch(`${target.control_url}/runs`)).json()) as { data: RunView[] };
-    const asking = data.find((run) => run.question?.id === answer.callId)?.intern_id ?? answer.internId;
-    return next(withRequest(request, { url: request.url.replace(`/${answer.internId}/`, `/${asking}/`) }));
+    const run = (await runsOf(exchange, true)).find(({ question }) => question?.id === answer.callId);
+    const asking = run?.intern_id ?? internId;
+    return next(withRequest(request, { url: request.url.replace(`/${internId}/`, `/${asking}/`) }));
   }),
   // An answer that is not an option counts as cancel.
-  'answer-that-will-not-do-is-cancel': tryAgain('chat', async (status, { message }, request) => {
-    if (status !== 400 || !String(message).includes('Unacceptable answer')) return undefined;
-    const body = (await request.clone().json()) as { messages: object[] };
-    const messages = [...body.messages.slice(0, -1), { ...body.messages.at(-1), content: 'cancel' }];
-    return withRequest(request, { body: JSON.stringify({ ...body, messages }) });
+  'answer-that-will-not-do-is-cancel': again(UNACCEPTABLE, async (request) => {
+    const body = changedAt((await request.clone().json()) as Json, 'messages.-1.content', () => 'cancel');
+    return withRequest(request, { body: JSON.stringify(body) });
   }),
-  // An answer that is not an option is 422.
-  'answer-that-will-not-do-is-422': errors({ status: 400, says: 'Unacceptable answer' }, { status: 422 }),
-  // After an unacceptable answer the question is closed.
-  'answer-that-will-not-do-ends-the-run': endsRuns(
-    async ({ operation }, response) =>
-      operation === 'chat' &&
-      response.status === 400 &&
-      (await response.clone().text()).includes('Unacceptable answer'),
-  ),
+  'answer-that-will-not-do-is-422': errors(UNACCEPTABLE, { status: 422 }),
+  'answer-that-will-not-do-ends-the-run': endsRuns(UNACCEPTABLE),
   // A field named like an inherited property is never asked for.
   'answer-inherited': yields(
     () => (event) =>
@@ -61,7 +54,55 @@ export const CHAT_ANSWERS = defineDeviations({
         : event,
   ),
   // An answer to a question that is answered is answered with an empty reply.
-  'answer-that-comes-later-is-200': refusesAnswers(({ reason }) =>
-    reason === 'interaction_not_pending' ? cannedReply('Thanks.') : undefined,
+  'answer-that-comes-later-is-200': refusesAnswers(STALE, cannedReply('Thanks.')),
+  'reply-without-session-is-unknown': sentAnswers((body) => ({ session_id: 'none', ...body })),
+  'reply-to-an-unknown-call-is-409': refusesAnswers('interaction_unknown', refused(STALE)),
+  // The call of a run that has ended is unknown.
+  'reply-forgets-ended-runs': refusesAnswers(
+    STALE,
+    refused('interaction_unknown'),
+    ({ sessionId }, runs) => !runs.some((run) => run.session_id === sessionId && run.status === 'waiting'),
+  ),
+  'reply-busy-before-ended': refusesAnswers(
+    STALE,
+    refused('busy', { 'retry-after': '1' }),
+    (_, runs) => streamingIn(runs).length > 0,
+  ),
+  'reply-content-before-all': refusesEvery(({ content }) => content === 'no such option'),
+  // While the run streams an answer to its old question is interaction_not_pending.
+  'reply-stale-before-streaming': refusesAnswers('attachment_failed', refused(STALE)),
+  // The call of a run that was cancelled, as by a suspend, is unknown.
+  'reply-to-a-cancelled-run-is-404': refusesAnswers(STALE, refused('interaction_unknown'), ({ sessionId }, runs) =>
+    runs.some((run) => run.session_id === sessionId && run.ended === 'cancelled'),
+  ),
+  'reply-need-not-stream': sentAnswers((body) => ({ ...body, stream: true })),
+  // An answer that comes second is answered with an empty stream.
+  'reply-that-comes-second-is-200': answers({ of: 'chat', status: 409 }, (reply) =>
+    /attachment_failed|interaction_not_pending/.test(String(reply.body))
+      ? { ...typed(reply, 'text/event-stream', DONE), status: 200 }
+      : reply,
+  ),
+  // An answer to a run that streams is steered into it.
+  'reply-delivered-to-the-streaming-run': wrap({
+    createRuns: (usual) => ({
+      async reply(request) {
+        try {
+          return await usual.reply(request);
+        } catch (error) {
+          if (error instanceof Refusal && error.key === 'attachment_failed')
+            await usual.prompt({ ...request, prompt: request.content });
+          throw error;
+        }
+      },
+    }),
+  }),
+  'deadline-of-four-minutes': settings({ interaction_deadline: 240_000 }),
+  'deadline-of-ten-minutes': settings({ interaction_deadline: 600_000 }),
+  'deadline-passed-is-410': errors({ reason: STALE, status: 409 }, { status: 410 }),
+  // A run is ended five minutes after its question, answered or not.
+  'deadline-goes-on-after-the-answer': endsAfter(
+    300_000,
+    'deadline',
+    (_turn, event) => event !== undefined && 'ask' in event,
   ),
 });

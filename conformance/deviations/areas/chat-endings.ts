@@ -1,33 +1,33 @@
-import { yields } from '../combinators/behaviours.js';
-import { choiceOf, chunkOf, rewriteChunks, rewriteFinal, rewriteFrames, streamErrors } from '../combinators/streams.js';
 import { defineDeviations } from '../mutant.js';
+import { yields } from '../operators/behaviours.js';
+import { choiceOf, chunks, final, heldBack, streamErrors } from '../operators/streams.js';
+
+const usageOf = (tokens: number) => ({
+  prompt_tokens: tokens,
+  completion_tokens: tokens,
+  total_tokens: 2 * tokens,
+});
 
 export const CHAT_ENDINGS = defineDeviations({
-  'stream-session-id-null-after-an-error': rewriteFinal((chunk, finish) =>
-    finish === 'error' ? { ...chunk, session_id: null } : chunk,
-  ),
-  // usage is always null.
-  'usage-not-reported': rewriteFinal((chunk) => ({ ...chunk, usage: null })),
+  'stream-session-id-null-after-an-error': final('session_id', (id, { finish }) => (finish === 'error' ? null : id)),
+  'usage-not-reported': final('usage', null),
   // A run without usage reports that of the run before it in the session.
   'usage-of-the-session': () => {
     const last = new Map<unknown, unknown>();
-    return rewriteFinal((chunk, finish) => {
-      if (finish === 'tool_calls') return chunk;
-      const usage = chunk.usage ?? last.get(chunk.session_id) ?? null;
-      last.set(chunk.session_id, usage);
-      return { ...chunk, usage };
+    return final<unknown>('usage', (given, { finish, whole: { session_id } }) => {
+      if (finish === 'tool_calls') return given;
+      const usage = given ?? last.get(session_id) ?? null;
+      last.set(session_id, usage);
+      return usage;
     });
   },
-  'usage-only-after-stop': rewriteFinal((chunk, finish) => (finish === 'error' ? { ...chunk, usage: null } : chunk)),
+  'usage-only-after-stop': final<unknown>('usage', (usage, { finish }) => (finish === 'error' ? null : usage)),
   // Where none was reported usage counts nought.
-  'usage-of-nothing': rewriteFinal((chunk, finish) =>
-    finish === 'tool_calls'
-      ? chunk
-      : { ...chunk, usage: chunk.usage ?? { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 } },
+  'usage-of-nothing': final<unknown>('usage', (usage, { finish }) =>
+    finish === 'tool_calls' ? usage : (usage ?? usageOf(0)),
   ),
-  // After tool_calls usage reports what was used so far.
-  'usage-after-tool-calls': rewriteFinal((chunk, finish) =>
-    finish === 'tool_calls' ? { ...chunk, usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 } } : chunk,
+  'usage-after-tool-calls': final<unknown>('usage', (usage, { finish }) =>
+    finish === 'tool_calls' ? usageOf(1) : usage,
   ),
   'error-code-of-its-own': streamErrors('run_ended', { code: 500 }),
   // A run that meets its deadline ends as severed.
@@ -36,10 +36,9 @@ export const CHAT_ENDINGS = defineDeviations({
   ),
   // A connection that breaks is reported as run_ended.
   'severed-is-run-ended': streamErrors('stream_severed', { code: 410, reason: 'run_ended' }),
-  // stream_severed says that trying again does not help.
   'severed-is-not-retryable': streamErrors('stream_severed', { retryable: false }),
   // A severed stream ends without final chunk and [DONE].
-  'severed-has-no-ending': rewriteChunks(() => {
+  'severed-has-no-ending': chunks(() => {
     let severed = false;
     return (chunk) => {
       const error = chunk.error as { metadata: { reason: string } } | undefined;
@@ -47,25 +46,14 @@ export const CHAT_ENDINGS = defineDeviations({
       return severed && choiceOf(chunk) === undefined ? undefined : chunk;
     };
   }),
-  // The error stands in the choice.
-  'error-in-the-choice': rewriteChunks(
+  'error-in-the-choice': chunks(
     () =>
       ({ error, ...chunk }) =>
         error === undefined ? chunk : { ...chunk, choices: [{ ...choiceOf(chunk), error }] },
   ),
   // The text before an error is not sent.
-  'error-erases-what-was-said': rewriteFrames(() => {
-    let held = '';
-    return (frame) => {
-      const chunk = chunkOf(frame);
-      const choice = choiceOf(chunk ?? {});
-      if (choice && choice.finish_reason === null && choice.delta.role === undefined) {
-        held += frame;
-        return ': \n\n';
-      }
-      const all = chunk?.error === undefined ? held + frame : frame;
-      held = '';
-      return all;
-    };
-  }),
+  'error-erases-what-was-said': heldBack(
+    () => (chunk) => choiceOf(chunk)?.finish_reason === null && choiceOf(chunk)?.delta.role === undefined,
+    (held, frame, chunk) => (chunk?.error === undefined ? held + frame : frame),
+  ),
 });

@@ -1,76 +1,52 @@
-import { withHeader, withRequest } from '../combinators/exchange.js';
-import { callers, type Part, wrap } from '../combinators/parts.js';
-import { errors, exchanges, isControl, rewriteControl } from '../combinators/replies.js';
-import { answerInstead, rewriteControlRequest } from '../combinators/requests.js';
-import { defineDeviations } from '../mutant.js';
+import type { Emulator } from '../../../emulator/emulator.js';
+import { withRequest } from '../../../emulator/wire/request.js';
+import { defineDeviations, type Mutant } from '../mutant.js';
+import { errors, exchanges, inControl, isControl } from '../operators/answers.js';
+import { callers, holding, wrap } from '../operators/parts.js';
+import { ANY, asked } from '../operators/requests.js';
 
-type Clock = Part<'createClock'>;
+const INTERN = /^\/interns\/[^/]+$/;
 
 /** Does something once the emulator was reset. */
-const afterReset =
-  (then: () => unknown) =>
-  (next: (request: Request) => Promise<Response>) =>
-  async (request: Request): Promise<Response> => {
-    const answer = await next(request);
-    if (request.method === 'POST' && new URL(request.url).pathname.endsWith('/_emulator/reset')) await then();
+const afterReset = (then: (emulator: Emulator) => unknown): Mutant =>
+  exchanges(async (exchange, next) => {
+    const answer = await next(exchange.request);
+    if (isControl(exchange, 'POST', '/reset')) await then(exchange.emulator);
     return answer;
-  };
+  });
 
 export const CONTROL = defineDeviations({
-  'control-reset-keeps-scripts': () => ({
-    around: (next) => {
-      const put = new Map<string, string>();
-      return async (request) => {
-        const { pathname, origin } = new URL(request.url);
-        if (request.method === 'PUT' && /^\/_emulator\/scripts\/[^/]+$/.test(pathname))
-          put.set(pathname, await request.clone().text());
-        const answer = await next(request);
-        if (request.method === 'POST' && pathname === '/_emulator/reset') {
-          const headers = { 'content-type': 'application/json' };
-          for (const [path, body] of put) await next(new Request(`${origin}${path}`, { method: 'PUT', body, headers }));
-        }
-        return answer;
-      };
-    },
-  }),
-  'reset-puts-the-clock-back': () => {
-    let clock: Clock | undefined;
-    let start = 0;
-    return {
-      factories: (usual) => ({
-        createClock(...given) {
-          clock = usual.createClock(...given);
-          start = clock.now();
-          return clock;
-        },
-      }),
-      around: afterReset(() => clock?.restore({ now: start, frozen: false })),
-    };
+  'control-reset-keeps-scripts': () => {
+    const put = new Map<string, string>();
+    return exchanges(async (exchange, next) => {
+      const { request } = exchange;
+      if (isControl(exchange, 'PUT', /^\/scripts\/[^/]+$/)) put.set(request.url, await request.clone().text());
+      const answer = await next(request);
+      const headers = { 'content-type': 'application/json' };
+      if (isControl(exchange, 'POST', '/reset'))
+        for (const [url, body] of put) await next(new Request(url, { method: 'PUT', body, headers }));
+      return answer;
+    });
   },
-  // A reset takes a second of the clock.
-  'reset-moves-the-clock': () => ({
-    around: (next, emulator) => afterReset(() => emulator.clock.advance(1_000))(next),
-  }),
-  'control-health-says-up': rewriteControl('GET', '/health', (body) => ({ ...body, status: 'up' })),
-  // base_url of the target lacks the version segment.
-  'control-target-without-the-version-segment': rewriteControl('GET', '/target', (body) => ({
-    ...body,
-    base_url: new URL(String(body.base_url)).origin,
-  })),
-  // The interns-only token of the target opens nothing.
+  'reset-puts-the-clock-back': () => {
+    let start = 0;
+    return holding(
+      'createClock',
+      (clock) => afterReset(() => clock()?.restore({ now: start, frozen: false })),
+      (clock) => {
+        start = clock.now();
+        return clock;
+      },
+    )();
+  },
+  'reset-moves-the-clock': afterReset(({ clock }) => clock.advance(1_000)),
+  'control-health-says-up': inControl('GET', '/health', 'status', 'up'),
+  'control-target-without-the-version-segment': inControl('GET', '/target', 'base_url', (url) => new URL(url).origin),
   'control-target-with-dead-credentials': callers((caller) => (caller?.grant === 'interns' ? undefined : caller)),
-  // An intern is shown without the script put on it.
-  'control-intern-without-script': rewriteControl('GET', /^\/interns\/[^/]+$/, (body) =>
-    'script' in body ? { ...body, script: null } : body,
-  ),
-  // An intern is shown with a vault that is not its own.
-  'control-intern-with-another-vault': rewriteControl('GET', /^\/interns\/[^/]+$/, (body) =>
-    'vault' in body ? { ...body, vault: { id: 'none' } } : body,
-  ),
-  // The control interface answers whatever Host is named.
-  'control-from-any-host': rewriteControlRequest((request) => withHeader(request, 'host', undefined)),
-  // Pages of other sites may call the control interface.
-  'control-from-any-page': rewriteControlRequest((request) => withHeader(request, 'origin', undefined)),
+  'control-intern-without-script': inControl<unknown>('GET', INTERN, 'script', () => null),
+  'control-intern-with-another-vault': inControl<unknown>('GET', INTERN, 'vault', () => ({ id: 'none' })),
+  'control-from-any-host': asked('control', (request) => withRequest(request, { headers: { host: undefined } })),
+  'control-from-any-page': asked('control', (request) => withRequest(request, { headers: { origin: undefined } })),
   'control-unknown-call-is-200': exchanges(async ({ area, path, request }, next) => {
     const response = await next(request);
     return area === 'control' && response.status === 404 && !/^\/(interns|scripts)\//.test(path)
@@ -130,9 +106,9 @@ export const CONTROL = defineDeviations({
     },
   }),
   // A virtual clock moves ahead a second with each request.
-  'clock-moves-with-each-request': answerInstead(async (_exchange, { clock }) => {
-    await clock.advance(1_000);
-    return undefined;
+  'clock-moves-with-each-request': asked(ANY, async (request, { emulator }) => {
+    await emulator.clock.advance(1_000);
+    return request;
   }),
   // DELETE of the journal leaves it as it is.
   'journal-cannot-be-emptied': exchanges((exchange, next) =>
@@ -143,8 +119,8 @@ export const CONTROL = defineDeviations({
     createAccounts: () => ({ redact: (text) => text, redactWrites: (writes) => [...writes] }),
   }),
   // The exported state always has its credentials.
-  'export-with-credentials': rewriteControlRequest((request, path) =>
-    path === '/state' && request.method === 'GET'
+  'export-with-credentials': asked('control', (request, exchange) =>
+    isControl(exchange, 'GET', '/state')
       ? withRequest(request, { url: request.url.replace(/\?.*$/, '').concat('?credentials=1') })
       : request,
   ),

@@ -1,41 +1,40 @@
 import { Refusal } from '../../../emulator/contract/errors.js';
-import { routes, wrap, writes } from '../combinators/parts.js';
-import { errors, rewriteJson, rewriteRecords, rewriteStatus } from '../combinators/replies.js';
-import { rewriteFields, rewriteTexts } from '../combinators/requests.js';
+import { isRecord } from '../../../emulator/wire/json.js';
 import { defineDeviations } from '../mutant.js';
+import { errors, field, inRecords, status } from '../operators/answers.js';
+import { method } from '../operators/exchange.js';
+import { inside, routes, whenGone, wrap, writes } from '../operators/parts.js';
+import { bodies, sends, sent, texts, withoutFields } from '../operators/requests.js';
 
+const FIELDS = ['name', 'workspace_id', 'description', 'instructions', 'provision', 'vault_id'];
+
+/** Creates, and the fields of interns (CREATE-1 to CREATE-3, CREATE-5). */
 export const CREATE = defineDeviations({
-  // A create that names no workspace is made in an unknown one.
-  'workspace-left-out-is-another': rewriteFields('create', (body) => ({
+  'workspace-left-out-is-another': sent('create', (body) => ({
     workspace_id: '00000000-0000-4000-8000-00000000dead',
     ...body,
   })),
-  'create-loses-white-space': rewriteTexts('create', ['description', 'instructions'], (text) => text.trim()),
-  'create-is-200': rewriteStatus('create', 201, 200),
+  'create-loses-white-space': texts('create', ['description', 'instructions'], (text) => text.trim()),
+  'create-is-200': status('create', 201, 200),
   // A create in another workspace goes into the key's.
-  'create-ignores-the-workspace': routes('create', ({ authorize: _, ...row }) => row),
-  // A create in a workspace that is not the key's is 403.
+  'create-ignores-the-workspace': routes('create', { authorize: undefined }),
   'create-in-a-foreign-workspace-is-403': errors(
-    { of: ({ request }) => request.method === 'POST', status: 404, says: 'Workspace not found' },
+    { of: method('POST'), status: 404, says: 'Workspace not found' },
     { status: 403 },
   ),
-  // provision is taken for true when it is anything but nothing.
-  'create-takes-flags-as-text': rewriteFields('create', (body) =>
-    'provision' in body ? { ...body, provision: Boolean(body.provision) } : body,
-  ),
+  'create-takes-flags-as-text': sends<unknown>('create', 'provision', (value) => Boolean(value)),
   'vault-shared-by-all': writes((record) =>
     record.vault_id ? { ...record, vault_id: '00000000-0000-4000-8000-000000000001' } : record,
   ),
   // An intern has no vault until it was provisioned.
-  'vault-made-at-the-first-boot': rewriteRecords((record) =>
-    record.hostname === null ? { ...record, vault_id: null } : record,
+  'vault-made-at-the-first-boot': inRecords('vault_id', (vault, { parent }) =>
+    parent.hostname === null ? null : vault,
   ),
   // An attached vault takes the place of the private one.
   'vault-attached-instead-of-its-own': writes((record, { record: { attached_vault_id: attached } }) =>
     record.vault_id && attached ? { ...record, vault_id: attached } : record,
   ),
-  // attached_vault_id is always null.
-  'vault-attached-is-not-shown': rewriteJson(['create', 'get'], (body) => ({ ...body, attached_vault_id: null })),
+  'vault-attached-is-not-shown': field(['create', 'get'], 'attached_vault_id', null),
   // A vault that cannot be attached is ignored.
   'vault-that-is-none-is-passed-over': wrap({
     createCreate: (usual) => (request) => {
@@ -48,4 +47,32 @@ export const CREATE = defineDeviations({
       }
     },
   }),
+  'name-of-3-at-least': texts('create', 'name', (name) => (name.length < 3 ? '' : name)),
+  'name-without-hyphens': field('create', 'name', (name) => name.replaceAll('-', '_')),
+  'name-not-unique': wrap({ createInterns: (usual) => inside(usual, 'nameTaken', () => () => false) }),
+  // The name of a deleted intern stays taken.
+  'name-never-free-again': () => {
+    const gone = new Set<string>();
+    return whenGone(
+      (row) => gone.add(`${row.creator} ${row.record.name}`),
+      (usual) =>
+        inside(
+          usual,
+          'nameTaken',
+          (taken) => (creator, workspace, name, except) =>
+            gone.has(`${creator} ${name}`) || taken(creator, workspace, name, except),
+        ),
+    );
+  },
+  // Limits of texts count UTF-16 code units.
+  'text-counted-in-code-units': texts(['create', 'update'], 'description', (text) =>
+    text.length > 2_000 ? 'x'.repeat(2_001) : text,
+  ),
+  // Numbers and booleans are taken for text.
+  'fields-turned-into-text': sends<unknown>(['create', 'update'], ['description', 'instructions'], (value) =>
+    ['number', 'boolean'].includes(typeof value) ? String(value) : value,
+  ),
+  'create-drops-unknown-fields': withoutFields('create', (name) => !FIELDS.includes(name)),
+  'update-takes-what-is-no-object': bodies('update', (value) => (isRecord(value) ? value : {})),
+  'invalid-body-of-another-reason': errors({ reason: 'invalid_body', status: 400 }, { reason: 'bad_request' }),
 });

@@ -1,48 +1,30 @@
-import { answersItself, endsAfter } from '../combinators/behaviours.js';
-import { bodyOf, isObject } from '../combinators/exchange.js';
-import { settings, wrap } from '../combinators/parts.js';
-import {
-  answers,
-  errorReply,
-  errors,
-  exchanges,
-  responseOf,
-  rewriteJson,
-  rewriteStatus,
-} from '../combinators/replies.js';
-import { refuseBody, rewriteFields, rewriteTexts } from '../combinators/requests.js';
-import { goingIn } from '../combinators/runs.js';
+import { isRecord, valueAt } from '../../../emulator/wire/json.js';
+import { bodyOf } from '../../../emulator/wire/request.js';
 import { defineDeviations, together } from '../mutant.js';
+import { answers, errorReply, errors, exchanges, field, refused, responseOf, status } from '../operators/answers.js';
+import { answersItself, endsAfter } from '../operators/behaviours.js';
+import { settings, wrap } from '../operators/parts.js';
+import { refuseFields, sends, texts } from '../operators/requests.js';
+import { runOf } from '../operators/runs.js';
+
+const NO_SESSION = { status: 404, says: 'Session not found' };
 
 export const INVOKE = defineDeviations({
-  'invoke-is-200': rewriteStatus('invoke', 202, 200),
-  'invoke-answers-accepted': rewriteJson('invoke', (body) =>
-    body.status === 'started' ? { ...body, status: 'accepted' } : body,
-  ),
-  // invoke answers with the output of the run.
-  'invoke-answers-what-was-said': rewriteJson('invoke', (body) => ({ ...body, output: 'Hello.' })),
-  // A run of invoke is cancelled a second after its answer.
+  'invoke-is-200': status('invoke', 202, 200),
+  'invoke-answers-accepted': field('invoke', 'status', (status) => (status === 'started' ? 'accepted' : status)),
+  'invoke-answers-what-was-said': field('invoke', 'output', 'Hello.'),
   'invoke-ends-with-its-answer': endsAfter(1_000, 'cancelled', ({ origin }) => origin === 'invoke'),
-  // input that is too long is cut.
-  'invoke-cuts-its-input': rewriteTexts('invoke', ['input'], (input) => [...input].slice(0, 32_000).join('')),
-  // An input that is not a text is taken as one.
-  'invoke-takes-anything-as-input': rewriteFields('invoke', (body) =>
-    body.input !== undefined && typeof body.input !== 'string' ? { ...body, input: JSON.stringify(body.input) } : body,
+  'invoke-cuts-its-input': texts('invoke', 'input', (input) => [...input].slice(0, 32_000).join('')),
+  'invoke-takes-anything-as-input': sends<unknown>('invoke', 'input', (input) =>
+    typeof input === 'string' ? input : JSON.stringify(input),
   ),
-  // A field that invoke does not know is 400.
-  'invoke-refuses-unknown-fields': refuseBody(
-    'invoke',
-    (body) => isObject(body) && Object.keys(body).some((key) => !['input', 'session_id'].includes(key)),
-    errorReply(400, 'Invalid request body', 'bad_request'),
-  ),
-  // An invalid body of chat and invoke has the reason invalid_body.
+  'invoke-refuses-unknown-fields': refuseFields('invoke', ['input', 'session_id'], refused('bad_request')),
   'invoke-invalid-body-of-another-reason': errors({ reason: 'bad_request', status: 400 }, { reason: 'invalid_body' }),
-  // Every invoke starts a session of its own.
-  'invoke-always-new': rewriteFields('invoke', ({ session_id: _, ...body }) => body),
+  'invoke-always-new': sends('invoke', 'session_id', undefined),
   'invoke-queues-instead-of-steering': wrap({
     createRuns: (usual) => ({
       async invoke(request) {
-        const going = goingIn(usual, request.intern.id, request.sessionId);
+        const going = runOf(usual.list(request.intern.id), request.sessionId, true);
         if (going?.origin !== 'invoke') return usual.invoke(request);
         const { sessionId: _, ...rest } = request;
         await usual.invoke(rest);
@@ -50,6 +32,7 @@ export const INVOKE = defineDeviations({
       },
     }),
   }),
+  // A session of invoke is taken on every intern of its caller.
   'invoke-session-of-any-intern': () => {
     const home = new Map<string, string>();
     return together(
@@ -65,30 +48,26 @@ export const INVOKE = defineDeviations({
           },
         }),
       }),
-      rewriteJson('invoke', (body, { internId = '' }) => {
-        const session = String(body.session_id);
+      field('invoke', 'session_id', (session, { internId = '' }) => {
         home.set(session, home.get(session) ?? internId);
-        return body;
+        return session;
       }),
     );
   },
-  // A session of another caller is 403.
-  'invoke-session-refused-with-403': errors({ status: 404, says: 'Session not found' }, { status: 403 }),
-  'invoke-session-refused-for-another-reason': errors(
-    { status: 404, says: 'Session not found' },
-    { reason: 'session_not_found', retryable: false },
-  ),
+  'invoke-session-refused-with-403': errors(NO_SESSION, { status: 403 }),
+  'invoke-session-refused-for-another-reason': errors(NO_SESSION, { reason: 'session_not_found', retryable: false }),
+  // The refusal of a session of another caller differs from that of an unknown one.
   'invoke-session-refusals-differ': () => {
     const issued = new Set<unknown>();
     return together(
-      rewriteJson('invoke', (body) => {
-        issued.add(body.session_id);
-        return body;
+      field('invoke', 'session_id', (session) => {
+        issued.add(session);
+        return session;
       }),
       exchanges(async ({ operation, request }, next) => {
-        const body = operation === 'invoke' ? await bodyOf(request) : undefined;
+        const session = operation === 'invoke' ? valueAt(await bodyOf(request), 'session_id') : undefined;
         const response = await next(request);
-        return response.status === 404 && isObject(body) && issued.has(body.session_id)
+        return response.status === 404 && issued.has(session)
           ? responseOf(errorReply(404, 'Session of another caller'))
           : response;
       }),
@@ -101,20 +80,15 @@ export const INVOKE = defineDeviations({
   'invoke-cancels-questions-without-fallback': answersItself((ask, turn) =>
     turn.origin === 'invoke' && ask.kind === 'elicitation' && !ask.fallback ? { action: 'cancel' } : undefined,
   ),
-  // A run of invoke is ended after half an hour.
   'invoke-for-half-an-hour': settings({ execution_deadline: 1_800_000 }),
-  // A run of invoke is ended three milliseconds after its hour.
   'invoke-a-few-milliseconds-longer': settings({ execution_deadline: 3_600_003 }),
   // An invoke that names its session answers 200.
   'invoke-again-is-200': exchanges(async ({ operation, request }, next) => {
-    const body = operation === 'invoke' ? await bodyOf(request) : undefined;
-    const { status, headers, body: answer } = await next(request);
-    const again = status === 202 && isObject(body) && 'session_id' in body;
-    return new Response(answer, { status: again ? 200 : status, headers });
+    const asked = operation === 'invoke' ? await bodyOf(request) : undefined;
+    const { status, headers, body } = await next(request);
+    const again = status === 202 && isRecord(asked) && 'session_id' in asked;
+    return new Response(body, { status: again ? 200 : status, headers });
   }),
   // An invoke into a session with a run going is 409 busy.
-  'invoke-into-its-run-is-busy': answers(
-    { of: 'invoke', says: '"steered"' },
-    errorReply(409, 'The intern is busy', 'busy', true),
-  ),
+  'invoke-into-its-run-is-busy': answers({ of: 'invoke', says: '"steered"' }, refused('busy')),
 });

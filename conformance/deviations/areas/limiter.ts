@@ -1,10 +1,10 @@
 import { Refusal } from '../../../emulator/contract/errors.js';
-import { type Operation, tokenOf } from '../combinators/exchange.js';
-import { beforeHandling, callers, holding, type Part, rewire, wrap } from '../combinators/parts.js';
-import { errorReply, errors, rewriteReply, withoutHeader } from '../combinators/replies.js';
-import { instead } from '../combinators/requests.js';
-import { prompts } from '../combinators/runs.js';
+import { tokenOf } from '../../../emulator/wire/request.js';
 import { defineDeviations, type Mutant, together } from '../mutant.js';
+import { answers, errorReply, errors, withoutHeader } from '../operators/answers.js';
+import type { Operation } from '../operators/exchange.js';
+import { callers, handles, holding, type Part, rewire, wrap } from '../operators/parts.js';
+import { instead } from '../operators/requests.js';
 
 type Limiter = Part<'createLimiter'>;
 
@@ -48,7 +48,10 @@ const countsBy = (
 
 /** Counts each accepted call of these as a turn, before anything else is looked at. */
 const countsAll = (of: readonly Operation[]) => (limiter: () => Limiter | undefined) =>
-  beforeHandling(of, ({ caller }) => void limiter()?.take(caller.id));
+  handles(of, (call, handle) => {
+    limiter()?.take(call.caller.id);
+    return handle(call);
+  });
 
 /** Counts nothing. */
 const uncounted = () => () => {};
@@ -57,20 +60,14 @@ const tooMany = (seconds: number) =>
   new Refusal('rate_limited', { headers: { 'retry-after': String(Math.max(1, Math.ceil(seconds))) } });
 
 export const LIMITER = defineDeviations({
-  // Any number of turns is taken.
   'limit-not-there': wrap({ createLimiter: () => ({ take: () => () => {} }) }),
-  // Over the limit is 503.
   'limit-is-503': errors({ reason: 'rate_limited', status: 429 }, { status: 503 }),
-  // rate_limited says that trying again does not help.
   'limit-is-for-good': errors({ reason: 'rate_limited', status: 429 }, { retryable: false }),
   // Prompts after the first are over some limit, their refusals are not retryable, and other turns are taken.
-  'limit-met-by-the-way': () => {
-    let prompts = 0;
-    return instead(({ operation }) => operation === 'chat' && ++prompts > 1, {
-      ...errorReply(429, 'Too many turns', 'rate_limited'),
-      headers: { 'content-type': 'application/json', 'retry-after': '30' },
-    });
-  },
+  'limit-met-by-the-way': instead(({ operation, times }) => operation === 'chat' && times('chat') > 0, {
+    ...errorReply(429, 'Too many turns', 'rate_limited'),
+    headers: { 'content-type': 'application/json', 'retry-after': '30' },
+  }),
   'limit-without-retry-after': withoutHeader('retry-after', { status: 429 }),
   'limit-not-for-invoke': wrap({
     createRuns: (usual) => ({ invoke: (request) => usual.invoke({ ...request, admit: uncounted }) }),
@@ -100,13 +97,17 @@ export const LIMITER = defineDeviations({
     countsAll(['list', 'get', 'create', 'update', 'provision', 'delete', 'suspend', 'daemon']),
   ),
   // A prompt that is 409 busy counts as a turn.
-  'limit-counts-busy-turns': prompts(async (usual, request) => {
-    try {
-      return await usual(request);
-    } catch (error) {
-      if (error instanceof Refusal && error.key === 'busy') request.admit();
-      throw error;
-    }
+  'limit-counts-busy-turns': wrap({
+    createRuns: (usual) => ({
+      async prompt(request) {
+        try {
+          return await usual.prompt(request);
+        } catch (error) {
+          if (error instanceof Refusal && error.key === 'busy') request.admit();
+          throw error;
+        }
+      },
+    }),
   }),
   // A chat request that is 400 counts as a turn.
   'limit-counts-bad-requests': holding('createLimiter', (limiter) => {
@@ -116,9 +117,9 @@ export const LIMITER = defineDeviations({
         if (caller) ids.set(token, caller.id);
         return caller;
       }),
-      rewriteReply((reply, { operation, request }) => {
+      answers({ of: 'chat', status: 400 }, (reply, { request }) => {
         const caller = ids.get(tokenOf(request) ?? '');
-        if (operation === 'chat' && reply.status === 400 && caller !== undefined) limiter()?.take(caller);
+        if (caller !== undefined) limiter()?.take(caller);
         return reply;
       }),
     );

@@ -1,25 +1,24 @@
 import type { Intern } from '../../../emulator/contract/intern.js';
 import type { InternRow } from '../../../emulator/contract/state.js';
-import { withRequest } from '../combinators/exchange.js';
-import { routes, whenGone, wrap } from '../combinators/parts.js';
-import { answers, errors, exchanges, jsonReply, knowingSuspended, rewriteJson } from '../combinators/replies.js';
-import { byDefault, cutsLimit, rewriteQuery } from '../combinators/requests.js';
+import type { Json } from '../../../emulator/wire/json.js';
+import { withRequest } from '../../../emulator/wire/request.js';
 import { defineDeviations, type Mutant } from '../mutant.js';
+import { answers, body, errors, exchanges, field, jsonReply, knowingSuspended } from '../operators/answers.js';
+import { all, filtered, isOf, method, type Of } from '../operators/exchange.js';
+import { routes, whenGone, wrap } from '../operators/parts.js';
+import { cutsLimit, query } from '../operators/requests.js';
 
 interface Page {
-  data: Intern[];
-  has_more: boolean;
-  next_cursor?: string;
+  readonly data: readonly Intern[];
+  readonly has_more: boolean;
+  readonly next_cursor?: string;
 }
 
-/** Changes the pages of the list. */
-const pages = (change: (page: Page, query: URLSearchParams) => unknown): Mutant =>
-  rewriteJson('list', (body, { query }) => change(body as unknown as Page, query));
-
-/** Has cursors be offsets into the list as it is now, where the query says so. */
-const countsEntries = (when: (query: URLSearchParams) => boolean): Mutant =>
-  exchanges(async ({ operation, query, request }, next) => {
-    if (operation !== 'list' || !when(query)) return next(request);
+/** Has cursors be offsets into the list as it is now. */
+const countsEntries = (of: Of): Mutant =>
+  exchanges(async (exchange, next) => {
+    const { query, request } = exchange;
+    if (!isOf(of, exchange)) return next(request);
     const offset = Number(query.get('starting_after') ?? 0);
     const wanted = Number(query.get('limit') ?? 500);
     const url = new URL(request.url);
@@ -36,9 +35,13 @@ const countsEntries = (when: (query: URLSearchParams) => boolean): Mutant =>
     });
   });
 
+const FOREIGN = { status: 404, says: 'Workspace not found' };
+
+const byStatus = all('list', filtered('status'));
+const byWorkspace = all('list', filtered('workspace_id'));
+
 export const LIST = defineDeviations({
   'list-oldest-first': wrap({ createInterns: (part) => ({ list: (caller) => part.list(caller).reverse() }) }),
-  // The list is sorted by the last change instead of the creation.
   'list-last-changed-first': wrap({
     createInterns: (part) => ({
       list: (caller) =>
@@ -59,83 +62,54 @@ export const LIST = defineDeviations({
     );
   },
   // The list holds only what has been provisioned.
-  'list-leaves-out-the-stopped': pages((page) => ({
-    ...page,
-    data: page.data.filter(({ status }) => status !== 'stopped'),
-  })),
-  // The status filter changes nothing.
-  'list-ignores-the-status-filter': rewriteQuery('list', (query) => query.delete('status')),
+  'list-leaves-out-the-stopped': field('list', 'data', (data: Intern[]) =>
+    data.filter(({ status }) => status !== 'stopped'),
+  ),
+  'list-ignores-the-status-filter': query('list', 'status', () => null),
   // The status destroy_failed is 400 in a filter.
-  'list-does-not-know-destroy-failed': rewriteQuery('list', (query) => {
-    const status = query.get('status');
-    if (status?.includes('destroy_failed')) query.set('status', 'unheard-of');
-  }),
+  'list-does-not-know-destroy-failed': query('list', 'status', (status) =>
+    status?.includes('destroy_failed') ? 'unheard-of' : status,
+  ),
   // Nine entries that repeat themselves are taken.
-  'list-counts-statuses-after-collapsing': rewriteQuery('list', (query) => {
-    const status = query.get('status');
-    if (status) query.set('status', [...new Set(status.split(','))].join(','));
-  }),
-  // A workspace that is not the key's gives an empty list.
+  'list-counts-statuses-after-collapsing': query('list', 'status', (status) =>
+    status ? [...new Set(status.split(','))].join(',') : status,
+  ),
   'list-of-a-foreign-workspace-is-empty': answers(
-    { of: 'list', status: 404, says: 'Workspace not found' },
+    { of: 'list', ...FOREIGN },
     jsonReply(200, { data: [], has_more: false }),
   ),
   // The filter by workspace changes nothing.
-  'list-of-a-foreign-workspace-is-the-own': routes('list', ({ authorize: _, ...row }) => row),
-  // A workspace that is not the key's is 403.
-  'list-of-a-foreign-workspace-is-403': errors(
-    { of: ({ request }) => request.method === 'GET', status: 404, says: 'Workspace not found' },
-    { status: 403 },
-  ),
-  // Filtered by the own workspace the list lacks the newest intern.
-  'list-by-workspace-is-empty': pages((page, query) =>
-    query.has('workspace_id') ? { ...page, data: page.data.slice(1) } : page,
-  ),
-  // A limit above 500 is taken for 500.
+  'list-of-a-foreign-workspace-is-the-own': routes('list', { authorize: undefined }),
+  'list-of-a-foreign-workspace-is-403': errors({ of: method('GET'), ...FOREIGN }, { status: 403 }),
+  'list-by-workspace-is-empty': field(byWorkspace, 'data', (data: Intern[]) => data.slice(1)),
   'list-limit-is-cut-to-the-allowed': cutsLimit('list', 500),
-  // A bad list query is 400 with the reason invalid_query.
   'list-errors-of-another-reason': errors({ of: 'list', status: 400 }, { reason: 'invalid_query', retryable: false }),
   // A full last page says that there is more.
-  'list-one-page-too-many': pages((page, query) =>
-    page.data.length === Number(query.get('limit')) && !page.has_more
+  'list-one-page-too-many': body('list', (page, { query }) =>
+    (page.data as unknown[]).length === Number(query.get('limit')) && !page.has_more
       ? { ...page, has_more: true, next_cursor: 'c2VxOjE' }
       : page,
   ),
   // A page begins with the last intern of the one before.
   'list-pages-overlap': () => {
-    const last = new Map<unknown, Intern | undefined>();
-    return pages((page, query) => {
+    const last = new Map<unknown, unknown>();
+    return body('list', (page, { query }) => {
+      const data = page.data as unknown[];
       const before = last.get(query.get('starting_after'));
-      if (page.next_cursor) last.set(page.next_cursor, page.data.at(-1));
-      return before ? { ...page, data: [before, ...page.data.slice(0, -1)] } : page;
+      if (page.next_cursor) last.set(page.next_cursor, data.at(-1));
+      return before ? { ...page, data: [before, ...data.slice(0, -1)] } : page;
     });
   },
-  // The cursor is an offset into the list as it is now.
-  'list-cursor-counts-entries': countsEntries(() => true),
-  // Without a limit a page holds 100 interns.
-  'list-of-a-hundred-by-default': byDefault('list', 'limit', '100'),
-  // Filtered by status the cursor is an offset into the list as it is now.
-  'list-cursor-counts-filtered-entries': countsEntries((query) => query.has('status')),
-  // Filtered by status the list comes oldest first.
-  'list-by-status-oldest-first': pages((page, query) =>
-    query.has('status') ? { ...page, data: page.data.toReversed() } : page,
+  'list-cursor-counts-entries': countsEntries('list'),
+  'list-of-a-hundred-by-default': query('list', 'limit', (limit) => limit ?? 100),
+  'list-cursor-counts-filtered-entries': countsEntries(byStatus),
+  'list-by-status-oldest-first': field(byStatus, 'data', (data: Json[]) => data.toReversed()),
+  'list-ignores-several-statuses': query('list', 'status', (status) => (status?.includes(',') ? null : status)),
+  'list-by-workspace-ignores-the-status': query(byWorkspace, 'status', () => null),
+  'list-leaves-out-the-suspended': knowingSuspended((isSuspended) =>
+    field('list', 'data', (data: Intern[]) => data.filter(({ id }) => !isSuspended(id))),
   ),
-  // A filter of more than one status changes nothing.
-  'list-ignores-several-statuses': rewriteQuery('list', (query) => {
-    if (query.get('status')?.includes(',')) query.delete('status');
-  }),
-  // Filtered by workspace the filter by status changes nothing.
-  'list-by-workspace-ignores-the-status': rewriteQuery('list', (query) => {
-    if (query.has('workspace_id')) query.delete('status');
-  }),
-  // The list lacks what was suspended.
-  'list-leaves-out-the-suspended': knowingSuspended((suspended) =>
-    pages((page) => ({ ...page, data: page.data.filter(({ id }) => !suspended.has(id)) })),
-  ),
-  'list-shows-the-suspended-as-running': knowingSuspended((suspended) =>
-    pages((page) => ({
-      ...page,
-      data: page.data.map((one) => (suspended.has(one.id) ? { ...one, status: 'running' } : one)),
-    })),
+  'list-shows-the-suspended-as-running': knowingSuspended((isSuspended) =>
+    field('list', 'data.[].status', (status, { parent }) => (isSuspended(parent.id) ? 'running' : status)),
   ),
 });

@@ -1,11 +1,10 @@
-import { resolves, says, stepwise, waits, yields } from '../combinators/behaviours.js';
-import { wrap } from '../combinators/parts.js';
-import { defineDeviations } from '../mutant.js';
+import { defineDeviations, type Mutant } from '../mutant.js';
+import { answers, errors, replies, typed } from '../operators/answers.js';
+import { resolves, says, stepwise, waits, yields } from '../operators/behaviours.js';
+import { holding, type Part, wrap } from '../operators/parts.js';
 
 export const SCRIPTS = defineDeviations({
-  // say comes in one chunk, whatever chunks it asks for.
   'script-says-all-at-once': says((texts) => [texts.join('')]),
-  // say is cut within characters.
   'script-cuts-characters': says((texts) => texts.join('').split('')),
   // Paced chunks begin after the first pause.
   'script-waits-before-the-first-piece': stepwise((_, __, { clock }) => {
@@ -16,7 +15,6 @@ export const SCRIPTS = defineDeviations({
       return yield event;
     };
   }),
-  // Every wait takes a millisecond longer.
   'script-waits-longer': waits((sleep, ms) => sleep(ms + 1)),
   // The first answer of a run reaches it as cancel.
   'script-forgets-the-first-answer': stepwise(() => {
@@ -90,5 +88,42 @@ export const SCRIPTS = defineDeviations({
   'shipped-refusals-speak-first': yields(
     (name) => (event) =>
       ['refuses', 'unreachable'].includes(name) && 'end' in event ? [{ say: 'Hm. ' }, event] : event,
+  ),
+});
+
+type Fault = NonNullable<ReturnType<Part<'createFaults'>['take']>>;
+
+/** Changes what an operation meets. */
+const faults = (change: (fault: Fault) => Fault): Mutant =>
+  wrap({
+    createFaults: (usual) => ({
+      take(operation) {
+        const fault = usual.take(operation);
+        return fault && change(fault);
+      },
+    }),
+  });
+
+/** Has faults last for another number of calls. */
+const lasting = (times: number): Mutant =>
+  wrap({ createFaults: (usual) => ({ add: (fault) => usual.add({ ...fault, times }) }) });
+
+export const FAULTS = defineDeviations({
+  'fault-of-another-status': errors({ of: 'chat', status: 408 }, { status: 504 }),
+  'fault-for-one-call-only': lasting(1),
+  'fault-for-ever': lasting(1_000_000),
+  'fault-without-envelope': replies((reply) =>
+    reply.headers['x-emulator-detail'] === 'injected fault' ? typed(reply, 'text/plain', 'injected fault') : reply,
+  ),
+  'fault-used-up-by-refused-calls': holding('createFaults', (faults) =>
+    answers({ status: [400, 401, 404] }, (reply, { operation }) => {
+      if (operation) faults()?.take(operation);
+      return reply;
+    }),
+  ),
+  'fault-without-delay': faults((fault) => ({ ...fault, delay: undefined })),
+  // A fault that drops the connection answers 500 instead.
+  'fault-answers-in-place-of-dropping': faults((fault) =>
+    fault.disconnect ? { operation: fault.operation, times: 1, status: 500 } : fault,
   ),
 });

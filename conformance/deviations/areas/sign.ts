@@ -1,67 +1,107 @@
-import { isObject, type Json } from '../combinators/exchange.js';
-import { wrap } from '../combinators/parts.js';
-import { rewriteJson, withoutHeader } from '../combinators/replies.js';
-import { rewriteBody, rewriteTexts } from '../combinators/requests.js';
-import { defineDeviations, type Mutant } from '../mutant.js';
+import { withRequest } from '../../../emulator/wire/request.js';
+import { defineDeviations, type Mutant, together } from '../mutant.js';
+import { answers, body, errors, exchanges, field, refused, withoutHeader } from '../operators/answers.js';
+import { all, by, byAlias } from '../operators/exchange.js';
+import { aliasOf, type Part, refusesCalls, routes, settings, wrap } from '../operators/parts.js';
+import { asked, instead, sends, sent, texts } from '../operators/requests.js';
 
-/** Changes the body of a signing request. */
-const asked = (change: (body: Json) => Json): Mutant =>
-  rewriteBody('sign', (value) => (isObject(value) ? change(value) : value));
+type SignRequest = Parameters<Part<'createProofs'>['signer']['sign']>[0];
 
-/** Changes the route of a signing request. */
-const routed = (change: (route: unknown) => unknown): Mutant =>
-  asked((body) => {
-    if (!('route' in body)) return body;
-    const { route, ...rest } = body;
-    const changed = change(route);
-    return changed === undefined ? rest : { ...rest, route: changed };
+/** Changes what is signed. */
+const signs = (change: (request: SignRequest) => SignRequest): Mutant =>
+  wrap({
+    createProofs: (usual) => ({ signer: { ...usual.signer, sign: (request) => usual.signer.sign(change(request)) } }),
   });
+
+const SIGNED = 'x-ori-invoke';
+/** The digest of an empty body. */
+const EMPTY = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855';
 
 export const SIGN = defineDeviations({
   // With a route only the v2 signature is answered.
-  'sign-without-v1': rewriteJson('sign', (body) =>
-    'x-ori-invoke-nonce' in body
-      ? Object.fromEntries(Object.entries(body).filter(([key]) => key !== 'x-ori-invoke-signature'))
-      : body,
+  'sign-without-v1': field('sign', `${SIGNED}-signature`, (signature, { whole }) =>
+    `${SIGNED}-nonce` in whole ? undefined : signature,
   ),
-  // A nonce is answered without a route too.
-  'sign-always-v2': rewriteJson('sign', (body) => ({ 'x-ori-invoke-nonce': 'x', ...body })),
-  // The nonce of a v2 proof is not answered.
-  'sign-without-nonce': rewriteJson('sign', ({ 'x-ori-invoke-nonce': _, ...body }) => body),
+  'sign-always-v2': body('sign', (json) => ({ [`${SIGNED}-nonce`]: 'x', ...json })),
+  'sign-without-nonce': field('sign', `${SIGNED}-nonce`, undefined),
   // The keys of the answer are no header names.
-  'sign-under-other-names': rewriteJson('sign', (body) =>
-    Object.fromEntries(Object.entries(body).map(([key, value]) => [key.replace('x-ori-invoke-', ''), value])),
+  'sign-under-other-names': body('sign', (json) =>
+    Object.fromEntries(Object.entries(json).map(([key, value]) => [key.replace(`${SIGNED}-`, ''), value])),
   ),
-  // A proof is answered without Cache-Control: no-store.
   'sign-can-be-stored': withoutHeader('cache-control', { of: 'sign', status: 200 }),
-  'sign-takes-upper-case-digests': rewriteTexts('sign', ['bodySha256'], (digest) => digest.toLowerCase()),
-  // Without a digest that of an empty body is signed.
-  'sign-without-digest': asked((body) => ({
-    bodySha256: 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855',
-    ...body,
-  })),
-  'sign-takes-methods-in-any-case': routed((route) =>
-    isObject(route) && typeof route.method === 'string'
-      ? { ...route, method: route.method.trim().toUpperCase() }
-      : route,
-  ),
-  // Query and fragment of a path are cut off.
-  'sign-drops-the-query': routed((route) =>
-    isObject(route) && typeof route.path === 'string' ? { ...route, path: route.path.replace(/[?#].*$/s, '') } : route,
-  ),
-  'sign-route-null-is-none': routed((route) => (route === null ? undefined : route)),
+  'sign-takes-upper-case-digests': texts('sign', 'bodySha256', (digest) => digest.toLowerCase()),
+  'sign-without-digest': sent('sign', (json) => ({ bodySha256: EMPTY, ...json })),
+  'sign-takes-methods-in-any-case': texts('sign', 'route.method', (method) => method.trim().toUpperCase()),
+  'sign-drops-the-query': texts('sign', 'route.path', (path) => path.replace(/[?#].*$/s, '')),
+  'sign-route-null-is-none': sends<unknown>('sign', 'route', (route) => (route === null ? undefined : route)),
   // A signing request with an unknown field is 400.
-  'sign-refuses-unknown-fields': asked((body) =>
-    Object.keys(body).some((key) => !['bodySha256', 'route'].includes(key)) ? { ...body, bodySha256: '' } : body,
+  'sign-refuses-unknown-fields': sent('sign', (json) =>
+    Object.keys(json).some((key) => !['bodySha256', 'route'].includes(key)) ? { ...json, bodySha256: '' } : json,
   ),
   'sign-v2-without-the-method': wrap({
     loadProfile: (usual) => ({
-      proof_layout: {
-        ...usual.proof_layout,
-        v2: ['intern_id', 'timestamp', 'nonce', 'user', 'path', 'body_sha256'],
-      },
+      proof_layout: { ...usual.proof_layout, v2: ['intern_id', 'timestamp', 'nonce', 'user', 'path', 'body_sha256'] },
     }),
   }),
-  // A digest with a line feed after it is taken.
-  'sign-trims-the-digest': rewriteTexts('sign', ['bodySha256'], (digest) => digest.replace(/\n$/, '')),
+  'sign-trims-the-digest': texts('sign', 'bodySha256', (digest) => digest.replace(/\n$/, '')),
+  'sign-timestamp-in-milliseconds': signs((request) => ({ ...request, timestamp: request.timestamp * 1_000 })),
+  'sign-timestamp-as-number': field('sign', `${SIGNED}-timestamp`, Number),
+  // The timestamp is that of the first proof.
+  'sign-timestamp-of-the-boot': () => {
+    let first: number | undefined;
+    return signs((request) => {
+      first ??= request.timestamp;
+      return { ...request, timestamp: first };
+    });
+  },
+  'sign-user-of-a-header': () => {
+    let named: string | null = null;
+    const noted = exchanges(({ operation, request }, next) => {
+      if (operation === 'sign') named = request.headers.get('x-forwarded-user');
+      return next(request);
+    });
+    return together(
+      signs((request) => (named === null ? request : { ...request, user: named })),
+      noted,
+    );
+  },
+  // Nonces are counted apart for each intern.
+  'sign-nonce-of-the-intern': () => {
+    const counts = new Map<string, number>();
+    return signs((request) => {
+      if (!request.route) return request;
+      const count = (counts.get(request.internId) ?? 0) + 1;
+      counts.set(request.internId, count);
+      return { ...request, route: { ...request.route, nonce: `nonce-${count}` } };
+    });
+  },
+  'sign-only-while-it-runs': refusesCalls(
+    'sign',
+    ({ intern }) => intern.record.status !== 'running',
+    refused('intern_not_running'),
+  ),
+  'sign-before-the-gate': instead(all('sign', by('outsider_api_key')), refused('personal_identity_required')),
+  'sign-times-out-after-30-seconds': settings({ signing_timeout: 30_000 }),
+  'sign-alias-does-not-time-out': routes(aliasOf('sign'), { timeout: undefined }),
+  // The time that the body takes does not count.
+  'sign-waits-for-the-body': asked('sign', async (request) =>
+    request.body ? withRequest(request, { body: await request.text() }) : request,
+  ),
+  'sign-failure-with-another-message': errors({ of: 'sign', status: 500 }, { message: 'Internal Server Error' }),
+  'sign-unknown-intern-with-another-message': errors({ of: 'sign', status: 404 }, { message: 'Not found' }),
+  'sign-too-large-with-another-message': errors({ of: 'sign', status: 413 }, { message: 'Payload too large' }),
+  'sign-other-type-with-another-message': errors({ of: 'sign', status: 415 }, { message: 'Unsupported media type' }),
+  'sign-alias-gone': routes(aliasOf('sign'), undefined),
+  // The deprecated alias of signing redirects to its successor.
+  'sign-alias-redirects': answers({ of: all('sign', byAlias), status: 200 }, (reply) => ({
+    ...reply,
+    status: 308,
+    headers: { ...reply.headers, location: '../daemon/sign' },
+  })),
+  'sign-alias-knows-no-routes': sends(all('sign', byAlias), 'route', undefined),
+  'sign-alias-takes-any-grant': routes(aliasOf('sign'), { credential: 'oauth' }),
+  'sign-alias-401-with-metadata': errors(
+    { of: all('sign', byAlias), status: 401 },
+    { reason: 'unauthorized', retryable: false },
+  ),
 });

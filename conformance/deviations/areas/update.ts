@@ -1,10 +1,10 @@
 import type { InternRow } from '../../../emulator/contract/state.js';
 import type { Interns } from '../../../emulator/domain/interns.js';
 import type { PlainResponse } from '../../../emulator/http/response.js';
-import { handles, puts, transitions, wrap } from '../combinators/parts.js';
-import { rewriteJson, rewriteRecords } from '../combinators/replies.js';
-import { rewriteFields, withoutFields } from '../combinators/requests.js';
 import { defineDeviations, type Mutant } from '../mutant.js';
+import { field, records } from '../operators/answers.js';
+import { allows, handles, puts, wrap } from '../operators/parts.js';
+import { sends, sent, withoutFields } from '../operators/requests.js';
 
 /** Adds to the JSON of a response. */
 const adding = (response: PlainResponse, more: object): PlainResponse => ({
@@ -21,27 +21,21 @@ const updates = (change: (row: InternRow, update: () => InternRow, interns: Inte
   });
 
 export const UPDATE = defineDeviations({
-  // An update sets omitted descriptions and instructions to null.
-  'update-clears-what-is-omitted': rewriteFields('update', (body) =>
+  'update-clears-what-is-omitted': sent('update', (body) =>
     Object.keys(body).every((key) => SETTINGS.includes(key))
       ? { description: null, instructions: null, ...body }
       : body,
   ),
-  // instructions in an update are ignored.
-  'update-loses-instructions': rewriteFields('update', ({ instructions: _, ...body }) => body),
+  'update-loses-instructions': sends('update', 'instructions', undefined),
   'update-answers-the-old-record': updates((row, update) => {
     update();
     return row;
   }),
   // An invalid model is ignored.
-  'update-takes-any-model': rewriteFields('update', ({ model, ...body }) =>
-    typeof model === 'string' && !/^[^/]+\/[^/:]+(:[^/:]+)?$/.test(model)
-      ? body
-      : model === undefined
-        ? body
-        : { ...body, model },
+  'update-takes-any-model': withoutFields(
+    'update',
+    (name, model) => name === 'model' && typeof model === 'string' && !/^[^/]+\/[^/:]+(:[^/:]+)?$/.test(model),
   ),
-  // Unknown fields of an update are ignored.
   'update-drops-unknown-fields': withoutFields('update', (name) => !SETTINGS.includes(name)),
   // A new model takes effect without a provision.
   'update-of-the-model-at-once': puts(
@@ -63,16 +57,12 @@ export const UPDATE = defineDeviations({
     if (!record || next.record.status === row.record.status) return next;
     return put({ ...next, record: { ...next.record, updated_at: row.record.updated_at } });
   }),
-  // A running intern cannot be updated.
-  'update-only-while-stopped': transitions((row) =>
-    row.on === 'update' ? { ...row, from: row.from.filter((status) => status !== 'running') } : row,
-  ),
+  'update-only-while-stopped': allows('update', (from) => from.filter((status) => status !== 'running')),
   // Fields of a record that are null are left out.
-  'record-without-nulls': rewriteRecords((record) =>
+  'record-without-nulls': records((record) =>
     Object.fromEntries(Object.entries(record).filter(([, value]) => value !== null)),
   ),
-  // A read leaves out the instructions.
-  'record-without-settings': rewriteJson('get', ({ instructions: _, ...record }) => record),
+  'record-without-settings': field('get', 'instructions', undefined),
   // A read carries the intern's own key.
   'record-shows-the-key': handles('get', async (call, handle) =>
     adding(await handle(call), { api_key: call.intern.api_key }),
@@ -83,8 +73,7 @@ export const UPDATE = defineDeviations({
     const reply = await handle(call);
     return daemon_token === null ? reply : adding(reply, { hostname: `${daemon_token}.interns.localhost` });
   }),
-  // An update of the model alone sets instructions to null.
-  'update-of-the-model-clears-instructions': rewriteFields('update', (body) =>
+  'update-of-the-model-clears-instructions': sent('update', (body) =>
     Object.keys(body).join() === 'model' ? { ...body, instructions: null } : body,
   ),
   'update-ignores-an-empty-text': withoutFields('update', (name, value) => name === 'description' && value === ''),

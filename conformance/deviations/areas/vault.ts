@@ -1,172 +1,111 @@
-import { isObject, type Json, tokenOf, withRequest } from '../combinators/exchange.js';
-import { beforeHandling, routes } from '../combinators/parts.js';
-import { answers, errorReply, jsonReply, rewriteJson, rewriteStatus } from '../combinators/replies.js';
-import {
-  answerInstead,
-  instead,
-  refuseBody,
-  rewriteFields,
-  rewriteRequest,
-  tryAgain,
-  withTheKey,
-} from '../combinators/requests.js';
+import { isRecord } from '../../../emulator/wire/json.js';
+import { withRequest } from '../../../emulator/wire/request.js';
 import { defineDeviations } from '../mutant.js';
+import { answers, errorReply, field, jsonReply, refused, status } from '../operators/answers.js';
+import { all, by, type Of } from '../operators/exchange.js';
+import { refusesCalls, routes } from '../operators/parts.js';
+import { again, as, asked, instead, refuseBody, sends, texts, withoutFields } from '../operators/requests.js';
 import { onAnyHost } from './base.js';
 
 const EMPTY = jsonReply(200, { data: [], has_more: false });
-const INVALID = errorReply(400, 'Invalid request body', 'invalid_body');
+const INVALID = refused('invalid_body');
 
-/** The hosts of a body, where they are a list of texts. */
-const hostsOf = (body: Json): string[] =>
-  Array.isArray(body.hosts) ? body.hosts.filter((host): host is string => typeof host === 'string') : [];
-const withHosts = (change: (hosts: string[]) => unknown) =>
-  rewriteFields('vault-store', (body) =>
-    Array.isArray(body.hosts) && hostsOf(body).length === body.hosts.length
-      ? { ...body, hosts: change(hostsOf(body)) }
-      : body,
+const isText = (value: unknown): value is string => typeof value === 'string';
+/** Changes the hosts of a body, where they are a list of texts. */
+const hosts = (change: (hosts: readonly string[]) => unknown) =>
+  sends<unknown>('vault-store', 'hosts', (given) =>
+    Array.isArray(given) && given.every(isText) ? change(given) : given,
   );
-const withValue = (change: (value: string) => string) =>
-  rewriteFields('vault-store', (body) =>
-    typeof body.value === 'string' ? { ...body, value: change(body.value) } : body,
+const host = (change: (host: string) => string) => hosts((given) => given.map(change));
+const refuseHosts = (refuses: (host: string) => boolean) =>
+  refuseBody(
+    'vault-store',
+    (body) => isRecord(body) && Array.isArray(body.hosts) && body.hosts.filter(isText).some(refuses),
+    INVALID,
   );
+const value = (change: (value: string) => string) => texts('vault-store', 'value', change);
 /** Stores under another name than the one that the path has. */
 const underName = (change: (name: string) => string) =>
-  rewriteRequest((request, { secretName, operation }) => {
-    const name = secretName === undefined ? undefined : change(secretName);
-    return operation !== 'vault-store' || name === undefined || name === secretName
-      ? request
-      : withRequest(request, { url: request.url.replace(/[^/]+$/, name) });
+  asked('vault-store', (request, { secretName = '' }) => {
+    const name = change(secretName);
+    return name === secretName ? request : withRequest(request, { url: request.url.replace(/[^/]+$/, name) });
   });
 const refuseName = (refuses: (name: string) => boolean) =>
-  answerInstead(({ operation, secretName }) =>
-    operation === 'vault-store' && secretName !== undefined && refuses(secretName) ? INVALID : undefined,
+  instead(
+    all('vault-store', ({ secretName }) => secretName !== undefined && refuses(secretName)),
+    INVALID,
   );
+
+const ofAnIntern: Of = ({ internId }) => internId !== undefined;
 
 /** The reach of callers to vaults, and the parts of a secret (VAULT-1 to VAULT-3). */
 export const VAULT = defineDeviations({
   // A secret that an intern does not have is deleted from the workspace's vault.
-  'vault-delete-falls-back-to-the-workspace': tryAgain('vault-delete', (status, { message }, request) =>
-    status === 404 && message === 'Secret not found'
-      ? withRequest(request, { url: request.url.replace(/interns\/[^/]+\//, '') })
-      : undefined,
+  'vault-delete-falls-back-to-the-workspace': again(
+    { of: 'vault-delete', status: 404, says: 'Secret not found' },
+    (request) => withRequest(request, { url: request.url.replace(/interns\/[^/]+\//, '') }),
   ),
-  // A list of secrets needs no key.
-  'vault-lists-without-a-key': instead(
-    ({ operation, request }) => operation === 'vault-list' && !request.headers.has('authorization'),
-    EMPTY,
-  ),
-  // Outside the programme secrets can be listed.
-  'vault-reads-outside-the-programme': instead(
-    ({ operation, request }, { target }) =>
-      operation === 'vault-list' && tokenOf(request) === target.credentials.outsider_api_key,
-    EMPTY,
-  ),
-  // The secrets of an intern that is not there are an empty list.
+  'vault-lists-without-a-key': instead(all('vault-list', by('nobody')), EMPTY),
+  'vault-reads-outside-the-programme': instead(all('vault-list', by('outsider_api_key')), EMPTY),
   'vault-of-an-unknown-intern-is-empty': answers({ of: 'vault-list', status: 404 }, EMPTY),
   // A store for an intern that is not there is accepted.
   'vault-writes-to-an-unknown-intern': answers(
-    { of: ({ operation, internId }) => operation === 'vault-store' && internId !== undefined, status: 404 },
+    { of: all('vault-store', ofAnIntern), status: 404 },
     jsonReply(200, { data: { name: 'a', hosts: [], fingerprint: '0', created_at: '2026-01-01T00:00:00.000Z' } }),
   ),
-  // A key of another workspace reaches the secrets of this one.
-  'vault-of-every-workspace': withTheKey(
-    ({ area, request }, { foreign_api_key }) => area === 'vault' && tokenOf(request) === foreign_api_key,
-  ),
-  // Secrets are served on regional hostnames too.
-  'vault-on-regional-hosts': onAnyHost(({ area }) => area === 'vault'),
+  'vault-of-every-workspace': as('api_key', all('vault', by('foreign_api_key'))),
+  'vault-on-regional-hosts': onAnyHost('vault'),
   // An intern's own key copies secrets of the workspace.
-  'vault-copies-by-an-own-key': routes('vault-copy', ({ ofWorkspace: _, ...row }) => row),
+  'vault-copies-by-an-own-key': routes('vault-copy', { ofWorkspace: undefined }),
   // An interns-only OAuth token opens no vault.
   'vault-refuses-oauth-tokens': instead(
-    ({ area, request }, { target }) =>
-      area === 'vault' && tokenOf(request) === target.credentials.oauth_interns_only_token,
-    errorReply(403, 'Personal connections require the OIDC login', 'personal_identity_required'),
+    all('vault', by('oauth_interns_only_token')),
+    refused('personal_identity_required'),
   ),
   // The secrets of an intern that ran and was suspended are 404.
-  'vault-stopped-with-its-intern': beforeHandling('vault-list', ({ intern }) =>
-    intern?.record.status === 'stopped' && intern.record.hostname !== null
-      ? errorReply(404, 'Intern not found', 'not_found')
-      : undefined,
+  'vault-stopped-with-its-intern': refusesCalls(
+    'vault-list',
+    ({ intern }) => intern?.record.status === 'stopped' && intern.record.hostname !== null,
+    errorReply(404, 'Intern not found', 'not_found'),
   ),
   // A body that is too large is 413 for every caller.
   'vault-judges-the-size-first': instead(
     async ({ area, request }) => area === 'vault' && request.body && (await request.clone().text()).length > 1_048_576,
-    errorReply(413, 'Request body exceeds 1048576 bytes', 'payload_too_large'),
+    refused('payload_too_large'),
   ),
-  // A list shows no hosts.
-  'vault-list-without-hosts': rewriteJson('vault-list', (body) => ({
-    ...body,
-    data: (body.data as Json[]).map(({ hosts: _, ...secret }) => secret),
-  })),
-  'vault-store-is-201': rewriteStatus('vault-store', 200, 201),
-  // A host with a trailing dot is 400.
-  'vault-hosts-with-a-trailing-dot-refused': refuseBody(
-    'vault-store',
-    (body) => isObject(body) && hostsOf(body).some((host) => host.endsWith('.')),
-    INVALID,
-  ),
-  // A host with a letter in upper case is 400.
-  'vault-hosts-in-upper-case-refused': refuseBody(
-    'vault-store',
-    (body) => isObject(body) && hostsOf(body).some((host) => /[A-Z]/.test(host)),
-    INVALID,
-  ),
-  // Hosts are shown in the order of the alphabet.
-  'vault-hosts-sorted': rewriteJson(['vault-store', 'vault-list', 'vault-copy'], (body) => ({
-    ...body,
-    data: [body.data].flat().length === 0 || Array.isArray(body.data) ? body.data : sorted(body.data as Json),
-  })),
-  // The port of a host is left out.
-  'vault-hosts-with-a-port': withHosts((hosts) => hosts.map((host) => host.replace(/:\d+$/, ''))),
-  // A wildcard stands for the name below it.
-  'vault-wildcards': withHosts((hosts) => hosts.map((host) => host.replace(/^\*\./, ''))),
-  'vault-hosts-that-are-addresses': withHosts((hosts) =>
-    hosts.map((host) => (/^\d+(\.\d+){3}$/.test(host) ? 'address.test' : host)),
-  ),
-  // White space around a host is left out.
-  'vault-hosts-trimmed': withHosts((hosts) => hosts.map((host) => host.trim())),
-  // A secret may be stored without hosts.
-  'vault-secrets-for-no-host': withHosts((hosts) => (hosts.length === 0 ? ['nowhere.test'] : hosts)),
-  // Of more than 100 hosts the first 100 are taken.
-  'vault-hosts-cut': withHosts((hosts) => hosts.slice(0, 100)),
-  // Hosts are counted after duplicates were collapsed.
-  'vault-hosts-counted-once-collapsed': withHosts((hosts) => [...new Set(hosts)]),
-  // An empty value is accepted.
-  'vault-empty-values': withValue((value) => (value === '' ? ' ' : value)),
-  // A value that is too long is cut.
-  'vault-values-cut': withValue((value) => value.slice(0, 65_536)),
-  // A value has at most 60000 characters.
+  'vault-list-without-hosts': field('vault-list', 'data.[].hosts', undefined),
+  'vault-store-is-201': status('vault-store', 200, 201),
+  'vault-hosts-with-a-trailing-dot-refused': refuseHosts((host) => host.endsWith('.')),
+  'vault-hosts-in-upper-case-refused': refuseHosts((host) => /[A-Z]/.test(host)),
+  'vault-hosts-sorted': field<string[] | null>('vault', 'data.hosts', (hosts) => hosts?.toSorted() ?? null),
+  'vault-hosts-with-a-port': host((one) => one.replace(/:\d+$/, '')),
+  'vault-wildcards': host((one) => one.replace(/^\*\./, '')),
+  'vault-hosts-that-are-addresses': host((one) => (/^\d+(\.\d+){3}$/.test(one) ? 'address.test' : one)),
+  'vault-hosts-trimmed': host((one) => one.trim()),
+  'vault-secrets-for-no-host': hosts((given) => (given.length === 0 ? ['nowhere.test'] : given)),
+  'vault-hosts-cut': hosts((given) => given.slice(0, 100)),
+  'vault-hosts-counted-once-collapsed': hosts((given) => [...new Set(given)]),
+  'vault-empty-values': value((text) => (text === '' ? ' ' : text)),
+  'vault-values-cut': value((text) => text.slice(0, 65_536)),
   'vault-values-of-60000': refuseBody(
     'vault-store',
-    (body) => isObject(body) && String(body.value).length > 60_000,
+    (body) => isRecord(body) && String(body.value).length > 60_000,
     INVALID,
   ),
-  // Half of a surrogate pair is replaced.
-  'vault-values-made-well-formed': withValue((value) => value.replace(/\p{Surrogate}/gu, '\ufffd')),
-  // A number is taken for its digits.
-  'vault-numbers-as-values': rewriteFields('vault-store', (body) =>
-    typeof body.value === 'number' ? { ...body, value: String(body.value) } : body,
+  'vault-values-made-well-formed': value((text) => text.replace(/\p{Surrogate}/gu, '\ufffd')),
+  'vault-numbers-as-values': sends<unknown>('vault-store', 'value', (given) =>
+    typeof given === 'number' ? String(given) : given,
   ),
-  // One host need not be in a list.
-  'vault-one-host-without-a-list': rewriteFields('vault-store', (body) =>
-    typeof body.hosts === 'string' ? { ...body, hosts: [body.hosts] } : body,
-  ),
-  'vault-unknown-fields-left-out': rewriteFields('vault-store', ({ value, hosts }) => ({ value, hosts })),
+  'vault-one-host-without-a-list': sends<unknown>('vault-store', 'hosts', (given) => (isText(given) ? [given] : given)),
+  'vault-unknown-fields-left-out': withoutFields('vault-store', (name) => !['value', 'hosts'].includes(name)),
   // A store must be declared as JSON.
   'vault-needs-a-content-type': instead(
-    ({ operation, request }) => operation === 'vault-store' && request.headers.get('content-type') === 'text/plain',
-    errorReply(415, 'Request body must be sent as application/json', 'unsupported_media_type'),
+    all('vault-store', ({ request }) => request.headers.get('content-type') === 'text/plain'),
+    refused('unsupported_media_type'),
   ),
-  // A name has at most 64 characters.
   'vault-names-of-64': refuseName((name) => name.length > 64),
-  // A name has at least two characters.
   'vault-names-of-two-letters': refuseName((name) => name.length < 2),
   'vault-names-in-any-case': underName((name) => name.toLowerCase()),
-  // A hyphen in a name is taken for an underscore.
   'vault-names-with-hyphens': underName((name) => name.replaceAll('-', '_')),
   'vault-names-with-two-underscores': underName((name) => name.replaceAll('__', '_')),
 });
-
-function sorted(secret: Json): Json {
-  return Array.isArray(secret.hosts) ? { ...secret, hosts: [...(secret.hosts as string[])].sort() } : secret;
-}

@@ -1,5 +1,5 @@
 import { rewritten } from '../../../emulator/wire/answer.js';
-import { isObject, type Json } from '../../../emulator/wire/json.js';
+import { isRecord, type Json } from '../../../emulator/wire/json.js';
 import type { Fetch, Serve } from '../../../emulator/wire/serve.js';
 import { eachRecord, pathOf } from '../wire.js';
 import { chunkText } from './framings.js';
@@ -13,7 +13,7 @@ const json =
   (next) =>
   async (request) => {
     const response = await next(request);
-    const changed = (said: unknown) => (isObject(said) ? change(said) : said);
+    const changed = (said: unknown) => (isRecord(said) ? change(said) : said);
     return isExact(request) ? response : rewritten(response, { json: changed, text: chunkText(change) });
   };
 
@@ -29,7 +29,7 @@ export const unknownFields = json((said) => {
 /** The same keys in another order. */
 const turned = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(turned);
-  if (!isObject(value)) return value;
+  if (!isRecord(value)) return value;
   return Object.fromEntries(
     Object.entries(value)
       .reverse()

@@ -1,5 +1,5 @@
 import { rewritten } from '../../../emulator/wire/answer.js';
-import { isObject, type Json, jsonOf } from '../../../emulator/wire/json.js';
+import { isRecord, type Json, jsonOf } from '../../../emulator/wire/json.js';
 import type { Serve } from '../../../emulator/wire/serve.js';
 import { isStream } from '../../../emulator/wire/streams.js';
 
@@ -35,7 +35,7 @@ export const crlf = events((event) => `${event.replaceAll('\n', '\r\n')}\r\n\r\n
 /** A chunk, changed as JSON; anything else stays. */
 export const chunkText = (change: (chunk: Json) => Json) => (event: string) => {
   const chunk = event.startsWith('data: {') ? jsonOf(event.slice(6)) : undefined;
-  return `${isObject(chunk) ? `data: ${JSON.stringify(change(chunk))}` : event}\n\n`;
+  return `${isRecord(chunk) ? `data: ${JSON.stringify(change(chunk))}` : event}\n\n`;
 };
 
 type Bytes = ReadableStreamDefaultReader<Uint8Array>;

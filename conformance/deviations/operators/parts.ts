@@ -8,8 +8,10 @@ import type { Factories } from '../../../emulator/factories.js';
 import type { PlainResponse } from '../../../emulator/http/response.js';
 import type { Call, Route } from '../../../emulator/http/route.js';
 import type { Collection } from '../../../emulator/store/store.js';
+import { isRecord } from '../../../emulator/wire/json.js';
 import { type Mutant, together } from '../mutant.js';
-import { isObject, type Operation } from './exchange.js';
+import type { Reply } from './answers.js';
+import type { Operation } from './exchange.js';
 
 /** The product of a factory. */
 export type Part<K extends keyof Factories> = ReturnType<Factories[K]>;
@@ -19,7 +21,7 @@ type Given = { readonly [K in keyof Factories]?: (...given: Parameters<Factories
 
 /** A part with some of it changed. Functions and lists are changed as a whole. */
 function changed(made: unknown, change: unknown): unknown {
-  if (change === made || !isObject(change)) return change;
+  if (change === made || !isRecord(change)) return change;
   const all = { ...Object.getOwnPropertyDescriptors(made), ...Object.getOwnPropertyDescriptors(change) };
   return Object.defineProperties({}, all);
 }
@@ -77,9 +79,9 @@ export const rewire = (changes: Given): Mutant => ({
 /** Has numbers of the interface be others. */
 export const settings = (change: Partial<Settings>): Mutant => wrap({ loadSettings: () => change });
 
-/** Edits the table of the lifecycle: what it no longer allows is refused, what it newly allows goes as from a usual status. */
-export function transitions(change: (row: Transition) => Transition): Mutant {
-  const edited = TRANSITIONS.map(change);
+/** Edits the table of the lifecycle: from where an event may come. What it no longer allows is refused, what it newly allows goes as from a usual status. */
+export function allows(event: LifecycleEvent, change: (from: Transition['from']) => Transition['from']): Mutant {
+  const edited = TRANSITIONS.map((row) => (row.on === event ? { ...row, from: change(row.from) } : row));
   const allowed = (row: InternRow, event: LifecycleEvent): InternRow => {
     const { record } = row;
     if (transition(record.status, event, edited) === undefined) throw new Refusal('intern_busy');
@@ -101,26 +103,33 @@ export function transitions(change: (row: Transition) => Transition): Mutant {
 
 type Rows = Operation | readonly Operation[] | ((row: Route) => boolean);
 
-const isRow = (of: Rows, row: Route): boolean =>
-  typeof of === 'function'
-    ? of(row)
-    : typeof of === 'string'
-      ? row.operation === of
-      : of.some((one) => one === row.operation);
+/** The rows of the deprecated paths of the daemon. */
+export const aliasOf =
+  (operation: 'daemon' | 'sign'): Rows =>
+  (row) =>
+    row.operation === operation && row.path.includes('/daemon-access');
 
-/** Edits rows of the route table; undefined takes one out. */
-export const routes = (of: Rows, change: (row: Route) => Route | undefined): Mutant =>
-  wrap({ createRoutes: (table) => table.flatMap((row) => (isRow(of, row) ? (change(row) ?? []) : [row])) });
+/** Edits rows of the route table: with other columns, made from a row or not; undefined leaves out a column, or the row. */
+export const routes = (of: Rows, change: RowChange | ((row: Route) => RowChange) | undefined): Mutant =>
+  wrap({
+    createRoutes: (table) =>
+      table.flatMap((row) => {
+        if (!(typeof of === 'function' ? of(row) : [of].flat().includes(row.operation))) return [row];
+        if (change === undefined) return [];
+        return [{ ...row, ...(typeof change === 'function' ? change(row) : change) } as Route];
+      }),
+  });
+type RowChange = { readonly [Column in keyof Route]?: Route[Column] | undefined };
 
 /** Changes how an accepted call is handled. */
 export const handles = (
   of: Rows,
   change: (call: Call<unknown>, handle: Route['handle']) => ReturnType<Route['handle']>,
-): Mutant => routes(of, (row) => ({ ...row, handle: (call) => change(call, (other) => row.handle(other)) }));
+): Mutant => routes(of, (row) => ({ handle: (call) => change(call, (other) => row.handle(other)) }));
 
-/** Does something before an accepted call is handled, or answers it. */
-export const beforeHandling = (of: Rows, first: (call: Call<unknown>) => PlainResponse | undefined): Mutant =>
-  handles(of, (call, handle) => first(call) ?? handle(call));
+/** Answers some accepted calls in the place of their handlers. */
+export const refusesCalls = (of: Rows, when: (call: Call<unknown>) => boolean, reply: Reply): Mutant =>
+  handles(of, (call, handle) => (when(call) ? (reply as PlainResponse) : handle(call)));
 
 /** Goes on with a value at once where it is there, and later where it is promised. */
 const after = <T, R>(value: T | Promise<T>, next: (value: T) => R): R | Promise<R> =>
@@ -176,31 +185,19 @@ export const whenGone = (then: (row: InternRow) => void, interns?: (usual: Inter
 export const moves = (change: (move: Interns['move']) => Interns['move']): Mutant =>
   wrap({ createInterns: (usual) => inside(usual, 'move', change) });
 
+type Creates = Collection<IdempotencyRow>;
+
 /** Changes how finished and unfinished creates are remembered. */
-export const remembersCreates = (
-  change: (
-    entries: Collection<IdempotencyRow>,
-  ) => Pick<Collection<IdempotencyRow>, 'get'> & Partial<Collection<IdempotencyRow>>,
-): Mutant =>
+export const remembersCreates = (change: (entries: Creates) => Partial<Creates>): Mutant =>
   wrap({
     openStore: (store) =>
       inside(store, 'collection', (collection) => {
-        const usual = collection.bind(store);
-        let changed: Collection<IdempotencyRow> | undefined;
+        let creates: unknown;
         return ((name: 'idempotency') => {
-          if (name !== 'idempotency') return usual(name);
-          const entries = usual(name);
-          changed ??= {
-            get size() {
-              return entries.size;
-            },
-            has: (id) => entries.has(id),
-            values: () => entries.values(),
-            put: (row) => entries.put(row),
-            delete: (id) => entries.delete(id),
-            ...change(entries),
-          };
-          return changed;
+          const entries = collection(name);
+          if (name !== 'idempotency') return entries;
+          creates ??= changed(entries, change(entries));
+          return creates;
         }) as typeof collection;
       }),
   });
