@@ -1,8 +1,8 @@
 import type { FailOn } from '../framework/baseline.js';
 import type { Incomplete, Stop } from '../framework/stop.js';
+import type { Learnt } from '../habits/visit.js';
 import { type Baseline, evaluateBaseline } from './baseline.js';
 import type { CleanupResult } from './cleanup.js';
-import type { Pool } from './pool.js';
 import type { CheckResult, Results } from './results.js';
 import { count, coverage, evaluate, matrix } from './verdict.js';
 import { KIT_VERSION } from './version.js';
@@ -20,7 +20,7 @@ export interface Assembled {
   readonly stopped?: Stop | undefined;
   readonly others?: readonly Incomplete[];
   readonly minCoverage?: number | undefined;
-  readonly asked?: Pool['asked'];
+  readonly asked?: Learnt['asked'];
   /** The units are of the ledger of requirements. */
   readonly ledger?: true;
   readonly failOn?: FailOn | undefined;

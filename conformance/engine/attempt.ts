@@ -34,9 +34,10 @@ export interface Attempt {
 }
 
 /** Notes whether the intern did what it was led to. */
-function count({ pool }: RunContext, behaviour: BehaviourName, did: boolean): void {
-  const before = pool.led.get(behaviour) ?? { did: 0, otherwise: 0 };
-  pool.led.set(behaviour, did ? { ...before, did: before.did + 1 } : { ...before, otherwise: before.otherwise + 1 });
+function count({ session }: RunContext, behaviour: BehaviourName, did: boolean): void {
+  const { led } = session.learnt;
+  const before = led.get(behaviour) ?? { did: 0, otherwise: 0 };
+  led.set(behaviour, did ? { ...before, did: before.did + 1 } : { ...before, otherwise: before.otherwise + 1 });
 }
 
 /** The requests of a check. A check that makes an emulator do wrong, or moves its clock, is judged by itself alone. */

@@ -111,7 +111,7 @@ export async function takeAway(
         // An intern whose delete was accepted and that still exists will not go now.
         if (round > (obstacles?.blocks('gone') === true ? 3 : 12)) return false;
         // Looked for sooner than a teardown takes, they would all be there.
-        const usual = round === 0 ? Math.min(session.learnt.teardown ?? 0, LONGEST) : 0;
+        const usual = round === 0 ? Math.min(session.learnt.took.teardown ?? 0, LONGEST) : 0;
         await host.sleep(Math.max(usual, 500 * (round + 1)), over.signal).catch(() => {});
         return !over.signal.aborted;
       },

@@ -64,8 +64,8 @@ export function createConversation(run: RunContext, by: Sender, open: Ctx['open'
       silent,
       ended(transcript) {
         const [call] = transcript.toolCalls;
-        pool.asked.question ||= call !== undefined;
-        pool.asked.permission ||=
+        session.learnt.asked.question ||= call !== undefined;
+        session.learnt.asked.permission ||=
           said.approval_mode === 'manual' && call !== undefined && kindOfQuestion(call.arguments) !== 'elicitation';
         session.monitors.hears(send, transcript, answer.evidence, by);
       },

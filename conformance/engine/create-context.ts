@@ -160,7 +160,7 @@ export function createContext(run: RunContext, attempt: TryOfCheck): Ctx {
     race: (n, start) => Promise.all(Array.from({ length: n }, (_, index) => start(index))),
     wrongKey: { bearer: WRONG_KEY },
     reliable(behaviour) {
-      const { did = 0, otherwise = 0 } = pool.led.get(behaviour) ?? {};
+      const { did = 0, otherwise = 0 } = session.learnt.led.get(behaviour) ?? {};
       return driver.control !== undefined || (did >= OFTEN && otherwise === 0);
     },
     mustGoOn: (reply) => void attempt.goingOn.add(reply),

@@ -64,15 +64,15 @@ export async function explain(
 const ENOUGH = 3;
 
 /** Whether a prompt that was not taken (502, 503, 504), by the intern or by what stands before it, may be taken the next time. */
-export const mayBeTaken = ({ pool }: RunContext, error: unknown): boolean =>
-  error instanceof Skipped && error.skip.because.kind === 'prompt-not-taken' && pool.notTaken < ENOUGH;
+export const mayBeTaken = ({ session }: RunContext, error: unknown): boolean =>
+  error instanceof Skipped && error.skip.because.kind === 'prompt-not-taken' && session.learnt.notTaken < ENOUGH;
 
 /** Such a check is done once more, from its beginning and on another intern: the run may have begun all the same. */
 export function notTaken(run: RunContext, { error, transcript }: Attempt, tries: number): Explanation | undefined {
   if (!mayBeTaken(run, error)) return undefined;
-  const { lane, pool } = run;
+  const { lane, pool, session } = run;
   if (tries > 1) {
-    pool.notTaken++;
+    session.learnt.notTaken++;
     return undefined;
   }
   const shared = pool.shared.get(lane);

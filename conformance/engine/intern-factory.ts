@@ -73,8 +73,8 @@ export function createInternFactory(run: RunContext, options: FactoryOptions): I
   const rested = async (idle: Intern): Promise<Intern | undefined> => {
     if (driver.control !== undefined) return idle;
     if (idle.status === 'running') return suspended(idle.id);
-    const now = pool.waiting === 'boots' ? await readOf(idle.id) : idle;
-    if (now === undefined || (pool.waiting === 'boots' && now.status === 'stopped')) return now;
+    const now = session.learnt.waiting === 'boots' ? await readOf(idle.id) : idle;
+    if (now === undefined || (session.learnt.waiting === 'boots' && now.status === 'stopped')) return now;
     try {
       return await settled(now, undefined, { isNew: false });
     } catch (error) {
@@ -169,7 +169,7 @@ export function createInternFactory(run: RunContext, options: FactoryOptions): I
       } catch (error) {
         // Another may come up, where it need not be this one.
         const named = overrides !== undefined && 'name' in overrides;
-        if (!(error instanceof Skipped) || named || bootsFail(pool)) throw error;
+        if (!(error instanceof Skipped) || named || bootsFail(session.learnt)) throw error;
       }
     }
   };

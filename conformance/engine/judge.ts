@@ -162,9 +162,11 @@ async function byAlias(run: RunContext, check: Check, tried: Attempt): Promise<A
 }
 
 /** Whether the intern did something else, never did that in the run, and another wording is left to try. */
-function reworded({ driver, pool }: RunContext, { error, led }: Attempt): boolean {
+function reworded({ driver, session }: RunContext, { error, led }: Attempt): boolean {
   if (!(error instanceof Skipped) || error.skip.kind !== 'intern') return false;
-  return [...led].some((behaviour) => (pool.led.get(behaviour)?.did ?? 0) === 0 && driver.reword?.(behaviour) === true);
+  return [...led].some(
+    (behaviour) => (session.learnt.led.get(behaviour)?.did ?? 0) === 0 && driver.reword?.(behaviour) === true,
+  );
 }
 
 /**

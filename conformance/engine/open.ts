@@ -51,7 +51,7 @@ export function openRun(options: Omit<RunnerOptions, 'checks'>, { puts = true } 
   const timeOfCleanUp = () => {
     const unshown = own.open().filter(({ id }) => own.isUnshown(id)).length;
     const owed = requestsOfCleanUp(own) + unshown + session.monitors.owed;
-    return owed === 0 ? 0 : owed * timeOfRequest() + Math.min(session.learnt.teardown ?? 0, LONGEST);
+    return owed === 0 ? 0 : owed * timeOfRequest() + Math.min(session.learnt.took.teardown ?? 0, LONGEST);
   };
   /** ms that looking again at what was found will take. */
   const timeOfLooks = () => (session.monitors.broken() + session.suspected.size) * REQUESTS_OF_LOOK * timeOfRequest();

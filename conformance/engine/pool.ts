@@ -1,5 +1,4 @@
 import type { Intern } from '../../emulator/contract/intern.js';
-import type { BehaviourName } from '../framework/needs.js';
 import type { Dealt, IdleState } from '../habits/dealings.js';
 import { NOTICED_WITHIN } from '../habits/visit.js';
 import type { Aliases } from './aliases.js';
@@ -23,30 +22,11 @@ export const createPool = () => ({
   idle: new Set<string>(),
   /** Times that each was handed out. */
   uses: new Map<string, number>(),
-  /**
-   * How long boots took, in ms, whether that is what the service tells of them, and how many failed before one was seen to
-   * end.
-   */
-  took: {} as { boot?: number; exactly?: boolean },
-  failedBoots: 0,
-  /** Whether the peer sees the interns that the API key made; undefined until it was looked at. */
-  peerSees: undefined as Promise<boolean> | undefined,
-  /** Checks whose prompt was not taken, nor when they were tried again. */
-  notTaken: 0,
-  /** Times that the intern did what it was led to, and times that it did not. */
-  led: new Map<BehaviourName, { readonly did: number; readonly otherwise: number }>(),
-  /** Whether some stream has asked something, and some run under approval_mode manual for a permission. */
-  asked: { question: false, permission: false },
   /** Findings of the checks so far. */
   reported: [] as CheckResult[],
   /** Names of the valid twins that were accepted. */
   accepted: new Set<string>(),
   aliases: new Map() as Aliases,
-  /**
-   * The fate of an intern that was created without a boot: it is stopped; it is something else for good; it boots all the
-   * same.
-   */
-  waiting: 'unknown' as 'unknown' | 'stopped' | 'otherwise' | 'boots',
 });
 export type Pool = ReturnType<typeof createPool>;
 

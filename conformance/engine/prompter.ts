@@ -10,17 +10,17 @@ const CREDENTIALS: ReadonlySet<string> = new Set(CREDENTIAL_NAMES);
  *
  * @returns who sends a prompt to an intern
  */
-export function createPrompter({ driver, pool, session }: RunContext, check: Check) {
+export function createPrompter({ driver, session }: RunContext, check: Check) {
   const { turns, unusable } = session;
   const peer = 'peer_api_key';
   const names = check.needs.some((need) => CREDENTIALS.has(need));
   const free = async (id: string): Promise<CredentialName> => {
     if (!turns('api_key').paused() || turns(peer).paused() || unusable(peer) !== undefined) return 'api_key';
-    pool.peerSees ??= session.running.send({ path: internPath(id), as: peer }).then(
+    session.learnt.peerSees ??= session.running.send({ path: internPath(id), as: peer }).then(
       ({ status }) => status === 200,
       () => false,
     );
-    return (await pool.peerSees) ? peer : 'api_key';
+    return (await session.learnt.peerSees) ? peer : 'api_key';
   };
   let prompts = 0;
   let who: Promise<CredentialName> | undefined;

@@ -89,7 +89,7 @@ function prepared(options: RunnerOptions): Parameters<typeof createRun> {
         return opened.ending.near ?? opened.session.room.without({ prompts: prompts(unit) });
       },
       next: (waiting) => nextOf(waiting, () => opened.session.turns('api_key').paused()),
-      summary: () => ({ asked: pool.asked, ledger: true }),
+      summary: () => ({ asked: opened.session.learnt.asked, ledger: true }),
     },
   ];
 }

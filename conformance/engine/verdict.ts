@@ -2,10 +2,10 @@ import type { FailOn } from '../framework/baseline.js';
 import { behaviourIn, type Need, waitIn } from '../framework/needs.js';
 import type { Because } from '../framework/skip.js';
 import { type Incomplete, isOfBudget, type Stop } from '../framework/stop.js';
+import type { Learnt } from '../habits/visit.js';
 import { REQUIREMENTS } from '../requirements/index.js';
 import { countsAgainst, isFailure } from './baseline.js';
 import type { CleanupResult } from './cleanup.js';
-import type { Pool } from './pool.js';
 import type { CheckResult, Coverage, RequirementResult, Results, Verdict } from './results.js';
 
 const WORST: readonly Verdict[] = ['fail', 'error', 'warn', 'pass-alternative', 'pass', 'skip'];
@@ -61,7 +61,7 @@ const awaitsQuestion = (because: Because<'intern'>): boolean =>
 /** How much came to a verdict. `asked` says what some stream was seen to ask. */
 export function coverage(
   checks: readonly CheckResult[],
-  asked: Pool['asked'] = { question: false, permission: false },
+  asked: Learnt['asked'] = { question: false, permission: false },
 ): Coverage {
   const waiting = checks.some(({ skip }) => skip?.kind === 'intern' && awaitsQuestion(skip.because));
   const answered = checks.some(({ id, verdict }) => verdict !== 'skip' && id.startsWith('chat-answers/'));

@@ -5,9 +5,9 @@ import * as expect from '../framework/expect.js';
 import { findingOf } from '../framework/finding.js';
 import { lacking, type Skipped } from '../framework/skip.js';
 import type { BootFailure, Waited } from '../framework/stop.js';
+import type { Learnt } from '../habits/visit.js';
 import type { OpenAnswer } from '../probe/client.js';
 import { internPath, type Send } from '../probe/request.js';
-import type { Pool } from './pool.js';
 import type { RunContext } from './run-context.js';
 
 /** Where the interns of one check come from. */
@@ -30,7 +30,7 @@ const SETTLES = 15_000;
 const COMING_OR_GOING: ReadonlySet<string> = new Set(['stopped', 'provisioning', 'destroying', 'destroy_failed']);
 /** How many boots in a row may fail until no more are tried: of a service that is seen to boot interns, more by chance. */
 const FAILED_BOOTS = { first: 3, later: 6 };
-export const bootsFail = ({ failedBoots, took }: Pool): boolean =>
+export const bootsFail = ({ failedBoots, took }: Learnt): boolean =>
   failedBoots >= (took.boot === undefined ? FAILED_BOOTS.first : FAILED_BOOTS.later);
 
 /** ms after a delete at which a deployment does not show an intern except in its teardown. */
@@ -61,7 +61,8 @@ const failed = ({ last_failure_message: message }: Intern): BootFailure => ({
 
 /** Waits for what the interns of a check get to. See {@link InternFactory} for what each does. */
 export function createWaiting(run: RunContext, options: FactoryOptions) {
-  const { driver, host, pool, session, obstacles } = run;
+  const { driver, host, session, obstacles } = run;
+  const { learnt } = session;
   const { api, check } = options;
   const { bootTimeout } = run.settings;
 
@@ -93,12 +94,12 @@ export function createWaiting(run: RunContext, options: FactoryOptions) {
     if (driver.control !== undefined) return made;
     const began = host.now();
     for (let now = made; ; ) {
-      const seen = pool.waiting === 'boots' ? host.now() - began > SETTLES : !isNew || pool.waiting !== 'unknown';
-      if (seen && (now.status === 'stopped' || pool.waiting === 'otherwise')) return now;
+      const seen = learnt.waiting === 'boots' ? host.now() - began > SETTLES : !isNew || learnt.waiting !== 'unknown';
+      if (seen && (now.status === 'stopped' || learnt.waiting === 'otherwise')) return now;
       await host.sleep(1_000, options.signal);
       now = expect.intern(await api.get(made.id, send), 200, 'the read of a new intern');
       if (now.status === 'running') {
-        pool.waiting = 'boots';
+        learnt.waiting = 'boots';
         expect.status(
           await api.suspend(made.id, send),
           expect.ACCEPTED,
@@ -108,12 +109,13 @@ export function createWaiting(run: RunContext, options: FactoryOptions) {
       }
       if (now.status === 'failed') {
         // It was booted, and that fails at times: it does not tell the outcome of the next.
-        pool.waiting = 'boots';
+        learnt.waiting = 'boots';
         throw lacking({ kind: 'boot', failure: failed(now), isNew: true });
       }
-      if (isNew && pool.waiting === 'unknown' && now.status === 'stopped') pool.waiting = 'stopped';
+      if (isNew && learnt.waiting === 'unknown' && now.status === 'stopped') learnt.waiting = 'stopped';
       const late = host.now() - began;
-      if (late > SETTLES && pool.waiting === 'unknown' && !COMING_OR_GOING.has(now.status)) pool.waiting = 'otherwise';
+      if (late > SETTLES && learnt.waiting === 'unknown' && !COMING_OR_GOING.has(now.status))
+        learnt.waiting = 'otherwise';
       if (late > bootTimeout) throw lacking({ kind: 'never-waits', status: now.status, waited: waited() });
     }
   };
@@ -138,7 +140,7 @@ export function createWaiting(run: RunContext, options: FactoryOptions) {
 
   /** Whether an intern takes prompts whose status is a word of the deployment's own: then that is what running is called. */
   const takesPrompts = async (id: string, send?: SendOptions): Promise<boolean> => {
-    if (!session.learnt.words.unsure(id)) return false;
+    if (!learnt.words.unsure(id)) return false;
     const json = { messages: [{ role: 'user', content: 'Hello.' }], stream: true };
     const path = internPath(encodeURIComponent(id), '/chat/completions');
     const { streamTimeout: timeout } = run.settings;
@@ -147,12 +149,12 @@ export function createWaiting(run: RunContext, options: FactoryOptions) {
     await reply.whole().catch(() => {});
     // A word that it was shown with before may mean that it still booted.
     if (takes) await api.get(id, send);
-    if (takes) session.learnt.words.runs(id);
+    if (takes) learnt.words.runs(id);
     return takes;
   };
 
   const bootTook = (intern: Intern, seen: number, looks: number) => {
-    const { took } = pool;
+    const { took } = learnt;
     // A process whose own time was too short once tells another.
     if (looks > 1 && took.exactly) took.exactly = false;
     const exact = took.exactly === false ? undefined : ownTime(intern, seen);
@@ -164,7 +166,7 @@ export function createWaiting(run: RunContext, options: FactoryOptions) {
   const until = async (id: string, statuses: readonly string[], send?: SendOptions, began = host.now()) => {
     const live = driver.control === undefined;
     const boots = live && statuses.includes('running');
-    const pass = moments(pool.took.boot, began);
+    const pass = moments(learnt.took.boot, began);
     let revivals = 0;
     for (let looks = 1; ; looks++) {
       if (live && looks === 1) await pass();
@@ -178,7 +180,7 @@ export function createWaiting(run: RunContext, options: FactoryOptions) {
       if (boots && !statuses.includes(intern.status) && (await takesPrompts(id, send))) intern = await read();
       if (statuses.includes(intern.status)) {
         if (boots) obstacles.gone('running');
-        if (boots) pool.failedBoots = 0;
+        if (boots) learnt.failedBoots = 0;
         if (boots && revivals === 0) bootTook(intern, host.now() - began, looks);
         return intern;
       }
@@ -194,8 +196,8 @@ export function createWaiting(run: RunContext, options: FactoryOptions) {
   };
   /** Noted once, where others would wait in vain. */
   const notBooted = (failure: BootFailure, boots = 1): Skipped => {
-    pool.failedBoots += boots;
-    if (bootsFail(pool)) obstacles.met('running', check, failure);
+    learnt.failedBoots += boots;
+    if (bootsFail(learnt)) obstacles.met('running', check, failure);
     return lacking({ kind: 'boot', failure });
   };
   /** A boot may fail: the service says so, and has kept its word. */
@@ -205,21 +207,21 @@ export function createWaiting(run: RunContext, options: FactoryOptions) {
    * A word that nobody knows may mean that it has failed: then one more is tried.
    */
   const neverRan = ({ id, status }: Intern) => {
-    const all = session.learnt.words.unsure(id) ? FAILED_BOOTS.first - 1 : FAILED_BOOTS.first;
-    session.learnt.words.hangs(id);
-    return notBooted({ kind: 'never-ran', status, waited: waited() }, pool.took.boot === undefined ? all : 2);
+    const all = learnt.words.unsure(id) ? FAILED_BOOTS.first - 1 : FAILED_BOOTS.first;
+    learnt.words.hangs(id);
+    return notBooted({ kind: 'never-ran', status, waited: waited() }, learnt.took.boot === undefined ? all : 2);
   };
 
   const untilGone = async (id: string, send?: SendOptions) => {
     obstacles.pass('gone', check);
     const began = host.now();
     const live = driver.control === undefined;
-    const pass = moments(session.learnt.teardown, began);
+    const pass = moments(learnt.took.teardown, began);
     for (let looks = 1; ; looks++) {
       if (live && looks === 1) await pass();
       const answer = await api.get(id, send);
       if (answer.status === 404) {
-        session.learnt.teardown = learned(session.learnt.teardown, host.now() - began, looks);
+        learnt.took.teardown = learned(learnt.took.teardown, host.now() - began, looks);
         obstacles.gone('gone');
         return;
       }

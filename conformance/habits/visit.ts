@@ -1,5 +1,6 @@
 import type { Profile } from '../../emulator/contract/profile.js';
 import type { AnswerGot, Found } from '../framework/finding.js';
+import type { BehaviourName } from '../framework/needs.js';
 import type { Skip } from '../framework/skip.js';
 import type { Unusable } from '../framework/stop.js';
 import type { Answer } from '../probe/client.js';
@@ -35,8 +36,23 @@ export interface Learnt {
    * for all. `needed`: how many the next try makes, where that is known.
    */
   full: { readonly refusal: string; readonly holds: number; readonly needed?: number | undefined } | undefined;
-  /** How long a teardown took, in ms. */
-  teardown?: number;
+  /** How long a teardown took, in ms; boots, and whether that is what the service tells of them. */
+  readonly took: { teardown?: number; boot?: number; exactly?: boolean };
+  /** How many boots failed before one was seen to end. */
+  failedBoots: number;
+  /**
+   * The fate of an intern that was created without a boot: it is stopped; it is something else for good; it boots all the
+   * same.
+   */
+  waiting: 'unknown' | 'stopped' | 'otherwise' | 'boots';
+  /** Whether the peer sees the interns that the API key made; undefined until it was looked at. */
+  peerSees?: Promise<boolean>;
+  /** Checks whose prompt was not taken, nor when they were tried again. */
+  notTaken: number;
+  /** Times that an intern did what it was led to, and times that it did not. */
+  readonly led: Map<BehaviourName, { readonly did: number; readonly otherwise: number }>;
+  /** Whether some stream has asked something, and some run under approval_mode manual for a permission. */
+  readonly asked: { question: boolean; permission: boolean };
   /** Interns whose teardown has not ended in the time that there was. */
   readonly staying: Set<string>;
   /** Id of an intern that runs and is left idle: if it stops, the service did that. `none`: no room for it, or no boot. */
@@ -54,6 +70,12 @@ export const nothingLearnt = (): Learnt => ({
   scarce: false,
   mayKeep: Number.POSITIVE_INFINITY,
   full: undefined,
+  took: {},
+  failedBoots: 0,
+  waiting: 'unknown',
+  notTaken: 0,
+  led: new Map(),
+  asked: { question: false, permission: false },
   staying: new Set(),
   habits: new Map(),
 });
