@@ -37,7 +37,7 @@ export interface Played {
   readonly duration: number;
 }
 
-/** A run, and what it sends by: that keeps to its rate and its budget, and to the interns that it made. */
+/** A run, and its client, which keeps to its rate, its budget, and the interns that it made. */
 export type PlayDeps = RunBase & {
   readonly session: Session;
   /** Sends until the run is over. */
@@ -54,7 +54,7 @@ function givenBy({ operation, body, writes }: RecordedExchange): string[] {
   return [...found].flatMap(([, alias = '']) => alias);
 }
 
-/** Why an exchange was not judged, where what was thrown says that; undefined for a fault of the kit. */
+/** Why an exchange was not judged, by the error that was thrown; undefined for a fault of the kit. */
 function skipOf(error: unknown): Skip | undefined {
   if (error instanceof Skipped) return error.skip;
   if (error instanceof Stopped) return { kind: 'stopped', because: { kind: 'over', stop: error.stop } };
@@ -83,13 +83,13 @@ export async function play(scenario: readonly PlacedExchange[], deps: PlayDeps):
   });
   const results: Promise<Played>[] = [];
   const open: { exchange: RecordedExchange; live: Live }[] = [];
-  /** What no answer gave that was to give it: whatever rests on it is left out. */
+  /** Aliases whose value no answer gave: exchanges that need one are left out. */
   const missed = new Set<string>();
   /** Clients that leave at a time of the schedule. */
   const leaving: { at: number; leave: () => void }[] = [];
   /** Where in the schedule this is, ms. */
   let now = 0;
-  // Others may use an emulator that nothing may be written to.
+  // An emulator that nothing may be written to may have other users.
   const clock = settings.readOnly ? undefined : driver.clock;
   const pass = (ms: number) => (clock ? clock.advance(ms) : host.sleep(ms, signal));
 
@@ -97,7 +97,7 @@ export async function play(scenario: readonly PlacedExchange[], deps: PlayDeps):
     if (alias.startsWith('workspace.'))
       return alias === 'workspace.1' ? driver.target.workspaceId : (driver.target.foreignWorkspaceId ?? host.tag(12));
     if (alias.startsWith('mapping.') && driver.target.scimMappingId) return driver.target.scimMappingId;
-    // Of the form that a digest has: what it was made over is the client's affair.
+    // Of the form of a digest: the client knows what it was made over.
     if (alias.startsWith('digest.')) return Buffer.from(host.tag(32)).toString('hex');
     if (alias.startsWith('secret.')) return `${secretPrefixOf(session.prefix)}${host.tag(8)}`;
     const made = `drift-${host.tag(16)}`;
@@ -134,7 +134,7 @@ export async function play(scenario: readonly PlacedExchange[], deps: PlayDeps):
     for (const { exchange, live } of open) {
       const writes = (exchange.writes ?? []).filter((write) => exchange.at + write.at <= at);
       const before = streamText({ ...exchange, writes });
-      // An emulator says what a script says, if in other pieces; an intern of a deployment says something else.
+      // An emulator says the words of a script, if in other pieces; an intern of a deployment says something else.
       const wanted = driver.control ? eventsOf(before).length : dataOf(before).length;
       const come = () => (driver.control ? eventsOf(live.text()).length : live.events());
       const until = host.now() + settings.timeout;
@@ -159,7 +159,7 @@ export async function play(scenario: readonly PlacedExchange[], deps: PlayDeps):
     return judge(exchange, { status, headers, text: live.text(), ended }, circumstancesOf(exchange));
   };
 
-  /** Reads again what time may mend, until the answers agree. Answers what was found last. */
+  /** Reads again while time may mend a difference, until the answers agree. Gives the last finding. */
   const again = async (sending: SendDeps, exchange: RecordedExchange, first: Judgement): Promise<Judgement> => {
     let last = first;
     for (const pause of pauses(settings.bootTimeout)) {

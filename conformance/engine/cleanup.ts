@@ -14,7 +14,7 @@ export type Hindrance =
   | { readonly kind: 'named-otherwise'; readonly name: unknown }
   | { readonly kind: 'no-list' }
   | { readonly kind: 'no-last-page' }
-  /** The target refuses whatever is asked (429), or has stopped answering: it is not asked again. */
+  /** The target refuses every request (429), or has stopped answering: it is not asked again. */
   | { readonly kind: 'too-many'; readonly retryAfter?: string }
   | { readonly kind: 'silent'; readonly got: NoAnswerGot }
   | { readonly kind: 'over'; readonly stop: Stop }
@@ -112,7 +112,7 @@ interface Remover {
 }
 
 /**
- * Starts the teardown of one intern, once it has been read and bears a name of the run: whose name it bears else, owns it.
+ * Starts the teardown of one intern, once it has been read and bears a name of the run. Any other name is somebody else's.
  * `shown` is a read of it, where there is one already. Never throws.
  */
 export async function removeIntern(
@@ -161,8 +161,7 @@ async function* pages(send: CleanupOptions['send'], as: CredentialName) {
 }
 
 /**
- * The interns of the run that the list shows. Notes those that were not known, whose create was never
- * answered.
+ * The interns of the run that the list shows. Notes unknown ones: nobody answered their create.
  */
 export async function look(
   { own, send }: Pick<CleanupOptions, 'own' | 'send'>,
@@ -222,7 +221,7 @@ async function remove({ send, group }: CleanupOptions, { path, as }: Stored): Pr
       as,
       ...(isMapping ? { query: { keep_members: 'false' } } : {}),
     });
-    // Checks try to store with credentials that open nothing; what those stored, nobody did.
+    // Checks try to store with credentials that open nothing: such a secret does not exist.
     const nothing = answer.status === 404 || (answer.status === 401 && as !== 'api_key' && !isMapping);
     return answer.status < 300 || nothing ? undefined : refused('DELETE', answer);
   } catch (error) {
@@ -267,7 +266,7 @@ export function requestsOfCleanUp({ creators, open, stored }: Pick<Ownership, 'c
 
 const STILL_THERE = { kind: 'still-there' } as const;
 
-/** Takes away everything a run made, and says what it could not take away. Never throws. */
+/** Removes everything that a run made, and tells the rest. Never throws. */
 export async function cleanUp(given: CleanupOptions): Promise<CleanupResult> {
   const { send, givenUp } = patient(given.send);
   const options = { ...given, send };
@@ -282,7 +281,7 @@ export async function cleanUp(given: CleanupOptions): Promise<CleanupResult> {
   for (let round = 0; ; round++) {
     unsearched = undefined;
     if (round === 0 || kept.some(mayPass)) kept = await removeStored(options);
-    // Later there is nothing to look for as one whose interns are gone.
+    // Later nobody sees them: their interns are gone.
     const creators = own.creators().filter((as) => everyones || own.open().some((made) => made.as === as));
     for (const as of creators) {
       let there: Map<string, Shown> | undefined;
@@ -296,7 +295,7 @@ export async function cleanUp(given: CleanupOptions): Promise<CleanupResult> {
       const stay: Made[] = [];
       for (const made of own.open().filter((one) => one.as === as)) {
         const state = there?.get(made.id)?.status;
-        // The list is taken at its word only for what has agreed to be deleted.
+        // The list counts only for interns whose delete was accepted.
         if (there !== undefined && state === undefined && made.deleting === true) {
           own.note({ event: 'gone', id: made.id });
           continue;
@@ -322,7 +321,7 @@ export async function cleanUp(given: CleanupOptions): Promise<CleanupResult> {
       };
       await Promise.all(Array.from({ length: options.atOnce }, remove));
     }
-    // A teardown takes its time; what is there after it is a leftover. So does a create whose client has left.
+    // A teardown takes its time; an intern that is there after it is a leftover. So does a create whose client has left.
     const maybeMore = round === 0 && own.unanswered();
     everyones = maybeMore;
     const stored = round < ROUNDS && kept.some(mayPass);

@@ -55,9 +55,10 @@ function byKind<One>(units: readonly One[], kindOf: (unit: One) => string): read
 }
 
 /**
- * The units in the order in which a deployment is looked at, so that a limit cuts the tail: what is stated before what is
- * published, one of each requirement before the second of any, of one requirement the cheap before the dear; what no rule
- * judges before what rules judge in any answer; and of what is equal so far reads, writes, boots and prompts in turn. A check whose need the target lacks stands in nobody's way.
+ * The units in their order at a deployment, so that a limit cuts the tail. Stated requirements come before published ones,
+ * one check of each requirement before the second of any, and of one requirement the cheap before the dear. Checks that no
+ * rule stands for come before those that rules judge in any answer. Equal ones take turns: reads, writes, boots, prompts. A
+ * check whose need the target lacks stands in nobody's way.
  */
 export function inOrder<One extends Ordered>(units: readonly One[], lacks: (need: string) => boolean): readonly One[] {
   const possible = units.filter(({ needs, watches }) => watches !== true && !needs.some(lacks));

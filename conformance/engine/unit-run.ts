@@ -35,7 +35,7 @@ export interface RunTarget {
   begin(look: boolean): Promise<Stop | undefined>;
   /** Data as JSON can carry it, secrets taken out. */
   clean<Data>(data: Data): Data;
-  /** Takes away all that the run made, and releases the target. */
+  /** Removes everything that the run made, and releases the target. */
   close(): Promise<CleanupResult | undefined>;
   /** A row in the light of what came after it. */
   revised?(row: CheckResult): CheckResult;
@@ -47,14 +47,14 @@ export interface RunTarget {
 export interface EngineOptions extends Selection, Pick<BudgetOptions, 'maxRequests' | 'maxTime'> {
   /** The baseline: ids of rows, or entries that say more. */
   readonly baseline?: Baseline;
-  /** The name of a published set of checks: whatever any other comes to does not count (KIT-9). */
+  /** The name of a published set of checks: the results of others do not count (KIT-9). */
   readonly requirements?: string;
-  /** From which verdict on the target fails. Default `fail`; `warn` holds it to what is published too. */
+  /** The verdict from which on the target fails. Default `fail`; `warn` holds it to published sentences too. */
   readonly failOn?: FailOn;
   /** Percent of the selected rows that have to come to a verdict for the run to be complete. Default 0. */
   readonly minCoverage?: number;
   readonly events?: RunEvents;
-  /** Ends the run early; what was made is still cleaned up. */
+  /** Ends the run early; its clean-up still runs. */
   readonly signal?: AbortSignal;
 }
 
@@ -163,7 +163,7 @@ export function createRun(units: readonly Unit[], target: RunTarget, options: En
     if (because !== undefined && (ending.stopped === undefined || limited))
       return conclude(unit, { rows: skipped(unit, { kind: 'need', because }) });
     if (ending.stopped !== undefined && !judges) return put(unit, skipped(unit, stoppedBy(ending.stopped)));
-    // There is room for what has found something: it was kept free.
+    // There is room for a unit that has found something: it was kept free.
     const stop = context.before === undefined ? options.without?.(unit) : undefined;
     if (stop !== undefined) return conclude(unit, { rows: skipped(unit, stoppedBy(stop)) });
     const done = await unit
@@ -281,7 +281,7 @@ const stopOf = (skip: Skip | undefined): Stop | undefined =>
   skip?.because.kind === 'over' ? skip.because.stop : undefined;
 
 /**
- * Selects units, does them at a target, cleans up, and answers what came of it.
+ * Selects units, does them at a target, cleans up, and answers the results.
  *
  * @throws SelectionError for a pattern that means nothing
  */

@@ -59,7 +59,7 @@ const failed = ({ last_failure_message: message }: Intern): BootFailure => ({
   ...(typeof message === 'string' ? { message } : {}),
 });
 
-/** Waits for what the interns of a check get to. See {@link InternFactory} for what each does. */
+/** Waits for the interns of a check to reach a status. {@link InternFactory} says which wait is for which. */
 export function createWaiting(run: RunContext, options: FactoryOptions) {
   const { driver, host, session, obstacles } = run;
   const { learnt } = session;
@@ -87,8 +87,8 @@ export function createWaiting(run: RunContext, options: FactoryOptions) {
     driver.clock === undefined ? { ms: bootTimeout, clock: 'real' } : { ms: 150_000, clock: 'virtual' };
 
   /**
-   * One that was not to boot, once it is stopped: what it is to begin with may pass by itself, and a service may boot what
-   * it creates at once (interface.md, create_intern): then it is suspended.
+   * An intern that was not to boot, once it is stopped. Its first status may pass by itself. A service may boot it at once
+   * (interface.md, create_intern): then it is suspended.
    */
   const settled = async (made: Intern, send?: SendOptions, { isNew = true } = {}): Promise<Intern> => {
     if (driver.control !== undefined) return made;
@@ -128,7 +128,7 @@ export function createWaiting(run: RunContext, options: FactoryOptions) {
         fail('status of a suspended intern', 'anything but running', intern.status);
     }
   };
-  /** The same of one that no check waits for: undefined where it is gone, or runs on. */
+  /** The same of an intern that no check waits for: undefined where it is gone, or runs on. */
   const suspended = async (id: string): Promise<Intern | undefined> => {
     try {
       return await untilSuspended(id);
@@ -138,7 +138,7 @@ export function createWaiting(run: RunContext, options: FactoryOptions) {
     }
   };
 
-  /** Whether an intern takes prompts whose status is a word of the deployment's own: then that is what running is called. */
+  /** Whether an intern takes prompts whose status is a word of the deployment's own: that word then means running. */
   const takesPrompts = async (id: string, send?: SendOptions): Promise<boolean> => {
     if (!learnt.words.unsure(id)) return false;
     const json = { messages: [{ role: 'user', content: 'Hello.' }], stream: true };
@@ -185,7 +185,7 @@ export function createWaiting(run: RunContext, options: FactoryOptions) {
         return intern;
       }
       if (boots && ['stopped', 'failed'].includes(intern.status) && revivals < REVIVALS) {
-        // A deployment may suspend what nobody talks to. Its answer is what the next look tells.
+        // A deployment may suspend an intern that nobody talks to. The next look tells the outcome.
         revivals++;
         await api.provision(id, send);
       } else if (boots && intern.status === 'failed') throw bootFailed(intern);

@@ -44,8 +44,9 @@ function compare(one: readonly number[], other: readonly number[]): number {
 const placeOf = (operation: string): string => (operation === 'answer' ? 'chat' : operation);
 
 /**
- * Groups breaches by law, request and what the program did, whatever brought it about. All
- * breaches that one disturbance of a request brings about are one defect, in whatever words. A pair of which one half alone breaks the same law is that half's: it shrinks to it.
+ * Groups breaches by law, request and the program's act, whatever caused them. All breaches that one disturbance of a
+ * request causes are one defect, in whatever words. A pair of disturbances shrinks to the half that alone breaks the same
+ * law.
  */
 export function groupsOf(judged: readonly Judged[]): Group[] {
   const broken = judged.filter(({ breach }) => breach !== undefined);

@@ -71,15 +71,15 @@ export interface InternFactory {
    * one serves the run: what checks send to it is refused. Needs `foreign_api_key` and `foreign_workspace`.
    */
   foreign(options?: { running?: boolean }): Promise<Intern>;
-  /** So many of which the service can say which is newer, the newest first. Some may have served other checks. */
+  /** So many interns whose times of creation differ, the newest first. Some may have served other checks. */
   inOrder(count: number): Promise<Intern[]>;
   /** An id that no intern has. */
   unknownId(): string;
 }
 
-/** What the run knows of an intern by now. */
+/** The run's knowledge of an intern by now. */
 export interface Known {
-  /** Where in its life it may be: `booting`, `up`, `off`, `going`, `gone`. */
+  /** The phases of life that it may be in: `booting`, `up`, `off`, `going`, `gone`. */
   readonly phases: ReadonlySet<string>;
   readonly sessions: readonly { readonly id: string; readonly origin: 'chat' | 'invoke' }[];
   /** Calls that asked something, and the session of each. */
@@ -96,13 +96,13 @@ export interface Look {
 
 /** The behaviour that an intern was led to, and the one that it showed. */
 export interface Observed extends Omit<Extract<Because<'intern'>, { kind: 'did-otherwise' }>, 'kind'> {
-  /** The finding that it is where a script decides; without it, what follows finds that it did otherwise. */
+  /** The finding where a script decides; without it, the next assertion finds the difference. */
   readonly finding?: { readonly what: string; readonly expected: unknown; readonly actual: unknown };
 }
 
 /** Everything a check works with. */
 export interface Ctx {
-  /** What is known of the target. Of which kind it is no check asks: what differs is behind this context. */
+  /** The facts of the target. No check asks for its kind: differences are behind this context. */
   readonly target: Omit<Target, 'kind'>;
   readonly profile: Profile;
   /** Names of the proof headers under the profile. */
@@ -134,7 +134,7 @@ export interface Ctx {
   readonly clock: TargetClock;
   /** Lets `ms` pass: moves the clock where there is one, waits for real elsewhere. Needs `slow:…`. */
   wait(ms: number): Promise<void>;
-  /** Lets arrive what is already on its way. */
+  /** Waits until everything on its way has arrived. */
   settle(): Promise<void>;
   /** Sends to the daemon of an intern. Needs `daemon`. */
   daemon(
@@ -159,25 +159,25 @@ export interface Ctx {
   /** Answers over the chat turn limit that this run met, in this check or before. */
   limited(): readonly Answer[];
   /**
-   * Ends the check as a skip: the target could not be led there. `note` is what was met instead, in fixed words, and `got`
-   * the value or the answer.
+   * Ends the check as a skip: the target could not be led there. `note` says in fixed words what came instead, and `got`
+   * is the value or the answer.
    */
   unmet(need: string, note: string | undefined, got?: unknown): never;
   /**
-   * What the interface leaves open, and the check builds on: where it does not hold the check is a skip, as by `unmet`. An
-   * emulator has to keep to it all the same: what follows finds that it does not.
+   * An assumption of the check that the interface leaves open. Where it does not hold, the check is a skip, as by `unmet`.
+   * An emulator has to keep to it all the same: the next assertion finds that it does not.
    */
   assume(holds: boolean, need: string | Because<'need'>, note?: string, got?: unknown): void;
   /**
-   * What only the intern decides, and it owes the kit nothing: where it did something else the check is a skip that says
-   * what. Under control a script decides, so there it is a finding.
+   * An act that only the intern decides, which owes the kit nothing. Where it acted otherwise, the check is a skip that
+   * says how. Under control a script decides, so there it is a finding.
    */
   internDid(holds: boolean, observed: Observed): void;
   /** Whether the intern has behaved so each time it was led to in this run, and often enough to expect it. A script always does. */
   reliable(behaviour: BehaviourName): boolean;
   /**
-   * What holds unless somebody or something else acts in between: where it does not, the answers prove nothing, and the
-   * check is a skip. Under control nobody else acts, so there it is a finding.
+   * A condition that holds unless somebody or something else acts in between. Where it does not hold, the answers prove
+   * nothing, and the check is a skip. Under control nobody else acts, so there it is a finding.
    */
   undisturbed(holds: boolean, what: string, expected: unknown, actual: unknown): void;
   /** Reads until `holds`, for `within` ms where things may be late; once where they may not. Gives the last value. */
@@ -185,8 +185,8 @@ export interface Ctx {
   /** All of the items; where requests cost, `few` of them (1), others in each run. */
   sample<T>(items: readonly T[], few?: number): readonly T[];
   /**
-   * Every row with every kind; where requests cost, every row with one kind, the same in all checks of a run: what deals the same
-   * in several checks is dealt whole.
+   * Every row with every kind. Where requests cost: each row with one kind, in turn, so that every kind is dealt. Checks of
+   * one run deal alike.
    */
   deal<Row, Kind>(rows: readonly Row[], kinds: readonly Kind[]): readonly (readonly [row: Row, kind: Kind])[];
   /**
@@ -195,11 +195,11 @@ export interface Ctx {
    */
   each<T>(name: string, items: readonly T[], look: (item: T) => Promise<void>, few?: number): Promise<void>;
   /**
-   * What is accepted, for refusals to be compared with. Where requests cost, one that was accepted stands for all of its
-   * `name` in the run: what is refused after it is refused for what is wrong with it.
+   * An accepted request, to compare refusals with. Where requests cost, one accepted request stands for all of its `name`
+   * in the run: a later refusal is then for the one thing that is wrong.
    */
   twin(name: string, accepted: () => Promise<unknown>): Promise<void>;
-  /** How many of what costs: `many`, or `few` where requests cost. */
+  /** A number of requests: `many`, or `few` where requests cost. */
   upTo(many: number, few: number): number;
   /** Two reads of an intern that nobody changed in between agree in all that is known to stay. */
   same(one: Intern, other: Intern, of: string): void;
@@ -210,8 +210,8 @@ export interface Ctx {
   /** Text that the target reads back as it was said. */
   texts(constraints?: { minLength?: number; maxLength?: number }): fc.Arbitrary<string>;
   /**
-   * From here to the end of the check the run of this reply has to go on. Where the check finds something, and the run has
-   * ended by then, that proves nothing: a skip. Under control it is a finding all the same.
+   * From here to the end of the check the run of this reply has to go on. A finding after the run has ended proves
+   * nothing, and is a skip. Under control it is a finding all the same.
    */
   mustGoOn(reply: ChatReply): void;
   /** Needs streams that arrive as they are written; a skip where another check has found that they do not. */
@@ -222,9 +222,9 @@ export interface Ctx {
   elapsed(): number;
   /** Chance of this check, from the seed of the run. */
   random(): number;
-  /** Whether the target has what a need names. */
+  /** Whether the target meets a need. */
   has(need: string): boolean;
-  /** How much of what a check asked for so far broke a rule. */
+  /** The number of rules that answers to this check broke so far. */
   broken(): number;
   /** The first rule that an answer broke since this was asked last. Only of a check that walks. */
   breach(): Finding | undefined;

@@ -21,7 +21,7 @@ export interface Lag {
 
 /** The facts that habits have learnt of a service in this run. */
 export interface Learnt {
-  /** How far lists, and reads of one intern, lag behind what was written. */
+  /** How far lists, and reads of one intern, lag behind writes. */
   lag: Lag;
   /** Some text was refused for its characters: checks say plain words. */
   plain: boolean;
@@ -29,7 +29,7 @@ export interface Learnt {
   readonly words: StatusWords;
   /** There is little of something here, interns or requests, and checks at work beside each other would take it. */
   scarce: boolean;
-  /** How many interns may be kept for later checks, so that most find room for what they make. */
+  /** How many interns may be kept for later checks, so that most checks find room for interns of their own. */
   mayKeep: number;
   /**
    * How a create is refused for which there is no room, and how many interns the run had then; undefined while there was room
@@ -113,7 +113,7 @@ export interface Lesson extends Addressed {
   readonly made: string | undefined;
 }
 
-/** A run at a service: what is known there, and what may be done. */
+/** A run at a service: its knowledge, and the acts that are open to it. */
 export interface Visit extends Knowledge {
   readonly target: { readonly baseUrl: string; readonly workspaceId: string; readonly profile: Profile };
   readonly readOnly: boolean;
@@ -131,11 +131,11 @@ export interface Visit extends Knowledge {
   gone(id: string): void;
   /** Looks in the list for interns of the run whose create was not answered, where there was such a create. */
   findLost(): Promise<void>;
-  /** Ids of those that the check made or was handed. */
+  /** Ids of the interns that the check made or was handed. */
   readonly inHand: Set<string>;
-  /** The one that checks share. */
+  /** The intern that checks share. */
   shared(): string | undefined;
-  /** Ids of those that later checks get, and how many they may be from now on. */
+  /** Ids of the interns that later checks get, and how many they may be from now on. */
   kept(): ReadonlySet<string>;
   keep(most: number): void;
   /** No intern that a check used is handed to another. */
@@ -171,7 +171,7 @@ export interface Sighting {
   readonly found: Found;
   /** The answer, where a status was wanted. */
   readonly got: AnswerGot | undefined;
-  /** Why there was none, where that is what was found. */
+  /** Why there was no answer, where that is the finding. */
   readonly silence: NoAnswerGot | undefined;
   /** Whether a success was due. */
   readonly missedSuccess: boolean;
@@ -195,7 +195,7 @@ export interface Explanation {
   readonly skip?: Skip;
 }
 
-/** ms before the first further try of what a service cannot do now. */
+/** ms before the first further try of a request that a service cannot serve now. */
 export const LATER = 2_000;
 
 /** ms within which a service must notice that a client has gone (CHAT-10). */
@@ -206,5 +206,5 @@ export const READS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 /** Paths of prompts and proofs, below an intern: they have it do something and leave it as it is. */
 export const TURNS = /^(chat\/completions|invoke|daemon(-access)?\/sign)$/;
 
-/** Statuses of a gateway that got no answer from what is behind it. */
+/** Statuses of a gateway that got no answer from the service behind it. */
 export const GATEWAY: ReadonlySet<number> = new Set([502, 503, 504]);

@@ -23,7 +23,7 @@ import { createHiding } from './clean.js';
 import { exchangeBy } from './exchange.js';
 import { readEntry } from './har.js';
 
-/** ms within which a service may show what was before. */
+/** ms within which a service may show an earlier state. */
 const LATE = 15_000;
 /** Exchanges that a report can show, and breaches of one rule that are told apart. */
 const SHOWN = 10_000;
@@ -42,13 +42,13 @@ export interface JudgeOptions {
   /** The rules that are held: ids. Default: all. */
   readonly only?: ReadonlySet<string>;
   /**
-   * Every request to the target passes it, from its first one on. Without it requests may be left out: then what may change
-   * (settings, statuses) is held against no later answer.
+   * Every request to the target passes it, from its first one on. Without it requests may be left out: then no later answer
+   * is held against values that may change (settings, statuses).
    */
   readonly whole?: boolean;
   /** Is told of each rule that is broken, once that counts. */
   readonly confirmed?: (row: CheckResult) => void;
-  /** The target is an emulator of ours: what only those keep is held too. */
+  /** The target is an emulator of ours: rules that only those keep are held too. */
   readonly ours?: boolean;
 }
 
@@ -69,11 +69,11 @@ export interface ReportOptions {
   readonly stopped?: Stop | undefined;
 }
 
-/** What is judged on its own: a deployment, or a recording. */
+/** A scope that is judged on its own: a deployment, or a recording. */
 export interface Conversation {
   /** A request leaves. More than one: the same as it may have been, where parts of it are not known. */
   asks(...asked: readonly Asked[]): void;
-  /** Its answer came, or none will. Answers what the rules that apply say of it. */
+  /** Its answer came, or none will. Gives the rulings of the rules that apply. */
   sees(...exchanges: readonly Exchange[]): readonly Ruling[];
 }
 
@@ -86,7 +86,7 @@ interface Tally {
   counts: boolean;
   /** The breach that is told, and its exchange. */
   told: { readonly breach: NonNullable<Ruling['breach']>; readonly number: number } | undefined;
-  /** When what is the same was first broken. */
+  /** When the same was first broken. */
   readonly since: Map<string, number>;
   error: string | undefined;
 }
@@ -114,8 +114,8 @@ function agreed(judgements: readonly ReturnType<Rule['judge']>[]): ReturnType<Ru
 const BY_NAME: ReadonlySet<string> = new Set(['VAULT-5/form']);
 
 /**
- * Judges exchanges that others had: each is held against the rules, in the light of all that came before. Sends nothing. What
- * it cannot know, such as whose a credential is, it holds against nobody; credentials are kept by a digest alone.
+ * Judges exchanges that others had: each is held against the rules, in the light of all that came before. Sends nothing.
+ * Unknown facts, such as the owner of a credential, count against nobody; credentials are kept by a digest alone.
  */
 export function createJudge(options: JudgeOptions = {}) {
   const profile = profileBy(options.profile);
@@ -157,7 +157,7 @@ export function createJudge(options: JudgeOptions = {}) {
 
   let numbers = 0;
 
-  /** Begins with what is judged on its own. `views`: how many ways its exchanges may have been. */
+  /** Begins a scope that is judged on its own. `views`: how many ways its exchanges may have been. */
   function open(target: string, { whole = false, views = 1 } = {}): Conversation {
     const place = targets.push(target);
     const learnt = createCallers(options.workspace);

@@ -40,7 +40,7 @@ export interface ModelOptions {
   readonly mapping?: string | undefined;
   /** The target is an emulator of ours, and nobody else uses it. */
   readonly ours?: boolean;
-  /** Requests may be left out of what it sees: what may change shows nothing of what it will be. */
+  /** Some requests pass it unseen: a value that may change says nothing of the next one. */
   readonly partial?: boolean;
   /** The target was used before the first exchange: a create may repeat one of then. */
   readonly inUse?: boolean;
@@ -84,7 +84,7 @@ const hashed = (text: string): string => createHash('sha256').update(text).diges
 const joined = (...parts: readonly (string | undefined)[]): string => JSON.stringify(parts);
 const bodyOf = ({ body }: Asked): Row | undefined => (body.kind === 'some' && isRow(body.json) ? body.json : undefined);
 
-/** An answer that says nothing of what was done: the service, or a gateway before it, failed. */
+/** An answer that says nothing of the effect of its request: the service, or a gateway before it, failed. */
 const saysNothing = (status: number): boolean => status >= 500 || status === 408;
 
 /** The parameters of a list: others filter it in ways that nobody knows. */
@@ -125,7 +125,7 @@ export function createModel(options: ModelOptions) {
   const creates = new Recent<string, KeyedCreate>(MOST);
   const sessions = new Recent<string, SessionFacts>(MOST);
   const questions = new Recent<string, AskedQuestion>(MOST);
-  /** Creates by what makes a later one their retry: the number of the first. Whether one may be the first of any without a key. */
+  /** Creates by their key or body, which makes a later one their retry: the number of the first. Whether one may be the first of any without a key. */
   const firsts = new Recent<string, number>(MOST);
   let hasHidden = false;
   /** The latest time of a record that was shown, on the clock of the target, and what it was when each create left. */
@@ -160,7 +160,7 @@ export function createModel(options: ModelOptions) {
     byName.set(name, all.add(facts));
   };
   /**
-   * What two creates share of which one may retry the other: the key, or without one the body. The caller is no part of it, as one
+   * The part that a create shares with its retry: the key, or without one the body. The caller is no part of it, as one
    * person may have several credentials.
    */
   const retriedBy = ({ body, header }: Asked): string | undefined => {
@@ -211,7 +211,7 @@ export function createModel(options: ModelOptions) {
     if (row.status !== 'stopped') facts.starting = undefined;
     else if (facts.starting !== undefined) facts.starting.reads += 1;
     const { lost } = facts;
-    // One exchange that was wrong is reported once, whatever it left out.
+    // One wrong exchange is reported once, whatever it left out.
     if (lost !== undefined && lost.at <= asked.at)
       for (const other of [facts, ...present]) if (other.lost?.number === lost.number) other.lost = undefined;
     statuses.add(String(row.status));
@@ -236,7 +236,7 @@ export function createModel(options: ModelOptions) {
       creates.set(joined(person, key), { value: { body, id: row.id, at: answered.at }, number });
     const facts = internOf(row.id);
     if (facts.made !== undefined || facts.shown !== undefined) return;
-    // It may be one that is not remembered, and is answered again: then it is older than what was shown before.
+    // It may be a forgotten one that is answered again: then it is older than the record that was shown before.
     const isOlder = Date.parse(String(row.created_at)) < before;
     if (hasForgotten && (answered.status !== 201 || isOlder)) return;
     facts.made = { by: caller, person, at, number, body };
@@ -246,7 +246,7 @@ export function createModel(options: ModelOptions) {
     creators.add(caller ?? '');
     if (options.partial === true) return;
     dealings.created(row, body.provision === true, answered.at);
-    // A service may boot at once what was to wait.
+    // A service may boot an intern at once that was to wait.
     facts.phase.narrow(
       [
         'booting',
@@ -372,7 +372,7 @@ export function createModel(options: ModelOptions) {
       const [at, now] = [Date.parse(String(created)), dateOf(answered)];
       return since !== undefined && at >= since + SKEW && at <= now + SKEW;
     },
-    /** What is known of an intern now. */
+    /** The facts of an intern now. */
     known: (id: string) => ({
       phases: interns.get(id)?.phase.since(Number.POSITIVE_INFINITY) ?? new Set<Phase>(),
       sessions: [...sessions.values()].flatMap(({ value }) => (value.intern === id ? [value] : [])),
@@ -383,7 +383,7 @@ export function createModel(options: ModelOptions) {
     session: (intern: string, id: string): SessionFacts | undefined => sessions.get(joined(intern, id)),
     mapping: (id: string): Known | undefined => mappings.get(id.toLowerCase()),
 
-    /** A request leaves: what it may do may have been done from now on. */
+    /** A request leaves: from now on its effects are possible. */
     asks(asked: Asked): void {
       const named = operationOf(asked);
       if (named?.operation.name === 'create') begun.set(asked.number, latest);
@@ -426,7 +426,7 @@ export function createModel(options: ModelOptions) {
       if (answered !== undefined) dealings.sees(asked, answered);
     },
 
-    /** The target was made to do wrong: of what it is nothing is known any more. */
+    /** The target was made to do wrong: nothing is known of it any more. */
     restart(): void {
       for (const known of [interns, present, byName, creates, sessions, questions, firsts, begun, nonces, signers])
         known.clear();
@@ -494,7 +494,7 @@ export function createModel(options: ModelOptions) {
           questions.set(call, { value: { intern: id, session: stream.sessionId }, number: asked.number });
       }
       if (!isRow(json)) return;
-      // A retried create answers what it answered first.
+      // A retried create gives its first answer.
       const replayed = name === 'create' && typeof json.id === 'string' && interns.get(json.id)?.made !== undefined;
       if (name === 'create') created(json, exchange, before);
       if ((name === 'create' && !replayed) || name === 'get' || name === 'update') shows(json, exchange);

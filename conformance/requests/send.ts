@@ -11,7 +11,7 @@ import { unanswered } from './unanswered.js';
 
 /** The values that rows are sent with. */
 export interface RowsOptions {
-  /** Whether the target has what a value needs. */
+  /** Whether the target meets the needs of a value. */
   has(need: string): boolean;
   /** Kinds of breaches so far. */
   broken(): number;
@@ -60,13 +60,13 @@ async function sent(
   const refused = !sparing && table.uses === true && !isGood(row) && state !== 'unknown' && state !== 'gone';
   // A write may be read late.
   if (again) await ctx.wait(refused ? 11_000 : 2_000);
-  // What it is before shows what a refused call has done.
+  // The state before the call shows whether a refused call has acted.
   if (refused) await shelf.read(id);
   const ground = { ctx, id };
   return { answer: await ask(row, ground, requestOf(row, ground)), id };
 }
 
-/** Sends a row, reads after it what it may have changed, and does both again where a rule was broken. */
+/** Sends a row, reads the things that it may have changed, and does both again where a rule was broken. */
 async function done(
   ctx: Ctx,
   shelf: Shelf,
@@ -80,7 +80,7 @@ async function done(
     const accepted = answer !== undefined && answer.status < 300;
     const { table, state } = row;
     const writes = table.method !== 'GET' && state !== undefined && state !== 'unknown' && state !== 'gone';
-    // Where there is little time, what was refused is taken to have changed nothing.
+    // Where there is little time, a refused call is taken to have changed nothing.
     if (writes && (accepted || !sparing) && !table.prompts && !table.operation.startsWith('sign')) {
       if (tries > 0) await ctx.wait(2_000);
       await shelf.read(id);
@@ -130,7 +130,7 @@ export function* asTheyMay<One extends { readonly turn: boolean }>(
 /** Whether a row may cost a prompt where all is as it should be. */
 const prompting = (row: Row): boolean => row.table.prompts === true && isGood(row);
 
-/** Sends each operation once, and once what is wrong with several in the same way. */
+/** Sends each operation once, and once each mistake that several share. */
 export async function sendFirst(ctx: Ctx, options: RowsOptions): Promise<void> {
   const shelf = createShelf(ctx, options.has);
   const rows = firstRows(plansOf(ctx, options).plans.map(([rows = []]) => rows));
@@ -156,7 +156,7 @@ export async function sendRows(ctx: Ctx, options: RowsOptions): Promise<void> {
     try {
       await done(ctx, shelf, row, options);
     } catch (error) {
-      // No more prompts: what costs none goes on.
+      // No more prompts: rows that cost none go on.
       if (!prompts || !(error instanceof Skipped)) throw error;
       spent = true;
     }
@@ -168,13 +168,13 @@ export async function sendRows(ctx: Ctx, options: RowsOptions): Promise<void> {
   ];
   for (const one of asTheyMay(all, ctx.turnsWait)) {
     if (options.over()) {
-      // The clean-up reads what nothing has shown yet: one list shows all.
+      // The clean-up reads the interns that nothing has shown yet: one list shows all.
       await ctx.send({ path: '/interns' }).catch(unanswered);
       return;
     }
     await one.send();
   }
-  // All else is done: lists show what it came to.
+  // The rest is done: lists show its outcome.
   for (const rows of plans.filter((_, at) => usable[at]?.operation === 'list'))
     for (const row of rows.flat().filter(isGood)) if (!options.over()) await done(ctx, shelf, row, options);
   if (!options.over()) await sendLists(ctx);

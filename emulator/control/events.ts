@@ -45,7 +45,7 @@ export interface EventsDeps {
   readonly past: Past;
   /** Some ms of the machine's time, between two batches. */
   pause(ms: number): Promise<void>;
-  /** A turn to send one subscriber some of what it missed; undefined if it may be now. */
+  /** A turn to send one subscriber some of the missed changes; undefined if it may be now. */
   turn(): Promise<void> | undefined;
 }
 
@@ -57,7 +57,7 @@ export interface Events {
   takes(type: EventType): boolean;
   /** A thing changed, or is gone. Costs a look-up if nobody listens. */
   changed(type: Readable, id: string, within?: string): void;
-  /** Sends what another part can send again: requests, writes, what was said. */
+  /** Sends changes that another part can send again: requests, writes, lines of runs. */
   send(pending: Pending): void;
   /** Everything may have changed: subscribers read anew. */
   reset(): void;
@@ -81,7 +81,7 @@ const REQUESTS_AT_ONCE = 300;
 const REQUESTS_PER_BATCH = 10;
 /** How many bytes may wait for a subscriber that does not read; the journal holds the rest once. */
 const WAITING = 64 * 1024;
-/** How many changes are searched together for what a subscriber missed; up to the most if there is little of it. */
+/** How many changes are searched together for those that a subscriber missed; up to the most if it missed few. */
 const WINDOW = 512;
 const WIDEST = 8 * WINDOW;
 /** At about this many characters of missed events, the sender waits for the reader. */
@@ -142,12 +142,12 @@ export function createEvents({ sequence, tag, read, past, pause, turn }: EventsD
   /** The changes of these types after one place, up to another, in order. */
   const between = (types: ReadonlySet<EventType>, from: number, to: number): Pending[] => {
     const missed = past.since(from, to);
-    // In order of their places: what changes anew goes to the end.
+    // In order of their places: a thing that changes anew goes to the end.
     for (const mark of marks.values()) if (mark.seq > from && mark.seq <= to) missed.push(pendingOf(mark));
     return missed.filter(({ type }) => types.has(type)).sort((a, b) => a.seq - b.seq);
   };
 
-  /** Sends a subscriber some of what it missed, or that it missed too much. */
+  /** Sends a subscriber some of the missed changes, or that it missed too many. */
   const catchUp = (subscriber: Subscriber) => {
     const { types, sent } = subscriber;
     if (sent < Math.max(forgotten, past.forgotten()) || sent > sequence.last) {
@@ -245,7 +245,7 @@ export function createEvents({ sequence, tag, read, past, pause, turn }: EventsD
     changed(type, id, within) {
       const key = `${type} ${id}`;
       const mark = { seq: sequence.next(), type, id, within };
-      // Reinserted at the end, so that what changes often is not forgotten before what changed once.
+      // Reinserted at the end, so that things that change often are not forgotten before those that changed once.
       marks.delete(key);
       marks.set(key, mark);
       if (marks.size >= REMEMBERED + FORGOTTEN_AT_ONCE) forget();
@@ -271,7 +271,7 @@ export function createEvents({ sequence, tag, read, past, pause, turn }: EventsD
         {
           start(controller) {
             own = { types, controller, sent: after === null ? sequence.last : placeOf(after), lagging: after !== null };
-            // Sets what a client sends as Last-Event-ID, even if it leaves before the first event.
+            // Sets the client's Last-Event-ID, even if it leaves before the first event.
             push(own, `retry: 1000\n${Number.isFinite(own.sent) ? `id: ${idOf(own.sent)}\n` : ''}\n`, own.sent);
             if (closed) controller.close();
             else subscribers.add(own);

@@ -10,7 +10,7 @@ interface Read {
 /** The characters that JSON's short escapes stand for. */
 const CONTROL: Readonly<Record<string, string>> = { b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' };
 
-/** The ways to escape a character, of JSON and of percent encoding: what is written, and what it says. */
+/** The ways to escape a character, of JSON and of percent encoding: the written form, and the character. */
 const ESCAPES: readonly { readonly written: RegExp; says(match: RegExpMatchArray): string }[] = [
   {
     written: /\\(?:u([0-9a-f]{4})|([\\/"bfnrt]))/gi,
@@ -71,7 +71,7 @@ function* readings(text: string): Generator<Read> {
 
 /** A longer text is read in parts: its readings take a multiple of its memory. */
 const PART = 1_048_576;
-/** How much of the text before it a part repeats, for what may cross the border. */
+/** How much of the text before it a part repeats, for matches that cross the border. */
 const REPEATED = 65_536;
 
 /** A text as it is, and in parts as it reads with its escapes undone, layer by layer. */
@@ -82,7 +82,7 @@ export function* readingsInParts(text: string): Generator<string> {
       if (read.text !== text) yield read.text;
 }
 
-/** Where something is in a text, and what. */
+/** A match in a text: its place, and its value. */
 interface Place {
   readonly start: number;
   readonly end: number;
@@ -122,7 +122,7 @@ function* placesInPart(text: string, search: Search): Generator<Place> {
 const LONGEST_SPELLING = 24;
 
 /**
- * Every place in a text of what is searched for, in three spellings: as it is, in escapes (of JSON and percent, in any
+ * Every place in a text of the values that are searched for, in three spellings: as it is, in escapes (of JSON and percent, in any
  * layers), and in Base64. The same place may be found twice.
  */
 export function* spelledIn(text: string, search: Search): Generator<Place> {

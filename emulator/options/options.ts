@@ -102,7 +102,7 @@ export interface EmulatorOptions {
   replay?: ReplayOptions;
   /**
    * Receives a record of each thing that happens; never a credential. Default: warnings and errors are written to
-   * standard error, among them what waits for a clock that stands still, and why requests were refused.
+   * standard error: waits for a clock that stands still, and the reasons of refusals.
    */
   log?: (record: Record<string, unknown>) => void;
   /** Without `log`: writes errors of the emulator itself alone, no warnings. */
@@ -111,7 +111,7 @@ export interface EmulatorOptions {
   onRequest?: OnRequest;
 }
 
-/** An option that cannot be used. The message names it, what was wrong and where. */
+/** An option that cannot be used. The message names it, the mistake and its place. */
 export class OptionError extends Error {
   override readonly name = 'OptionError';
 }
@@ -176,7 +176,7 @@ export function loadChaos(given?: EmulatorOptions['chaos']): readonly Fault[] {
 }
 
 /**
- * Scripts chosen by what a prompt says. @throws OptionError
+ * The rows that choose a script by the text of a prompt. @throws OptionError
  *
  * @internal
  */
