@@ -1,25 +1,14 @@
 import { readFileSync } from 'node:fs';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { get, request } from 'node:http';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { closing } from '../test/closing.js';
+import { folderOfTest } from '../test/folders.js';
 import { seedSchema } from './contract/seed.js';
-import { createEmulator, type Emulator } from './emulator.js';
+import { createEmulator } from './emulator.js';
 import type { EmulatorOptions } from './options/options.js';
 import { createTestClient } from './testing/client.harness.js';
-
-const open: Emulator[] = [];
-const folders: string[] = [];
-afterEach(async () => {
-  await Promise.all(open.splice(0).map((emulator) => emulator.close()));
-  await Promise.all(folders.splice(0).map((folder) => rm(folder, { recursive: true })));
-});
-const folder = async () => {
-  const made = await mkdtemp(join(tmpdir(), 'intern-emulator-'));
-  folders.push(made);
-  return made;
-};
 
 test('two emulators share nothing', async () => {
   const one = createTestClient();
@@ -56,8 +45,7 @@ test('the same seed and requests give the same bytes', async () => {
 });
 
 test('serves on sockets, daemons on the next port, and releases both', async () => {
-  const emulator = createEmulator();
-  open.push(emulator);
+  const emulator = closing(createEmulator());
   const at = await emulator.listen({ port: 0 });
   expect(emulator.target.base_url).toBe(at.baseUrl);
   const reply = await fetch(`${at.baseUrl}/interns`, {
@@ -71,8 +59,7 @@ test('serves on sockets, daemons on the next port, and releases both', async () 
 });
 
 test('an invalid host is 400, never 500', async () => {
-  const emulator = createEmulator();
-  open.push(emulator);
+  const emulator = closing(createEmulator());
   const { url } = await emulator.listen({ port: 0 });
   const { port } = new URL(url);
   const status = (host: string) =>
@@ -90,8 +77,7 @@ test('an invalid host is 400, never 500', async () => {
 });
 
 test('does not open its control interface to the network without a token', async () => {
-  const emulator = createEmulator();
-  open.push(emulator);
+  const emulator = closing(createEmulator());
   await expect(emulator.listen({ host: '0.0.0.0', port: 0 })).rejects.toThrow('control token');
 });
 
@@ -101,8 +87,7 @@ test.each([
 ])(
   'a control token makes up for a host that is no loopback name only where others can reach it: %s',
   async (host, status) => {
-    const emulator = createEmulator({ controlToken: 'let-me-in-please' });
-    open.push(emulator);
+    const emulator = closing(createEmulator({ controlToken: 'let-me-in-please' }));
     await emulator.listen({ host, port: 0 });
     const health = (headers: Record<string, string>) => emulator.fetch('/_emulator/clock', { headers });
     const authorization = 'Bearer let-me-in-please';
@@ -113,7 +98,7 @@ test.each([
 );
 
 test('keeps its state in a file: interns, keys, boots and teardowns that were going on', async () => {
-  const data = join(await folder(), 'interns.json');
+  const data = join(folderOfTest(), 'interns.json');
   const first = createTestClient({ data });
   const booting = await first.create({ name: 'booting', provision: true });
   const leaving = await first.create({ name: 'leaving' });
@@ -207,8 +192,7 @@ test('a seeded intern that failed says why, and no other does', async () => {
 
 describe('WEB-3: what the target says of itself', () => {
   const served = async (options: EmulatorOptions) => {
-    const emulator = createEmulator(options);
-    open.push(emulator);
+    const emulator = closing(createEmulator(options));
     return { emulator, at: await emulator.listen({ port: 0 }) };
   };
   /** A request with a Host of our choice. */
@@ -243,8 +227,7 @@ describe('WEB-3: what the target says of itself', () => {
   });
 
   test('the public host leads to no control interface beyond loopback either, token or not', async () => {
-    const emulator = createEmulator({ publicUrl: 'http://emulator.test', controlToken: 'let-me-in-please' });
-    open.push(emulator);
+    const emulator = closing(createEmulator({ publicUrl: 'http://emulator.test', controlToken: 'let-me-in-please' }));
     const { url } = await emulator.listen({ host: '0.0.0.0', port: 0 });
     const token = 'Bearer let-me-in-please';
     expect(await status(`${url}/_emulator/target`, 'emulator.test', token)).toBe(403);

@@ -9,9 +9,10 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { closing } from '../test/closing.js';
+import { folderOfTest } from '../test/folders.js';
 import { assemble, createEmulator, type Emulator } from './emulator.js';
 import { defaultFactories } from './factories.js';
 import type { EmulatorOptions } from './options/options.js';
@@ -21,19 +22,13 @@ import { realFiles } from './store/files.js';
 
 let folder: string;
 let data: string;
-const open: Emulator[] = [];
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'emulator-store-'));
+  folder = folderOfTest('emulator-store-');
   data = join(folder, 'interns.json');
-});
-afterEach(async () => {
-  await Promise.all(open.splice(0).map((emulator) => emulator.close()));
-  rmSync(folder, { recursive: true });
 });
 
 const start = (options: EmulatorOptions = {}) => {
-  const emulator = createEmulator({ data, clock: 'virtual', ...options });
-  open.push(emulator);
+  const emulator = closing(createEmulator({ data, clock: 'virtual', ...options }));
   return emulator;
 };
 
@@ -210,7 +205,7 @@ describe('a full disk', () => {
       { data, clock: 'virtual', log: (record) => void log.push(record) },
       { ...defaultFactories, openStore: (path, given) => defaultFactories.openStore(path, { ...given, files }) },
     );
-    open.push(emulator);
+    closing(emulator);
     const failures = () => log.filter(({ event }) => event === 'store_failed');
     return { disk, emulator, failures, log };
   }

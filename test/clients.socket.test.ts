@@ -1,16 +1,14 @@
 import { HTTPClient, OpenRouter } from '@openrouter/sdk';
 import type { InternChatCompletionRequest } from '@openrouter/sdk/models';
 import OpenAI from 'openai';
-import { afterEach, expect, test } from 'vitest';
-import { createEmulator, type Emulator, type EmulatorOptions } from '../emulator/index.js';
+import { expect, test } from 'vitest';
+import { createEmulator, type EmulatorOptions } from '../emulator/index.js';
+import { closing } from './closing.js';
 
 /** The published clients, unmodified, against the emulator on real sockets (section 3 of the contract). */
-const running: Emulator[] = [];
-afterEach(() => Promise.all(running.splice(0).map((emulator) => emulator.close())));
 
 async function start(options: EmulatorOptions = {}) {
-  const emulator = createEmulator({ profile: 'openrouter', clock: 'virtual', ...options });
-  running.push(emulator);
+  const emulator = closing(createEmulator({ profile: 'openrouter', clock: 'virtual', ...options }));
   await emulator.listen({ port: 0 });
   const { base_url, credentials } = emulator.target;
   const sdk = new OpenRouter({ apiKey: credentials.api_key, serverURL: base_url, retryConfig: { strategy: 'none' } });
@@ -119,8 +117,7 @@ test('openai streams a chat, answers a question, and sees the error chunk', asyn
 });
 
 test('the clients work in process, without a socket', async () => {
-  const emulator = createEmulator({ profile: 'openrouter', clock: 'virtual' });
-  running.push(emulator);
+  const emulator = closing(createEmulator({ profile: 'openrouter', clock: 'virtual' }));
   const { base_url, credentials } = emulator.target;
   const client = new OpenAI({
     apiKey: credentials.api_key,

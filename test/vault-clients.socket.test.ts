@@ -2,16 +2,15 @@ import { OpenRouter } from '@openrouter/sdk';
 import { OpenRouterCore } from '@openrouter/sdk/core.js';
 import { scimListMappings } from '@openrouter/sdk/funcs/scimListMappings.js';
 import { vaultListInternVaultSecrets } from '@openrouter/sdk/funcs/vaultListInternVaultSecrets.js';
-import { afterEach, expect, test } from 'vitest';
-import { createEmulator, type Emulator, type EmulatorOptions } from '../emulator/index.js';
+import { expect, test } from 'vitest';
+import { createEmulator, type EmulatorOptions } from '../emulator/index.js';
 import defaultSeed from '../fixtures/seeds/default.json' with { type: 'json' };
+import { closing } from './closing.js';
 
 /**
  * The calls of the published client to vault and SCIM, in the forms of its documentation and with its example values,
  * unmodified and on real sockets.
  */
-const running: Emulator[] = [];
-afterEach(() => Promise.all(running.splice(0).map((emulator) => emulator.close())));
 
 /** The intern of the published examples. */
 const INTERN = '7c9e6679-7425-40de-944b-e07fc1f90ae7';
@@ -25,7 +24,7 @@ async function start(options: EmulatorOptions = {}) {
     ...(seedFile && { seedFile }),
     ...options,
   });
-  running.push(emulator);
+  closing(emulator);
   await emulator.listen({ port: 0 });
   const { base_url, credentials } = emulator.target;
   const shared = { serverURL: base_url, retryConfig: { strategy: 'none' } } as const;

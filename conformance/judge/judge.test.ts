@@ -1,8 +1,8 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
+import { folderOfFile } from '../../test/folders.js';
 import '../../test/same-draws.js';
 import { createEmulator } from '../../emulator/index.js';
 import { conversation, recorderOf } from '../drift/conversation.harness.js';
@@ -13,7 +13,7 @@ import { judged } from './judged.js';
 
 type Json = Record<string, unknown>;
 
-const folder = mkdtempSync(join(tmpdir(), 'judge-'));
+const folder = folderOfFile('judge-');
 let lines: readonly Json[] = [];
 let entries: readonly Json[] = [];
 
@@ -64,7 +64,6 @@ beforeAll(async () => {
   await conversation(spied, recorderOf(spied));
   entries = all.filter(({ request }) => request !== undefined);
 });
-afterAll(() => rmSync(folder, { recursive: true }));
 
 let files = 0;
 const written = (text: string): string => {

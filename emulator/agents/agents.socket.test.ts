@@ -3,20 +3,15 @@ import { connect } from 'node:net';
 import { setImmediate as turn } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { afterEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { closing } from '../../test/closing.js';
 import { createEmulator, type Emulator } from '../index.js';
 
 setFlagsFromString('--expose-gc');
 const collect: () => void = runInNewContext('gc');
 
-const open: Emulator[] = [];
-afterEach(async () => {
-  for (const one of open.splice(0)) await one.close();
-});
-
 async function listening(): Promise<Emulator> {
-  const emulator = createEmulator({ seed: 'agents', log: () => {} });
-  open.push(emulator);
+  const emulator = closing(createEmulator({ seed: 'agents', log: () => {} }));
   await emulator.listen({ port: 0, daemonPort: 0 });
   return emulator;
 }

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { closing } from '../../test/closing.js';
 import { DISTURBANCE_NAMES, type DisturbanceName, disturbanceOf } from '../contract/disturbance.js';
 import { createEmulator, type EmulatorOptions } from '../index.js';
 import { ACTS } from './acts.js';
@@ -7,7 +8,7 @@ type Faults = Extract<EmulatorOptions['chaos'], readonly unknown[]>;
 
 /** An emulator that is disturbed, and its running intern's conversation. */
 function disturbed(chaos: Faults, options: EmulatorOptions = {}) {
-  const emulator = createEmulator({ clock: 'auto', seed: 'disturbed', chaos, ...options });
+  const emulator = closing(createEmulator({ clock: 'auto', seed: 'disturbed', chaos, ...options }));
   const { credentials } = emulator.target;
   const id = credentials.intern?.id ?? '';
   const call = (method: string, path: string, body?: unknown) =>
@@ -46,14 +47,13 @@ test.each([
   ['not-ready', 409, 'intern_not_ready', null],
   ['unreachable', 502, 'intern_unreachable', null],
 ])('%s refuses a call with %i, once, and does nothing', async (disturb, status, reason, after) => {
-  const { say, runs, emulator } = disturbed(chat(disturb));
+  const { say, runs } = disturbed(chat(disturb));
   const refused = await say('hello');
   expect(refused.status).toBe(status);
   expect(refused.headers.get('retry-after')).toBe(after);
   expect(await refused.json()).toMatchObject({ error: { metadata: { reason, retryable: true } } });
   expect(await runs()).toEqual([]);
   expect((await say('hello')).status).toBe(200);
-  await emulator.close();
 });
 
 test.each([
@@ -61,10 +61,9 @@ test.each([
   ['reset', 'ECONNRESET', 0],
   ['lost', 'ECONNRESET', 1],
 ])('%s breaks the connection, and what was acted on goes to its end', async (disturb, code, acted) => {
-  const { say, runs, emulator } = disturbed(chat(disturb));
+  const { say, runs } = disturbed(chat(disturb));
   await expect(say('hello')).rejects.toMatchObject({ message: 'fetch failed', cause: { code } });
   expect((await runs()).map(({ ended }) => ended)).toEqual(Array.from({ length: acted }, () => 'stop'));
-  await emulator.close();
 });
 
 test.each([
@@ -83,7 +82,7 @@ test.each([
       },
     },
   ];
-  const { say, emulator } = disturbed(chat('cut', { write }), { scripts });
+  const { say } = disturbed(chat('cut', { write }), { scripts });
   const reader = (await say('script: counts')).body?.pipeThrough(new TextDecoderStream()).getReader();
   let said = '';
   const reading = async () => {
@@ -101,7 +100,6 @@ test.each([
       .at(-1),
   ).toContain(last);
   expect(said).not.toContain('[DONE]');
-  await emulator.close();
 });
 
 test.each([
@@ -110,7 +108,7 @@ test.each([
   ['run-ended', '"finish_reason":"error"', 'run_ended'],
   ['length', '"finish_reason":"length"', ''],
 ])('%s ends a stream as the interface has it', async (disturb, finish, reason) => {
-  const { say, emulator, runs } = disturbed(chat(disturb, { write: 'first' }));
+  const { say, runs } = disturbed(chat(disturb, { write: 'first' }));
   const events = (await (await say('hello')).text()).split('\n\n');
   expect(events).toHaveLength(5);
   expect(events[1]).toContain(finish);
@@ -122,7 +120,6 @@ test.each([
   });
   expect(events[3]).toBe('data: [DONE]');
   expect(await runs()).toHaveLength(1);
-  await emulator.close();
 });
 
 test.each([
@@ -149,7 +146,6 @@ test.each([
   expect(ended).toBe(false);
   leaving.abort(new Error('too long'));
   expect(await over).toBe('too long');
-  await emulator.close();
 });
 
 test.each([
@@ -158,19 +154,17 @@ test.each([
   ['answered-elsewhere', 'asked', 'chat', 'stop'],
   ['answered-elsewhere', 'answer-sent', 'answer', 'stop'],
 ])('a question that is %s (%s) takes no answer', async (disturb, state, operation, ended) => {
-  const { say, answer, runs, emulator } = disturbed([{ operation, disturb, state }] as Faults);
+  const { say, answer, runs } = disturbed([{ operation, disturb, state }] as Faults);
   const refused = await answer(await say('script: ask-permission'), 'allow_once');
   expect(refused.status).toBe(409);
   expect(await refused.json()).toMatchObject({ error: { metadata: { reason: 'interaction_not_pending' } } });
   expect(await runs()).toMatchObject([{ ended }]);
-  await emulator.close();
 });
 
 test('prompts and answers are counted apart', async () => {
-  const { say, answer, emulator } = disturbed([{ operation: 'chat', nth: 2, disturb: 'busy' }]);
+  const { say, answer } = disturbed([{ operation: 'chat', nth: 2, disturb: 'busy' }]);
   expect((await answer(await say('script: ask-permission'), 'allow_once')).status).toBe(200);
   expect((await say('hello')).status).toBe(409);
-  await emulator.close();
 });
 
 test.each([
@@ -192,7 +186,6 @@ test.each([
   };
   expect(await use(await make('one'))).toBe(status);
   expect(await use(await make('two'))).toBe(operation === 'delete' ? undefined : 'running');
-  await emulator.close();
 });
 
 test('a boot that failed succeeds when it is tried again', async () => {
@@ -203,7 +196,6 @@ test('a boot that failed succeeds when it is tried again', async () => {
   expect((await call('POST', `/interns/${id}/provision`)).ok).toBe(true);
   await emulator.clock.advance(5_000);
   expect(await (await call('GET', `/interns/${id}`)).json()).toMatchObject({ status: 'running' });
-  await emulator.close();
 });
 
 test('a credential that is dead opens nothing, until a reset', async () => {
@@ -214,18 +206,16 @@ test('a credential that is dead opens nothing, until a reset', async () => {
   await emulator.reset();
   await emulator.fetch('/_emulator/faults', { method: 'DELETE' });
   expect((await call('GET', '/interns')).status).toBe(200);
-  await emulator.close();
 });
 
 test('a request that is delivered twice takes effect twice', async () => {
-  const { say, runs, emulator } = disturbed(chat('duplicate'));
+  const { say, runs } = disturbed(chat('duplicate'));
   expect((await say('hello')).status).toBe(200);
   expect(await runs()).toHaveLength(2);
-  await emulator.close();
 });
 
 test('the journal says which requests were disturbed, those too that never came in', async () => {
-  const { say, control, emulator } = disturbed([
+  const { say, control } = disturbed([
     { operation: 'chat', disturb: 'reset' },
     { operation: 'chat', nth: 2, disturb: 'cut', write: 'first' },
   ]);
@@ -236,15 +226,13 @@ test('the journal says which requests were disturbed, those too that never came 
     { operation: 'chat', injected: { disturb: 'cut', write: 'first' }, response: { status: 200 } },
   ]);
   expect((await control('faults')).data).toEqual([]);
-  await emulator.close();
 });
 
 test('the control interface meets no disturbance', async () => {
-  const { control, call, emulator } = disturbed([{ operation: 'list', disturb: 'token-dead', times: 'always' }]);
+  const { control, call } = disturbed([{ operation: 'list', disturb: 'token-dead', times: 'always' }]);
   expect((await call('GET', '/interns')).status).toBe(401);
   expect((await control('interns')).data.length).toBeGreaterThan(0);
   expect((await control('faults')).data).toHaveLength(1);
-  await emulator.close();
 });
 
 test('what is harmless comes from what is handed in; without it the log says so', async () => {
@@ -252,7 +240,6 @@ test('what is harmless comes from what is handed in; without it the log says so'
   const without = disturbed(chat('slow'), { log: (record) => log.push(record) });
   expect((await without.say('hello')).status).toBe(200);
   expect(log).toMatchObject([{ event: 'disturbance_unknown', disturb: 'slow' }]);
-  await without.emulator.close();
   const slow = disturbed(chat('slow'), {
     disturbances: async () => ({
       slow:
@@ -266,7 +253,6 @@ test('what is harmless comes from what is handed in; without it the log says so'
   const before = slow.emulator.clock.now();
   expect((await slow.say('hello')).status).toBe(200);
   expect(slow.emulator.clock.now() - before).toBe(60_000);
-  await slow.emulator.close();
 });
 
 test('what changes a status waits for a read that shows it', async () => {
@@ -285,7 +271,6 @@ test('what changes a status waits for a read that shows it', async () => {
   expect(['queued', 'provisioning']).toContain(await status());
   await emulator.clock.advance(60_000);
   expect([await status(), await status()]).toEqual(['warming_up', 'running']);
-  await emulator.close();
 });
 
 test('every disturbance is served by the emulator, or harmless', () => {

@@ -1,19 +1,14 @@
 import { connect } from 'node:net';
 import { OpenRouter } from '@openrouter/sdk';
 import OpenAI from 'openai';
-import { afterEach, describe, expect, test } from 'vitest';
-import { createEmulator, type Emulator } from '../emulator.js';
+import { describe, expect, test } from 'vitest';
+import { closing } from '../../test/closing.js';
+import { createEmulator } from '../emulator.js';
 import type { EmulatorOptions } from '../options/options.js';
-
-const open: Emulator[] = [];
-afterEach(async () => {
-  await Promise.all(open.splice(0).map((emulator) => emulator.close()));
-});
 
 /** An emulator on real sockets. */
 async function serve(options: EmulatorOptions = {}) {
-  const emulator = createEmulator({ clock: 'virtual', seed: 'clients', ...options });
-  open.push(emulator);
+  const emulator = closing(createEmulator({ clock: 'virtual', seed: 'clients', ...options }));
   const { baseUrl } = await emulator.listen({ port: 0 });
   const { credentials } = emulator.target;
   const intern = credentials.intern?.id ?? '';

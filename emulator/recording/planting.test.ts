@@ -1,8 +1,8 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { folderOfFile } from '../../test/folders.js';
 import '../../test/same-draws.js';
 import { unicode } from '../credentials/spellings.harness.js';
 import {
@@ -20,11 +20,7 @@ import { TABLE } from './planting-table.harness.js';
 import { readRecording } from './read.js';
 import { createWriter } from './writer.js';
 
-let folder = '';
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'planting-'));
-});
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = folderOfFile('planting-');
 
 /** The file that a recorder writes of some exchanges. */
 async function recordingOf(

@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { folderOfTest } from '../../test/folders.js';
 import { hostNow } from '../clock/host.js';
 import type { InternRow } from '../contract/state.js';
 import { createMemoryStore } from '../store/memory.js';
@@ -11,15 +11,7 @@ import { createScriptReader, validateScriptFile } from './files.js';
 import { ScriptInvalid } from './problems.js';
 import { createScriptRegistry } from './registry.js';
 
-const made: string[] = [];
-const directory = () => {
-  const path = mkdtempSync(join(tmpdir(), 'scripts-'));
-  made.push(path);
-  return path;
-};
-afterEach(() => {
-  for (const path of made.splice(0)) rmSync(path, { recursive: true, force: true });
-});
+const directory = () => folderOfTest('scripts-');
 
 const script = (name: string, say = name) => ({ name, turn: [{ say }] });
 const code = (name: string): Behaviour => ({ name, async *turn() {} });

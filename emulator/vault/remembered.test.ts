@@ -1,24 +1,18 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
+import { closing } from '../../test/closing.js';
+import { folderOfTest } from '../../test/folders.js';
 import { createRedaction } from '../credentials/redaction.js';
-import type { Emulator } from '../index.js';
 import { createTestClient } from '../testing/client.harness.js';
 
 let folder: string;
-const open: Emulator[] = [];
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'remembered-'));
-});
-afterEach(async () => {
-  for (const one of open.splice(0)) await one.close();
-  rmSync(folder, { recursive: true, force: true });
+  folder = folderOfTest('remembered-');
 });
 
 const client = () => {
   const api = createTestClient({ data: join(folder, 'interns.json') });
-  open.push(api.emulator);
+  closing(api.emulator);
   return api;
 };
 type Client = ReturnType<typeof client>;

@@ -1,16 +1,8 @@
-import {
-  copyFileSync,
-  existsSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { copyFileSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
+import { closing } from '../../test/closing.js';
+import { folderOfTest } from '../../test/folders.js';
 import { createEmulator, type Emulator, type EmulatorOptions } from '../index.js';
 
 const VALUE = 'sk-live-0123456789-a value with "quotes" & ünïcode';
@@ -18,18 +10,12 @@ const HOSTS = ['api.example.com'];
 let folder: string;
 let data: string;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'vault-'));
+  folder = folderOfTest('vault-');
   data = join(folder, 'interns.json');
-});
-const open: Emulator[] = [];
-afterEach(async () => {
-  await Promise.all(open.splice(0).map((emulator) => emulator.close()));
-  rmSync(folder, { recursive: true });
 });
 
 const start = (options: EmulatorOptions = {}): Emulator => {
-  const emulator = createEmulator({ data, clock: 'virtual', ...options });
-  open.push(emulator);
+  const emulator = closing(createEmulator({ data, clock: 'virtual', ...options }));
   return emulator;
 };
 async function call(emulator: Emulator, method: string, path: string, body?: unknown) {
@@ -111,8 +97,7 @@ test('a state goes back into the emulator that exported it, and into another onl
   expect((await call(one, 'PUT', '/_emulator/state', state)).status).toBe(200);
   expect((await call(one, 'GET', '/vault/secrets')).json.data).toContainEqual(secret);
 
-  const other = createEmulator({ clock: 'virtual', seed: 'other' });
-  open.push(other);
+  const other = closing(createEmulator({ clock: 'virtual', seed: 'other' }));
   expect((await call(other, 'PUT', '/_emulator/state', clean)).status).toBe(200);
   const refused = await call(other, 'PUT', '/_emulator/state', state);
   expect([refused.status, refused.json.error.message]).toEqual([
