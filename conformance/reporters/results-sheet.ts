@@ -129,7 +129,7 @@ function cleanupNotes({ cleanup, run, target }: Results): Said[] {
   ];
 }
 
-/** What a report of a run tells: of a kit's, of the client lab's, of a comparison with recordings, of a judge's. */
+/** The report of a run: of the kit, the client lab, drift or the judge. */
 export function sheetOf(results: Results): Sheet {
   const { requests, requirements, duration, incomplete, verdict } = results;
   const found = groups(results.checks);

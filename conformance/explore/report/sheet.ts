@@ -60,7 +60,7 @@ function surfacedSections({ surfaced }: Reported): Section[] {
   });
 }
 
-/** What a report of an exploration tells, for somebody who reads one for the first time. */
+/** The report of an exploration, for somebody who reads one for the first time. */
 export function sheetOf(report: Reported, { timed = false, ...again }: SheetOptions = {}): Sheet {
   const { findings, unnoticed, counts, straight, warnings, incomplete, timing, schedules, seed } = report;
   const verdict = verdictOf(report);

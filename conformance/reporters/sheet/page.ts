@@ -28,7 +28,7 @@ const noteView = (note: Said): Markup =>
     ? html`<p class="callout ${note.tone}">${breakable(note.text)}</p>`
     : saidView(note);
 
-/** What a command is for. */
+/** The purpose of a command, by its name. */
 const AGAIN: Readonly<Record<string, string>> = {
   again: 'To see it again',
   debug: 'To serve the same to a debugger',

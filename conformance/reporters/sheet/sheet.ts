@@ -3,7 +3,7 @@ import type { FindingResult } from '../../engine/results.js';
 import type { Exchange } from '../../probe/exchange.js';
 import type { Fact } from '../facts.js';
 
-/** How a word is meant: its colour, where there are colours. */
+/** The meaning of a word, and its colour where there are colours. */
 export type Tone = 'good' | 'bad' | 'warn' | 'fault' | 'new' | 'quiet';
 
 /** A text as it came, and less important text beside it. Each kind of report makes them safe. */
@@ -46,21 +46,21 @@ export interface Section {
   readonly table?: { readonly head: readonly string[]; readonly rows: readonly (readonly string[])[] };
 }
 
-/** What a report tells: of a run, of a comparison, of an exploration. */
+/** The content of a report: of a run, a comparison, a trend or an exploration. */
 export interface Sheet {
   readonly title: string;
   readonly verdict: 'pass' | 'fail' | 'incomplete';
-  /** What the verdict is called. */
+  /** The verdict in words. */
   readonly word: string;
   /** The sum of it, in one line. */
   readonly sum: string;
-  /** What to do first. */
+  /** The first thing to do. */
   readonly first?: string;
   /** The words of this report, for somebody who reads one for the first time. */
   readonly explained?: string;
   readonly notes: readonly Said[];
   readonly sections: readonly Section[];
-  /** What is wrong, in a line each. A terminal shows it once more at its end, because what is above may fill many screens. */
+  /** The findings, a line each. A terminal repeats them at its end, because the sections may fill many screens. */
   readonly wrong: readonly Line[];
 }
 

@@ -6,7 +6,7 @@ import type { Fact } from '../facts.js';
 import { exchangeLines, oneLine, shortExchange } from '../stream-text.js';
 import { type Line, type Said, type Sheet, TONES, type Tone } from './sheet.js';
 
-/** How a report is shown at a terminal. */
+/** The colours and the width of a terminal. */
 export interface TerminalOptions {
   readonly colour?: boolean;
   /** Columns, for what stands side by side. */
