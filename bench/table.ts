@@ -4,19 +4,14 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
+import { withPart } from '../scripts/page-parts.js';
 import type { Row } from './lib.js';
 
 const PAGE = new URL('../docs/benchmarks.md', import.meta.url);
 
-/** Replaces what is between `<!-- name -->` and `<!-- /name -->`. */
-export function replaceIn(name: string, change: (before: string) => string): void {
-  const text = readFileSync(PAGE, 'utf8');
-  const [begin, end] = [`<!-- ${name} -->\n`, `<!-- /${name} -->`];
-  const from = text.indexOf(begin) + begin.length;
-  const to = text.indexOf(end);
-  if (from < begin.length || to < from) throw new Error(`docs/benchmarks.md: no ${begin.trim()} followed by ${end}`);
-  writeFileSync(PAGE, `${text.slice(0, from)}\n${change(text.slice(from, to)).trim()}\n\n${text.slice(to)}`);
-}
+/** Replaces a part of docs/benchmarks.md. */
+export const replaceIn = (name: string, change: (before: string) => string): void =>
+  writeFileSync(PAGE, withPart(readFileSync(PAGE, 'utf8'), name, change));
 
 /** The measured commit, and the machine. */
 export const where = (): string => {

@@ -1,15 +1,6 @@
-import { createEmulator } from '../emulator/index.js';
-
-const BEGIN = '<!-- calls: written by npm run docs -->';
-const END = '<!-- end of calls -->';
-
-interface ListedCall {
-  method: string;
-  path: string;
-  does: string;
-  body: string | null;
-  query?: Record<string, string>;
-}
+import type { ListedCall } from '../emulator/contract/views.js';
+import { controlCalls } from './control-calls.js';
+import { withPart } from './page-parts.js';
 
 const code = (text: string) => `\`${text.replaceAll('|', '\\|')}\``;
 
@@ -20,16 +11,6 @@ const rowOf = ({ method, path, does, body, query = {} }: ListedCall): string => 
 
 /** A page with its list of calls as `GET /_emulator` answers it. Throws if the page has no place for it. */
 export async function withCalls(page: string): Promise<string> {
-  const [before, rest] = page.split(BEGIN);
-  const after = rest?.split(END)[1];
-  if (before === undefined || after === undefined) throw new Error(`the page has no ${BEGIN} … ${END}`);
-  const emulator = createEmulator({ clock: 'virtual' });
-  try {
-    const response = await emulator.fetch('/_emulator');
-    const { data } = (await response.json()) as { data: ListedCall[] };
-    const table = ['| call | does | body |', '|---|---|---|', ...data.map(rowOf)].join('\n');
-    return `${before}${BEGIN}\n\n${table}\n\n${END}${after}`;
-  } finally {
-    await emulator.close();
-  }
+  const rows = (await controlCalls()).map(rowOf);
+  return withPart(page, 'calls', () => ['| call | does | body |', '|---|---|---|', ...rows].join('\n'));
 }

@@ -2,18 +2,12 @@ import { DISTURBANCES } from '../emulator/contract/disturbance.js';
 import real from '../test/apps/real/score.json' with { type: 'json' };
 import score from '../test/apps/score.json' with { type: 'json' };
 import { WRONG } from '../test/apps/wrong/index.js';
+import { withRows } from './page-parts.js';
 
 const APPS_HEAD = '| app | law | seen in |\n|---|---|---|\n';
 const REAL_HEAD =
   '| busy processes of its own | apps | groups | of defects | true | false | missed | shown again | load |\n|---|---|---|---|---|---|---|---|---|\n';
 const FOUND_HEAD = '| disturbance | class | apps found, by law |\n|---|---|---|\n';
-
-const replaced = (page: string, head: string, rows: readonly string[]): string => {
-  const at = page.indexOf(head);
-  if (at < 0) throw new Error(`no table begins with ${JSON.stringify(head)}`);
-  const end = page.indexOf('\n\n', at);
-  return `${page.slice(0, at)}${head}${rows.join('\n')}${end < 0 ? '\n' : page.slice(end)}`;
-};
 
 /** The result of one example of a library. */
 export interface RealScore {
@@ -97,5 +91,5 @@ export function withApps(page: string): string {
   const kinds = Object.entries(DISTURBANCES).filter(([, row]) => row.class !== 'broken');
   const rows = kinds.map(([kind, row]) => `| \`${kind}\` ${row.what} | ${row.class} | ${foundBy(kind)} |`);
   const scores = Object.entries(real as RealScores).map(realRow);
-  return replaced(replaced(replaced(page, REAL_HEAD, scores), APPS_HEAD, apps), FOUND_HEAD, rows);
+  return withRows(withRows(withRows(page, REAL_HEAD, scores), APPS_HEAD, apps), FOUND_HEAD, rows);
 }

@@ -1,4 +1,5 @@
 import { countSeen, type Given, isSeen, MISSED, type Missed, readMeasured } from '../conformance/deviations/seen.js';
+import { withPart } from './page-parts.js';
 
 const measured = readMeasured();
 const of = Object.keys(measured.deviations).length;
@@ -19,13 +20,8 @@ export async function withFigure(page: string): Promise<string> {
   return page.replace(SENTENCE, sentence);
 }
 
-const BEGIN = '<!-- seen: npm run docs -->\n';
-const END = '<!-- /seen -->';
-
 /** Writes what a default run was measured to find, and why the rest was missed, between two marks. */
 export async function withSeen(page: string): Promise<string> {
-  const [at, end] = [page.indexOf(BEGIN), page.indexOf(END)];
-  if (at < 0 || end < at) throw new Error(`no part is marked with ${JSON.stringify(BEGIN)}`);
   const kinds = (Object.keys(MISSED) as Missed[])
     .filter((kind) => unseen('all', kind) + unseen('key', kind) > 0)
     .map((kind) => `| ${MISSED[kind]} | ${unseen('all', kind)} | ${unseen('key', kind)} |`);
@@ -34,5 +30,5 @@ export async function withSeen(page: string): Promise<string> {
     `| missed because | with every credential | with an API key alone |\n|---|---|---|\n${kinds.join('\n')}`,
     '`seen.json` names each deviation that was missed, and why.',
   ];
-  return `${page.slice(0, at)}${BEGIN}\n${made.join('\n\n')}\n\n${page.slice(end)}`;
+  return withPart(page, 'seen', () => made.join('\n\n'));
 }

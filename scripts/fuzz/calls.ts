@@ -1,11 +1,11 @@
 import fc from 'fast-check';
+import { isRecord } from '../../emulator/contract/record.js';
+import type { ListedCall } from '../../emulator/contract/views.js';
 import openapi from '../../schemas/openapi.json' with { type: 'json' };
 import script from '../../schemas/script.schema.json' with { type: 'json' };
 import state from '../../schemas/state.schema.json' with { type: 'json' };
 import { fromSchema, type JsonSchema } from './from-schema.js';
-import { isRecord } from './json.js';
 import { oddText, oddValue, spoilt } from './odd.js';
-import type { ListedCall } from './table.js';
 
 /** A call as it is sent. */
 export interface Call {
@@ -108,7 +108,7 @@ export const controlCall = (
     ...calls.map((call) =>
       fc.record({
         method: fc.constant(call.method),
-        path: addressed(call.path, known, call.query),
+        path: addressed(call.path, known, Object.keys(call.query ?? {})),
         body: bodyOf(call, seen),
       }),
     ),

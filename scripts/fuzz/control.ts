@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto';
 import { request as send } from 'node:http';
 import fc from 'fast-check';
+import { isRecord } from '../../emulator/contract/record.js';
 import { validateExchange } from '../../emulator/testing/exchanges.harness.js';
+import { controlCalls } from '../control-calls.js';
 import { type Call, controlCall, interfaceCall } from './calls.js';
 import { checkChild, checkLively, whileItLives } from './child.js';
 import { type RunningEmulator, startEmulator } from './emulator.js';
 import type { Subject, Target } from './fuzz.js';
-import { isRecord } from './json.js';
 import { Broken } from './law.js';
-import { controlCalls } from './table.js';
 
 const MOST_MB = 900;
 /** How long a call is waited for: a stream has no end, and a wait of hours on a clock takes as long as it takes. */

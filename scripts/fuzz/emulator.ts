@@ -1,5 +1,5 @@
+import { isRecord } from '../../emulator/contract/record.js';
 import { type Child, startChild } from './child.js';
-import { isRecord } from './json.js';
 
 /** An emulator in a process of its own, and what it says of itself. */
 export interface RunningEmulator {

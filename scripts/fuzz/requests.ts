@@ -3,12 +3,12 @@ import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import fc from 'fast-check';
 import openapi from '../../schemas/openapi.json' with { type: 'json' };
+import { controlCalls } from '../control-calls.js';
 import { checkChild, checkLively, whileItLives } from './child.js';
 import { type RunningEmulator, startEmulator } from './emulator.js';
 import type { Subject, Target } from './fuzz.js';
 import { Broken } from './law.js';
 import { type RawRequest, rawRequest } from './raw-request.js';
-import { controlCalls } from './table.js';
 import { walkIn } from './walk.js';
 
 /** The limit of an emulator that holds what its bounds allow: its journal, its runs, one request of each kind. */

@@ -1,6 +1,6 @@
 import { runConformance } from '../../conformance/index.js';
+import { isRecord } from '../../emulator/contract/record.js';
 import type { RunningEmulator } from './emulator.js';
-import { isRecord } from './json.js';
 import { Broken } from './law.js';
 
 /** A space that no raw request names. */
