@@ -1,4 +1,5 @@
 import { isRecord } from '../../emulator/wire/json.js';
+import { withRequest } from '../../emulator/wire/request.js';
 import type { Serve } from '../../emulator/wire/serve.js';
 import type { Habit } from './habit.js';
 import { instead } from './instead.js';
@@ -11,9 +12,7 @@ const serve: Serve = (next) => async (request) => {
   if (!act.endsWith('/sign') || request.method !== 'POST') return next(request);
   const text = await request.clone().text();
   if (!text.includes('"route"')) return next(request);
-  const headers = new Headers(request.headers);
-  headers.delete('content-length');
-  return next(new Request(request, { headers, body: text.replaceAll('"route"', '"unknown_field"') }));
+  return next(withRequest(request, { body: text.replaceAll('"route"', '"unknown_field"') }));
 };
 
 /** How a request for a proof names its route is published (SIGN-3). */

@@ -1,3 +1,4 @@
+import { rewritten } from '../../emulator/wire/answer.js';
 import type { Serve } from '../../emulator/wire/serve.js';
 import type { Habit } from './habit.js';
 import { pathOf } from './wire.js';
@@ -10,8 +11,7 @@ const serve: Serve = (next) => async (request) => {
     /GET|HEAD/.test(request.method) ||
     /\/(chat\/completions|invoke)$/.test(pathOf(request));
   if (reads || !response.ok) return response;
-  const { headers } = response;
-  return new Response(await response.arrayBuffer(), { status: request.method === 'POST' ? 201 : 202, headers });
+  return rewritten(response, { status: request.method === 'POST' ? 201 : 202 });
 };
 
 export const ownSuccesses: Habit = {

@@ -1,4 +1,5 @@
 import { rewritten } from '../../emulator/wire/answer.js';
+import { withRequest } from '../../emulator/wire/request.js';
 import type { Serve } from '../../emulator/wire/serve.js';
 import type { Habit } from './habit.js';
 import { eachRecord, pathOf } from './wire.js';
@@ -7,11 +8,7 @@ import { eachRecord, pathOf } from './wire.js';
 const serve: Serve = (next) => async (request) => {
   const creates = request.method === 'POST' && pathOf(request) === '/interns';
   const text = creates ? await request.clone().text() : '';
-  const headers = new Headers(request.headers);
-  headers.delete('content-length');
-  const asked = text.includes('"vlt_')
-    ? new Request(request, { headers, body: text.replaceAll('"vlt_', '"') })
-    : request;
+  const asked = text.includes('"vlt_') ? withRequest(request, { body: text.replaceAll('"vlt_', '"') }) : request;
   return rewritten(await next(asked), {
     json: (json) =>
       eachRecord(json, (record) => {

@@ -1,4 +1,5 @@
 import { isRecord, jsonOf } from '../../emulator/wire/json.js';
+import { withRequest } from '../../emulator/wire/request.js';
 import type { Serve } from '../../emulator/wire/serve.js';
 import type { Habit } from './habit.js';
 import { pathOf, refusal } from './wire.js';
@@ -17,9 +18,7 @@ const serve: Serve = (next) => async (request) => {
     if (said.includes('\u0000')) return refusal(400, 'Invalid request body', 'invalid_body');
     body[key] = said.trim() === '' ? null : said.trim();
   }
-  const headers = new Headers(request.headers);
-  headers.delete('content-length');
-  return next(new Request(request, { headers, body: JSON.stringify(body) }));
+  return next(withRequest(request, { body: JSON.stringify(body) }));
 };
 
 export const tidyTexts: Habit = {

@@ -2,6 +2,8 @@ import type { DisturbanceName } from '../contract/disturbance.js';
 import { type ErrorKey, envelope, Refusal } from '../contract/errors.js';
 import type { InternRow } from '../contract/state.js';
 import { refusalResponse, toResponse } from '../http/response.js';
+import { contentOf } from '../wire/answer.js';
+import { valueAt } from '../wire/json.js';
 import { tokenOf } from '../wire/request.js';
 import { isStream } from '../wire/streams.js';
 import type { Chunk } from './events.js';
@@ -122,8 +124,7 @@ const stall: Act = async ({ happened, untilLeft }) => {
 export const ACTS: Partial<Readonly<Record<DisturbanceName, Act>>> = {
   async 'others-listed'({ request, next, happened }, stage) {
     const first = await next(request);
-    const { data } = first.ok ? ((await first.clone().json()) as { data?: readonly { id?: unknown }[] }) : {};
-    const other = stage.intern(String(data?.[0]?.id));
+    const other = stage.intern(String(valueAt(await contentOf(first), 'data.0.id')));
     if (other === undefined) return first;
     stage.joins(other);
     happened();
@@ -168,9 +169,9 @@ export const ACTS: Partial<Readonly<Record<DisturbanceName, Act>>> = {
   async 'boot-fails'({ request, internId, next, happened }, stage) {
     const response = await next(request);
     if (!response.ok) return response;
-    const { id, status } = (await response.clone().json()) as { id?: unknown; status?: unknown };
+    const made = await contentOf(response);
     // One that is to wait for a provision does not boot yet.
-    const booting = internId ?? (UP.has(String(status)) ? String(id) : undefined);
+    const booting = internId ?? (UP.has(String(valueAt(made, 'status'))) ? String(valueAt(made, 'id')) : undefined);
     if (booting === undefined) return response;
     stage.failsBoot(booting);
     happened();

@@ -17,6 +17,8 @@ import { refusalResponse, toResponse } from '../http/response.js';
 import { BASE } from '../http/route.js';
 import type { ResourceOf } from '../http/router.js';
 import type { LifecyclePlan } from '../scripts/behaviour.js';
+import { contentOf } from '../wire/answer.js';
+import { valueAt } from '../wire/json.js';
 import { tokenOf } from '../wire/request.js';
 import type { Fetch, Serve, Setting } from '../wire/serve.js';
 import { ACTS, type Stage } from './acts.js';
@@ -67,16 +69,8 @@ const LARGEST = 2 * 1024 * 1024;
 
 /** Id of the intern that a create has made. */
 async function madeIn(response: Response): Promise<string | undefined> {
-  if (!response.ok) return undefined;
-  const { id } = (await response.clone().json()) as { id?: unknown };
+  const id = valueAt(await contentOf(response), 'id');
   return typeof id === 'string' ? id : undefined;
-}
-
-/** Whether an answer shows an intern with this status. */
-async function shows(response: Response, status: string): Promise<boolean> {
-  if (!response.ok) return false;
-  const said = (await response.clone().json()) as { status?: unknown };
-  return said.status === status;
 }
 
 interface About {
@@ -142,7 +136,7 @@ export function createDisturber(deps: DisturberDeps): Disturber {
     // It has happened where the answer is one that it can change.
     const next: Fetch = async (request) => {
       const response = await scene.next(request);
-      if (until !== undefined && !(await shows(response, until))) {
+      if (until !== undefined && valueAt(await contentOf(response), 'status') !== until) {
         if (fault.times !== 'always') faults.add({ ...fault, nth: 1, times: 1 });
         return response;
       }

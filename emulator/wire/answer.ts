@@ -1,4 +1,5 @@
-import { eachEvent, isStream, passed } from './streams.js';
+import { jsonOf } from './json.js';
+import { eachEvent, isStream, type Passing, passed } from './streams.js';
 
 /** The changes of an answer on its way. */
 export interface Changes {
@@ -14,13 +15,17 @@ export interface Changes {
   left?(cancel: () => void): void;
 }
 
+/** The JSON of a successful answer, which stays readable. */
+export const contentOf = async (response: Response): Promise<unknown> =>
+  response.ok ? jsonOf(await response.clone().text()) : undefined;
+
 /** The same answer, changed. */
 export async function rewritten(response: Response, changes: Changes): Promise<Response> {
   const headers = new Headers(response.headers);
   changes.headers?.(headers);
   const { status = response.status } = changes;
   if (response.body !== null && isStream(response))
-    return new Response(stream(response.body, changes), { status, headers });
+    return new Response(passed(response.body, passing(changes)), { status, headers });
   if (!/json/.test(headers.get('content-type') ?? '') || changes.json === undefined || response.body === null)
     return new Response(response.body, { status, headers });
   const said = await response.text();
@@ -31,16 +36,18 @@ export async function rewritten(response: Response, changes: Changes): Promise<R
   return new Response(JSON.stringify(changed), { status, headers });
 }
 
-function stream(body: ReadableStream<Uint8Array>, { text, heard, left }: Changes): ReadableStream<Uint8Array> {
+function passing({ text, heard, left }: Changes): Passing {
+  const leaving = left && { left: (cancel: () => Promise<void>) => left(() => void cancel().catch(() => {})) };
+  if (text !== undefined) return { sends: eachEvent((event) => text(event.replace(/\n\n$/, ''))), ...leaving };
+  if (heard === undefined) return { ...leaving };
   const decoder = new TextDecoder();
   let sofar = '';
-  const sends =
-    text === undefined
-      ? (piece: Uint8Array | undefined) => {
-          sofar += decoder.decode(piece, { stream: piece !== undefined });
-          heard?.(sofar);
-          return piece;
-        }
-      : eachEvent((event) => text(event.replace(/\n\n$/, '')));
-  return passed(body, { sends, ...(left && { left: (cancel) => left(() => void cancel().catch(() => {})) }) });
+  return {
+    sends(piece) {
+      sofar += decoder.decode(piece, { stream: piece !== undefined });
+      heard(sofar);
+      return piece;
+    },
+    ...leaving,
+  };
 }

@@ -10,7 +10,7 @@ import { systemHost } from '../../probe/time.js';
 import { checkOf } from '../../rules/check.js';
 import { RULES, type Rule, type Seen, seenBy } from '../../rules/index.js';
 import { OBEDIENT } from '../live.js';
-import { type Earlier, spoiltIn } from './spoil.js';
+import { type Earlier, spoiltIn } from './spoil.harness.js';
 
 /** Exchanges that one model has seen, and what that model stood on. */
 interface Segment {

@@ -39,13 +39,14 @@ const turned = (value: unknown): unknown => {
 export const keyOrder = json((said) => turned(said) as Json);
 
 /** Headers that no client knows. */
-export const unknownHeaders: Serve = (next) => async (request) => {
-  const response = await next(request);
-  response.headers.set('x-served-by', 'edge-7');
-  response.headers.append('server-timing', 'edge;dur=1');
-  response.headers.set('alt-svc', 'clear');
-  return response;
-};
+export const unknownHeaders: Serve = (next) => async (request) =>
+  rewritten(await next(request), {
+    headers(headers) {
+      headers.set('x-served-by', 'edge-7');
+      headers.append('server-timing', 'edge;dur=1');
+      headers.set('alt-svc', 'clear');
+    },
+  });
 
 /** A success without a body, where nothing in the body is needed. */
 export const noContent: Serve = (next) => async (request) => {
