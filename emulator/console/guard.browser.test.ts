@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
+import { bind } from '../contract/bind.js';
 import { inBrowser } from '../testing/browser.harness.js';
 
 let close = () => {};
@@ -11,9 +11,9 @@ async function foreignPage(host: string, body: string): Promise<string> {
   const server = createServer((_, response) => {
     response.writeHead(200, { 'content-type': 'text/html' }).end(`<!doctype html><title>foreign</title>${body}`);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const port = await bind(server);
   close = () => server.close();
-  return `http://${host}:${(server.address() as AddressInfo).port}/`;
+  return `http://${host}:${port}/`;
 }
 
 inBrowser('pages of others', (open) => {

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { connect, createServer, type Socket } from 'node:net';
 import { expect, test } from 'vitest';
+import { bind } from '../contract/bind.js';
 import { inBrowser } from '../testing/browser.harness.js';
 
 inBrowser('the console, tools', (open) => {
@@ -326,12 +327,12 @@ async function breakable(port: number) {
     }
     socket.pipe(onward).pipe(socket);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const relay = await bind(server);
   const cut = () => {
     for (const socket of sockets) socket.destroy();
   };
   return {
-    port: (server.address() as AddressInfo).port,
+    port: relay,
     refuse(value: boolean) {
       refusing = value;
       if (value) cut();

@@ -1,7 +1,8 @@
 import { constants, performServerHandshake, type ServerHttp2Stream } from 'node:http2';
-import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { createServer, type Socket } from 'node:net';
 import { Duplex } from 'node:stream';
 import { createServer as createTls, type TLSSocket } from 'node:tls';
+import { bind } from '../contract/bind.js';
 import type { Scripted } from '../contract/client-case.js';
 import type { Authority } from '../signing/authority.js';
 import { type Handle, type Link, receive } from './servers.js';
@@ -161,12 +162,9 @@ export async function startSecureServer(
     acceptor.on('tlsClientError', () => raw.destroy());
     acceptor.emit('connection', over(raw));
   });
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(0, '127.0.0.1', resolve);
-  });
+  const port = await bind(server);
   return {
-    origin: `https://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    origin: `https://127.0.0.1:${port}`,
     close() {
       for (const socket of sockets) socket.destroy();
       return new Promise((resolve) => server.close(() => resolve()));

@@ -1,6 +1,7 @@
-import { createServer, type IncomingMessage, type Server } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import { createServer, type IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
 import { hostNow } from '../clock/host-wait.js';
+import { bind } from '../contract/bind.js';
 import type { Scripted } from '../contract/client-case.js';
 import { overSocket, type Wire } from './wire.js';
 
@@ -116,32 +117,29 @@ const linkOf = (socket: Socket): Link => ({
  * a case says.
  */
 export async function startServers(handle: Handle): Promise<Servers> {
-  const listen = (origin: 'base' | 'other') =>
-    new Promise<Server>((resolve, reject) => {
-      const take = (incoming: IncomingMessage) => {
-        const { method = '', url = '/', rawHeaders: raw } = incoming;
-        const headers = Array.from(
-          { length: raw.length / 2 },
-          (_, at) => [raw[2 * at] ?? '', raw[2 * at + 1] ?? ''] as const,
-        );
-        void receive(handle, linkOf(incoming.socket), { method, url, body: incoming }, headers, origin);
-      };
-      const server = createServer({ noDelay: true, requestTimeout: 0, headersTimeout: 0 }, take);
-      server.on('checkContinue', (incoming: IncomingMessage) => {
-        incoming.socket.write('HTTP/1.1 100 Continue\r\n\r\n');
-        take(incoming);
-      });
-      server.on('connection', (socket) => socket.on('error', () => {}));
-      server.once('error', reject);
-      server.listen(0, '127.0.0.1', () => resolve(server));
+  const listen = async (origin: 'base' | 'other') => {
+    const take = (incoming: IncomingMessage) => {
+      const { method = '', url = '/', rawHeaders: raw } = incoming;
+      const headers = Array.from(
+        { length: raw.length / 2 },
+        (_, at) => [raw[2 * at] ?? '', raw[2 * at + 1] ?? ''] as const,
+      );
+      void receive(handle, linkOf(incoming.socket), { method, url, body: incoming }, headers, origin);
+    };
+    const server = createServer({ noDelay: true, requestTimeout: 0, headersTimeout: 0 }, take);
+    server.on('checkContinue', (incoming: IncomingMessage) => {
+      incoming.socket.write('HTTP/1.1 100 Continue\r\n\r\n');
+      take(incoming);
     });
+    server.on('connection', (socket) => socket.on('error', () => {}));
+    return { server, origin: `http://127.0.0.1:${await bind(server)}` };
+  };
   const [base, other] = await Promise.all([listen('base'), listen('other')]);
-  const originOf = (server: Server) => `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return {
-    origins: { base: originOf(base), other: originOf(other) },
+    origins: { base: base.origin, other: other.origin },
     async close() {
       await Promise.all(
-        [base, other].map((server) => {
+        [base, other].map(({ server }) => {
           server.closeAllConnections();
           return new Promise<void>((resolve) => server.close(() => resolve()));
         }),

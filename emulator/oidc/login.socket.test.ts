@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import * as oidc from 'openid-client';
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { bind } from '../contract/bind.js';
 import { createEmulator, type Emulator } from '../index.js';
 import { createOutside } from './outside.js';
 import { TERMINAL_CLIENT } from './provider.js';
@@ -235,8 +236,7 @@ describe('an outside issuer', () => {
       const body = request.url === '/keys' ? { keys } : metadata;
       response.setHeader('content-type', 'application/json').end(JSON.stringify(body));
     });
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const issuer = `http://127.0.0.1:${await bind(server)}`;
     open.push(() => new Promise((resolve) => server.close(() => resolve())));
     const token = (claims: Record<string, unknown>, key: webcrypto.CryptoKey = privateKey) =>
       new SignJWT({ iss: issuer, sub: 'user_alice', exp: NOW + 60, scope: 'interns vault:read', ...claims })

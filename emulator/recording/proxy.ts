@@ -1,6 +1,6 @@
 import * as http from 'node:http';
 import * as https from 'node:https';
-import type { AddressInfo } from 'node:net';
+import { bind } from '../contract/bind.js';
 import type { PlainResponse } from '../http/response.js';
 import { type Limits, Room } from './capture.js';
 import { createPass } from './pass.js';
@@ -63,14 +63,7 @@ export async function startProxy<Place>(options: ProxyOptions<Place>): Promise<R
   // long.
   server.requestTimeout = 0;
   server.headersTimeout = 0;
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(options.port, options.host, () => {
-      server.off('error', reject);
-      resolve();
-    });
-  });
-  const { port } = server.address() as AddressInfo;
+  const port = await bind(server, options.port, options.host);
   const name = options.host.includes(':') ? `[${options.host}]` : options.host;
   return {
     baseUrl: `http://${name}:${port}${target.pathname.replace(/\/$/, '')}`,

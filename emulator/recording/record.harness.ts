@@ -1,15 +1,10 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import {
-  type AddressInfo,
-  connect,
-  createServer as createRawServer,
-  type Server as RawServer,
-  type Socket,
-} from 'node:net';
+import { connect, createServer as createRawServer, type Server as RawServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect } from 'vitest';
+import { bind } from '../contract/bind.js';
 import { exchangeSchema, type RecordedExchange } from './format.js';
 import type { RecordingProxy } from './proxy.js';
 import { type RecordOptions, record } from './record.js';
@@ -44,8 +39,7 @@ export function useRecorder() {
     server.on('connection', (socket: Socket) => {
       sockets.push(socket.on('error', () => {}));
     });
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    return `http://127.0.0.1:${(server.address() as AddressInfo).port}/api/v1`;
+    return `http://127.0.0.1:${await bind(server)}/api/v1`;
   };
   const lines = (path = out()): RecordedExchange[] =>
     readFileSync(path, 'utf8')

@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { hostDelay } from '../clock/host.js';
+import { bind } from '../contract/bind.js';
 import { ERRORS } from '../contract/errors.js';
 import { INERT_HEADERS } from '../contract/inert.js';
 import { givenRequestId } from '../contract/request-id.js';
@@ -239,15 +240,9 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   server.requestTimeout = 0;
   server.keepAliveTimeout = 60_000;
   server.headersTimeout = options.headersTimeout ?? 60_000;
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(options.port, options.host, () => {
-      server.off('error', reject);
-      resolve();
-    });
-  });
+  const port = await bind(server, options.port, options.host);
   return {
-    port: (server.address() as AddressInfo).port,
+    port,
     async close() {
       let open = true;
       const closed = new Promise<void>((resolve) =>

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
-import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { createServer, type Socket } from 'node:net';
+import { bind } from '../../emulator/contract/bind.js';
 import type { OddAnswer } from './odd-answer.js';
 
 /** The last segment of the path that is answered correctly. */
@@ -43,9 +44,9 @@ export async function startOddServer(): Promise<OddServer> {
       answered = true;
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const port = await bind(server);
   const odd: OddServer = {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/api/v1`,
+    url: `http://127.0.0.1:${port}/api/v1`,
     answer: { head: '', body: '', times: 0, ends: 'fin' },
     async close() {
       for (const socket of open) socket.destroy();

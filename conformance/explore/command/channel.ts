@@ -1,5 +1,6 @@
 import { createServer, type Socket } from 'node:net';
 import { createInterface } from 'node:readline';
+import { bind } from '../../../emulator/contract/bind.js';
 import { systemHost } from '../../probe/time.js';
 import type { Outside } from '../run.js';
 import { type Ask, type Look, type Said, STEP } from './inside.js';
@@ -67,12 +68,7 @@ export async function openChannel(): Promise<Channel> {
     });
   });
   server.unref();
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(0, '127.0.0.1', resolve);
-  });
-  const address = server.address();
-  const port = typeof address === 'object' && address !== null ? address.port : 0;
+  const port = await bind(server);
 
   const ask = (
     member: Member,
