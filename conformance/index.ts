@@ -1,5 +1,6 @@
 /** The conformance half of the package: everything public, nothing else. */
 import { connect } from './drivers/connect.js';
+import { BUDGETS } from './engine/budget.js';
 import { merge as mergeResults } from './engine/merge.js';
 import type { Results } from './engine/results.js';
 import { type ConformanceOptions, knownOptions } from './options.js';
@@ -42,7 +43,8 @@ export async function runConformance(options: ConformanceOptions = {}): Promise<
   knownOptions(options);
   const host = systemHost;
   const tag = options.tag ?? host.tag(4);
-  const { driver, close } = await connect({ settings: options, host, tag, look: true });
+  const settings = { slow: BUDGETS[options.budget ?? 'default'].wait, ...options };
+  const { driver, close } = await connect({ settings, host, tag, look: true });
   try {
     return await run({ ...options, driver, tag, host });
   } finally {

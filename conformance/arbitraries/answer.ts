@@ -20,10 +20,6 @@ export const NEARLY_OPTIONS: readonly string[] = [
 /** Texts that are not options at all. */
 export const NO_OPTIONS: readonly string[] = ['', ' ', 'yes', 'null'];
 
-/** The same, of any text. */
-export const noOption = (): fc.Arbitrary<string> =>
-  fc.string({ maxLength: 20 }).filter((text) => !/allow|reject|cancel|accept/i.test(text));
-
 export interface Field {
   readonly name: string;
   readonly type: 'string' | 'number' | 'boolean';

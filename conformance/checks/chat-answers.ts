@@ -15,7 +15,7 @@ import {
   sameSession,
   when,
 } from '../helpers/chat.js';
-import { onRunning, onShared, runningOne } from '../helpers/interns.js';
+import { onShared, runningOne } from '../helpers/interns.js';
 import { notFromTheBeginning, notRepeated } from '../helpers/words.js';
 import type { Transcript } from '../probe/chunks.js';
 
@@ -183,21 +183,5 @@ export const CHAT_ANSWERS = checksOf('CHAT-6', {
         }
       });
     },
-  },
-  'chat-answers/not-to-others': {
-    title:
-      'An answer sent to another intern, into another session, or without one is refused, and the right one is taken.',
-    ...onRunning(['behaviour:ask-permission'], async (ctx, intern) => {
-      const other = await runningOne(ctx);
-      const t = await intern.asked(ctx.prompt('ask-permission'));
-      const { id: call, session } = callOf(t);
-      const content = 'allow_once';
-      expect.refused(await other.badAnswer({ call, session, content }), 'an answer sent to another intern');
-      const elsewhere = { call, session: `${session}x`, content };
-      expect.refused(await intern.badAnswer(elsewhere), 'an answer sent into another session');
-      expect.refused(await intern.badAnswer({ call, content }), 'an answer without a session');
-      expect.refused(await intern.badAnswer({ call: `${call}x`, session, content }), 'an answer to another call');
-      expect.finish(await intern.answered(t, content), 'stop', 'the run, answered rightly');
-    }),
   },
 });

@@ -4,8 +4,8 @@ import type { Ctx } from '../framework/context.js';
 import * as expect from '../framework/expect.js';
 import type { ChatReply } from '../framework/reply.js';
 import { permission, replyTo, when } from '../helpers/chat.js';
-import { onRunning, onShared, type Partner } from '../helpers/interns.js';
-import { CLOSED, closed } from '../helpers/turns.js';
+import { onRunning, type Partner } from '../helpers/interns.js';
+import { CLOSED } from '../helpers/turns.js';
 
 /** A run that streams on after the answer to its question, and the parts of another answer to that. */
 async function goingOn(ctx: Ctx, intern: Partner) {
@@ -64,15 +64,6 @@ export const CHAT_ONCE = checksOf('CHAT-7', {
         if (reply.status < 300) expect.finish(await reply.end(), 'stop', 'the answer that was delivered');
         else expect.refused(await reply.whole(), 'an answer that came second');
       }
-    }),
-  },
-  'chat-once/answered-twice': {
-    title: 'The same answer sent again after the run went on is refused, and nothing happens twice.',
-    ...onShared(['behaviour:ask-permission'], async (ctx, intern) => {
-      const t = await intern.asked(ctx.prompt('ask-permission'));
-      expect.finish(await intern.answered(t, 'allow_once'), 'stop', 'the answered run');
-      const again = await intern.badAnswer(replyTo(t, 'allow_once'));
-      closed(again, 'answered');
     }),
   },
 });

@@ -4,7 +4,7 @@ import type { Ctx } from '../framework/context.js';
 import * as expect from '../framework/expect.js';
 import type { ChatReply } from '../framework/reply.js';
 import { ASKING, callOf, HELD, permission, replyTo } from '../helpers/chat.js';
-import { onRunning, onShared, type Partner, runningOne } from '../helpers/interns.js';
+import { onRunning, type Partner, runningOne } from '../helpers/interns.js';
 import { closed } from '../helpers/turns.js';
 import type { Transcript } from '../probe/chunks.js';
 import type { Answer } from '../probe/client.js';
@@ -63,15 +63,6 @@ async function refused(
 
 /** CHAT-7: the order in which a reply is checked, one check per pair of neighbours. */
 export const CHAT_REFUSALS = checksOf('CHAT-7', 'P', {
-  'chat-refusals/session-before-call': {
-    title: 'A missing session_id is reported before an unknown call.',
-    ...onRunning(['behaviour:ask-permission'], async (ctx, intern) => {
-      const t = await intern.asked(ctx.prompt('ask-permission'));
-      await refused(intern, { ...replyTo(t, GOOD), call: UNKNOWN }, 'unknown', 'its twin with session_id');
-      await refused(intern, { call: UNKNOWN, content: GOOD }, 'bad', 'an unknown call without session_id');
-      await intern.answered(t, GOOD);
-    }),
-  },
   'chat-refusals/unknown-call': {
     title:
       'A call never asked in this session is 404 interaction_unknown: invented, of another session, of another intern.',
@@ -103,15 +94,6 @@ export const CHAT_REFUSALS = checksOf('CHAT-7', 'P', {
         expect.finish(await asks.answered(t, GOOD), 'stop', 'the run, answered rightly');
     }),
   },
-  'chat-refusals/unknown-before-ended': {
-    title:
-      'An unknown call is 404 also in a session whose run has ended; the known one is 409 interaction_not_pending there.',
-    ...onShared(['behaviour:ask-permission'], async (ctx, intern) => {
-      const t = await over(ctx, intern);
-      await refused(intern, replyTo(t, GOOD), 'ended', 'an answer to a run that has ended');
-      await refused(intern, { ...replyTo(t, GOOD), call: UNKNOWN }, 'unknown', 'an unknown call there');
-    }),
-  },
   'chat-refusals/unknown-before-streaming': {
     title: 'An unknown call is 404 also while a run of its session, or another, streams.',
     ...onRunning(['control'], async (ctx, intern) => {
@@ -135,13 +117,6 @@ export const CHAT_REFUSALS = checksOf('CHAT-7', 'P', {
       const reply = await occupy(ctx, intern);
       await refused(intern, replyTo(t, GOOD), 'ended', 'an answer to an ended run while another streams');
       await reply.disconnect();
-    }),
-  },
-  'chat-refusals/ended-before-unacceptable': {
-    title: 'An ended run is reported before an unacceptable answer.',
-    ...onShared(['behaviour:ask-permission'], async (ctx, intern) => {
-      const t = await over(ctx, intern);
-      await refused(intern, replyTo(t, BAD), 'ended', 'an unacceptable answer to an ended run');
     }),
   },
   'chat-refusals/streaming-before-stale': {

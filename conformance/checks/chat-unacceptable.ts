@@ -1,41 +1,12 @@
-import { NEARLY_OPTIONS, NO_COLOURS, NO_OPTIONS, noColour, noOption } from '../arbitraries/answer.js';
+import { NEARLY_OPTIONS, NO_COLOURS, noColour } from '../arbitraries/answer.js';
 import { equal } from '../framework/assert.js';
 import { checksOf } from '../framework/check.js';
 import * as expect from '../framework/expect.js';
-import { accepted, callOf, colour, permission, read, replyTo, when } from '../helpers/chat.js';
-import { onShared, type Partner } from '../helpers/interns.js';
-import type { Transcript } from '../probe/chunks.js';
-import type { Answer } from '../probe/client.js';
-import { GATEWAY } from '../probe/gateway.js';
-
-/**
- * After a refusal with another status than 400: a question that refuses a good answer too is not open, and that is the finding.
- * The answer of a gateway says nothing about the question, which the next value needs.
- */
-async function open(intern: Partner, t: Transcript, { status }: Answer): Promise<void> {
-  if (status >= 401 && !GATEWAY.has(status)) await intern.answered(t, 'allow_once');
-}
+import { accepted, colour, permission, replyTo, when } from '../helpers/chat.js';
+import { onShared } from '../helpers/interns.js';
 
 /** CHAT-6 and CHAT-7: unacceptable answers, which leave the question open. */
 export const CHAT_UNACCEPTABLE = checksOf('CHAT-6', {
-  'chat-unacceptable/unacceptable-option': {
-    requirement: 'CHAT-7',
-    level: 'P',
-    title: 'An answer that is not an offered option is 400, and the question stays open.',
-    maxRuns: 50,
-    ...onShared(['behaviour:ask-permission'], async (ctx, intern) => {
-      const t = await intern.asked(ctx.prompt('ask-permission'));
-      const refused = async (content: string) => {
-        const answer = await intern.badAnswer(replyTo(t, content));
-        const what = `the answer ${JSON.stringify(content)}, which is no option`;
-        await open(intern, t, answer);
-        expect.error(answer, { status: 400, reason: 'bad_request', retryable: false }, what);
-      };
-      for (const content of ctx.sample(NO_OPTIONS)) await refused(content);
-      await ctx.property('content', noOption(), refused);
-      expect.finish(await intern.answered(t, 'allow_once'), 'stop', 'the run, answered after all');
-    }),
-  },
   'chat-unacceptable/option-not-offered': {
     level: 'C',
     title: 'Of the four options only those are taken that were offered, letter for letter.',
@@ -106,53 +77,6 @@ export const CHAT_UNACCEPTABLE = checksOf('CHAT-6', {
         const rest = await intern.answered(t, accepted({ [name]: 'here' }));
         expect.finish(rest, 'stop', `the run, answered with the field ${name}`);
       }
-    }),
-  },
-  'chat-unacceptable/without-session': {
-    requirement: 'CHAT-15',
-    title: 'A tool message without session_id is refused, and the question stays.',
-    ...onShared(['behaviour:ask-permission'], async (ctx, intern) => {
-      const t = await intern.asked(ctx.prompt('ask-permission'));
-      const { id, session } = callOf(t);
-      const tool = { role: 'tool', tool_call_id: id, content: 'allow_once' };
-      const answer = await intern.unstreamed({ messages: [tool] });
-      expect.error(
-        answer,
-        { status: 400, reason: 'bad_request', retryable: false },
-        'a tool message without session_id',
-      );
-      const rest = await read(await intern.answerWith({ call: id, session, content: 'allow_once' }));
-      expect.finish(rest, 'stop', 'the run, answered with its session_id');
-    }),
-  },
-  'chat-unacceptable/unacceptable-stays': {
-    requirement: 'CHAT-7',
-    level: 'P',
-    title: 'After any number of unacceptable answers the same question is answered under the same call.',
-    ...onShared(['behaviour:ask-permission'], async (ctx, intern) => {
-      const t = await intern.asked(ctx.prompt('ask-permission'));
-      for (let turns = 0; turns < ctx.upTo(5, 2); turns++) {
-        const answer = await intern.badAnswer({
-          call: callOf(t).id,
-          session: callOf(t).session,
-          content: 'no such option',
-        });
-        await open(intern, t, answer);
-        expect.error(answer, { status: 400, reason: 'bad_request', retryable: false }, 'an unacceptable answer');
-      }
-      expect.finish(await intern.answered(t, 'allow_once'), 'stop', 'the run, answered after all');
-    }),
-  },
-  'chat-unacceptable/body-before-state': {
-    requirement: 'CHAT-15',
-    title: 'A reply with stream false is 400, and the question stays.',
-    ...onShared(['behaviour:ask-permission'], async (ctx, intern) => {
-      const t = await intern.asked(ctx.prompt('ask-permission'));
-      const { id, session } = callOf(t);
-      const messages = [{ role: 'tool', tool_call_id: id, content: 'allow_once' }];
-      const answer = await intern.unstreamed({ messages, session_id: session, extra: { stream: false } });
-      expect.error(answer, { status: 400, reason: 'bad_request', retryable: false }, 'a reply with stream false');
-      expect.finish(await intern.answered(t, 'allow_once'), 'stop', 'the run, answered after all');
     }),
   },
 });

@@ -68,8 +68,8 @@ export const KEEPALIVE = checksOf('CHAT-11', {
   },
   'keepalive/after-30-seconds': {
     title: 'After 30 seconds of silence `: keepalive` is written, and again after every further 30.',
-    needs: ['running', 'behaviour:silent', 'slow:95s'],
-    run: (ctx) => silence(ctx, 3),
+    needs: ['running', 'behaviour:silent', 'slow:61s'],
+    run: (ctx) => silence(ctx, 2),
   },
   'keepalive/to-the-millisecond': {
     title: 'No keepalive at 29.999 s of silence, one by 30.001 s.',

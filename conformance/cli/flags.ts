@@ -109,7 +109,7 @@ export const RUN_FLAGS: FlagTable = grouped(
     runs: text('runs of each property (100 with a control interface, 1 without, 20 with --budget thorough)'),
     seed: text('seed of everything generated'),
     path: text('NAME:PATH of a counterexample, as a finding gives it'),
-    slow: text('longest real wait, such as 90s or 6m (default none)'),
+    slow: text('longest real wait, such as 90s or 6m (65s by default, 310s with --budget thorough, none with quick)'),
     concurrency: text('checks at a time (4; always 1 with a control interface, whose clock they share)'),
     save: text('folder for a script per finding that sends its requests again'),
   },

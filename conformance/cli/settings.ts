@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { suggestion } from '../../emulator/contract/nearest.js';
 import type { Profile } from '../../emulator/contract/profile.js';
-import { budgetNamed } from '../engine/budget.js';
+import { BUDGETS, budgetNamed } from '../engine/budget.js';
 import { checksOfSet } from '../engine/select.js';
 import { variable } from '../framework/needs.js';
 import { readProfile, SHIPPED } from '../framework/profile.js';
@@ -146,7 +146,8 @@ export function readSettings(flags: Flags, environment: Readonly<Record<string, 
 
   const requirements = word('requirements');
   if (requirements !== undefined) checksOfSet(requirements);
-  const budget = word('budget');
+  const limits = word('budget');
+  const budget = limits === undefined ? undefined : budgetNamed(limits);
 
   return {
     /** The file that other settings come from. */
@@ -170,10 +171,10 @@ export function readSettings(flags: Flags, environment: Readonly<Record<string, 
     seed: word('seed'),
     path: path === undefined ? undefined : { name: path.slice(0, pathAt), path: path.slice(pathAt + 1) },
     readOnly: truth('read_only'),
-    slow: time('slow') ?? 0,
+    slow: time('slow') ?? BUDGETS[budget ?? 'default'].wait,
     rate: number('rate', 0),
     concurrency: whole('concurrency', 1),
-    budget: budget === undefined ? undefined : budgetNamed(budget),
+    budget,
     maxPrompts: whole('max_prompts', 0),
     maxRequests: whole('max_requests', 1),
     maxTime: time('max_time', 1),

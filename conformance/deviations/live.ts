@@ -1,7 +1,7 @@
 import type { Emulator } from '../../emulator/emulator.js';
 import { deploy } from '../../test/targets/deployment.js';
 import { checks as allChecks } from '../checks/index.js';
-import { UNLIMITED } from '../engine/budget.js';
+import { BUDGETS, UNLIMITED } from '../engine/budget.js';
 import type { CheckResult } from '../engine/results.js';
 import { runChecks } from '../engine/runner.js';
 import type { Check } from '../framework/check.js';
@@ -24,7 +24,7 @@ export const OBEDIENT = {
   obeys: 1,
   asks: 'as prompted',
   turns: 60,
-  slow: 35_000,
+  slow: BUDGETS.default.wait,
   pace: 5,
   profile: 'openrouter',
 } as const;

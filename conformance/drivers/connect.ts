@@ -69,7 +69,10 @@ export interface TargetOptions {
   readonly control?: boolean;
   readonly controlToken?: string | undefined;
   readonly readOnly?: boolean;
-  /** ms of real time that one wait may take where no clock can be moved. */
+  /**
+   * ms of real time that one wait may take where no clock can be moved. Default 65,000; 310,000 with the budget `thorough`, 0
+   * with `quick`.
+   */
   readonly slow?: number;
   /** ms until the head of an answer must be there. */
   readonly timeout?: number | undefined;

@@ -6,11 +6,14 @@ import { UsageError } from '../framework/usage.js';
 
 const NONE = Number.POSITIVE_INFINITY;
 
-/** The limits of a run, its clean-up included: prompts, ms, requests; and runs of each property. */
+/**
+ * The limits of a run, its clean-up included: prompts, ms, requests; runs of each property; and ms that one wait may take,
+ * while other checks go on.
+ */
 export const BUDGETS = {
-  quick: { prompts: 20, time: 30_000, requests: 3_000, runs: 1 },
-  default: { prompts: 150, time: 300_000, requests: 3_000, runs: 1 },
-  thorough: { prompts: NONE, time: NONE, requests: NONE, runs: 20 },
+  quick: { prompts: 20, time: 30_000, requests: 3_000, runs: 1, wait: 0 },
+  default: { prompts: 150, time: 300_000, requests: 3_000, runs: 1, wait: 65_000 },
+  thorough: { prompts: NONE, time: NONE, requests: NONE, runs: 20, wait: 310_000 },
 } as const;
 
 /** No limits: for what is done whatever it costs. */

@@ -8,6 +8,7 @@ import type { Exchange } from '../probe/exchange.js';
 import { internPath, type Send } from '../probe/request.js';
 import { ruleOf } from '../rules/check.js';
 import { needOf } from '../rules/needs.js';
+import { attempt } from './attempt.js';
 import { explain } from './explain.js';
 import { reported } from './finding.js';
 import { concluding, severity } from './judge.js';
@@ -61,25 +62,38 @@ type Standing =
   | { readonly kind: 'counts' | 'reported'; readonly skip?: undefined }
   | { readonly kind: 'excused'; readonly skip: Skip };
 
+/** The checks of a run by their ids. */
+export type CheckOf = (id: string) => Check | undefined;
+
 /**
- * Whether it is seen again. A request is sent again where that does nothing: all that a monitor sends. Where it would do
- * something, one exchange is enough for a rule that needs no other.
+ * Whether it is seen again. A request is sent again where that does nothing. Where it would do something, one exchange is
+ * enough for a rule that needs no other; for any other rule the scenario is done again that has sent it.
  *
  * @throws Stopped where the run is over
  */
 async function comesAgain(
-  { session }: RunContext,
+  run: RunContext,
   breaches: Breaches,
-  { settles, alone }: { readonly settles: boolean; readonly alone: boolean },
+  { settles, alone, checkOf }: { readonly settles: boolean; readonly alone: boolean; readonly checkOf: CheckOf },
 ): Promise<boolean> {
+  const { session } = run;
   const { exchanges, shown } = breaches;
   const before = exchanges.size;
-  const { send, status } = shown.at(-1) ?? {};
+  const { by, send, status } = shown.at(-1) ?? {};
   const reads = READS.has(send?.method ?? 'GET');
   if (send === undefined) return false;
   // Reads may be late.
   if (before > 1 && (breaches.stays || !(settles && reads))) return true;
-  if (!reads && !REFUSED.has(status ?? 0)) return alone;
+  if (!reads && !REFUSED.has(status ?? 0)) {
+    const scenario = alone || by === undefined ? undefined : checkOf(by.id);
+    // Rows send again by themselves.
+    if (scenario === undefined || scenario.sweeps === true) return alone;
+    const { monitors } = session;
+    monitors.looks = false;
+    await attempt(run, scenario);
+    monitors.looks = true;
+    return exchanges.size > before;
+  }
   await session.running.send(send).catch((error: unknown) => {
     if (error instanceof Stopped) throw error;
   });
@@ -93,13 +107,19 @@ function sliceOf({ shown }: Breaches): readonly Exchange[] {
 }
 
 /** A breach counts when two exchanges show the same, no habit of the target explains it, and no check has reported it. */
-async function standingOf(run: RunContext, check: Check, breaches: Breaches, monitor: Monitor): Promise<Standing> {
+async function standingOf(
+  run: RunContext,
+  check: Check,
+  breaches: Breaches,
+  monitor: Monitor,
+  checkOf: CheckOf,
+): Promise<Standing> {
   const { driver, pool } = run;
   if (isReported(breaches, pool.reported, (found) => severity(check, driver, found))) return { kind: 'reported' };
   // On an emulator one exchange is enough.
   if (driver.control !== undefined || breaches.shown.some(({ finding }) => isProven(finding.found)))
     return { kind: 'counts' };
-  const skip = await excuseOf(run, check, breaches, monitor).catch((error: unknown) => {
+  const skip = await excuseOf(run, check, breaches, monitor, checkOf).catch((error: unknown) => {
     if (!(error instanceof Stopped)) throw error;
     // No habit can be asked any more. A breach that needs no other exchange stands by itself where two show it.
     return ruleOf(check)?.alone === true && breaches.exchanges.size > 1 ? undefined : stoppedBy(error.stop);
@@ -113,8 +133,9 @@ async function excuseOf(
   check: Check,
   breaches: Breaches,
   { settles }: Monitor,
+  checkOf: CheckOf,
 ): Promise<Skip | undefined> {
-  const again = await comesAgain(run, breaches, { settles, alone: ruleOf(check)?.alone === true });
+  const again = await comesAgain(run, breaches, { settles, alone: ruleOf(check)?.alone === true, checkOf });
   const last = breaches.shown.at(-1);
   if (last === undefined) return undefined;
   const { finding } = last;
@@ -125,7 +146,7 @@ async function excuseOf(
 }
 
 /** Judges what a rule has seen in the whole run. Never throws. */
-export async function judgeMet(run: RunContext, check: Check): Promise<Done> {
+export async function judgeMet(run: RunContext, check: Check, checkOf: CheckOf): Promise<Done> {
   const { driver, session } = run;
   const conclude = concluding(run, check);
   if (driver.control === undefined) await look(run);
@@ -134,7 +155,7 @@ export async function judgeMet(run: RunContext, check: Check): Promise<Done> {
   const counted: { readonly verdict: Verdict; readonly finding: FindingResult }[] = [];
   let excuse: Skip | undefined;
   for (const breaches of monitor.breaches) {
-    const { kind, skip } = await standingOf(run, check, breaches, monitor);
+    const { kind, skip } = await standingOf(run, check, breaches, monitor, checkOf);
     excuse ??= skip;
     const last = breaches.shown.at(-1);
     if (kind !== 'counts' || last === undefined) continue;

@@ -44,8 +44,12 @@ test('what two exchanges of a run show is a finding of its monitor, with both an
   expect(row?.finding?.askedBy).toMatch(/^a\/(one|two)$/);
 });
 
-test('what one write shows is none, and one read is sent again', async () => {
-  const once = rowOf((await runOf([creates('a/one'), header('create')])).results);
+test('a read that is wrong is sent again, and the check that sent a wrong write is done again', async () => {
+  const again = await runOf([creates('a/one'), header('create')]);
+  expect(rowOf(again.results)).toMatchObject({ verdict: 'fail', finding: { of: 'x-right of a create' } });
+  let creations = 0;
+  const isFirst = ({ method, url }: Request) => method === 'POST' && url.endsWith('/interns') && ++creations === 1;
+  const once = rowOf((await runOf([creates('a/one'), header('create')], isFirst)).results);
   expect(once).toMatchObject({ verdict: 'skip', skip: { kind: 'race', because: { kind: 'not-again' } } });
   const isNobody = ({ url }: Request) => url.endsWith('/nobody');
   const { results, log } = await runOf([reads('a/one'), header('get')], isNobody);

@@ -53,7 +53,7 @@ function unitsOf(checks: readonly Check[], opened: OpenRun, pool: Pool): Unit[] 
     async run({ alone, before, lane }) {
       const context = lanes[lane];
       if (context === undefined) throw new RangeError(`lane: expected less than ${lanes.length}, got ${lane}`);
-      if (ruleOf(check) !== undefined) return judgeMet(context, check);
+      if (ruleOf(check) !== undefined) return judgeMet(context, check, (id) => checks.find((one) => one.id === id));
       const done = await (alone ? runAlone(context, check, before) : runBeside(context, check));
       const { suspected } = session;
       if (done.rows === undefined && done.found !== undefined) suspected.add(check.id);

@@ -1,3 +1,5 @@
+import { rewritten } from '../../emulator/wire/answer.js';
+import { isRecord } from '../../emulator/wire/json.js';
 import { tokenOf } from '../../emulator/wire/request.js';
 import type { Serve } from '../../emulator/wire/serve.js';
 import type { Habit } from './habit.js';
@@ -11,6 +13,13 @@ const serve: Serve = (next, { keys }) => {
     if (tokenOf(request) === keys.peer && id !== undefined && !peers.has(id))
       return refusal(404, 'Intern not found', 'not_found');
     const response = await next(request);
+    if (tokenOf(request) === keys.peer && request.method === 'GET' && id === undefined)
+      return rewritten(response, {
+        json(list) {
+          if (isRecord(list) && Array.isArray(list.data))
+            list.data = list.data.filter((one) => isRecord(one) && peers.has(String(one.id)));
+        },
+      });
     if (tokenOf(request) === keys.peer && request.method === 'POST' && response.status === 201)
       peers.add(await idIn(response));
     return response;

@@ -128,6 +128,8 @@ export interface InternFacts {
   /** Requests under way that may change its phase, and when the latest was answered that may have done so. */
   moving: number;
   moved: number | undefined;
+  /** When the latest suspend or delete was answered that may have been taken. */
+  halted: number | undefined;
   /** The latest provision that was accepted, while only a stop was shown since: in how many reads. */
   starting: { readonly number: number; readonly at: number; reads: number } | undefined;
   /** The latest lifecycle call that was refused. */
@@ -148,6 +150,7 @@ export const internFacts = (id: string): InternFacts => ({
   shown: undefined,
   moving: 0,
   moved: undefined,
+  halted: undefined,
   starting: undefined,
   refused: undefined,
 });

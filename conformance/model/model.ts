@@ -2,8 +2,10 @@ import { createHash } from 'node:crypto';
 import type { Profile } from '../../emulator/contract/profile.js';
 import { idempotencyHeaderOf, proofHeadersOf } from '../framework/profile.js';
 import type { PublicKey } from '../framework/target.js';
+import { isAnswer } from '../probe/request.js';
 import type { Caller } from './callers.js';
 import { canonical } from './canonical.js';
+
 import { createDealings } from './dealings.js';
 import type { Answered, Asked, Exchange } from './exchange.js';
 import {
@@ -69,8 +71,31 @@ export type SessionFacts = Known<{
   readonly at: number;
 }>;
 
-/** A question: on which intern it was asked, and in which session. */
-export type AskedQuestion = Known<{ readonly intern: string; readonly session: string | undefined }>;
+/** A question. */
+export type AskedQuestion = Known<{
+  readonly intern: string;
+  readonly session: string | undefined;
+  /** When its stream ended. */
+  readonly at: number;
+  /** The options of a permission. */
+  readonly options: readonly string[] | undefined;
+  /** Answers in its session that are under way. */
+  readonly replies: Set<number>;
+  /** One was taken. */
+  answered?: number;
+  /** Its run has ended. */
+  over?: boolean;
+}>;
+
+/** The options of a permission that a tool call asks for. */
+function optionsOf(text: string): readonly string[] | undefined {
+  try {
+    const { kind, options } = JSON.parse(text) as Row;
+    return kind === 'permission' && Array.isArray(options) ? options.map(String) : undefined;
+  } catch {
+    return undefined;
+  }
+}
 
 /** The pages of a list that came before a cursor. */
 export interface Pages {
@@ -125,8 +150,10 @@ export function createModel(options: ModelOptions) {
   const creates = new Recent<string, KeyedCreate>(MOST);
   const sessions = new Recent<string, SessionFacts>(MOST);
   const questions = new Recent<string, AskedQuestion>(MOST);
-  /** Creates by their key or body, which makes a later one their retry: the number of the first. Whether one may be the first of any without a key. */
-  const firsts = new Recent<string, number>(MOST);
+  /** The latest question of each session. */
+  const asking = new Recent<string, AskedQuestion['value']>(MOST);
+  /** Creates by their key or body, which makes a later one their retry: the number of the first, and who sent it. Whether one may be the first of any without a key. */
+  const firsts = new Recent<string, Known<string | undefined>>(MOST);
   let hasHidden = false;
   /** The latest time of a record that was shown, on the clock of the target, and what it was when each create left. */
   let latest = Number.NEGATIVE_INFINITY;
@@ -301,20 +328,45 @@ export function createModel(options: ModelOptions) {
       });
   };
 
-  /** Whether a request names only an intern that was read before and that nobody deletes, its caller's if it has one. */
+  /** The latest question in the session of an answer. */
+  const askedBefore = (asked: Asked, intern: string) => {
+    const body = bodyOf(asked);
+    return isAnswer(body) ? asking.get(joined(intern, String(body?.session_id))) : undefined;
+  };
+  /** A stream asked a question, or said how an answered run ended. */
+  const heard = ({ asked, answered }: Exchange, intern: string) => {
+    const stream = answered?.stream;
+    if (stream === undefined) return;
+    const before = askedBefore(asked, intern);
+    if (before !== undefined) {
+      before.answered ??= asked.number;
+      before.over = stream.ended === 'end' && stream.finish !== 'tool_calls';
+    }
+    const call = stream.finish === 'tool_calls' ? stream.toolCalls[0] : undefined;
+    if (call?.id === undefined) return;
+    const value = {
+      intern,
+      session: stream.sessionId,
+      at: answered?.at ?? asked.at,
+      options: optionsOf(call.arguments),
+      replies: new Set<number>(),
+    };
+    questions.set(call.id, { value, number: asked.number });
+    asking.set(joined(intern, stream.sessionId), value);
+  };
+
+  /** Whether a request names only an intern that its caller sees, that was read before and that nobody deletes. */
   const mustBeFound = (facts: InternFacts, asked: Asked, { name, area }: Operation): boolean => {
     const { made, read } = facts;
     if (options.partial === true || made === undefined || read === undefined || asked.regional) return false;
     if (area !== 'interns' || name === 'get' || asked.body.kind === 'unknown') return false;
-    // An invalid credential is refused as such: it misses no intern.
-    const caller = callerOf(asked);
-    const opens = caller !== null && caller?.kind !== 'invalid';
-    if (opens && (isBy(asked, made.person) !== true || isVisibleTo(caller, facts) !== true)) return false;
+    if (isVisible(asked, facts) !== true) return false;
     // A session that is named may be the one that is not found, but for one that an invoke gave to its caller.
     const session = bodyOf(asked)?.session_id;
     const given = name === 'invoke' ? sessions.get(joined(facts.id, String(session)))?.value : undefined;
     const isOwn = given?.origin === 'invoke' && isBy(asked, given.person) === true;
-    if ((session !== undefined && !isOwn) || asked.at < made.at + LATE) return false;
+    const late = options.ours === true ? 0 : LATE;
+    if ((session !== undefined && !isOwn) || asked.at < made.at + late) return false;
     const phases = facts.phase.since(asked.at);
     return phases !== undefined && !['going', 'stuck', 'gone'].some((phase) => phases.has(phase as Phase));
   };
@@ -334,6 +386,10 @@ export function createModel(options: ModelOptions) {
     /** Interns that a list lacked, and that were not shown since: others may have taken them away. */
     get missed(): readonly string[] {
       return [...present].filter(({ lost }) => lost?.by.startsWith('list')).map(({ id }) => id);
+    },
+    /** Whether nothing was asked before, beside, or too long ago. */
+    get hasSeenAll(): boolean {
+      return options.partial !== true && !hasForgotten;
     },
     /** Interns of this traffic that may have a name, or had it. */
     called: (name: string): ReadonlySet<InternFacts> => byName.get(name) ?? new Set(),
@@ -365,12 +421,23 @@ export function createModel(options: ModelOptions) {
     ): boolean {
       if (options.partial === true || typeof id !== 'string' || interns.has(id)) return false;
       const key = retriedBy(asked);
-      if ((hasHidden && asked.header(keyHeader) === undefined) || key === undefined || firsts.get(key) !== asked.number)
+      if (
+        (hasHidden && asked.header(keyHeader) === undefined) ||
+        key === undefined ||
+        firsts.get(key)?.number !== asked.number
+      )
         return false;
       // An emulator of ours has a clock of its own, and nobody else uses it.
       if (options.ours === true) return true;
       const [at, now] = [Date.parse(String(created)), dateOf(answered)];
       return since !== undefined && at >= since + SKEW && at <= now + SKEW;
+    },
+    /** Whether a create may be the retry of an earlier one. */
+    mayRetry(asked: Asked): boolean {
+      const key = retriedBy(asked);
+      const first = key === undefined ? undefined : firsts.get(key);
+      if (options.partial === true || hasForgotten || first === undefined) return true;
+      return first.number !== asked.number && isBy(asked, first.value) !== false;
     },
     /** The facts of an intern now. */
     known: (id: string) => ({
@@ -395,9 +462,10 @@ export function createModel(options: ModelOptions) {
       if (name === 'create') {
         const key = retriedBy(asked);
         if (key === undefined) hasHidden ||= asked.body.kind === 'unknown';
-        else if (!firsts.has(key)) firsts.set(key, asked.number);
+        else if (!firsts.has(key)) firsts.set(key, { value: personOf(asked), number: asked.number });
       }
       if (named.id === undefined) return;
+      askedBefore(asked, named.id)?.replies.add(asked.number);
       const after = phasesAfter(name, options.ours === true);
       if (after === undefined && name !== 'update') return;
       // Its create may be under way.
@@ -422,15 +490,21 @@ export function createModel(options: ModelOptions) {
     begins: (asked: Asked, status: number, at: number): void => landed(asked, { status, at }),
 
     /** A stream was left before its end: of all that it said only its question counts. */
-    glimpses({ asked, answered }: Exchange): void {
-      if (answered !== undefined) dealings.sees(asked, answered);
+    glimpses(exchange: Exchange): void {
+      const { asked, answered } = exchange;
+      const id = operationOf(asked)?.id;
+      if (answered === undefined) return;
+      dealings.sees(asked, answered);
+      if (id === undefined) return;
+      askedBefore(asked, id)?.replies.delete(asked.number);
+      heard(exchange, id);
     },
 
     /** The target was made to do wrong: nothing is known of it any more. */
     restart(): void {
       for (const known of [interns, present, byName, creates, sessions, questions, firsts, begun, nonces, signers])
         known.clear();
-      for (const known of [pages, mappings, creators, statuses, routes, shared, vaults]) known.clear();
+      for (const known of [asking, pages, mappings, creators, statuses, routes, shared, vaults]) known.clear();
       hasForgotten = options.inUse === true;
       hasHidden = false;
       latest = Number.NEGATIVE_INFINITY;
@@ -454,11 +528,13 @@ export function createModel(options: ModelOptions) {
         status === undefined || saysNothing(status) || (status === 409 && isPrompt(operation))
           ? undefined
           : status < 300;
+      if (id !== undefined) askedBefore(asked, id)?.replies.delete(asked.number);
       const facts = id === undefined ? undefined : interns.get(id);
       const at = answered?.at ?? asked.at;
       if (facts !== undefined && phasesAfter(name, options.ours === true) !== undefined) {
         facts.moving = Math.max(0, facts.moving - 1);
         if (took !== false) facts.moved = at;
+        if (took !== false && (name === 'suspend' || name === 'delete')) facts.halted = at;
         else if (name === 'suspend' || name === 'provision' || name === 'delete')
           facts.refused = { name, number: asked.number, at: asked.at };
       }
@@ -489,9 +565,7 @@ export function createModel(options: ModelOptions) {
       const { json, stream } = answered;
       if (stream !== undefined && id !== undefined) {
         spoke(exchange, id, 'chat', stream.sessionId);
-        const call = stream.finish === 'tool_calls' ? stream.toolCalls[0]?.id : undefined;
-        if (call !== undefined)
-          questions.set(call, { value: { intern: id, session: stream.sessionId }, number: asked.number });
+        heard(exchange, id);
       }
       if (!isRow(json)) return;
       // A retried create gives its first answer.

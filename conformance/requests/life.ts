@@ -1,6 +1,7 @@
 import type { Ctx } from '../framework/context.js';
 import { Skipped } from '../framework/skip.js';
 import { isRow } from '../model/intern.js';
+import { LATE } from './ground.js';
 import { unanswered } from './unanswered.js';
 
 /** The stages of a life, each by what leads to it. */
@@ -9,6 +10,8 @@ const STAGES = ['create', 'provision', 'suspend', 'provision', 'suspend', 'provi
 /** The stage in which it runs for the second time. */
 const MIDDLE = 3;
 
+type Member = 'api_key' | 'peer_api_key';
+
 /** One intern, and the sessions that it gave. */
 interface Life {
   readonly id: string;
@@ -16,25 +19,30 @@ interface Life {
   chatted?: string | undefined;
 }
 
-/** Leads an intern to its next stage. */
-async function lead({ api, interns }: Ctx, { id }: Life, by: (typeof STAGES)[number]): Promise<void> {
-  if (by === 'provision') {
-    await api.provision(id);
-    await interns.until(id, ['running']);
-  }
-  if (by === 'suspend') {
-    await api.suspend(id);
-    await interns.untilSuspended(id);
-  }
-  if (by === 'delete') await api.remove(id);
+/** Leads an intern to its next stage. Members who see it do so in turn. */
+async function lead(
+  { api, interns }: Ctx,
+  { id }: Life,
+  { by, as }: { readonly by: (typeof STAGES)[number]; readonly as: Member },
+): Promise<void> {
+  if (by === 'create') return;
+  const ask = (member: Member) =>
+    by === 'delete' ? api.remove(id, undefined, { as: member }) : api[by](id, { as: member });
+  // Not every service shows members the interns of each other.
+  if ((await ask(as)).status >= 300 && as !== 'api_key') await ask('api_key');
+  if (by === 'provision') await interns.until(id, ['running']);
+  if (by === 'suspend') await interns.untilSuspended(id);
 }
+
+/** The other member of the workspace, where there is one. */
+const otherOf = (has: (need: string) => boolean): Member => (has('peer_api_key') ? 'peer_api_key' : 'api_key');
 
 /** Each operation that names the intern, by those who may ask for it. */
 function operations({ api, chat, prompt, send }: Ctx, life: Life, stage: number, has: (need: string) => boolean) {
   const { id } = life;
-  const peer = has('peer_api_key') ? 'peer_api_key' : 'api_key';
+  const peer = otherOf(has);
   const session = () => (typeof life.invoked === 'string' ? { session_id: life.invoked } : {});
-  const invoke = (as: 'api_key' | 'peer_api_key') => api.invoke(id, { input: prompt('echo'), ...session() }, { as });
+  const invoke = (as: Member) => api.invoke(id, { input: prompt('echo'), ...session() }, { as });
   return [
     async () => {
       await api.update(id, { description: `stage ${stage}` }, { as: stage % 2 === 0 ? 'api_key' : peer });
@@ -63,21 +71,22 @@ function operations({ api, chat, prompt, send }: Ctx, life: Life, stage: number,
 
 /**
  * One intern through its whole life, and at each stage every operation that names it, in a drawn order: what one stage leaves
- * behind shows in the next.
+ * behind shows in the next. It is led in halves, so that other requests fill the time that a read may be late.
  */
-export async function sendLife(ctx: Ctx, has: (need: string) => boolean): Promise<void> {
+export async function beginLife(ctx: Ctx, has: (need: string) => boolean) {
   const { api, interns } = ctx;
   const body = interns.body({ description: 'new', instructions: 'Be kept.' });
   const create = () => api.create(body, { headers: { 'idempotency-key': `life-${body.name}` } });
   const { json } = await create();
-  if (!isRow(json) || typeof json.id !== 'string') return;
-  const life: Life = { id: json.id };
-  for (const [stage, by] of STAGES.entries()) {
-    await lead(ctx, life, by);
+  // An emulator is never late.
+  const aged = has('control') ? Promise.resolve() : ctx.wait(LATE).catch(() => {});
+  const life: Life | undefined = isRow(json) && typeof json.id === 'string' ? { id: json.id } : undefined;
+  const stage = async (known: Life, at: number, by: (typeof STAGES)[number]) => {
+    await lead(ctx, known, { by, as: at % 4 < 2 ? 'api_key' : otherOf(has) });
     // Its create is repeated: nothing is left to be done.
     await create().catch(unanswered);
-    await api.get(life.id).catch(unanswered);
-    const drawn = operations(ctx, life, stage, has).map((ask) => ({ ask, at: ctx.random() }));
+    await api.get(known.id).catch(unanswered);
+    const drawn = operations(ctx, known, at, has).map((ask) => ({ ask, at: ctx.random() }));
     for (const { ask } of drawn.toSorted((one, other) => one.at - other.at)) {
       if (ctx.over()) return;
       await ask().catch((error: unknown) => {
@@ -85,5 +94,19 @@ export async function sendLife(ctx: Ctx, has: (need: string) => boolean): Promis
         if (!(error instanceof Skipped)) unanswered(error);
       });
     }
-  }
+  };
+  const until = async (from: number, to: number) => {
+    for (const [at, by] of STAGES.entries()) if (life !== undefined && at >= from && at < to) await stage(life, at, by);
+  };
+  return {
+    first: () => until(0, MIDDLE).catch(unanswered),
+    async rest() {
+      await aged;
+      await until(MIDDLE, STAGES.length).catch(unanswered);
+      if (life === undefined || ctx.over()) return;
+      await interns.untilGone(life.id).catch(unanswered);
+      // Its name is free again.
+      await api.create({ ...body, description: 'another' }).catch(unanswered);
+    },
+  };
 }

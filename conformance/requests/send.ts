@@ -4,7 +4,7 @@ import type { Answer } from '../probe/client.js';
 import type { Send } from '../probe/request.js';
 import { cover, isGood, type Row } from './cover.js';
 import { firstRows } from './first.js';
-import { createShelf, type Shelf } from './ground.js';
+import { createShelf, LATE, type Shelf } from './ground.js';
 import { type Ground, TABLES, type Table } from './rows.js';
 import { sendLists, sendSequences } from './sequences.js';
 import { unanswered } from './unanswered.js';
@@ -53,13 +53,13 @@ async function sent(
   ctx: Ctx,
   shelf: Shelf,
   row: Row,
-  { again, sparing }: { readonly again: boolean; readonly sparing: boolean },
+  { again, missed, sparing }: { readonly again: boolean; readonly missed: boolean; readonly sparing: boolean },
 ): Promise<{ answer: Answer | undefined; id: string }> {
   const { table, state } = row;
   const id = state === undefined ? '' : await shelf.intern(state);
   const refused = !sparing && table.uses === true && !isGood(row) && state !== 'unknown' && state !== 'gone';
-  // A write may be read late.
-  if (again) await ctx.wait(refused ? 11_000 : 2_000);
+  // A write may be read late, and a new intern is found late.
+  if (again) await ctx.wait(missed ? LATE : refused ? 11_000 : 2_000);
   // The state before the call shows whether a refused call has acted.
   if (refused) await shelf.read(id);
   const ground = { ctx, id };
@@ -74,9 +74,11 @@ async function done(
   { broken }: RowsOptions,
   { sparing = false } = {},
 ): Promise<void> {
+  let missed = false;
   for (let tries = 0; tries < 2; tries++) {
     const before = broken();
-    const { answer, id } = await sent(ctx, shelf, row, { again: tries > 0, sparing });
+    const { answer, id } = await sent(ctx, shelf, row, { again: tries > 0, missed, sparing });
+    missed = answer?.status === 404;
     const accepted = answer !== undefined && answer.status < 300;
     const { table, state } = row;
     const writes = table.method !== 'GET' && state !== undefined && state !== 'unknown' && state !== 'gone';
@@ -151,20 +153,20 @@ export async function sendRows(ctx: Ctx, options: RowsOptions): Promise<void> {
   const { usable, plans } = plansOf(ctx, options);
   let spent = false;
   const send = async (row: Row) => {
-    const prompts = prompting(row);
-    if (prompts && spent) return;
+    if (spent && prompting(row)) return;
     try {
       await done(ctx, shelf, row, options);
     } catch (error) {
       // No more prompts: rows that cost none go on.
-      if (!prompts || !(error instanceof Skipped)) throw error;
+      if (row.table.prompts !== true || !(error instanceof Skipped)) throw error;
       spent = true;
     }
   };
   const rows = inTurn(plans.map(([first = []]) => first));
   const all = [
+    // Sequences are few, and show the most: a limit cuts rows.
+    { turn: false, send: () => sendSequences(ctx, options) },
     ...rows.map((row) => ({ turn: isTurn(row), send: () => send(row) })),
-    { turn: false, send: () => sendSequences(ctx, options.has) },
   ];
   for (const one of asTheyMay(all, ctx.turnsWait)) {
     if (options.over()) {

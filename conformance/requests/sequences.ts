@@ -1,8 +1,10 @@
+import { NO_OPTIONS } from '../arbitraries/answer.js';
 import type { Ctx } from '../framework/context.js';
+import { answerWith, heard } from '../helpers/chat.js';
 import { DIGEST } from '../helpers/operations.js';
 import { ANOTHER_VALUE, copy, list, ofIntern, put, remove, secretName, VALUE, WORKSPACE } from '../helpers/vault.js';
 import { isRow } from '../model/intern.js';
-import { sendLife } from './life.js';
+import { beginLife } from './life.js';
 import { unanswered } from './unanswered.js';
 
 /** Follows the cursors of a list to its end. Answers how many interns it met. */
@@ -66,6 +68,31 @@ async function conversation({ chat, answer, api, interns, prompt }: Ctx): Promis
   if (isRow(json)) await api.invoke(id, { input: prompt('echo'), session_id: json.session_id });
 }
 
+/** A question, answers that are wrong in one way each, the right one, and answers that come too late. */
+async function replies(ctx: Ctx): Promise<void> {
+  const { id } = await ctx.interns.running();
+  const { id: other } = await ctx.interns.running();
+  const asked = await (await ctx.chat(id, { prompt: ctx.prompt('ask-permission'), approval_mode: 'manual' })).end();
+  const { sessionId: session, toolCalls } = asked;
+  const call = toolCalls[0]?.id;
+  if (call === undefined || session === undefined) return;
+  const right = { call, session, content: 'allow_once' };
+  const reply = (parts: Parameters<typeof answerWith>[2], to = id) =>
+    answerWith(ctx, to, parts).then(heard).catch(unanswered);
+  await reply(right, other);
+  await reply({ call, content: right.content });
+  for (const wrong of [{ call: `${call}x` }, { session: `${session}x` }]) await reply({ ...right, ...wrong });
+  for (const content of ctx.sample(NO_OPTIONS)) await reply({ ...right, content });
+  const tool = { role: 'tool', tool_call_id: call, content: right.content };
+  for (const stream of [false, undefined, 'true'])
+    await ctx
+      .chat(id, { messages: [tool], session_id: session, extra: { stream } })
+      .then(heard)
+      .catch(unanswered);
+  await reply(right);
+  for (const late of [{}, { call: `${call}x` }, { content: NO_OPTIONS[0] }]) await reply({ ...right, ...late });
+}
+
 /** A secret that is stored, replaced, read, copied and deleted twice: in the vault of an intern, then in that of its workspace. */
 async function secrets({ interns, send, over }: Ctx): Promise<void> {
   const { id } = await interns.stopped();
@@ -97,18 +124,39 @@ async function proofs({ interns, send }: Ctx): Promise<void> {
 }
 
 /**
- * What no single request shows: pages of a list, creates that are sent again, a secret from its store to its end, proofs side by side, and a conversation. Where the target is no
- * emulator, the scenarios of chat bring a conversation about.
+ * Sequences that show what no single request does: the life of an intern, creates that are sent again, a secret from its store
+ * to its end, proofs side by side, pages of a list, and a conversation. A sequence in which a rule was broken is sent once more,
+ * with fresh things. Where the target is no emulator, the scenarios of chat bring a conversation about.
  */
-export async function sendSequences(ctx: Ctx, has: (need: string) => boolean): Promise<void> {
-  await retries(ctx, has);
-  await sendLife(ctx, has).catch(unanswered);
-  await secrets(ctx);
-  if (has('oauth_token')) await proofs(ctx);
+export async function sendSequences(
+  ctx: Ctx,
+  { has, broken, over }: { has(need: string): boolean; broken(): number; over(): boolean },
+): Promise<void> {
+  /** Sends a sequence. Answers whether it broke a rule that was whole before. */
+  const breaks = async (sequence: () => Promise<unknown>): Promise<boolean> => {
+    const before = broken();
+    await sequence();
+    return broken() > before;
+  };
+  const inTwos = async (sequence: () => Promise<unknown>) => {
+    if ((await breaks(sequence)) && !over()) await sequence();
+  };
+  const life = await beginLife(ctx, has).catch(unanswered);
+  const early = await breaks(async () => life?.first());
+  await inTwos(() => retries(ctx, has));
+  await inTwos(() => secrets(ctx));
+  if (has('oauth_token')) await inTwos(() => proofs(ctx));
   for (const query of ['limit=1', 'limit=2', 'limit=1&status=stopped', 'limit=3&status=stopped,running'])
     await pages(ctx, query);
   await sendLists(ctx);
-  if (has('control')) await conversation(ctx);
+  const late = await breaks(async () => life?.rest());
+  if ((early || late) && !over()) {
+    const second = await beginLife(ctx, has).catch(unanswered);
+    await second?.first();
+    await second?.rest();
+  }
+  if (has('behaviour:ask-permission')) await inTwos(() => replies(ctx));
+  if (has('control')) await inTwos(() => conversation(ctx));
 }
 
 /** Statuses that an intern has until it is deleted. */

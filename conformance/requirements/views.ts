@@ -183,6 +183,15 @@ export const VIEWS: Readonly<Record<string, readonly string[]>> = {
   'model/in-time': ['walk/interface'],
   'model/statuses': ['walk/interface'],
   'daemon/access-by-any-grant': ['DAEMON-1/daemon-accepted', 'DAEMON-1/form', 'DAEMON-1/not-stored'],
+  'chat-refusals/session-before-call': ['CHAT-15/prompt', 'CHAT-7/call-unknown'],
+  'chat-refusals/unknown-before-ended': ['CHAT-7/call-unknown', 'CHAT-7/run-over'],
+  'chat-refusals/ended-before-unacceptable': ['CHAT-7/run-over'],
+  'chat-unacceptable/unacceptable-option': ['CHAT-7/no-option', 'CHAT-7/open-question-answered'],
+  'chat-unacceptable/unacceptable-stays': ['CHAT-7/no-option', 'CHAT-7/open-question-answered'],
+  'chat-unacceptable/without-session': ['CHAT-15/prompt', 'CHAT-7/open-question-answered'],
+  'chat-unacceptable/body-before-state': ['CHAT-15/prompt', 'CHAT-7/open-question-answered'],
+  'chat-once/answered-twice': ['CHAT-7/answered-once'],
+  'chat-answers/not-to-others': ['CHAT-6/reply-to-none', 'CHAT-7/open-question-answered'],
 };
 
 const BY_RULE = new Map<string, readonly string[]>();

@@ -248,22 +248,23 @@ export const LISTS: readonly Rule[] = [
   }),
   ...rulesOf('AUTH-2', {
     'own-workspace': {
-      says: 'The API key selects the visible interns: a list shows none of another workspace.',
-      judge: ofList((rows, seen, model) => {
+      says: 'The API key selects the visible interns: no answer shows one of another workspace.',
+      judge: (seen, model) => {
         const { caller } = seen;
-        if (caller === null || caller === undefined || !isMember(caller)) return undefined;
+        const rows = recordsOf(seen);
+        if (caller === null || caller === undefined || !isMember(caller) || rows.length === 0) return undefined;
         const others = rows.filter(({ id }) => {
           const facts = model.interns.get(String(id));
           return facts?.made !== undefined && isVisibleTo(caller, facts) === false;
         });
         const made = others.map(({ id }) => model.interns.get(String(id))?.made?.number ?? 0);
         return is(
-          `interns of other workspaces in ${called(seen)}`,
+          `interns of other workspaces in ${isList(seen) ? called(seen) : `the answer of ${seen.called}`}`,
           [],
           others.map(({ id }) => id),
           made.slice(0, 1),
         );
-      }),
+      },
     },
   }),
 ];

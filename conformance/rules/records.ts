@@ -391,7 +391,7 @@ export const RECORDS: readonly Rule[] = [
       }),
     },
     'stays-found': {
-      says: 'An intern that is shown again was there all the time: no request in between misses it, of its creator, or of nobody.',
+      says: 'An intern that is shown again was there all the time: no request of a caller who sees it misses it in between.',
       judge: (seen, model) =>
         each(recordsOf(seen), ({ id }) => {
           const { lost, made } = model.interns.get(String(id)) ?? {};

@@ -5,7 +5,6 @@ import { canonical } from '../model/canonical.js';
 import { isModel, isRow, type Phase, type Row } from '../model/intern.js';
 import type { Model } from '../model/model.js';
 import { isDaemon, isSigning } from '../model/operations.js';
-import { isAnswer } from '../probe/request.js';
 import { type Level, type RequirementId, requirement, speaksAt } from '../requirements/index.js';
 import { holds, is, isFromService, type Judgement, type Rule, rulesOf, type Seen } from './rule.js';
 
@@ -584,7 +583,12 @@ export const REFUSALS: readonly Refusal[] = rows({
     requirement: 'GET-1',
     says: 'An intern may not be found: a read may be late, and others may have taken the intern away.',
     statuses: [404],
-    wrong: ({ intern }, { options }) => (options.ours !== true && intern?.made !== undefined ? undefined : false),
+    reason: 'not_found',
+    wrong: ({ caller, intern }, { options }) =>
+      // Whoever has no key that is good is told so before all else.
+      options.ours === true || intern?.made === undefined || caller === null || caller?.kind === 'invalid'
+        ? false
+        : undefined,
   },
   'vault-attached': {
     open: true,
@@ -634,6 +638,60 @@ export const REFUSALS: readonly Refusal[] = rows({
       seen.asked.query.getAll('status').join() !== 'destroy_failed'
         ? undefined
         : false,
+  },
+  'reply-to-none': {
+    requirement: 'CHAT-6',
+    says: 'The answer to a question is delivered to the run that asked: for any other call, session or intern it is refused.',
+    statuses: REFUSED,
+    wrong: (seen, model) => isUnknownCall(seen, model),
+  },
+  'call-unknown': {
+    requirement: 'CHAT-7',
+    level: 'P',
+    says: 'The answer to a call that was never asked in its session is refused with 404.',
+    statuses: [404],
+    reason: 'interaction_unknown',
+    wrong: (seen, model) => isUnknownCall(seen, model),
+  },
+  'answered-once': {
+    requirement: 'CHAT-7',
+    says: 'A question is answered once: a further answer is refused.',
+    statuses: REFUSED,
+    wrong: (seen, model) => questionOf(seen, model)?.value.answered !== undefined,
+  },
+  'run-over': {
+    requirement: 'CHAT-7',
+    level: 'P',
+    says: 'The answer to a question whose run has ended is refused with 409.',
+    statuses: [409],
+    reason: 'interaction_not_pending',
+    wrong: (seen, model) => questionOf(seen, model)?.value.over === true,
+  },
+  'no-option': {
+    requirement: 'CHAT-7',
+    level: 'P',
+    says: 'An answer that the question does not offer is refused with 400.',
+    statuses: [400],
+    reason: 'bad_request',
+    wrong: (seen, model) => {
+      const { answered, options } = questionOf(seen, model)?.value ?? {};
+      const content = replyIn(seen)?.content;
+      if (options === undefined || answered !== undefined || typeof content !== 'string') return false;
+      return content !== 'cancel' && !options.includes(content);
+    },
+  },
+  'question-closed': {
+    open: true,
+    requirement: 'CHAT-7',
+    says: 'A question that waits may have been closed: its deadline has passed, its intern has ended the run, or another runs.',
+    statuses: [404, 409, 410],
+    wrong: (seen, model) =>
+      replyIn(seen) === undefined ||
+      typeof seen.body?.session_id !== 'string' ||
+      isUnknownCall(seen, model) === true ||
+      questionOf(seen, model)?.value.over === true
+        ? false
+        : undefined,
   },
   'session-unknown': {
     open: true,
@@ -793,6 +851,24 @@ export const REFUSALS: readonly Refusal[] = rows({
   },
 });
 
+/** The tool message of an answer to a question. */
+function replyIn({ operation, body }: Seen): Row | undefined {
+  const last = operation.name === 'chat' && Array.isArray(body?.messages) ? body.messages.at(-1) : undefined;
+  return isRow(last) && last.role === 'tool' ? last : undefined;
+}
+/** The question that an answer names, where it was asked in its session, of its intern. */
+function questionOf(seen: Seen, model: Model) {
+  const question = model.questions.get(String(replyIn(seen)?.tool_call_id));
+  return question?.value.intern === seen.id && question?.value.session === seen.body?.session_id ? question : undefined;
+}
+/** Whether an answer names a call that was never asked in its session. */
+function isUnknownCall(seen: Seen, model: Model): Wrong {
+  const { tool_call_id: call } = replyIn(seen) ?? {};
+  if (typeof call !== 'string' || typeof seen.body?.session_id !== 'string') return false;
+  if (questionOf(seen, model) !== undefined) return false;
+  return model.questions.has(call) || model.hasSeenAll ? true : undefined;
+}
+
 function tooLarge(seen: Seen): Wrong {
   const size = sizeOf(seen);
   return size === undefined ? undefined : size > CAP;
@@ -889,10 +965,8 @@ function judgeRefusal(refusal: Refusal, seen: Seen, model: Model): Judgement {
 
 /** The published reason of a refusal, where all that may be wrong with the request has the same. */
 function judgeReason(seen: Seen, model: Model): Judgement {
-  const { answered, error, called, operation, body } = seen;
+  const { answered, error, called } = seen;
   if (answered.status < 400 || error?.metadata === undefined || !isFromService(seen)) return undefined;
-  // The question that an answer is for may be the cause.
-  if (operation.name === 'chat' && isAnswer(body)) return undefined;
   const { sure, maybe } = wrongIn(seen, model);
   const told = [...sure, ...maybe].filter(({ statuses }) => statuses.includes(answered.status));
   const [first] = told;
@@ -954,8 +1028,10 @@ const TAKEN_IN: Readonly<Record<string, readonly Phase[]>> = {
 };
 
 /** Whether a state may keep a service from it: none keeps it from a read, or from a proof. */
-function mayConflict(seen: Seen): boolean {
+function mayConflict(seen: Seen, model: Model): boolean {
   const { name, reads } = seen.operation;
+  // A name that is taken is a cause of its own.
+  if (name === 'create') return model.mayRetry(seen.asked);
   if ((reads === true && !isDaemon(seen.operation)) || isSigning(seen.operation)) return false;
   return [...(phasesOf(seen) ?? ['new' as const])].some((phase) => TAKEN_IN[name]?.includes(phase) !== true);
 }
@@ -966,58 +1042,95 @@ const isCallerBlamed = ({ answered: { status }, error }: Seen, maybe: readonly R
   REFUSALS.some(({ reason, statuses }) => reason === error?.reason && statuses.includes(403)) &&
   maybe.every(({ reason }) => reason !== error?.reason);
 
+/** ms that a question surely stays open: its deadline is five minutes by default. */
+const OPEN = 240_000;
+/** Reasons that say of a question that it is not open. */
+const CLOSED: ReadonlySet<unknown> = new Set([
+  'interaction_unknown',
+  'interaction_not_pending',
+  'not_found',
+  'run_ended',
+]);
+
+/** An answer that its question offers, of the caller who was asked. */
+const ANSWERED: readonly Rule[] = rulesOf('CHAT-7', {
+  'open-question-answered': {
+    says: 'A question stays open, whatever answers were refused: one that it offers is taken of the caller who was asked.',
+    judge: (seen, model) => {
+      const { asked, answered, error, id, intern } = seen;
+      const question = questionOf(seen, model);
+      const { session = '', options, at = 0, answered: before, replies } = question?.value ?? {};
+      if (question === undefined || id === undefined || before !== undefined || asked.at > at + OPEN) return undefined;
+      // Another answer may be taken before this one, and a call of the lifecycle may have ended the run.
+      if ((replies?.size ?? 0) > 1 || (intern?.moving ?? 0) > 1 || (intern?.halted ?? 0) > at) return undefined;
+      if (model.options.partial === true || ASIDE.has(answered.status) || !isFromService(seen)) return undefined;
+      if (model.isBy(asked, model.session(id, session)?.value.person) !== true) return undefined;
+      if (options?.includes(String(replyIn(seen)?.content)) !== true || wrongIn(seen, model).sure.length > 0)
+        return undefined;
+      if (answered.status >= 300 && !CLOSED.has(error?.reason)) return undefined;
+      return holds(answered.status < 300, 'status of the answer to a question', 'a stream', answered.status, [
+        question.number,
+      ]);
+    },
+  },
+});
+
 /** No source says with which success these are answered. */
 const ANY_SUCCESS: ReadonlySet<string> = new Set(['sign', 'sign alias', 'daemon', 'daemon alias']);
 
-export const ACCEPTED_RULES: readonly Rule[] = Object.entries(ACCEPTED_BY).flatMap(([name, id]) => {
-  const published = name === 'invoke' ? requirement(id).level : 'P';
-  const applies = (seen: Seen, model: Model): boolean => {
-    const { status } = seen.answered;
-    if (seen.operation.name !== name || ASIDE.has(status) || !isFromService(seen)) return false;
-    // A credential that was good may have come to its end.
-    if (seen.caller?.kind === 'member' && status === 401) return false;
-    if (status === 409 && mayConflict(seen)) return false;
-    const { sure, maybe } = wrongIn(seen, model);
-    // A cause whose statuses are stated explains no other, and none explains a failure of the service.
-    return (
-      sure.length === 0 &&
-      (isCallerBlamed(seen, maybe) ||
-        maybe.every(
-          ({ level, statuses }) =>
-            !statuses.includes(status) && (status === 409 || status >= 500 || (level === 'S' && statuses !== REFUSED)),
-        ))
-    );
-  };
-  const accepted: Rule = {
-    id: `${id}/${name.replaceAll(' ', '-')}-accepted`,
-    requirement: id,
-    level: requirement(id).level,
-    says: `A ${name} that has nothing wrong is accepted.`,
-    judge: (seen, model) =>
-      !applies(seen, model)
-        ? undefined
-        : holds(
-            seen.answered.status < 300,
-            `status of ${seen.called}`,
-            'a success',
-            seen.answered.status,
-            because(seen),
-          ),
-  };
-  const status: Rule = {
-    id: `${id}/${name.replaceAll(' ', '-')}-status`,
-    requirement: id,
-    level: published,
-    says: `A ${name} that is accepted answers with its status.`,
-    judge: (seen) =>
-      seen.operation.name !== name || seen.answered.status >= 300
-        ? undefined
-        : holds(
-            seen.operation.success.includes(seen.answered.status),
-            `status of ${seen.called}`,
-            seen.operation.success.join(' or '),
-            seen.answered.status,
-          ),
-  };
-  return !ANY_SUCCESS.has(name) && speaksAt(requirement(id), published) ? [accepted, status] : [accepted];
-});
+export const ACCEPTED_RULES: readonly Rule[] = [
+  ...ANSWERED,
+  ...Object.entries(ACCEPTED_BY).flatMap(([name, id]) => {
+    const published = name === 'invoke' ? requirement(id).level : 'P';
+    const applies = (seen: Seen, model: Model): boolean => {
+      const { status } = seen.answered;
+      if (seen.operation.name !== name || ASIDE.has(status) || !isFromService(seen)) return false;
+      // A credential that was good may have come to its end.
+      if (seen.caller?.kind === 'member' && status === 401) return false;
+      if (status === 409 && mayConflict(seen, model)) return false;
+      const { sure, maybe } = wrongIn(seen, model);
+      // A cause whose statuses are stated explains no other, and none explains a failure of the service.
+      return (
+        sure.length === 0 &&
+        (isCallerBlamed(seen, maybe) ||
+          maybe.every(
+            ({ level, statuses }) =>
+              !statuses.includes(status) &&
+              (status === 409 || status >= 500 || (level === 'S' && statuses !== REFUSED)),
+          ))
+      );
+    };
+    const accepted: Rule = {
+      id: `${id}/${name.replaceAll(' ', '-')}-accepted`,
+      requirement: id,
+      level: requirement(id).level,
+      says: `A ${name} that has nothing wrong is accepted.`,
+      judge: (seen, model) =>
+        !applies(seen, model)
+          ? undefined
+          : holds(
+              seen.answered.status < 300,
+              `status of ${seen.called}`,
+              'a success',
+              seen.answered.status,
+              because(seen),
+            ),
+    };
+    const status: Rule = {
+      id: `${id}/${name.replaceAll(' ', '-')}-status`,
+      requirement: id,
+      level: published,
+      says: `A ${name} that is accepted answers with its status.`,
+      judge: (seen) =>
+        seen.operation.name !== name || seen.answered.status >= 300
+          ? undefined
+          : holds(
+              seen.operation.success.includes(seen.answered.status),
+              `status of ${seen.called}`,
+              seen.operation.success.join(' or '),
+              seen.answered.status,
+            ),
+    };
+    return !ANY_SUCCESS.has(name) && speaksAt(requirement(id), published) ? [accepted, status] : [accepted];
+  }),
+];

@@ -41,7 +41,9 @@ function judged(conversation: readonly Said[], more: { readonly ours?: boolean; 
         ? { kind: 'key', workspace: WORKSPACE, person: 'one' }
         : name === 'foreign'
           ? { kind: 'key', workspace: 'w-2', person: 'two' }
-          : undefined,
+          : name === 'bad'
+            ? { kind: 'invalid' }
+            : undefined,
   });
   return conversation.flatMap((said, index) => {
     const number = index + 1;
@@ -125,6 +127,7 @@ const CREATE: Said = entry('POST /interns', 201, record(), { json: { name: 'one'
 const RUNS = record({ status: 'running', hostname: 'one.example' });
 const LATER = record({ created_at: '2026-01-01T00:01:30.000Z', updated_at: '2026-01-01T00:01:30.000Z' });
 
+const INVOKE = { method: 'POST', path: `/interns/${ID}/invoke`, json: { input: 'Hello' } };
 const ANSWER = [{ role: 'tool', tool_call_id: 'call-1', content: 'allow_once' }];
 
 /** A prompt and its stream. `asks`: it ends with a question, in so many pieces. */
@@ -142,7 +145,8 @@ function chats({ json = {}, said = {}, asks = 0 }): Said {
     chunk({ choices: [{ index: 0, delta, finish_reason }] });
   const call = (more: object) => choice({ tool_calls: [{ index: 0, ...more }] });
   const name = SHIPPED.svc?.tool_name;
-  const first = { id: 'call-1', type: 'function', function: { name, arguments: '{}' } };
+  const ask = JSON.stringify({ kind: 'permission', options: ['allow_once'] });
+  const first = { id: 'call-1', type: 'function', function: { name, arguments: ask } };
   const events = [
     choice({ role: 'assistant', content: '' }),
     ...Array.from({ length: asks }, (_, at) => call(at === 0 ? first : { function: { arguments: '' } })),
@@ -154,6 +158,10 @@ function chats({ json = {}, said = {}, asks = 0 }): Said {
     events: [...events, '[DONE]'],
   });
 }
+
+/** The answer to a question. */
+const replies = (more: Record<string, unknown> = {}): Said =>
+  chats({ json: { messages: [{ ...ANSWER[0], ...more }], session_id: 's-1' } });
 
 test('every rule has an id of its own below its requirement, and a sentence', () => {
   const ids = RULES.map(({ id }) => id);
@@ -271,6 +279,25 @@ test.each<[rule: string, because: readonly number[], conversation: readonly Said
     ],
   ],
   [
+    // A session that an invoke gave to its caller is there as long as its intern.
+    'LIFE-1/stays-found',
+    [1, 4],
+    [
+      CREATE,
+      { path: `/interns/${ID}`, status: 200, answer: RUNS },
+      { ...INVOKE, status: 202, answer: { session_id: 's-1', status: 'started' } },
+      { ...INVOKE, json: { input: 'Go on', session_id: 's-1' }, status: 404, answer: error(404, 'not_found') },
+      { path: `/interns/${ID}`, status: 200, answer: RUNS },
+    ],
+  ],
+  ['AUTH-1/key-needed', [1], [CREATE, { ...INVOKE, caller: 'bad', status: 404, answer: error(404, 'not_found') }]],
+  [
+    'CREATE-1/create-accepted',
+    [],
+    [CREATE, { ...CREATE, json: { name: 'two', workspace_id: WORKSPACE }, status: 409, answer: error(409, 'busy') }],
+  ],
+  ['AUTH-2/own-workspace', [1], [CREATE, { path: `/interns/${ID}`, caller: 'foreign', status: 200, answer: record() }]],
+  [
     'LIFE-1/refused-does-nothing',
     [2, 3],
     [
@@ -339,6 +366,21 @@ test.each<[rule: string, because: readonly number[], conversation: readonly Said
   ['CHAT-5/call-whole', [], [CREATE, chats({ asks: 2 })]],
   ['CHAT-15/new-session', [2], [CREATE, chats({}), chats({})]],
   ['BASE-3/reason', [], [{ ...chats({ json: { messages: [] } }), status: 400, answer: error(400, 'invalid_body') }]],
+  ['CHAT-6/reply-to-none', [1], [CREATE, chats({ asks: 1 }), replies({ tool_call_id: 'call-2' })]],
+  ['CHAT-7/call-unknown', [1], [CREATE, chats({ asks: 1 }), replies({ tool_call_id: 'call-2' })]],
+  ['CHAT-7/answered-once', [1], [CREATE, chats({ asks: 1 }), replies(), replies()]],
+  ['CHAT-7/run-over', [1], [CREATE, chats({ asks: 1 }), replies(), replies()]],
+  ['CHAT-7/no-option', [1], [CREATE, chats({ asks: 1 }), replies({ content: 'another' })]],
+  [
+    'CHAT-7/open-question-answered',
+    [2],
+    [
+      CREATE,
+      chats({ asks: 1 }),
+      { ...replies({ content: 'another' }), status: 400, answer: error(400, 'bad_request') },
+      { ...replies(), status: 409, answer: error(409, 'interaction_not_pending') },
+    ],
+  ],
   [
     'CHAT-7/asked-is-known',
     [2],
