@@ -13,3 +13,15 @@ test('all rows are sent at a deployment: none touches what the run did not make'
     await close();
   }
 });
+
+test('rows that may cost a prompt too many are left out, and others are sent', { timeout: 120_000 }, async () => {
+  const { driver, host, close } = await deploy({ name: 'obeys every prompt', obeys: 1, turns: 60 }, 'rows');
+  try {
+    const { checks, requests } = await run({ driver, host, rate: 0, maxPrompts: 4, only: ['rows/interface'] });
+    const rows = checks.find(({ id }) => id === 'rows/interface');
+    expect([rows?.verdict, rows?.skip]).toEqual(['pass', undefined]);
+    expect(requests).toBeGreaterThan(1_000);
+  } finally {
+    await close();
+  }
+});
