@@ -41,7 +41,7 @@ export function createApp(
       };
       try {
         const answer = run(request, resourceOf(request), bindings);
-        return answer instanceof Promise ? answer.then(answered).catch(failed) : answered(answer);
+        return answer instanceof Promise ? answer.then(answered, failed) : answered(answer);
       } catch (error) {
         return failed(error);
       }
