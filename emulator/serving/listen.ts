@@ -8,7 +8,7 @@ import { givenRequestId } from '../contract/request-id.js';
 import { createDepartures } from '../http/departures.js';
 import { DropConnection } from '../http/exchange.js';
 import { internalError, parserError, protocolError, type RequestSeen } from '../http/protocol.js';
-import { type AnyResponse, asResponse, type PlainResponse, toResponse } from '../http/response.js';
+import { type AnyResponse, type PlainResponse, toResponse } from '../http/response.js';
 import { writeStream } from '../http/write-stream.js';
 import { EventStream } from '../sse/stream.js';
 import { InertResponse } from './inert-response.js';
@@ -83,7 +83,8 @@ class Connection implements Bindings {
    * (WEB-2).
    */
   send(answer: AnyResponse): Response {
-    if (answer instanceof Response || !(answer.body instanceof EventStream)) return asResponse(answer);
+    if (answer instanceof Response) return answer;
+    if (!(answer.body instanceof EventStream)) return toResponse(answer);
     const { status, headers, body } = answer;
     this.outgoing.writeHead(status, headers);
     if (!body.whole) this.streams();
