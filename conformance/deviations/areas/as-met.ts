@@ -60,13 +60,10 @@ export const AS_MET = defineDeviations({
   ),
   'failed-stream-has-another-id': final('id', (id, { finish }) => (finish === 'error' ? `${id}-end` : id)),
   // The stream of an answer to a question names another session.
-  'answer-names-another-session': () => {
-    const asked = new Set<unknown>();
-    return final('session_id', (id, { finish }) => {
-      if (finish === 'tool_calls') asked.add(id);
-      return asked.has(id) && finish === 'stop' ? `${id}-2` : id;
-    });
-  },
+  'answer-names-another-session': final('session_id', (id, { finish, noted }) => {
+    if (finish === 'tool_calls') noted.add(id);
+    return noted.has(id) && finish === 'stop' ? `${id}-2` : id;
+  }),
   // An update by the key of another workspace is 404, and done all the same.
   'update-that-is-hidden-is-done': exchanges(async (exchange, next) => {
     const { request, emulator } = exchange;

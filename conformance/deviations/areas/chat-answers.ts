@@ -15,14 +15,11 @@ const UNACCEPTABLE = { of: 'chat', status: 400, says: 'Unacceptable answer' } as
 /** Answers to questions, their refusals and deadlines (CHAT-6, CHAT-7, CHAT-11). */
 export const CHAT_ANSWERS = defineDeviations({
   // The stream after an answer carries another session_id.
-  'answer-in-a-session-of-its-own': () => {
-    const asked = new Set<unknown>();
-    return final('session_id', (id, { finish }) => {
-      const again = asked.has(id);
-      if (finish === 'tool_calls') asked.add(id);
-      return again ? `${id}-2` : id;
-    });
-  },
+  'answer-in-a-session-of-its-own': final('session_id', (id, { finish, noted }) => {
+    const again = noted.has(id);
+    if (finish === 'tool_calls') noted.add(id);
+    return again ? `${id}-2` : id;
+  }),
   'answer-cancel-ends-the-run': whenAnswered((answer) => (answer === 'cancel' ? { end: 'cancelled' } : answer)),
   // A reply without the echo of the call is refused.
   'answer-needs-its-echo': refusesEvery(({ messages, callId }) => {

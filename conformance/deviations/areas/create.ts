@@ -3,7 +3,7 @@ import { isRecord } from '../../../emulator/wire/json.js';
 import { defineDeviations } from '../mutant.js';
 import { errors, field, inRecords, status } from '../operators/answers.js';
 import { method } from '../operators/exchange.js';
-import { inside, routes, whenGone, wrap, writes } from '../operators/parts.js';
+import { knowingGone, namesTaken, routes, wrap, writes } from '../operators/parts.js';
 import { bodies, sends, sent, texts, withoutFields } from '../operators/requests.js';
 
 const FIELDS = ['name', 'workspace_id', 'description', 'instructions', 'provision', 'vault_id'];
@@ -49,21 +49,14 @@ export const CREATE = defineDeviations({
   }),
   'name-of-3-at-least': texts('create', 'name', (name) => (name.length < 3 ? '' : name)),
   'name-without-hyphens': field('create', 'name', (name) => name.replaceAll('-', '_')),
-  'name-not-unique': wrap({ createInterns: (usual) => inside(usual, 'nameTaken', () => () => false) }),
+  'name-not-unique': namesTaken(() => () => false),
   // The name of a deleted intern stays taken.
-  'name-never-free-again': () => {
-    const gone = new Set<string>();
-    return whenGone(
-      (row) => gone.add(`${row.creator} ${row.record.name}`),
-      (usual) =>
-        inside(
-          usual,
-          'nameTaken',
-          (taken) => (creator, workspace, name, except) =>
-            gone.has(`${creator} ${name}`) || taken(creator, workspace, name, except),
-        ),
-    );
-  },
+  'name-never-free-again': knowingGone((gone) =>
+    namesTaken((taken) => (creator, workspace, name, except) => {
+      const was = [...gone.values()].some((row) => row.creator === creator && row.record.name === name);
+      return was || taken(creator, workspace, name, except);
+    }),
+  ),
   // Limits of texts count UTF-16 code units.
   'text-counted-in-code-units': texts(['create', 'update'], 'description', (text) =>
     text.length > 2_000 ? 'x'.repeat(2_001) : text,

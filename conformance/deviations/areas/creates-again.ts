@@ -7,7 +7,7 @@ import { defineDeviations, type Mutant, together } from '../mutant.js';
 import { errorReply, errors, exchanges, status } from '../operators/answers.js';
 import { plans } from '../operators/behaviours.js';
 import { all } from '../operators/exchange.js';
-import { inside, remembersCreates, soon, wrap } from '../operators/parts.js';
+import { namesTaken, puts, remembersCreates, soon, wrap } from '../operators/parts.js';
 import { asked, header, instead } from '../operators/requests.js';
 
 const KEY = 'idempotency-key';
@@ -56,8 +56,9 @@ const skips = (step: 'vault' | 'provisioner') =>
 export const CREATES_AGAIN = defineDeviations({
   'key-not-looked-at': header('create', KEY, (_, { times }) => `none-${times(KEY)}`),
   // Equal creates that are sent at once each make an intern: keys and names are noted a moment too late.
-  'key-looked-up-before-it-waits': () =>
-    together(
+  'key-looked-up-before-it-waits': () => {
+    const named = new Set<string>();
+    return together(
       remembersCreates((entries) => {
         const fresh = new Set<string>();
         return {
@@ -69,25 +70,19 @@ export const CREATES_AGAIN = defineDeviations({
           },
         };
       }),
-      wrap({
-        createInterns(usual) {
-          const fresh = new Set<string>();
-          inside(usual, 'put', (put) => (row, ...rest) => {
-            if (!usual.get(row.id)) {
-              fresh.add(row.record.name);
-              void soon(() => fresh.delete(row.record.name));
-            }
-            return put(row, ...rest);
-          });
-          return inside(
-            usual,
-            'nameTaken',
-            (taken) => (creator, workspace, name, except) =>
-              !fresh.has(name) && taken(creator, workspace, name, except),
-          );
-        },
+      puts((put, interns) => (row, ...rest) => {
+        const { name } = row.record;
+        if (!interns.get(row.id)) {
+          named.add(name);
+          void soon(() => named.delete(name));
+        }
+        return put(row, ...rest);
       }),
-    ),
+      namesTaken((taken) => (creator, workspace, name, except) => {
+        return !named.has(name) && taken(creator, workspace, name, except);
+      }),
+    );
+  },
   'key-replays-with-201': status('create', 200, 201),
   'key-replays-whatever-the-body': sendsTheFirst(() => true),
   'key-compares-only-names': sendsTheFirst((first, now) => first.name === now.name),

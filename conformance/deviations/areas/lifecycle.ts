@@ -1,11 +1,11 @@
 import { Refusal } from '../../../emulator/contract/errors.js';
-import type { InternRow } from '../../../emulator/contract/state.js';
-import type { Interns } from '../../../emulator/domain/interns.js';
-import { defineDeviations, together } from '../mutant.js';
-import { errors, inRecords, knowingSuspended, refused } from '../operators/answers.js';
+import type { Json } from '../../../emulator/wire/json.js';
+import { tokenOf } from '../../../emulator/wire/request.js';
+import { defineDeviations } from '../mutant.js';
+import { answers, errors, inRecords, knowingSuspended, refused } from '../operators/answers.js';
 import { plans } from '../operators/behaviours.js';
 import { all } from '../operators/exchange.js';
-import { allows, inside, moves, visible, whenGone, wrap } from '../operators/parts.js';
+import { allows, inside, knowingGone, moves, visible, wrap } from '../operators/parts.js';
 import { instead, sends, sent, withoutFields } from '../operators/requests.js';
 import { showsRuns, survives } from '../operators/runs.js';
 
@@ -24,33 +24,13 @@ export const LIFECYCLE = defineDeviations({
   'provision-at-create-is-ignored': sends<unknown>('create', 'provision', (value) => (value === true ? false : value)),
   'provision-at-every-create': sent('create', (body) => ({ provision: true, ...body })),
   // An intern that waits is provisioned after ten minutes.
-  'provision-by-itself-after-a-while': () => {
-    let later: (ms: number, then: () => void) => void = () => {};
-    let interns: Interns | undefined;
-    return wrap({
-      createClock(clock) {
-        later = (ms, then) => void clock.timer(ms, then);
-        return clock;
-      },
-      createInterns(usual) {
-        interns = usual;
-        return usual;
-      },
-      createProvisioning(usual) {
-        if (!interns) return usual;
-        const all = interns;
-        inside(all, 'put', (put) => (row, ...rest) => {
-          if (!all.get(row.id))
-            later(600_000, () => {
-              const now = all.get(row.id);
-              if (now?.record.status === 'stopped') usual.provision(now);
-            });
-          return put(row, ...rest);
-        });
-        return usual;
-      },
-    });
-  },
+  'provision-by-itself-after-a-while': answers({ of: 'create', status: 201 }, (reply, { request, emulator }) => {
+    const { id, status } = JSON.parse(String(reply.body)) as Json;
+    const headers = { authorization: `Bearer ${tokenOf(request)}` };
+    const provision = new Request(`${request.url}/${id}/provision`, { method: 'POST', headers });
+    if (status === 'stopped') emulator.clock.timer(600_000, () => void emulator.fetch(provision), 'work');
+    return reply;
+  }),
   'boot-without-progress': inRecords('progress', null),
   'boot-without-hostname': inRecords('hostname', null),
   'boot-starts-anew-when-asked-again': allows('provision', (from) => [...from, 'queued', 'provisioning']),
@@ -84,33 +64,27 @@ export const LIFECYCLE = defineDeviations({
     return row;
   }),
   // The vault of a gone intern can still be attached.
-  'vault-outlives-its-intern': () => {
-    const gone = new Set<unknown>();
-    return together(
-      whenGone((row) => gone.add(row.record.vault_id)),
-      wrap({
-        createCreate: (usual) => (request) => {
-          const { vault_id, ...body } = request.body;
-          if (vault_id === undefined || !gone.has(vault_id)) return usual(request);
-          const { created, intern } = usual({ ...request, body });
-          return { created, intern: { ...intern, attached_vault_id: vault_id } };
-        },
-      }),
-    );
-  },
+  'vault-outlives-its-intern': knowingGone((gone) =>
+    wrap({
+      createCreate: (usual) => (request) => {
+        const { vault_id, ...body } = request.body;
+        if (![...gone.values()].some(({ record }) => record.vault_id === vault_id)) return usual(request);
+        const { created, intern } = usual({ ...request, body });
+        return { created, intern: { ...intern, attached_vault_id: vault_id ?? null } };
+      },
+    }),
+  ),
   // With its own key a gone intern is read as it was.
-  'own-key-reads-the-gone': () => {
-    const gone = new Map<string, InternRow>();
-    const read = whenGone(
-      (row) => gone.set(row.id, row),
-      (usual) =>
+  'own-key-reads-the-gone': knowingGone((gone) =>
+    wrap({
+      createAccounts: () => ({ removeOwnKey() {} }),
+      createInterns: (usual) =>
         inside(usual, 'visible', (visible) => (caller, id) => {
           const row = gone.get(id);
           return row && caller.internId === id ? row : visible(caller, id);
         }),
-    );
-    return together(wrap({ createAccounts: () => ({ removeOwnKey() {} }) }), read);
-  },
+    }),
+  ),
   'delete-lets-runs-go-on': survives('deleted'),
   'delete-needs-a-body': instead(
     all('delete', ({ request }) => !request.body),

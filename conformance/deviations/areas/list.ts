@@ -1,11 +1,10 @@
 import type { Intern } from '../../../emulator/contract/intern.js';
-import type { InternRow } from '../../../emulator/contract/state.js';
 import type { Json } from '../../../emulator/wire/json.js';
 import { withRequest } from '../../../emulator/wire/request.js';
 import { defineDeviations, type Mutant } from '../mutant.js';
 import { answers, body, errors, exchanges, field, jsonReply, knowingSuspended } from '../operators/answers.js';
 import { all, filtered, isOf, method, type Of } from '../operators/exchange.js';
-import { routes, whenGone, wrap } from '../operators/parts.js';
+import { knowingGone, routes, wrap } from '../operators/parts.js';
 import { cutsLimit, query } from '../operators/requests.js';
 
 interface Page {
@@ -49,18 +48,16 @@ export const LIST = defineDeviations({
     }),
   }),
   // Deleted interns stay in the list.
-  'list-keeps-the-gone': () => {
-    const gone: InternRow[] = [];
-    return whenGone(
-      (row) => gone.push(row),
-      (part) => ({
-        list: (caller) =>
-          [...part.list(caller), ...gone.filter((row) => row.record.workspace_id === caller.workspaceId)].sort(
-            (a, b) => b.seq - a.seq,
-          ),
+  'list-keeps-the-gone': knowingGone((gone) =>
+    wrap({
+      createInterns: (part) => ({
+        list(caller) {
+          const kept = [...gone.values()].filter((row) => row.record.workspace_id === caller.workspaceId);
+          return [...part.list(caller), ...kept].sort((a, b) => b.seq - a.seq);
+        },
       }),
-    );
-  },
+    }),
+  ),
   // The list holds only what has been provisioned.
   'list-leaves-out-the-stopped': field('list', 'data', (data: Intern[]) =>
     data.filter(({ status }) => status !== 'stopped'),

@@ -3,7 +3,7 @@ import { bodyOf, tokenOf } from '../../../emulator/wire/request.js';
 import { defineDeviations, together } from '../mutant.js';
 import { answers, errorReply, errors, refused } from '../operators/answers.js';
 import { all, by, isJsonType, isOf, type Of, TYPED } from '../operators/exchange.js';
-import { callers, puts, refusesCalls, visible, whenGone } from '../operators/parts.js';
+import { callers, knowingGone, puts, refusesCalls, visible } from '../operators/parts.js';
 import { as, instead } from '../operators/requests.js';
 
 /** Whether it is sent with the own key of an intern: one that was made, or that of the seed. */
@@ -48,13 +48,9 @@ export const VISIBILITY = defineDeviations({
     );
   },
   // An intern that was deleted is 404 with a message of its own.
-  'gone-differs-from-unknown': () => {
-    const gone = new Set<string>();
-    return together(
-      whenGone((row) => gone.add(row.id)),
-      errors({ of: ({ internId = '' }) => gone.has(internId), status: 404 }, { message: 'Intern was deleted' }),
-    );
-  },
+  'gone-differs-from-unknown': knowingGone((gone) =>
+    errors({ of: ({ internId = '' }) => gone.has(internId), status: 404 }, { message: 'Intern was deleted' }),
+  ),
   'own-key-sees-the-workspace': visible((caller, id, interns) =>
     interns.visible({ ...caller, kind: caller.kind === 'own_key' ? 'api_key' : caller.kind }, id),
   ),

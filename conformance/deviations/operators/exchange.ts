@@ -13,12 +13,15 @@ export interface Memory {
   times(key: unknown): number;
   /** The value that was kept first under a key. */
   first<T>(key: unknown, value: T): T;
+  /** Whatever the mutant has put there. */
+  readonly noted: Set<unknown>;
 }
 
 export function createMemory(): Memory {
   const counts = new Map<unknown, number>();
   const firsts = new Map<unknown, unknown>();
   return {
+    noted: new Set(),
     times(key) {
       const times = counts.get(key) ?? 0;
       counts.set(key, times + 1);

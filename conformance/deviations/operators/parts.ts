@@ -169,17 +169,19 @@ export const writes = (change: (record: NonNullable<Put[1]>, row: Put[0]) => Non
         put(row, record && change(record, row), ...rest),
   );
 
-/** Does something when an intern is gone, before it is forgotten. */
-export const whenGone = (then: (row: InternRow) => void, interns?: (usual: Interns) => Partial<Interns>): Mutant =>
-  wrap({
-    createInterns: (usual) => {
-      inside(usual, 'remove', (remove) => (row) => {
-        then(row);
-        remove(row);
-      });
-      return interns?.(usual) ?? usual;
-    },
-  });
+/** Makes a mutant that knows which interns are gone, by their ids. */
+export const knowingGone = (make: (gone: ReadonlyMap<string, InternRow>) => Mutant) => (): Mutant => {
+  const gone = new Map<string, InternRow>();
+  const noting = (remove: Interns['remove']) => (row: InternRow) => {
+    gone.set(row.id, row);
+    remove(row);
+  };
+  return together(wrap({ createInterns: (usual) => inside(usual, 'remove', noting) }), make(gone));
+};
+
+/** Changes whether a name is taken. */
+export const namesTaken = (change: (taken: Interns['nameTaken']) => Interns['nameTaken']): Mutant =>
+  wrap({ createInterns: (usual) => inside(usual, 'nameTaken', change) });
 
 /** Changes how an intern is moved along the lifecycle. */
 export const moves = (change: (move: Interns['move']) => Interns['move']): Mutant =>
