@@ -12,14 +12,14 @@ import { showsRuns, survives } from '../operators/runs.js';
 /** Provision, suspend and delete (PROV, SUSP, DELETE). */
 export const LIFECYCLE = defineDeviations({
   // An update while an intern boots is undone when the boot ends.
-  'boot-writes-back-what-it-read': () => {
+  'boot-writes-back-what-it-read': moves((move) => {
     const read = new Map<string, string | null>();
-    return moves((move) => (row, event, record, change) => {
+    return (row, event, record, change) => {
       if (event === 'provision') read.set(row.id, row.record.description);
       const back = event === 'boot_succeeded' ? { description: read.get(row.id) ?? null } : {};
       return move(row, event, { ...record, ...back }, change);
-    });
-  },
+    };
+  }),
   'boot-never-ends': plans((plan) => ({ ...plan, boot: { ...plan.boot, ends: 'hangs' } })),
   'provision-at-create-is-ignored': sends<unknown>('create', 'provision', (value) => (value === true ? false : value)),
   'provision-at-every-create': sent('create', (body) => ({ provision: true, ...body })),

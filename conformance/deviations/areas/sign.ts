@@ -1,16 +1,19 @@
 import { withRequest } from '../../../emulator/wire/request.js';
 import { defineDeviations, type Mutant, together } from '../mutant.js';
 import { answers, body, errors, exchanges, field, refused, withoutHeader } from '../operators/answers.js';
-import { all, by, byAlias } from '../operators/exchange.js';
+import { all, by, byAlias, createMemory, type Memory } from '../operators/exchange.js';
 import { aliasOf, type Part, refusesCalls, routes, settings, wrap } from '../operators/parts.js';
 import { asked, instead, sends, sent, texts } from '../operators/requests.js';
 
 type SignRequest = Parameters<Part<'createProofs'>['signer']['sign']>[0];
 
 /** Changes what is signed. */
-const signs = (change: (request: SignRequest) => SignRequest): Mutant =>
+const signs = (change: (request: SignRequest, memory: Memory) => SignRequest): Mutant =>
   wrap({
-    createProofs: (usual) => ({ signer: { ...usual.signer, sign: (request) => usual.signer.sign(change(request)) } }),
+    createProofs({ signer }) {
+      const memory = createMemory();
+      return { signer: { ...signer, sign: (request) => signer.sign(change(request, memory)) } };
+    },
   });
 
 const SIGNED = 'x-ori-invoke';
@@ -47,13 +50,10 @@ export const SIGN = defineDeviations({
   'sign-timestamp-in-milliseconds': signs((request) => ({ ...request, timestamp: request.timestamp * 1_000 })),
   'sign-timestamp-as-number': field('sign', `${SIGNED}-timestamp`, Number),
   // The timestamp is that of the first proof.
-  'sign-timestamp-of-the-boot': () => {
-    let first: number | undefined;
-    return signs((request) => {
-      first ??= request.timestamp;
-      return { ...request, timestamp: first };
-    });
-  },
+  'sign-timestamp-of-the-boot': signs((request, { first }) => ({
+    ...request,
+    timestamp: first('timestamp', request.timestamp),
+  })),
   'sign-user-of-a-header': () => {
     let named: string | null = null;
     const noted = exchanges(({ operation, request }, next) => {
@@ -66,15 +66,9 @@ export const SIGN = defineDeviations({
     );
   },
   // Nonces are counted apart for each intern.
-  'sign-nonce-of-the-intern': () => {
-    const counts = new Map<string, number>();
-    return signs((request) => {
-      if (!request.route) return request;
-      const count = (counts.get(request.internId) ?? 0) + 1;
-      counts.set(request.internId, count);
-      return { ...request, route: { ...request.route, nonce: `nonce-${count}` } };
-    });
-  },
+  'sign-nonce-of-the-intern': signs(({ route, ...request }, { times }) =>
+    route === undefined ? request : { ...request, route: { ...route, nonce: `nonce-${times(request.internId) + 1}` } },
+  ),
   'sign-only-while-it-runs': refusesCalls(
     'sign',
     ({ intern }) => intern.record.status !== 'running',

@@ -74,10 +74,10 @@ export const VAULT_CONTENTS = defineDeviations({
     (usual) => (vault, value) => usual(vault, value.normalize('NFC')),
   ),
   // Every store has a fingerprint of its own.
-  'vault-fingerprints-anew': () => {
+  'vault-fingerprints-anew': fingerprints((usual) => {
     let count = 0;
-    return fingerprints((usual) => (vault, value) => usual(vault, `${value}${count++}`));
-  },
+    return (vault, value) => usual(vault, `${value}${count++}`);
+  }),
   'vault-fingerprints-without-a-key': fingerprints(
     () => (_, value) => createHash('sha256').update(value).digest('hex'),
   ),
