@@ -1,23 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { createTestClient } from '../testing/client.harness.js';
 
-test('tells its health, its target and its clock', async () => {
+test('tells its target as in process, and refuses to advance its clock by no time', async () => {
   const api = createTestClient();
-  expect((await api.get('/_emulator/health')).json).toEqual({
-    status: 'ok',
-    version: expect.stringMatching(/^\d+\.\d+\.\d+/),
-  });
-  const target = (await api.get('/_emulator/target')).json;
-  expect(target).toEqual(JSON.parse(JSON.stringify(api.emulator.target)));
-  expect(target).toMatchObject({ profile: 'svc', clock: 'virtual', public_keys: [{ kty: 'OKP', crv: 'Ed25519' }] });
-  expect((await api.get('/_emulator/clock')).json).toEqual({ now: '2026-01-01T00:00:00.000Z', mode: 'virtual' });
-  expect((await api.post('/_emulator/clock', { advance: '5m' })).json).toEqual({
-    now: '2026-01-01T00:05:00.000Z',
-    mode: 'virtual',
-  });
-  expect((await api.post('/_emulator/clock', { advance: '5 parsecs' })).status).toBe(400);
-  expect((await api.post('/_emulator/clock', { advance: -1 })).status).toBe(400);
-  expect((await api.post('/_emulator/clock', { advance: Number.MAX_SAFE_INTEGER })).status).toBe(400);
+  expect((await api.get('/_emulator/target')).json).toEqual(JSON.parse(JSON.stringify(api.emulator.target)));
+  for (const advance of ['5 parsecs', -1, Number.MAX_SAFE_INTEGER])
+    expect((await api.post('/_emulator/clock', { advance })).status).toBe(400);
   expect((await api.get('/interns')).status).toBe(200);
 });
 
