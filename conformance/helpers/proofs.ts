@@ -105,19 +105,23 @@ export function signedBytes(
   return new TextEncoder().encode(fields.map((field) => values[field]).join(layout.separator));
 }
 
-/** The signature of a proof that does not verify, and the bytes that it should sign. */
-export function broken(
+/** Each signature of a proof, the bytes that it should sign, and whether it verifies. */
+export function signaturesOf(
   { profile, target }: Pick<Ctx, 'profile'> & { readonly target: Pick<Ctx['target'], 'publicKeys'> },
   proof: Proof,
   subject: ProofSubject,
-): { which: string; bytes: Uint8Array } | undefined {
+): readonly { readonly which: string; readonly bytes: Uint8Array; readonly holds: boolean }[] {
   const { proof_layout: layout } = profile;
-  const v1 = signedBytes(layout, layout.v1, proof, subject);
-  if (!verifies(target.publicKeys, v1, proof.signature)) return { which: 'v1', bytes: v1 };
-  if (proof.signatureV2 === undefined) return undefined;
-  const v2 = signedBytes(layout, layout.v2, proof, subject);
-  return verifies(target.publicKeys, v2, proof.signatureV2) ? undefined : { which: 'v2', bytes: v2 };
+  const one = (which: 'v1' | 'v2', signature: string | undefined) => {
+    if (signature === undefined) return [];
+    const bytes = signedBytes(layout, layout[which], proof, subject);
+    return [{ which, bytes, holds: verifies(target.publicKeys, bytes, signature) }];
+  };
+  return [...one('v1', proof.signature), ...one('v2', proof.signatureV2)];
 }
+
+/** The first signature of a proof that does not verify, and the bytes that it should sign. */
+const broken = (...of: Parameters<typeof signaturesOf>) => signaturesOf(...of).find(({ holds }) => !holds);
 
 /** A field that an invalid v2 signature leaves out: without it, it verifies. */
 function uncovered(

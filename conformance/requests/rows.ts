@@ -444,7 +444,7 @@ export const TABLES: readonly Table[] = [
       ],
       [
         json('a name and a workspace', created()),
-        json('a description', created({ description: 'what it is for: ä €, "quoted"' })),
+        json('a description', created({ description: 'what it is for: ä e\u0301 €, "quoted"' })),
         json('instructions', created({ instructions: 'Be brief.\nSay so.' })),
         json('not to boot', created({ provision: false })),
         json('an empty description', created({ description: '' })),
@@ -522,7 +522,7 @@ export const TABLES: readonly Table[] = [
     parts: [
       KEYS,
       [
-        json('a description', { description: 'changed: ä €' }),
+        json('a description', { description: 'changed: ä e\u0301 €' }),
         json('another description', { description: 'changed again' }),
         json('no description', { description: null }),
         json('an empty description', { description: '' }),

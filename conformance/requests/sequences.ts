@@ -68,6 +68,16 @@ async function conversation({ chat, answer, api, interns, prompt }: Ctx): Promis
   if (isRow(json)) await api.invoke(id, { input: prompt('echo'), session_id: json.session_id });
 }
 
+/** Two updates at once, of a setting each: neither takes back the other. */
+async function updates({ api, interns, race }: Ctx): Promise<void> {
+  const { id } = await interns.stopped();
+  for (const said of ['one', 'two']) {
+    const settings = [{ description: said }, { instructions: said }];
+    await race(settings.length, (at) => api.update(id, settings[at]).catch(unanswered));
+    await api.get(id).catch(unanswered);
+  }
+}
+
 /** A question, answers that are wrong in one way each, the right one, and answers that come too late. */
 async function replies(ctx: Ctx): Promise<void> {
   const { id } = await ctx.interns.running();
@@ -144,6 +154,7 @@ export async function sendSequences(
   const life = await beginLife(ctx, has).catch(unanswered);
   const early = await breaks(async () => life?.first());
   await inTwos(() => retries(ctx, has));
+  await inTwos(() => updates(ctx));
   await inTwos(() => secrets(ctx));
   if (has('oauth_token')) await inTwos(() => proofs(ctx));
   for (const query of ['limit=1', 'limit=2', 'limit=1&status=stopped', 'limit=3&status=stopped,running'])

@@ -1,7 +1,7 @@
 import { hasKeys, TIMESTAMP, UUID } from '../framework/assert.js';
 import { Finding } from '../framework/finding.js';
 import { proofHeadersOf } from '../framework/profile.js';
-import { broken, type Proof, type ProofSubject, SIGNATURE } from '../helpers/proofs.js';
+import { type Proof, type ProofSubject, SIGNATURE, signaturesOf } from '../helpers/proofs.js';
 import { isRow } from '../model/intern.js';
 import { type Model, SKEW } from '../model/model.js';
 import { isDaemon, isSigning } from '../model/operations.js';
@@ -37,7 +37,7 @@ function proofIn(seen: Seen, model: Model): { proof: Proof; subject: ProofSubjec
   return { proof: { ...proof, signatureV2, nonce }, subject: { ...subject, route: { method, path } } };
 }
 
-/** How a layout shows: a signature that is laid out otherwise does not verify, and no other of its kind does either. */
+/** The kinds of signatures that have verified: their layout is that of the profile. */
 const isKnown = new WeakMap<Model, Set<string>>();
 
 const keysAre = (value: unknown, keys: readonly string[], of: string): Judgement => {
@@ -155,18 +155,13 @@ export const ACCESS: readonly Rule[] = [
         if (one === undefined) return undefined;
         const verified = isKnown.get(model) ?? new Set();
         isKnown.set(model, verified);
-        const wrong = broken({ profile: model.options.profile, target: { publicKeys } }, one.proof, one.subject);
-        if (wrong?.which !== 'v1') verified.add('v1');
-        if (wrong === undefined && one.subject.route !== undefined) verified.add('v2');
-        // A layout of its own is no breach: it shows where others of the kind verify.
+        const all = signaturesOf({ profile: model.options.profile, target: { publicKeys } }, one.proof, one.subject);
+        for (const { which, holds } of all) if (holds) verified.add(which);
+        const wrong = all.find((signature) => !signature.holds);
+        // A layout of its own is no breach: no signature verifies then.
         if (wrong === undefined) return 'kept';
-        return verified.has(wrong.which)
-          ? holds(
-              false,
-              `${wrong.which} signature of a proof`,
-              'one that verifies as those of other proofs',
-              seen.called,
-            )
+        return verified.size > 0
+          ? holds(false, `${wrong.which} signature of a proof`, 'one that verifies as others do', seen.called)
           : undefined;
       },
     },
