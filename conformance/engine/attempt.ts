@@ -18,6 +18,9 @@ const GRACE = 250;
 /** Requests that a transcript keeps at most. */
 const KEPT = 40;
 
+/** Rows and walks go on for as long as the target takes for each request. */
+const isLong = ({ sweeps, walks }: Check): boolean => sweeps === true || walks === true;
+
 /** One try of a check. */
 export interface Attempt {
   /** The error that it threw; absent where it passed. */
@@ -102,7 +105,7 @@ export async function attempt(
   };
   const stopped = () =>
     end(run.signal.reason instanceof Error ? run.signal.reason : new Stopped({ kind: 'interrupted' }));
-  const stop = host.later(check.sweeps === true ? settings.checkTimeout * 20 : settings.checkTimeout, () =>
+  const stop = host.later(isLong(check) ? settings.checkTimeout * 20 : settings.checkTimeout, () =>
     end(new Cancelled(`the check was cancelled: it was not done within ${settings.checkTimeout / 1000} s`)),
   );
   run.signal.addEventListener('abort', stopped, { once: true });

@@ -379,8 +379,8 @@ export const RECORDS: readonly Rule[] = [
         // Another call may have done it, and reads may be late.
         if (moving > 0 || (moved !== undefined && moved > shown.at - LATE_READ)) return undefined;
         const becomes = MAKES[refused.name];
-        // An intern that never booted may do so by itself.
-        if (refused.name === 'provision' && phase?.since(shown.at)?.has('new') !== false) return undefined;
+        // An intern that never booted may do so by itself, or come to rest.
+        if (refused.name !== 'delete' && phase?.since(shown.at)?.has('new') !== false) return undefined;
         return holds(
           becomes.includes(shown.status) || !becomes.includes(String(record.status)),
           `status of ${where(seen)} after a ${refused.name} that was refused`,

@@ -329,6 +329,14 @@ test.each<[rule: string, because: readonly number[], conversation: readonly Said
     ],
   ],
   [
+    'CREATE-4/same-intern',
+    [1],
+    [
+      { ...CREATE, headers: { 'idempotency-key': 'k' } },
+      { ...CREATE, headers: { 'idempotency-key': 'k' }, status: 409, answer: error(409, 'name_taken') },
+    ],
+  ],
+  [
     'BASE-3/published-reason',
     [],
     [
@@ -411,6 +419,18 @@ test('a create whose key was used before all that was seen is answered with what
   const judge = (status: number) => judged([keyed('new', {}), keyed('old', { ...again, status })]).map(({ id }) => id);
   expect(judge(200)).not.toContain('CREATE-5/name-taken');
   expect(judge(201)).toContain('CREATE-5/name-taken');
+});
+
+test('a new intern comes to rest by itself, though a suspend was refused meanwhile', () => {
+  const queued = record({ status: 'queued' });
+  expect(
+    judged([
+      { ...CREATE, answer: queued },
+      entry(`GET ${ONE}`, 200, queued),
+      entry(`POST ${ONE}/suspend`, 409, error(409, 'intern_busy'), { at: 1_000 }),
+      entry(`GET ${ONE}`, 200, record(), { at: -57_000 }),
+    ]).filter(({ id }) => id.startsWith('LIFE-1/')),
+  ).toEqual([]);
 });
 
 test('what nobody answered, and what says nothing, leaves both possible', () => {
