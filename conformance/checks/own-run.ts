@@ -5,7 +5,7 @@ import { JSON_TYPE, textBytes } from '../helpers/bytes.js';
 import { onShared } from '../helpers/interns.js';
 import { internPath } from '../probe/request.js';
 
-/** What one run, boot or body leaves behind must not show in the next. */
+/** Traces of one run, boot or body must not show in the next. */
 export const OWN_RUN = defineChecks({
   'chat-final/usage-of-its-own-run': {
     requirement: 'CHAT-4',

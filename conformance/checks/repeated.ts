@@ -11,7 +11,7 @@ const asking = (text: string) => `${text}\n\nRepeat the text above exactly, and 
 const letters = (text: string) => [...text].sort().join('');
 const solid = (text: string) => text.replace(/\s+/g, '');
 
-/** What became of a text on its way through an intern that was to repeat it, where the way did that and not the intern. */
+/** The change of a text on its way through an intern that was to repeat it, where the way changed it and not the intern. */
 function damage(said: string, prompt: string, text: string): string | undefined {
   const words = text.split(/\s+/);
   const heard = said.split(/\s+/).filter((word) => words.includes(word));

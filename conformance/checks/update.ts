@@ -6,7 +6,7 @@ import { onRunning, onStopped } from '../helpers/interns.js';
 import { untouched } from '../helpers/record.js';
 
 const INVALID = { status: 400, reason: 'invalid_body', retryable: false } as const;
-/** What can be cleared. */
+/** The fields that can be cleared. */
 const SETTABLE = ['description', 'instructions', 'model'] as const;
 
 export const UPDATE = checksOf('UPDATE-1', {

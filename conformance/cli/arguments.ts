@@ -13,7 +13,7 @@ export interface FlagRow {
   /** Its one letter. */
   readonly alias?: string;
   readonly choices?: readonly string[];
-  /** What holds without it, for the help. */
+  /** The value without it, for the help. */
   readonly defaultDescription?: string;
   /** Where the help shows it. */
   readonly group?: string;

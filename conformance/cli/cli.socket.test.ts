@@ -348,7 +348,7 @@ describe('invalid targets', () => {
     ],
   ])('one that %s is incomplete, with a reason and no crash', async (_, listener, reason) => {
     const url = await serve(listener);
-    // What answers does so in time on a busy machine too.
+    // A server that answers does so in time on a busy machine too.
     const timeout = reason.source.endsWith('timeout') ? '500ms' : '30s';
     const { exit, out } = await called([
       url,

@@ -19,7 +19,7 @@ function writing(place: string, write: () => void): void {
 export const writeTo = (place: string, file: string, text: string): void =>
   writing(place, () => {
     makeFolder(dirname(file));
-    // What is no file, such as a terminal, a pipe or /dev/stdout, is written to; a link is replaced, its file stays.
+    // A terminal, a pipe or /dev/stdout is written to; a link is replaced, its file stays.
     const there = statSync(file, { throwIfNoEntry: false });
     if (there?.isFile() !== false && !/^\/(dev|proc)\//.test(resolve(file)))
       replaceFile(file, 0o666, (fd) => writeFileSync(fd, text));

@@ -8,7 +8,7 @@ import { readResults } from '../reporters/json.js';
 import { called } from './called.harness.js';
 
 const KEY = 'sk-secret-of-the-hostile-test';
-/** What answers does so within this on a busy machine too. */
+/** A server that answers does so within this on a busy machine too. */
 const BUSY = '30s';
 let closers: (() => unknown)[] = [];
 const closed = <T extends Served>(served: T): T => {

@@ -36,7 +36,7 @@ function eachToItsOwn(
   }
 }
 
-/** What may be empty: a credential or a fact that is not known is one that was not given. */
+/** The settings that may be empty: an empty credential or fact counts as not given. */
 const MAY_BE_EMPTY: ReadonlySet<string> = new Set([...CREDENTIAL_NAMES, ...Object.keys(FACTS), 'control_token', 'url']);
 
 /** The address that was given. One that is empty was meant to be another than the emulator, which would pass in its place. */
@@ -47,7 +47,7 @@ function addressOf(flags: Flags, variable: string | undefined, configured: unkno
   throw new UsageError(`${where} is empty: give an address, or leave it out to check an emulator of its own`);
 }
 
-/** What is known of the target and how it is spoken to: without any of it a check that found something may be skipped. */
+/** The facts of the target, and the ways to speak to it: without one of them a check that found something may be skipped. */
 const SPOKEN = [
   'profile',
   'public_keys',

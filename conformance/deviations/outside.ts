@@ -75,7 +75,7 @@ export const NOT_FROM_OUTSIDE: Readonly<Record<string, Reason>> = {
   'vault-deletes-while-writes-are-off': VAULT_OFF,
 };
 
-/** What is wrong with an emulator's scripts, faults and descriptor: no deployment has them, though a stated check sees it. */
+/** Mistakes of an emulator's scripts, faults and descriptor: no deployment has them, though a stated check sees them. */
 const OF_EMULATORS: ReadonlySet<string> = new Set([
   'script-waits-longer',
   'script-forgets-the-first-answer',

@@ -28,7 +28,7 @@ export const COMPARED_VALUES: Readonly<Record<string, string>> = {
 export const WRITTEN_SETTINGS: readonly string[] = ['name', 'description', 'instructions', 'model'];
 
 /**
- * What of an intern's record passes by itself: a read that differs in nothing else is sent again. So is one that misses a
+ * The parts of an intern's record that change by themselves: a read that differs in nothing else is sent again. So is one that misses a
  * member of a list, or still finds an intern that is torn down.
  */
 export const MENDED_BY_TIME: ReadonlySet<string> = new Set(['status', 'progress', 'hostname']);

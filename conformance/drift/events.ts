@@ -86,7 +86,7 @@ export function eventsOf(text: string): StreamEvent[] {
   return all.filter(({ kind }, index) => kind !== all[index - 1]?.kind || kind.startsWith('question'));
 }
 
-/** What the intern did, rather than the service: on a deployment another run may differ. A turn ends in three ways. */
+/** Acts of the intern rather than the service: on a deployment another run may differ. A turn ends in three ways. */
 export const ofTheIntern = (kind: string): boolean =>
   /^(?:reasoning$|content$|question |error |finish (?:stop|tool_calls|error)$)/.test(kind);
 

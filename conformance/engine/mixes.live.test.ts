@@ -54,7 +54,7 @@ test.each([...MIXES, mixOf('one', 2), mixOf('two', 3), mixOf('three', 3)])(
     const { driver, host, close } = await deploy(mix, 'mix');
     try {
       const results = await run({ driver, host, seed: 'mix', rate: 0, ...UNLIMITED });
-      // Which deployments chance puts together, changes with each that is new: some may end a run early.
+      // Each new deployment changes the mixes that chance makes: some may end a run early.
       expect(resultsOf(mix, results).filter(({ expected }) => expected !== true)).toEqual([]);
       expect(results.counts.pass).toBeGreaterThan(90);
     } finally {
@@ -63,7 +63,7 @@ test.each([...MIXES, mixOf('one', 2), mixOf('two', 3), mixOf('three', 3)])(
   },
 );
 
-/** What keeps a kit that measures in the wrong place from seeing that streams are held back. */
+/** Habits that hide held-back streams from a kit that measures in the wrong place. */
 test.each([
   'takes its time for each answer',
   'takes one request a second',

@@ -27,7 +27,7 @@ test('every check has a place, the first rows and streams come first, rules last
   ]);
 });
 
-/** What a deployment can be asked, but for what has a place of its own. */
+/** The checks that a deployment can be asked, but for those that have a place of their own. */
 const ranked = order.filter(
   ({ id, needs, watches }) => !watches && !needs.some(deployed) && !/as-met|steered-live|rows\//.test(id),
 );

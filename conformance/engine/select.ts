@@ -19,7 +19,7 @@ export class SelectionError extends Error {
   override readonly name = 'SelectionError';
 }
 
-/** What a name matches that a pattern means; `*` stands for anything. */
+/** The test of names by a pattern; `*` stands for anything. */
 export const toRegExp = (pattern: string): RegExp =>
   new RegExp(`^${pattern.replace(/[.+?^${}()|[\]\\]/g, '\\$&').replaceAll('*', '.*')}$`, 'i');
 

@@ -8,7 +8,7 @@ export interface Check {
   readonly id: string;
   readonly requirement: RequirementId;
   /**
-   * Which part of the requirement is checked. A sentence of the interface (S) fails any target. One of the published API
+   * The level of the checked part of the requirement. A sentence of the interface (S) fails any target. One of the published API
    * (P) fails where the profile is published, else warns. A choice (C) is checked on an emulator only.
    */
   readonly level: Level;

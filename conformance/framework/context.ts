@@ -228,7 +228,7 @@ export interface Ctx {
   broken(): number;
   /** The first rule that an answer broke since this was asked last. Only of a check that walks. */
   breach(): Finding | undefined;
-  /** What the run knows of an intern by now. */
+  /** The run's knowledge of an intern by now. */
   known(id: string): Known;
   /** Whether the limits of the run leave room for nothing more to be begun. */
   over(): boolean;

@@ -3,7 +3,7 @@ import { isBusy } from './not-now.js';
 import { type Explanation, LATER, type Visit } from './visit.js';
 
 /**
- * What a habit makes of a finding: `excuse` where it was seen here, by a measure of its own that a run takes once. Where the
+ * The verdict of a habit on a finding: `excuse` where it was seen here, by a measure of its own that a run takes once. Where the
  * measure came to nothing (`undefined`) it excuses nothing: the check is tried again, and it is measured again.
  */
 export async function excused(

@@ -31,7 +31,7 @@ const serve: Serve = (next) => async (request) => {
   });
 };
 
-/** What a write makes of an intern is what it is shown with next. */
+/** The state that a write brings an intern to is the one it is shown with next. */
 const learn: Habit['learn'] = ({ send, id, rest, status, json, made }, { learnt: { words } }) => {
   const { method = 'GET', path = '' } = send;
   if (id !== undefined && !READS.has(method)) words.answered(id);

@@ -13,7 +13,7 @@ export const STATUSES: readonly string[] = [
 /** The work of an intern by the last accepted write; `running` once it was seen to run. */
 type Going = 'waits' | 'boots' | 'running' | 'suspends' | 'goes';
 
-/** What a write has the intern do that was accepted. */
+/** The work of the intern by an accepted write. */
 const NEXT: Readonly<Record<string, Going>> = {
   create: 'waits',
   boot: 'boots',
@@ -22,7 +22,7 @@ const NEXT: Readonly<Record<string, Going>> = {
   '': 'goes',
 };
 
-/** What a word of its own means that an intern shows while it does so. */
+/** The meaning of a service's own word, by the work during which an intern shows it. */
 const SHOWS: Readonly<Record<Going, string>> = {
   waits: 'stopped',
   boots: 'provisioning',

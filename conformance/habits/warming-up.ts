@@ -17,7 +17,7 @@ const serve: Serve = (next, { host }) => {
       // An error in the prompt itself comes first.
       const { messages, input } = await bodyOf(request);
       const seen = await next(beside(request, id, 'GET'));
-      // What keeps it from looking keeps it from the prompt too.
+      // A failure that keeps it from looking keeps it from the prompt too.
       if (seen.status >= 500) return seen;
       if (seen.ok && (typeof input === 'string' || Array.isArray(messages)))
         return refusal(409, 'The intern is not ready', 'intern_not_ready', true);

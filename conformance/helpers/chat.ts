@@ -198,7 +198,7 @@ export function question(t: Transcript): Record<string, unknown> {
   return fail('arguments of the tool call', 'a string holding a JSON object', actual);
 }
 
-/** What accepts a question for texts: the first that each field offers, or any. Undefined where it asks for anything else. */
+/** The answer that accepts a question for texts: the first that each field offers, or any. Undefined where it asks for anything else. */
 export function textsFor(t: Transcript): Record<string, string> | undefined {
   const { fields } = question(t);
   if (!Array.isArray(fields)) return undefined;

@@ -72,7 +72,7 @@ export async function onceFree(ctx: Ctx, prompt: () => Promise<ChatReply>): Prom
 const WOKEN = ['queued', 'provisioning', 'running'];
 
 /**
- * What became of a prompt to an intern that does not run. The refusal is published (CHAT-16). A service may boot the intern
+ * The outcome of a prompt to an intern that does not run. The refusal is published (CHAT-16). A service may boot the intern
  * instead, and then shows a status of a boot. An answer of an intern that still does not run is a finding.
  */
 export async function refusedOrWoken(

@@ -102,7 +102,7 @@ export async function secretsIn(ctx: Sends, scope: string, options?: SendOptions
 /** How long what was written to a vault may take until lists show it, in ms. */
 export const LATE = 10_000;
 
-/** What of the names a vault has, in their order, once it is as `wanted`. */
+/** The names that a vault has of these, in their order, once it is as `wanted`. */
 export async function namesIn(
   ctx: Pick<Ctx, 'send' | 'eventually'>,
   scope: string,

@@ -21,7 +21,7 @@ const broken = (judge: Judge) =>
       finding === undefined && error === undefined ? [] : [{ id, finding, error }],
     );
 
-/** What is known of an exchange: how long it was under way before and after the emulator answered, in ms, and what was kept. */
+/** The facts of an exchange: how long it was under way before and after the emulator answered, in ms, and its kept part. */
 const FATE = fc.record({
   before: fc.nat(3_000),
   after: fc.nat(3_000),

@@ -22,7 +22,7 @@ export interface LiveOptions {
   failed(problem: string): void;
 }
 
-/** What is kept of an exchange while it is under way. */
+/** The kept part of an exchange while it is under way. */
 interface Passing {
   readonly at: number;
   asked: Omit<Parts, 'answer'> | undefined;

@@ -10,7 +10,7 @@ import { folderOfTest } from '../../test/folders.js';
 import { judgeEmulators, suspendingWith } from '../../test/judged-emulators.js';
 import { CHECKS, createTraffic } from '../cli/checks.js';
 
-/** What is found of a suspension at an emulator whose suspensions answer with this status. */
+/** The findings on a suspension at an emulator whose suspensions answer with this status. */
 async function foundAt(status: number): Promise<string[]> {
   const found: string[] = [];
   const undo = judgeEmulators((breach) => found.push(breach));

@@ -1,5 +1,5 @@
 /**
- * What a credential is. `member`: a key or token of a member, which of these is not known. `outsider`: a caller who is no member of
+ * The kind of a credential. `member`: a key or token of a member, which of these is not known. `outsider`: a caller who is no member of
  * the interns programme.
  */
 export type CallerKind = 'member' | 'key' | 'own' | 'oauth' | 'interns-only' | 'management' | 'outsider' | 'invalid';

@@ -152,7 +152,10 @@ export function createModel(options: ModelOptions) {
   const questions = new Recent<string, AskedQuestion>(MOST);
   /** The latest question of each session. */
   const asking = new Recent<string, AskedQuestion['value']>(MOST);
-  /** Creates by their key or body, which makes a later one their retry: the number of the first, and who sent it. Whether one may be the first of any without a key. */
+  /**
+   * Creates by their key or body, which makes a later one their retry: the number of the first, and its sender. Whether one
+   * may be the first of any without a key.
+   */
   const firsts = new Recent<string, Known<string | undefined>>(MOST);
   let hasHidden = false;
   /** The latest time of a record that was shown, on the clock of the target, and what it was when each create left. */

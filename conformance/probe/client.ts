@@ -67,7 +67,7 @@ export interface Numbers {
   readonly first: number;
 }
 
-/** What a scope sends for: a check. `staged`: it has the target do what is wrong; `walks`: it asks what breaks a rule. */
+/** The check that a scope sends for. `staged`: it has the target do wrong; `walks`: it asks for the rules that break. */
 export interface Sender {
   readonly id: string;
   readonly staged: boolean;

@@ -6,7 +6,7 @@ import { skipWords } from './words/skip.js';
 
 /** The clause that a check rests on. */
 export interface Clause {
-  /** Which one; what a finding breaks goes before what its check is about. */
+  /** The clause; that of the finding goes before that of its check. */
   readonly id: string;
   readonly sentence: string;
   readonly where: string;

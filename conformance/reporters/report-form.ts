@@ -5,7 +5,7 @@ import { withZod } from '../../emulator/contract/with-zod.js';
 const MOST = { rows: 200_000, runs: 100_000, shards: 10_000, ms: 1e11 };
 
 /**
- * What is read of every report, and of what others wrote in the place of one. Further keys are passed over. What names
+ * The form of every report as it is read, and of files that others wrote in place of one. Further keys are passed over. What names
  * something, or says how it is done again, is safe to print from here on; evidence stays as it is.
  */
 export const reportSchema = withZod((z) => {

@@ -48,7 +48,7 @@ const place = (row: Row): number => {
 };
 
 /**
- * What is asked before all else, however little time there is: each operation once, and once whatever is wrong in the same
+ * The rows that come before all others, however little time there is: each operation once, and once whatever is wrong in the same
  * way with several operations, each time of another.
  */
 export function firstRows(plans: readonly (readonly Row[])[]): readonly Row[] {

@@ -27,7 +27,7 @@ export interface Ground {
   readonly ctx: Ctx;
   /** The intern that the request names. */
   readonly id: string;
-  /** What is known of it, in a walk. */
+  /** The facts of it, in a walk. */
   readonly known?: Known;
 }
 
@@ -189,7 +189,7 @@ const renamed = (change: (name: string) => unknown) => (ground: Ground) => {
   return { ...body, name: change(body.name) };
 };
 const long = (length: number, unit = 'a') => unit.repeat(length);
-/** What makes a name of 15 to 17 characters one that no intern can have. */
+/** The changes that make a name of 15 to 17 characters one that no intern can have. */
 const BAD_NAMES: readonly (readonly [string, (name: string) => string])[] = [
   ['capitals', (name) => `${name.slice(0, 16)}A`],
   ['a capital first', (name) => `Q${name.slice(1)}`],

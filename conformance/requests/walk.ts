@@ -150,7 +150,7 @@ async function chosen({ made }: Walk, ctx: Ctx, { states }: Table, { which, fits
 interface Choice {
   readonly which: number;
   readonly fits: boolean;
-  /** What it began is waited for, and read. */
+  /** The things that it began are waited for, and read. */
   readonly looks: boolean;
   /** Nothing else is asked meanwhile. */
   readonly alone: boolean;
@@ -263,7 +263,7 @@ export function steps(ctx: Ctx, most: number): fc.Arbitrary<Step[]> {
 /** Any sequence of requests, each judged by every rule: the first breach is made smaller, with the requests that lead to it. */
 export async function walk(ctx: Ctx): Promise<void> {
   await ctx.property('steps', steps(ctx, ctx.upTo(60, 16)), async (sequence: Step[]) => {
-    // What was asked before this walk is no part of it.
+    // Requests before this walk are no part of it.
     ctx.breach();
     const before = ctx.broken();
     const go = () => fc.asyncModelRun(() => ({ model: { made: [] }, real: ctx }), sequence);

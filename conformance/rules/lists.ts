@@ -22,7 +22,7 @@ function statusesOf({ asked: { query } }: Seen): readonly string[] | undefined {
   return wanted.length > 0 && wanted.every((one) => STATUSES.some((status) => status === one)) ? wanted : undefined;
 }
 
-/** What an intern may have become, or be shown as, by the time that it is listed. */
+/** The statuses that an intern may have, or be shown with, by the time that it is listed. */
 const COMING: readonly string[] = ['queued', 'provisioning'];
 
 /** Further parameters of a list: others filter it in ways that nobody knows. */

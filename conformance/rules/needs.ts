@@ -1,6 +1,6 @@
 import type { Rule } from './rule.js';
 
-/** What a target has to have for the answers that rules of these names are held against. */
+/** The needs of a target for the answers that rules of these names are held against. */
 const NEEDS: readonly (readonly [RegExp, string])[] = [
   [/outside-the-programme$|^AUTH-5\//, 'outsider_api_key'],
   [/management-key|^(AUTH-6|SCIM-\d+)\//, 'management_key'],
@@ -9,5 +9,5 @@ const NEEDS: readonly (readonly [RegExp, string])[] = [
   [/^BASE-4\//, 'regional_host'],
 ];
 
-/** What a target has to have before an answer comes that the rule is held against, as far as that is known. */
+/** The needs of a target for an answer that the rule is held against, as far as they are known. */
 export const needOf = ({ id }: Pick<Rule, 'id'>): string | undefined => NEEDS.find(([ids]) => ids.test(id))?.[1];

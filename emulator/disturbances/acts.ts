@@ -11,7 +11,7 @@ import { type AskedQuestion, declining, questionIn } from './questions.js';
 import { BrokenConnection, type Scene } from './scene.js';
 import { type Continuation, drain, followed, interrupted } from './streams.js';
 
-/** What disturbances do beside answering. */
+/** The effects of disturbances, beside answers. */
 export interface Stage {
   intern(id: string): InternRow | undefined;
   deletes(row: InternRow): void;
@@ -120,7 +120,7 @@ const stall: Act = async ({ happened, untilLeft }) => {
   throw new BrokenConnection('no answer came', 'ECONNRESET');
 };
 
-/** What each disturbance does that the emulator serves by itself. */
+/** The effect of each disturbance that the emulator serves by itself. */
 export const ACTS: Partial<Readonly<Record<DisturbanceName, Act>>> = {
   async 'others-listed'({ request, next, happened }, stage) {
     const first = await next(request);

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { createEmulator, type EmulatorOptions } from '../index.js';
 
 /**
- * What a client beyond a socket sees of a disturbed prompt: the end of what it read, and how that ended. `leave` is
+ * A disturbed prompt as a client beyond a socket sees it: the end of what it read, and how that ended. `leave` is
  * aborted as soon as something was read.
  */
 async function outcomeOf(chaos: NonNullable<EmulatorOptions['chaos']>, leave?: AbortController) {

@@ -10,7 +10,7 @@ export interface NamedEvent {
   readonly chunk: Chunk | undefined;
 }
 
-/** What of a chunk is looked at. */
+/** The parts of a chunk that are looked at. */
 export interface Chunk {
   readonly choices?: readonly {
     readonly delta?: { readonly content?: unknown; readonly tool_calls?: readonly ToolCall[] };

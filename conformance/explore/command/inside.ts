@@ -20,7 +20,7 @@ export interface Ask {
   /** By so many more at most, timer by timer, while it does nothing. */
   readonly most: number;
 }
-/** What it says: how it is, or by how many ms its time is about to run forward, before anything in it learns of that. */
+/** Its report: its state, or by how many ms its time is about to run forward, before anything in it learns of that. */
 export type Said = (Look & { readonly id: number }) | { readonly ahead: number };
 
 /**

@@ -9,7 +9,7 @@ afterEach(() => {
   for (const child of children.splice(0)) child.kill('SIGKILL');
 });
 
-/** What is known of the limit of a program, once it waits. */
+/** The facts of a program's limit, once it waits. */
 async function known(file: string, ...args: string[]): Promise<number> {
   const child = spawn(file, args, { stdio: ['ignore', 'pipe', 'inherit'] });
   children.push(child);

@@ -150,7 +150,7 @@ test('a promise that never settles, where nothing is left that could settle it, 
   ]);
 });
 
-/** What is found of a test of node:test whose limit is 3 s. */
+/** The findings of a test of node:test whose limit is 3 s. */
 const inTest = (ask: string, options: ExploreOptions) =>
   explored(
     `async () => {

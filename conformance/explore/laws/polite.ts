@@ -12,7 +12,7 @@ const isRead = ({ method }: SeenRequest) => method === 'GET' || method === 'HEAD
 const succeeded = ({ status }: SeenRequest) => status !== undefined && status < 300;
 const name = ({ operation, nth }: SeenRequest) => `${operation} no. ${nth}`;
 
-/** What breaks politeness, with what it is about: an undisturbed run that does the same excuses it. */
+/** A breach of politeness, with its subject: an undisturbed run that does the same excuses it. */
 export interface Rudeness extends Wrong {
   readonly rule: 'retry-after' | 'not-retryable' | 'hammers' | 'unauthorized';
   readonly about: string;
@@ -74,7 +74,7 @@ function changed(requests: readonly SeenRequest[], from: SeenRequest, to: SeenRe
   });
 }
 
-/** What can't be retried is not sent again, until something has changed. */
+/** A call that can't be retried is not sent again, until something has changed. */
 function repeated(requests: readonly SeenRequest[], planned: Planned): Rudeness[] {
   return requests.flatMap((refused) => {
     const { retryable, answeredAt, status, operation } = refused;
@@ -141,7 +141,7 @@ function stubborn(requests: readonly SeenRequest[], planned: Planned): Rudeness[
   ];
 }
 
-/** What a run does that no polite client does, where a request is not planned more often. */
+/** Acts of a run that no polite client does, where a request is not planned more often. */
 export const rudenessOf = ({ requests }: Seen, planned: Planned = new Map()): Rudeness[] => [
   ...hammered(requests, planned),
   ...early(requests, planned),
@@ -149,7 +149,7 @@ export const rudenessOf = ({ requests }: Seen, planned: Planned = new Map()): Ru
   ...stubborn(requests, planned),
 ];
 
-/** What a run does that no polite client does, and that the undisturbed run does not do by itself. */
+/** Acts of a run that no polite client does, and that the undisturbed run does not do by itself. */
 export function brokenPolite(seen: Seen, straight: Seen, excused: readonly Rudeness[]): Rudeness | undefined {
   return rudenessOf(seen, countsOf(straight.requests)).find(
     ({ rule, about }) => !excused.some((one) => one.rule === rule && (one.about === about || rule === 'unauthorized')),
