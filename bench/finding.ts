@@ -2,7 +2,8 @@
 // beyond what it sends to the right one, for each finding that it tells. `DEVIATIONS=12` says how many are drawn.
 import { checks } from '../conformance/checks/index.js';
 import { deviations } from '../conformance/deviations/index.js';
-import { broke, deployed } from '../conformance/deviations/live.js';
+import { deployed } from '../conformance/deviations/live.js';
+import { broke } from '../conformance/deviations/matrix.js';
 import { isSeen, readMeasured } from '../conformance/deviations/seen.js';
 import { runChecks } from '../conformance/engine/runner.js';
 import { groups } from '../conformance/reporters/groups.js';

@@ -38,6 +38,11 @@ export function writeKillers(computed: Killers, names: readonly string[]): void 
     deviations: Math.max(now.deviations, kept.atLeast.deviations),
     checks: Math.max(now.checks, kept.atLeast.checks),
   };
-  const lines = Object.entries(killers).map(([name, ids]) => `    ${JSON.stringify(name)}: ${JSON.stringify(ids)}`);
-  writeFileSync(FILE, `{\n  "atLeast": ${JSON.stringify(atLeast)},\n  "killers": {\n${lines.join(',\n')}\n  }\n}\n`);
+  writeRows(FILE, atLeast, 'killers', killers);
+}
+
+/** Writes a file of results: the least that there may be from now on, and a line for each deviation. */
+export function writeRows(file: URL, atLeast: object, name: string, rows: Readonly<Record<string, unknown>>): void {
+  const lines = Object.entries(rows).map(([key, row]) => `    ${JSON.stringify(key)}: ${JSON.stringify(row)}`);
+  writeFileSync(file, `{\n  "atLeast": ${JSON.stringify(atLeast)},\n  "${name}": {\n${lines.join(',\n')}\n  }\n}\n`);
 }

@@ -8,7 +8,7 @@ import type { Check } from '../framework/check.js';
 import type { Skip } from '../framework/skip.js';
 import { skipWords } from '../reporters/words/skip.js';
 import { killersOf } from './killers.js';
-import { type DeviationResult, killing, resultOf } from './matrix.js';
+import { broke, type DeviationResult, killing, resultOf } from './matrix.js';
 import type { Deviation } from './mutant.js';
 import { mutated } from './mutated.js';
 import { BY_CONTROL, showsFrom } from './outside.js';
@@ -55,9 +55,6 @@ export function deployed({ mutant }: Pick<Deviation, 'mutant'>, seed: string, gi
     return Object.assign(Object.create(emulator) as Emulator, { fetch, daemon: { fetch: daemonFetch } });
   });
 }
-
-/** Whether a check found something. */
-export const broke = ({ verdict }: CheckResult): boolean => verdict === 'fail' || verdict === 'warn';
 
 /** The results of checks at the deviation, as a deployment of its own. */
 export async function atDeployed(

@@ -13,7 +13,7 @@ export interface DeviationResult {
   /** The checks that were seen to see it before, and fail. */
   readonly caught: readonly string[];
   /** Those that do not any more, and what they came to instead. */
-  readonly missed: readonly { readonly id: string; readonly verdict: string; readonly why?: string }[];
+  readonly missed: readonly { readonly id: string; readonly verdict: string; readonly why?: string | undefined }[];
   /** Where every check was run: the others that fail. */
   readonly others: readonly string[];
   /** The emulator's log of its own mistakes. A deviation that crashes proves nothing. */
@@ -40,7 +40,8 @@ const why = (result: CheckResult): string | undefined =>
   (result.skip && skipWords(result.skip).why) ??
   (result.finding && findingText(result.finding).what);
 
-const broke = (result: CheckResult) => result.verdict === 'fail' || result.verdict === 'warn';
+/** Whether a check found something. */
+export const broke = ({ verdict }: CheckResult): boolean => verdict === 'fail' || verdict === 'warn';
 
 /** Whether it is a rule, or what sends for rules to judge. */
 export const isJudging = (check: Check): boolean => ruleOf(check) !== undefined || check.sweeps === true;
@@ -89,11 +90,7 @@ export function resultOf(
     caught: results.filter((one) => named.has(one.id) && broke(one)).map((one) => one.id),
     missed: results
       .filter((one) => named.has(one.id) && !broke(one))
-      .map((one) => ({
-        id: one.id,
-        verdict: one.verdict,
-        ...(why(one) === undefined ? {} : { why: why(one) ?? '' }),
-      })),
+      .map((one) => ({ id: one.id, verdict: one.verdict, why: why(one) })),
     others: results.filter((one) => !named.has(one.id) && broke(one)).map((one) => one.id),
     crashes: [],
     duration: Math.round(duration),

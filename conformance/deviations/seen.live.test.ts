@@ -2,7 +2,8 @@ import { expect, inject, test } from 'vitest';
 import { checks } from '../checks/index.js';
 import { hash } from '../framework/random.js';
 import { deviations } from './index.js';
-import { atDeployed, broke, wholeRun } from './live.js';
+import { atDeployed, wholeRun } from './live.js';
+import { broke } from './matrix.js';
 import { isSeen, readMeasured } from './seen.js';
 import { TRY } from './try.js';
 

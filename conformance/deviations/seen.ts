@@ -1,4 +1,5 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
+import { writeRows } from './killers.js';
 
 /** The credentials of a run: all of them, or an API key and its workspace alone. */
 export const GIVEN = ['all', 'key'] as const;
@@ -48,7 +49,6 @@ export const countSeen = ({ deviations }: Pick<Measured, 'deviations'>, given: G
 export function writeMeasured(deviations: Measured['deviations'], before?: Measured): Measured {
   const most = (given: Given) => Math.max(before?.atLeast[given] ?? 0, countSeen({ deviations }, given));
   const atLeast = { all: most('all'), key: most('key') };
-  const lines = Object.entries(deviations).map(([name, row]) => `    ${JSON.stringify(name)}: ${JSON.stringify(row)}`);
-  writeFileSync(FILE, `{\n  "atLeast": ${JSON.stringify(atLeast)},\n  "deviations": {\n${lines.join(',\n')}\n  }\n}\n`);
+  writeRows(FILE, atLeast, 'deviations', deviations);
   return { atLeast, deviations };
 }
