@@ -18,7 +18,7 @@ test('an intern that is busy though it never took a prompt is no deployment that
 });
 
 test('what nobody waited for is not seen, and says so', async () => {
-  const result = await tried('keepalive-only-once');
+  const result = await tried('deadline-of-four-minutes');
   expect(result?.caught).toEqual([]);
   expect(result?.missed[0]).toMatchObject({ verdict: 'skip', why: expect.stringContaining('--slow') });
 });
