@@ -175,6 +175,5 @@ export function createContext(run: RunContext, attempt: TryOfCheck): Ctx {
     breach: () => session.monitors.breach(attempt.by.id),
     known: (id) => session.model.known(id),
     over: () => run.ending.near !== undefined || session.room.without({ prompts: false }) !== undefined,
-    turnsWait: () => session.turns('api_key').paused(),
   };
 }

@@ -232,6 +232,4 @@ export interface Ctx {
   known(id: string): Known;
   /** Whether the limits of the run leave room for nothing more to be begun. */
   over(): boolean;
-  /** Whether the next turn has to wait, since the target limits how many it takes. */
-  turnsWait(): boolean;
 }

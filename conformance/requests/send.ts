@@ -6,7 +6,7 @@ import { cover, isGood, type Row } from './cover.js';
 import { firstRows } from './first.js';
 import { createShelf, LATE, type Shelf } from './ground.js';
 import { type Ground, TABLES, type Table } from './rows.js';
-import { sendLists, sendSequences } from './sequences.js';
+import { sendLists, sequences } from './sequences.js';
 import { unanswered } from './unanswered.js';
 
 /** The values that rows are sent with. */
@@ -117,18 +117,6 @@ function plansOf(ctx: Ctx, { has }: RowsOptions) {
 /** Whether a row is a turn, which a limiter may put off. */
 const isTurn = ({ table: { operation } }: Row): boolean => /^(chat|invoke|sign)/.test(operation);
 
-/** All in order, but for turns that would have to wait: others go before them. */
-export function* asTheyMay<One extends { readonly turn: boolean }>(
-  all: readonly One[],
-  wait: () => boolean,
-): Generator<One> {
-  const left = [...all];
-  while (left.length > 0) {
-    const at = wait() ? left.findIndex(({ turn }) => !turn) : 0;
-    yield* left.splice(Math.max(0, at), 1);
-  }
-}
-
 /** Whether a row may cost a prompt where all is as it should be. */
 const prompting = (row: Row): boolean => row.table.prompts === true && isGood(row);
 
@@ -147,12 +135,14 @@ export async function sendFirst(ctx: Ctx, options: RowsOptions): Promise<void> {
   }
 }
 
-/** Sends the rows of every table, and the sequences. The rules judge the answers. */
+/**
+ * Sends the rows of every table, and the sequences. The rules judge the answers. Where turns are limited they wait, and others go on
+ * beside them, with interns of their own.
+ */
 export async function sendRows(ctx: Ctx, options: RowsOptions): Promise<void> {
-  const shelf = createShelf(ctx, options.has);
   const { usable, plans } = plansOf(ctx, options);
   let spent = false;
-  const send = async (row: Row) => {
+  const send = async (shelf: Shelf, row: Row) => {
     if (spent && prompting(row)) return;
     try {
       await done(ctx, shelf, row, options);
@@ -163,20 +153,27 @@ export async function sendRows(ctx: Ctx, options: RowsOptions): Promise<void> {
     }
   };
   const rows = inTurn(plans.map(([first = []]) => first));
-  const all = [
-    // Sequences are few, and show the most: a limit cuts rows.
-    { turn: false, send: () => sendSequences(ctx, options) },
-    ...rows.map((row) => ({ turn: isTurn(row), send: () => send(row) })),
-  ];
-  for (const one of asTheyMay(all, ctx.turnsWait)) {
-    if (options.over()) {
-      // The clean-up reads the interns that nothing has shown yet: one list shows all.
-      await ctx.send({ path: '/interns' }).catch(unanswered);
-      return;
-    }
-    await one.send();
-  }
+  // Sequences are few, and show the most: a limit cuts rows. Without prompts left the rest of a sequence stays unsent.
+  const first = sequences(ctx, options).map(({ turn, send }) => ({
+    turn,
+    send: () =>
+      send().catch((error: unknown) => {
+        if (!(error instanceof Skipped) || error.skip.kind !== 'stopped') throw error;
+      }),
+  }));
+  const strand = async (isOf: (turn: boolean) => boolean) => {
+    const shelf = createShelf(ctx, options.has);
+    const parts = rows.map((row) => ({ turn: isTurn(row), send: () => send(shelf, row) }));
+    for (const part of [...first, ...parts].filter(({ turn }) => isOf(turn))) if (!options.over()) await part.send();
+  };
+  // An emulator limits nothing, and its clock is moved by each.
+  const strands = options.has('control') ? [strand(() => true)] : [strand((turn) => turn), strand((turn) => !turn)];
+  const ended = await Promise.allSettled(strands);
+  for (const one of ended) if (one.status === 'rejected') throw one.reason;
+  // The clean-up reads the interns that nothing has shown yet: one list shows all.
+  if (options.over()) await ctx.send({ path: '/interns' }).catch(unanswered);
   // The rest is done: lists show its outcome.
+  const shelf = createShelf(ctx, options.has);
   for (const rows of plans.filter((_, at) => usable[at]?.operation === 'list'))
     for (const row of rows.flat().filter(isGood)) if (!options.over()) await done(ctx, shelf, row, options);
   if (!options.over()) await sendLists(ctx);

@@ -133,41 +133,69 @@ async function proofs({ interns, send }: Ctx): Promise<void> {
     await send({ method: 'POST', path: `/interns/${id}/${path}`, as: 'oauth_token', json }).catch(unanswered);
 }
 
+/** A part of what is sent. `turn`: it waits where a limiter puts turns off. */
+export interface Part {
+  readonly turn: boolean;
+  send(): Promise<void>;
+}
+
 /**
  * Sequences that show what no single request does: the life of an intern, creates that are sent again, a secret from its store
  * to its end, proofs side by side, pages of a list, and a conversation. A sequence in which a rule was broken is sent once more,
  * with fresh things. Where the target is no emulator, the scenarios of chat bring a conversation about.
  */
-export async function sendSequences(
+export function sequences(
   ctx: Ctx,
   { has, broken, over }: { has(need: string): boolean; broken(): number; over(): boolean },
-): Promise<void> {
+): readonly Part[] {
   /** Sends a sequence. Answers whether it broke a rule that was whole before. */
   const breaks = async (sequence: () => Promise<unknown>): Promise<boolean> => {
     const before = broken();
     await sequence();
     return broken() > before;
   };
-  const inTwos = async (sequence: () => Promise<unknown>) => {
-    if ((await breaks(sequence)) && !over()) await sequence();
-  };
-  const life = await beginLife(ctx, has).catch(unanswered);
-  const early = await breaks(async () => life?.first());
-  await inTwos(() => retries(ctx, has));
-  await inTwos(() => updates(ctx));
-  await inTwos(() => secrets(ctx));
-  if (has('oauth_token')) await inTwos(() => proofs(ctx));
-  for (const query of ['limit=1', 'limit=2', 'limit=1&status=stopped', 'limit=3&status=stopped,running'])
-    await pages(ctx, query);
-  await sendLists(ctx);
-  const late = await breaks(async () => life?.rest());
-  if ((early || late) && !over()) {
-    const second = await beginLife(ctx, has).catch(unanswered);
-    await second?.first();
-    await second?.rest();
-  }
-  if (has('behaviour:ask-permission')) await inTwos(() => replies(ctx));
-  if (has('control')) await inTwos(() => conversation(ctx));
+  const inTwos = (turn: boolean, sequence: () => Promise<unknown>): Part => ({
+    turn,
+    async send() {
+      if ((await breaks(sequence)) && !over()) await sequence();
+    },
+  });
+  const begin = () => beginLife(ctx, has).catch(unanswered);
+  let life: Awaited<ReturnType<typeof begin>>;
+  let early = false;
+  return [
+    {
+      turn: true,
+      async send() {
+        life = await begin();
+        early = await breaks(async () => life?.first());
+      },
+    },
+    inTwos(false, () => retries(ctx, has)),
+    inTwos(false, () => updates(ctx)),
+    inTwos(false, () => secrets(ctx)),
+    ...(has('oauth_token') ? [inTwos(true, () => proofs(ctx))] : []),
+    {
+      turn: false,
+      async send() {
+        for (const query of ['limit=1', 'limit=2', 'limit=1&status=stopped', 'limit=3&status=stopped,running'])
+          await pages(ctx, query);
+        await sendLists(ctx);
+      },
+    },
+    {
+      turn: true,
+      async send() {
+        const late = await breaks(async () => life?.rest());
+        if ((!early && !late) || over()) return;
+        const second = await begin();
+        await second?.first();
+        await second?.rest();
+      },
+    },
+    ...(has('behaviour:ask-permission') ? [inTwos(true, () => replies(ctx))] : []),
+    ...(has('control') ? [inTwos(true, () => conversation(ctx))] : []),
+  ];
 }
 
 /** Statuses that an intern has until it is deleted. */
