@@ -14,7 +14,7 @@ import { unanswered } from './unanswered.js';
 interface Walk {
   readonly made: { readonly id: string; readonly again: () => Promise<Answer | undefined> }[];
 }
-export type Step = fc.AsyncCommand<Walk, Ctx>;
+type Step = fc.AsyncCommand<Walk, Ctx>;
 
 /** A session of the intern that began so, the latest: undefined where there is none. */
 const sessionOf = ({ known }: Ground, origin: 'chat' | 'invoke') => {
@@ -104,11 +104,27 @@ function rowOf(table: Table): fc.Arbitrary<Row> {
   }));
 }
 
-/** Tells what breaks a rule: of anything that was asked since. */
+/** Ends the walk where an answer has broken a rule. */
 function judged(ctx: Ctx): void {
   const finding = ctx.breach();
   if (finding !== undefined) throw finding;
 }
+
+/** The intern that a request goes to, and the look at it afterwards. */
+interface Choice {
+  readonly which: number;
+  /** One that is in a state in which the request is accepted, where there is one. */
+  readonly fits: boolean;
+  /** Its boot or teardown is waited for, and it is read. */
+  readonly looks: boolean;
+  /** Nothing else is asked meanwhile. */
+  readonly alone: boolean;
+}
+const choice: fc.Arbitrary<Omit<Choice, 'alone'>> = fc.record({
+  which: fc.nat({ max: 3 }),
+  fits: fc.constantFrom(true, true, false),
+  looks: fc.boolean(),
+});
 
 /** Phases of the states that tables name. */
 const PHASES: Partial<Record<State, readonly string[]>> = {
@@ -146,20 +162,6 @@ async function chosen({ made }: Walk, ctx: Ctx, { states }: Table, { which, fits
   await settled(ctx, id);
   return id;
 }
-
-interface Choice {
-  readonly which: number;
-  readonly fits: boolean;
-  /** The things that it began are waited for, and read. */
-  readonly looks: boolean;
-  /** Nothing else is asked meanwhile. */
-  readonly alone: boolean;
-}
-const choice: fc.Arbitrary<Omit<Choice, 'alone'>> = fc.record({
-  which: fc.nat({ max: 3 }),
-  fits: fc.constantFrom(true, true, false),
-  looks: fc.boolean(),
-});
 
 /** Interns that a walk makes at most. */
 const MOST = 4;
@@ -235,15 +237,15 @@ const waits: Step = {
 };
 
 /** Any sequence of requests; the first is a create, so that the others have something to work on. */
-export function steps(ctx: Ctx, most: number): fc.Arbitrary<Step[]> {
+function steps(ctx: Ctx, most: number): fc.Arbitrary<Step[]> {
   const tables = tablesOf(ctx);
+  const creates = tables.filter(({ operation }) => operation === 'create');
   const which = fc.nat({ max: 3 });
   const asked = (row: fc.Arbitrary<Row>, alone = true) =>
     fc.tuple(row, choice).map(([one, how]) => asks(one, { ...how, alone }));
-  const [first = [], rest] = [tables.filter(({ operation }) => operation === 'create'), tables];
   const one = (alone: boolean) =>
     fc.oneof(
-      ...rest.map((table) => ({ weight: OFTEN[table.operation] ?? 1, arbitrary: asked(rowOf(table), alone) })),
+      ...tables.map((table) => ({ weight: OFTEN[table.operation] ?? 1, arbitrary: asked(rowOf(table), alone) })),
       { weight: 2, arbitrary: which.map(repeats) },
       { weight: 1, arbitrary: fc.constant(lists) },
     );
@@ -254,7 +256,7 @@ export function steps(ctx: Ctx, most: number): fc.Arbitrary<Step[]> {
   );
   return fc
     .tuple(
-      fc.oneof(...first.map((table) => asked(rowOf(goodOf(table))))),
+      fc.oneof(...creates.map((table) => asked(rowOf(goodOf(table))))),
       fc.noBias(fc.array(any, { maxLength: most, size: 'max' })),
     )
     .map(([create, more]) => [create, ...more]);
