@@ -171,7 +171,7 @@ export function createModel(options: ModelOptions) {
   const creators = new Set<string>();
   const statuses = new Set<string>();
   const routes = new Set<string>();
-  /** Whether a caller sees what another made in the same workspace, where that showed. */
+  /** Whether a credential shows what another person made in the same workspace, where that was seen. */
   const shared = new Recent<string, boolean>(MOST);
   /** Interns by their vaults. */
   const vaults = new Recent<string, Known<string>>(MOST);
@@ -212,7 +212,7 @@ export function createModel(options: ModelOptions) {
     const person = personOf(asked);
     if (visible !== true || callerOf(asked)?.kind === 'own' || intern.made === undefined) return visible;
     if (options.ours === true || (person !== undefined && person === intern.made.person)) return true;
-    return shared.get(joined(person, intern.made.person));
+    return shared.get(joined(String(asked.caller), intern.made.person));
   };
   /** Whether a whole list, whose first page was asked for at that time, has an intern: lists may be late. */
   const mustBeListed = (facts: InternFacts, asked: Asked, from: number): boolean => {
@@ -246,7 +246,8 @@ export function createModel(options: ModelOptions) {
       for (const other of [facts, ...present]) if (other.lost?.number === lost.number) other.lost = undefined;
     statuses.add(String(row.status));
     const person = personOf(asked);
-    if (facts.made?.person !== undefined && person !== undefined) shared.set(joined(person, facts.made.person), true);
+    if (facts.made?.person !== undefined && person !== undefined)
+      shared.set(joined(String(asked.caller), facts.made.person), true);
     // Others may change their interns at any time.
     if (facts.made === undefined || options.partial === true) return;
     const phases = (options.ours === true ? PHASES : WIDENED)[String(row.status)];
