@@ -120,6 +120,9 @@ const isTurn = ({ table: { operation } }: Row): boolean => /^(chat|invoke|sign)/
 /** Whether a row may cost a prompt where all is as it should be. */
 const prompting = (row: Row): boolean => row.table.prompts === true && isGood(row);
 
+/** Rows of the second pass that are sent while turns wait: they leave room to send again what broke a rule. */
+const SECOND = 150;
+
 /** Sends each operation once, and once each mistake that several share. */
 export async function sendFirst(ctx: Ctx, options: RowsOptions): Promise<void> {
   const shelf = createShelf(ctx, options.has);
@@ -137,7 +140,7 @@ export async function sendFirst(ctx: Ctx, options: RowsOptions): Promise<void> {
 
 /**
  * Sends the rows of every table, and the sequences. The rules judge the answers. Where turns are limited they wait, and others go on
- * beside them, with interns of their own.
+ * beside them, with interns of their own: each value once, then drawn rows in which it meets others.
  */
 export async function sendRows(ctx: Ctx, options: RowsOptions): Promise<void> {
   const { usable, plans } = plansOf(ctx, options);
@@ -166,8 +169,25 @@ export async function sendRows(ctx: Ctx, options: RowsOptions): Promise<void> {
     const parts = rows.map((row) => ({ turn: isTurn(row), send: () => send(shelf, row) }));
     for (const part of [...first, ...parts].filter(({ turn }) => isOf(turn))) if (!options.over()) await part.send();
   };
+  let turnsWait = true;
+  const second = async () => {
+    const shelf = createShelf(ctx, options.has);
+    const drawn = plans
+      .flatMap(([, rows = []]) => rows)
+      .filter((row) => !isTurn(row))
+      .map((row) => ({ row, at: ctx.random() }))
+      .toSorted((one, other) => one.at - other.at);
+    for (const { row } of drawn.slice(0, SECOND)) if (turnsWait && !options.over()) await send(shelf, row);
+  };
   // An emulator limits nothing, and its clock is moved by each.
-  const strands = options.has('control') ? [strand(() => true)] : [strand((turn) => turn), strand((turn) => !turn)];
+  const strands = options.has('control')
+    ? [strand(() => true)]
+    : [
+        strand((turn) => turn).finally(() => {
+          turnsWait = false;
+        }),
+        strand((turn) => !turn).then(second),
+      ];
   const ended = await Promise.allSettled(strands);
   for (const one of ended) if (one.status === 'rejected') throw one.reason;
   // The clean-up reads the interns that nothing has shown yet: one list shows all.
