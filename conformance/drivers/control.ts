@@ -35,6 +35,7 @@ export function createControl(options: ControlOptions) {
   let set = false;
   let before: number | undefined;
   let stopped = false;
+  let moved = 0;
   let watched: ((call: ControlCall) => void) | undefined;
 
   /** Sends a call by one of the two ways. */
@@ -97,6 +98,7 @@ export function createControl(options: ControlOptions) {
       return instant((await must<{ now: unknown }>('GET', '/clock')).now, 'now of /_emulator/clock');
     },
     async advance(ms) {
+      moved += ms;
       await must('POST', '/clock', { advance: ms });
     },
     async script(script) {
@@ -154,6 +156,8 @@ export function createControl(options: ControlOptions) {
       kept.set(name, { ...script, name });
       return name;
     },
+    /** ms by which the clock was moved. */
+    moved: () => moved,
     /** Stops a clock that runs by itself until `end`: only then is a millisecond before a deadline before it. */
     async stopClock() {
       // One that says it is virtual may advance by itself all the same.

@@ -44,4 +44,6 @@ export interface TargetClock {
   now(): Promise<number>;
   /** Resolves once all effects have settled. */
   advance(ms: number): Promise<void>;
+  /** ms by which the run has moved it so far. */
+  moved?(): number;
 }

@@ -40,6 +40,8 @@ export interface ModelOptions {
   secretIn?(text: string): 'credential' | 'value' | undefined;
   /** A SCIM mapping that is there to stay. */
   readonly mapping?: string | undefined;
+  /** ms by which the run has moved the clock of the target: they pass between two exchanges. */
+  moved?(): number;
   /** The target is an emulator of ours, and nobody else uses it. */
   readonly ours?: boolean;
   /** Some requests pass it unseen: a value that may change says nothing of the next one. */
@@ -75,8 +77,9 @@ export type SessionFacts = Known<{
 export type AskedQuestion = Known<{
   readonly intern: string;
   readonly session: string | undefined;
-  /** When its stream ended. */
+  /** When its stream ended, and how far the clock was moved by then. */
   readonly at: number;
+  readonly moved: number;
   /** The options of a permission. */
   readonly options: readonly string[] | undefined;
   /** Answers in its session that are under way. */
@@ -352,6 +355,7 @@ export function createModel(options: ModelOptions) {
       intern,
       session: stream.sessionId,
       at: answered?.at ?? asked.at,
+      moved: options.moved?.() ?? 0,
       options: optionsOf(call.arguments),
       replies: new Set<number>(),
     };

@@ -1059,8 +1059,9 @@ const ANSWERED: readonly Rule[] = rulesOf('CHAT-7', {
     judge: (seen, model) => {
       const { asked, answered, error, id, intern } = seen;
       const question = questionOf(seen, model);
-      const { session = '', options, at = 0, answered: before, replies } = question?.value ?? {};
-      if (question === undefined || id === undefined || before !== undefined || asked.at > at + OPEN) return undefined;
+      const { session = '', options, at = 0, moved = 0, answered: before, replies } = question?.value ?? {};
+      const passed = asked.at - at + (model.options.moved?.() ?? 0) - moved;
+      if (question === undefined || id === undefined || before !== undefined || passed > OPEN) return undefined;
       // Another answer may be taken before this one, and a call of the lifecycle may have ended the run.
       if ((replies?.size ?? 0) > 1 || (intern?.moving ?? 0) > 1 || (intern?.halted ?? 0) > at) return undefined;
       if (model.options.partial === true || ASIDE.has(answered.status) || !isFromService(seen)) return undefined;
