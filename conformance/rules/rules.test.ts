@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { SHIPPED } from '../framework/profile.js';
 import type { Asked, Exchange } from '../model/exchange.js';
-import { createModel } from '../model/model.js';
+import { createModel, type ModelOptions } from '../model/model.js';
 import { createChunkGrammar } from '../probe/chunks.js';
 import { REQUIREMENTS } from '../requirements/index.js';
 import { RULES, seenBy } from './index.js';
@@ -29,7 +29,7 @@ interface Said {
 }
 
 /** The rules' verdict on a conversation: the rules that the exchanges break, with the exchanges they rest on. */
-function judged(conversation: readonly Said[], more: { readonly ours?: boolean; readonly inUse?: boolean } = {}) {
+function judged(conversation: readonly Said[], more: Partial<Pick<ModelOptions, 'ours' | 'inUse' | 'moved'>> = {}) {
   const profile = SHIPPED.svc;
   if (profile === undefined) throw new Error('no profile svc');
   const model = createModel({
@@ -406,6 +406,16 @@ test.each<[rule: string, because: readonly number[], conversation: readonly Said
   const broken = judged(conversation).find(({ id }) => id === rule);
   expect(broken?.because.slice(0, because.length)).toEqual(because);
   expect(broken?.number).toBe(conversation.length);
+});
+
+test('a question whose five minutes passed on a clock that was moved may be closed', () => {
+  const late = { ...replies(), status: 409, answer: error(409, 'interaction_not_pending') };
+  const closed = (step: number) => {
+    let moved = 0;
+    const moves = { moved: () => (moved += step) };
+    return judged([CREATE, chats({ asks: 1 }), late], moves).some(({ id }) => id === 'CHAT-7/open-question-answered');
+  };
+  expect([closed(0), closed(300_000)]).toEqual([true, false]);
 });
 
 test('a create whose key was used before all that was seen is answered with what it made then', () => {
