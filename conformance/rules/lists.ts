@@ -28,6 +28,9 @@ const COMING: readonly string[] = ['queued', 'provisioning'];
 /** Further parameters of a list: others filter it in ways that nobody knows. */
 const KNOWN: ReadonlySet<string> = new Set(['workspace_id', 'status', 'limit', 'starting_after']);
 
+/** Statuses of an intern that somebody deletes. */
+const LEAVING: ReadonlySet<unknown> = new Set(['destroying', 'destroy_failed']);
+
 /**
  * A list that left out an intern which is shown now. Elsewhere than at an emulator of ours others may have taken away what a list
  * lacks.
@@ -35,9 +38,10 @@ const KNOWN: ReadonlySet<string> = new Set(['workspace_id', 'status', 'limit', '
 const leftOut =
   (by: string) =>
   (seen: Seen, model: Model): Judgement =>
-    each(recordsOf(seen), ({ id }) => {
+    each(recordsOf(seen), ({ id, status }) => {
       const { lost, made } = model.interns.get(String(id)) ?? {};
-      return lost?.by !== by || lost.at > seen.asked.at
+      // Whoever deletes it now may have begun before that list.
+      return lost?.by !== by || lost.at > seen.asked.at || LEAVING.has(status)
         ? undefined
         : is(`interns that an earlier ${by} left out`, [], [id], [made?.number ?? 0, lost.number]);
     });
