@@ -89,6 +89,18 @@ export const DAEMON_REACHED = defineChecks({
         fail('one v2 proof, three times at once', 'taken once at most', gist('taken more than once', taken));
     },
   },
+  'proof/v2-once-later': {
+    requirement: 'SIGN-7',
+    title: 'A proof that the daemon has taken it refuses 15 s later too.',
+    needs: ['running', 'oauth_token', 'slow:15s'],
+    async run(ctx) {
+      const daemon = await reached(ctx);
+      const proof = await takenOnce(ctx, daemon);
+      await ctx.wait(15_000);
+      const later = await daemon.ask(proof);
+      if (takes(later)) fail('a v2 proof that the daemon took', 'refused 15 s later', gist('taken again', later));
+    },
+  },
   'proof/what-it-covers': {
     requirement: 'SIGN-4',
     title:

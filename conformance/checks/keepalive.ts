@@ -14,8 +14,9 @@ const beats = (t: Transcript) => t.comments.filter(isBeat).length;
 /** ms by which the way to the client may delay a keepalive. */
 const LATE = 10_000;
 
-/** The events without the comments. */
-const spoken = ({ items }: Transcript) => items.filter(({ kind }) => kind !== 'comment').length;
+/** The words and questions of the intern so far. */
+const spoken = ({ content, reasoning, toolCalls }: Transcript) =>
+  JSON.stringify([content, reasoning, toolCalls.length]);
 
 /** ms of silence after which a comment may take the place of a keepalive, with some leeway for the network. */
 const DUE = 29_000;
@@ -23,13 +24,18 @@ const DUE = 29_000;
 /** ms of silence before which no keepalive is due, however the network delays what came before. */
 const EARLY = 20_000;
 
-/** A service may write comments of its own. After one that came early no keepalive is due. */
-export function nothingElse({ assume }: Pick<Ctx, 'assume'>, t: Transcript): void {
+/**
+ * A service may write comments of its own, and chunks without a word. After one that came early no keepalive is due.
+ *
+ * @param from the number of items before the silence
+ */
+export function nothingElse({ assume }: Pick<Ctx, 'assume'>, t: Transcript, from = Number.POSITIVE_INFINITY): void {
   const early = t.items.find((item, at) => {
     const before = t.items[at - 1];
-    return item.kind === 'comment' && !isBeat(item) && before !== undefined && item.at - before.at <= DUE;
+    if (item.kind === 'comment' ? isBeat(item) : at < from) return false;
+    return before !== undefined && item.at - before.at <= DUE;
   });
-  const note = 'the target writes comments of its own, so that no keepalive is due';
+  const note = 'the target writes something of its own, so that no keepalive is due';
   const shown = early?.kind === 'comment' ? early.text.slice(0, 40) : undefined;
   assume(early === undefined, 'a stream to which nothing else is written', note, shown);
 }
@@ -40,6 +46,7 @@ async function silence(ctx: Ctx, most: number): Promise<void> {
   const reply = await intern.held(ctx.prompt('silent'));
   const { transcript } = reply;
   const before = spoken(transcript);
+  const from = transcript.items.length;
   for (let beat = 1; beat <= most; beat++) {
     if (beat === 1) {
       await ctx.wait(EARLY);
@@ -50,7 +57,7 @@ async function silence(ctx: Ctx, most: number): Promise<void> {
     }
     await ctx.wait(beat === 1 ? 31_000 - EARLY : 30_000);
     await ctx.settle();
-    nothingElse(ctx, transcript);
+    nothingElse(ctx, transcript, from);
     const silent = transcript.finish === undefined && spoken(transcript) === before;
     ctx.internDid(silent, { did: 'stay silent', said: transcript.content });
     await reply.promised(`keepalive ${beat} after ${beat * 30 + 1} s of silence`, (t) => beats(t) >= beat, LATE);

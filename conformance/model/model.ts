@@ -22,7 +22,7 @@ import {
   SETTINGS,
   WIDENED,
 } from './intern.js';
-import { isPrompt, isSigning, type Operation, operationOf } from './operations.js';
+import { isDaemon, isPrompt, isSigning, type Operation, operationOf } from './operations.js';
 import { Recent } from './recent.js';
 
 /** The knowledge about a target before anything is sent. */
@@ -71,6 +71,8 @@ export type SessionFacts = Known<{
   readonly person: string | undefined;
   /** When the first answer of it ended. */
   readonly at: number;
+  /** When the latest prompt of it was answered. */
+  last: number;
 }>;
 
 /** A question. */
@@ -176,6 +178,9 @@ export function createModel(options: ModelOptions) {
   const routes = new Set<string>();
   /** Whether a credential shows what another person made in the same workspace, where that was seen. */
   const shared = new Recent<string, boolean>(MOST);
+  /** Interns by the origins and tokens of their daemons. */
+  const accesses = new Recent<string, Known<string>>(MOST);
+  const accessOf = ({ origin, token }: Row): string => hashed(joined(String(origin), String(token)));
   /** Interns by their vaults. */
   const vaults = new Recent<string, Known<string>>(MOST);
 
@@ -328,9 +333,11 @@ export function createModel(options: ModelOptions) {
     const { asked, answered } = exchange;
     if (typeof session !== 'string' || answered === undefined) return;
     const at = joined(intern, session);
-    if (!sessions.has(at))
+    const known = sessions.get(at);
+    if (known !== undefined) known.value.last = Math.max(known.value.last, answered.at);
+    else
       sessions.set(at, {
-        value: { id: session, intern, origin, person: personOf(asked), at: answered.at },
+        value: { id: session, intern, origin, person: personOf(asked), at: answered.at, last: answered.at },
         number: asked.number,
       });
   };
@@ -455,6 +462,8 @@ export function createModel(options: ModelOptions) {
         value.intern === id ? [{ call, session: value.session }] : [],
       ),
     }),
+    /** The intern that a daemon access was answered for before. */
+    accessBy: (access: Row): Known<string> | undefined => accesses.get(accessOf(access)),
     session: (intern: string, id: string): SessionFacts | undefined => sessions.get(joined(intern, id)),
     mapping: (id: string): Known | undefined => mappings.get(id.toLowerCase()),
 
@@ -512,7 +521,8 @@ export function createModel(options: ModelOptions) {
     restart(): void {
       for (const known of [interns, present, byName, creates, sessions, questions, firsts, begun, nonces, signers])
         known.clear();
-      for (const known of [asking, pages, mappings, creators, statuses, routes, shared, vaults]) known.clear();
+      for (const known of [accesses, asking, pages, mappings, creators, statuses, routes, shared, vaults])
+        known.clear();
       hasForgotten = options.inUse === true;
       hasHidden = false;
       latest = Number.NEGATIVE_INFINITY;
@@ -583,6 +593,8 @@ export function createModel(options: ModelOptions) {
       if (name === 'get' && facts !== undefined) facts.read = asked.at;
       if (name === 'list') listed(json, exchange);
       if (name === 'invoke' && id !== undefined) spoke(exchange, id, 'invoke', json.session_id);
+      if (isDaemon(operation) && id !== undefined && !accesses.has(accessOf(json)))
+        accesses.set(accessOf(json), { value: id, number: asked.number });
       if (name === 'scim' && id !== undefined && !mappings.has(id.toLowerCase()))
         mappings.set(id.toLowerCase(), { value: json.data, number: asked.number });
       if (isSigning(operation)) {

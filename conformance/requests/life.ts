@@ -52,6 +52,8 @@ function operations({ api, chat, prompt, send }: Ctx, life: Life, stage: number,
       const { json } = await invoke('api_key');
       if (isRow(json)) life.invoked ??= json.session_id;
     },
+    // A session of its own, beside the one that goes on.
+    async () => (stage === MIDDLE ? api.invoke(id, { input: prompt('echo') }) : undefined),
     async () => (life.invoked === undefined || peer === 'api_key' ? undefined : invoke(peer)),
     async () => {
       // Prompts are dear: two are enough.

@@ -273,6 +273,7 @@ const SIGNED: readonly Value[] = [
     digest('63 digits', DIGEST.slice(1)),
     digest('65 digits', `${DIGEST}0`),
     digest('capitals', DIGEST.toUpperCase()),
+    digest('Base64', Buffer.from(DIGEST, 'hex').toString('base64')),
     digest('one capital', DIGEST.replace('e', 'E')),
     digest('no hex', DIGEST.replace('e', 'g')),
     digest('white space', ` ${DIGEST}`),
@@ -313,8 +314,12 @@ const SIGNED: readonly Value[] = [
 const ANY: readonly State[] = ['stopped', 'running', 'suspended'];
 const NOT_THERE: readonly State[] = ['unknown', 'gone'];
 
+/** Without a body there is nothing to declare, and no harm in it. */
+const DECLARED = v('no body, declared as JSON', () => ({ headers: { 'content-type': 'application/json' } }));
+
 const NO_FIELDS: readonly Value[] = [
   v('no body', () => ({})),
+  DECLARED,
   json('an empty object', {}),
   ...alike(
     'no fields',
@@ -589,6 +594,7 @@ export const TABLES: readonly Table[] = [
       KEYS,
       [
         v('no body', () => ({})),
+        DECLARED,
         json('an empty object', {}),
         json('the loss acknowledged', { acknowledge_workspace_loss: true }),
         json('no loss acknowledged', { acknowledge_workspace_loss: false }),

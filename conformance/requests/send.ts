@@ -157,8 +157,8 @@ export async function sendRows(ctx: Ctx, options: RowsOptions): Promise<void> {
   };
   const rows = inTurn(plans.map(([first = []]) => first));
   // Sequences are few, and show the most: a limit cuts rows. Without prompts left the rest of a sequence stays unsent.
-  const first = sequences(ctx, options).map(({ turn, send }) => ({
-    turn,
+  const parts = sequences(ctx, options).map(({ send, ...part }) => ({
+    ...part,
     send: () =>
       send().catch((error: unknown) => {
         if (!(error instanceof Skipped) || error.skip.kind !== 'stopped') throw error;
@@ -166,15 +166,16 @@ export async function sendRows(ctx: Ctx, options: RowsOptions): Promise<void> {
   }));
   const strand = async (isOf: (turn: boolean) => boolean) => {
     const shelf = createShelf(ctx, options.has);
-    const parts = rows.map((row) => ({ turn: isTurn(row), send: () => send(shelf, row) }));
-    for (const part of [...first, ...parts].filter(({ turn }) => isOf(turn))) if (!options.over()) await part.send();
+    const own = rows.map((row) => ({ turn: isTurn(row), last: undefined, send: () => send(shelf, row) }));
+    for (const { turn, last, send } of [...parts, ...own])
+      if (isOf(turn) && last === undefined && !options.over()) await send();
   };
   let turnsWait = true;
   const second = async () => {
     const shelf = createShelf(ctx, options.has);
     const drawn = plans
       .flatMap(([, rows = []]) => rows)
-      .filter((row) => !isTurn(row))
+      .filter((row) => !isTurn(row) || !isGood(row))
       .map((row) => ({ row, at: ctx.random() }))
       .toSorted((one, other) => one.at - other.at);
     for (const { row } of drawn.slice(0, SECOND)) if (turnsWait && !options.over()) await send(shelf, row);
@@ -193,6 +194,7 @@ export async function sendRows(ctx: Ctx, options: RowsOptions): Promise<void> {
   // The clean-up reads the interns that nothing has shown yet: one list shows all.
   if (options.over()) await ctx.send({ path: '/interns' }).catch(unanswered);
   // The rest is done: lists show its outcome.
+  for (const { last, send } of parts) if (last === true && !options.over()) await send();
   const shelf = createShelf(ctx, options.has);
   for (const rows of plans.filter((_, at) => usable[at]?.operation === 'list'))
     for (const row of rows.flat().filter(isGood)) if (!options.over()) await done(ctx, shelf, row, options);

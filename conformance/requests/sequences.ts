@@ -22,13 +22,13 @@ export async function pages(ctx: Ctx, query: string, most = 20): Promise<number>
   return met;
 }
 
-/** Creates that repeat each other, by key and by body. */
-async function retries(ctx: Ctx, has: (need: string) => boolean): Promise<void> {
+/** Creates that repeat each other, by key and by body. Answers what repeats the first of them, however late. */
+async function retries(ctx: Ctx, has: (need: string) => boolean): Promise<() => Promise<unknown>> {
   const { interns, api } = ctx;
   const keyed = (body: unknown, key: string) =>
     api.create(body, { headers: { 'idempotency-key': key } }).catch(unanswered);
-  for (const more of [{}, { description: 'kept', provision: false }]) {
-    const body = interns.body(more);
+  const bodies = [{}, { description: 'kept', provision: false }].map((more) => interns.body(more));
+  for (const body of bodies) {
     const key = `retry-${body.name}`;
     await keyed(body, key);
     await keyed(body, key);
@@ -51,6 +51,9 @@ async function retries(ctx: Ctx, has: (need: string) => boolean): Promise<void> 
   }
   const key = `Near-${interns.name()}`.padEnd(254, 'k');
   for (const near of [`${key}a`, `${key}b`, `${key}B`, `${key}a`.toUpperCase()]) await keyed(interns.body(), near);
+  return async () => {
+    for (const body of bodies) await keyed(body, `retry-${body.name}`);
+  };
 }
 
 /** Prompts in one session: a run that speaks, one that fails, one that asks and is answered, and an invoke. */
@@ -136,6 +139,8 @@ async function proofs({ interns, send }: Ctx): Promise<void> {
 /** A part of what is sent. `turn`: it waits where a limiter puts turns off. */
 export interface Part {
   readonly turn: boolean;
+  /** It is sent after all else. */
+  readonly last?: true;
   send(): Promise<void>;
 }
 
@@ -163,6 +168,7 @@ export function sequences(
   const begin = () => beginLife(ctx, has).catch(unanswered);
   let life: Awaited<ReturnType<typeof begin>>;
   let early = false;
+  let again: (() => Promise<unknown>) | undefined;
   return [
     {
       turn: true,
@@ -171,7 +177,9 @@ export function sequences(
         early = await breaks(async () => life?.first());
       },
     },
-    inTwos(false, () => retries(ctx, has)),
+    inTwos(false, async () => {
+      again = await retries(ctx, has);
+    }),
     inTwos(false, () => updates(ctx)),
     inTwos(false, () => secrets(ctx)),
     ...(has('oauth_token') ? [inTwos(true, () => proofs(ctx))] : []),
@@ -183,6 +191,8 @@ export function sequences(
         await sendLists(ctx);
       },
     },
+    ...(has('behaviour:ask-permission') ? [inTwos(true, () => replies(ctx))] : []),
+    ...(has('control') ? [inTwos(true, () => conversation(ctx))] : []),
     {
       turn: true,
       async send() {
@@ -193,8 +203,7 @@ export function sequences(
         await second?.rest();
       },
     },
-    ...(has('behaviour:ask-permission') ? [inTwos(true, () => replies(ctx))] : []),
-    ...(has('control') ? [inTwos(true, () => conversation(ctx))] : []),
+    { turn: false, last: true, send: async () => void (await again?.()) },
   ];
 }
 

@@ -86,6 +86,23 @@ export const ACCESS: readonly Rule[] = [
           : undefined,
     },
   }),
+  ...rulesOf('DAEMON-1', {
+    'of-one-intern': {
+      says: 'The daemon access attaches to one intern: origin and token of one are those of no other.',
+      judge: (seen, model) => {
+        const { id, json } = seen;
+        if (!isDaemon(seen.operation) || !isDone(seen) || id === undefined || json === undefined) return undefined;
+        const before = model.accessBy(json);
+        return holds(
+          before === undefined || before.value === id,
+          `origin and token of ${seen.called}`,
+          'those of no other intern',
+          'those of another',
+          before === undefined ? [] : [before.number],
+        );
+      },
+    },
+  }),
   ...rulesOf('SIGN-1', {
     'not-stored': {
       says: 'A proof carries Cache-Control: no-store.',

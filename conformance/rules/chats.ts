@@ -304,6 +304,22 @@ export const CHATS: readonly Rule[] = [
           ? isNew(seen, model, seen.json?.session_id)
           : undefined,
     },
+    'not-steered-after-a-suspend': {
+      requirement: 'INVOKE-2',
+      says: 'A suspend ends the runs of its intern: a prompt of a session that is the first since then is steered into none.',
+      judge: (seen, model) => {
+        const { answered, asked, body, id, intern, json, operation } = seen;
+        if (operation.name !== 'invoke' || answered.status >= 300 || typeof body?.session_id !== 'string')
+          return undefined;
+        const session = id === undefined ? undefined : model.session(id, body.session_id);
+        const halted = intern?.halted ?? 0;
+        return session === undefined || halted <= session.value.last || (intern?.moving ?? 0) > 1 || asked.at < halted
+          ? undefined
+          : holds(json?.status !== 'steered', 'status of an invoke after a suspend', 'started', json?.status, [
+              session.number,
+            ]);
+      },
+    },
     'status-word': {
       level: 'P',
       says: 'The status of an invoke is started, or steered where a run goes on.',

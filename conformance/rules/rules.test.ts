@@ -374,6 +374,30 @@ test.each<[rule: string, because: readonly number[], conversation: readonly Said
   ['CHAT-5/call-whole', [], [CREATE, chats({ asks: 2 })]],
   ['CHAT-15/new-session', [2], [CREATE, chats({}), chats({})]],
   ['BASE-3/reason', [], [{ ...chats({ json: { messages: [] } }), status: 400, answer: error(400, 'invalid_body') }]],
+  [
+    'DAEMON-1/of-one-intern',
+    [2],
+    [
+      CREATE,
+      { path: `/interns/${ID}/daemon`, status: 200, answer: { origin: 'https://d.test', token: 't-1' } },
+      { path: '/interns/another/daemon-access', status: 200, answer: { origin: 'https://d.test', token: 't-1' } },
+    ],
+  ],
+  [
+    'INVOKE-2/not-steered-after-a-suspend',
+    [2],
+    [
+      CREATE,
+      { ...INVOKE, status: 202, answer: { session_id: 's-1', status: 'started' } },
+      { method: 'POST', path: `/interns/${ID}/suspend`, status: 200, answer: { suspended: true } },
+      {
+        ...INVOKE,
+        json: { input: 'Go on', session_id: 's-1' },
+        status: 202,
+        answer: { session_id: 's-1', status: 'steered' },
+      },
+    ],
+  ],
   ['CHAT-6/reply-to-none', [1], [CREATE, chats({ asks: 1 }), replies({ tool_call_id: 'call-2' })]],
   ['CHAT-7/call-unknown', [1], [CREATE, chats({ asks: 1 }), replies({ tool_call_id: 'call-2' })]],
   ['CHAT-7/answered-once', [1], [CREATE, chats({ asks: 1 }), replies(), replies()]],
