@@ -9,6 +9,7 @@ import { budgetNamed } from '../../conformance/engine/budget.js';
 import { run } from '../../conformance/run.js';
 import { blind } from './blind/index.js';
 import { blind27 } from './blind27/index.js';
+import { fresh27c } from './fresh27c/index.js';
 import { newer } from './newer/index.js';
 import { older } from './older/index.js';
 import { shown27 } from './shown27/index.js';
@@ -38,6 +39,8 @@ const SAMPLES: readonly (readonly [name: string, ways: readonly Way[]])[] = [
   // Likewise, before its writer saw anything of the kit.
   ['2026-11-27', blind27],
   ['2026-11-27 shown', shown27],
+  // By another reader of interface.md alone.
+  ['2026-11-27c', fresh27c],
 ];
 
 /** Checks that failed until the first did, with one seed, and how often the way showed. */
