@@ -2,7 +2,7 @@
 // looking at the checks: one deployment with every credential for each way and seed, in process and in virtual time.
 // Half of the last sample was never shown to those who wrote the checks that its first measurement called for.
 //
-//   npx tsx bench/independent/run.ts [--budget default] [--seeds a,b] [--sample hidden] [--only NAME] [--json FILE]
+//   npx tsx bench/independent/run.ts [--budget default] [--seeds a,b] [--sample hidden] [--only NAME] [--part 1/2] [--json FILE]
 import { appendFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { budgetNamed } from '../../conformance/engine/budget.js';
@@ -22,11 +22,14 @@ const { values } = parseArgs({
     seeds: { type: 'string', default: 'a,b' },
     sample: { type: 'string' },
     only: { type: 'string' },
+    part: { type: 'string', default: '1/1' },
     json: { type: 'string' },
   },
 });
 const budget = budgetNamed(values.budget);
 const seeds = values.seeds.split(',');
+/** The nth of so many ways each, so that several processes share a sample. */
+const [part = 1, parts = 1] = values.part.split('/').map(Number);
 
 const SAMPLES: readonly (readonly [name: string, ways: readonly Way[]])[] = [
   ['2026-11-22', older],
@@ -67,7 +70,8 @@ for (const [sample, all] of SAMPLES) {
   const once: string[] = [];
   const quiet: string[] = [];
   const blamed: string[] = [];
-  for (const way of all) {
+  for (const [at, way] of all.entries()) {
+    if (at % parts !== part - 1) continue;
     const { name, unseen, lawful } = way;
     if (values.only !== undefined && name !== values.only) continue;
     known = true;
