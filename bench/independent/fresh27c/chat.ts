@@ -172,7 +172,7 @@ export const chat: readonly Way[] = [
   },
   // state
   {
-    name: 'severed-told-as-ended',
+    name: 'severed-reported-as-ended',
     quote: 'This error reports only an ending that the intern confirmed.',
     wrong: (w) =>
       w.stream(() => (_, chunk) => {

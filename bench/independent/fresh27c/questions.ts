@@ -46,7 +46,7 @@ export const questions: readonly Way[] = [
   },
   // plain
   {
-    name: 'call-told-twice',
+    name: 'call-sent-twice',
     quote: ONE_CALL,
     wrong: (w) => w.stream(() => (event, chunk) => (callOf(chunk) === undefined ? undefined : [event, event])),
   },
