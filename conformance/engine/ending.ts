@@ -6,7 +6,7 @@ import type { Limit } from './budget.js';
 const LOOKED = 1_000;
 const SOONEST = 50;
 /** The share of the time that is kept for what is under way when nothing more is begun, at most so many ms of it. */
-const LAST = { share: 0.1, most: 15_000 };
+const LAST = { share: 0.1, most: 30_000 };
 /** And the share that is kept for a second look at most. */
 const SECOND_LOOK = 0.2;
 

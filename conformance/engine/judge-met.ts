@@ -121,8 +121,9 @@ async function standingOf(
     return { kind: 'counts' };
   const skip = await excuseOf(run, check, breaches, monitor, checkOf).catch((error: unknown) => {
     if (!(error instanceof Stopped)) throw error;
-    // No habit can be asked any more. A breach that needs no other exchange stands by itself where two show it.
-    return ruleOf(check)?.alone === true && breaches.exchanges.size > 1 ? undefined : stoppedBy(error.stop);
+    // No habit can be asked any more. A rule that needs no other exchange, or has waited, stands by itself where two show it.
+    const { alone, patient } = ruleOf(check) ?? {};
+    return (alone ?? patient) === true && breaches.exchanges.size > 1 ? undefined : stoppedBy(error.stop);
   });
   return skip === undefined ? { kind: 'counts' } : { kind: 'excused', skip };
 }

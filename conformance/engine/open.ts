@@ -17,6 +17,9 @@ import type { RunTarget } from './unit-run.js';
 /** Requests of a second look at one thing that was found, and at the habits that may explain it. */
 const REQUESTS_OF_LOOK = 12;
 
+/** ms that second looks wait: for what may be read late, and for what habits measure. */
+const WAITS_OF_LOOKS = 30_000;
+
 /** A deployment or an emulator that a run is open at: its session, its ledger and its clean-up. */
 export interface OpenRun extends RunBase, RunTarget {
   readonly session: Session;
@@ -54,7 +57,10 @@ export function openRun(options: Omit<RunnerOptions, 'checks'>, { puts = true } 
     return owed === 0 ? 0 : owed * timeOfRequest() + Math.min(session.learnt.took.teardown ?? 0, LONGEST);
   };
   /** ms that looking again at what was found will take. */
-  const timeOfLooks = () => (session.monitors.broken() + session.suspected.size) * REQUESTS_OF_LOOK * timeOfRequest();
+  const timeOfLooks = () => {
+    const found = session.monitors.broken() + session.suspected.size;
+    return found === 0 ? 0 : WAITS_OF_LOOKS + found * REQUESTS_OF_LOOK * timeOfRequest();
+  };
   const { kind, address, baseUrl, profile } = driver.target;
   const began = host.now();
   const putBackFailed = (error: unknown) =>

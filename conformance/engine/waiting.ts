@@ -24,6 +24,9 @@ export interface FactoryOptions {
   random(): number;
 }
 
+/** ms that an intern may run on after its suspend: until one was waited for in vain, and then. */
+const RUNS_ON = { first: 45_000, later: 20_000 };
+
 /** ms after which a new intern that was not to boot is taken as it is, stopped or not. */
 const SETTLES = 15_000;
 /** Statuses that are no way to wait. */
@@ -67,7 +70,7 @@ export function createWaiting(run: RunContext, options: FactoryOptions) {
   const { bootTimeout } = run.settings;
 
   /** Lets a moment pass; false when there have been enough. `usual` is how long it took before, `began` when it began. */
-  const moments = (usual = 1_000, began = host.now()) => {
+  const moments = (usual = 1_000, began = host.now(), most = bootTimeout) => {
     let round = 0;
     return async () => {
       round++;
@@ -76,7 +79,7 @@ export function createWaiting(run: RunContext, options: FactoryOptions) {
         await driver.clock.advance(1_000);
         return true;
       }
-      if (host.now() - began > bootTimeout) return false;
+      if (host.now() - began > most) return false;
       // A real boot takes seconds, and every look at it a request of the few there are.
       const first = Math.max(0, began + Math.min(usual, 10_000) - host.now());
       await host.sleep(round === 1 ? first : Math.min(500 * round, 3_000), options.signal);
@@ -120,12 +123,16 @@ export function createWaiting(run: RunContext, options: FactoryOptions) {
     }
   };
   const untilSuspended = async (id: string, send?: SendOptions): Promise<Intern> => {
-    const pass = moments();
+    const pass = moments(undefined, undefined, learnt.runsOn ? RUNS_ON.later : RUNS_ON.first);
     for (;;) {
       const intern = expect.intern(await api.get(id, send), 200, 'the read of a suspended intern');
-      if (intern.status !== 'running') return intern;
-      if (driver.control !== undefined || !(await pass()))
-        fail('status of a suspended intern', 'anything but running', intern.status);
+      if (intern.status !== 'running') {
+        learnt.runsOn = false;
+        return intern;
+      }
+      if (driver.control === undefined && (await pass())) continue;
+      learnt.runsOn = true;
+      fail('status of a suspended intern', 'anything but running', intern.status);
     }
   };
   /** The same of an intern that no check waits for: undefined where it is gone, or runs on. */

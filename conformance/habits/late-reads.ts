@@ -22,7 +22,11 @@ const readsFrom =
       const { id, act, creates } = about(request);
       const old = id === undefined ? undefined : before.get(id);
       const reads = id !== undefined && act === '' && request.method === 'GET';
-      if (reads && old !== undefined && host.now() - old.at < lagOf(replicas, random)) return old.answer.clone();
+      if (reads && old !== undefined && host.now() - old.at < lagOf(replicas, random)) {
+        // Who may not read is refused by any replica.
+        const now = await next(request);
+        return now.ok ? old.answer.clone() : now;
+      }
       const changes = id !== undefined && act === '' && request.method === 'PATCH';
       const was = changes ? await next(beside(request, id, 'GET')) : undefined;
       const response = await next(request);

@@ -38,6 +38,8 @@ export interface Learnt {
   full: { readonly refusal: string; readonly holds: number; readonly needed?: number | undefined } | undefined;
   /** How long a teardown took, in ms; boots, and whether that is what the service tells of them. */
   readonly took: { teardown?: number; boot?: number; exactly?: boolean };
+  /** A suspend was waited for in vain. */
+  runsOn: boolean;
   /** How many boots failed before one was seen to end. */
   failedBoots: number;
   /**
@@ -72,6 +74,7 @@ export const nothingLearnt = (): Learnt => ({
   full: undefined,
   took: {},
   failedBoots: 0,
+  runsOn: false,
   waiting: 'unknown',
   notTaken: 0,
   led: new Map(),

@@ -79,6 +79,20 @@ export interface Lost {
   readonly by: string;
 }
 
+/** Whether a status shows nothing of a call that was accepted. */
+export const SHOWS_NOTHING: Readonly<Record<'suspend' | 'provision' | 'delete', readonly string[]>> = {
+  provision: ['stopped'],
+  suspend: ['running'],
+  delete: ['stopped', 'running', 'queued', 'provisioning', 'failed'],
+};
+
+/** Calls after which an intern may be as if an earlier one had done nothing. */
+export const UNDONE_BY: Readonly<Record<'suspend' | 'provision' | 'delete', readonly OperationName[]>> = {
+  provision: ['suspend', 'delete'],
+  suspend: ['provision', 'delete', 'chat', 'invoke'],
+  delete: [],
+};
+
 /** Statuses that each phase may be shown as: a list by all of them has each intern of that phase. */
 const SHOWN_AS: Readonly<Record<Phase, readonly string[]>> = {
   new: ['queued', 'provisioning', 'running', 'failed', 'stopped'],
@@ -130,8 +144,16 @@ export interface InternFacts {
   moved: number | undefined;
   /** When the latest suspend or delete was answered that may have been taken. */
   halted: number | undefined;
-  /** The latest provision that was accepted, while only a stop was shown since: in how many reads. */
-  starting: { readonly number: number; readonly at: number; reads: number } | undefined;
+  /** The latest lifecycle call that was accepted, while nothing of it was shown since. */
+  awaited:
+    | {
+        readonly name: 'suspend' | 'provision' | 'delete';
+        readonly number: number;
+        readonly at: number;
+        /** Reads that showed nothing of it. */
+        reads: number;
+      }
+    | undefined;
   /** The latest lifecycle call that was refused. */
   refused:
     | { readonly name: 'suspend' | 'provision' | 'delete'; readonly number: number; readonly at: number }
@@ -151,7 +173,7 @@ export const internFacts = (id: string): InternFacts => ({
   moving: 0,
   moved: undefined,
   halted: undefined,
-  starting: undefined,
+  awaited: undefined,
   refused: undefined,
 });
 

@@ -20,6 +20,8 @@ import {
   phasesAfter,
   type Row,
   SETTINGS,
+  SHOWS_NOTHING,
+  UNDONE_BY,
   WIDENED,
 } from './intern.js';
 import { isDaemon, isPrompt, isSigning, type Operation, operationOf } from './operations.js';
@@ -246,8 +248,11 @@ export function createModel(options: ModelOptions) {
     if (typeof row.vault_id === 'string' && !vaults.has(row.vault_id))
       vaults.set(row.vault_id, { value: row.id, number });
     facts.shown = { status: String(row.status), number, at: asked.at };
-    if (row.status !== 'stopped') facts.starting = undefined;
-    else if (facts.starting !== undefined) facts.starting.reads += 1;
+    const { awaited } = facts;
+    if (awaited !== undefined && awaited.at < asked.at) {
+      if (SHOWS_NOTHING[awaited.name].includes(String(row.status))) awaited.reads += 1;
+      else facts.awaited = undefined;
+    }
     const { lost } = facts;
     // One wrong exchange is reported once, whatever it left out.
     if (lost !== undefined && lost.at <= asked.at)
@@ -487,7 +492,7 @@ export function createModel(options: ModelOptions) {
       if (after === undefined && name !== 'update') return;
       // Its create may be under way.
       const facts = internOf(named.id);
-      if (name === 'suspend' || name === 'delete') facts.starting = undefined;
+      if (facts.awaited !== undefined && UNDONE_BY[facts.awaited.name].includes(name)) facts.awaited = undefined;
       if (after !== undefined) {
         facts.phase.asks(asked.number, after);
         facts.moving += 1;
@@ -566,7 +571,9 @@ export function createModel(options: ModelOptions) {
         status === 404 &&
         name === 'get' &&
         facts?.made !== undefined &&
-        isBy(asked, facts.made.person) === true
+        isBy(asked, facts.made.person) === true &&
+        // A read of a new intern may be late.
+        (options.ours === true || asked.at >= facts.made.at + LATE)
       ) {
         facts.phase.narrow(['gone'], asked.number, at, asked.at);
         const phases = facts.phase.since(at);
@@ -578,8 +585,12 @@ export function createModel(options: ModelOptions) {
       if (!Number.isNaN(date)) since ??= date;
       if (took !== true) return;
       if (name === 'delete' && facts !== undefined) present.delete(facts);
-      if (name === 'provision' && facts?.made !== undefined && options.partial !== true)
-        facts.starting = { number: asked.number, at: answered.at, reads: 0 };
+      if (
+        facts?.made !== undefined &&
+        options.partial !== true &&
+        (name === 'provision' || name === 'suspend' || name === 'delete')
+      )
+        facts.awaited = { name, number: asked.number, at: answered.at, reads: 0 };
       const { json, stream } = answered;
       if (stream !== undefined && id !== undefined) {
         spoke(exchange, id, 'chat', stream.sessionId);

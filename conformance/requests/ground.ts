@@ -1,4 +1,5 @@
 import type { Ctx } from '../framework/context.js';
+import { findingOf } from '../framework/finding.js';
 import type { State } from './rows.js';
 import { unanswered } from './unanswered.js';
 
@@ -9,14 +10,19 @@ export const LATE = 15_000;
  * Interns in the states that rows ask for: one of each, until a row has used it up.
  *
  * @param has whether the target has what a value needs
+ * @param lost why an intern did not come to a state: shelves that share it do not wait for it again
  */
-export function createShelf(ctx: Ctx, has: (need: string) => boolean) {
+export function createShelf(ctx: Ctx, has: (need: string) => boolean, lost = new Map<State, unknown>()) {
   const kept = new Map<State, Promise<string>>();
   const { interns, api } = ctx;
   /** Its settings have values, so that it shows when one is lost. */
   const set = async (id: string): Promise<string> => {
     await api.update(id, { description: 'kept', instructions: 'Be kept.', model: 'kept/slug' }).catch(() => undefined);
     return id;
+  };
+  const loses = (state: State) => (error: unknown) => {
+    if (findingOf(error) !== undefined) lost.set(state, error);
+    throw error;
   };
   const make: Readonly<Record<State, () => Promise<string>>> = {
     unknown: async () => interns.unknownId(),
@@ -26,7 +32,7 @@ export function createShelf(ctx: Ctx, has: (need: string) => boolean) {
       const { id } = await interns.running();
       await set(id);
       await api.suspend(id);
-      await interns.untilSuspended(id);
+      await interns.untilSuspended(id).catch(loses('suspended'));
       return id;
     },
     async booting() {
@@ -42,7 +48,7 @@ export function createShelf(ctx: Ctx, has: (need: string) => boolean) {
     async gone() {
       const { id } = await interns.stopped();
       await api.remove(id);
-      await interns.untilGone(id);
+      await interns.untilGone(id).catch(loses('gone'));
       return id;
     },
   };
@@ -58,6 +64,7 @@ export function createShelf(ctx: Ctx, has: (need: string) => boolean) {
     intern(state: State): Promise<string> {
       const before = kept.get(state);
       if (before !== undefined) return before;
+      if (lost.has(state)) return Promise.reject(lost.get(state));
       const made = make[state]();
       // These do not stay as they are.
       if (state === 'booting' || state === 'going') return made;
@@ -65,6 +72,8 @@ export function createShelf(ctx: Ctx, has: (need: string) => boolean) {
       made.catch(() => kept.delete(state));
       return made;
     },
+    /** Whether no intern comes to a state. The rules have seen why. */
+    isLost: (state: State): boolean => lost.has(state),
     /** The row may have changed the intern: the next row gets another. */
     usedUp(state: State | undefined): void {
       if (state !== undefined) kept.delete(state);

@@ -7,8 +7,9 @@ import { unanswered } from './unanswered.js';
 /** The stages of a life, each by what leads to it. */
 const STAGES = ['create', 'provision', 'suspend', 'provision', 'suspend', 'provision', 'delete'] as const;
 
-/** The stage in which it runs for the second time. */
+/** The stage in which it runs for the second time, and that in which it rests for the second time. */
 const MIDDLE = 3;
+const REST = 4;
 
 type Member = 'api_key' | 'peer_api_key';
 
@@ -29,7 +30,9 @@ async function lead(
   const ask = (member: Member) =>
     by === 'delete' ? api.remove(id, undefined, { as: member }) : api[by](id, { as: member });
   // Not every service shows members the interns of each other.
-  if ((await ask(as)).status >= 300 && as !== 'api_key') await ask('api_key');
+  let { status } = await ask(as);
+  if (status >= 300 && as !== 'api_key') ({ status } = await ask('api_key'));
+  if (status >= 300) return;
   if (by === 'provision') await interns.until(id, ['running']);
   if (by === 'suspend') await interns.untilSuspended(id);
 }
@@ -43,6 +46,8 @@ function operations({ api, chat, prompt, send }: Ctx, life: Life, stage: number,
   const peer = otherOf(has);
   const session = () => (typeof life.invoked === 'string' ? { session_id: life.invoked } : {});
   const invoke = (as: Member) => api.invoke(id, { input: prompt('echo'), ...session() }, { as });
+  // A prompt may wake an intern that rests: after a rest without one a provision has to.
+  if (stage === REST) return [() => api.get(id), () => api.get(id, { as: peer })];
   return [
     async () => {
       await api.update(id, { description: `stage ${stage}` }, { as: stage % 2 === 0 ? 'api_key' : peer });
@@ -100,15 +105,13 @@ export async function beginLife(ctx: Ctx, has: (need: string) => boolean) {
   const until = async (from: number, to: number) => {
     for (const [at, by] of STAGES.entries()) if (life !== undefined && at >= from && at < to) await stage(life, at, by);
   };
-  return {
-    first: () => until(0, MIDDLE).catch(unanswered),
-    async rest() {
-      await aged;
-      await until(MIDDLE, STAGES.length).catch(unanswered);
-      if (life === undefined || ctx.over()) return;
-      await interns.untilGone(life.id).catch(unanswered);
-      // Its name is free again.
-      await api.create({ ...body, description: 'another' }).catch(unanswered);
-    },
+  const end = async (waits: boolean) => {
+    await aged;
+    await until(MIDDLE, STAGES.length);
+    if (life === undefined || !waits || ctx.over()) return;
+    await interns.untilGone(life.id);
+    // Its name is free again.
+    await api.create({ ...body, description: 'another' });
   };
+  return { first: () => until(0, MIDDLE).catch(unanswered), rest: (waits = true) => end(waits).catch(unanswered) };
 }

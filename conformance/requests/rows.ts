@@ -324,6 +324,7 @@ const NO_FIELDS: readonly Value[] = [
   ...alike(
     'no fields',
     json('a field', { force: true }),
+    v('a field of no type', () => ({ json: { force: true }, headers: { 'content-type': undefined } })),
     json('an empty field', { provision: null }),
     json('a field without a name', { '': null }),
     json('two fields', { a: 1, b: 2 }),

@@ -5,7 +5,7 @@ import type { Send } from '../probe/request.js';
 import { cover, isGood, type Row } from './cover.js';
 import { firstRows } from './first.js';
 import { createShelf, LATE, type Shelf } from './ground.js';
-import { type Ground, TABLES, type Table } from './rows.js';
+import { type Ground, type State, TABLES, type Table } from './rows.js';
 import { sendLists, sequences } from './sequences.js';
 import { unanswered } from './unanswered.js';
 
@@ -54,9 +54,16 @@ async function sent(
   shelf: Shelf,
   row: Row,
   { again, missed, sparing }: { readonly again: boolean; readonly missed: boolean; readonly sparing: boolean },
-): Promise<{ answer: Answer | undefined; id: string }> {
+): Promise<{ answer: Answer | undefined; id: string } | undefined> {
   const { table, state } = row;
-  const id = state === undefined ? '' : await shelf.intern(state);
+  const id =
+    state === undefined
+      ? ''
+      : await shelf.intern(state).catch((error: unknown) => {
+          // Rows of other states go on.
+          if (!shelf.isLost(state)) throw error;
+        });
+  if (id === undefined) return undefined;
   const refused = !sparing && table.uses === true && !isGood(row) && state !== 'unknown' && state !== 'gone';
   // A write may be read late, and a new intern is found late.
   if (again) await ctx.wait(missed ? LATE : refused ? 11_000 : 2_000);
@@ -77,7 +84,9 @@ async function done(
   let missed = false;
   for (let tries = 0; tries < 2; tries++) {
     const before = broken();
-    const { answer, id } = await sent(ctx, shelf, row, { again: tries > 0, missed, sparing });
+    const one = await sent(ctx, shelf, row, { again: tries > 0, missed, sparing });
+    if (one === undefined) return;
+    const { answer, id } = one;
     missed = answer?.status === 404;
     const accepted = answer !== undefined && answer.status < 300;
     const { table, state } = row;
@@ -145,6 +154,7 @@ export async function sendFirst(ctx: Ctx, options: RowsOptions): Promise<void> {
 export async function sendRows(ctx: Ctx, options: RowsOptions): Promise<void> {
   const { usable, plans } = plansOf(ctx, options);
   let spent = false;
+  const lost = new Map<State, unknown>();
   const send = async (shelf: Shelf, row: Row) => {
     if (spent && prompting(row)) return;
     try {
@@ -165,14 +175,14 @@ export async function sendRows(ctx: Ctx, options: RowsOptions): Promise<void> {
       }),
   }));
   const strand = async (isOf: (turn: boolean) => boolean) => {
-    const shelf = createShelf(ctx, options.has);
+    const shelf = createShelf(ctx, options.has, lost);
     const own = rows.map((row) => ({ turn: isTurn(row), last: undefined, send: () => send(shelf, row) }));
     for (const { turn, last, send } of [...parts, ...own])
       if (isOf(turn) && last === undefined && !options.over()) await send();
   };
   let turnsWait = true;
   const second = async () => {
-    const shelf = createShelf(ctx, options.has);
+    const shelf = createShelf(ctx, options.has, lost);
     const drawn = plans
       .flatMap(([, rows = []]) => rows)
       .filter((row) => !isTurn(row) || !isGood(row))
@@ -195,7 +205,7 @@ export async function sendRows(ctx: Ctx, options: RowsOptions): Promise<void> {
   if (options.over()) await ctx.send({ path: '/interns' }).catch(unanswered);
   // The rest is done: lists show its outcome.
   for (const { last, send } of parts) if (last === true && !options.over()) await send();
-  const shelf = createShelf(ctx, options.has);
+  const shelf = createShelf(ctx, options.has, lost);
   for (const rows of plans.filter((_, at) => usable[at]?.operation === 'list'))
     for (const row of rows.flat().filter(isGood)) if (!options.over()) await done(ctx, shelf, row, options);
   if (!options.over()) await sendLists(ctx);

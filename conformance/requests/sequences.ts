@@ -200,7 +200,7 @@ export function sequences(
         if ((!early && !late) || over()) return;
         const second = await begin();
         await second?.first();
-        await second?.rest();
+        await second?.rest(false);
       },
     },
     { turn: false, last: true, send: async () => void (await again?.()) },

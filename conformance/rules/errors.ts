@@ -87,7 +87,9 @@ const isOfSigning = (seen: Seen): boolean =>
   isOurs(seen) &&
   isSigning(seen.operation) &&
   !seen.asked.regional &&
-  (seen.answered.status !== 429 || seen.error?.reason === 'rate_limited');
+  (seen.answered.status !== 429 ||
+    seen.error?.reason === 'rate_limited' ||
+    /^Too many intern turns/.test(String(seen.error?.message)));
 
 const message = (seen: Seen, pattern: RegExp): Judgement =>
   holds(

@@ -1,7 +1,7 @@
 import { STATUSES } from '../habits/status-words.js';
 import { FIELDS, secretKeys } from '../helpers/record.js';
 import { canonical } from '../model/canonical.js';
-import { FIXED, isRow, type Row, SETTINGS, SHOWS } from '../model/intern.js';
+import { FIXED, isRow, type Row, SETTINGS, SHOWS, SHOWS_NOTHING } from '../model/intern.js';
 import type { Model } from '../model/model.js';
 import {
   all,
@@ -349,26 +349,53 @@ export const RECORDS: readonly Rule[] = [
             );
       }),
     },
-    'provision-starts': {
-      requirement: 'PROV-1',
-      says: 'A provision that is accepted starts a boot: its intern does not stay stopped.',
-      settles: true,
-      judge: ofOwn((record, seen, model) => {
-        const { starting } = model.interns.get(String(record.id)) ?? {};
-        if (starting === undefined || seen.operation.name !== 'get' || seen.asked.at < starting.at + START)
-          return undefined;
-        // One read may be late, and an intern that nobody looked at may have stopped again.
-        return starting.reads < READS
-          ? undefined
-          : holds(
-              record.status !== 'stopped',
-              `status of ${where(seen)} that was provisioned`,
-              'a boot',
-              record.status,
-              [starting.number],
-            );
-      }),
-    },
+    ...Object.fromEntries(
+      (
+        [
+          [
+            'provision',
+            'provision-starts',
+            'PROV-1',
+            'A provision that is accepted starts a boot: its intern does not stay stopped.',
+          ],
+          [
+            'suspend',
+            'suspend-stops',
+            'SUSP-1',
+            'A suspend that is accepted stops the runtime: its intern does not run on.',
+          ],
+          [
+            'delete',
+            'delete-tears-down',
+            'DELETE-1',
+            'A delete that is accepted starts the teardown: its intern does not stay as it is.',
+          ],
+        ] as const
+      ).map(([name, id, requirement, says]) => [
+        id,
+        {
+          requirement,
+          says,
+          settles: true,
+          patient: true,
+          judge: ofOwn((record, seen, model) => {
+            const { awaited } = model.interns.get(String(record.id)) ?? {};
+            if (awaited?.name !== name || seen.operation.name !== 'get' || seen.asked.at < awaited.at + START)
+              return undefined;
+            // One read may be late, and an intern that nobody looked at may have stopped again.
+            return awaited.reads < READS
+              ? undefined
+              : holds(
+                  !SHOWS_NOTHING[name].includes(String(record.status)),
+                  `status of ${where(seen)} after an accepted ${name}`,
+                  `what a ${name} leads to`,
+                  record.status,
+                  [awaited.number],
+                );
+          }),
+        },
+      ]),
+    ),
     'refused-does-nothing': {
       says: 'A lifecycle call that is refused changes nothing.',
       judge: ofOwn((record, seen, model) => {

@@ -204,10 +204,12 @@ export const REFUSALS: readonly Refusal[] = rows({
   },
   'management-key-needed': {
     requirement: 'AUTH-6',
-    says: 'The SCIM mapping read requires a management key: without a credential it is 401.',
+    says: 'The SCIM mapping read requires a management key: with none, or an invalid one, it is 401.',
     statuses: [401],
     wrong: (seen) =>
-      seen.operation.area === 'scim' ? seen.caller === null || (seen.caller === undefined ? undefined : false) : false,
+      seen.operation.area === 'scim'
+        ? seen.caller === null || (seen.caller === undefined ? undefined : seen.caller.kind === 'invalid')
+        : false,
   },
   'management-key-only': {
     requirement: 'AUTH-6',

@@ -317,6 +317,24 @@ test.each<[rule: string, because: readonly number[], conversation: readonly Said
     ],
   ],
   [
+    'SUSP-1/suspend-stops',
+    [2],
+    [
+      { ...CREATE, json: { name: 'one', workspace_id: WORKSPACE, provision: true }, answer: RUNS },
+      { method: 'POST', path: `/interns/${ID}/suspend`, status: 200, answer: { suspended: true } },
+      ...Array.from({ length: 6 }, () => ({ path: `/interns/${ID}`, status: 200, answer: RUNS })),
+    ],
+  ],
+  [
+    'DELETE-1/delete-tears-down',
+    [2],
+    [
+      CREATE,
+      { method: 'DELETE', path: `/interns/${ID}`, status: 202, answer: { deleting: true } },
+      ...Array.from({ length: 6 }, () => ({ path: `/interns/${ID}`, status: 200, answer: record() })),
+    ],
+  ],
+  [
     'CREATE-4/same-intern',
     [1],
     [
@@ -326,6 +344,24 @@ test.each<[rule: string, because: readonly number[], conversation: readonly Said
         headers: { 'idempotency-key': 'k' },
         answer: record({ id: '22222222-2222-4222-8222-222222222222', vault_id: 'v-2' }),
       },
+    ],
+  ],
+  [
+    'SUSP-1/suspend-stops',
+    [2],
+    [
+      { ...CREATE, json: { name: 'one', workspace_id: WORKSPACE, provision: true }, answer: RUNS },
+      { method: 'POST', path: `/interns/${ID}/suspend`, status: 200, answer: { suspended: true } },
+      ...Array.from({ length: 6 }, () => ({ path: `/interns/${ID}`, status: 200, answer: RUNS })),
+    ],
+  ],
+  [
+    'DELETE-1/delete-tears-down',
+    [2],
+    [
+      CREATE,
+      { method: 'DELETE', path: `/interns/${ID}`, status: 202, answer: { deleting: true } },
+      ...Array.from({ length: 6 }, () => ({ path: `/interns/${ID}`, status: 200, answer: record() })),
     ],
   ],
   [

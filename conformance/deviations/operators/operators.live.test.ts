@@ -14,6 +14,11 @@ const BY_HAND: Readonly<Record<string, string>> = {
   'SIGN-5/time-of-signing': 'answers in process have no Date',
   'LIFE-1/stays-found': 'shown by the answer after the wrong one',
   'PROV-1/provision-starts': 'shown by several answers',
+  'SUSP-1/suspend-stops': 'shown by several answers',
+  'DELETE-1/delete-tears-down': 'shown by several answers',
+  'AUTH-2/own-workspace': 'the first answers that it judges come before any intern of another workspace',
+  'INVOKE-2/not-steered-after-a-suspend': 'a status of the answer that no way of the table puts in',
+  'CHAT-7/open-question-answered': 'a reason that no way of the table puts in',
   'CHAT-7/asked-is-known': 'a reason that no way of the table puts in',
   'CHAT-1/model-not-used': 'no prompt of the run names a model',
 };
