@@ -27,7 +27,7 @@ const RULES: Record<string, { uses: string[]; types?: string[] }> = {
   'emulator/requests': { uses: ['emulator/contract', 'emulator/clock'] },
   // Secrets: whose a bearer token is, which values are known, how they may be spelled, and what is shown in their place.
   'emulator/credentials': { uses: [] },
-  // What is made of a request, an answer or a stream on its way: for disturbances, habits, mutants and samples.
+  // Changes of a request, an answer or a stream on its way: for disturbances, habits, mutants and samples.
   'emulator/wire': { uses: ['emulator/contract'] },
   'emulator/daemon': {
     uses: ['emulator/contract', 'emulator/clock', 'emulator/signing', 'emulator/requests', 'emulator/credentials'],

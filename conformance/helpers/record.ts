@@ -53,7 +53,7 @@ export function secretKeys(value: unknown, at = ''): string[] {
   ]);
 }
 
-/** An update leaves what it does not name (UPDATE-1). `now` is what is read after it, `was` what was there before. */
+/** An update leaves the fields that it does not name (UPDATE-1): `was` is the record before it, `now` the one after. */
 export function untouched(now: unknown, was: unknown, key: string, when: string): void {
   if (isDeepStrictEqual(now, was)) return;
   fail('a setting that an update did not name', 'left as it was', gist('changed', { [key]: { now, was }, when }));

@@ -64,7 +64,7 @@ export const credentialName = (authorization: string): string =>
     .digest('hex')
     .slice(0, 16)}`;
 
-/** The sender of a request, by its headers. A cookie, or a key of another kind, may be a credential that nobody told. */
+/** The sender of a request, by its headers. A cookie, or a key of another kind, may be an unknown credential. */
 export function callerBy(header: Header): string | null | undefined {
   const authorization = header('authorization');
   if (authorization !== undefined) return isRedacted(authorization) ? undefined : credentialName(authorization);

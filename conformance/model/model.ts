@@ -61,7 +61,8 @@ export interface Known<T = unknown> {
 /** A create with a key that was accepted: its body, and its intern. */
 export type KeyedCreate = Known<{
   readonly body: unknown;
-  readonly id: string /** When it was answered. */;
+  readonly id: string;
+  /** When it was answered. */
   readonly at: number;
 }>;
 
@@ -123,7 +124,7 @@ const saysNothing = (status: number): boolean => status >= 500 || status === 408
 const WHOLE: ReadonlySet<string> = new Set(['workspace_id', 'status', 'limit', 'starting_after']);
 
 /** ms after which nothing that was made may be missing. */
-const LATE = 15_000;
+export const LATE = 15_000;
 
 /** ms by which the clock of a gateway, whose Date an answer carries, may differ from that of the service. */
 export const SKEW = 15_000;

@@ -3,9 +3,6 @@ import { findingOf } from '../framework/finding.js';
 import type { State } from './rows.js';
 import { unanswered } from './unanswered.js';
 
-/** ms after which a read is late no more. */
-export const LATE = 15_000;
-
 /**
  * Interns in the states that rows ask for: one of each, until a row has used it up.
  *

@@ -1,7 +1,7 @@
 import type { Ctx } from '../framework/context.js';
 import { Skipped } from '../framework/skip.js';
 import { isRow } from '../model/intern.js';
-import { LATE } from './ground.js';
+import { LATE } from '../model/model.js';
 import { unanswered } from './unanswered.js';
 
 /** The stages of a life, each by what leads to it. */

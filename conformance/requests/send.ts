@@ -1,10 +1,11 @@
 import type { Ctx } from '../framework/context.js';
 import { Skipped } from '../framework/skip.js';
+import { LATE } from '../model/model.js';
 import type { Answer } from '../probe/client.js';
 import type { Send } from '../probe/request.js';
 import { cover, isGood, type Row } from './cover.js';
 import { firstRows } from './first.js';
-import { createShelf, LATE, type Shelf } from './ground.js';
+import { createShelf, type Shelf } from './ground.js';
 import { type Ground, type State, TABLES, type Table } from './rows.js';
 import { sendLists, sequences } from './sequences.js';
 import { unanswered } from './unanswered.js';

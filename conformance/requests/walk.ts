@@ -113,7 +113,7 @@ function judged(ctx: Ctx): void {
 /** The intern that a request goes to, and the look at it afterwards. */
 interface Choice {
   readonly which: number;
-  /** One that is in a state in which the request is accepted, where there is one. */
+  /** The intern is in a state in which the request is accepted, where any is. */
   readonly fits: boolean;
   /** Its boot or teardown is waited for, and it is read. */
   readonly looks: boolean;
@@ -139,7 +139,7 @@ async function settled(ctx: Ctx, id: string): Promise<void> {
   // Of a delete and a provision at once, a read shows which came last.
   if (ctx.known(id).phases.has('booting') && ctx.known(id).phases.has('gone')) await ctx.api.get(id).catch(unanswered);
   const { phases } = ctx.known(id);
-  // One that waits for its first boot may be shown as what boots.
+  // An intern that waits for its first boot may be shown as one that boots.
   if (phases.has('booting') && !phases.has('new')) await ctx.interns.until(id, ['running', 'failed', 'stopped']);
   if (phases.has('going')) await ctx.interns.untilGone(id);
 }

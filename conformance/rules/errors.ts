@@ -13,15 +13,18 @@ import {
   type Seen,
 } from './rule.js';
 
+type SigningRow = readonly [message: RegExp, reason: string, retryable: boolean];
+/** The row of the limiter: gateways before the service have words of their own for the same status. */
+const LIMITED: SigningRow = [/^Too many intern turns/, 'rate_limited', true];
 /** The catalogue of signing (Signing route errors). */
-const SIGNING: Readonly<Record<number, readonly [message: RegExp, reason: string, retryable: boolean]>> = {
+const SIGNING: Readonly<Record<number, SigningRow>> = {
   400: [/^Invalid request body/, 'invalid_body', false],
   403: [/^Personal connections require the OIDC login/, 'personal_identity_required', false],
   404: [/^Intern not found/, 'not_found', false],
   408: [/^Operation timed out/, 'timeout', true],
   413: [/^Request body exceeds 1048576 bytes/, 'payload_too_large', false],
   415: [/^Request body must be sent as application\/json/, 'unsupported_media_type', false],
-  429: [/^Too many intern turns/, 'rate_limited', true],
+  429: LIMITED,
   500: [/^The request could not be completed/, 'internal_error', true],
 };
 /** The catalogue of the mapping read. */
@@ -87,9 +90,7 @@ const isOfSigning = (seen: Seen): boolean =>
   isOurs(seen) &&
   isSigning(seen.operation) &&
   !seen.asked.regional &&
-  (seen.answered.status !== 429 ||
-    seen.error?.reason === 'rate_limited' ||
-    /^Too many intern turns/.test(String(seen.error?.message)));
+  (seen.answered.status !== 429 || seen.error?.reason === LIMITED[1] || LIMITED[0].test(String(seen.error?.message)));
 
 const message = (seen: Seen, pattern: RegExp): Judgement =>
   holds(

@@ -40,7 +40,7 @@ const leftOut =
   (seen: Seen, model: Model): Judgement =>
     each(recordsOf(seen), ({ id, status }) => {
       const { lost, made } = model.interns.get(String(id)) ?? {};
-      // Whoever deletes it now may have begun before that list.
+      // Its delete may have begun before that list.
       return lost?.by !== by || lost.at > seen.asked.at || LEAVING.has(status)
         ? undefined
         : is(`interns that an earlier ${by} left out`, [], [id], [made?.number ?? 0, lost.number]);

@@ -587,7 +587,7 @@ export const REFUSALS: readonly Refusal[] = rows({
     statuses: [404],
     reason: 'not_found',
     wrong: ({ caller, intern }, { options }) =>
-      // Whoever has no key that is good is told so before all else.
+      // A missing or invalid key is refused before the intern is looked for.
       options.ours === true || intern?.made === undefined || caller === null || caller?.kind === 'invalid'
         ? false
         : undefined,

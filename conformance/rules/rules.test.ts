@@ -347,24 +347,6 @@ test.each<[rule: string, because: readonly number[], conversation: readonly Said
     ],
   ],
   [
-    'SUSP-1/suspend-stops',
-    [2],
-    [
-      { ...CREATE, json: { name: 'one', workspace_id: WORKSPACE, provision: true }, answer: RUNS },
-      { method: 'POST', path: `/interns/${ID}/suspend`, status: 200, answer: { suspended: true } },
-      ...Array.from({ length: 6 }, () => ({ path: `/interns/${ID}`, status: 200, answer: RUNS })),
-    ],
-  ],
-  [
-    'DELETE-1/delete-tears-down',
-    [2],
-    [
-      CREATE,
-      { method: 'DELETE', path: `/interns/${ID}`, status: 202, answer: { deleting: true } },
-      ...Array.from({ length: 6 }, () => ({ path: `/interns/${ID}`, status: 200, answer: record() })),
-    ],
-  ],
-  [
     'CREATE-4/same-intern',
     [1],
     [

@@ -26,7 +26,7 @@ export const now = (w: World): number => w.setting.host.now();
 export const withStatus = (response: Response, status: number): Response =>
   new Response(response.body, { status, headers: response.headers });
 
-/** What the lawful service refuses to one is tried as another. */
+/** A request that the lawful service refuses to one caller is tried as another. */
 export const triedAs =
   (w: World, ops: string, credential: string, when: (call: Call) => boolean): Answer =>
   async (call, next) => {

@@ -2,7 +2,7 @@ import { Refusal } from '../../../emulator/contract/errors.js';
 import { changedAt, type Json } from '../../../emulator/wire/json.js';
 import { withRequest } from '../../../emulator/wire/request.js';
 import { defineDeviations } from '../mutant.js';
-import { answers, errors, exchanges, refused, typed } from '../operators/answers.js';
+import { answers, errorOf, errors, exchanges, refused, typed } from '../operators/answers.js';
 import { endsAfter, whenAnswered, yields } from '../operators/behaviours.js';
 import { settings, wrap } from '../operators/parts.js';
 import { again, sentAnswers } from '../operators/requests.js';
@@ -75,7 +75,7 @@ export const CHAT_ANSWERS = defineDeviations({
   'reply-need-not-stream': sentAnswers((body) => ({ ...body, stream: true })),
   // An answer that comes second is answered with an empty stream.
   'reply-that-comes-second-is-200': answers({ of: 'chat', status: 409 }, (reply) =>
-    /attachment_failed|interaction_not_pending/.test(String(reply.body))
+    [STALE, 'attachment_failed'].some((reason) => errorOf(reply)?.metadata?.reason === reason)
       ? { ...typed(reply, 'text/event-stream', DONE), status: 200 }
       : reply,
   ),

@@ -65,7 +65,8 @@ export interface ErrorBody {
   [field: string]: unknown;
 }
 
-const errorOf = (reply: Reply): ErrorBody | undefined => {
+/** The error of a refusal, in its envelope. */
+export const errorOf = (reply: Reply): ErrorBody | undefined => {
   const body = reply.status >= 400 && isJson(reply) ? jsonOf(reply.body) : undefined;
   return isRecord(body) && isRecord(body.error) ? (body.error as ErrorBody) : undefined;
 };

@@ -13,7 +13,7 @@ export interface Memory {
   times(key: unknown): number;
   /** The value that was kept first under a key. */
   first<T>(key: unknown, value: T): T;
-  /** Whatever the mutant has put there. */
+  /** A set of the mutant's own. */
   readonly noted: Set<unknown>;
 }
 
@@ -117,24 +117,24 @@ export const all =
   (exchange) =>
     of.every((one) => isOf(one, exchange));
 
-/** Those of an HTTP method. */
+/** Exchanges of an HTTP method. */
 export const method =
   (name: string): Of =>
   ({ request }) =>
     request.method === name;
 
-/** Those with this in their query. */
+/** Exchanges with this parameter in their query. */
 export const filtered =
   (name: string): Of =>
   ({ query }) =>
     query.has(name);
 
-/** Those by the deprecated paths of the daemon. */
+/** Exchanges by the deprecated paths of the daemon. */
 export const byAlias: Of = ({ alias }) => alias;
 
 export type CredentialName = Exclude<keyof Emulator['target']['credentials'], 'intern'>;
 
-/** Those that are sent with a credential of the target, or with none. */
+/** Exchanges with a credential of the target, or with none. */
 export const by =
   (name: CredentialName | 'nobody'): Of =>
   ({ request, emulator }) =>
