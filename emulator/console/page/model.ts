@@ -71,7 +71,7 @@ export function createModel(api: Api) {
 
   const notify = (tone: Notice['tone'], text: string) => {
     const notice = { id: freshId(), tone, text };
-    notices.value = [...notices.value.slice(-3), notice];
+    notices.value = [...notices.value.filter((shown) => shown.text !== text).slice(-3), notice];
     setTimeout(() => dismiss(notice.id), tone === 'error' ? NOTICE_STAYS * 2 : NOTICE_STAYS);
   };
   const dismiss = (id: string) => {
