@@ -56,3 +56,13 @@ test('an entry that is not flaky is stale where its check passes, or warns', () 
   for (const verdict of ['fail', 'skip', 'error'] as const)
     expect(evaluateBaseline(['a/check'], [row(verdict)], { now: NOW, exists: () => true }).stale).toEqual([]);
 });
+
+test('an entry stays where another rule is broken in a situation that its own rules judge', () => {
+  const rows = (brokenIn: string) => [
+    { ...row('pass', 'BODY-3/media-type'), situations: ['create 415', 'update 415'] },
+    { ...row('fail', 'BASE-3/code'), brokenIn: [brokenIn] },
+  ];
+  const stale = (brokenIn: string) =>
+    evaluateBaseline(['bodies/media-type-family'], rows(brokenIn), { now: NOW, exists: () => true }).stale;
+  expect([stale('update 415'), stale('get 404')]).toEqual([[], ['bodies/media-type-family']]);
+});

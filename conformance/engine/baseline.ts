@@ -58,7 +58,13 @@ export function evaluateBaseline(
   const known = held.filter(({ id }) => rowsOf(id).length > 0 || !exists(id));
   const passes = (id: string) => {
     const decided = rowsOf(id).filter(({ verdict }) => ['pass', 'pass-alternative', 'warn', 'fail'].includes(verdict));
-    return decided.length > 0 && !decided.some((row) => isFailure(row, failOn));
+    // A check that has become rules judged all of an answer.
+    const situations = new Set(decided.flatMap((row) => (row.id === id ? [] : (row.situations ?? []))));
+    return (
+      decided.length > 0 &&
+      !decided.some((row) => isFailure(row, failOn)) &&
+      !rows.some((row) => isFailure(row, failOn) && row.brokenIn?.some((one) => situations.has(one)) === true)
+    );
   };
   const stale = known.filter(({ id, flaky }) => !exists(id) || (flaky !== true && passes(id)));
   return { known: known.map(({ id }) => id), stale: stale.map(({ id }) => id) };

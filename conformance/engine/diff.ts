@@ -38,29 +38,34 @@ export const hasVerdict = ({ verdict }: CheckResult): boolean => verdict !== 'sk
 /** Whether it may fail and may pass: neither says anything. */
 const isFlaky = ({ knownAs }: CheckResult): boolean => knownAs?.flaky !== undefined;
 
-/** Compares two runs check by check. The options of each decide what counts as a failure. */
+/**
+ * Compares two runs check by check. The options of each decide what counts as a failure. A check that has become rules is in the
+ * newer report the worst of them.
+ */
 export function diff(old: Results, now: Results): Diff {
-  // A check that has become rules is in the older report what they are in the newer one.
-  const before = new Map(old.checks.flatMap((check) => decidedBy(check.id).map((id) => [id, check])));
   const after = new Map(now.checks.map((check) => [check.id, check]));
-  const both = [...after.values()].flatMap((is) => {
-    const was = before.get(is.id);
-    return was === undefined ? [] : [{ id: is.id, was, is }];
+  const decided = (id: string) => decidedBy(id).flatMap((one) => after.get(one) ?? []);
+  const badness = (row: CheckResult) =>
+    countsAgainst(row, now.options.failOn) ? 3 : isFailure(row, now.options.failOn) ? 2 : hasVerdict(row) ? 1 : 0;
+  const both = old.checks.flatMap((was) => {
+    const [is] = decided(was.id).sort((one, other) => badness(other) - badness(one));
+    return is === undefined ? [] : [{ id: was.id, was, is }];
   });
+  const before = new Set(old.checks.flatMap(({ id }) => decidedBy(id)));
   const steady = both.filter(({ was, is }) => !isFlaky(was) && !isFlaky(is));
+  const failed = new Set(
+    steady.filter(({ was }) => countsAgainst(was, old.options.failOn)).flatMap(({ id }) => decidedBy(id)),
+  );
+  const broken = steady.filter(({ is }) => countsAgainst(is, now.options.failOn) && !failed.has(is.id));
   return {
     old: headOf(old),
     now: headOf(now),
-    broken: steady.filter(
-      ({ was, is }) => countsAgainst(is, now.options.failOn) && !countsAgainst(was, old.options.failOn),
-    ),
+    broken: [...new Map(broken.map(({ was, is }) => [is.id, { id: is.id, was, is }])).values()],
     mended: steady.filter(
       ({ was, is }) => isFailure(was, old.options.failOn) && hasVerdict(is) && !isFailure(is, now.options.failOn),
     ),
     new: now.checks.filter(({ id }) => !before.has(id)).map((is) => ({ id: is.id, is })),
-    gone: old.checks
-      .filter(({ id }) => !decidedBy(id).some((one) => after.has(one)))
-      .map((was) => ({ id: was.id, was })),
+    gone: old.checks.filter(({ id }) => decided(id).length === 0).map((was) => ({ id: was.id, was })),
     unchecked: both.filter(({ was, is }) => hasVerdict(was) && !hasVerdict(is)),
   };
 }

@@ -154,6 +154,7 @@ export async function judgeMet(run: RunContext, check: Check, checkOf: CheckOf):
   const monitor = session.monitors.of(check.id);
   const met = { judged: monitor.judged, situations: [...monitor.situations].toSorted() };
   const counted: { readonly verdict: Verdict; readonly finding: FindingResult }[] = [];
+  const brokenIn = new Set<string>();
   let excuse: Skip | undefined;
   for (const breaches of monitor.breaches) {
     const { kind, skip } = await standingOf(run, check, breaches, monitor, checkOf);
@@ -161,6 +162,7 @@ export async function judgeMet(run: RunContext, check: Check, checkOf: CheckOf):
     const last = breaches.shown.at(-1);
     if (kind !== 'counts' || last === undefined) continue;
     const transcript = sliceOf(breaches);
+    for (const situation of breaches.situations) brokenIn.add(situation);
     counted.push({
       verdict: severity(check, driver, last.finding.found),
       finding: reported(run, check, last.finding, { transcript, control: [] }, last.by?.id),
@@ -170,7 +172,7 @@ export async function judgeMet(run: RunContext, check: Check, checkOf: CheckOf):
   if (first !== undefined) {
     const more = others.map(({ finding: { transcript: _, curl: __, replay: ___, ...found } }) => found);
     const finding = more.length === 0 ? first.finding : { ...first.finding, others: more };
-    return conclude({ verdict: first.verdict, finding, ...met });
+    return conclude({ verdict: first.verdict, finding, brokenIn: [...brokenIn].toSorted(), ...met });
   }
   if (excuse !== undefined) return conclude({ verdict: 'skip', skip: excuse, ...met });
   if (met.judged > 0) return conclude({ verdict: 'pass', ...met });

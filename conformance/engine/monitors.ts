@@ -42,6 +42,8 @@ interface Breach extends Looked {
 export interface Breaches {
   /** Numbers of all exchanges that show it. */
   readonly exchanges: Set<number>;
+  /** Their operations and statuses. */
+  readonly situations: Set<string>;
   /** The first of them, and the latest in the look at the end. */
   readonly shown: Breach[];
   /** It was still so in the look at the end. */
@@ -69,6 +71,8 @@ interface Watching {
   /** Interns that it saw as they should not be: they are read once more when all else is done. */
   readonly unread: Set<string>;
 }
+
+const situationOf = ({ operation, answered }: Seen): string => `${operation.name} ${answered.status}`;
 
 /** The interns that an exchange shows as they should not be. */
 const internsIn = ({ id, operation }: Seen, got: unknown): readonly string[] =>
@@ -143,9 +147,10 @@ export function createMonitors(model: Model, target: Omit<Target, 'kind'>, now: 
     const { wanted } = finding.found;
     const kind = wanted.kind === 'value' ? wanted.path : wanted.kind;
     if (rule.settles === true && status < 300) for (const id of internsIn(seen, breach.actual)) unread.add(id);
-    const breaches = kinds.get(kind) ?? { exchanges: new Set(), shown: [], stays: false };
+    const breaches = kinds.get(kind) ?? { exchanges: new Set(), situations: new Set(), shown: [], stays: false };
     if (kinds.size < KINDS) kinds.set(kind, breaches);
     breaches.exchanges.add(record.number);
+    breaches.situations.add(situationOf(seen));
     if (breaches.exchanges.size === 1) broken.set(looked.by?.id, (broken.get(looked.by?.id) ?? 0) + 1);
     const { shown } = breaches;
     if (looking && !breaches.stays) shown.splice(SHOWN - 1);
@@ -173,14 +178,13 @@ export function createMonitors(model: Model, target: Omit<Target, 'kind'>, now: 
     records.set(number, looked.record);
     const seen = closed ? undefined : seenBy(model, exchange);
     if (seen !== undefined) {
-      const situation = `${seen.operation.name} ${seen.answered.status}`;
       if (looked.by?.walks === true) walked(looked.by, seen);
       for (const monitor of monitors.values()) {
         try {
           const judgement = monitor.rule.judge(seen, model);
           if (judgement === undefined) continue;
           monitor.judged += 1;
-          monitor.situations.add(situation);
+          monitor.situations.add(situationOf(seen));
           if (judgement !== 'kept') note(monitor, judgement, seen, looked);
         } catch (error) {
           monitor.failure ??= new Error(`exchange ${number}: ${String(error)}`, { cause: error });

@@ -86,6 +86,8 @@ export type CheckResult = RowHead & {
   readonly judged?: number;
   /** Of a rule: the operations and statuses of those exchanges, as `get 404`. */
   readonly situations?: readonly string[];
+  /** Of a broken rule: the situations of the exchanges that break it. */
+  readonly brokenIn?: readonly string[];
   /** Of a judge: one exchange broke what others had led to expect, and nothing showed it again. */
   readonly once?: true;
 };

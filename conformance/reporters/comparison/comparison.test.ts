@@ -46,6 +46,21 @@ test('a comparison says what broke, was mended, is new, is gone, and is no longe
   }).toEqual({ broken: ['a', 'f'], mended: ['b'], new: ['i'], gone: ['e'], unchecked: ['d', 'h'] });
 });
 
+test('a check that has become rules is the worst of them, and what it failed by breaks no more', () => {
+  const old = run({ 'as-met/errors': 'fail', 'as-met/list-order': 'fail', 'auth/outsider': 'pass' });
+  const rules = { 'BASE-3/envelope': 'pass', 'BASE-3/code': 'fail', 'SCIM-2/catalogue': 'skip' };
+  const now = run({
+    ...rules,
+    'LIST-1/newest-first': 'pass',
+    'LIST-1/once': 'skip',
+    'AUTH-5/outside-the-programme': 'fail',
+  });
+  const compared = diff(old, now);
+  expect(ids(compared.mended)).toEqual(['as-met/list-order']);
+  expect(ids(compared.broken)).toEqual(['AUTH-5/outside-the-programme']);
+  expect([compared.gone, compared.unchecked, compared.new]).toEqual([[], [], []]);
+});
+
 test('a known failure that counts again is broken, one that becomes known is not', () => {
   const known = (results: Results): Results => ({
     ...results,
