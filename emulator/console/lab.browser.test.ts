@@ -53,7 +53,7 @@ inBrowser('the console, the client lab', (open) => {
     const run = page.getByRole('list', { name: 'Lab runs' }).getByText('sse-one-event');
     await run.waitFor();
     await page.getByText('1 done: 1 fail').waitFor();
-    const isSeen = 'document.querySelector(".lab-runs").getBoundingClientRect().top < innerHeight';
+    const isSeen = `document.querySelector('[aria-label="Lab runs"]').getBoundingClientRect().top < innerHeight`;
     await expect.poll(() => page.evaluate(isSeen)).toBe(true);
   });
 

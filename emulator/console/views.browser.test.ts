@@ -56,7 +56,10 @@ inBrowser('the console, for everybody', (open) => {
     for (const place of places) {
       await go(place);
       await page.getByRole('main').getByRole('heading').first().waitFor();
-      await page.locator('.connection.live').waitFor({ state: 'attached' });
+      await page
+        .getByRole('status', { includeHidden: true })
+        .filter({ hasText: /^Live/ })
+        .waitFor({ state: 'attached' });
       if (place === '#/explore') {
         await page.getByLabel('Report or schedule').setInputFiles(exploredFile());
         await page.getByRole('list', { name: 'Findings' }).waitFor();

@@ -16,7 +16,7 @@ const cell = (side: Row['left']): Markup => {
 };
 
 const runsView = (runs: readonly Row[]): Markup =>
-  html`<table class="runs"><thead><tr><th>undisturbed</th><th>disturbed</th></tr></thead><tbody>${runs.map(
+  html`<table class="even runs"><thead><tr><th>undisturbed</th><th>disturbed</th></tr></thead><tbody>${runs.map(
     (row) => html`<tr${row.equal ? html` class="equal"` : undefined}>${cell(row.left)}${cell(row.right)}</tr>`,
   )}</tbody></table>`;
 

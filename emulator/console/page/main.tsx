@@ -1,9 +1,6 @@
 import './styles/tokens.css';
 import './styles/base.css';
-import './styles/shell.css';
-import './styles/interns.css';
-import './styles/requests.css';
-import './styles/tools.css';
+import './styles/console.css';
 import { render } from 'preact';
 import { createApi } from './api.js';
 import { createModel } from './model.js';

@@ -20,13 +20,13 @@ export function Dialog({ title, onClose, children }: DialogProps) {
   }, []);
   return (
     <dialog ref={dialog} class="dialog" aria-labelledby={id} onClose={onClose}>
-      <div class="dialog-body">
-        <header>
-          <h2 id={id}>{title}</h2>
-          <Button icon="close" label="Close" tone="ghost" onClick={onClose} />
-        </header>
-        {children}
-      </div>
+      <header class="row between">
+        <h2 class="title" id={id}>
+          {title}
+        </h2>
+        <Button icon="close" label="Close" tone="ghost" onClick={onClose} />
+      </header>
+      {children}
     </dialog>
   );
 }

@@ -28,9 +28,9 @@ export function Editor({ label, value, problems, readOnly, onInput }: EditorProp
     current.setSelectionRange(start, start + (lines[line - 1]?.length ?? 0));
   };
   return (
-    <div class="stack close editor">
-      <div class="editor-text">
-        <div class="gutter" ref={gutter} aria-hidden="true">
+    <div class="stack close">
+      <div class="editor">
+        <div class="stack flush gutter" ref={gutter} aria-hidden="true">
           {Array.from({ length: count }, (_, index) => (
             <span key={index} class={wrong.has(index + 1) ? 'wrong' : ''}>
               {index + 1}
@@ -53,10 +53,10 @@ export function Editor({ label, value, problems, readOnly, onInput }: EditorProp
           }}
         />
       </div>
-      <ul class="problems" id="editor-problems" aria-label="Problems" aria-live="polite">
+      <ul class="stack close" id="editor-problems" aria-label="Problems" aria-live="polite">
         {problems.map((problem) => (
           <li key={`${problem.line} ${problem.message}`}>
-            <button type="button" onClick={() => goTo(problem.line)}>
+            <button type="button" class="bare callout bad" onClick={() => goTo(problem.line)}>
               <b>Line {problem.line}</b> {problem.message}
             </button>
           </li>

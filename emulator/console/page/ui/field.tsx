@@ -141,7 +141,7 @@ interface CheckProps {
 }
 
 export const Check = ({ label, checked, onChange }: CheckProps) => (
-  <label class="check">
+  <label class="row top check">
     <input type="checkbox" checked={checked} onChange={(event) => onChange(event.currentTarget.checked)} />
     <span>{label}</span>
   </label>

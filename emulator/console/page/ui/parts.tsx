@@ -60,20 +60,18 @@ interface EmptyProps {
 
 /** Fills an empty place: what the place is for, and what to do next. */
 export const Empty = ({ icon, title, children }: EmptyProps) => (
-  <div class="stack close empty">
-    <span class="empty-icon">
-      <Icon name={icon} size={26} />
-    </span>
+  <div class="stack close quiet empty">
+    <Icon name={icon} size={30} />
     <h2>{title}</h2>
     {children}
   </div>
 );
 
 export const ViewHead = ({ title, sub, children }: { title: string; sub?: string; children?: ComponentChildren }) => (
-  <header class="view-head">
+  <header class="row wrap between">
     <div>
-      <h2>{title}</h2>
-      {sub !== undefined && <p>{sub}</p>}
+      <h2 class="title">{title}</h2>
+      {sub !== undefined && <p class="quiet">{sub}</p>}
     </div>
     {children !== undefined && <div class="row">{children}</div>}
   </header>
@@ -98,13 +96,13 @@ export const Panel = ({ title, label, note, children }: PanelProps) => (
 
 /** Names and what they stand for, each to be copied whole; ids and times are shown at human length. */
 export const Facts = ({ of }: { of: readonly (readonly [name: string, value: string | null | undefined])[] }) => (
-  <dl class="facts">
+  <dl class="pairs">
     {of.map(
       ([name, value]) =>
         value && (
           <div key={name}>
             <dt>{name}</dt>
-            <dd>
+            <dd class="row between">
               <span class="mono" title={value}>
                 {atHumanLength(value)}
               </span>
@@ -132,20 +130,20 @@ interface SplitProps {
 /** A list, and one of it beside it. */
 export const Split = ({ title, open, wide, head, list, padded, children }: SplitProps) => (
   <div class={`split${wide ? ' wide' : ''} ${open ? 'at-detail' : 'at-list'}`}>
-    <section class="list-pane" aria-label={title}>
-      <header class="row wrap pane-head">
-        <h2>{title}</h2>
+    <section class="stack flush pane" aria-label={title}>
+      <header class="row wrap between">
+        <h2 class="title">{title}</h2>
         {head}
       </header>
       {list}
     </section>
-    {(open || !wide) && <div class={padded ? 'detail-pane padded' : 'detail-pane'}>{children}</div>}
+    {(open || !wide) && <div class={padded ? 'pane padded' : 'stack flush pane'}>{children}</div>}
   </div>
 );
 
 /** Leads from one of a list back to the list: needed where only one of them is shown. */
 export const Back = ({ to, label, icon = 'back' }: { to: Place['view']; label: string; icon?: IconName }) => (
-  <a class="button ghost square back" href={linkTo(to)} aria-label={label}>
+  <a class={`button ghost square ${icon === 'back' ? 'on-phone' : ''}`} href={linkTo(to)} aria-label={label}>
     <Icon name={icon} />
   </a>
 );

@@ -79,7 +79,7 @@ export function VirtualList<Row>(props: VirtualListProps<Row>) {
   return (
     <div
       ref={box}
-      class="virtual"
+      class="fill virtual"
       role="listbox"
       aria-label={props.label}
       aria-activedescendant={place >= from && place < to && props.selected ? optionId(props.selected) : undefined}
@@ -91,14 +91,14 @@ export function VirtualList<Row>(props: VirtualListProps<Row>) {
         if (id) props.onSelect(id);
       }}
     >
-      <div class="virtual-space" role="presentation" style={{ height: `${rows.length * height}px` }}>
+      <div role="presentation" style={{ height: `${rows.length * height}px` }}>
         {rows.slice(from, to).map((row, index) => {
           const id = idOf(row);
           return (
             <div
               key={id}
               id={optionId(id)}
-              class="virtual-row"
+              class="row virtual-row"
               role="option"
               aria-selected={id === props.selected}
               aria-setsize={rows.length}

@@ -71,18 +71,18 @@ export function ClockBar() {
         model.notify('done', 'A virtual clock stands still already');
     });
   return (
-    <div class="row clock-bar">
-      <section class="row clock" aria-label="Clock">
+    <div class="row between bar clock-bar">
+      <section class="row shrinks clock" aria-label="Clock">
         {clock ? (
           <>
-            <time dateTime={iso}>
-              <span class="day">{dayOf(iso)}</span>{' '}
+            <time class="ellipsis" dateTime={iso}>
+              <span class="quiet day">{dayOf(iso)}</span>{' '}
               <b>
                 {timeOf(iso)}
-                {clock.mode !== 'real' && <span class="ms">{iso.slice(19, 23)}</span>}
+                {clock.mode !== 'real' && <span class="on-wide">{iso.slice(19, 23)}</span>}
               </b>
             </time>
-            <span class={`pill mode mode-${clock.mode}`} title={MODES[clock.mode]}>
+            <span class={`pill ${stands ? 'live' : ''}`} title={MODES[clock.mode]}>
               {clock.mode}
             </span>
           </>
@@ -99,7 +99,7 @@ export function ClockBar() {
           {stands ? 'Resume' : 'Freeze'}
         </Button>
       </section>
-      <div class="row quick">
+      <div class="row shrinks">
         <ThemeSwitch />
         <Button small icon="reset" onClick={() => setOpen('reset')}>
           Reset

@@ -35,14 +35,14 @@ export function Composer({ intern, sessions }: { intern: Intern; sessions: reado
   };
   return (
     <form
-      class="stack close composer"
+      class="stack close bar composer"
       aria-label="Prompt"
       onSubmit={(event) => {
         event.preventDefault();
         send();
       }}
     >
-      <div class="composer-box">
+      <div class="measure composer-box">
         <textarea
           aria-label={`Prompt to ${intern.name}`}
           placeholder={ready ? `Say something to ${intern.name}…` : `${intern.name} is not running`}
@@ -63,7 +63,7 @@ export function Composer({ intern, sessions }: { intern: Intern; sessions: reado
           disabled={offline || (text.trim() === '' && script === '')}
         />
       </div>
-      <div class="composer-options">
+      <div class="row wrap measure">
         <InlineSelect
           label="Script"
           value={script}

@@ -31,13 +31,13 @@ function RunHead({ run, script }: { run: Run; script: string | undefined }) {
     text: run.status,
   };
   return (
-    <header class="row wrap quiet small run-head">
+    <header class="row wrap quiet small">
       <time dateTime={run.started_at}>{timeOf(run.started_at)}</time>
       <span>{run.origin}</span>
       {script && <span class="tag">{script}</span>}
       <span title={run.session_id}>{`session ${short(run.session_id)}`}</span>
       {took !== undefined && <span>{took}</span>}
-      <span class={`pill small ${offline ? 'idle' : state.tone}`}>
+      <span class={`pill away ${offline ? 'idle' : state.tone}`}>
         <span class="dot" aria-hidden="true" />
         {offline && 'last known: '}
         {state.text}
@@ -75,15 +75,15 @@ const Meta = ({ at, request }: { at: string; request: RequestRow | undefined }) 
 interface MineProps {
   item: { at: string; request: RequestRow | undefined };
   label?: { icon: IconName; text: string };
-  kind: string;
+  tone?: 'live' | 'ask';
   children: ComponentChildren;
 }
 
-const Mine = ({ item, label, kind, children }: MineProps) => (
-  <div class={`stack mine ${kind}`}>
-    <div class="bubble">
+const Mine = ({ item, label, tone, children }: MineProps) => (
+  <div class="stack mine">
+    <div class={`bubble ${tone ?? ''}`}>
       {label && (
-        <p class="label">
+        <p class="row small label">
           <Icon name={label.icon} size={14} /> {label.text}
         </p>
       )}
@@ -100,11 +100,11 @@ function AnswerText({ answer }: { answer: unknown }) {
   const values = Object.entries(content ?? {});
   if (action !== 'accept' || values.length === 0) return <p class="said">{words(action)}</p>;
   return (
-    <dl class="values">
+    <dl>
       {values.map(([name, value]) => (
-        <div key={name}>
+        <div key={name} class="row">
           <dt>{name}</dt>
-          <dd>{String(value)}</dd>
+          <dd class="label">{String(value)}</dd>
         </div>
       ))}
     </dl>
@@ -115,24 +115,24 @@ function ItemView({ item, intern, run }: { item: Item; intern: Intern; run: Run 
   switch (item.kind) {
     case 'prompt':
       return (
-        <Mine item={item} kind="prompt">
+        <Mine item={item}>
           <p class="said">{item.text}</p>
         </Mine>
       );
     case 'steer':
       return (
-        <Mine item={item} kind="steer" label={{ icon: 'steer', text: 'Steered into the run' }}>
+        <Mine item={item} tone="live" label={{ icon: 'steer', text: 'Steered into the run' }}>
           <p class="said">{item.text}</p>
         </Mine>
       );
     case 'answer':
       return (
-        <Mine item={item} kind="answer" label={{ icon: 'check', text: 'Answered' }}>
+        <Mine item={item} tone="ask" label={{ icon: 'check', text: 'Answered' }}>
           <AnswerText answer={item.answer} />
         </Mine>
       );
     case 'content':
-      return <Folding text={item.text} kind="theirs said" />;
+      return <Folding text={item.text} kind="frame theirs said" />;
     case 'reasoning':
       return (
         <details class="reasoning" open>
@@ -144,10 +144,12 @@ function ItemView({ item, intern, run }: { item: Item; intern: Intern; run: Run 
       return <Question intern={intern} run={run} question={item} answer={item.answer} />;
     default:
       return (
-        <p class={`row wrap small mark ${item.tone}`}>
+        <p class={`row wrap small callout ${item.tone}`}>
           <Icon name={item.tone === 'calm' ? 'check' : 'warn'} size={15} />
           <span>{item.text}</span>
-          <time dateTime={item.at}>{timeOf(item.at)}</time>
+          <time class="away" dateTime={item.at}>
+            {timeOf(item.at)}
+          </time>
           {item.request && <a href={linkTo('requests', item.request.id)}>request</a>}
         </p>
       );
@@ -164,11 +166,9 @@ function Streaming({ conversation }: { conversation: Conversation }) {
       ? 'Works by itself: nothing goes back to its caller'
       : `Streams to ${own ? 'this page' : (streaming?.caller ?? 'its client')}`;
   return (
-    <div class="row quiet small streaming">
-      <span class="typing" aria-hidden="true">
-        <i />
-        <i />
-        <i />
+    <div class="row quiet small">
+      <span class="pill live">
+        <span class="dot" aria-hidden="true" />
       </span>
       <span>{to}</span>
       {own && (
@@ -183,18 +183,13 @@ function Streaming({ conversation }: { conversation: Conversation }) {
 interface ConversationProps {
   intern: Intern;
   conversation: Conversation;
-  /** The run before belongs to the same session. */
-  continues: boolean;
 }
 
 /** One run from its prompt to its end. */
-export function ConversationView({ intern, conversation, continues }: ConversationProps) {
+export function ConversationView({ intern, conversation }: ConversationProps) {
   const { items, run, usage, at } = conversation;
   return (
-    <article
-      class={`stack close run${continues ? ' continues' : ''}`}
-      aria-label={run ? `Run of ${timeOf(at)}` : `Refused at ${timeOf(at)}`}
-    >
+    <article class="stack close measure run" aria-label={run ? `Run of ${timeOf(at)}` : `Refused at ${timeOf(at)}`}>
       {run && <RunHead run={run} script={conversation.script} />}
       {run?.status === 'ended' && conversation.silent && <p class="quiet">What was said is not held any more.</p>}
       {items.map((item, index) => (
@@ -202,7 +197,7 @@ export function ConversationView({ intern, conversation, continues }: Conversati
       ))}
       <Streaming conversation={conversation} />
       {usage && (
-        <p class="quiet small usage">{`${plural(usage.prompt_tokens, 'token')} in, ${usage.completion_tokens} out`}</p>
+        <p class="quiet small">{`${plural(usage.prompt_tokens, 'token')} in, ${usage.completion_tokens} out`}</p>
       )}
     </article>
   );

@@ -40,7 +40,7 @@ const Cell = ({ entry }: { entry: TimeLineEntry | undefined }) => (
 
 function Runs({ straight, finding }: { straight: readonly TimeLineEntry[]; finding: ExploredFinding }) {
   return (
-    <table class="runs" aria-label={`Both runs: ${finding.sentence}`}>
+    <table class="even runs" aria-label={`Both runs: ${finding.sentence}`}>
       <thead>
         <tr>
           <th scope="col">undisturbed</th>
@@ -77,7 +77,7 @@ function Finding({
   // Rows are made once they are looked at.
   const [open, setOpen] = useState(first);
   return (
-    <li>
+    <li class="card">
       <details open={first} onToggle={(event) => setOpen(event.currentTarget.open)}>
         <summary>
           <span class="tag bad">{finding.law}</span> {finding.sentence}
@@ -108,7 +108,7 @@ function Findings({
   open: boolean;
 }) {
   return (
-    <ul class="stack close requirements explored" aria-label={label}>
+    <ul class="stack close" aria-label={label}>
       {findings.slice(0, LISTED).map((finding, at) => (
         <Finding key={at} straight={straight} finding={finding} first={open && at === 0} />
       ))}

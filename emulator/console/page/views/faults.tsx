@@ -12,8 +12,9 @@ function Said({ fault }: { fault: Fault }) {
   const nameOf = useNames();
   return (
     <>
-      <span>{sentenceOf(fault, nameOf)}</span>{' '}
-      <span class="quiet small mono request-line">{requestOf(fault, nameOf)}</span>
+      <span>{sentenceOf(fault, nameOf)}</span>
+      <br />
+      <span class="quiet small mono">{requestOf(fault, nameOf)}</span>
     </>
   );
 }
@@ -46,7 +47,7 @@ export function FaultsView() {
         )}
       </ViewHead>
       {faults.length > 0 ? (
-        <ol class="list" aria-label="Faults still to come">
+        <ol class="frame rows" aria-label="Faults still to come">
           {faults.map(({ id = '', ...fault }) => (
             <li key={id}>
               <span class="tag bad">{fault.operation}</span>
@@ -68,10 +69,10 @@ export function FaultsView() {
       <div class="columns">
         <NewFault />
         <Panel title="Chaos" note="Several faults at once.">
-          <ul class="choices">
+          <ul class="frame rows">
             {CHAOS.map((profile) => (
               <li key={profile.name}>
-                <div>
+                <div class="grow">
                   <b>{profile.name}</b>
                   <p class="quiet">{profile.does}</p>
                   <details>

@@ -73,12 +73,12 @@ function InternHead({ intern }: { intern: Intern }) {
   const run = (what: 'provision' | 'suspend', done: string) =>
     model.attempt(() => lifecycle(model, intern, what), done);
   return (
-    <header class="stack close intern-head">
-      <div class="row intern-title">
+    <header class="stack close bar">
+      <div class="row">
         <Back to="interns" label="Back to the interns" />
-        <h2>{intern.name}</h2>
+        <h2 class="title">{intern.name}</h2>
         <StatusPill status={intern.status} />
-        <div class="row actions">
+        <div class="row away shrinks">
           {(intern.status === 'stopped' || intern.status === 'failed') && (
             <Button small icon="play" onClick={() => void run('provision', `${intern.name} is being provisioned`)}>
               Provision
@@ -97,7 +97,7 @@ function InternHead({ intern }: { intern: Intern }) {
           </Button>
         </div>
       </div>
-      <div class="row wrap intern-sub">
+      <div class="row wrap quiet">
         {intern.description && <p>{intern.description}</p>}
         <ScriptChoice intern={intern} inside={inside} onChange={(next) => void again(async () => next)} />
         <Button small tone="ghost" expanded={facts} onClick={() => setFacts(!facts)}>
@@ -156,9 +156,9 @@ export function InternView({ intern }: { intern: Intern }) {
   const sessions = [...new Set(runs.map((run) => run.session_id))].reverse();
   const [tab, setTab] = useState<'talk' | 'vault'>('talk');
   return (
-    <section class="intern" aria-label={intern.name}>
+    <section class="stack flush grow fill" aria-label={intern.name}>
       <InternHead intern={intern} />
-      <nav class="tabs row" aria-label={`Of ${intern.name}`}>
+      <nav class="row bar" aria-label={`Of ${intern.name}`}>
         <Button small tone="ghost" pressed={tab === 'talk'} onClick={() => setTab('talk')}>
           Conversation
         </Button>
@@ -171,7 +171,7 @@ export function InternView({ intern }: { intern: Intern }) {
       ) : (
         <>
           {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keys */}
-          <section class="stack talk" ref={box} onScroll={onScroll} tabIndex={0} aria-label="Conversation">
+          <section class="stack flush fill talk" ref={box} onScroll={onScroll} tabIndex={0} aria-label="Conversation">
             {all.length > runs.length && (
               <Button small tone="ghost" icon="up" onClick={() => setMost(most + SHOWN)}>
                 {`Show earlier runs (${all.length - runs.length})`}
@@ -186,16 +186,8 @@ export function InternView({ intern }: { intern: Intern }) {
                 </p>
               </Empty>
             )}
-            {conversations.map((conversation, index) => (
-              <ConversationView
-                key={conversation.key}
-                intern={intern}
-                conversation={conversation}
-                continues={
-                  conversation.run !== undefined &&
-                  conversation.run.session_id === conversations[index - 1]?.run?.session_id
-                }
-              />
+            {conversations.map((conversation) => (
+              <ConversationView key={conversation.key} intern={intern} conversation={conversation} />
             ))}
           </section>
           <Composer intern={intern} sessions={sessions} />

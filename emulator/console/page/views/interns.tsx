@@ -16,14 +16,14 @@ function InternCard({ intern, selected }: { intern: Intern; selected: boolean })
   return (
     <li>
       <a class="stack close card" href={linkTo('interns', intern.id)} aria-current={selected ? 'true' : undefined}>
-        <span class="row card-top">
-          <b>{intern.name}</b>
+        <span class="row between">
+          <b class="ellipsis">{intern.name}</b>
           <StatusPill status={intern.status} />
         </span>
-        {intern.description && <span class="quiet small card-text">{intern.description}</span>}
+        {intern.description && <span class="quiet small ellipsis">{intern.description}</span>}
         <Progress intern={intern} />
         {(waiting > 0 || running > 0) && (
-          <span class="row card-runs">
+          <span class="row">
             {waiting > 0 && <span class="tag ask">{waiting === 1 ? 'asks a question' : `${waiting} questions`}</span>}
             {running > 0 && <span class="tag live">{running === 1 ? 'at work' : `${running} at work`}</span>}
           </span>
@@ -52,7 +52,7 @@ export function InternsView({ id }: { id: string | undefined }) {
         }
         list={
           list.length > 0 ? (
-            <ul class="stack close cards">
+            <ul class="stack close fill names">
               {list.map((each) => (
                 <InternCard key={each.id} intern={each} selected={each.id === id} />
               ))}

@@ -68,7 +68,7 @@ function Command({ chosen, all, onRun }: CommandProps) {
         <p class="quiet">Choose cases above to run them.</p>
       ) : (
         <>
-          <output class="command mono" aria-label="Command line">
+          <output class="callout mono" aria-label="Command line">
             {line}
           </output>
           <div class="row wrap">
@@ -150,12 +150,12 @@ export function Cases({ onRun }: Pick<CommandProps, 'onRun'>) {
           {plural(chosen.size, 'case')} chosen of {cases.length}
         </span>
       </div>
-      <ul class="picking" aria-label="Cases of the lab">
+      <ul class="frame rows picking" aria-label="Cases of the lab">
         {shown.map(({ id, needs, title }) => (
           <li key={id}>
             <Check
               label={
-                <>
+                <span class="row wrap">
                   <span class="mono">{id}</span>
                   {needs.map((need) => (
                     <span key={need} class="tag">
@@ -163,7 +163,7 @@ export function Cases({ onRun }: Pick<CommandProps, 'onRun'>) {
                     </span>
                   ))}
                   <span class="quiet small">{title}</span>
-                </>
+                </span>
               }
               checked={chosen.has(id)}
               onChange={(on) => change([id], on)}

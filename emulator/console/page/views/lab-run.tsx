@@ -32,7 +32,7 @@ function SentParts({ sent }: { sent: Sent }) {
                 {bytes === undefined ? (
                   <em class="quiet">{text}</em>
                 ) : (
-                  <code class="bytes">{hex ? `hex ${text}` : JSON.stringify(text).slice(1, -1)}</code>
+                  <code>{hex ? `hex ${text}` : JSON.stringify(text).slice(1, -1)}</code>
                 )}
               </td>
             </tr>
@@ -59,7 +59,7 @@ function Request({ run, request, sent }: { run: LabRun; request: LabRequest; sen
         </span>
       </summary>
       <h4>What the client sent</h4>
-      <dl class="headers">
+      <dl class="pairs mono">
         {request.headers.map(([name, value], index) => (
           <div key={index}>
             <dt>{name}</dt>
@@ -111,7 +111,7 @@ function Details({ run }: { run: LabRun }) {
     <div class="stack">
       {result?.sentence !== undefined && <p>{result.sentence}</p>}
       {result?.expected !== undefined && (
-        <dl class="compared">
+        <dl class="columns">
           <div>
             <dt>expected</dt>
             <dd>
@@ -159,7 +159,7 @@ export function Run({ run, first }: { run: LabRun; first: boolean }) {
   const [open, setOpen] = useState(first && run.result === undefined);
   const { result, requests } = run;
   return (
-    <li>
+    <li class="card">
       <details
         open={open}
         onToggle={(event) => event.target === event.currentTarget && setOpen(event.currentTarget.open)}

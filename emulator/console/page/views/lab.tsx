@@ -55,7 +55,7 @@ export function LabView() {
             <p role="status">
               {plural(all.length, 'run')}, newest first{summary(all) === '' ? '' : `: ${summary(all)}`}
             </p>
-            <ul class="stack close requirements lab-runs" aria-label="Lab runs">
+            <ul class="stack close" aria-label="Lab runs">
               {runs.map((run, index) => (
                 <Run key={run.run} run={run} first={index === 0} />
               ))}

@@ -26,16 +26,16 @@ export function MatchesEditor() {
   const matches = model.matches.value;
   return (
     <section class="stack" aria-label="Matches">
-      <header class="row intern-title">
+      <header class="row">
         <Back to="scripts" label="Back to the scripts" />
-        <h2>Scripts by what a prompt says</h2>
+        <h2 class="title">Scripts by what a prompt says</h2>
       </header>
       <p class="quiet">
         Of several that a prompt meets, the first counts. A script put on the intern and a first line “script: NAME” go
         before. Conditions: contains, regex (RE2), session, turn.
       </p>
       {matches.length > 0 && (
-        <ol class="list" aria-label="Matches in their order">
+        <ol class="frame rows" aria-label="Matches in their order">
           {matches.map(({ when, script }, index) => (
             <li key={index}>
               <span class="tag">{script}</span>

@@ -6,7 +6,7 @@ export const Progress = ({ intern }: { intern: Intern }) => {
   if (!progress) return null;
   const { step_label: label, step_number: step, total_steps: total } = progress;
   return (
-    <div class="stack close progress">
+    <div class="stack close small">
       <progress max={total} value={step - 0.5} aria-label={`Boot of ${intern.name}`} />
       <span>
         {label} <span class="quiet">{`${step} of ${total}`}</span>

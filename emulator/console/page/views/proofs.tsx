@@ -20,7 +20,7 @@ const STEP_ICONS: Readonly<Record<string, IconName>> = { passed: 'check', failed
 function Fields({ signature }: { signature: ExplainSignature }) {
   return (
     <div class="scroll-x">
-      <table>
+      <table class="even">
         <thead>
           <tr>
             <th scope="col">Field</th>
@@ -30,10 +30,11 @@ function Fields({ signature }: { signature: ExplainSignature }) {
         </thead>
         <tbody>
           {signature.fields.map((field) => (
-            <tr key={field.name} class={field.same === false ? 'differs' : ''}>
+            <tr key={field.name} class={field.same === false ? 'bad' : undefined}>
               <th scope="row">
                 {field.name}
-                <span class="quiet">{field.from}</span>
+                <br />
+                <span class="quiet small">{field.from}</span>
               </th>
               <td class="mono">{field.expected ?? '—'}</td>
               <td class="mono">
@@ -50,17 +51,17 @@ function Fields({ signature }: { signature: ExplainSignature }) {
 function Signature({ signature }: { signature: ExplainSignature }) {
   const difference = signature.first_difference;
   return (
-    <section class="stack close signature" aria-label={`Signature ${signature.version}`}>
-      <h3>
+    <section class="stack close" aria-label={`Signature ${signature.version}`}>
+      <h3 class="row wrap">
         {signature.version} <span class="quiet mono">{signature.header}</span>
-        <span class={`pill small ${signature.verifies ? 'good' : 'bad'}`}>
+        <span class={`pill ${signature.verifies ? 'good' : 'bad'}`}>
           <span class="dot" aria-hidden="true" />
           {signature.verifies ? 'verifies' : 'does not verify'}
         </span>
       </h3>
       {signature.problem && <p>{signature.problem}</p>}
       {difference && (
-        <p class="difference">
+        <p>
           First difference at byte {difference.index}
           {difference.field && ` (${difference.field})`}: <code>{difference.expected ?? 'the end'}</code> must be there,{' '}
           <code>{difference.found ?? 'the end'}</code> was signed.
@@ -75,7 +76,7 @@ function Result({ explanation }: { explanation: Explanation }) {
   const good = explanation.verdict === 'accepted';
   return (
     <section class="panel stack" aria-label="Explanation" role="status">
-      <p class={`row wrap verdict ${good ? 'good' : 'bad'}`}>
+      <p class={`row wrap callout ${good ? 'good' : 'bad'}`}>
         <Icon name={good ? 'check' : 'close'} />
         <b>{good ? 'Accepted' : 'Refused'}</b>
         {explanation.reason && <code>{explanation.reason}</code>}

@@ -145,17 +145,17 @@ function Offered({ ask, answer }: { ask: Ask; answer: unknown }) {
   );
   if (ask.kind === 'permission')
     return (
-      <ul class="row wrap offered" aria-label="Options">
+      <ul class="row wrap" aria-label="Options">
         {ask.options.map((option) => choice(option, option === answer))}
       </ul>
     );
   return (
     <>
       {ask.fields.map(({ name, label, options }) => (
-        <div key={name} class="row wrap offered-field">
+        <div key={name} class="row wrap">
           <span class="quiet">{label ?? name}</span>
           {options ? (
-            <ul class="row wrap offered" aria-label={`Options of ${label ?? name}`}>
+            <ul class="row wrap" aria-label={`Options of ${label ?? name}`}>
               {options.map((option) => choice(option, option === content[name]))}
             </ul>
           ) : (
@@ -172,7 +172,7 @@ function TimeLeft({ deadline }: { deadline: string }) {
   const left = Date.parse(deadline) - useNow();
   const mode = model.clock.value?.mode;
   return (
-    <span class={`row time-left${left < 60_000 ? ' soon' : ''}`} title={`Until ${deadline}`}>
+    <span class={`row away ${left < 60_000 ? 'soon' : ''}`} title={`Until ${deadline}`}>
       <Icon name="clock" size={15} />
       {countdown(left)} left{mode === 'real' ? '' : ', the clock stands still'}
     </span>
@@ -193,10 +193,10 @@ export function Question({ intern, run, question, answer }: QuestionProps) {
   const title = ask.kind === 'permission' ? `May it use ${ask.operation}?` : ask.message;
   return (
     <section
-      class={`stack close question${pending ? ' pending' : ''}`}
+      class={`stack close frame question${pending ? ' pending' : ''}`}
       aria-label={pending ? 'Pending question' : 'Question'}
     >
-      <header>
+      <header class="row wrap small">
         <Icon name="question" />
         <span class="label">{ask.kind === 'permission' ? 'Asks for permission' : 'Asks a question'}</span>
         {pending && run.question && <TimeLeft deadline={run.question.deadline} />}

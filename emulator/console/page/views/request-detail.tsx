@@ -24,7 +24,7 @@ function Refusal({ entry }: { entry: Entry }) {
   const row = requirements.find(({ id }) => id === entry.requirement);
   const message = /"message":"((?:[^"\\]|\\.)*)"/.exec(entry.response.body ?? '')?.[1];
   return (
-    <section class="callout warn refusal" aria-label="Why it was refused">
+    <section class="row top callout warn" aria-label="Why it was refused">
       <Icon name="warn" />
       <div>
         <p>
@@ -54,7 +54,7 @@ const Prose = ({ text }: { text: string }) => (
 function Explained({ explained }: { explained: ExchangeExplanation }) {
   const { verdict, summary, wrong, requirement, next } = explained;
   return (
-    <section class={`callout ${verdict === 'right' ? '' : 'warn'}`} aria-label="Explanation">
+    <section class={`row top callout ${verdict === 'right' ? '' : 'warn'}`} aria-label="Explanation">
       <Icon name={verdict === 'right' ? 'check' : 'warn'} />
       <div>
         <p>
@@ -81,7 +81,7 @@ function Explained({ explained }: { explained: ExchangeExplanation }) {
         )}
         {next?.curl && (
           <div class="snippet">
-            <code class="lines">{next.curl}</code>
+            <code class="grow said">{next.curl}</code>
             <CopyButton text={next.curl} label="Copy what to send instead" />
           </div>
         )}
@@ -106,7 +106,7 @@ function Injected({ injected }: { injected: NonNullable<Entry['injected']> }) {
       `met ${injected.disturb}${injected.write === undefined ? '' : ` at ${injected.write}`}`,
   ].filter((text) => typeof text === 'string');
   return (
-    <section class="callout warn" aria-label="Injected fault">
+    <section class="row top callout warn" aria-label="Injected fault">
       <Icon name="faults" />
       <p>
         <b>Injected fault:</b> {said.join(', ')}
@@ -119,7 +119,7 @@ function Injected({ injected }: { injected: NonNullable<Entry['injected']> }) {
 function Judged({ judged: { verdict, rules, broken } }: { judged: NonNullable<Entry['judged']> }) {
   const requirementOf = (rule: string) => rule.split('/')[0] ?? rule;
   return (
-    <section class={`callout refusal ${verdict === 'broken' ? 'bad' : ''}`} aria-label="Rules of the interface">
+    <section class={`row top callout ${verdict === 'broken' ? 'bad' : ''}`} aria-label="Rules of the interface">
       <Shield verdict={verdict} />
       <div>
         {broken.map(({ rule, sentence, what, expected, actual }) => (
@@ -148,7 +148,7 @@ function Judged({ judged: { verdict, rules, broken } }: { judged: NonNullable<En
 
 function Headers({ headers }: { headers: Record<string, string> }) {
   return (
-    <dl class="headers">
+    <dl class="pairs mono">
       {Object.entries(headers).map(([name, value]) => (
         <div key={name}>
           <dt>{name}</dt>
@@ -163,24 +163,23 @@ function Body({ label, body }: { label: string; body: string | null }) {
   if (body === null || body === '') return <p class="quiet">No body</p>;
   const shown = pretty(body);
   return (
-    <div class="code-block">
-      <CopyButton text={body} label={`Copy the ${label}`} />
+    <div class="snippet">
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keys */}
-      <section tabIndex={0} aria-label={label}>
+      <section class="grow" tabIndex={0} aria-label={label}>
         <pre>{shown}</pre>
       </section>
+      <CopyButton text={body} label={`Copy the ${label}`} />
     </div>
   );
 }
 
 function Part({ title, children, count }: { title: string; children: preact.ComponentChildren; count?: number }) {
   return (
-    <details class="part" open>
+    <details class="card" open>
       <summary>
-        {title}
-        {count !== undefined && <span class="quiet">{count}</span>}
+        <h3>{title}</h3> {count !== undefined && <span class="quiet">{count}</span>}
       </summary>
-      {children}
+      <div class="stack close">{children}</div>
     </details>
   );
 }
@@ -202,8 +201,8 @@ export function RequestDetail({ id }: { id: string }) {
   const head = <Back to="requests" label="Close this request" icon="close" />;
   if (!entry)
     return (
-      <section class="stack request" aria-label="Request">
-        <header class="request-head">
+      <section class="stack padded" aria-label="Request">
+        <header class="row between">
           <h2 class="grow">{problem === '' ? 'Reading…' : 'Not in the journal'}</h2>
           {head}
         </header>
@@ -223,8 +222,8 @@ export function RequestDetail({ id }: { id: string }) {
       router.go('requests', await sendAgain(model, entry));
     }, 'Sent again');
   return (
-    <section class="stack request" aria-label="Request">
-      <header class="request-head">
+    <section class="stack padded" aria-label="Request">
+      <header class="row between">
         <h2 class="grow">
           <span class={`method ${request.method}`}>{request.method}</span>{' '}
           <span class="mono" title={url.pathname + url.search}>
@@ -233,7 +232,7 @@ export function RequestDetail({ id }: { id: string }) {
         </h2>
         {head}
       </header>
-      <div class="row wrap quiet small request-sub">
+      <div class="row wrap quiet small">
         <StatusCode status={response.status} />
         {entry.operation && <span>{entry.operation}</span>}
         {entry.caller && <span>by {entry.caller}</span>}
@@ -281,7 +280,7 @@ export function RequestDetail({ id }: { id: string }) {
       {writes && (
         <Part title="Stream" count={writes.length}>
           {closed && (
-            <p class={`stream-end ${closed.how}`}>
+            <p class={`callout small ${closed.how === 'complete' ? 'good' : 'bad'}`}>
               {CLOSED[closed.how]}
               {closed.run_ended && `; the run ended: ${closed.run_ended}`}
             </p>

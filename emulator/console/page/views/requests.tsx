@@ -52,13 +52,13 @@ function Row({ row, judges }: { row: RequestRow; judges: boolean }) {
   const { model } = useServices();
   return (
     <>
-      <span class="cell time mono" title={row.at}>
+      <span class="cell quiet mono on-wide" title={row.at}>
         {timeOf(row.at)}
       </span>
       {judges && <Shield verdict={row.judged} />}
       <StatusCode status={row.status} />
       <span class={`cell method ${row.method}`}>{row.method}</span>
-      <span class="cell path" title={row.path}>
+      <span class="grow mono ellipsis" title={row.path}>
         {row.prompt === undefined ? (
           readable(row.path, model.interns.value)
         ) : (
@@ -70,7 +70,7 @@ function Row({ row, judges }: { row: RequestRow; judges: boolean }) {
           </>
         )}
       </span>
-      <span class="cell tags">
+      <span class="row tags">
         {row.script !== null && <span class="tag">{row.script}</span>}
         {row.ended !== undefined && <span class={`tag ${ENDS[row.ended] ?? 'bad'}`}>{row.ended}</span>}
         {row.reason && <span class="tag">{row.reason}</span>}
@@ -78,8 +78,8 @@ function Row({ row, judges }: { row: RequestRow; judges: boolean }) {
         {row.stream === 'client_left' && <span class="tag bad">client left</span>}
         {row.stream === 'dropped' && <span class="tag bad">dropped</span>}
       </span>
-      <span class="cell caller">{row.caller ?? ''}</span>
-      <span class="cell took mono">{row.ms === null ? '' : span(row.ms)}</span>
+      <span class="cell caller late quiet small ellipsis on-wide">{row.caller ?? ''}</span>
+      <span class="cell late quiet mono on-wide">{row.ms === null ? '' : span(row.ms)}</span>
     </>
   );
 }
@@ -98,7 +98,7 @@ function Nothing({ filtered, onClear }: { filtered: boolean; onClear: () => void
     <Empty icon="requests" title="No requests yet">
       <p>Point your client at {target?.base_url}, or try:</p>
       <div class="snippet">
-        <code>{command}</code>
+        <code class="grow">{command}</code>
         <CopyButton text={command} label="Copy the command" />
       </div>
     </Empty>
@@ -159,7 +159,7 @@ export function RequestsView({ id }: { id: string | undefined }) {
       open={id !== undefined}
       head={
         <>
-          <span class="quiet count">{filtered ? `${rows.length} of ${all.length}` : all.length}</span>
+          <span class="quiet grow">{filtered ? `${rows.length} of ${all.length}` : all.length}</span>
           <div class="row">
             <Button small icon={paused ? 'play' : 'pause'} onClick={() => setPaused(paused ? undefined : live)}>
               {paused ? `Resume${fresh > 0 ? ` (${fresh} new)` : ''}` : 'Pause'}
@@ -175,7 +175,7 @@ export function RequestsView({ id }: { id: string | undefined }) {
       }
       list={
         <>
-          <search class="filters">
+          <search class="row wrap filters">
             <input
               type="search"
               aria-label="Filter requests"

@@ -27,13 +27,13 @@ export function RequirementsView({ id }: { id: string | undefined }) {
           </p>
         </Empty>
       )}
-      <ul class="stack close requirements">
+      <ul class="stack close">
         {shown.map((requirement) => (
-          <li key={requirement.id} class={requirement.id === id ? 'picked' : ''}>
-            <h2>
+          <li key={requirement.id} class="card" aria-current={requirement.id === id ? 'true' : undefined}>
+            <h2 class="row wrap">
               <a href={linkTo('requirements', requirement.id)}>{requirement.id}</a>
               <span class="tag">{LEVELS[requirement.level]}</span>
-              <span class="quiet">{requirement.where}</span>
+              <span class="quiet small">{requirement.where}</span>
             </h2>
             <p>{requirement.sentence}</p>
             {requirement.published && <p class="quiet">Published: {requirement.published}</p>}

@@ -89,10 +89,10 @@ export function ScriptsView({ id }: { id: string | undefined }) {
   const origins = ['control', 'file', 'code', 'stock'].filter((origin) => list.some(({ from }) => from === origin));
   const link = (name: string, text: string, about: string | undefined) => (
     <li key={name}>
-      <a href={linkTo('scripts', name)} aria-current={name === id ? 'true' : undefined}>
+      <a class="link" href={linkTo('scripts', name)} aria-current={name === id ? 'page' : undefined}>
         {text}
       </a>
-      {about && <span class="quiet small line">{about}</span>}
+      {about && <p class="quiet small ellipsis">{about}</p>}
     </li>
   );
   return (
@@ -106,10 +106,10 @@ export function ScriptsView({ id }: { id: string | undefined }) {
         </Button>
       }
       list={
-        <div class="names">
+        <div class="fill names">
           {origins.map((origin) => (
             <section key={origin} aria-label={FROM[origin]}>
-              <h2>{FROM[origin]}</h2>
+              <h2 class="quiet small">{FROM[origin]}</h2>
               <ul>
                 {list
                   .filter(({ from }) => from === origin)
@@ -118,7 +118,7 @@ export function ScriptsView({ id }: { id: string | undefined }) {
             </section>
           ))}
           <section aria-label="by the prompt">
-            <h2>by what a prompt says</h2>
+            <h2 class="quiet small">by what a prompt says</h2>
             <ul>{link(MATCHES, 'Matches', plural(model.matches.value.length, 'match', 'matches'))}</ul>
           </section>
         </div>
@@ -132,9 +132,9 @@ export function ScriptsView({ id }: { id: string | undefined }) {
         </Empty>
       ) : (
         <section class="stack" aria-label={isNew ? 'New script' : id}>
-          <header class="row intern-title">
+          <header class="row">
             <Back to="scripts" label="Back to the scripts" />
-            <h2>{isNew ? 'New script' : id}</h2>
+            <h2 class="title">{isNew ? 'New script' : id}</h2>
             {script && <span class="tag">{FROM[script.from]}</span>}
           </header>
           {script?.description && <p class="quiet">{script.description}</p>}

@@ -147,7 +147,7 @@ export function Secrets({ vault, from, state }: { vault: Vault; from?: Vault | u
       </Empty>
     );
   return (
-    <div class="secrets stack">
+    <div class="stack">
       {secrets?.length === 0 && <p class="quiet">The vault of {vault.of} holds nothing yet.</p>}
       {secrets !== undefined && secrets.length > 0 && (
         <DeletableRows label={`Secrets of ${vault.of}`} columns={['Name', 'Hosts', 'Fingerprint']}>

@@ -59,13 +59,15 @@ const CONNECTIONS: Readonly<Record<Connection, string>> = {
   refused: 'Refused',
 };
 
+const DOTS: Readonly<Partial<Record<Connection, string>>> = { live: 'good', lost: 'bad' };
+
 /** How many runs wait for an answer. */
 const waitingIn = (model: Model): number =>
   [...model.runs.value.values()].filter((run) => run.status === 'waiting').length;
 
 function Count({ of, what }: { of: number; what: string }) {
   return of === 0 ? null : (
-    <span class="badge">
+    <span class="badge away">
       {of}
       <span class="unseen"> {what}</span>
     </span>
@@ -82,10 +84,11 @@ function Navigation() {
     state: <Count of={model.faults.value.length} what="faults still to come" />,
   };
   return (
-    <nav aria-label="Views">
+    <nav class="stack" aria-label="Views">
       {NAVIGATION.map(({ view, name, icon }) => (
         <a
           key={view}
+          class="link"
           href={linkTo(view)}
           aria-current={current === view || (view === 'state' && isOfState(current)) ? 'page' : undefined}
         >
@@ -102,9 +105,14 @@ function Navigation() {
 function StateTabs() {
   const { model, router } = useServices();
   return (
-    <nav class="row tabs" aria-label="Of the state">
+    <nav class="row bar" aria-label="Of the state">
       {OF_STATE.map(({ view, name }) => (
-        <a key={view} href={linkTo(view)} aria-current={router.place.value.view === view ? 'page' : undefined}>
+        <a
+          key={view}
+          class="link"
+          href={linkTo(view)}
+          aria-current={router.place.value.view === view ? 'page' : undefined}
+        >
           {name}
           {view === 'faults' && <Count of={model.faults.value.length} what="still to come" />}
         </a>
@@ -130,17 +138,17 @@ function SideFoot() {
   const target = model.target.value;
   const connection = model.connection.value;
   return (
-    <div class="stack close side-foot">
+    <div class="stack close on-wide side-foot">
       {target && (
-        <div class="row address">
+        <div class="row between address">
           <Address url={target.base_url} />
           <CopyButton text={target.base_url} label="Copy the base URL" />
         </div>
       )}
-      <p class={`row quiet connection ${connection}`} role="status">
-        <span class="dot" aria-hidden="true" />
+      <p class="row quiet" role="status">
+        <span class={`dot ${DOTS[connection] ?? ''}`} aria-hidden="true" />
         {CONNECTIONS[connection]}
-        {model.version.value !== '' && <span class="version">v{model.version.value}</span>}
+        {model.version.value !== '' && <span class="away">v{model.version.value}</span>}
       </p>
     </div>
   );
@@ -229,22 +237,18 @@ export function Shell() {
       >
         Skip to content
       </a>
-      <header class="side">
-        <a class="row brand" href={linkTo('interns')}>
+      <header class="stack side">
+        <a class="row on-wide brand" href={linkTo('interns')}>
           <img src="console/icon.svg" alt="" width="26" height="26" />
           <span>Intern emulator</span>
         </a>
         <Navigation />
         <SideFoot />
       </header>
-      <div class="main">
+      <div class="stack flush">
         <ClockBar />
-        {connection === 'lost' && (
-          <p class="lost" role="alert">
-            The emulator does not answer. Trying again…
-          </p>
-        )}
-        <main id="view" tabIndex={-1} class={`view view-${view}`}>
+        {connection === 'lost' && <p role="alert">The emulator does not answer. Trying again…</p>}
+        <main id="view" tabIndex={-1} class="fill view">
           <h1 class="unseen">{nameOf(view)}</h1>
           {isOfState(view) && <StateTabs />}
           <View id={id} />

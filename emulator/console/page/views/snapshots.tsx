@@ -40,10 +40,10 @@ export function Snapshots() {
       title="Snapshots"
       note="Interns, keys, scripts, faults, limits, clock and randomness: after a restore, the same requests get the same answers. Open runs end."
     >
-      <ul class="choices" aria-label="Kept snapshots">
+      <ul class="frame rows" aria-label="Kept snapshots">
         {snapshots.map((snapshot) => (
           <li key={snapshot.name}>
-            <div>
+            <div class="grow">
               <b>{snapshot.name}</b>
               <p class="quiet">{holds(snapshot)}</p>
             </div>

@@ -22,7 +22,7 @@ function Summary({ pieces }: { pieces: readonly Piece[] }) {
             );
           case 'reasoning':
             return (
-              <q key={key} class="text thought">
+              <q key={key} class="text quiet">
                 {piece.text}
               </q>
             );
@@ -71,10 +71,10 @@ function Summary({ pieces }: { pieces: readonly Piece[] }) {
 
 function Hex({ text }: { text: string }) {
   return (
-    <pre class="hex">
+    <pre class="callout scroll-x hex">
       {hexLines(new TextEncoder().encode(text)).map((line) => (
         <span key={line.offset}>
-          <i>{line.offset}</i>
+          <span class="quiet">{line.offset}</span>
           <b>{line.hex}</b>
           <span>{line.text}</span>
         </span>
@@ -114,23 +114,22 @@ export function TimeLine({ start, writes, open }: TimeLineProps) {
       </fieldset>
       <ol>
         {rows.map(({ write, pieces, at }, index) => (
-          <li key={index} class={picked === index ? 'picked' : ''}>
+          <li key={index}>
             <button
               type="button"
+              class="bare"
               aria-expanded={picked === index}
               title={timeOf(write.at)}
               onClick={() => setPicked(picked === index ? undefined : index)}
             >
-              <span class="at mono">+{span(at)}</span>
-              <span class="track" aria-hidden="true">
-                <i style={{ left: `${Math.min(100, (at / total) * 100)}%` }} />
-              </span>
-              <span class="what">
+              <span class="quiet mono">+{span(at)}</span>
+              <progress class="on-wide" aria-hidden="true" max={total} value={at} />
+              <span class="row wrap">
                 <Summary pieces={pieces} />
               </span>
-              <span class="bytes mono">{size(write.bytes)}</span>
+              <span class="quiet mono">{size(write.bytes)}</span>
             </button>
-            {picked === index && (form === 'hex' ? <Hex text={write.text} /> : <pre>{write.text}</pre>)}
+            {picked === index && (form === 'hex' ? <Hex text={write.text} /> : <pre class="callout">{write.text}</pre>)}
           </li>
         ))}
       </ol>

@@ -25,7 +25,7 @@ export function InternVault({ intern }: { intern: Intern }) {
   const known = [target?.workspace_id, target?.foreign_workspace_id].includes(intern.workspace_id);
   const from = known ? ofWorkspace(intern.workspace_id, `the workspace of ${intern.name}`) : undefined;
   return (
-    <section class="stack talk vault" aria-label={`Vault of ${intern.name}`}>
+    <section class="stack fill padded" aria-label={`Vault of ${intern.name}`}>
       <p class="quiet">
         Values go in and never come out. A script asks for one with a step <code>release</code>.
       </p>
