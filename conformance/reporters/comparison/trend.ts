@@ -3,9 +3,10 @@ import { visibleJson } from '../../../emulator/contract/visible.js';
 import type { RunHead } from '../../engine/diff.js';
 import type { Trend, TrendRow } from '../../engine/trend.js';
 import { labelOf } from '../label.js';
+import { toneOf } from '../results-sheet.js';
 import { markdownText } from '../sheet/markdown.js';
 import { pageText } from '../sheet/page.js';
-import type { Sheet } from '../sheet/sheet.js';
+import { type Cell, type Sheet, TONES } from '../sheet/sheet.js';
 import { terminalText } from '../sheet/terminal.js';
 import { oneLine } from '../stream-text.js';
 import { titleOf } from '../title.js';
@@ -32,8 +33,15 @@ const interesting = ({ results }: TrendRow): boolean => {
   return labels.size > 1 || ['fail', 'warn', 'known', 'new', 'error'].some((label) => labels.has(label as 'fail'));
 };
 
-const signs = ({ results }: TrendRow): string =>
-  results.map((one) => (one === undefined ? '_' : SIGNS[labelOf(one)])).join('');
+/** The results of a check, run by run. */
+const cellsOf = ({ results }: TrendRow, { runs }: Trend): Cell[] =>
+  results.map((one, at) => {
+    const run = runs[at];
+    const when = run === undefined ? '' : `${day(run)}: `;
+    return one === undefined
+      ? { mark: '_', tone: 'quiet', title: `${when}no such check` }
+      : { mark: SIGNS[labelOf(one)], tone: toneOf(one), title: `${when}${labelOf(one)}` };
+  });
 
 function story(row: TrendRow, { runs }: Trend): string {
   const since = row.failingSince === undefined ? undefined : runs[row.failingSince];
@@ -72,7 +80,7 @@ function sheetOf(trend: Trend): Sheet {
   const shown = shownOf(trend);
   const storyOf = (row: TrendRow) => {
     const sentence = story(row, trend);
-    return { mark: signs(row), subject: row.id, ...(sentence !== '' && { sentence }) };
+    return { mark: '', cells: cellsOf(row, trend), subject: row.id, ...(sentence !== '' && { sentence }) };
   };
   return {
     title: 'Conformance over time',
@@ -81,7 +89,10 @@ function sheetOf(trend: Trend): Sheet {
     sum,
     notes: [{ text: quietText(trend, shown) }],
     sections: [
-      { title: 'Runs', lines: trend.runs.map((run) => ({ mark: '', subject: headText(run) })) },
+      {
+        title: 'Runs',
+        lines: trend.runs.map((run) => ({ mark: run.verdict, tone: TONES[run.verdict], subject: headText(run) })),
+      },
       { title: 'Checks', lines: shown.map(storyOf), after: [{ text: LEGEND, tone: 'quiet' }] },
     ],
     wrong: [],

@@ -22,7 +22,7 @@ export type Colours = Record<
 export const coloursFor = (colour = false): Colours => pc.createColors(colour);
 
 export const painted = (c: Colours, tone: Tone | undefined, text: string): string =>
-  tone === undefined
+  tone === undefined || text === ''
     ? text
     : { good: c.green, bad: c.red, warn: c.yellow, fault: c.magenta, new: c.cyan, quiet: c.dim }[tone](text);
 
@@ -84,8 +84,9 @@ export function fullRows(line: Line, c: Colours, width = 120): string[] {
 }
 
 /** A line in one row. */
-function briefRow({ mark, tone, subject, sentence, beside }: Line, c: Colours): string {
-  const front = mark === '' ? '' : `${painted(c, tone, mark)}  `;
+function briefRow({ mark, tone, cells, subject, sentence, beside }: Line, c: Colours): string {
+  const word = (cells ?? [{ mark, tone }]).map((one) => painted(c, one.tone, one.mark)).join('');
+  const front = word === '' ? '' : `${word}  `;
   const also = beside === undefined ? '' : `  ${c.dim(oneLine(beside))}`;
   return `  ${front}${oneLine(subject)}${sentence === undefined ? '' : `: ${oneLine(sentence)}`}${also}`;
 }
