@@ -23,28 +23,29 @@ export type IdleState = 'stopped' | 'booting' | 'running';
 
 /** The dealings of the run with an intern, and what the answers said of it. Times in ms. */
 export interface Dealt {
-  /** When the run made it. */
-  born: number | undefined;
-  /** Whether the run itself has deleted it. */
-  deleted: boolean;
+  /** The create that made it. */
+  made: { readonly at: number } | undefined;
   /** When the run last wrote to it. */
   wrote: number;
   /** The prompts that it got since it was last provisioned, when the first left, and whether it took any. */
   prompts: Set<number>;
-  prompted: number;
+  prompted: number | undefined;
   took: boolean;
   /** Since when it may be at work for the run: on an invoke, on questions that nobody answered. */
   engaged: number | undefined;
   invoked: boolean;
   questions: Set<string>;
-  /** When a client of the run last left a stream of it. */
-  left: number;
   /** Whether it was running when it was last read, and nothing was sent since that ends that. */
   ran: boolean;
   /** The status of one that ran, and was read otherwise since it was handed out, although nobody here suspended or deleted it. */
-  went: { status: string; at: number } | undefined;
-  /** Its last record, and where it has been since when. Undefined where nobody can tell, or it is no longer as it was made. */
-  standing: { record: Intern; state: IdleState; since: number } | undefined;
+  went: { readonly status: string; readonly at: number } | undefined;
+}
+
+/** Where an intern is since when, and its last record. */
+export interface Standing {
+  readonly record: Intern;
+  readonly state: IdleState;
+  readonly since: number;
 }
 
 /** A request that may be sent again to see whether a credential still works: it changes nothing. */

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import type { AnswerGot } from '../framework/finding.js';
 import { SHIPPED } from '../framework/profile.js';
 import { createDealings } from '../model/dealings.js';
+import { internFacts } from '../model/intern.js';
 import type { Answer } from '../probe/client.js';
 import { NoAnswer } from '../probe/no-answer.js';
 import type { Send } from '../probe/request.js';
@@ -84,7 +85,7 @@ function visit(
   let sent = 0;
   let names = 0;
   const made = new Map([['one', { id: 'one', name: 'k-one', as: 'api_key' as const }]]);
-  const dealings = createDealings(() => false, false, 'v2');
+  const dealings = createDealings(new Map([['one', internFacts('one')]]), () => false, false, 'v2');
   before(dealings);
   return {
     target: { baseUrl: '', workspaceId: 'w', profile: SHIPPED.svc as Visit['target']['profile'] },
@@ -121,7 +122,11 @@ const CHAT = '/interns/one/chat/completions';
 const SIGN = '/interns/one/daemon/sign';
 const ROUTE = '{"route":{"method":"POST","path":"/api/else"}}';
 const signsRoutes = (dealings: Did) => sees(dealings, '/interns/one/daemon/sign', { v2: 'x' });
-const isMade = (dealings: Did) => dealings.created({ id: 'one', status: 'stopped' }, false, 60_000);
+const isMade = (dealings: Did) => {
+  const one = dealings.with('one');
+  one.made = { by: 'api_key', person: 'one', at: 60_000, number: 1, body: {} };
+  dealings.created(one, { id: 'one', status: 'stopped' }, false, 60_000);
+};
 const invokes = (dealings: Did) => {
   isMade(dealings);
   does(dealings, 'POST', '/interns/one/invoke', 202);

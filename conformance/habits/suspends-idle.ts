@@ -52,7 +52,7 @@ async function stopsIdle(visit: Visit, idler: string): Promise<boolean | undefin
  */
 const explains: Habit['explains'] = async (_, visit) => {
   const { dealings, inHand, learnt, pathOf, send, shared } = visit;
-  const age = (id: string) => visit.now() - (dealings.with(id).born ?? visit.now());
+  const age = (id: string) => visit.now() - (dealings.with(id).made?.at ?? visit.now());
   for (const id of [...inHand, shared() ?? []].flat()) {
     if (dealings.with(id).ran) await send({ path: pathOf(id) }).catch(() => undefined);
     const gone = dealings.with(id).went;

@@ -37,9 +37,9 @@ async function isGoing(visit: Visit, id: string, as: CredentialName): Promise<bo
  * observed from then on.
  */
 async function othersDelete(visit: Visit): Promise<boolean> {
-  const { dealings, learnt } = visit;
-  if (learnt.witness !== undefined && !dealings.with(learnt.witness).deleted)
-    return isGoing(visit, learnt.witness, 'api_key');
+  const { learnt } = visit;
+  const stays = visit.made().some(({ id, deleting }) => id === learnt.witness && deleting !== true);
+  if (learnt.witness !== undefined && stays) return isGoing(visit, learnt.witness, 'api_key');
   const { json, status } = await visit.send(visit.creating());
   const { id } = (json ?? {}) as { id?: unknown };
   learnt.witness = status < 300 && typeof id === 'string' ? id : undefined;
@@ -57,11 +57,11 @@ const explains: Habit['explains'] = async ({ found, seen }, visit) => {
   const shown = seen.find(({ number }) => number === found.exchange) ?? seen.at(-1);
   const about = ours.filter(({ id }) => id === shown?.id);
   for (const { id, as } of about.length > 0 ? about : ours) {
-    if (visit.dealings.with(id).deleted || !(await isGoing(visit, id, as))) continue;
+    if (!(await isGoing(visit, id, as))) continue;
     visit.forget();
     if (!(await othersDelete(visit))) {
       // By the next try the witness has been there as long.
-      const born = (one: string) => visit.dealings.with(one).born ?? visit.now();
+      const born = (one: string) => visit.dealings.with(one).made?.at ?? visit.now();
       const older = born(visit.learnt.witness ?? id) - born(id);
       return { again: Math.max(0, Math.min(older, LONGEST)) };
     }

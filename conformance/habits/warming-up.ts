@@ -50,7 +50,7 @@ const explains: Habit['explains'] = async ({ got, missedSuccess, seen }, visit) 
   if (got?.status !== 409 || got.retryable !== true || isNow(got) || !missedSuccess) return undefined;
   const id = seen.at(-1)?.id;
   const { prompted, took } = visit.dealings.with(id ?? '');
-  if (id === undefined || took || visit.now() - prompted >= READY_AFTER) return undefined;
+  if (id === undefined || took || prompted === undefined || visit.now() - prompted >= READY_AFTER) return undefined;
   // One that has not taken any prompt yet runs nothing that could keep it busy.
   if (got.reason === 'busy') return { again: LATER };
   const getsReady = async () => {

@@ -1,10 +1,12 @@
 import { expect, test } from 'vitest';
 import { createDealings } from './dealings.js';
 import type { Answered, Asked } from './exchange.js';
+import { internFacts } from './intern.js';
 
 /** The dealings of a client with the intern `one`, whose create was answered unless it is not `made`. */
 function dealing(made?: 'stopped' | 'booting' | 'running') {
-  const dealings = createDealings((name) => name === 'bad', false, 'v2');
+  const facts = internFacts('one');
+  const dealings = createDealings(new Map([['one', facts]]), (name) => name === 'bad', false, 'v2');
   let last = 0;
   const asked = (method: string, rest = '', json?: unknown, more: Partial<Asked> = {}): Asked => ({
     number: ++last,
@@ -20,7 +22,10 @@ function dealing(made?: 'stopped' | 'booting' | 'running') {
   });
   const record = (status: string, more = {}) => ({ id: 'one', name: 'one', status, ...more });
   const one = () => dealings.with('one');
-  if (made !== undefined) dealings.created(record('stopped'), made !== 'stopped', 0);
+  if (made !== undefined) {
+    facts.made = { by: 'api_key', person: 'one', at: 0, number: 0, body: {} };
+    dealings.created(facts, record('stopped'), made !== 'stopped', 0);
+  }
   const sees = (request: Asked, at: number, more: Partial<Answered>) =>
     dealings.sees(request, {
       at,
@@ -172,7 +177,7 @@ test('prompts are counted from the last provision on, those sent again once, tho
   does(asked('POST', 'invoke', {}), 503);
   expect([...one().prompts]).toEqual([first.number]);
   does(asked('POST', 'provision'), 202);
-  expect([one().prompts.size, one().prompted]).toEqual([0, Number.NEGATIVE_INFINITY]);
+  expect([one().prompts.size, one().prompted]).toEqual([0, undefined]);
   const next = asked('POST', 'invoke', {});
   does(next, 202);
   expect([[...one().prompts], one().prompted, one().took]).toEqual([[next.number], next.at, true]);
@@ -212,7 +217,7 @@ test('what was refused changed nothing, and a write counts from its answer', () 
   does(asked('PATCH'), 409);
   expect(one().wrote).toBe(Number.NEGATIVE_INFINITY);
   does(asked('DELETE'), 202, 9);
-  expect([one().wrote, dealings.wrote, one().deleted]).toEqual([9, 9, true]);
+  expect([one().wrote, dealings.wrote]).toEqual([9, 9]);
 });
 
 test('a credential is shut by a 401 that it is sent with as ever, and open again by any other answer', () => {

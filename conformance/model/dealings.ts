@@ -1,13 +1,12 @@
 import type { Intern } from '../../emulator/contract/intern.js';
-import type { Dealings, Dealt, IdleState, Opened } from '../habits/dealings.js';
-import { GATEWAY, READS, TURNS } from '../habits/visit.js';
+import type { Dealings, IdleState, Opened } from '../habits/dealings.js';
+import { PROMPTS, READS, TURNS } from '../habits/visit.js';
+import { GATEWAY } from '../probe/gateway.js';
 import { isAnswer } from '../probe/request.js';
 import { type Answered, type Asked, jsonOf } from './exchange.js';
-import { isRow, type Row } from './intern.js';
+import { type InternFacts, internFacts, isRow, type Row } from './intern.js';
 import { placeOf } from './operations.js';
-import { Recent } from './recent.js';
 
-const PROMPT = /^(chat\/completions|invoke)$/;
 const DAEMON = /^daemon(\/sign)?$/;
 
 const STATES: Readonly<Record<string, IdleState>> = {
@@ -22,80 +21,52 @@ const STATES: Readonly<Record<string, IdleState>> = {
  */
 const HARMLESS = new Set(['description']);
 
-interface Remembered extends Dealt {
-  /** Requests about it under way, and those of them that write. */
-  requests: number;
-  writes: number;
-  /** A check found something: it may have stopped by itself. */
-  doubted: boolean;
-}
-
-const NEVER = Number.NEGATIVE_INFINITY;
-const nothing = (): Remembered => ({
-  born: undefined,
-  deleted: false,
-  wrote: NEVER,
-  prompts: new Set(),
-  prompted: NEVER,
-  took: false,
-  questions: new Set(),
-  engaged: undefined,
-  invoked: false,
-  left: NEVER,
-  ran: false,
-  went: undefined,
-  standing: undefined,
-  requests: 0,
-  writes: 0,
-  doubted: false,
-});
-
-/** Interns that are remembered. */
-const INTERNS = 10_000;
-
 /**
- * The dealings of one client with the interns of a target: the last things that were asked of each, and what came of them. They
- * are no sets: where two requests overlap, of which one writes, nothing is known.
+ * The dealings of one client with the interns of a target, noted with what else is known of each, and with its credentials.
+ * They are no sets: where two requests overlap, of which one writes, nothing is known.
  *
  * @param isBad whether a credential is known to open nothing
  * @param signature the name of the signature of a proof for a route
  */
-export function createDealings(isBad: (credential: string) => boolean, ours: boolean, signature: string) {
-  const interns = new Recent<string, Remembered>(INTERNS);
+export function createDealings(
+  interns: ReadonlyMap<string, InternFacts>,
+  isBad: (credential: string) => boolean,
+  ours: boolean,
+  signature: string,
+) {
   const credentials = new Map<string, { shut: boolean; opened: Opened | undefined }>();
   const saw = new Set<string>();
   let routes = false;
-  let latest = NEVER;
+  let latest = Number.NEGATIVE_INFINITY;
   let stops = ours;
   let lostWrite: Dealings['lostWrite'];
 
-  const dealt = (id: string): Remembered => {
-    const known = interns.get(id) ?? nothing();
-    if (!interns.has(id)) interns.set(id, known);
-    return known;
+  /** The intern that a request is about, where anything is known of it, and what follows its id in the path. */
+  const about = (asked: Asked) => {
+    const { id = '', rest } = placeOf(asked);
+    return { one: interns.get(id), rest };
   };
-  const move = (one: Remembered, state: IdleState, at: number, change: Partial<Intern> = {}) => {
+  const move = (one: InternFacts, state: IdleState, at: number, change: Partial<Intern> = {}) => {
     const record = one.standing?.record;
     if (record !== undefined) one.standing = { state, record: { ...record, ...change }, since: at };
   };
   const writes = ({ method }: Asked, rest: string) => !READS.has(method) && !TURNS.test(rest);
   /** No other request about it overlaps one that has ended. */
-  const landed = (one: Remembered) => {
+  const landed = (one: InternFacts) => {
     one.requests--;
     if (one.requests <= 0) Object.assign(one, { requests: 0, writes: 0 });
   };
 
   /** An accepted write: where the intern is then. */
-  const wrote = (one: Remembered, asked: Asked, rest: string, at: number) => {
+  const wrote = (one: InternFacts, asked: Asked, rest: string, at: number) => {
     const json = jsonOf(asked);
     one.wrote = at;
-    if (asked.method === 'DELETE') one.deleted = true;
-    if (PROMPT.test(rest) && !isAnswer(json)) one.took = true;
+    if (PROMPTS.test(rest) && !isAnswer(json)) one.took = true;
     if (rest === 'invoke') {
       one.engaged ??= at;
       one.invoked = true;
     }
-    if (PROMPT.test(rest) && isAnswer(json)) {
+    if (PROMPTS.test(rest) && isAnswer(json)) {
       const { messages } = json as { messages: readonly { tool_call_id?: unknown }[] };
       one.questions.delete(String(messages.at(-1)?.tool_call_id));
       if (one.questions.size === 0) one.engaged = undefined;
@@ -103,7 +74,7 @@ export function createDealings(isBad: (credential: string) => boolean, ours: boo
     if (rest === 'suspend' || rest === 'provision') {
       one.prompts.clear();
       one.questions.clear();
-      Object.assign(one, { prompted: NEVER, took: false, engaged: undefined, invoked: false });
+      Object.assign(one, { prompted: undefined, took: false, engaged: undefined, invoked: false });
     }
     if (TURNS.test(rest)) return;
     if (asked.method !== 'PATCH') one.ran = false;
@@ -118,7 +89,8 @@ export function createDealings(isBad: (credential: string) => boolean, ours: boo
   const shows = (record: Row, at: number) => {
     const { id, status } = record;
     if (Array.isArray(record.data) || typeof id !== 'string' || typeof status !== 'string') return;
-    const one = dealt(id);
+    const one = interns.get(id);
+    if (one === undefined) return;
     one.doubted = false;
     if (one.ran && status !== 'running') {
       one.went = { status, at };
@@ -136,7 +108,7 @@ export function createDealings(isBad: (credential: string) => boolean, ours: boo
   };
 
   return {
-    with: (id: string): Readonly<Dealt> => interns.get(id) ?? nothing(),
+    with: (id: string): InternFacts => interns.get(id) ?? internFacts(id),
     get wrote() {
       return latest;
     },
@@ -156,42 +128,41 @@ export function createDealings(isBad: (credential: string) => boolean, ours: boo
     },
     /** A check takes it as it is now: what happened to it before does not matter. */
     handed(id: string) {
-      dealt(id).went = undefined;
+      const one = interns.get(id);
+      if (one !== undefined) one.went = undefined;
     },
 
     /** A request leaves. */
     asks(asked: Asked) {
-      const { id, rest } = placeOf(asked);
-      if (id === undefined) return;
-      const one = dealt(id);
+      const { one, rest } = about(asked);
+      if (one === undefined) return;
       one.requests++;
       if (writes(asked, rest)) one.writes++;
       // Of two at once, one of them a write, nobody can tell which the service took first.
       if (one.requests > 1 && one.writes > 0) one.standing = undefined;
       // An answer is refused for good, not until the intern is ready.
-      if (!PROMPT.test(rest) || isAnswer(jsonOf(asked))) return;
+      if (!PROMPTS.test(rest) || isAnswer(jsonOf(asked))) return;
       one.prompts.add(asked.first ?? asked.number);
-      if (one.prompted === NEVER) one.prompted = asked.at;
+      one.prompted ??= asked.at;
     },
     /** No head of an answer came: a write may have been done all the same. */
     lost(asked: Asked) {
-      const { id, rest } = placeOf(asked);
-      if (id === undefined) return;
-      landed(dealt(id));
-      if (writes(asked, rest)) dealt(id).standing = undefined;
+      const { one, rest } = about(asked);
+      if (one === undefined) return;
+      landed(one);
+      if (writes(asked, rest)) one.standing = undefined;
     },
     /** The head of its answer came. */
     begins(asked: Asked, status: number, at: number) {
       const { caller, method } = asked;
-      const { id, rest } = placeOf(asked);
-      const one = id === undefined ? undefined : dealt(id);
+      const { one, rest } = about(asked);
       // One that is presented in another way, or beside the usual host, says nothing of the credential.
       if (typeof caller === 'string' && !isBad(caller) && asked.header('host') === undefined) {
         const isHarmless = status < 300 && (READS.has(method) || /\/sign$/.test(rest));
         const path = asked.query.size === 0 ? asked.path : `${asked.path}?${asked.query}`;
         const opened = isHarmless ? { method, path, json: jsonOf(asked) } : credentials.get(caller)?.opened;
         credentials.set(caller, { shut: status === 401, opened });
-        if (one?.born !== undefined && DAEMON.test(rest) && status !== 404) saw.add(caller);
+        if (one?.made !== undefined && DAEMON.test(rest) && status !== 404) saw.add(caller);
       }
       if (one !== undefined) landed(one);
       if (one !== undefined && GATEWAY.has(status)) {
@@ -204,27 +175,21 @@ export function createDealings(isBad: (credential: string) => boolean, ours: boo
       latest = at;
       if (one !== undefined) wrote(one, asked, rest, at);
     },
-    /** A client left a stream of it before the end. */
-    isLeft(id: string, at: number) {
-      dealt(id).left = at;
-    },
     /** A create was answered with a new intern. */
-    created(record: Row, boots: boolean, at: number) {
-      const one = dealt(String(record.id));
-      one.born = at;
+    created(one: InternFacts, record: Row, boots: boolean, at: number) {
       one.wrote = at;
       one.standing = { record: record as unknown as Intern, state: boots ? 'booting' : 'stopped', since: at };
     },
     /** The body of an answer came. */
     sees(asked: Asked, { at, json, status, stream, text }: Answered, isCreate = false) {
-      const { id } = placeOf(asked);
+      const { one } = about(asked);
       // A gateway has errors of a form of its own: whether the write was done, nobody can tell.
       const isOfGateway = GATEWAY.has(status) && !(isRow(json) && isRow(json.error));
       if (isOfGateway && !READS.has(asked.method)) lostWrite = { request: `${asked.method} ${asked.path}`, status, at };
       const question = text.includes('"finish_reason":"tool_calls"') ? `${asked.number}` : stream?.toolCalls[0]?.id;
-      if (id !== undefined && question !== undefined) {
-        dealt(id).questions.add(question);
-        dealt(id).engaged ??= at;
+      if (one !== undefined && question !== undefined) {
+        one.questions.add(question);
+        one.engaged ??= at;
       }
       if (status >= 300 || !isRow(json)) return;
       routes ||= signature in json;

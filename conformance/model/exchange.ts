@@ -1,4 +1,5 @@
 import type { Transcript } from '../probe/chunks.js';
+import { isRecord } from '../probe/json.js';
 
 /** The body of a request, as far as it is known. */
 export type Body =
@@ -54,3 +55,15 @@ export interface Exchange {
 
 /** The body of a request as JSON. */
 export const jsonOf = ({ body }: Pick<Asked, 'body'>): unknown => (body.kind === 'some' ? body.json : undefined);
+
+/** The same where it is an object. */
+export function bodyOf(asked: Pick<Asked, 'body'>): Readonly<Record<string, unknown>> | undefined {
+  const json = jsonOf(asked);
+  return isRecord(json) ? json : undefined;
+}
+
+/** JSON whose keys are in order. */
+export const canonical = (value: unknown): string =>
+  JSON.stringify(value, (_, inner: unknown) =>
+    isRecord(inner) ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1))) : inner,
+  );

@@ -1,3 +1,4 @@
+import type { Dealt, Standing } from '../habits/dealings.js';
 import { type Caller, isMember } from './callers.js';
 import type { OperationName } from './operations.js';
 import { type Possible, possible } from './possible.js';
@@ -114,7 +115,7 @@ export const isListedBy = (phases: ReadonlySet<Phase>, statuses: readonly string
   );
 
 /** The knowledge about one intern. */
-export interface InternFacts {
+export interface InternFacts extends Dealt {
   readonly id: string;
   /** The create that made it, of those that were seen. Undefined: others made it, and may change it at any time. */
   made:
@@ -158,6 +159,13 @@ export interface InternFacts {
   refused:
     | { readonly name: 'suspend' | 'provision' | 'delete'; readonly number: number; readonly at: number }
     | undefined;
+  /** Undefined where nobody can tell, or it is no longer as it was made. */
+  standing: Standing | undefined;
+  /** Requests about it under way, and those of them that write. */
+  requests: number;
+  writes: number;
+  /** A check found something: it may have stopped by itself. */
+  doubted: boolean;
 }
 
 export const internFacts = (id: string): InternFacts => ({
@@ -175,6 +183,19 @@ export const internFacts = (id: string): InternFacts => ({
   halted: undefined,
   awaited: undefined,
   refused: undefined,
+  wrote: Number.NEGATIVE_INFINITY,
+  prompts: new Set(),
+  prompted: undefined,
+  took: false,
+  questions: new Set(),
+  engaged: undefined,
+  invoked: false,
+  ran: false,
+  went: undefined,
+  standing: undefined,
+  requests: 0,
+  writes: 0,
+  doubted: false,
 });
 
 /** Whether a caller may see an intern, as far as that is known. */

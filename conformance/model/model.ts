@@ -4,10 +4,8 @@ import { idempotencyHeaderOf, proofHeadersOf } from '../framework/profile.js';
 import type { PublicKey } from '../framework/target.js';
 import { isAnswer } from '../probe/request.js';
 import type { Caller } from './callers.js';
-import { canonical } from './canonical.js';
-
 import { createDealings } from './dealings.js';
-import type { Answered, Asked, Exchange } from './exchange.js';
+import { type Answered, type Asked, bodyOf, canonical, type Exchange } from './exchange.js';
 import {
   FIXED,
   type InternFacts,
@@ -115,7 +113,6 @@ export interface Pages {
 
 const hashed = (text: string): string => createHash('sha256').update(text).digest('base64');
 const joined = (...parts: readonly (string | undefined)[]): string => JSON.stringify(parts);
-const bodyOf = ({ body }: Asked): Row | undefined => (body.kind === 'some' && isRow(body.json) ? body.json : undefined);
 
 /** An answer that says nothing of the effect of its request: the service, or a gateway before it, failed. */
 const saysNothing = (status: number): boolean => status >= 500 || status === 408;
@@ -139,8 +136,6 @@ export function createModel(options: ModelOptions) {
   const { profile } = options;
   const keyHeader = idempotencyHeaderOf(profile);
   const proof = proofHeadersOf(profile);
-  const isBad = (name: string) => options.caller(name)?.kind === 'invalid';
-  const dealings = createDealings(isBad, options.ours === true, proof.signatureV2);
   /** Requests of which not even the head of an answer came. */
   const flying = new Set<number>();
   let hasForgotten = options.inUse === true;
@@ -152,6 +147,8 @@ export function createModel(options: ModelOptions) {
     if (typeof name === 'string') byName.get(name)?.delete(facts);
     facts.made = undefined;
   });
+  const isBad = (name: string) => options.caller(name)?.kind === 'invalid';
+  const dealings = createDealings(interns, isBad, options.ours === true, proof.signatureV2);
   /** Interns of this traffic that may still be there, and interns by names that they may have. */
   const present = new Set<InternFacts>();
   const byName = new Recent<string, Set<InternFacts>>(MOST);
@@ -290,7 +287,7 @@ export function createModel(options: ModelOptions) {
     if (typeof body.workspace_id === 'string') facts.workspace = body.workspace_id;
     creators.add(caller ?? '');
     if (options.partial === true) return;
-    dealings.created(row, body.provision === true, answered.at);
+    dealings.created(facts, row, body.provision === true, answered.at);
     // A service may boot an intern at once that was to wait.
     facts.phase.narrow(
       [
@@ -463,10 +460,14 @@ export function createModel(options: ModelOptions) {
     /** The facts of an intern now. */
     known: (id: string) => ({
       phases: interns.get(id)?.phase.since(Number.POSITIVE_INFINITY) ?? new Set<Phase>(),
-      sessions: [...sessions.values()].flatMap(({ value }) => (value.intern === id ? [value] : [])),
-      questions: [...questions].flatMap(([call, { value }]) =>
-        value.intern === id ? [{ call, session: value.session }] : [],
-      ),
+      get sessions() {
+        return [...sessions.values()].flatMap(({ value }) => (value.intern === id ? [value] : []));
+      },
+      get questions() {
+        return [...questions].flatMap(([call, { value }]) =>
+          value.intern === id ? [{ call, session: value.session }] : [],
+        );
+      },
     }),
     /** The intern that a daemon access was answered for before. */
     accessBy: (access: Row): Known<string> | undefined => accesses.get(accessOf(access)),
@@ -479,20 +480,19 @@ export function createModel(options: ModelOptions) {
       if (named?.operation.name === 'create') begun.set(asked.number, latest);
       if (options.partial === true) return;
       flying.add(asked.number);
+      const { operation, id } = named ?? {};
+      const name = operation?.name;
+      const after = name === undefined ? undefined : phasesAfter(name, options.ours === true);
+      // Its create may be under way.
+      const facts = id !== undefined && (after !== undefined || name === 'update') ? internOf(id) : undefined;
       dealings.asks(asked);
-      if (named === undefined) return;
-      const { name } = named.operation;
       if (name === 'create') {
         const key = retriedBy(asked);
         if (key === undefined) hasHidden ||= asked.body.kind === 'unknown';
         else if (!firsts.has(key)) firsts.set(key, { value: personOf(asked), number: asked.number });
       }
-      if (named.id === undefined) return;
-      askedBefore(asked, named.id)?.replies.add(asked.number);
-      const after = phasesAfter(name, options.ours === true);
-      if (after === undefined && name !== 'update') return;
-      // Its create may be under way.
-      const facts = internOf(named.id);
+      if (id !== undefined) askedBefore(asked, id)?.replies.add(asked.number);
+      if (name === undefined || facts === undefined) return;
       if (facts.awaited !== undefined && UNDONE_BY[facts.awaited.name].includes(name)) facts.awaited = undefined;
       if (after !== undefined) {
         facts.phase.asks(asked.number, after);

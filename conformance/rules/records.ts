@@ -1,6 +1,6 @@
 import { STATUSES } from '../habits/status-words.js';
 import { FIELDS, secretKeys } from '../helpers/record.js';
-import { canonical } from '../model/canonical.js';
+import { canonical } from '../model/exchange.js';
 import { FIXED, isRow, type Row, SETTINGS, SHOWS, SHOWS_NOTHING } from '../model/intern.js';
 import type { Model } from '../model/model.js';
 import {

@@ -1,7 +1,7 @@
 import { idempotencyHeaderOf } from '../framework/profile.js';
 import { STATUSES } from '../habits/status-words.js';
 import { type CallerKind, isMember } from '../model/callers.js';
-import { canonical } from '../model/canonical.js';
+import { canonical } from '../model/exchange.js';
 import { isModel, isRow, type Phase, type Row } from '../model/intern.js';
 import type { Model } from '../model/model.js';
 import { isDaemon, isSigning } from '../model/operations.js';
