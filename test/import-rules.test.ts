@@ -227,6 +227,9 @@ const SECRETS = 'emulator/credentials';
 /** Operators over an exchange: the kit's services spoil answers by the same means. */
 const WIRE = 'emulator/wire';
 
+/** The statuses of gateways: a constant alone, which habits may import too. */
+const GATEWAYS = 'conformance/probe/gateway.ts';
+
 const isCode = ({ target }: Pick<Import, 'target'>) => /^(emulator|conformance|bin)\//.test(target);
 
 /** Whether an import keeps the rules. */
@@ -236,7 +239,8 @@ function isAllowed({ from, target, typeOnly }: Import): boolean {
   if (from.startsWith('conformance')) {
     // A habit serves anywhere: beside apps too, where there is no kit.
     if (area === WIRE) return true;
-    if (from === 'conformance/habits') return typeOnly && /^(conformance|emulator\/contract)\//.test(target);
+    if (from === 'conformance/habits')
+      return target === GATEWAYS || (typeOnly && /^(conformance|emulator\/contract)\//.test(target));
     if (target.startsWith('conformance/')) return true;
     if (from === 'conformance/judge' && PROXY.includes(target)) return true;
     if ((from === 'conformance/drift' || from === 'conformance/judge') && RECORDINGS.includes(target)) return true;

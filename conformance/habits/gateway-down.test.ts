@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { Setting } from '../../emulator/wire/serve.js';
 import { check, fakeDriver, fakeHost, fakeTarget } from '../../test/targets/fake-target.js';
 import { run } from '../run.js';
-import { gatewayDown } from './gateway-down.js';
+import { gatewayDown } from './connections.js';
 
 const setting: Setting = {
   host: { now: () => 0, sleep: async () => {}, later: () => {} },

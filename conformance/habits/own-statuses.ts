@@ -1,8 +1,9 @@
 import { rewritten } from '../../emulator/wire/answer.js';
 import { isRecord } from '../../emulator/wire/json.js';
 import type { Serve } from '../../emulator/wire/serve.js';
+import { GATEWAY } from '../probe/gateway.js';
 import type { Habit } from './habit.js';
-import { GATEWAY, READS } from './visit.js';
+import { READS } from './visit.js';
 import { eachRecord } from './wire.js';
 
 /** The published statuses and what the deployment calls them. */

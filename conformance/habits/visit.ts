@@ -206,8 +206,7 @@ export const NOTICED_WITHIN = 30_000;
 
 /** Methods of reads. */
 export const READS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
+/** Paths of prompts, below an intern. */
+export const PROMPTS = /^(chat\/completions|invoke)$/;
 /** Paths of prompts and proofs, below an intern: they have it do something and leave it as it is. */
 export const TURNS = /^(chat\/completions|invoke|daemon(-access)?\/sign)$/;
-
-/** Statuses of a gateway that got no answer from the service behind it. */
-export const GATEWAY: ReadonlySet<number> = new Set([502, 503, 504]);

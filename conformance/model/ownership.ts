@@ -1,5 +1,6 @@
 import type { Made } from '../habits/dealings.js';
-import { GATEWAY, READS } from '../habits/visit.js';
+import { READS } from '../habits/visit.js';
+import { GATEWAY } from '../probe/gateway.js';
 import type { CredentialName } from '../probe/request.js';
 import { type Answered, type Asked, jsonOf } from './exchange.js';
 import { isRow } from './intern.js';

@@ -1,7 +1,15 @@
 import type { Serve } from '../../../emulator/wire/serve.js';
-import { keyOrder, noContent, otherStatus, slow, slowBoot, unknownFields, unknownHeaders } from './answers.js';
+import {
+  keyOrder,
+  noContent,
+  otherStatus,
+  shortPage,
+  slow,
+  slowBoot,
+  unknownFields,
+  unknownHeaders,
+} from './answers.js';
 import { comments, crlf, heldOpen, joined, split, unknownEvents } from './framings.js';
-import { shortPage } from './lists.js';
 
 /**
  * Disturbances of any one answer that no right client notices (EXP-3), by their names in faults. The emulator itself does

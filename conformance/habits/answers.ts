@@ -1,0 +1,110 @@
+import { rewritten } from '../../emulator/wire/answer.js';
+import { isRecord, type Json } from '../../emulator/wire/json.js';
+import { isStream, readAhead } from '../../emulator/wire/streams.js';
+import type { Habit } from './habit.js';
+import { pathOf } from './wire.js';
+
+export const ownFraming: Habit = {
+  id: 'own-framing',
+  what: 'frames its streams in its own way',
+  kit: 'takes every framing that the format of event streams allows',
+  /** Lines end in CR LF, events have types and ids, comments come between them, chunks carry more fields. */
+  serve: (next, { random }) => {
+    let id = 0;
+    const text = (event: string): string => {
+      const data = /^data: (.*)$/s.exec(event)?.[1];
+      if (data === undefined) return `${event.replaceAll('\n', '\r\n')}\r\n\r\n`;
+      let said = data;
+      if (data !== '[DONE]') {
+        const chunk = JSON.parse(data) as Json;
+        said = JSON.stringify({ ...chunk, system_fingerprint: `fp_${++id}`, service_tier: null });
+      }
+      const before = random() < 0.3 ? ': still here\r\n\r\n' : '';
+      return `${before}event: message\r\nid: ${++id}\r\ndata: ${said}\r\n\r\n`;
+    };
+    return async (request) => rewritten(await next(request), { text });
+  },
+};
+
+export const ownReasons: Habit = {
+  id: 'own-reasons',
+  what: 'gives reasons of its own for a 409',
+  differs: ['reason'],
+  kit: 'warns, where the reasons are published',
+  /** It does not use the published reasons of a 409. */
+  serve: (next) => async (request) => {
+    const response = await next(request);
+    if (response.status !== 409) return response;
+    return rewritten(response, {
+      json(json) {
+        if (isRecord(json) && isRecord(json.error) && isRecord(json.error.metadata))
+          json.error.metadata.reason = 'not_now';
+      },
+    });
+  },
+};
+
+export const ownSuccesses: Habit = {
+  id: 'own-successes',
+  what: 'has success statuses of its own',
+  kit: 'takes any success; warns, where another is published',
+  differs: ['CREATE-4', 'PROV-1', 'SUSP-1', 'UPDATE-1'],
+  /** Each POST that is accepted is 201, each other write 202, but for chat, and for invoke, whose 202 is stated. */
+  serve: (next) => async (request) => {
+    const response = await next(request);
+    const reads =
+      !pathOf(request).startsWith('/interns') ||
+      /GET|HEAD/.test(request.method) ||
+      /\/(chat\/completions|invoke)$/.test(pathOf(request));
+    if (reads || !response.ok) return response;
+    return rewritten(response, { status: request.method === 'POST' ? 201 : 202 });
+  },
+};
+
+/** ms before each answer. */
+const DELAY = 2_000;
+
+export const slowAnswers: Habit = {
+  id: 'slow-answers',
+  what: 'takes its time for each answer',
+  kit: 'waits: 10 s for a read, 40 s at least for a write or a prompt',
+  serve:
+    (next, { host }) =>
+    async (request) => {
+      await host.sleep(DELAY);
+      return next(request);
+    },
+};
+
+export const lateOpening: Habit = {
+  id: 'late-opening',
+  what: 'opens a stream when it has something to say',
+  kit: 'waits for the head as for the first word',
+  /** A stream opens, head and all, when there is something to say. */
+  serve: (next) => async (request) => {
+    const response = await next(request);
+    if (response.body === null || !isStream(response)) return response;
+    const says = (sofar: string) => /"content":"[^"]|"finish_reason":"|: keepalive/.test(sofar);
+    const { body } = await readAhead(response.body, says);
+    return new Response(body, { status: response.status, headers: response.headers });
+  },
+};
+
+export const shortPages: Habit = {
+  id: 'short-pages',
+  what: 'gives short pages',
+  kit: 'reads on until it has met what it looks for',
+  /** Lists are short unless a limit is asked for, and pages may be shorter than it. */
+  serve:
+    (next, { random }) =>
+    (request) => {
+      const url = new URL(request.url);
+      const lists = request.method === 'GET' && pathOf(request) === '/interns';
+      const limit = url.searchParams.get('limit');
+      const asked =
+        limit === null ? 3 : /^[1-9]\d{0,2}$/.test(limit) && Number(limit) <= 500 ? Number(limit) : undefined;
+      if (!lists || asked === undefined) return next(request);
+      url.searchParams.set('limit', String(limit !== null && asked > 2 && random() < 0.5 ? asked - 1 : asked));
+      return next(new Request(url, request));
+    },
+};

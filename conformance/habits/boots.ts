@@ -1,0 +1,147 @@
+import { rewritten } from '../../emulator/wire/answer.js';
+import { isRecord } from '../../emulator/wire/json.js';
+import type { Habit } from './habit.js';
+import { about, beside, eachRecord, pathOf, refusal } from './wire.js';
+
+export const bootsAtOnce: Habit = {
+  id: 'boots-at-once',
+  what: 'boots at once what it creates',
+  kit: 'suspends it, and makes another if that boot fails',
+  /** A create boots the intern at once, whatever it asks for. */
+  serve: (next) => {
+    const booted = new Set<string>();
+    return async (request) => {
+      const response = await next(request);
+      if (request.method !== 'POST' || pathOf(request) !== '/interns' || response.status !== 201) return response;
+      const { id, status } = (await response.clone().json()) as { id: string; status: string };
+      const headers = { authorization: request.headers.get('authorization') ?? '' };
+      // A retried create answers the same again, and creates nothing.
+      if (status === 'stopped' && !booted.has(id))
+        await next(new Request(`${request.url.replace(/\?.*/, '')}/${id}/provision`, { method: 'POST', headers }));
+      booted.add(id);
+      return response;
+    };
+  },
+};
+
+export const bootsFail: Habit = {
+  id: 'boots-fail',
+  what: 'fails to boot, or to go, at times',
+  kit: 'provisions again, three times at most, and boots another intern if that does not help; reports what is left behind',
+  /** One intern in seven does not come up, and of one in seven the teardown fails. */
+  serve: (next, { random, puts }) => {
+    const stays = new Set<string>();
+    return async (request) => {
+      const id = /\/interns\/([^/]+)$/.exec(pathOf(request))?.[1];
+      // Until then it does what its prompts say.
+      if (request.method === 'DELETE' && id !== undefined && stays.delete(id)) await puts(id, 'teardown-fails');
+      const response = await next(request);
+      if (request.method !== 'POST' || pathOf(request) !== '/interns' || response.status !== 201) return response;
+      const made = (await response.clone().json()) as { id: string };
+      const chance = random();
+      if (chance < 0.15) await puts(made.id, 'boot-fails');
+      else if (chance < 0.3) stays.add(made.id);
+      return response;
+    };
+  },
+};
+
+export const queued: Habit = {
+  id: 'queued',
+  what: 'queues what waits for a provision',
+  kit: 'accepts that as waiting',
+  /** An intern that waits for its first provision is `queued`, however long. */
+  serve: (next) => {
+    const waiting = new Set<string>();
+    return async (request) => {
+      const url = new URL(request.url);
+      const statuses = url.searchParams.get('status')?.split(',') ?? [];
+      const filters = pathOf(request) === '/interns' && statuses.includes('queued') && statuses.length < 8;
+      if (filters) url.searchParams.set('status', [...statuses, 'stopped'].slice(-8).join(','));
+      return rewritten(await next(filters ? new Request(url, request) : request), {
+        json(json) {
+          const id = /^\/interns\/([^/]+)\/provision$/.exec(pathOf(request))?.[1];
+          if (id !== undefined && isRecord(json) && json.error === undefined) waiting.delete(id);
+          eachRecord(json, (record) => {
+            if (request.method === 'POST' && record.status === 'stopped') waiting.add(String(record.id));
+            if (record.status === 'stopped' && waiting.has(String(record.id))) record.status = 'queued';
+          });
+          if (statuses.length > 0 && isRecord(json) && Array.isArray(json.data))
+            json.data = json.data.filter((entry) => isRecord(entry) && statuses.includes(String(entry.status)));
+        },
+      });
+    };
+  },
+};
+
+export const settlesFirst: Habit = {
+  id: 'settles-first',
+  what: 'queues a new intern for a moment',
+  kit: 'waits for the status that it was created for',
+  /** A new intern is `queued` for a while before it is what it was created as. */
+  serve: (next, { host }) => {
+    const until = new Map<string, number>();
+    return async (request) =>
+      rewritten(await next(request), {
+        json(json) {
+          // One that is suspended has been more than new.
+          const suspended = /^\/interns\/([^/]+)\/suspend$/.exec(pathOf(request))?.[1];
+          if (suspended !== undefined) until.delete(suspended);
+          eachRecord(json, (record) => {
+            const id = String(record.id);
+            if (request.method === 'POST' && pathOf(request) === '/interns') until.set(id, host.now() + 1_500);
+            if (record.status === 'stopped' && host.now() < (until.get(id) ?? 0)) record.status = 'queued';
+          });
+        },
+      });
+  },
+};
+
+/** ms that a suspend goes on after its answer. */
+const STOPPING = 1_200;
+
+export const slowSuspends: Habit = {
+  id: 'slow-suspends',
+  what: 'takes a moment to suspend',
+  kit: 'waits until the intern runs no more',
+  /** A suspend takes a moment: runs end and prompts are refused at once, the record is `running` a little longer. */
+  serve: (next, { host }) => {
+    const until = new Map<string, number>();
+    return async (request) => {
+      const [, id = '', act] = /^\/interns\/([^/]+)(?:\/(provision|suspend))?$/.exec(pathOf(request)) ?? [];
+      const stopping = (one: unknown) => host.now() < (until.get(String(one)) ?? 0);
+      if (act !== undefined && stopping(id)) return refusal(409, 'The intern is busy', 'intern_busy');
+      const response = await next(request);
+      if (act === 'suspend' && response.ok) until.set(id, host.now() + STOPPING);
+      return rewritten(response, {
+        json: (json) =>
+          eachRecord(json, (record) => {
+            if (record.status === 'stopped' && stopping(record.id)) record.status = 'running';
+          }),
+      });
+    };
+  },
+};
+
+export const wakesForPrompts: Habit = {
+  id: 'wakes-for-prompts',
+  what: 'wakes for a prompt',
+  kit: 'skips the checks of interns that sleep; warns, where it is published that they refuse',
+  differs: ['CHAT-16', 'LIFE-1'],
+  /** A prompt boots the intern that it is for. */
+  serve:
+    (next, { host }) =>
+    async (request) => {
+      const { id, act } = about(request);
+      if (id === undefined || !/^(chat|invoke)/.test(act)) return next(request);
+      const first = await next(request.clone());
+      if (first.status !== 409 || !(await first.clone().text()).includes('intern_not_ready')) return first;
+      await next(beside(request, id, 'POST', '/provision'));
+      for (let looks = 0; looks < 20; looks++) {
+        const seen = await next(beside(request, id, 'GET'));
+        if (seen.ok && ((await seen.json()) as { status: string }).status === 'running') break;
+        await host.sleep(500);
+      }
+      return next(request);
+    },
+};

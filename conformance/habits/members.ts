@@ -1,0 +1,105 @@
+import { rewritten } from '../../emulator/wire/answer.js';
+import { isRecord, jsonOf } from '../../emulator/wire/json.js';
+import { tokenOf } from '../../emulator/wire/request.js';
+import type { Habit } from './habit.js';
+import { excused, refusedWith } from './measured.js';
+import { about, idIn, pathOf, refusal } from './wire.js';
+
+export const kindFirst: Habit = {
+  id: 'kind-first',
+  what: 'judges the kind of a credential first, and makes a daemon token anew for each who asks',
+  kit: 'takes either order of refusals',
+  /** The kind of the credential is checked before what it may see; each caller gets a new daemon token. */
+  serve: (next, { keys, random }) => {
+    return async (request) => {
+      const key = tokenOf(request);
+      if (/\/interns\/[^/]+\/daemon/.test(pathOf(request)) && key !== undefined && keys.api.includes(key))
+        return refusal(403, 'Personal connections require the OIDC login', 'personal_identity_required');
+      return rewritten(await next(request), {
+        json(json) {
+          if (isRecord(json) && typeof json.token === 'string') json.token = `${json.token}.${random()}`;
+        },
+      });
+    };
+  },
+};
+
+export const peersApart: Habit = {
+  id: 'peers-apart',
+  what: 'shows each member the interns that it made, and no others',
+  kit: 'skips what needs a peer that sees them',
+  /** A member sees the interns that it made, and no others. */
+  serve: (next, { keys }) => {
+    const peers = new Set<string>();
+    return async (request) => {
+      const id = /^\/interns\/([^/]+)/.exec(pathOf(request))?.[1];
+      if (tokenOf(request) === keys.peer && id !== undefined && !peers.has(id))
+        return refusal(404, 'Intern not found', 'not_found');
+      const response = await next(request);
+      if (tokenOf(request) === keys.peer && request.method === 'GET' && id === undefined)
+        return rewritten(response, {
+          json(list) {
+            if (isRecord(list) && Array.isArray(list.data))
+              list.data = list.data.filter((one) => isRecord(one) && peers.has(String(one.id)));
+          },
+        });
+      if (tokenOf(request) === keys.peer && request.method === 'POST' && response.status === 201)
+        peers.add(await idIn(response));
+      return response;
+    };
+  },
+};
+
+export const membersRead: Habit = {
+  id: 'members-read',
+  what: 'lets nobody else create interns',
+  kit: "skips the checks that need a peer's or a stranger's intern",
+  /** Others than the holder of the API key may only read. */
+  serve:
+    (next, { keys }) =>
+    async (request) => {
+      const { creates, token } = about(request);
+      return creates && token !== undefined && keys.api.slice(1).includes(token) && token !== keys.api[3]
+        ? refusal(403, 'Your role may not create interns', 'forbidden')
+        : next(request);
+    },
+  /** Who may create interns beside the holder of the API key, is not stated: who may not, may not create a plain one either. */
+  explains: async ({ got, missedSuccess, seen }, visit) => {
+    if (!missedSuccess || got?.status !== 403) return undefined;
+    const refused = seen.find(({ method, path, status }) => method === 'POST' && path === '/interns' && status === 403);
+    const credential = refused?.as;
+    if (credential === undefined || credential === 'api_key') return undefined;
+    const sent = jsonOf(refused?.sent ?? '');
+    const where = isRecord(sent) && 'workspace_id' in sent ? { workspace_id: sent.workspace_id } : {};
+    const may = async () => refusedWith(await visit.send({ ...visit.creating(where), as: credential }), 403);
+    const skip = { kind: 'need', because: { kind: 'may-not-create', credential, got } } as const;
+    return excused(visit, `members-read ${credential}`, { skip }, may);
+  },
+};
+
+/** Tokens of a person. */
+const PERSONAL: ReadonlySet<string | undefined> = new Set(['oauth_token', 'oauth_interns_only_token']);
+
+export const tokensOfOthers: Habit = {
+  id: 'tokens-of-others',
+  what: 'shows a token of another workspace no intern of the key',
+  kit: 'skips the checks that need the token, and exits 3',
+  /**
+   * A token that never saw an intern of the API key, and now does not find one that is there, is another person's, or of another
+   * workspace: the caller's mistake.
+   */
+  explains: async ({ seen }, visit) => {
+    const last = seen.findLast(({ as, path }) => PERSONAL.has(as) && /^\/interns\/[^/]+\/daemon(\/sign)?$/.test(path));
+    const { as: credential, id } = last ?? {};
+    if (last?.status !== 404 || credential === undefined || id === undefined) return undefined;
+    const isKeys = visit.made().some((made) => made.id === id && made.as === 'api_key' && made.deleting !== true);
+    if (!isKeys || visit.dealings.saw(credential)) return undefined;
+    const { status, json } = await visit.send({ path: visit.pathOf(id) });
+    if (status === 404 || (isRecord(json) && json.status === 'destroying')) return undefined;
+    // One that reads the intern sees it: then the 404 is wrong.
+    if ((await visit.send({ path: visit.pathOf(id), as: credential })).status < 300) return undefined;
+    const how = 'sees-no-intern';
+    visit.spoilt(credential, how);
+    return { skip: { kind: 'need', because: { kind: 'unusable', credential, how } } };
+  },
+};

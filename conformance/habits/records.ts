@@ -1,0 +1,113 @@
+import { rewritten } from '../../emulator/wire/answer.js';
+import { isRecord, jsonOf } from '../../emulator/wire/json.js';
+import { withRequest } from '../../emulator/wire/request.js';
+import type { Habit } from './habit.js';
+import { about, eachRecord, pathOf, refusal } from './wire.js';
+
+export const ownFields: Habit = {
+  id: 'own-fields',
+  what: 'has fields of its own',
+  kit: 'passes over them; fields that change with each answer are not compared',
+  /** Fields of its own that change with each answer, among those it shares with everybody. */
+  serve: (next, { random }) => {
+    const any = () => Math.floor(random() * 1e9).toString(36);
+    return async (request) =>
+      rewritten(await next(request), {
+        headers(headers) {
+          headers.set('server', `edge-${Math.floor(random() * 3)}`);
+          headers.set('x-served-by', any());
+          headers.set('etag', `W/"${any()}"`);
+          if (random() < 0.5) headers.set('x-cache', 'MISS');
+        },
+        json(json) {
+          // A create is answered again as it was answered first.
+          const changes = request.method === 'POST' ? () => {} : eachRecord;
+          changes(json, (record) => {
+            record.last_seen_at = any();
+            record.updated_at = new Date(
+              Date.parse(String(record.updated_at)) + Math.floor(random() * 1e6),
+            ).toISOString();
+            record.secret_count = Math.floor(random() * 9);
+          });
+          if (!isRecord(json)) return;
+          if (new URL(request.url).pathname.includes('/vault/'))
+            for (const secret of [json.data].flat()) if (isRecord(secret)) secret.version = any();
+          if (typeof json.token === 'string' && typeof json.origin === 'string') json.expires_at = any();
+          if (isRecord(json.error) && isRecord(json.error.metadata)) json.error.metadata.request = any();
+        },
+      });
+  },
+};
+
+export const sparseRecords: Habit = {
+  id: 'sparse-records',
+  what: 'leaves fields out of records that the interface lets it leave out',
+  kit: 'reads a field that is left out as null; warns if only a published sentence asks for the field',
+  differs: ['GET-1'],
+  /** Nulls are left out of a record, and a list has only id and status of each intern. */
+  serve: (next) => async (request) =>
+    rewritten(await next(request), {
+      json(json) {
+        const record = json as Record<string, unknown> | null;
+        if (typeof record !== 'object' || record === null) return;
+        if ('vault_id' in record) for (const key of Object.keys(record)) if (record[key] === null) delete record[key];
+        if (Array.isArray(record.data) && about(request).path === '/interns')
+          record.data = record.data.map(({ id, name, status }) => ({ id, name, status }));
+      },
+    }),
+};
+
+export const showsModel: Habit = {
+  id: 'shows-model',
+  what: 'names the model that it will run with',
+  kit: 'takes it as it is',
+  /** An intern for which no model was chosen shows the one that it will run with. */
+  serve: (next) => async (request) =>
+    rewritten(await next(request), {
+      json: (json) =>
+        eachRecord(json, (record) => {
+          record.model ??= 'acme/default-1';
+        }),
+    }),
+};
+
+export const ownVaultIds: Habit = {
+  id: 'own-vault-ids',
+  what: 'has ids of vaults of its own form',
+  kit: 'takes them as they are',
+  /** Ids of vaults have a form of their own. */
+  serve: (next) => async (request) => {
+    const creates = request.method === 'POST' && pathOf(request) === '/interns';
+    const text = creates ? await request.clone().text() : '';
+    const asked = text.includes('"vlt_') ? withRequest(request, { body: text.replaceAll('"vlt_', '"') }) : request;
+    return rewritten(await next(asked), {
+      json: (json) =>
+        eachRecord(json, (record) => {
+          for (const key of ['vault_id', 'attached_vault_id'])
+            if (typeof record[key] === 'string') record[key] = `vlt_${record[key]}`;
+        }),
+    });
+  },
+};
+
+export const tidyTexts: Habit = {
+  id: 'tidy-texts',
+  what: 'tidies the texts that it keeps',
+  kit: 'compares texts that no tidying changes',
+  /** Texts are trimmed, none is null, and what no database keeps is refused. */
+  serve: (next) => async (request) => {
+    const json = /json/i.test(request.headers.get('content-type') ?? '');
+    if (!json || !/^\/interns(\/[^/]+)?$/.test(pathOf(request)) || !/POST|PATCH/.test(request.method))
+      return next(request);
+    const text = await request.clone().text();
+    const body = jsonOf(text);
+    if (!isRecord(body) || text.length > 1_000_000) return next(request);
+    for (const key of ['description', 'instructions']) {
+      const said = body[key];
+      if (typeof said !== 'string') continue;
+      if (said.includes('\u0000')) return refusal(400, 'Invalid request body', 'invalid_body');
+      body[key] = said.trim() === '' ? null : said.trim();
+    }
+    return next(withRequest(request, { body: JSON.stringify(body) }));
+  },
+};
