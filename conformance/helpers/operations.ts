@@ -1,83 +1,44 @@
 import type { Ctx } from '../framework/context.js';
-import { type CredentialName, internPath, type Send } from '../probe/request.js';
+import { OPERATIONS as ALL, type OperationName } from '../model/operations.js';
+import type { CredentialName, Send } from '../probe/request.js';
 
 /** An operation of the interface, as a request that an intern in the right state accepts. */
 export interface Operation {
   readonly name: string;
-  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+  readonly method: string;
   /** Path below the base; the collection takes no id. */
   path(id: string): string;
   /** A valid body; undefined for operations that take none. */
-  body?(ctx: Pick<Ctx, 'interns'>): Record<string, unknown>;
+  readonly body?: Body | undefined;
   /** A credential that the operation accepts. */
   readonly as: CredentialName;
   readonly on: 'collection' | 'intern';
 }
+type Body = (ctx: Pick<Ctx, 'interns'>) => Record<string, unknown>;
 
 /** A digest that fits, for requests in which it does not matter. */
 export const DIGEST = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855';
 
-const collection = () => '/interns';
-const below = (rest: string) => (id: string) => internPath(id, `${rest}`);
+const BODIES: Partial<Record<OperationName, Body>> = {
+  create: ({ interns }) => interns.body(),
+  update: () => ({ description: 'looked at' }),
+  chat: () => ({ messages: [{ role: 'user', content: 'Hello.' }], stream: true }),
+  invoke: () => ({ input: 'Hello.' }),
+  sign: () => ({ bodySha256: DIGEST }),
+  'sign alias': () => ({ bodySha256: DIGEST }),
+};
 
 /** Every operation under `/interns`, the deprecated aliases among them. */
-export const OPERATIONS: readonly Operation[] = [
-  { name: 'list', method: 'GET', path: collection, as: 'api_key', on: 'collection' },
-  {
-    name: 'create',
-    method: 'POST',
-    path: collection,
-    body: ({ interns }) => interns.body(),
-    as: 'api_key',
-    on: 'collection',
-  },
-  { name: 'get', method: 'GET', path: below(''), as: 'api_key', on: 'intern' },
-  {
-    name: 'update',
-    method: 'PATCH',
-    path: below(''),
-    body: () => ({ description: 'looked at' }),
-    as: 'api_key',
-    on: 'intern',
-  },
-  { name: 'delete', method: 'DELETE', path: below(''), as: 'api_key', on: 'intern' },
-  { name: 'provision', method: 'POST', path: below('/provision'), as: 'api_key', on: 'intern' },
-  { name: 'suspend', method: 'POST', path: below('/suspend'), as: 'api_key', on: 'intern' },
-  {
-    name: 'chat',
-    method: 'POST',
-    path: below('/chat/completions'),
-    body: () => ({ messages: [{ role: 'user', content: 'Hello.' }], stream: true }),
-    as: 'api_key',
-    on: 'intern',
-  },
-  {
-    name: 'invoke',
-    method: 'POST',
-    path: below('/invoke'),
-    body: () => ({ input: 'Hello.' }),
-    as: 'api_key',
-    on: 'intern',
-  },
-  { name: 'daemon', method: 'GET', path: below('/daemon'), as: 'oauth_token', on: 'intern' },
-  { name: 'daemon alias', method: 'GET', path: below('/daemon-access'), as: 'oauth_token', on: 'intern' },
-  {
-    name: 'sign',
-    method: 'POST',
-    path: below('/daemon/sign'),
-    body: () => ({ bodySha256: DIGEST }),
-    as: 'oauth_token',
-    on: 'intern',
-  },
-  {
-    name: 'sign alias',
-    method: 'POST',
-    path: below('/daemon-access/sign'),
-    body: () => ({ bodySha256: DIGEST }),
-    as: 'oauth_token',
-    on: 'intern',
-  },
-];
+export const OPERATIONS: readonly Operation[] = ALL.filter(({ area }) => area === 'interns').map(
+  ({ name, method, place, right }) => ({
+    name,
+    method,
+    path: (id) => place.replace('ID', encodeURIComponent(id)),
+    body: BODIES[name],
+    as: right === 'key' ? 'api_key' : 'oauth_token',
+    on: place.includes('ID') ? 'intern' : 'collection',
+  }),
+);
 
 /** Those on one intern. */
 export const ON_INTERN: readonly Operation[] = OPERATIONS.filter(({ on }) => on === 'intern');
@@ -105,15 +66,9 @@ export function request(ctx: Pick<Ctx, 'interns'>, row: Operation, id: string, o
 }
 
 /** Methods by path of the interface, for what other methods answer there. */
-export const PATHS: readonly { readonly path: (id: string) => string; readonly methods: readonly string[] }[] = [
-  { path: collection, methods: ['GET', 'POST'] },
-  { path: below(''), methods: ['GET', 'PATCH', 'DELETE'] },
-  { path: below('/provision'), methods: ['POST'] },
-  { path: below('/suspend'), methods: ['POST'] },
-  { path: below('/chat/completions'), methods: ['POST'] },
-  { path: below('/invoke'), methods: ['POST'] },
-  { path: below('/daemon'), methods: ['GET'] },
-  { path: below('/daemon-access'), methods: ['GET'] },
-  { path: below('/daemon/sign'), methods: ['POST'] },
-  { path: below('/daemon-access/sign'), methods: ['POST'] },
-];
+export const PATHS: readonly (Pick<Operation, 'path'> & { readonly methods: readonly string[] })[] = OPERATIONS.flatMap(
+  ({ path }, at) => {
+    const there = OPERATIONS.filter((row) => row.path('ID') === path('ID'));
+    return there[0] === OPERATIONS[at] ? [{ path, methods: there.map(({ method }) => method) }] : [];
+  },
+);

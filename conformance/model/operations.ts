@@ -8,6 +8,8 @@ export interface Operation {
   readonly name: OperationName;
   readonly method: string;
   readonly path: RegExp;
+  /** The same with `ID` in the place of each id. */
+  readonly place: string;
   readonly area: 'interns' | 'scim' | 'vault';
   readonly right: Right;
   /** Statuses of success: what the interface or the published API names. */
@@ -28,6 +30,7 @@ const row = (
   name,
   method,
   path: new RegExp(`^${path.replaceAll('ID', ID)}$`),
+  place: path,
   area: 'interns',
   right,
   success,

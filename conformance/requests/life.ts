@@ -4,14 +4,32 @@ import { isRow } from '../model/intern.js';
 import { LATE } from '../model/model.js';
 import { unanswered } from './unanswered.js';
 
-/** The stages of a life, each by what leads to it. */
-const STAGES = ['create', 'provision', 'suspend', 'provision', 'suspend', 'provision', 'delete'] as const;
-
-/** The stage in which it runs for the second time, and that in which it rests for the second time. */
-const MIDDLE = 3;
-const REST = 4;
-
 type Member = 'api_key' | 'peer_api_key';
+
+/** A stage of a life. */
+interface Stage {
+  /** The operation that leads to it. */
+  readonly by: 'create' | 'provision' | 'suspend' | 'delete';
+  /** Whether the peer leads to it, and updates the intern in it: where there is none, and else, the API key does. */
+  readonly peer?: 'leads' | 'updates' | 'leads and updates';
+  /** It runs for the second time: a session is begun beside the one that goes on. */
+  readonly isAgain?: true;
+  /** A prompt may wake an intern that rests: after a rest without one a provision has to. */
+  readonly rests?: true;
+}
+
+/** The stages of a life, in two halves. */
+const FIRST: readonly Stage[] = [
+  { by: 'create' },
+  { by: 'provision', peer: 'updates' },
+  { by: 'suspend', peer: 'leads' },
+];
+const THEN: readonly Stage[] = [
+  { by: 'provision', peer: 'leads and updates', isAgain: true },
+  { by: 'suspend', rests: true },
+  { by: 'provision', peer: 'updates' },
+  { by: 'delete', peer: 'leads' },
+];
 
 /** One intern, and the sessions that it gave. */
 interface Life {
@@ -21,11 +39,7 @@ interface Life {
 }
 
 /** Leads an intern to its next stage. Members who see it do so in turn. */
-async function lead(
-  { api, interns }: Ctx,
-  { id }: Life,
-  { by, as }: { readonly by: (typeof STAGES)[number]; readonly as: Member },
-): Promise<void> {
+async function lead({ api, interns }: Ctx, { id }: Life, { by }: Stage, as: Member): Promise<void> {
   if (by === 'create') return;
   const ask = (member: Member) =>
     by === 'delete' ? api.remove(id, undefined, { as: member }) : api[by](id, { as: member });
@@ -41,16 +55,16 @@ async function lead(
 const otherOf = (has: (need: string) => boolean): Member => (has('peer_api_key') ? 'peer_api_key' : 'api_key');
 
 /** Each operation that names the intern, by those who may ask for it. */
-function operations({ api, chat, prompt, send }: Ctx, life: Life, stage: number, has: (need: string) => boolean) {
+function operations({ api, chat, prompt, send }: Ctx, life: Life, stage: Stage, has: (need: string) => boolean) {
   const { id } = life;
   const peer = otherOf(has);
   const session = () => (typeof life.invoked === 'string' ? { session_id: life.invoked } : {});
   const invoke = (as: Member) => api.invoke(id, { input: prompt('echo'), ...session() }, { as });
-  // A prompt may wake an intern that rests: after a rest without one a provision has to.
-  if (stage === REST) return [() => api.get(id), () => api.get(id, { as: peer })];
+  if (stage.rests === true) return [() => api.get(id), () => api.get(id, { as: peer })];
   return [
     async () => {
-      await api.update(id, { description: `stage ${stage}` }, { as: stage % 2 === 0 ? 'api_key' : peer });
+      const description = `stage ${[...FIRST, ...THEN].indexOf(stage)}`;
+      await api.update(id, { description }, { as: stage.peer?.includes('updates') === true ? peer : 'api_key' });
       for (const as of ['api_key', peer] as const) await api.get(id, { as });
     },
     async () => {
@@ -58,11 +72,11 @@ function operations({ api, chat, prompt, send }: Ctx, life: Life, stage: number,
       if (isRow(json)) life.invoked ??= json.session_id;
     },
     // A session of its own, beside the one that goes on.
-    async () => (stage === MIDDLE ? api.invoke(id, { input: prompt('echo') }) : undefined),
+    async () => (stage.isAgain === true ? api.invoke(id, { input: prompt('echo') }) : undefined),
     async () => (life.invoked === undefined || peer === 'api_key' ? undefined : invoke(peer)),
     async () => {
       // Prompts are dear: two are enough.
-      if (stage === MIDDLE) return;
+      if (stage.isAgain === true) return;
       const session_id = life.chatted === undefined ? {} : { session_id: life.chatted };
       const { sessionId } = await (await chat(id, { prompt: prompt('echo'), ...session_id })).end();
       life.chatted ??= sessionId;
@@ -88,12 +102,12 @@ export async function beginLife(ctx: Ctx, has: (need: string) => boolean) {
   // An emulator is never late.
   const aged = has('control') ? Promise.resolve() : ctx.wait(LATE).catch(() => {});
   const life: Life | undefined = isRow(json) && typeof json.id === 'string' ? { id: json.id } : undefined;
-  const stage = async (known: Life, at: number, by: (typeof STAGES)[number]) => {
-    await lead(ctx, known, { by, as: at % 4 < 2 ? 'api_key' : otherOf(has) });
+  const go = async (known: Life, stage: Stage) => {
+    await lead(ctx, known, stage, stage.peer?.includes('leads') === true ? otherOf(has) : 'api_key');
     // Its create is repeated: nothing is left to be done.
     await create().catch(unanswered);
     await api.get(known.id).catch(unanswered);
-    const drawn = operations(ctx, known, at, has).map((ask) => ({ ask, at: ctx.random() }));
+    const drawn = operations(ctx, known, stage, has).map((ask) => ({ ask, at: ctx.random() }));
     for (const { ask } of drawn.toSorted((one, other) => one.at - other.at)) {
       if (ctx.over()) return;
       await ask().catch((error: unknown) => {
@@ -102,16 +116,16 @@ export async function beginLife(ctx: Ctx, has: (need: string) => boolean) {
       });
     }
   };
-  const until = async (from: number, to: number) => {
-    for (const [at, by] of STAGES.entries()) if (life !== undefined && at >= from && at < to) await stage(life, at, by);
+  const through = async (stages: readonly Stage[]) => {
+    for (const stage of stages) if (life !== undefined) await go(life, stage);
   };
   const end = async (waits: boolean) => {
     await aged;
-    await until(MIDDLE, STAGES.length);
+    await through(THEN);
     if (life === undefined || !waits || ctx.over()) return;
     await interns.untilGone(life.id);
     // Its name is free again.
     await api.create({ ...body, description: 'another' });
   };
-  return { first: () => until(0, MIDDLE).catch(unanswered), rest: (waits = true) => end(waits).catch(unanswered) };
+  return { first: () => through(FIRST).catch(unanswered), rest: (waits = true) => end(waits).catch(unanswered) };
 }
