@@ -1,8 +1,7 @@
 import { existsSync } from 'node:fs';
 import { withZod } from '../../emulator/contract/with-zod.js';
 import { isFailure } from '../engine/baseline.js';
-import type { Results } from '../engine/results.js';
-import type { KnownFailure } from '../framework/baseline.js';
+import type { KnownFailure, Results } from '../engine/results.js';
 import { readJson } from './files.js';
 import { writeTo } from './folders.js';
 import { given } from './values.js';

@@ -1,8 +1,9 @@
 import { suggestion } from '../../emulator/contract/nearest.js';
 import { visible } from '../../emulator/contract/visible.js';
 import { MergeError } from '../engine/merge.js';
-import { KIT_VERSION } from '../engine/version.js';
+import { KIT_VERSION } from '../engine/verdict.js';
 import { UsageError } from '../framework/usage.js';
+import { joinLines } from '../reporters/stream-text.js';
 import { COMMON, placed, readArguments } from './arguments.js';
 import { COMMANDS, type CommandRow } from './commands.js';
 import { askedForAll, type HelpPage, helpText } from './help.js';
@@ -102,7 +103,7 @@ export async function conformance(words: readonly string[], io: Io, name = 'inte
       io.err(`${name}: ${visible(error instanceof Error ? (error.stack ?? error.message) : String(error))}\n`);
       return 3;
     }
-    io.err(`${name}: ${visible(error.message).replace(/\s*\n\s*/g, ' ')}\n`);
+    io.err(`${name}: ${joinLines(error.message)}\n`);
     return 2;
   }
 }

@@ -1,11 +1,14 @@
 import { suggestion } from '../../emulator/contract/nearest.js';
+import { checks } from '../checks/index.js';
 import { merge } from '../engine/merge.js';
+import { runChecks } from '../engine/runner.js';
 import { UsageError } from '../framework/usage.js';
 import { agreed } from './agreed.js';
 import type { FlagTable } from './arguments.js';
 import { cleanupCommand } from './cleanup.js';
 import { diffCommand, trendCommand } from './compare.js';
 import { driftCommand, driftTargets } from './drift.js';
+import { atTarget, chosen, concluded, connected } from './engine.js';
 import {
   CLEANUP_FLAGS,
   CLIENT_FLAGS,
@@ -15,11 +18,34 @@ import {
   REPORT_FLAGS,
   RUN_FLAGS,
 } from './flags.js';
+import { makeFolders } from './folders.js';
 import { deliver, type Io } from './io.js';
+import { plan } from './plan.js';
 import { readReport } from './reports.js';
-import { runCommand } from './run.js';
-import { readSettings } from './settings.js';
+import { saveFindings } from './save.js';
+import { readSettings, type Settings } from './settings.js';
 import { given } from './values.js';
+
+/** Does a run as requested and returns its exit code. */
+export async function runCommand(settings: Settings, io: Io): Promise<number> {
+  const selected = chosen(checks, settings);
+  if (settings.plan) {
+    io.out(
+      await connected(settings, io, (driver) => plan({ settings, driver, checks: selected, host: io.host }), {
+        look: false,
+      }),
+    );
+    return 0;
+  }
+  makeFolders(settings);
+  return concluded(settings, io, async (options) => {
+    const { budget, maxPrompts, path, requirements, runs, seed } = settings;
+    const more = { ...options, checks, ...given({ budget, maxPrompts, path, requirements, runs, seed }) };
+    const results = await atTarget(settings, io, (target) => runChecks({ ...target, ...more }));
+    if (settings.save !== undefined) saveFindings(settings.save, results);
+    return results;
+  });
+}
 
 /** A command that was called: its flags by their names in snake case, its positionals by theirs, and what follows `--`. */
 export interface Call {

@@ -7,7 +7,7 @@ import { runChecks } from '../engine/runner.js';
 import { UsageError } from '../framework/usage.js';
 import { skipText } from '../reporters/clause.js';
 import type { Report } from '../reporters/json.js';
-import { oneLine } from '../reporters/stream-text.js';
+import { joinLines } from '../reporters/stream-text.js';
 import { titleOf } from '../reporters/title.js';
 import { atTarget } from './engine.js';
 import type { Io } from './io.js';
@@ -134,7 +134,7 @@ export async function replayCommand(
       ? await againOnClient(report, found, [program, ...args], io)
       : await againOnTarget(report, found, settings, io);
   for (const { id, outcome, why } of all)
-    io.out(`${outcome.padEnd(11)}  ${id}${why === undefined ? '' : `: ${oneLine(why)}`}\n`);
+    io.out(`${outcome.padEnd(11)}  ${id}${why === undefined ? '' : `: ${joinLines(why)}`}\n`);
   const many = (outcome: Fate) => all.filter((one) => one.outcome === outcome).length;
   io.out(
     `${counted(all.length, 'finding')}: ${many('FIXED')} fixed, ${many('STILL')} still there, ${many('NOT REACHED')} not reached\n`,

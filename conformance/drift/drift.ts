@@ -1,11 +1,10 @@
 import { shellWord } from '../../emulator/contract/pasted.js';
 import type { PlacedExchange } from '../../emulator/recording/read.js';
 import { UNLIMITED } from '../engine/budget.js';
-import { faultOf } from '../engine/fault.js';
 import { type OpenRun, openRun } from '../engine/open.js';
 import type { RunnerOptions } from '../engine/options.js';
 import type { CheckResult, Results, RowHead } from '../engine/results.js';
-import type { Unit } from '../engine/unit.js';
+import { faultOf, type Unit } from '../engine/unit.js';
 import { run } from '../engine/unit-run.js';
 import { foundOfAll } from '../framework/difference.js';
 import type { Finding } from '../framework/finding.js';

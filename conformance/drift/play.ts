@@ -2,7 +2,7 @@ import type { RecordedExchange } from '../../emulator/recording/format.js';
 import type { PlacedExchange } from '../../emulator/recording/read.js';
 import { Bindings } from '../../emulator/recording/template.js';
 import { showsOthers } from '../engine/only-own.js';
-import type { RunBase } from '../engine/run-base.js';
+import type { RunBase } from '../engine/options.js';
 import type { Session } from '../engine/session.js';
 import { type Finding, findingOf, isUnreached, noAnswerOf } from '../framework/finding.js';
 import { byTheIntern, type Skip, Skipped } from '../framework/skip.js';

@@ -11,7 +11,7 @@ import { internIn } from '../probe/request.js';
 import { createContext } from './create-context.js';
 import { createPrompter } from './prompter.js';
 import type { ControlStep } from './results.js';
-import type { RunContext } from './run-context.js';
+import type { RunContext } from './session.js';
 
 /** ms that a cancelled check has to notice. Its later work has no effect: its client sends nothing more. */
 const GRACE = 250;

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { KnownFailure } from '../framework/baseline.js';
 import { asKnown, countsAgainst, evaluateBaseline } from './baseline.js';
-import type { CheckResult } from './results.js';
+import type { CheckResult, KnownFailure } from './results.js';
 
 const row = (verdict: CheckResult['verdict'], id = 'a/check'): CheckResult => ({
   id,

@@ -1,6 +1,5 @@
-import type { BaselineResult, FailOn, KnownAs, KnownFailure } from '../framework/baseline.js';
 import { decidedBy } from '../requirements/views.js';
-import type { CheckResult } from './results.js';
+import type { BaselineResult, CheckResult, FailOn, KnownAs, KnownFailure } from './results.js';
 
 /** Whether a result is a failure, known or not. */
 export const isFailure = ({ verdict, once }: Pick<CheckResult, 'verdict' | 'once'>, failOn: FailOn = 'fail'): boolean =>

@@ -89,6 +89,8 @@ const LAST = { share: 0.1, prompts: 2, requests: 12 };
 export function createRoom({ prompts: turns, requests }: Limits, owed: () => number) {
   let sent = 0;
   let prompts = 0;
+  /** Whether so many more requests, and those of the clean-up, are too many. Without a limit nobody counts them. */
+  const areTooMany = (more: number) => requests.most !== NONE && sent + more + owed() > requests.most;
   return {
     /**
      * Lets a request in. `prompt`: it may be taken as one; `owes`: what the clean-up has to send for it.
@@ -96,7 +98,7 @@ export function createRoom({ prompts: turns, requests }: Limits, owed: () => num
      * @throws Stopped where no more may be sent, Skipped where no more prompts may be
      */
     enter({ prompt, owes }: { readonly prompt: boolean; readonly owes: number }) {
-      if (sent + 1 + owes + owed() > requests.most) throw new Stopped(requests.stop);
+      if (areTooMany(1 + owes)) throw new Stopped(requests.stop);
       if (prompt && prompts >= turns.most) throw new Skipped(stoppedBy(turns.stop));
       sent++;
       if (prompt) prompts++;
@@ -111,7 +113,7 @@ export function createRoom({ prompts: turns, requests }: Limits, owed: () => num
     /** Why no further unit is begun, where none is. `prompts`: it is about what an intern says. */
     without(unit: { readonly prompts: boolean }): Stop | undefined {
       const kept = (of: 'prompts' | 'requests', most: number) => Math.max(1, Math.min(LAST[of], LAST.share * most));
-      if (sent + owed() + kept('requests', requests.most) > requests.most) return requests.stop;
+      if (areTooMany(kept('requests', requests.most))) return requests.stop;
       return unit.prompts && prompts + kept('prompts', turns.most) > turns.most ? turns.stop : undefined;
     },
     /** Requests that the clean-up may still send. */

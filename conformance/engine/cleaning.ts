@@ -1,10 +1,9 @@
 import { type Stop, Stopped } from '../framework/stop.js';
 import type { Made } from '../habits/dealings.js';
 import { type CleanupResult, cleanUp, removeIntern, removeInterns } from './cleanup.js';
+import type { RunBase } from './options.js';
 import { kept } from './pool.js';
-import type { RunBase } from './run-base.js';
-import type { RunContext } from './run-context.js';
-import type { Session } from './session.js';
+import type { RunContext, Session } from './session.js';
 
 /** How many interns of a deployment are over before they are taken away: they are read first, in one look at the list. */
 const TOGETHER = 12;

@@ -8,7 +8,7 @@ import { isRecord, jsonOf } from '../probe/json.js';
 import { whyNoAnswer } from '../probe/no-answer.js';
 import { ANSWER, internPath, isAnswer } from '../probe/request.js';
 import { dropShared } from './pool.js';
-import type { RunContext } from './run-context.js';
+import type { RunContext } from './session.js';
 
 /** An answer is delivered to the run that asked. */
 const DELIVERED: Broken = { requirement: 'CHAT-6', level: 'S' };

@@ -6,12 +6,11 @@ import { holdsBodies } from '../../test/targets/holding.js';
 import type { Driver } from '../drivers/driver.js';
 import { newEmulator } from '../drivers/emulator.js';
 import { SHIPPED } from '../framework/profile.js';
+import { ownReasons, ownSuccesses } from '../habits/answers.js';
+import { queued } from '../habits/boots.js';
 import { expiringTokens } from '../habits/expiring-tokens.js';
 import { fewInterns } from '../habits/few-interns.js';
-import { ownReasons } from '../habits/own-reasons.js';
 import { ownStatuses } from '../habits/own-statuses.js';
-import { ownSuccesses } from '../habits/own-successes.js';
-import { queued } from '../habits/queued.js';
 import { run } from '../run.js';
 import { limitsOf, UNLIMITED } from './budget.js';
 

@@ -35,6 +35,7 @@ export function createEnding(
     /** Why nothing more is begun, though what is under way may go on. */
     get near(): Stop | undefined {
       const most = limit?.most ?? Number.POSITIVE_INFINITY;
+      if (most === Number.POSITIVE_INFINITY) return undefined;
       return left() < Math.min(LAST.share * most, LAST.most) + Math.min(again(), SECOND_LOOK * most) ||
         owed() > (0.5 - LAST.share) * most
         ? limit?.stop

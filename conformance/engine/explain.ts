@@ -1,14 +1,57 @@
 import type { Check } from '../framework/check.js';
 import { answerOf, type Finding, missedSuccess, noAnswerOf } from '../framework/finding.js';
 import { Skipped } from '../framework/skip.js';
-import { type Explanation, LATER, type Sighting, type Tried } from '../habits/visit.js';
-import type { Exchange } from '../probe/exchange.js';
-import { bodyOf, senderOf } from '../probe/operation.js';
-import { type CredentialName, internIn } from '../probe/request.js';
+import { type Explanation, LATER, type Sighting, type Tried, type Visit } from '../habits/visit.js';
+import { bodyOf, type Exchange, senderOf } from '../probe/exchange.js';
+import { type CredentialName, internIn, internPath, type Send } from '../probe/request.js';
 import type { Attempt } from './attempt.js';
-import { dropShared } from './pool.js';
-import type { RunContext } from './run-context.js';
-import { visitOf } from './visit.js';
+import { takeAwayTogether } from './cleaning.js';
+import { look } from './cleanup.js';
+import { dropShared, forget, keepFewer, kept } from './pool.js';
+import type { RunContext } from './session.js';
+
+/** A run, as habits see it. */
+export function visitOf(run: RunContext): Visit {
+  const { driver, host, lane, pool, session, settings, signal } = run;
+  const { own, running } = session;
+  const { target } = driver;
+  return {
+    target,
+    readOnly: settings.readOnly,
+    ...session.known,
+    sleep: (ms) => host.sleep(ms, signal),
+    send: (send: Send) => session.running.send(send),
+    pathOf: internPath,
+    creating(more = {}) {
+      const renew = () => ({
+        name: `${session.prefix}${(++pool.count).toString(36)}`,
+        workspace_id: target.workspaceId,
+        ...more,
+      });
+      return { method: 'POST', path: '/interns', json: renew(), renew };
+    },
+    created: own.count,
+    made: own.open,
+    async findLost() {
+      if (own.unanswered()) await look({ own, send: running.send }, 'api_key');
+    },
+    gone: (id) => own.note({ event: 'gone', id }),
+    inHand: lane.made,
+    shared: () => pool.shared.get(lane)?.id,
+    kept: () => kept(pool),
+    keep: (most) => keepFewer(pool, most),
+    forget: () => forget(pool),
+    async takeAway(interns) {
+      await takeAwayTogether(session, interns);
+      pool.idle.clear();
+    },
+    nobody(id) {
+      session.own.madeUp(id);
+      return id;
+    },
+    spoilt: (name, how) => session.spoilt(name, how),
+  };
+}
 
 const seenIn = (exchange: Exchange): Tried => {
   const { method, url, body, bytes } = exchange.request;
@@ -33,7 +76,7 @@ const seenIn = (exchange: Exchange): Tried => {
 export async function explain(
   run: RunContext,
   check: Check,
-  { leftAgo, transcript }: Attempt,
+  { leftAgo, transcript }: Pick<Attempt, 'leftAgo' | 'transcript'>,
   { found }: Finding,
   began: number,
 ): Promise<Explanation | undefined> {

@@ -6,7 +6,7 @@ import type { Redactor } from '../probe/redact.js';
 import type { Attempt } from './attempt.js';
 import { curl, replayCommand } from './replay.js';
 import type { FindingResult } from './results.js';
-import type { RunContext } from './run-context.js';
+import type { RunContext } from './session.js';
 
 /** Longest text that is kept of a value, after secrets are taken out. */
 const KEPT = 2_000;

@@ -3,7 +3,7 @@ import type { InternFactory, SendOptions } from '../framework/context.js';
 import * as expect from '../framework/expect.js';
 import { findingOf, isProven, isUnreached } from '../framework/finding.js';
 import { lacking, Skipped } from '../framework/skip.js';
-import type { RunContext } from './run-context.js';
+import type { RunContext } from './session.js';
 import { bootsFail, createWaiting, type FactoryOptions } from './waiting.js';
 
 /** How many are made where a service boots by itself what is to wait, and fails to. */

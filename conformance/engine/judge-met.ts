@@ -6,15 +6,15 @@ import { Stopped } from '../framework/stop.js';
 import { READS } from '../habits/visit.js';
 import type { Exchange } from '../probe/exchange.js';
 import { internPath, type Send } from '../probe/request.js';
-import { ruleOf } from '../rules/check.js';
+import type { Rule } from '../rules/index.js';
 import { needOf } from '../rules/needs.js';
 import { attempt } from './attempt.js';
 import { explain } from './explain.js';
 import { reported } from './finding.js';
 import { concluding, severity } from './judge.js';
-import { type Breaches, LOOKS, type Monitor } from './monitors.js';
+import { type Breaches, LAST_LOOK } from './monitors.js';
 import type { CheckResult, FindingResult, Verdict } from './results.js';
-import type { RunContext } from './run-context.js';
+import type { RunContext } from './session.js';
 import type { Done } from './unit.js';
 
 /** Whether a check has reported the same thing of one of these exchanges itself. A warning stands for no failure. */
@@ -38,11 +38,14 @@ function isReported(
 /** Statuses of refusals that changed nothing, and come again for the same request. */
 const REFUSED: ReadonlySet<number> = new Set([400, 401, 403, 404, 413, 415]);
 
+/** The checks of a run by their ids. */
+type CheckOf = (id: string) => Check | undefined;
+
 /** ms after which a read must show what was written. */
-const LATE = 10_000;
+const LATE_READ = 10_000;
 
 /** Before the first monitor is judged: sees once more what has to settle. */
-async function look({ ending, host, session, signal }: RunContext): Promise<void> {
+async function lookOnce({ ending, host, session, signal }: RunContext): Promise<void> {
   const { monitors, own, running } = session;
   if (monitors.owed === 0) return;
   monitors.lookBegins();
@@ -50,20 +53,12 @@ async function look({ ending, host, session, signal }: RunContext): Promise<void
   const list = { path: '/interns' };
   if (own.count() > 0) await ask(list);
   monitors.looks = true;
-  const unread = [...monitors.unread].slice(2 - LOOKS);
+  const unread = [...monitors.unread].slice(2 - LAST_LOOK);
   // Reads may be late.
-  if (unread.length > 0 && ending.near === undefined) await host.sleep(LATE, signal);
+  if (unread.length > 0 && ending.near === undefined) await host.sleep(LATE_READ, signal);
   for (const id of unread) await ask({ path: internPath(id), as: own.makerOf(id) ?? 'api_key' });
   if (unread.length > 0) await ask(list);
 }
-
-/** Makes a finding of the exchanges that show the same breach. */
-type Standing =
-  | { readonly kind: 'counts' | 'reported'; readonly skip?: undefined }
-  | { readonly kind: 'excused'; readonly skip: Skip };
-
-/** The checks of a run by their ids. */
-export type CheckOf = (id: string) => Check | undefined;
 
 /**
  * Whether it is seen again. A request is sent again where that does nothing. Where it would do something, one exchange is
@@ -71,11 +66,8 @@ export type CheckOf = (id: string) => Check | undefined;
  *
  * @throws Stopped where the run is over
  */
-async function comesAgain(
-  run: RunContext,
-  breaches: Breaches,
-  { settles, alone, checkOf }: { readonly settles: boolean; readonly alone: boolean; readonly checkOf: CheckOf },
-): Promise<boolean> {
+async function comesAgain(run: RunContext, breaches: Breaches, rule: Rule, checkOf: CheckOf): Promise<boolean> {
+  const { alone = false, settles = false } = rule;
   const { session } = run;
   const { exchanges, shown } = breaches;
   const before = exchanges.size;
@@ -106,65 +98,59 @@ function sliceOf({ shown }: Breaches): readonly Exchange[] {
   return [...records].sort((one, other) => one.number - other.number).map((record) => record.snapshot());
 }
 
-/** A breach counts when two exchanges show the same, no habit of the target explains it, and no check has reported it. */
-async function standingOf(
-  run: RunContext,
-  check: Check,
-  breaches: Breaches,
-  monitor: Monitor,
-  checkOf: CheckOf,
-): Promise<Standing> {
-  const { driver, pool } = run;
-  if (isReported(breaches, pool.reported, (found) => severity(check, driver, found))) return { kind: 'reported' };
-  // On an emulator one exchange is enough.
-  if (driver.control !== undefined || breaches.shown.some(({ finding }) => isProven(finding.found)))
-    return { kind: 'counts' };
-  const skip = await excuseOf(run, check, breaches, monitor, checkOf).catch((error: unknown) => {
-    if (!(error instanceof Stopped)) throw error;
-    // No habit can be asked any more. A rule that needs no other exchange, or has waited, stands by itself where two show it.
-    const { alone, patient } = ruleOf(check) ?? {};
-    return (alone ?? patient) === true && breaches.exchanges.size > 1 ? undefined : stoppedBy(error.stop);
-  });
-  return skip === undefined ? { kind: 'counts' } : { kind: 'excused', skip };
-}
-
-/** Why a breach is not reported; undefined where nothing does. */
+/**
+ * Why a breach does not count: two exchanges have to show the same, and no habit of the target may explain it. Undefined
+ * where it counts.
+ */
 async function excuseOf(
   run: RunContext,
   check: Check,
+  rule: Rule,
   breaches: Breaches,
-  { settles }: Monitor,
   checkOf: CheckOf,
 ): Promise<Skip | undefined> {
-  const again = await comesAgain(run, breaches, { settles, alone: ruleOf(check)?.alone === true, checkOf });
   const last = breaches.shown.at(-1);
-  if (last === undefined) return undefined;
-  const { finding } = last;
-  const transcript = breaches.shown.map(({ record }) => record.snapshot());
-  return again
-    ? await explained(run, check, finding, transcript)
-    : raced({ kind: 'not-again', found: finding.found }).skip;
+  // On an emulator one exchange is enough.
+  const isEnough = run.driver.control !== undefined || breaches.shown.some(({ finding }) => isProven(finding.found));
+  if (isEnough || last === undefined) return undefined;
+  const { found } = last.finding;
+  try {
+    if (!(await comesAgain(run, breaches, rule, checkOf))) return raced({ kind: 'not-again', found }).skip;
+    const tried = { transcript: breaches.shown.map(({ record }) => record.snapshot()), leftAgo: new Map() };
+    const explanation = await explain(run, check, tried, last.finding, run.host.now()).catch((error: unknown) => {
+      if (error instanceof Stopped) throw error;
+      return { skip: undefined };
+    });
+    return explanation && (explanation.skip ?? raced({ kind: 'never-the-same', found: [found] }).skip);
+  } catch (error) {
+    if (!(error instanceof Stopped)) throw error;
+    // No habit can be asked any more. A rule that needs no other exchange, or has waited, stands by itself where two show it.
+    const { alone, patient } = rule;
+    return (alone ?? patient) === true && breaches.exchanges.size > 1 ? undefined : stoppedBy(error.stop);
+  }
 }
 
 /** Judges what a rule has seen in the whole run. Never throws. */
-export async function judgeMet(run: RunContext, check: Check, checkOf: CheckOf): Promise<Done> {
+export async function judgeMet(run: RunContext, check: Check, rule: Rule, checkOf: CheckOf): Promise<Done> {
   const { driver, session } = run;
   const conclude = concluding(run, check);
-  if (driver.control === undefined) await look(run);
+  if (driver.control === undefined) await lookOnce(run);
   const monitor = session.monitors.of(check.id);
   const met = { judged: monitor.judged, situations: [...monitor.situations].toSorted() };
+  const verdictOf = (found: Found) => severity(check, driver, found);
   const counted: { readonly verdict: Verdict; readonly finding: FindingResult }[] = [];
   const brokenIn = new Set<string>();
   let excuse: Skip | undefined;
   for (const breaches of monitor.breaches) {
-    const { kind, skip } = await standingOf(run, check, breaches, monitor, checkOf);
+    if (isReported(breaches, run.pool.reported, verdictOf)) continue;
+    const skip = await excuseOf(run, check, rule, breaches, checkOf);
     excuse ??= skip;
     const last = breaches.shown.at(-1);
-    if (kind !== 'counts' || last === undefined) continue;
+    if (skip !== undefined || last === undefined) continue;
     const transcript = sliceOf(breaches);
     for (const situation of breaches.situations) brokenIn.add(situation);
     counted.push({
-      verdict: severity(check, driver, last.finding.found),
+      verdict: verdictOf(last.finding.found),
       finding: reported(run, check, last.finding, { transcript, control: [] }, last.by?.id),
     });
   }
@@ -182,24 +168,4 @@ export async function judgeMet(run: RunContext, check: Check, checkOf: CheckOf):
     verdict: 'skip',
     skip: lacking(lack ?? { kind: 'met', need: 'an answer to judge', note: 'the run met none' }).skip,
   });
-}
-
-/**
- * Why a habit of the target may be behind it.
- *
- * @throws Stopped where the run is over
- */
-async function explained(
-  run: RunContext,
-  check: Check,
-  finding: Parameters<typeof explain>[3],
-  transcript: Parameters<typeof explain>[2]['transcript'],
-): Promise<Skip | undefined> {
-  const tried = { transcript, leftAgo: new Map(), control: [], properties: [], led: new Set<never>() };
-  const explanation = await explain(run, check, tried, finding, run.host.now()).catch((error: unknown) => {
-    if (error instanceof Stopped) throw error;
-    return { skip: undefined };
-  });
-  if (explanation === undefined) return undefined;
-  return explanation.skip ?? raced({ kind: 'never-the-same', found: [finding.found] }).skip;
 }

@@ -16,15 +16,13 @@ import { type Explanation, LATER } from '../habits/visit.js';
 import { ANSWER } from '../probe/request.js';
 import { aliasAsked } from './aliases.js';
 import { type Attempt, attempt } from './attempt.js';
-import { explain, mayBeTaken, notTaken } from './explain.js';
-import { faultOf } from './fault.js';
+import { explain, mayBeTaken, notTaken, visitOf } from './explain.js';
 import { foundIn, isSame, recorded, reported, skipIn } from './finding.js';
 import type { Obstacles } from './obstacles.js';
 import { dropShared } from './pool.js';
 import type { CheckResult, FindingResult, Verdict } from './results.js';
-import type { RunContext } from './run-context.js';
-import type { Done, Pending } from './unit.js';
-import { visitOf } from './visit.js';
+import type { RunContext } from './session.js';
+import { type Done, faultOf, type Pending } from './unit.js';
 
 /** Tries of a check alone. */
 const TRIES = 3;

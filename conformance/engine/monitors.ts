@@ -21,7 +21,7 @@ const SHOWN = 2;
 const KEPT = 4_000;
 
 /** Requests of the look at the end: two lists, and reads of the latest interns that they leave open. */
-export const LOOKS = 6;
+export const LAST_LOOK = 6;
 
 /** An exchange that monitors look at, and who has sent it. */
 interface Looked {
@@ -56,7 +56,6 @@ export interface Monitor {
   readonly judged: number;
   /** The operations and statuses of those exchanges. */
   readonly situations: ReadonlySet<string>;
-  readonly settles: boolean;
   readonly breaches: readonly Breaches[];
 }
 
@@ -227,8 +226,8 @@ export function createMonitors(model: Model, target: Omit<Target, 'kind'>, now: 
       const monitor = monitors.get(id);
       if (monitor === undefined) throw new Error(`nobody watches for ${id}`);
       if (monitor.failure !== undefined) throw monitor.failure;
-      const { judged, situations, kinds, rule } = monitor;
-      return { judged, situations, settles: rule.settles === true, breaches: [...kinds.values()] };
+      const { judged, situations, kinds } = monitor;
+      return { judged, situations, breaches: [...kinds.values()] };
     },
     /** Kinds of breaches that one exchange showed, or more: of all exchanges, or of those that a check asked for. */
     broken: (by?: string): number =>
@@ -250,7 +249,7 @@ export function createMonitors(model: Model, target: Omit<Target, 'kind'>, now: 
     isStray: (id: string): boolean => [...monitors.values()].some(({ unread }) => unread.has(id)),
     /** Requests that the look at the end is still to take. */
     get owed(): number {
-      return !begun && [...monitors.values()].some(({ rule }) => rule.settles === true) ? LOOKS : 0;
+      return !begun && [...monitors.values()].some(({ rule }) => rule.settles === true) ? LAST_LOOK : 0;
     },
     /** The look at the end begins: it is owed no more. */
     lookBegins() {

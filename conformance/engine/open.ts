@@ -8,9 +8,9 @@ import { createEnding, type Ending } from './ending.js';
 import { recorded } from './finding.js';
 import { createLedger } from './ledger.js';
 import { createObstacles, type Obstacles } from './obstacles.js';
+import type { RunBase } from './options.js';
 import { type RunnerOptions, settingsOf } from './options.js';
 import { preflight } from './preflight.js';
-import type { RunBase } from './run-base.js';
 import { createSession, type Session } from './session.js';
 import type { RunTarget } from './unit-run.js';
 

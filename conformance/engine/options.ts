@@ -2,6 +2,7 @@ import type { Driver } from '../drivers/driver.js';
 import type { Check } from '../framework/check.js';
 import { type Host, systemHost } from '../probe/time.js';
 import { BUDGETS, type BudgetOptions, limitsOf } from './budget.js';
+import type { Ledger } from './ledger.js';
 import { ownCommand } from './replay.js';
 import type { EngineOptions } from './unit-run.js';
 
@@ -76,3 +77,15 @@ export function settingsOf(options: Omit<RunnerOptions, 'checks'>) {
   };
 }
 export type RunSettings = Readonly<ReturnType<typeof settingsOf>>;
+
+/** A run before anything is sent. */
+export interface RunBase {
+  readonly driver: Driver;
+  readonly host: Host;
+  /** 4 characters that tell the names of this run from others. */
+  readonly tag: string;
+  readonly settings: RunSettings;
+  readonly ledger: Ledger;
+  /** Aborts when the run is over: a budget is spent, or somebody said stop. */
+  readonly signal: AbortSignal;
+}

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Intern } from '../../emulator/contract/intern.js';
-import { createLane } from './lane.js';
-import { createPool, keepFewer, kept, rest, takeBack } from './pool.js';
+import { createLane, createPool, keepFewer, kept, rest, takeBack } from './pool.js';
 
 /** An intern that ran when a client of the run left a stream of it, in the hands of a check. */
 function left() {

@@ -1,9 +1,36 @@
 import type { Intern } from '../../emulator/contract/intern.js';
-import type { Dealt, IdleState } from '../habits/dealings.js';
+import type { IdleState, Standing } from '../habits/dealings.js';
 import { NOTICED_WITHIN } from '../habits/visit.js';
+import type { Answer, ScopeWatch } from '../probe/client.js';
+import type { Send } from '../probe/request.js';
 import type { Aliases } from './aliases.js';
-import type { Lane } from './lane.js';
 import type { CheckResult } from './results.js';
+
+/**
+ * The things of one lane, whose checks run one after another beside other lanes. `madeIn` knows the intern that
+ * the answer to a request of that number gave the run.
+ */
+export function createLane(madeIn: (number: number) => string | undefined) {
+  const made = new Set<string>();
+  let sent = 0;
+  return {
+    /** Ids that the current check made or was handed; emptied by the runner. */
+    made,
+    /** How many requests its checks have sent. */
+    get sent() {
+      return sent;
+    },
+    /** Takes note of what a check of it sends. */
+    watch: {
+      sent: () => void sent++,
+      seen(_: Send, __: string, { exchange }: Answer) {
+        const id = madeIn(exchange);
+        if (id !== undefined) made.add(id);
+      },
+    } satisfies ScopeWatch,
+  };
+}
+export type Lane = ReturnType<typeof createLane>;
 
 /** Names given so far, and interns that can be handed out again: both outlive a check. */
 export const createPool = () => ({
@@ -106,7 +133,7 @@ const MOST_KEPT: Readonly<Record<IdleState, number>> = { stopped: 8, booting: 2,
 export function rest(
   pool: Pool,
   lane: Lane,
-  standing: (id: string) => Dealt['standing'],
+  standing: (id: string) => Standing | undefined,
   leftAgo: (id: string) => number,
 ): void {
   const rests = (id: string) => leftAgo(id) < RESTS;
@@ -122,7 +149,7 @@ export function rest(
 }
 
 /** Takes back what a check made or was handed, where what is known of it says in which state it is. */
-export function takeBack(pool: Pool, ids: Iterable<string>, standing: (id: string) => Dealt['standing']): void {
+export function takeBack(pool: Pool, ids: Iterable<string>, standing: (id: string) => Standing | undefined): void {
   for (const id of ids) {
     const uses = (pool.uses.get(id) ?? 0) + 1;
     pool.uses.set(id, uses);

@@ -4,7 +4,7 @@ import { check } from '../../test/targets/fake-target.js';
 import type { Check } from '../framework/check.js';
 import * as expected from '../framework/expect.js';
 import type { Need } from '../framework/needs.js';
-import { peersApart } from '../habits/peers-apart.js';
+import { peersApart } from '../habits/members.js';
 import { runChecks } from './runner.js';
 
 const TURNS = 6;

@@ -1,6 +1,6 @@
 import type { Check } from '../framework/check.js';
 import { CREDENTIAL_NAMES, type CredentialName, internPath, type Send } from '../probe/request.js';
-import type { RunContext } from './run-context.js';
+import type { RunContext } from './session.js';
 
 const CREDENTIALS: ReadonlySet<string> = new Set(CREDENTIAL_NAMES);
 

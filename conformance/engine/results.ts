@@ -1,4 +1,3 @@
-import type { BaselineResult, FailOn, KnownAs } from '../framework/baseline.js';
 import type { ControlCall } from '../framework/control.js';
 import type { FalsifiedProperty, Found } from '../framework/finding.js';
 import type { PropertyRun } from '../framework/property.js';
@@ -8,6 +7,37 @@ import type { Exchange } from '../probe/exchange.js';
 import type { Level, RequirementId } from '../requirements/index.js';
 import type { BudgetName } from './budget.js';
 import type { CleanupResult } from './cleanup.js';
+
+/** A unit that is known to fail (KIT-10). */
+export interface KnownFailure {
+  readonly id: string;
+  /** Why it may fail for now. */
+  readonly reason?: string;
+  /** Where to read more: an issue. */
+  readonly link?: string;
+  /** The last day, as YYYY-MM-DD in UTC, on which it may fail. After it the failure counts again. */
+  readonly expires?: string;
+  /** It fails at times: it may pass too. */
+  readonly flaky?: true;
+}
+
+/** The entry of a baseline for a result. */
+export interface KnownAs extends Omit<KnownFailure, 'id' | 'flaky'> {
+  /** Of an entry that may pass too: how often it failed, of how many tries that came to a verdict. */
+  readonly flaky?: { readonly failed: number; readonly of: number };
+  /** Its last day is over: a failure counts again. */
+  readonly expired?: true;
+}
+
+/** The state of the baseline after a run. */
+export interface BaselineResult {
+  readonly known: readonly string[];
+  /** Entries that hold no longer: of units that do not fail, or do not exist. */
+  readonly stale: readonly string[];
+}
+
+/** The findings that count as failures: stated sentences alone, published ones too, or also those that a judge saw once. */
+export type FailOn = 'fail' | 'warn' | 'once';
 
 /** `error` is the kit's own fault (for a client: its adapter's), never the target's. `pass-alternative`: clients alone. */
 export type Verdict = 'pass' | 'pass-alternative' | 'fail' | 'warn' | 'skip' | 'error';
@@ -42,19 +72,19 @@ export interface FindingResult extends Omit<Found, 'breaks'> {
 }
 
 /** A clause that a row has of its own. `rule` is the same for all rows that stand on the same. */
-interface StandingClause {
+interface Clause {
   readonly sentence: string;
   readonly where: string;
   readonly rule?: string;
 }
 
 /** The ground of a row: a requirement of the ledger, or a clause that is reported with it. */
-type Standing =
+type Ground =
   | { readonly requirement: RequirementId; readonly clause?: undefined }
-  | { readonly requirement: string; readonly clause: StandingClause };
+  | { readonly requirement: string; readonly clause: Clause };
 
 /** The head of a row, before its unit runs. */
-export type RowHead = Standing & { readonly id: string; readonly level: Level; readonly title: string };
+export type RowHead = Ground & { readonly id: string; readonly level: Level; readonly title: string };
 
 /** A row of a report: anything that was tried and came to a verdict. */
 export type CheckResult = RowHead & {

@@ -3,13 +3,22 @@ import { ruleOf } from '../rules/check.js';
 import { tidy } from './cleaning.js';
 import { headOf, runAlone, runBeside } from './judge.js';
 import { judgeMet } from './judge-met.js';
-import { createLane } from './lane.js';
 import { type OpenRun, openRun } from './open.js';
 import type { RunnerOptions } from './options.js';
 import { ALONE, asTheyStand, inOrder, isRows, nextOf, prompts } from './order.js';
-import { createPool, dropForeign, dropShared, keepFewer, type Pool, rest, takeBack, withhold } from './pool.js';
+import {
+  createLane,
+  createPool,
+  dropForeign,
+  dropShared,
+  keepFewer,
+  type Pool,
+  rest,
+  takeBack,
+  withhold,
+} from './pool.js';
 import type { Results } from './results.js';
-import type { RunContext } from './run-context.js';
+import type { RunContext } from './session.js';
 import type { Done, Unit } from './unit.js';
 import { createRun, run, type UnitRun } from './unit-run.js';
 
@@ -40,31 +49,34 @@ function unitsOf(checks: readonly Check[], opened: OpenRun, pool: Pool): Unit[] 
     { length: settings.concurrency },
     (): RunContext => ({ ...opened, pool, lane: createLane(session.own.madeIn) }),
   );
-  return checks.map((check) => ({
-    id: check.id,
-    requirement: check.requirement,
-    level: check.level,
-    needs: check.level === 'C' ? ['control', ...check.needs] : check.needs,
-    heads: [headOf(check)],
-    alone: ruleOf(check) !== undefined || ALONE.has(check.id),
-    watches: ruleOf(check) !== undefined,
-    feeds: check.sweeps === true,
-    prepare: () => session.monitors.begin(check),
-    async run({ alone, before, lane }) {
-      const context = lanes[lane];
-      if (context === undefined) throw new RangeError(`lane: expected less than ${lanes.length}, got ${lane}`);
-      if (ruleOf(check) !== undefined) return judgeMet(context, check, (id) => checks.find((one) => one.id === id));
-      const done = await (alone ? runAlone(context, check, before) : runBeside(context, check));
-      const { suspected } = session;
-      if (done.rows === undefined && done.found !== undefined) suspected.add(check.id);
-      else suspected.delete(check.id);
-      if (done.rows !== undefined) return { ...done, settle: () => settle(opened, context, done) };
-      // It may be what went wrong.
-      dropShared(pool, context.lane);
-      dropForeign(pool, context.lane);
-      return done;
-    },
-  }));
+  return checks.map((check) => {
+    const rule = ruleOf(check);
+    return {
+      id: check.id,
+      requirement: check.requirement,
+      level: check.level,
+      needs: check.level === 'C' ? ['control', ...check.needs] : check.needs,
+      heads: [headOf(check)],
+      alone: rule !== undefined || ALONE.has(check.id),
+      watches: rule !== undefined,
+      feeds: check.sweeps === true,
+      prepare: () => session.monitors.begin(check),
+      async run({ alone, before, lane }) {
+        const context = lanes[lane];
+        if (context === undefined) throw new RangeError(`lane: expected less than ${lanes.length}, got ${lane}`);
+        if (rule !== undefined) return judgeMet(context, check, rule, (id) => checks.find((one) => one.id === id));
+        const done = await (alone ? runAlone(context, check, before) : runBeside(context, check));
+        const { suspected } = session;
+        if (done.rows === undefined && done.found !== undefined) suspected.add(check.id);
+        else suspected.delete(check.id);
+        if (done.rows !== undefined) return { ...done, settle: () => settle(opened, context, done) };
+        // It may be what went wrong.
+        dropShared(pool, context.lane);
+        dropForeign(pool, context.lane);
+        return done;
+      },
+    };
+  });
 }
 
 /** ms that a run has to have for its rows. */

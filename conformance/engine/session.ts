@@ -5,11 +5,10 @@ import * as expect from '../framework/expect.js';
 import { Finding } from '../framework/finding.js';
 import { IDEMPOTENCY_HEADER, idempotencyHeaderOf } from '../framework/profile.js';
 import { lacking } from '../framework/skip.js';
-import type { Unusable } from '../framework/stop.js';
-import { Stopped } from '../framework/stop.js';
-import type { Addressed, Dealt } from '../habits/dealings.js';
+import { Stopped, type Unusable } from '../framework/stop.js';
+import type { Addressed, Standing } from '../habits/dealings.js';
 import { HEEDED } from '../habits/index.js';
-import { type Knowledge, NOTICED_WITHIN, nothingLearnt, READS, TURNS } from '../habits/visit.js';
+import { type Knowledge, NOTICED_WITHIN, nothingLearnt, PROMPTS, READS, TURNS } from '../habits/visit.js';
 import { createModel } from '../model/model.js';
 import { placeOf } from '../model/operations.js';
 import { createOwnership, type Leaving, secretPrefixOf } from '../model/ownership.js';
@@ -19,18 +18,19 @@ import { createRedactor } from '../probe/redact.js';
 import { CREDENTIAL_NAMES, type CredentialName, internPath, type Send } from '../probe/request.js';
 import { createRoom } from './budget.js';
 import { LOOKS, requestsOfCleanUp } from './cleanup.js';
+import type { Ending } from './ending.js';
 import { leavingBy, pathOf } from './exchange-of.js';
 import { createGuard } from './guard.js';
 import { prefixOf } from './ledger.js';
 import { callersOf, createMonitors } from './monitors.js';
+import type { Obstacles } from './obstacles.js';
 import { onlyOwn } from './only-own.js';
+import type { RunBase } from './options.js';
+import type { Lane, Pool } from './pool.js';
 import { createRate, createTurns } from './rate.js';
-import type { RunBase } from './run-base.js';
 
 /** How many answers over the limit are kept, and which are: others may limit requests of any kind, with 429 too. */
 const MOST_LIMITED = 20;
-/** The operations that prompt an intern, with and without a streamed answer. */
-const PROMPTS = /^(chat\/completions|invoke)$/;
 const isTurn = (rest: string, body: unknown): boolean =>
   TURNS.test(rest) && /"reason":"rate_limited"/.test(JSON.stringify(body));
 /** The fields of a create whose intern can serve other checks too. */
@@ -74,6 +74,8 @@ export function createSession(run: RunBase) {
   const known: Knowledge = { learnt, dealings, rate, turns, now: () => host.now() };
   const limited: Answer[] = [];
   const unusable = new Map<string, Unusable>();
+  /** When a client of the run last left a stream of an intern. */
+  const left = new Map<string, number>();
   let cleaning = false;
   let took = 0;
 
@@ -252,7 +254,7 @@ export function createSession(run: RunBase) {
     },
     left(url) {
       const { id, rest } = about({}, url);
-      if (id !== undefined && rest === 'chat/completions') dealings.isLeft(id, host.now());
+      if (id !== undefined && rest === 'chat/completions') left.set(id, host.now());
     },
   });
 
@@ -274,9 +276,9 @@ export function createSession(run: RunBase) {
     /** The model of the target: every exchange passes it. */
     model,
     /** Where an intern is that was made as plainly as can be, with the API key, and can serve any check. */
-    standing(id: string): Dealt['standing'] {
-      const { made } = interns.get(id) ?? {};
-      return made?.by === 'api_key' && isPlain(made.body) ? dealings.with(id).standing : undefined;
+    standing(id: string): Standing | undefined {
+      const { made, standing } = interns.get(id) ?? {};
+      return made?.by === 'api_key' && isPlain(made.body) ? standing : undefined;
     },
     /** The rules and monitors that look at every answer. */
     monitors,
@@ -295,7 +297,7 @@ export function createSession(run: RunBase) {
     /** Answers over the chat turn limit that the run met (CHAT-17), the first of them. */
     limited: limited as readonly Answer[],
     /** ms since a client of the run left a stream of the intern; of one that none left, without end. */
-    leftAgo: (id: string): number => host.now() - dealings.with(id).left,
+    leftAgo: (id: string): number => host.now() - (left.get(id) ?? Number.NEGATIVE_INFINITY),
     /** The kind of secret that stands in a text. */
     secretIn(text: string): 'credential' | 'value' | undefined {
       const [found] = spelledIn(text, secrets);
@@ -314,3 +316,13 @@ export function createSession(run: RunBase) {
   return session;
 }
 export type Session = ReturnType<typeof createSession>;
+
+/** Everything that the parts of a run share, and the lane that looks. Nothing in it is replaced while the run goes on. */
+export interface RunContext extends RunBase {
+  readonly session: Session;
+  readonly pool: Pool;
+  readonly obstacles: Obstacles;
+  readonly lane: Lane;
+  /** When and why it ends. */
+  readonly ending: Pick<Ending, 'near'>;
+}

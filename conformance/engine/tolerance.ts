@@ -5,9 +5,12 @@ import { oneOfRows } from '../arbitraries/one-of.js';
 import { plainText, readable, text } from '../arbitraries/text.js';
 import { equal, fail, gist } from '../framework/assert.js';
 import type { Ctx } from '../framework/context.js';
-import { hash } from '../framework/random.js';
+import * as expect from '../framework/expect.js';
 import { byTheIntern, lacking, raced } from '../framework/skip.js';
-import type { RunContext } from './run-context.js';
+import type { RunContext } from './session.js';
+
+/** Most pages that are read for one look. */
+const PAGES = 20;
 
 /** The fields of a record that stay the same while nobody changes it. */
 const STAYS = [
@@ -40,29 +43,14 @@ function isAsOld(found: readonly string[], made: readonly Pick<Intern, 'id' | 'c
   return isDeepStrictEqual(timesOf(found), timesOf(made.map(({ id }) => id)));
 }
 
-/** The part of a check's context that knows what kind of target it is, so that no check has to. */
-export type Tolerance = Pick<
-  Ctx,
-  | 'unmet'
-  | 'assume'
-  | 'internDid'
-  | 'undisturbed'
-  | 'eventually'
-  | 'sample'
-  | 'deal'
-  | 'each'
-  | 'twin'
-  | 'upTo'
-  | 'same'
-  | 'newestFirst'
-  | 'texts'
->;
-
-/** On an emulator scripts decide, nobody else acts, and requests cost nothing: it is held to everything at once. */
+/**
+ * The part of a check's context that knows what kind of target it is, so that no check has to. On an emulator scripts decide, nobody else acts, and requests cost nothing: it is
+ * held to everything at once.
+ */
 export function createTolerance(
   { driver, pool, session, settings, host }: RunContext,
-  { property, random, signal }: Pick<Ctx, 'property' | 'random'> & { readonly signal: AbortSignal },
-): Tolerance {
+  { api, property, random, signal }: Pick<Ctx, 'api' | 'property' | 'random'> & { readonly signal: AbortSignal },
+) {
   const controlled = driver.control !== undefined;
   const unmet: Ctx['unmet'] = (need, note, got) => {
     const met = { ...(note === undefined ? {} : { note }), ...(got === undefined ? {} : { got }) };
@@ -101,13 +89,6 @@ export function createTolerance(
       }
     },
     sample,
-    deal(rows, kinds) {
-      const from = hash(settings.seed) >>> 0;
-      const dealt = (at: number, kind: number) => sample(kinds, 0).length > 0 || (from + at) % kinds.length === kind;
-      return rows.flatMap((row, at) =>
-        kinds.flatMap((kind, which) => (dealt(at, which) ? [[row, kind] as const] : [])),
-      );
-    },
     async each(name, items, look, few = 1) {
       if (!controlled && few === 1) return property(name, oneOf(items), look);
       for (const item of sample(items, few)) await look(item);
@@ -132,7 +113,31 @@ export function createTolerance(
       const turned = isDeepStrictEqual(found, ids.toReversed());
       fail(of, 'newest first', gist(turned ? 'oldest first' : 'in another order', found));
     },
+    /**
+     * The list, newest first. Where the one page of an emulator is not all of it, as much of it as it takes to meet what is
+     * looked for: pages may be short there, and others at work push entries down.
+     */
+    async listed(of, { having = [], query = {}, options } = {}) {
+      if (controlled) return expect.page(await api.list(query, options), of).data;
+      const data: Intern[] = [];
+      let after: string | undefined;
+      let limit: { limit?: number } = { limit: 500 };
+      for (let pages = 0; pages < PAGES; pages++) {
+        const more = after === undefined ? {} : { starting_after: after };
+        let answer = await api.list({ ...query, ...limit, ...more }, options);
+        if ([400, 404, 422].includes(answer.status) && limit.limit !== undefined) {
+          // The interface does not state paging: a target may know no limit.
+          limit = {};
+          answer = await api.list({ ...query, ...more }, options);
+        }
+        const page = expect.page(answer, of);
+        data.push(...page.data);
+        if (typeof page.next_cursor !== 'string' || having.every((id) => data.some((one) => one.id === id))) break;
+        after = page.next_cursor;
+      }
+      return data;
+    },
     texts: (constraints = {}) =>
       controlled ? text(constraints) : session.learnt.plain ? plainText(constraints) : readable(constraints),
-  };
+  } satisfies Partial<Ctx>;
 }

@@ -1,19 +1,17 @@
 import { Semaphore } from 'async-mutex';
-import type { FailOn } from '../framework/baseline.js';
 import type { Finding } from '../framework/finding.js';
 import { type Because, type Skip, stoppedBy } from '../framework/skip.js';
 import { isLimit, isOfBudget, type Stop, Stopped } from '../framework/stop.js';
 import type { Host } from '../probe/time.js';
 import { decidedBy } from '../requirements/views.js';
-import { type Assembled, assemble } from './assemble.js';
 import { asKnown, asNew, type Baseline } from './baseline.js';
 import type { BudgetOptions } from './budget.js';
 import type { CleanupResult } from './cleanup.js';
 import type { Ending } from './ending.js';
-import { faultOf } from './fault.js';
-import type { CheckResult, Results, RowHead, RunEvents } from './results.js';
+import type { CheckResult, FailOn, Results, RowHead, RunEvents } from './results.js';
 import { checksOfSet, partOf, type Selection, select, type UnitKind } from './select.js';
-import type { Done, Pending, Unit, UnitContext } from './unit.js';
+import { type Done, faultOf, type Pending, type Unit, type UnitContext } from './unit.js';
+import { type Assembled, assemble } from './verdict.js';
 
 /** The target of a run: a deployment, an emulator, or a client behind its adapter. */
 export interface RunTarget {

@@ -1,3 +1,4 @@
+import { brief } from '../framework/assert.js';
 import type { Finding } from '../framework/finding.js';
 import type { Stop } from '../framework/stop.js';
 import type { Level } from '../requirements/index.js';
@@ -55,3 +56,9 @@ export interface Unit {
   /** Does it. An error that it throws is a fault of the kit, unless it ends the run. */
   run(context: UnitContext): Promise<Done | Pending>;
 }
+
+/** An error of the kit itself. */
+export const faultOf = (error: unknown) => ({
+  message: error instanceof Error ? `${error.name}: ${error.message}` : brief(error),
+  ...(error instanceof Error && error.stack !== undefined ? { stack: error.stack } : {}),
+});

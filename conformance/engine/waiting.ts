@@ -8,7 +8,7 @@ import type { BootFailure, Waited } from '../framework/stop.js';
 import type { Learnt } from '../habits/visit.js';
 import type { OpenAnswer } from '../probe/client.js';
 import { internPath, type Send } from '../probe/request.js';
-import type { RunContext } from './run-context.js';
+import type { RunContext } from './session.js';
 
 /** Where the interns of one check come from. */
 export interface FactoryOptions {

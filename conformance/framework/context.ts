@@ -152,8 +152,6 @@ export interface Ctx {
     name: string,
     ...args: [...arbitraries: { [K in keyof Ts]: fc.Arbitrary<Ts[K]> }, predicate: (...values: Ts) => Promise<void>]
   ): Promise<void>;
-  /** Lifecycle statuses that the target has shown and that are not published. */
-  ownStatuses(): readonly string[];
   /** Whether the target has refused a text for its characters: only plain words are said to it. */
   plain(): boolean;
   /** Answers over the chat turn limit that this run met, in this check or before. */
@@ -184,11 +182,6 @@ export interface Ctx {
   eventually<T>(read: () => Promise<T>, holds: (value: T) => boolean, within: number): Promise<T>;
   /** All of the items; where requests cost, `few` of them (1), others in each run. */
   sample<T>(items: readonly T[], few?: number): readonly T[];
-  /**
-   * Every row with every kind. Where requests cost: each row with one kind, in turn, so that every kind is dealt. Checks of
-   * one run deal alike.
-   */
-  deal<Row, Kind>(rows: readonly Row[], kinds: readonly Kind[]): readonly (readonly [row: Row, kind: Kind])[];
   /**
    * Holds `look` against every item; where requests cost, against as many generated picks as a property has runs, or against
    * `few` of them that differ.

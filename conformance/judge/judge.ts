@@ -1,10 +1,9 @@
 import { counted } from '../../emulator/contract/counted.js';
 import type { Profile } from '../../emulator/contract/profile.js';
-import { assemble } from '../engine/assemble.js';
 import { asKnown, type Baseline } from '../engine/baseline.js';
 import { foundIn } from '../engine/finding.js';
-import type { CheckResult, FindingResult, RowHead } from '../engine/results.js';
-import type { FailOn } from '../framework/baseline.js';
+import type { CheckResult, FailOn, FindingResult, RowHead } from '../engine/results.js';
+import { assemble } from '../engine/verdict.js';
 import type { Found } from '../framework/finding.js';
 import { profileBy } from '../framework/profile.js';
 import type { Stop } from '../framework/stop.js';

@@ -1,7 +1,7 @@
 import type { CheckResult, FindingResult } from '../engine/results.js';
 import { answerOf, type Found, missedRefusal, missedSuccess } from '../framework/finding.js';
+import { bodyOf, operationOf, senderOf } from '../probe/exchange.js';
 import { jsonOf } from '../probe/json.js';
-import { bodyOf, operationOf, senderOf } from '../probe/operation.js';
 import { ANSWER } from '../probe/request.js';
 
 /** One cause of findings that say different things. */

@@ -1,5 +1,5 @@
 import type { CheckResult, Results } from '../engine/results.js';
-import { operationOf } from '../probe/operation.js';
+import { operationOf } from '../probe/exchange.js';
 
 /** How a request was answered, and in which checks. */
 export interface OtherAnswer {

@@ -4,7 +4,7 @@ import type { Exchange, Piece } from '../probe/exchange.js';
 import { type StreamRow, streamRows } from './stream-picture.js';
 
 /** Text of a target in one line. */
-export const oneLine = (text: string): string => visible(text).replace(/\s*\n\s*/g, ' ');
+export const joinLines = (text: string): string => visible(text).replace(/\s*\n\s*/g, ' ');
 
 const clip = (text: string, most: number) =>
   text.length > most ? `${text.slice(0, most)}… (${text.length} characters)` : text;

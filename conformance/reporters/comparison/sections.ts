@@ -5,7 +5,7 @@ import { groups, skips } from '../groups.js';
 import { type Label, labelOf } from '../label.js';
 import { toneOf } from '../results-sheet.js';
 import type { Line, Section, Tone } from '../sheet/sheet.js';
-import { oneLine } from '../stream-text.js';
+import { joinLines } from '../stream-text.js';
 import { titleOf } from '../title.js';
 import { headCounts, verdictText } from '../words/coverage.js';
 import { addressText } from '../words/run.js';
@@ -16,7 +16,7 @@ export function headText(head: RunHead): string {
   const { coverage, incomplete, kit, started, target, verdict } = head;
   const { checked, of } = headCounts(coverage);
   const why = verdict === 'incomplete' ? ` (${incomplete.map(incompleteText).join('; ')})` : '';
-  return oneLine(
+  return joinLines(
     `${addressText(target)} (${target.kind}), ${started}, kit ${kit}: ${verdictText(head)}${why}, ${checked} of ${of} checked`,
   );
 }

@@ -3,12 +3,11 @@ import { visibleJson } from '../../../emulator/contract/visible.js';
 import type { RunHead } from '../../engine/diff.js';
 import type { Trend, TrendRow } from '../../engine/trend.js';
 import { labelOf } from '../label.js';
-import { toneOf } from '../results-sheet.js';
 import { markdownText } from '../sheet/markdown.js';
 import { pageText } from '../sheet/page.js';
-import { type Cell, type Sheet, TONES } from '../sheet/sheet.js';
+import type { Sheet } from '../sheet/sheet.js';
 import { terminalText } from '../sheet/terminal.js';
-import { oneLine } from '../stream-text.js';
+import { joinLines } from '../stream-text.js';
 import { titleOf } from '../title.js';
 import { headText } from './sections.js';
 
@@ -33,15 +32,8 @@ const interesting = ({ results }: TrendRow): boolean => {
   return labels.size > 1 || ['fail', 'warn', 'known', 'new', 'error'].some((label) => labels.has(label as 'fail'));
 };
 
-/** The results of a check, run by run. */
-const cellsOf = ({ results }: TrendRow, { runs }: Trend): Cell[] =>
-  results.map((one, at) => {
-    const run = runs[at];
-    const when = run === undefined ? '' : `${day(run)}: `;
-    return one === undefined
-      ? { mark: '_', tone: 'quiet', title: `${when}no such check` }
-      : { mark: SIGNS[labelOf(one)], tone: toneOf(one), title: `${when}${labelOf(one)}` };
-  });
+const signs = ({ results }: TrendRow): string =>
+  results.map((one) => (one === undefined ? '_' : SIGNS[labelOf(one)])).join('');
 
 function story(row: TrendRow, { runs }: Trend): string {
   const since = row.failingSince === undefined ? undefined : runs[row.failingSince];
@@ -53,7 +45,7 @@ function story(row: TrendRow, { runs }: Trend): string {
     ...(warned > 0 ? [`warned ${warned} of ${row.of}`] : []),
     ...(first === undefined || row.firstSeen === 0 ? [] : [`first seen ${day(first)}`]),
   ];
-  return oneLine(parts.join(', '));
+  return joinLines(parts.join(', '));
 }
 
 /** Checks that fail now first, then those that failed most often. */
@@ -80,7 +72,7 @@ function sheetOf(trend: Trend): Sheet {
   const shown = shownOf(trend);
   const storyOf = (row: TrendRow) => {
     const sentence = story(row, trend);
-    return { mark: '', cells: cellsOf(row, trend), subject: row.id, ...(sentence !== '' && { sentence }) };
+    return { mark: signs(row), subject: row.id, ...(sentence !== '' && { sentence }) };
   };
   return {
     title: 'Conformance over time',
@@ -89,10 +81,7 @@ function sheetOf(trend: Trend): Sheet {
     sum,
     notes: [{ text: quietText(trend, shown) }],
     sections: [
-      {
-        title: 'Runs',
-        lines: trend.runs.map((run) => ({ mark: run.verdict, tone: TONES[run.verdict], subject: headText(run) })),
-      },
+      { title: 'Runs', lines: trend.runs.map((run) => ({ mark: '', subject: headText(run) })) },
       { title: 'Checks', lines: shown.map(storyOf), after: [{ text: LEGEND, tone: 'quiet' }] },
     ],
     wrong: [],

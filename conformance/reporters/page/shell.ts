@@ -19,6 +19,6 @@ export const pageOf = (title: string, verdict: string, content: Content): string
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <meta http-equiv="Content-Security-Policy" content="${POLICY}">
 <title>${title}</title><style>${safe(STYLE)}</style></head><body class="report ${verdict}">
-<a class="to-content" href="#main">Skip to the content</a>
+<a class="skip" href="#main">Skip to the content</a>
 ${content}<script>${safe(SCRIPT)}</script></body></html>
 `.markup;

@@ -40,9 +40,8 @@ const VERDICTS = { pass: ICONS.good, fail: ICONS.bad, incomplete: ICONS.warn } a
 
 const saidText = ({ text, beside }: Said): string => plain(beside === undefined ? text : `${text} ${beside}`);
 
-const briefLine = ({ mark, cells, subject, sentence, beside, ids }: Line): string => {
-  const word = (cells ?? [{ mark }]).map((cell) => cell.mark.trim()).join('');
-  const parts = [`${word} ${subject}`.trim(), sentence, beside, ids?.join(', ')];
+const briefLine = ({ mark, subject, sentence, beside, ids }: Line): string => {
+  const parts = [`${mark.trim()} ${subject}`.trim(), sentence, beside, ids?.join(', ')];
   return `- ${parts.flatMap((part) => (part === undefined || part === '' ? [] : plain(part))).join(': ')}`;
 };
 

@@ -1,7 +1,7 @@
 import { MARKS, type Row } from '../../../emulator/console/page/side-by-side.js';
 import { breakable, command, html, type Markup, pre } from '../page/markup.js';
 import { pageOf } from '../page/shell.js';
-import type { Cell, Line, Said, Section, Sheet } from './sheet.js';
+import type { Line, Said, Section, Sheet } from './sheet.js';
 
 /** Characters above which what a program printed is folded. */
 const LONG = 60;
@@ -34,17 +34,9 @@ const AGAIN: Readonly<Record<string, string>> = {
   debug: 'To serve the same to a debugger',
 };
 
-const BADGES = { good: 'pass', bad: 'fail', warn: 'warn', fault: 'error', new: 'new', quiet: 'skip' } as const;
-
-function cellView({ mark, tone = 'quiet', title }: Partial<Cell> & Pick<Line, 'mark'>): Markup | undefined {
-  if (mark === '') return undefined;
-  return html`<span class="badge ${BADGES[tone]}"${title === undefined ? undefined : html` title="${title}"`}>${mark.trim()}</span> `;
-}
-
 function lineView({
   mark,
   tone,
-  cells,
   subject,
   sentence,
   beside,
@@ -54,7 +46,8 @@ function lineView({
   again = [],
   ids,
 }: Line): Markup {
-  return html`<li>${cells === undefined ? cellView({ mark, ...(tone && { tone }) }) : html`<span class="cells">${cells.map(cellView)}</span>`}<b>${breakable(subject)}</b>${
+  const badge = { good: 'pass', bad: 'fail', warn: 'warn', fault: 'error', new: 'new', quiet: 'skip' }[tone ?? 'quiet'];
+  return html`<li>${mark === '' ? undefined : html`<span class="badge ${badge}">${mark.trim()}</span> `}<b>${breakable(subject)}</b>${
     sentence === undefined ? undefined : html` ${breakable(sentence)}`
   }${beside === undefined ? undefined : html` <span class="quiet">${breakable(beside)}</span>`}${said.map(saidView)}${
     ids === undefined ? undefined : html`<p class="quiet">${ids.join(', ')}</p>`

@@ -13,20 +13,11 @@ export interface Said {
   readonly tone?: Tone;
 }
 
-/** One result of many that stand side by side: a letter, its colour, and its meaning. */
-export interface Cell {
-  readonly mark: string;
-  readonly tone: Tone;
-  readonly title: string;
-}
-
 /** One thing that a report tells, of whichever product. A line with facts, or with something said, takes several rows. */
 export interface Line {
   /** The word in front: `fail`, `✗`, how many. */
   readonly mark: string;
   readonly tone?: Tone;
-  /** Results over time, in the place of the word in front. */
-  readonly cells?: readonly Cell[];
   /** The id of a check, the name of a law, the need that is not met. */
   readonly subject: string;
   readonly sentence?: string;

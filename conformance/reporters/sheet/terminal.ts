@@ -3,7 +3,7 @@ import { MARKS, type Row, shortened } from '../../../emulator/console/page/side-
 import { counted } from '../../../emulator/contract/counted.js';
 import { visible } from '../../../emulator/contract/visible.js';
 import type { Fact } from '../facts.js';
-import { exchangeLines, oneLine, shortExchange } from '../stream-text.js';
+import { exchangeLines, joinLines, shortExchange } from '../stream-text.js';
 import { type Line, type Said, type Sheet, TONES, type Tone } from './sheet.js';
 
 /** The colours and the width of a terminal. */
@@ -22,7 +22,7 @@ export type Colours = Record<
 export const coloursFor = (colour = false): Colours => pc.createColors(colour);
 
 export const painted = (c: Colours, tone: Tone | undefined, text: string): string =>
-  tone === undefined || text === ''
+  tone === undefined
     ? text
     : { good: c.green, bad: c.red, warn: c.yellow, fault: c.magenta, new: c.cyan, quiet: c.dim }[tone](text);
 
@@ -38,7 +38,7 @@ function factRows([name, text]: Fact, c: Colours): string[] {
 }
 
 const saidRow = ({ text, beside, tone }: Said, c: Colours): string =>
-  `  ${painted(c, tone, oneLine(text))}${beside === undefined ? '' : ` ${c.dim(oneLine(beside))}`}`;
+  `  ${painted(c, tone, joinLines(text))}${beside === undefined ? '' : ` ${c.dim(joinLines(beside))}`}`;
 
 const cell = (text: string, most: number): string => {
   const characters = [...text.replace(/\s+/g, ' ')];
@@ -66,12 +66,12 @@ export function runRows(runs: readonly Row[], width = 120, c = coloursFor()): st
 /** A line with all that there is to know. */
 export function fullRows(line: Line, c: Colours, width = 120): string[] {
   const { exchanges = [], finding, runs } = line;
-  const sentence = line.sentence === undefined ? '' : `  ${c.bold(oneLine(line.sentence))}`;
-  const beside = line.beside === undefined ? '' : `  ${c.dim(oneLine(line.beside))}`;
+  const sentence = line.sentence === undefined ? '' : `  ${c.bold(joinLines(line.sentence))}`;
+  const beside = line.beside === undefined ? '' : `  ${c.dim(joinLines(line.beside))}`;
   const shown = exchanges.slice(-SHOWN);
   const before = exchanges.length - shown.length;
   return [
-    `${painted(c, line.tone, line.mark)} ${c.bold(oneLine(line.subject))}${sentence}${beside}`,
+    `${painted(c, line.tone, line.mark)} ${c.bold(joinLines(line.subject))}${sentence}${beside}`,
     ...(line.said ?? []).map((said) => saidRow(said, c)),
     ...(line.facts ?? []).flatMap((fact) => factRows(fact, c)),
     ...(runs === undefined || line.short ? [] : runRows(runs, width, c)),
@@ -84,11 +84,10 @@ export function fullRows(line: Line, c: Colours, width = 120): string[] {
 }
 
 /** A line in one row. */
-function briefRow({ mark, tone, cells, subject, sentence, beside }: Line, c: Colours): string {
-  const word = (cells ?? [{ mark, tone }]).map((one) => painted(c, one.tone, one.mark)).join('');
-  const front = word === '' ? '' : `${word}  `;
-  const also = beside === undefined ? '' : `  ${c.dim(oneLine(beside))}`;
-  return `  ${front}${oneLine(subject)}${sentence === undefined ? '' : `: ${oneLine(sentence)}`}${also}`;
+function briefRow({ mark, tone, subject, sentence, beside }: Line, c: Colours): string {
+  const front = mark === '' ? '' : `${painted(c, tone, mark)}  `;
+  const also = beside === undefined ? '' : `  ${c.dim(joinLines(beside))}`;
+  return `  ${front}${joinLines(subject)}${sentence === undefined ? '' : `: ${joinLines(sentence)}`}${also}`;
 }
 
 const isBrief = ({ said, facts, runs, again }: Line): boolean =>
@@ -96,7 +95,7 @@ const isBrief = ({ said, facts, runs, again }: Line): boolean =>
 
 /** The verdict and the sum of a sheet. */
 export const headRow = ({ word, verdict, sum }: Pick<Sheet, 'word' | 'verdict' | 'sum'>, c: Colours): string =>
-  `${c.bold(painted(c, TONES[verdict], oneLine(word)))}: ${oneLine(sum)}`;
+  `${c.bold(painted(c, TONES[verdict], joinLines(word)))}: ${joinLines(sum)}`;
 
 /** A sheet for a terminal, which ends with what matters most. */
 export function terminalText(sheet: Sheet, { colour, width }: TerminalOptions = {}): string {
@@ -104,7 +103,7 @@ export function terminalText(sheet: Sheet, { colour, width }: TerminalOptions = 
   const rows: string[] = [];
   for (const { title, lines, after = [] } of sheet.sections) {
     if (lines.length === 0) continue;
-    if (title !== undefined) rows.push('', c.bold(oneLine(title)));
+    if (title !== undefined) rows.push('', c.bold(joinLines(title)));
     for (const line of lines) rows.push(...(isBrief(line) ? [briefRow(line, c)] : ['', ...fullRows(line, c, width)]));
     rows.push(...after.map((said) => saidRow(said, c)));
   }

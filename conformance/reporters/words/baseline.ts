@@ -1,4 +1,4 @@
-import type { KnownAs } from '../../framework/baseline.js';
+import type { KnownAs } from '../../engine/results.js';
 
 /** The entry of a baseline for a result: `flaky, failed 1 of 1, fixed in 2.4 (https://…), until 2026-12-31`. */
 export function knownText({ expired, expires, flaky, link, reason }: KnownAs): string {

@@ -228,7 +228,7 @@ export function Shell() {
     <div class="shell">
       {/* biome-ignore lint/a11y/useValidAnchor: it moves the focus, and must not change the place in the page */}
       <a
-        class="to-content"
+        class="skip"
         href="#view"
         onClick={(event) => {
           event.preventDefault();
