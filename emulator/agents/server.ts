@@ -33,7 +33,7 @@ export const TOOLS: readonly Tool[] = [
 const INSTRUCTIONS =
   'An emulator of the interns interface. Call status for addresses and credentials. When a client fails, call explain_request first: it says what was wrong to the field, and what to send instead.';
 
-/** An answer that is a mistake of the caller: what is wrong, and what to do next; never a stack. */
+/** The answer to a mistake of the caller: what is wrong and what to do next, without a stack. */
 const failed = (error: unknown) => {
   const text =
     error instanceof ToolError
@@ -42,14 +42,14 @@ const failed = (error: unknown) => {
   return { isError: true, content: [{ type: 'text' as const, text: bounded(text) }] };
 };
 
-/** The keywords of a schema that hold for every schema of the list. */
+/** Tells the keywords of a schema that a reader of the list can do without. */
 const saysNothing = (key: string, value: unknown): boolean =>
   key === '$schema' ||
   (key === 'propertyNames' && JSON.stringify(value) === '{"type":"string"}') ||
   (key === 'additionalProperties' && JSON.stringify(value) === '{}') ||
   Math.abs(Number(value)) === Number.MAX_SAFE_INTEGER;
 
-/** A schema as the protocol reads it, with problems in our words, and lists it, with the keywords that say something. */
+/** A schema for the protocol: it tells problems in our words, and its listing leaves out keywords that say nothing. */
 function listed(schema: Z.ZodType) {
   const { '~standard': standard } = schema;
   const shown = (side: 'input' | 'output') => (options: Parameters<typeof standard.jsonSchema.input>[0]) =>

@@ -77,7 +77,7 @@ function findNpm(): number | 'gone' | undefined {
 function goneBy(npm: number | 'gone' | undefined): Promise<void> {
   const parent = process.ppid;
   if (npm === 'gone') return Promise.resolve();
-  // As in a container: there is none to begin with.
+  // In a container there is no parent to begin with.
   if (parent <= 1) return new Promise(() => {});
   const watched = npm ?? parent;
   return new Promise((resolve) => {

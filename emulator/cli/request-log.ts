@@ -7,7 +7,7 @@ type Colors = ReturnType<typeof pc.createColors>;
 
 const BY_CLASS: Readonly<Record<string, keyof Colors>> = { 2: 'green', 3: 'cyan', 4: 'yellow', 5: 'red' };
 
-/** Callers are short ids; that of an intern's own key is cut. */
+/** Width of the column of callers: the long id of an intern's own key is cut to it. */
 const CALLER = 10;
 const cut = (text: string, width: number) =>
   text.length > width ? `${text.slice(0, width - 1)}…` : text.padEnd(width);
@@ -31,10 +31,10 @@ export function createRequestLine(colors: Colors) {
   };
 }
 
-/** How long lines wait to be made and written with others, in ms. One by one, each costs several times as much. */
+/** Time in ms that lines wait, to be written together: one by one, each costs several times as much. */
 const TOGETHER = 25;
 
-/** A line, or what makes it when it is written. */
+/** A line, or a function that makes it when it is written. */
 type Line = string | (() => string);
 
 export interface LineWriter {

@@ -12,7 +12,7 @@ export interface RawState {
 export interface Format {
   /** The newest version, the one that is written. */
   version: number;
-  /** By the version to migrate from. Each step may change its argument. */
+  /** Steps by the version that they migrate from. Each may change its argument. */
   migrations: Readonly<Record<number, (state: RawState) => RawState>>;
 }
 

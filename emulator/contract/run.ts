@@ -58,7 +58,7 @@ export interface RunEnd {
   readonly type: 'end';
   readonly ended: RunEnded;
   readonly usage: Usage | null;
-  /** Of a failure, as the intern itself says. */
+  /** Whether a failure is worth a retry, as the intern says itself. */
   readonly retryable: boolean;
   /** Replaces the message of the error's row. */
   readonly message?: string;

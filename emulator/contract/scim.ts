@@ -1,7 +1,7 @@
 import { timestampSchema } from './intern.js';
 import { type Infer, withZod } from './with-zod.js';
 
-/** Of the lists of SCIM (SCIM-3, SCIM-6). */
+/** Bounds of the lists of SCIM (SCIM-3, SCIM-6). */
 export const MAX_SCIM_PAGE = 100;
 export const DEFAULT_SCIM_PAGE = 50;
 

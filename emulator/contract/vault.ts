@@ -3,7 +3,7 @@ import { type Infer, withZod } from './with-zod.js';
 
 /** Rows of one vault at most (VAULT-3). */
 export const MAX_SECRETS = 1_000;
-/** Of a list of secrets (VAULT-5). */
+/** Bounds of a list of secrets (VAULT-5). */
 export const MAX_SECRETS_PAGE = 100;
 export const MAX_SECRETS_OFFSET = 10_000;
 

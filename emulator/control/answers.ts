@@ -85,7 +85,7 @@ export const ANSWERS: Readonly<Record<string, CallAnswer>> = {
   'POST /lab/results': made(one('LabRunAdded')),
   'POST /lab/adapters': json(one('AdapterRun')),
   'DELETE /lab/runs/:run': NOTHING,
-  // Of the Model Context Protocol, which has schemas of its own.
+  // Answers of the Model Context Protocol, which has schemas of its own.
   'POST /mcp': { status: 200, content: { ...as('application/json', {}), ...as('text/event-stream') } },
   'GET /llms.txt': { status: 200, content: as('text/plain') },
   'GET /docs/:page': { status: 200, content: as('text/markdown') },

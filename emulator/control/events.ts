@@ -250,7 +250,7 @@ export function createEvents({ sequence, tag, read, past, pause, turn }: EventsD
       marks.set(key, mark);
       if (marks.size >= REMEMBERED + FORGOTTEN_AT_ONCE) forget();
       if (subscribers.size === 0) return;
-      // As it is now: its next change has an event of its own.
+      // The present state: its next change has an event of its own.
       const data = pendingOf(mark).data();
       enqueue({ seq: mark.seq, type, data: () => data });
     },

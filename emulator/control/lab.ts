@@ -27,7 +27,7 @@ const adapterSchema = withZod((z) =>
   }),
 );
 
-/** Shows a run that a kit made and judged as one of the lab's. */
+/** Adds a run that a kit made and judged elsewhere to the runs of the lab. */
 function adopt(opened: OpenLab, judged: JudgedRun) {
   const { case: id, client, verdict, sentence, expected, actual, cuts, url = '', started = 0, requests } = judged;
   const said = Object.entries({ sentence, expected, actual }).filter(([, text]) => text !== undefined);
@@ -46,11 +46,11 @@ function adopt(opened: OpenLab, judged: JudgedRun) {
 }
 
 interface AdapterDeps {
-  /** The kit; undefined where nobody handed it in. */
+  /** The kit; undefined if the emulator was made without it. */
   readonly checks: LoadChecks | undefined;
   /** Whether commands of a caller may be run on this machine. */
   readonly mayRun: boolean;
-  /** Ends with the emulator, and adapters with it. */
+  /** The emulator's own scope: adapters end with it. */
   readonly scope: Scope;
 }
 

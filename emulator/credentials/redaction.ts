@@ -36,7 +36,7 @@ export const REDACTED = '[redacted]';
  */
 const MOST_LOGIN_TOKENS = 1_000;
 
-/** Of the values of secrets digests are remembered, without a limit, in pieces of so many characters. */
+/** Secrets are remembered by digests of their pieces, each of so many characters, without a limit of their number. */
 const SECRET_PIECE = 256;
 
 /**

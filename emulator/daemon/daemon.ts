@@ -63,7 +63,7 @@ export interface DaemonRequest {
   /** The user that an accepted proof names. */
   readonly user: string | undefined;
   readonly wrong: string | undefined;
-  /** Of a refusal: the request as it came, with what was read of its body, and the answer. */
+  /** A refusal: the request as it came, the part of its body that was read, and the answer. */
   readonly refused?: {
     readonly id: string;
     readonly by: RefusalKey;

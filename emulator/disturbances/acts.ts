@@ -170,7 +170,7 @@ export const ACTS: Partial<Readonly<Record<DisturbanceName, Act>>> = {
     const response = await next(request);
     if (!response.ok) return response;
     const made = await contentOf(response);
-    // One that is to wait for a provision does not boot yet.
+    // An intern that is to wait for a provision does not boot yet.
     const booting = internId ?? (UP.has(String(valueAt(made, 'status'))) ? String(valueAt(made, 'id')) : undefined);
     if (booting === undefined) return response;
     stage.failsBoot(booting);

@@ -25,7 +25,7 @@ export class BrokenConnection extends Error {
   override readonly name = 'BrokenConnection';
   constructor(
     message: string,
-    /** As Node reports it to a client. */
+    /** The code by which Node reports it to a client. */
     readonly code: 'ECONNREFUSED' | 'ECONNRESET',
   ) {
     super(message);

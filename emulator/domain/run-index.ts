@@ -12,7 +12,7 @@ export interface InternRuns {
   readonly runs: Map<string, Run>;
   /** The open run of a session: there is at most one. */
   readonly going: Map<string, Run>;
-  /** By the id of every question they asked. */
+  /** Runs by the id of every question they asked. */
   asked: Map<string, Run> | undefined;
   /** In the order in which they ended. */
   readonly ended: Run[];

@@ -77,7 +77,7 @@ export function createSleeps({ clock, waitedForNoTime, asleep, letOthersRun }: S
         run.sleeps.add(pending);
       });
       asleep(run, ms);
-      // As above: it may be awaited only later, or never.
+      // This promise, too, may be awaited only later, or never.
       sleeping.catch(() => {});
       return sleeping;
     },

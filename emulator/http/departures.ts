@@ -19,7 +19,7 @@ export function createDepartures() {
         if (streaming.has(socket)) socket.destroy();
       });
     },
-    /** Node does not report the end of the connection to an answer that waits behind another one. */
+    /** An answer that waits behind another one learns here that the connection has ended: Node does not tell it. */
     queued(socket: Socket, response: ServerResponse) {
       let responses = waiting.get(socket);
       if (!responses) {
@@ -27,7 +27,7 @@ export function createDepartures() {
         waiting.set(socket, responses);
         const left = responses;
         socket.once('close', () => {
-          // As Node does to the one that is being sent.
+          // Node does the same to the answer that is being sent.
           for (const one of left) Object.assign(one, { destroyed: true }).emit('close');
         });
       }

@@ -139,7 +139,7 @@ export class Exchange implements RequestParts, Call<unknown> {
   get secretName(): string {
     return this.resource.secretName ?? '';
   }
-  /** As it is when it is read: reading the body and injected delays take time, in which it may change or be deleted. */
+  /** The intern at this moment: it may change or be deleted while the body is read or an injected delay passes. */
   get intern(): InternRow {
     const { internId } = this.resource;
     if (internId === undefined) throw new Error('this route has no intern in its path');

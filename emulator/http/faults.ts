@@ -37,7 +37,7 @@ export interface FaultsDeps {
   /** Called when a fault is added, used or taken back. */
   readonly changed?: () => void;
   readonly random: Pick<Random, 'float'>;
-  /** Those of the start: a chaos profile. */
+  /** The faults of the start: a chaos profile. */
   readonly initial?: readonly Fault[];
 }
 

@@ -10,7 +10,7 @@ export interface OpenLab extends Lab {
   findCase(id: string): ClientCase;
   /** The run that a body asks for; throws an error with a `status` for an invalid one. */
   readRun(body: unknown): RunRequest;
-  /** Of the body that `readRun` reads. */
+  /** Schema of the body that `readRun` reads. */
   readonly runSchema: ZodType;
 }
 

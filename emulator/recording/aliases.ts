@@ -76,7 +76,7 @@ export function spelled(alias: string, next: string): string {
   return unclear ? `\${${alias.slice(1)}}` : alias;
 }
 
-// By a pattern: for a plain string with many places, V8 makes as many strings.
+// A pattern, because V8 makes a string for each place where it replaces a plain string.
 const doubled = (text: string) => text.replace(/\$/g, '$$$$');
 
 /**
@@ -85,7 +85,7 @@ const doubled = (text: string) => text.replace(/\$/g, '$$$$');
  * @param environment credentials that have a name: value to alias, such as `$api_key`
  */
 export function createAliases(environment: ReadonlyMap<string, string>): Aliases {
-  /** By value, its UUIDs in lower case. */
+  /** Aliases by value, its UUIDs in lower case. */
   const known = new Map<string, string>();
   /** By value, and by the form of a value in what was written before it was known. */
   const secrets = new Map<string, string>();

@@ -12,7 +12,7 @@ export class RecordingFileError extends Error {
 
 /** The file of a scenario. */
 export interface ScenarioFile {
-  /** As first spelled: names are compared without letter case, as many file systems do. */
+  /** The name as it was first spelled. Names are compared without letter case, as many file systems do. */
   readonly scenario: string | null;
   readonly path: string;
 }

@@ -54,7 +54,7 @@ const leftOutSchema = withZod((z) =>
   z.strictObject({
     /** In bytes, as sent, as far as it came. */
     length: z.int().min(0),
-    /** Of all of these bytes, if none of them are recorded. */
+    /** Digest of all of these bytes, if none of them are recorded. */
     sha256: z
       .string()
       .regex(/^[0-9a-f]{64}$/)
@@ -88,7 +88,7 @@ export const exchangeSchema = withZod((z) =>
       headers: headersSchema(),
       ...bodyFields(),
     }),
-    /** Of the final answer, not of an informational one (1xx). Null if the connection broke off before one began. */
+    /** Status of the final answer, not of an informational one (1xx). Null if the connection broke off before an answer began. */
     status: z.int().min(200).max(599).nullable(),
     headers: headersSchema(),
     ...bodyFields(),

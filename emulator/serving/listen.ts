@@ -153,7 +153,7 @@ export async function listen(options: ListenOptions): Promise<Listener> {
     return internalError(seen);
   };
 
-  /** Of those that somebody else answers. */
+  /** Spaces by the requests that they answer. */
   const mounts = new WeakMap<IncomingMessage, Mounted>();
   let handle: Handle | undefined;
   const load = async (): Promise<Handle> => {
@@ -227,7 +227,7 @@ export async function listen(options: ListenOptions): Promise<Listener> {
     write(request, response, protocolError(ERRORS.expectation_failed, seenOf(request)));
   });
   server.on(tls ? 'secureConnection' : 'connection', connected);
-  // Of TLS, Node's list of connections has only those that have agreed on keys.
+  // Node's list of connections has a TLS connection only once it has agreed on keys.
   const accepted = new Set<Socket>();
   if (tls)
     server.on('connection', (socket: Socket) => {

@@ -204,7 +204,7 @@ export class EventStream {
     return new Writing(this.options, sink);
   }
 
-  /** As the body of a `Response`. Cancelling it is the client's disconnect, and so is the abort of the signal. */
+  /** The stream as the body of a `Response`. Cancelling it is the client's disconnect, and so is the abort of the signal. */
   readable(): ReadableStream<Uint8Array> {
     const signal = this.options.signal?.();
     let flow: Flow | undefined;

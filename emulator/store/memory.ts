@@ -20,7 +20,7 @@ export function createTables(onChange: (change: Change) => void = () => {}) {
   const maps = Object.fromEntries(NAMES.map((name) => [name, new Map()])) as {
     [N in CollectionName]: Map<string, Rows[N]>;
   };
-  /** Of the bounded collections, the ids of the rows that count, oldest first. */
+  /** Ids of the rows that count in the bounded collections, oldest first. */
   const counted = Object.fromEntries(Object.keys(COUNTED).map((name) => [name, new Set<string>()])) as {
     [N in CollectionName]?: Set<string>;
   };

@@ -34,7 +34,7 @@ const ERRORS = 'interface.md, Events 6 and 7: the error stands in a chunk of the
 const weather = '{"city":"Paris"}';
 const called = (...args: string[]) => args.map((one) => tools(call(0, undefined, undefined, one)));
 const toolEnd: Written[] = [end('tool_calls'), final(USAGE, {}), DONE];
-/** As this interface ends a turn that waits for an answer. */
+/** The end of a turn that waits for an answer, in this interface. */
 const pauseEnd: Written[] = [end('tool_calls'), final(null), DONE];
 const textEnd: Written[] = [end('stop'), final(), DONE];
 

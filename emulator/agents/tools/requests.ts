@@ -10,7 +10,7 @@ import { explained, explanationText } from './refused.js';
 /** The rules' verdict on a request, given all requests before it that the journal holds. */
 async function judgedOf(door: Door, id: string): Promise<Shield | undefined> {
   const { data } = await journal(door, {});
-  // One that judges knows what the journal has forgotten.
+  // An emulator that judges knows what the journal has forgotten.
   const known = data.findLast((entry) => entry.id === id)?.judged;
   if (known !== undefined) return known;
   const judge = (await door.checks?.())?.traffic((await targetOf(door)).profile);

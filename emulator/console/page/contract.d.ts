@@ -1,4 +1,4 @@
-/** Of Node, what the types of the contract lead to: its schemas load zod. A page has only the types, and never calls it. */
+/** The part of Node that the contract's types name: its schemas load zod. A page uses the types alone, and never calls it. */
 declare module 'node:module' {
   export function createRequire(from: string): (id: string) => never;
 }

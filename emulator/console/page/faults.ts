@@ -22,7 +22,7 @@ const REQUESTS: Readonly<Record<Operation, string>> = {
 };
 export const OPERATIONS = Object.entries(REQUESTS).map(([name, request]) => [name, `${name}: ${request}`] as const);
 
-/** Of what disturbances happen to beside them. */
+/** The requests of calls that only disturbances happen to. */
 const DISTURBED: Readonly<Record<string, string>> = {
   answer: `${REQUESTS.chat}, with the answer to a question`,
   'daemon-request': 'any request to a daemon',

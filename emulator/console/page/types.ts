@@ -22,7 +22,7 @@ export type Entry = JournalEntry;
 export type Write = NonNullable<JournalEntry['writes']>[number];
 
 export interface Fault {
-  /** Of one that is still to come. */
+  /** Id of a fault that is still to come. */
   id?: string;
   operation: string;
   disturb?: string;

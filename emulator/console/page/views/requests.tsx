@@ -20,7 +20,7 @@ const VERDICTS: [string, string][] = [
   ['not_judged', 'Not judged'],
 ];
 
-/** Of the requests that this page makes for itself. */
+/** Caller of the requests that this page makes for itself. */
 const CONSOLE = 'console';
 
 const NO_FILTER = { text: '', status: '', operation: '', caller: '', judged: '' };
