@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact';
+import { useState } from 'preact/hooks';
 import { atHumanLength } from '../format.js';
 import { linkTo, type Place } from '../router.js';
 import type { Status, Verdict } from '../types.js';
@@ -140,6 +141,29 @@ export const Split = ({ title, open, wide, head, list, padded, children }: Split
     {(open || !wide) && <div class={padded ? 'pane padded' : 'stack flush pane'}>{children}</div>}
   </div>
 );
+
+interface FoldedProps {
+  open: boolean;
+  summary: ComponentChildren;
+  /** Made once it is looked at: there may be hundreds. */
+  children: () => ComponentChildren;
+}
+
+/** One of a list, of which more is shown on demand. */
+export function Folded({ open: first, summary, children }: FoldedProps) {
+  const [open, setOpen] = useState(first);
+  return (
+    <li class="card">
+      <details
+        open={open}
+        onToggle={(event) => event.target === event.currentTarget && setOpen(event.currentTarget.open)}
+      >
+        <summary>{summary}</summary>
+        {open && children()}
+      </details>
+    </li>
+  );
+}
 
 /** Leads from one of a list back to the list: needed where only one of them is shown. */
 export const Back = ({ to, label, icon = 'back' }: { to: Place['view']; label: string; icon?: IconName }) => (

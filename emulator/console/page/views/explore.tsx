@@ -7,7 +7,7 @@ import { MARKS, shortened, sideBySide, type TimeLineEntry } from '../side-by-sid
 import { Button } from '../ui/button.js';
 import { useServices } from '../ui/context.js';
 import { Input } from '../ui/field.js';
-import { Empty, ViewHead } from '../ui/parts.js';
+import { Empty, Folded, ViewHead } from '../ui/parts.js';
 
 /** How many findings are listed. */
 const LISTED = 200;
@@ -65,36 +65,6 @@ function Runs({ straight, finding }: { straight: readonly TimeLineEntry[]; findi
   );
 }
 
-function Finding({
-  straight,
-  finding,
-  first,
-}: {
-  straight: readonly TimeLineEntry[];
-  finding: ExploredFinding;
-  first: boolean;
-}) {
-  // Rows are made once they are looked at.
-  const [open, setOpen] = useState(first);
-  return (
-    <li class="card">
-      <details open={first} onToggle={(event) => setOpen(event.currentTarget.open)}>
-        <summary>
-          <span class="tag bad">{finding.law}</span> {finding.sentence}
-          {finding.count > 1 && <span class="quiet"> (the smallest of {finding.count} schedules like it)</span>}
-        </summary>
-        {open && (
-          <div class="stack">
-            {finding.says !== '' && <p class="quiet">{finding.says}</p>}
-            <Runs straight={straight} finding={finding} />
-            <Serve schedule={finding.schedule} />
-          </div>
-        )}
-      </details>
-    </li>
-  );
-}
-
 function Findings({
   label,
   straight,
@@ -110,7 +80,24 @@ function Findings({
   return (
     <ul class="stack close" aria-label={label}>
       {findings.slice(0, LISTED).map((finding, at) => (
-        <Finding key={at} straight={straight} finding={finding} first={open && at === 0} />
+        <Folded
+          key={at}
+          open={open && at === 0}
+          summary={
+            <>
+              <span class="tag bad">{finding.law}</span> {finding.sentence}
+              {finding.count > 1 && <span class="quiet"> (the smallest of {finding.count} schedules like it)</span>}
+            </>
+          }
+        >
+          {() => (
+            <div class="stack">
+              {finding.says !== '' && <p class="quiet">{finding.says}</p>}
+              <Runs straight={straight} finding={finding} />
+              <Serve schedule={finding.schedule} />
+            </div>
+          )}
+        </Folded>
       ))}
     </ul>
   );

@@ -1,9 +1,8 @@
-import { useState } from 'preact/hooks';
 import { plural, pretty, size, span } from '../format.js';
 import type { LabRequest, LabRun, Sent } from '../types.js';
 import { CopyButton } from '../ui/button.js';
 import { useServices } from '../ui/context.js';
-import { StatusCode } from '../ui/parts.js';
+import { Folded, StatusCode } from '../ui/parts.js';
 import { useRead } from '../ui/use-read.js';
 
 /** How the answer to a request ended, if it has. */
@@ -154,24 +153,21 @@ function Details({ run }: { run: LabRun }) {
 const TONES = { pass: 'good', 'pass-alternative': 'good', fail: 'bad', error: 'bad', skip: '' } as const;
 
 /** A run: its verdict, if a kit judged it, what the client did, and what it was sent. */
-export function Run({ run, first }: { run: LabRun; first: boolean }) {
-  // Details are made once they are looked at: there may be hundreds.
-  const [open, setOpen] = useState(first && run.result === undefined);
+export const Run = ({ run, first }: { run: LabRun; first: boolean }) => {
   const { result, requests } = run;
   return (
-    <li class="card">
-      <details
-        open={open}
-        onToggle={(event) => event.target === event.currentTarget && setOpen(event.currentTarget.open)}
-      >
-        <summary>
+    <Folded
+      open={first && result === undefined}
+      summary={
+        <>
           <h3 class="mono">{run.case}</h3>{' '}
           {result !== undefined && <span class={`tag ${TONES[result.verdict]}`}>{result.verdict}</span>}{' '}
           <span class="tag">{requests.length === 0 ? 'no request yet' : plural(requests.length, 'request')}</span>{' '}
           <span class="quiet">{result === undefined ? 'by hand' : result.client}</span>
-        </summary>
-        {open && <Details run={run} />}
-      </details>
-    </li>
+        </>
+      }
+    >
+      {() => <Details run={run} />}
+    </Folded>
   );
-}
+};

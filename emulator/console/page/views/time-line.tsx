@@ -8,65 +8,30 @@ import { Button } from '../ui/button.js';
 /** Writes that are shown at first: a stream may have thousands. */
 const SHOWN = 200;
 
-function Summary({ pieces }: { pieces: readonly Piece[] }) {
-  return (
-    <>
-      {pieces.map((piece, index) => {
-        const key = index;
-        switch (piece.kind) {
-          case 'content':
-            return (
-              <q key={key} class="text">
-                {piece.text}
-              </q>
-            );
-          case 'reasoning':
-            return (
-              <q key={key} class="text quiet">
-                {piece.text}
-              </q>
-            );
-          case 'ask':
-            return (
-              <span key={key} class="tag ask">
-                {piece.tool}
-              </span>
-            );
-          case 'finish':
-            return (
-              <span key={key} class={`tag ${piece.reason === 'error' ? 'bad' : ''}`}>
-                finish: {piece.reason}
-                {piece.error?.reason && ` (${piece.error.code} ${piece.error.reason})`}
-              </span>
-            );
-          case 'final':
-            return (
-              <span key={key} class="tag">
-                session_id{piece.usage ? ', usage' : ''}
-              </span>
-            );
-          case 'done':
-            return (
-              <span key={key} class="tag">
-                [DONE]
-              </span>
-            );
-          case 'keepalive':
-            return (
-              <span key={key} class="tag quiet">
-                : keepalive
-              </span>
-            );
-          default:
-            return (
-              <q key={key} class="text">
-                {piece.text}
-              </q>
-            );
-        }
-      })}
-    </>
-  );
+/** The words for a piece that is no text, and their tone. */
+function tagOf(piece: Piece): readonly [words: string, tone: string] | undefined {
+  switch (piece.kind) {
+    case 'ask':
+      return [piece.tool, 'ask'];
+    case 'finish': {
+      const why = piece.error?.reason ? ` (${piece.error.code} ${piece.error.reason})` : '';
+      return [`finish: ${piece.reason}${why}`, piece.reason === 'error' ? 'bad' : ''];
+    }
+    case 'final':
+      return [`session_id${piece.usage ? ', usage' : ''}`, ''];
+    case 'done':
+      return ['[DONE]', ''];
+    case 'keepalive':
+      return [': keepalive', 'quiet'];
+    default:
+      return undefined;
+  }
+}
+
+function Said({ piece }: { piece: Piece }) {
+  const tag = tagOf(piece);
+  if (tag !== undefined) return <span class={`tag ${tag[1]}`}>{tag[0]}</span>;
+  return 'text' in piece ? <q class={piece.kind === 'reasoning' ? 'text quiet' : 'text'}>{piece.text}</q> : null;
 }
 
 function Hex({ text }: { text: string }) {
@@ -125,7 +90,9 @@ export function TimeLine({ start, writes, open }: TimeLineProps) {
               <span class="quiet mono">+{span(at)}</span>
               <progress class="on-wide" aria-hidden="true" max={total} value={at} />
               <span class="row wrap">
-                <Summary pieces={pieces} />
+                {pieces.map((piece, at) => (
+                  <Said key={at} piece={piece} />
+                ))}
               </span>
               <span class="quiet mono">{size(write.bytes)}</span>
             </button>
