@@ -2,7 +2,7 @@ import { lstatSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { replaceFile } from '../../emulator/contract/replace-file.js';
 import { inWords } from '../../emulator/contract/system-error.js';
-import { makeFolder } from '../engine/make-folder.js';
+import { makeFolder } from '../engine/ledger.js';
 import { UsageError } from '../framework/usage.js';
 import type { Settings } from './settings.js';
 

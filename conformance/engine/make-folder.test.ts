@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { folderOfFile } from '../../test/folders.js';
 import { needs } from '../../test/tools.js';
-import { makeFolder } from './make-folder.js';
+import { makeFolder } from './ledger.js';
 
 const root = folderOfFile('intern-folder-');
 const at = (...names: string[]) => join(root, ...names);

@@ -5,7 +5,7 @@ import { byTheIntern, raced, type Skip } from '../framework/skip.js';
 import type { Incomplete } from '../framework/stop.js';
 import { slowAnswers } from '../habits/answers.js';
 import { wakesForPrompts } from '../habits/boots.js';
-import { fewInterns } from '../habits/few-interns.js';
+import { fewInterns } from '../habits/capacity.js';
 import { run } from '../run.js';
 import { UNLIMITED } from './budget.js';
 import type { CheckResult, Verdict } from './results.js';

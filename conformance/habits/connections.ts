@@ -1,6 +1,9 @@
+import { rewritten } from '../../emulator/wire/answer.js';
 import { GATEWAY } from '../probe/gateway.js';
 import type { Habit } from './habit.js';
-import { LATER, READS } from './visit.js';
+import { excused, instead, takesPrompts } from './measured.js';
+import { isBusy } from './not-now.js';
+import { LATER, NOTICED_WITHIN, READS } from './visit.js';
 
 export const lostConnections: Habit = {
   id: 'lost-connections',
@@ -63,5 +66,90 @@ export const gatewayDown: Habit = {
     visit.forget();
     const { request, status } = lostWrite;
     return { again: LATER, skip: { kind: 'race', because: { kind: 'lost-write', request, status } } };
+  },
+};
+
+/** Bytes that a body has to have for its refusal to come before it is read. */
+const LARGE = 1_000_000;
+
+const JSON_TYPE = { 'content-type': 'application/json' };
+const whyLost = (error: { readonly got?: { readonly kind?: unknown } }) => error.got?.kind;
+
+/** How often a large body is sent: it may get its answer at times. */
+const TRIES = 4;
+
+export const largeBodiesDropped: Habit = {
+  id: 'large-bodies-dropped',
+  what: 'is behind a proxy that drops what is large',
+  kit: 'sends such a body again, and skips the checks of the cap where the connection ends',
+  /** A proxy in between: no empty header passes it, a large body that was not read ends the connection. */
+  serve:
+    (next, { random }) =>
+    async (request) => {
+      const bytes = request.body === null ? undefined : await request.arrayBuffer();
+      if (bytes !== undefined && bytes.byteLength > 1_048_576 && random() < 0.7) {
+        const cause = Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' });
+        throw new TypeError('fetch failed', { cause });
+      }
+      const headers = new Headers([...request.headers].filter(([, value]) => value !== ''));
+      const { url, method, signal } = request;
+      return next(new Request(url, { method, headers, signal, ...(bytes === undefined ? {} : { body: bytes }) }));
+    },
+  /** A service that refuses a body unread may close the connection, and its answer is lost, or that to the next request. */
+  explains: async ({ silence, seen }, visit) => {
+    const large = seen.findLast(({ bytes }) => bytes >= LARGE);
+    if (silence?.kind !== 'dropped' || large === undefined) return undefined;
+    const body = new Uint8Array(large.bytes).fill(0x20);
+    const drops = async () => {
+      for (let nth = 0; nth < TRIES; nth++) {
+        const refused = instead(visit, large, { body, headers: JSON_TYPE });
+        const kind = await refused.then(() => visit.send({ path: '/interns' })).then(() => undefined, whyLost);
+        if (kind === 'dropped') return true;
+      }
+      return undefined;
+    };
+    return excused(visit, 'large-bodies-dropped', { skip: { kind: 'race', because: { kind: 'upload-cut' } } }, drops);
+  },
+  silent: true,
+};
+
+/** ms after which this service notices that a client has gone. */
+const LATE = 20_000;
+
+export const lateDisconnects: Habit = {
+  id: 'late-disconnects',
+  what: 'notices late that a client has gone',
+  kit: 'allows the 30 s that are stated, and skips checks of an intern that may be busy until then',
+  /** That a client has left its stream is noticed late; `Retry-After` is a date. */
+  serve:
+    (next, { host }) =>
+    async (request) => {
+      const { url, method, headers } = request;
+      const body = request.body === null ? {} : { body: await request.arrayBuffer() };
+      return rewritten(await next(new Request(url, { method, headers, ...body })), {
+        left: (cancel) => void host.later(LATE, cancel),
+        headers(own) {
+          const after = own.get('retry-after');
+          if (after !== null) own.set('retry-after', new Date(host.now() + 1_000 * Number(after)).toUTCString());
+        },
+      });
+    },
+  /**
+   * A client of the run left a stream of the intern so short a time ago that its run may still be going: once the time that is
+   * stated is over the intern takes a prompt.
+   */
+  explains: async ({ got, leftAgo }, visit) => {
+    const [id, ago = 0] = [...leftAgo].find(([, ago]) => ago < NOTICED_WITHIN) ?? [];
+    if (id === undefined || !isBusy(got)) return undefined;
+    return excused(
+      visit,
+      'late-disconnects',
+      { skip: { kind: 'race', because: { kind: 'still-streams' } } },
+      async () => {
+        await visit.sleep(NOTICED_WITHIN - ago + 1_000);
+        const taken = await takesPrompts(visit, id);
+        return taken === 'busy' ? false : taken || undefined;
+      },
+    );
   },
 };

@@ -1,23 +1,9 @@
-import type { Serve } from '../../emulator/wire/serve.js';
 import type { CredentialName, Send } from '../probe/request.js';
 import type { Habit } from './habit.js';
 import { about } from './wire.js';
 
 /** ms after which an OAuth token is refused. */
 const LIFETIME = 5_000;
-
-/** OAuth tokens are good for a while. */
-const serve: Serve = (next, { host, keys }) => {
-  const began = host.now();
-  return async (request) => {
-    const { token, path } = about(request);
-    const issued = [...keys.api, keys.outsider];
-    const personal = token !== undefined && !issued.includes(token) && path.startsWith('/interns');
-    if (personal && host.now() - began > LIFETIME)
-      return Response.json({ error: { code: 401, message: 'Invalid or missing API key' } }, { status: 401 });
-    return next(request);
-  };
-};
 
 const NOBODY = '00000000-0000-4000-8000-000000000000';
 /** Requests that a good credential may not make, or whose subject does not exist: 401 to all of them means a bad one. */
@@ -31,29 +17,38 @@ const probes = (as: CredentialName): readonly Send[] =>
         { as, path: `/interns/${NOBODY}/daemon/sign`, method: 'POST', json: { bodySha256: 'ab'.repeat(32) } },
       ];
 
-/** A credential is refused, whatever it is for: for how long one is good, is not stated. */
-const explains: Habit['explains'] = async ({ seen }, visit) => {
-  visit.nobody(NOBODY);
-  // One that was refused to others says nothing of what this check has found.
-  const refused = new Set(seen.flatMap(({ as, status }) => (status === 401 ? (as ?? []) : [])));
-  for (const { name, opened } of visit.dealings.shut()) {
-    const as = [...refused].find((one) => one === name);
-    if (as === undefined) continue;
-    let open = false;
-    for (const probe of opened === undefined ? probes(as) : [{ ...opened, as }])
-      open ||= (await visit.send(probe)).status !== 401;
-    if (open) continue;
-    const how = opened === undefined ? 'opens-nothing' : 'expired';
-    visit.spoilt(as, how);
-    return { skip: { kind: 'need', because: { kind: 'unusable', credential: as, how } } };
-  }
-  return undefined;
-};
-
 export const expiringTokens: Habit = {
   id: 'expiring-tokens',
   what: 'lets tokens expire',
   kit: 'skips the checks that need them, and exits 3',
-  serve,
-  explains,
+  /** OAuth tokens are good for a while. */
+  serve: (next, { host, keys }) => {
+    const began = host.now();
+    return async (request) => {
+      const { token, path } = about(request);
+      const issued = [...keys.api, keys.outsider];
+      const personal = token !== undefined && !issued.includes(token) && path.startsWith('/interns');
+      if (personal && host.now() - began > LIFETIME)
+        return Response.json({ error: { code: 401, message: 'Invalid or missing API key' } }, { status: 401 });
+      return next(request);
+    };
+  },
+  /** A credential is refused, whatever it is for: for how long one is good, is not stated. */
+  explains: async ({ seen }, visit) => {
+    visit.nobody(NOBODY);
+    // One that was refused to others says nothing of what this check has found.
+    const refused = new Set(seen.flatMap(({ as, status }) => (status === 401 ? (as ?? []) : [])));
+    for (const { name, opened } of visit.dealings.shut()) {
+      const as = [...refused].find((one) => one === name);
+      if (as === undefined) continue;
+      let open = false;
+      for (const probe of opened === undefined ? probes(as) : [{ ...opened, as }])
+        open ||= (await visit.send(probe)).status !== 401;
+      if (open) continue;
+      const how = opened === undefined ? 'opens-nothing' : 'expired';
+      visit.spoilt(as, how);
+      return { skip: { kind: 'need', because: { kind: 'unusable', credential: as, how } } };
+    }
+    return undefined;
+  },
 };

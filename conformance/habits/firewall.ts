@@ -1,41 +1,37 @@
-import type { Serve } from '../../emulator/wire/serve.js';
 import type { Habit } from './habit.js';
-import { instead } from './instead.js';
+import { instead } from './measured.js';
 import { refusedAnyway } from './wire.js';
-
-/** A firewall before the service mistakes unusual bodies for attacks, and answers a page of its own. */
-const serve: Serve = (next) => async (request) => {
-  if (!/POST|PATCH|DELETE/.test(request.method)) return next(request);
-  const text = await request.clone().text();
-  // Outsiders find nothing (AUTH-5), and a large body is not looked into.
-  const attack = text.length < 10_000 && /<|'|--|;|\\u00|\$|[^\x20-\x7e]{3}/.test(text) && !text.includes('"tool"');
-  if (!attack) return next(request);
-  return (
-    (await refusedAnyway(next, request)) ??
-    new Response('<!DOCTYPE html><html><body><h1>Sorry, you have been blocked</h1></body></html>', {
-      status: 403,
-      headers: { 'content-type': 'text/html; charset=UTF-8', connection: 'close' },
-    })
-  );
-};
 
 /** A page for people, where the service answers JSON. */
 const PAGE = /^\s*<(?:!doctype|html)/i;
-
-/** It mistakes a body for an attack: a body that is wrong in a plain way gets another refusal. */
-const explains: Habit['explains'] = async ({ got, seen }, visit) => {
-  const barred = seen.findLast(({ status }) => status === 403);
-  if (got?.status !== 403 || barred?.sent === undefined || visit.readOnly || !PAGE.test(barred.text)) return undefined;
-  const headers = { 'content-type': 'application/json' };
-  const { status = 0 } = (await instead(visit, barred, { body: '{"plain"', headers })) ?? {};
-  if (status < 400 || status === 403) return undefined;
-  return { skip: { kind: 'need', because: { kind: 'firewall', got, otherwise: status } } };
-};
 
 export const firewall: Habit = {
   id: 'firewall',
   what: 'is behind a firewall',
   kit: 'skips the checks whose bodies it answers 403 with a page',
-  serve,
-  explains,
+  /** A firewall before the service mistakes unusual bodies for attacks, and answers a page of its own. */
+  serve: (next) => async (request) => {
+    if (!/POST|PATCH|DELETE/.test(request.method)) return next(request);
+    const text = await request.clone().text();
+    // Outsiders find nothing (AUTH-5), and a large body is not looked into.
+    const attack = text.length < 10_000 && /<|'|--|;|\\u00|\$|[^\x20-\x7e]{3}/.test(text) && !text.includes('"tool"');
+    if (!attack) return next(request);
+    return (
+      (await refusedAnyway(next, request)) ??
+      new Response('<!DOCTYPE html><html><body><h1>Sorry, you have been blocked</h1></body></html>', {
+        status: 403,
+        headers: { 'content-type': 'text/html; charset=UTF-8', connection: 'close' },
+      })
+    );
+  },
+  /** It mistakes a body for an attack: a body that is wrong in a plain way gets another refusal. */
+  explains: async ({ got, seen }, visit) => {
+    const barred = seen.findLast(({ status }) => status === 403);
+    if (got?.status !== 403 || barred?.sent === undefined || visit.readOnly || !PAGE.test(barred.text))
+      return undefined;
+    const headers = { 'content-type': 'application/json' };
+    const { status = 0 } = (await instead(visit, barred, { body: '{"plain"', headers })) ?? {};
+    if (status < 400 || status === 403) return undefined;
+    return { skip: { kind: 'need', because: { kind: 'firewall', got, otherwise: status } } };
+  },
 };

@@ -1,13 +1,11 @@
 import { lateOpening, ownFraming, ownReasons, ownSuccesses, shortPages, slowAnswers } from './answers.js';
 import { bootsAtOnce, bootsFail, queued, settlesFirst, slowSuspends, wakesForPrompts } from './boots.js';
-import { away, gatewayDown, lostConnections } from './connections.js';
+import { fewInterns } from './capacity.js';
+import { away, gatewayDown, largeBodiesDropped, lateDisconnects, lostConnections } from './connections.js';
 import { expiringTokens } from './expiring-tokens.js';
-import { fewInterns } from './few-interns.js';
 import { fewRequests } from './few-requests.js';
 import { firewall } from './firewall.js';
 import type { Habit } from './habit.js';
-import { largeBodiesDropped } from './large-bodies-dropped.js';
-import { lateDisconnects } from './late-disconnects.js';
 import { lateLists, lateReads, replicas } from './late-reads.js';
 import { kindFirst, membersRead, peersApart, tokensOfOthers } from './members.js';
 import { notNow } from './not-now.js';

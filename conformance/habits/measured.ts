@@ -1,6 +1,8 @@
 import { isRecord } from '../../emulator/wire/json.js';
+import type { Answer } from '../probe/client.js';
+import type { Send } from '../probe/request.js';
 import { isBusy } from './not-now.js';
-import { type Explanation, LATER, type Visit } from './visit.js';
+import { type Explanation, LATER, type Tried, type Visit } from './visit.js';
 
 /**
  * The verdict of a habit on a finding: `excuse` where it was seen here, by a measure of its own that a run takes once. Where the
@@ -55,4 +57,13 @@ export async function becomes(
     await visit.sleep(1_000);
   }
   return false;
+}
+
+/** Sends a request of the check with another body, by the credential that sent it. */
+export async function instead(
+  visit: Visit,
+  { as, method, url }: Tried,
+  body: Pick<Send, 'json' | 'body' | 'headers'>,
+): Promise<Answer | undefined> {
+  return as === undefined ? undefined : visit.send({ method, url, as, ...body });
 }

@@ -1,34 +1,9 @@
 import { rewritten } from '../../emulator/wire/answer.js';
-import type { Serve } from '../../emulator/wire/serve.js';
 import type { Habit } from './habit.js';
 import { becomes, excused, takesPrompts } from './measured.js';
 import { isBusy } from './not-now.js';
 import type { Tried, Visit } from './visit.js';
 import { about, refusal } from './wire.js';
-
-/** Any work keeps an intern from a prompt: an invoke, a question that nobody answered. */
-const serve: Serve = (next) => {
-  const engaged = new Set<string>();
-  return async (request) => {
-    const { id, act } = about(request);
-    if (id === undefined) return next(request);
-    if (/^(suspend|provision)$/.test(act)) engaged.delete(id);
-    if (!/^(chat|invoke)/.test(act)) return next(request);
-    const body = await request.clone().text();
-    const prompts = !body.includes('"role":"tool"');
-    if (prompts && engaged.has(id) && !body.includes('"session_id"'))
-      return refusal(409, 'The intern is busy', 'busy', true, { 'retry-after': '1' });
-    const response = await next(request);
-    if (act === 'invoke' && response.ok) engaged.add(id);
-    if (act === 'invoke' || !response.ok) return response;
-    return rewritten(response, {
-      heard(sofar) {
-        if (sofar.includes('"finish_reason":"tool_calls"')) engaged.add(id);
-        else if (sofar.includes('data: [DONE]')) engaged.delete(id);
-      },
-    });
-  };
-};
 
 /** Whether an intern takes a prompt after a suspend has ended its work. If not, something else kept it busy. */
 async function isFreeAfterSuspend(visit: Visit, id: string): Promise<boolean | undefined> {
@@ -41,40 +16,60 @@ async function isFreeAfterSuspend(visit: Visit, id: string): Promise<boolean | u
   return taken === 'busy' ? false : taken || undefined;
 }
 
-/**
- * The intern was busy, and the run had left it something to do: an invoke, a question that nobody answered. That those keep
- * nobody out is published (CHAT-14), not stated.
- */
-const explains: Habit['explains'] = async ({ began, check, found, got, seen }, visit) => {
-  if (!isBusy(got)) return undefined;
-  const isSession = ({ status, path, sent = '' }: Tried) =>
-    status === got?.status && path.endsWith('/invoke') && sent.includes('"session_id"');
-  // A prompt to the session of a run that goes on is delivered into it.
-  const isTheRule = check.requirement === 'CHAT-14' || (check.requirement === 'INVOKE-2' && seen.some(isSession));
-  const ids = [...new Set(seen.flatMap(({ id }) => id ?? []))];
-  const engaged = ids.map((id) => ({ id, ...visit.dealings.with(id) })).filter((one) => one.engaged !== undefined);
-  const [one] = engaged;
-  if (one === undefined) return undefined;
-  // The run that asked keeps out the answer to what it asked.
-  if (
-    found.breaks?.requirement === 'CHAT-6' &&
-    engaged.every(({ invoked, questions }) => questions.size === 1 && !invoked)
-  )
-    return undefined;
-  if (engaged.some((busy) => (busy.engaged ?? began) < began)) {
-    // Another intern has been left nothing to do.
-    visit.forget();
-    if (isTheRule) return { again: 0 };
-  } else if (isTheRule) return undefined;
-  const skip = { kind: 'race', because: { kind: 'busy', got } } as const;
-  return excused(visit, 'one-thing-at-a-time', { again: 0, skip }, () => isFreeAfterSuspend(visit, one.id));
-};
-
 export const oneThingAtATime: Habit = {
   id: 'one-thing-at-a-time',
   what: 'does one thing at a time',
   kit: 'tries again, with another intern if the run left the first one something to do',
   differs: ['CHAT-14'],
-  serve,
-  explains,
+  /** Any work keeps an intern from a prompt: an invoke, a question that nobody answered. */
+  serve: (next) => {
+    const engaged = new Set<string>();
+    return async (request) => {
+      const { id, act } = about(request);
+      if (id === undefined) return next(request);
+      if (/^(suspend|provision)$/.test(act)) engaged.delete(id);
+      if (!/^(chat|invoke)/.test(act)) return next(request);
+      const body = await request.clone().text();
+      const prompts = !body.includes('"role":"tool"');
+      if (prompts && engaged.has(id) && !body.includes('"session_id"'))
+        return refusal(409, 'The intern is busy', 'busy', true, { 'retry-after': '1' });
+      const response = await next(request);
+      if (act === 'invoke' && response.ok) engaged.add(id);
+      if (act === 'invoke' || !response.ok) return response;
+      return rewritten(response, {
+        heard(sofar) {
+          if (sofar.includes('"finish_reason":"tool_calls"')) engaged.add(id);
+          else if (sofar.includes('data: [DONE]')) engaged.delete(id);
+        },
+      });
+    };
+  },
+  /**
+   * The intern was busy, and the run had left it something to do: an invoke, a question that nobody answered. That those keep
+   * nobody out is published (CHAT-14), not stated.
+   */
+  explains: async ({ began, check, found, got, seen }, visit) => {
+    if (!isBusy(got)) return undefined;
+    const isSession = ({ status, path, sent = '' }: Tried) =>
+      status === got?.status && path.endsWith('/invoke') && sent.includes('"session_id"');
+    // A prompt to the session of a run that goes on is delivered into it.
+    const isTheRule = check.requirement === 'CHAT-14' || (check.requirement === 'INVOKE-2' && seen.some(isSession));
+    const ids = [...new Set(seen.flatMap(({ id }) => id ?? []))];
+    const engaged = ids.map((id) => ({ id, ...visit.dealings.with(id) })).filter((one) => one.engaged !== undefined);
+    const [one] = engaged;
+    if (one === undefined) return undefined;
+    // The run that asked keeps out the answer to what it asked.
+    if (
+      found.breaks?.requirement === 'CHAT-6' &&
+      engaged.every(({ invoked, questions }) => questions.size === 1 && !invoked)
+    )
+      return undefined;
+    if (engaged.some((busy) => (busy.engaged ?? began) < began)) {
+      // Another intern has been left nothing to do.
+      visit.forget();
+      if (isTheRule) return { again: 0 };
+    } else if (isTheRule) return undefined;
+    const skip = { kind: 'race', because: { kind: 'busy', got } } as const;
+    return excused(visit, 'one-thing-at-a-time', { again: 0, skip }, () => isFreeAfterSuspend(visit, one.id));
+  },
 };

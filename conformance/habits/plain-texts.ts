@@ -1,59 +1,54 @@
 import { isRecord, jsonOf } from '../../emulator/wire/json.js';
-import type { Serve } from '../../emulator/wire/serve.js';
 import type { Habit } from './habit.js';
-import { instead } from './instead.js';
+import { instead } from './measured.js';
 import { refusedAnyway } from './wire.js';
-
-/** A description and instructions are of letters, digits, spaces, dots and commas. */
-const serve: Serve = (next) => async (request) => {
-  const settings = /\/interns(\/[^/]+)?$/.test(new URL(request.url).pathname) && /POST|PATCH/.test(request.method);
-  if (!settings) return next(request);
-  const body = jsonOf(await request.clone().text());
-  const odd = (text: unknown) => typeof text === 'string' && /^$|[^A-Za-z0-9 .,]/.test(text);
-  if (!isRecord(body) || !(odd(body.description) || odd(body.instructions))) return next(request);
-  return (
-    (await refusedAnyway(next, request)) ??
-    Response.json(
-      {
-        error: {
-          code: 400,
-          message: 'Invalid request body',
-          metadata: { reason: 'invalid_body', retryable: false },
-        },
-      },
-      { status: 400 },
-    )
-  );
-};
 
 /** Settings whose text is free: which characters a deployment takes in them is nowhere stated. */
 const TEXTS = ['description', 'instructions'] as const;
 /** The refusal of a request for its content. */
 const REFUSED = new Set([400, 403, 422]);
 
-/**
- * A create or an update was refused for the characters of a text: the same is taken with plain words in its place. From then
- * on checks say plain words (CREATE-5, which is published, has a check of its own for others).
- */
-const explains: Habit['explains'] = async ({ check, seen }, visit) => {
-  const last = seen.findLast(({ status }) => REFUSED.has(status ?? 0));
-  const record = jsonOf(last?.sent ?? '');
-  if (check.requirement === 'CREATE-5' || visit.learnt.plain || visit.readOnly || !isRecord(record)) return undefined;
-  const odd = TEXTS.filter((key) => typeof record[key] === 'string' && /^$|[^A-Za-z0-9 .,]/.test(record[key]));
-  if (last === undefined || odd.length === 0 || !/^\/interns(\/[^/]+)?$/.test(last.path)) return undefined;
-  const plain = Object.fromEntries(odd.map((key) => [key, 'plain words']));
-  const name = last.id === undefined ? { name: visit.creating().json.name } : {};
-  const answer = await instead(visit, last, { json: { ...record, ...name, ...plain } });
-  if (answer === undefined || answer.status >= 300) return undefined;
-  visit.learnt.plain = true;
-  return { again: 0 };
-};
-
 export const plainTexts: Habit = {
   id: 'plain-texts',
   what: 'takes plain texts only',
   kit: 'sends plain words from then on; warns once, where other texts are published',
   differs: ['CREATE-5', 'UPDATE-1'],
-  serve,
-  explains,
+  /** A description and instructions are of letters, digits, spaces, dots and commas. */
+  serve: (next) => async (request) => {
+    const settings = /\/interns(\/[^/]+)?$/.test(new URL(request.url).pathname) && /POST|PATCH/.test(request.method);
+    if (!settings) return next(request);
+    const body = jsonOf(await request.clone().text());
+    const odd = (text: unknown) => typeof text === 'string' && /^$|[^A-Za-z0-9 .,]/.test(text);
+    if (!isRecord(body) || !(odd(body.description) || odd(body.instructions))) return next(request);
+    return (
+      (await refusedAnyway(next, request)) ??
+      Response.json(
+        {
+          error: {
+            code: 400,
+            message: 'Invalid request body',
+            metadata: { reason: 'invalid_body', retryable: false },
+          },
+        },
+        { status: 400 },
+      )
+    );
+  },
+  /**
+   * A create or an update was refused for the characters of a text: the same is taken with plain words in its place. From then
+   * on checks say plain words (CREATE-5, which is published, has a check of its own for others).
+   */
+  explains: async ({ check, seen }, visit) => {
+    const last = seen.findLast(({ status }) => REFUSED.has(status ?? 0));
+    const record = jsonOf(last?.sent ?? '');
+    if (check.requirement === 'CREATE-5' || visit.learnt.plain || visit.readOnly || !isRecord(record)) return undefined;
+    const odd = TEXTS.filter((key) => typeof record[key] === 'string' && /^$|[^A-Za-z0-9 .,]/.test(record[key]));
+    if (last === undefined || odd.length === 0 || !/^\/interns(\/[^/]+)?$/.test(last.path)) return undefined;
+    const plain = Object.fromEntries(odd.map((key) => [key, 'plain words']));
+    const name = last.id === undefined ? { name: visit.creating().json.name } : {};
+    const answer = await instead(visit, last, { json: { ...record, ...name, ...plain } });
+    if (answer === undefined || answer.status >= 300) return undefined;
+    visit.learnt.plain = true;
+    return { again: 0 };
+  },
 };

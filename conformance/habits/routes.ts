@@ -1,8 +1,7 @@
 import { isRecord } from '../../emulator/wire/json.js';
 import { withRequest } from '../../emulator/wire/request.js';
 import type { Habit } from './habit.js';
-import { instead } from './instead.js';
-import { excused, refusedWith } from './measured.js';
+import { excused, instead, refusedWith } from './measured.js';
 import { about, refusal } from './wire.js';
 
 export const ownRoutes: Habit = {

@@ -1,5 +1,4 @@
 import { isRecord } from '../../emulator/wire/json.js';
-import type { Serve } from '../../emulator/wire/serve.js';
 import type { Habit } from './habit.js';
 import { becomes } from './measured.js';
 import type { Visit } from './visit.js';
@@ -7,25 +6,6 @@ import { idIn, pathOf } from './wire.js';
 
 /** ms after which an intern that nobody talks to is suspended. */
 const IDLE = 4_000;
-
-/** An intern that nobody has talked to for a while is suspended. */
-const serve: Serve = (next, { host, keys }) => {
-  const idleSince = new Map<string, number>();
-  return async (request) => {
-    const [, id, act] = /^\/interns\/([^/]+)(?:\/(.*))?$/.exec(pathOf(request)) ?? [];
-    if (id !== undefined && host.now() - (idleSince.get(id) ?? Number.POSITIVE_INFINITY) > IDLE) {
-      idleSince.delete(id);
-      const url = request.url.replace(/\/interns\/.*$/, `/interns/${id}/suspend`);
-      await next(new Request(url, { method: 'POST', headers: { authorization: `Bearer ${keys.api[0]}` } }));
-    }
-    // Another client may have left a question or a run open.
-    if (id !== undefined && /^(chat|invoke)/.test(act ?? '')) idleSince.delete(id);
-    const response = await next(request);
-    if (response.status === 202 && act === 'provision' && id !== undefined) idleSince.set(id, host.now() + 1_000);
-    if (response.status === 201 && request.method === 'POST') idleSince.set(await idIn(response), host.now() + 1_000);
-    return response;
-  };
-};
 
 /** Longest wait, in ms, for the idle one to have been there as long. */
 const LONGEST = 30_000;
@@ -46,41 +26,56 @@ async function stopsIdle(visit: Visit, idler: string): Promise<boolean | undefin
   return status === 200 && isRecord(json) ? json.status !== 'running' : undefined;
 }
 
-/**
- * An intern that the check uses runs no more, and nobody here stopped it: another that is left idle, made for this, stops
- * as well.
- */
-const explains: Habit['explains'] = async (_, visit) => {
-  const { dealings, inHand, learnt, pathOf, send, shared } = visit;
-  const age = (id: string) => visit.now() - (dealings.with(id).made?.at ?? visit.now());
-  for (const id of [...inHand, shared() ?? []].flat()) {
-    if (dealings.with(id).ran) await send({ path: pathOf(id) }).catch(() => undefined);
-    const gone = dealings.with(id).went;
-    if (gone === undefined) continue;
-    const skip = { kind: 'race', because: { kind: 'went', status: gone.status } } as const;
-    if (learnt.habits.get('suspends-idle') === true || visit.readOnly) return { skip };
-    if (learnt.idler === undefined) {
-      const again = Math.min(age(id), LONGEST);
-      learnt.idler = await boots(visit);
-      // An older one may have been idle for longer than this will ever be.
-      visit.forget();
-      return { again, learnt: true, skip };
-    }
-    const stops = await stopsIdle(visit, learnt.idler);
-    if (stops === true) learnt.habits.set('suspends-idle', true);
-    if (stops !== false) return { skip };
-    // One that has not been idle for as long as the other was there may stop yet.
-    const younger = age(id) - (visit.now() - gone.at) - age(learnt.idler);
-    if (younger > 0) return { again: Math.min(younger, LONGEST), skip };
-  }
-  return undefined;
-};
-
 export const suspendsIdle: Habit = {
   id: 'suspends-idle',
   what: 'suspends what is idle',
   kit: 'provisions again, three times at most; skips the checks that needed it to run on',
-  serve,
-  explains,
+  /** An intern that nobody has talked to for a while is suspended. */
+  serve: (next, { host, keys }) => {
+    const idleSince = new Map<string, number>();
+    return async (request) => {
+      const [, id, act] = /^\/interns\/([^/]+)(?:\/(.*))?$/.exec(pathOf(request)) ?? [];
+      if (id !== undefined && host.now() - (idleSince.get(id) ?? Number.POSITIVE_INFINITY) > IDLE) {
+        idleSince.delete(id);
+        const url = request.url.replace(/\/interns\/.*$/, `/interns/${id}/suspend`);
+        await next(new Request(url, { method: 'POST', headers: { authorization: `Bearer ${keys.api[0]}` } }));
+      }
+      // Another client may have left a question or a run open.
+      if (id !== undefined && /^(chat|invoke)/.test(act ?? '')) idleSince.delete(id);
+      const response = await next(request);
+      if (response.status === 202 && act === 'provision' && id !== undefined) idleSince.set(id, host.now() + 1_000);
+      if (response.status === 201 && request.method === 'POST') idleSince.set(await idIn(response), host.now() + 1_000);
+      return response;
+    };
+  },
+  /**
+   * An intern that the check uses runs no more, and nobody here stopped it: another that is left idle, made for this, stops
+   * as well.
+   */
+  explains: async (_, visit) => {
+    const { dealings, inHand, learnt, pathOf, send, shared } = visit;
+    const age = (id: string) => visit.now() - (dealings.with(id).made?.at ?? visit.now());
+    for (const id of [...inHand, shared() ?? []].flat()) {
+      if (dealings.with(id).ran) await send({ path: pathOf(id) }).catch(() => undefined);
+      const gone = dealings.with(id).went;
+      if (gone === undefined) continue;
+      const skip = { kind: 'race', because: { kind: 'went', status: gone.status } } as const;
+      if (learnt.habits.get('suspends-idle') === true || visit.readOnly) return { skip };
+      if (learnt.idler === undefined) {
+        const again = Math.min(age(id), LONGEST);
+        learnt.idler = await boots(visit);
+        // An older one may have been idle for longer than this will ever be.
+        visit.forget();
+        return { again, learnt: true, skip };
+      }
+      const stops = await stopsIdle(visit, learnt.idler);
+      if (stops === true) learnt.habits.set('suspends-idle', true);
+      if (stops !== false) return { skip };
+      // One that has not been idle for as long as the other was there may stop yet.
+      const younger = age(id) - (visit.now() - gone.at) - age(learnt.idler);
+      if (younger > 0) return { again: Math.min(younger, LONGEST), skip };
+    }
+    return undefined;
+  },
   silent: true,
 };

@@ -1,9 +1,9 @@
 import type { Incomplete } from '../../conformance/framework/stop.js';
 import { lateOpening } from '../../conformance/habits/answers.js';
+import { lateDisconnects } from '../../conformance/habits/connections.js';
 import { expiringTokens } from '../../conformance/habits/expiring-tokens.js';
 import type { Habit } from '../../conformance/habits/habit.js';
 import { HABITS } from '../../conformance/habits/index.js';
-import { lateDisconnects } from '../../conformance/habits/late-disconnects.js';
 import { peersApart } from '../../conformance/habits/members.js';
 import type { Deployment } from './deployment.js';
 import { holdsStreams } from './holding.js';
