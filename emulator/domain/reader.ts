@@ -2,34 +2,13 @@ import type { RunEvent } from '../contract/run.js';
 import type { Run } from './run.js';
 import { clearEvents, takeEvents } from './run-log.js';
 
-/** The one response that streams a run, seen from the run. */
-export interface Reader {
+/**
+ * The one response that streams a run, seen from the run. It begins at the position where the last one stopped. A
+ * class, since thousands may wait at once.
+ */
+export class Reader {
   readonly sessionId: string;
   /** The model the intern has reported so far, at the position where this reader begins. */
-  readonly model: string | null;
-  /** Whether there is something to take now, and its behaviour is not still producing more of it. */
-  ready(): boolean;
-  /** Whether the run has ended, so that all the rest of it can be taken. */
-  complete(): boolean;
-  /** The ready events, oldest first, up to about `limit` bytes; ends with the event that ends the response. */
-  take(limit: number): RunEvent[];
-  /** Calls `listener` whenever the run comes to rest, until the reader is finished. */
-  listen(listener: () => void): void;
-  /** The run has come to rest. */
-  wake(): void;
-  /**
-   * The last bytes of the response were handed over: from now on, a disconnect of the client means nothing (CHAT-9).
-   */
-  finish(): void;
-  /** The client is gone while the response streams: cancels the run (CHAT-10). */
-  leave(): void;
-  /** How the run ended, once it has. */
-  ended(): Run['ended'];
-}
-
-/** A class, since thousands may wait at once. */
-class RunReader implements Reader {
-  readonly sessionId: string;
   readonly model: string | null;
   private listener: (() => void) | undefined;
   constructor(
@@ -39,34 +18,41 @@ class RunReader implements Reader {
     this.sessionId = run.sessionId;
     this.model = run.model;
   }
+  /** Whether there is something to take now, and its behaviour is not still producing more of it. */
   ready(): boolean {
     return !this.run.atWork;
   }
+  /** Whether the run has ended, so that all the rest of it can be taken. */
   complete(): boolean {
     return !this.run.atWork && this.run.status === 'ended';
   }
+  /** The ready events, oldest first, up to about `limit` bytes; ends with the event that ends the response. */
   take(limit: number): RunEvent[] {
     return takeEvents(this.run, limit);
   }
+  /** Calls `wake` whenever the run comes to rest, until the reader is finished. */
   listen(wake: () => void): void {
     this.listener = wake;
   }
+  /** The run has come to rest. */
   wake(): void {
     this.listener?.();
   }
+  /**
+   * The last bytes of the response were handed over: from now on, a disconnect of the client means nothing (CHAT-9).
+   */
   finish(): void {
     this.listener = undefined;
     if (this.run.reader === this) this.run.reader = undefined;
     if (this.run.status === 'ended') clearEvents(this.run);
   }
+  /** The client is gone while the response streams: cancels the run (CHAT-10). */
   leave(): void {
     this.cancel(this.run);
     this.finish();
   }
+  /** How the run ended, once it has. */
   ended(): Run['ended'] {
     return this.run.ended;
   }
 }
-
-/** Attaches a reader to a run, at the position where the last one stopped. */
-export const attachReader = (run: Run, cancel: (run: Run) => void): Reader => new RunReader(run, cancel);

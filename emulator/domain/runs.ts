@@ -11,7 +11,7 @@ import type { ChosenTurn } from '../scripts/choose.js';
 import type { Store } from '../store/store.js';
 import { text } from './behaviour-events.js';
 import { ownAnswer } from './consent.js';
-import { attachReader, type Reader } from './reader.js';
+import { Reader } from './reader.js';
 import { createRun, type Run } from './run.js';
 import { createRunIndex, type EndedRuns, type InternRuns, type RunDetails } from './run-index.js';
 import type { InvokeRequest, PromptRequest, PromptResult, ReplyRequest, RunRef } from './run-requests.js';
@@ -217,7 +217,7 @@ export function createRuns(deps: RunsDeps): Runs {
       const { behaviour, by: chosenBy, note } = chosen;
       const run = newRun({ behaviour, chosenBy, origin: 'chat', approvalMode, internId: row.id }, sessionId);
       onRun?.({ ...refOf(run), note });
-      const reader = attachReader(run, cancel);
+      const reader = new Reader(run, cancel);
       run.reader = reader;
       await start(run, chosen.prompt, row, giveBack, client);
       return { reader };
@@ -241,7 +241,7 @@ export function createRuns(deps: RunsDeps): Runs {
         throw new Refusal('attachment_gone');
       }
       admit();
-      const reader = attachReader(run, cancel);
+      const reader = new Reader(run, cancel);
       run.reader = reader;
       await runner.answer(run, read.answer);
       return reader;

@@ -6,7 +6,7 @@ import type { Settings } from '../contract/settings.js';
 import type { Limiter } from '../domain/limiter.js';
 import type { Reader } from '../domain/reader.js';
 import type { RunRef, Runs } from '../domain/runs.js';
-import { createEncoder } from '../sse/chunks.js';
+import { Encoder } from '../sse/chunks.js';
 import { EventStream } from '../sse/stream.js';
 import { type ResolveTurn, validatePromptScript } from './prompt-script.js';
 import { json, noted, type PlainResponse } from './response.js';
@@ -37,7 +37,7 @@ export function chatRoute(deps: ChatDeps): Route {
   const stream = (call: Call<ChatInput>, reader: Reader, note?: string): PlainResponse => {
     const body = new EventStream({
       source: reader,
-      encoder: createEncoder({
+      encoder: new Encoder({
         id: `chatcmpl-${deps.random.uuid()}`,
         created: Math.floor(deps.clock.now() / 1_000),
         sessionId: reader.sessionId,

@@ -8,20 +8,6 @@ const started = async (h: Harness, body: unknown, extra?: Parameters<Harness['in
 };
 
 describe('invoke', () => {
-  test.each<[string, unknown, string]>([
-    ['no object', 'x', 'body'],
-    ['no input', {}, 'input'],
-    ['empty input', { input: '' }, 'input'],
-    ['too long an input', { input: 'x'.repeat(32_001) }, 'input'],
-    ['parts', { input: [{ type: 'text', text: 'x' }] }, 'input'],
-    ['an empty session', { input: 'x', session_id: '' }, 'session_id'],
-  ])('refuses %s', async (_what, body, field) => {
-    const h = createHarness();
-    const refused = await h.refused(h.invoke(body));
-    expect(refused).toMatchObject({ status: 400, reason: 'bad_request' });
-    expect(refused.message).toContain(`${field}: `);
-  });
-
   test('sessions go with their intern', async () => {
     const h = createHarness();
     await started(h, { input: 'x' });

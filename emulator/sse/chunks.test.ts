@@ -2,12 +2,12 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { PROFILES } from '../contract/profile.js';
 import type { RunEvent } from '../contract/run.js';
-import { createEncoder } from './chunks.js';
+import { Encoder } from './chunks.js';
 import { Frames } from './frames.js';
 import '../../test/same-draws.js';
 
 const encode = (events: readonly RunEvent[]): string => {
-  const encoder = createEncoder({ id: 'c', created: 0, sessionId: 's', model: null, profile: PROFILES.svc });
+  const encoder = new Encoder({ id: 'c', created: 0, sessionId: 's', model: null, profile: PROFILES.svc });
   const frames = new Frames();
   for (const event of events) encoder.event(event, frames);
   return frames.toString();

@@ -16,16 +16,6 @@ export interface ChunkOptions {
   readonly profile: Pick<Profile, 'tool_name' | 'model_placeholder'>;
 }
 
-/** The events of a run as text of the wire. */
-export interface Encoder {
-  /** The first chunk: the role. */
-  open(): string;
-  /** Adds the chunks of one event; for the one that ends the response, up to and with the finish chunk. */
-  event(event: RunEvent, frames: Frames): void;
-  /** The final chunk with the session, and `[DONE]`; empty until the event that ends the response was encoded. */
-  final(): string;
-}
-
 /** The rest of a chunk after its delta's value, unless it ends the response. */
 const UNFINISHED = '},"finish_reason":null}]}\n\n';
 
@@ -40,8 +30,12 @@ const ENDINGS: Readonly<Record<Exclude<RunEnd['ended'], 'stop'>, ErrorKey>> = {
 const choice = (head: string, deltaJson: string, finish: string) =>
   `${head}{"index":0,"delta":${deltaJson},"finish_reason":${finish}}]`;
 
-/** A class, since thousands of streams may wait at once. */
-class ChunkEncoder implements Encoder {
+/**
+ * Encodes the events of a run as chat completion chunks (CHAT-1 to CHAT-5, CHAT-12, CHAT-13). The part of a chunk
+ * before its delta is the same for all of them until the model changes, and is made once. A class, since thousands of
+ * streams may wait at once.
+ */
+export class Encoder {
   private model: string;
   /** The part of a chunk before its delta. */
   private delta: string;
@@ -80,10 +74,12 @@ class ChunkEncoder implements Encoder {
     return frame(`${choice(head, '{}', '"error"')},"error":${lineJson(reported)}}`);
   }
 
+  /** The first chunk: the role. */
   open(): string {
     return `${this.delta}{"role":"assistant","content":""${UNFINISHED}`;
   }
 
+  /** Adds the chunks of one event; for the one that ends the response, up to and with the finish chunk. */
   event(event: RunEvent, frames: Frames): void {
     const { delta } = this;
     switch (event.type) {
@@ -115,6 +111,7 @@ class ChunkEncoder implements Encoder {
     }
   }
 
+  /** The final chunk with the session, and `[DONE]`; empty until the event that ends the response was encoded. */
   final(): string {
     if (!this.closing) return '';
     const session = lineJson(this.options.sessionId);
@@ -122,9 +119,3 @@ class ChunkEncoder implements Encoder {
     return `${frame(`${head}],"session_id":${session},"usage":${lineJson(usage)}}`)}${DONE}`;
   }
 }
-
-/**
- * Encodes the events of a run as chat completion chunks (CHAT-1 to CHAT-5, CHAT-12, CHAT-13). The part of a chunk
- * before its delta is the same for all of them until the model changes, and is made once.
- */
-export const createEncoder = (options: ChunkOptions): Encoder => new ChunkEncoder(options);

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { createClock } from '../clock/clock.js';
 import { PROFILES } from '../contract/profile.js';
 import type { RunEvent } from '../contract/run.js';
-import { createEncoder } from './chunks.js';
+import { Encoder } from './chunks.js';
 import { StreamReader } from './reader.js';
 import { EventStream, type Source, type StreamClosed } from './stream.js';
 
@@ -31,7 +31,7 @@ function open(signal?: AbortSignal) {
   const stream = new EventStream({
     source,
     clock,
-    encoder: createEncoder({ id: 'c', created: 0, sessionId: 's', model: null, profile: PROFILES.svc }),
+    encoder: new Encoder({ id: 'c', created: 0, sessionId: 's', model: null, profile: PROFILES.svc }),
     keepalive: () => 30_000,
     hooks: { onWrite() {}, onClose: (how) => void closed.push(how) },
   });

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { createClock } from '../clock/clock.js';
 import { PROFILES } from '../contract/profile.js';
 import type { RunEvent } from '../contract/run.js';
-import { createEncoder } from './chunks.js';
+import { Encoder } from './chunks.js';
 import { EventStream, type Source, type StreamClosed, type StreamOptions } from './stream.js';
 
 /** A stream of one event that then stays open, with hooks that fail from the second write on. */
@@ -31,7 +31,7 @@ const open = (drop?: StreamOptions['drop']) => {
   const body = new EventStream({
     source,
     clock,
-    encoder: createEncoder({ id: 'c', created: 0, sessionId: 's', model: null, profile: PROFILES.svc }),
+    encoder: new Encoder({ id: 'c', created: 0, sessionId: 's', model: null, profile: PROFILES.svc }),
     keepalive: () => 30_000,
     drop,
     hooks: {
