@@ -141,7 +141,7 @@ export async function judgeMet(run: RunContext, check: Check, rule: Rule, checkO
   const counted: { readonly verdict: Verdict; readonly finding: FindingResult }[] = [];
   const brokenIn = new Set<string>();
   let excuse: Skip | undefined;
-  for (const breaches of monitor.breaches) {
+  for (const breaches of [...monitor.kinds.values()]) {
     if (isReported(breaches, run.pool.reported, verdictOf)) continue;
     const skip = await excuseOf(run, check, rule, breaches, checkOf);
     excuse ??= skip;

@@ -10,7 +10,7 @@ import type { Answer, Sender } from '../probe/client.js';
 import type { Evidence } from '../probe/exchange.js';
 import type { Send } from '../probe/request.js';
 import { ruleOf } from '../rules/check.js';
-import { foundBy, RULES, type Rule, type Breach as RuleBreach, type Seen, seenBy } from '../rules/index.js';
+import { type Breach, foundBy, RULES, type Rule, type Seen, seenBy } from '../rules/index.js';
 import { askedBy, exchangeOf, streamOf, WRONG_KEY } from './exchange-of.js';
 
 /** Kinds of breaches that a monitor keeps, and exchanges of each whose evidence it keeps. */
@@ -31,41 +31,27 @@ interface Looked {
   readonly by: Sender | undefined;
 }
 
-/** An exchange that breaks a rule. */
-interface Breach extends Looked {
-  readonly finding: Finding;
-  /** The exchanges that established what was expected. */
-  readonly because: readonly Evidence[];
-}
-
 /** A breach that several exchanges of one run show. */
 export interface Breaches {
   /** Numbers of all exchanges that show it. */
   readonly exchanges: Set<number>;
   /** Their operations and statuses. */
   readonly situations: Set<string>;
-  /** The first of them, and the latest in the look at the end. */
-  readonly shown: Breach[];
+  /** The first of them, and the latest in the look at the end; `because`: the exchanges that established what was expected. */
+  readonly shown: (Looked & { readonly finding: Finding; readonly because: readonly Evidence[] })[];
   /** It was still so in the look at the end. */
   stays: boolean;
 }
 
-/** Exchanges that a rule has judged, and those that break it. */
-export interface Monitor {
-  /** Exchanges that it was held against. */
-  readonly judged: number;
-  /** The operations and statuses of those exchanges. */
-  readonly situations: ReadonlySet<string>;
-  readonly breaches: readonly Breaches[];
-}
-
 /** A rule, and what it has seen. */
-interface Watching {
+export interface Monitor {
   readonly rule: Rule;
+  /** Exchanges that it was held against, and the operations and statuses of those. */
   judged: number;
   readonly situations: Set<string>;
   /** The mistake of the kit that the rule met first. */
   failure: Error | undefined;
+  /** The exchanges that break it, by what is wrong with them. */
   readonly kinds: Map<string, Breaches>;
   /** Interns that it saw as they should not be: they are read once more when all else is done. */
   readonly unread: Set<string>;
@@ -111,7 +97,7 @@ export function createMonitors(model: Model, target: Omit<Target, 'kind'>, now: 
   const met = new Map<string, Finding>();
   /** Requests under way, by their number. */
   const asking = new Map<number, Request>();
-  const monitors = new Map<string, Watching>();
+  const monitors = new Map<string, Monitor>();
   let last = 0;
   /** A moment after every earlier one, however coarse the clock is. */
   const moment = () => {
@@ -130,7 +116,7 @@ export function createMonitors(model: Model, target: Omit<Target, 'kind'>, now: 
     astray = leads;
     return !leads;
   };
-  const findingOf = (breach: RuleBreach, { asked }: Seen, more: Partial<Found> = {}): Finding =>
+  const findingOf = (breach: Breach, { asked }: Seen, more: Partial<Found> = {}): Finding =>
     new Finding({
       ...foundBy(breach),
       exchange: asked.number,
@@ -138,7 +124,7 @@ export function createMonitors(model: Model, target: Omit<Target, 'kind'>, now: 
       ...more,
     });
   /** Notes that an exchange breaks a rule. */
-  const note = (monitor: Watching, breach: RuleBreach, seen: Seen, looked: Looked) => {
+  const note = (monitor: Monitor, breach: Breach, seen: Seen, looked: Looked) => {
     const { kinds, rule, unread } = monitor;
     const { because } = breach;
     const { record, status } = looked;
@@ -222,12 +208,11 @@ export function createMonitors(model: Model, target: Omit<Target, 'kind'>, now: 
      *
      * @throws Error that names the exchange at which the rule failed: a mistake of the kit
      */
-    of(id: string): Monitor {
+    of(id: string): Readonly<Monitor> {
       const monitor = monitors.get(id);
       if (monitor === undefined) throw new Error(`nobody watches for ${id}`);
       if (monitor.failure !== undefined) throw monitor.failure;
-      const { judged, situations, kinds } = monitor;
-      return { judged, situations, breaches: [...kinds.values()] };
+      return monitor;
     },
     /** Kinds of breaches that one exchange showed, or more: of all exchanges, or of those that a check asked for. */
     broken: (by?: string): number =>
