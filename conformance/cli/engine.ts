@@ -7,6 +7,7 @@ import type { RunnerOptions } from '../engine/runner.js';
 import { partOf, SelectionError, select } from '../engine/select.js';
 import type { EngineOptions } from '../engine/unit-run.js';
 import { UsageError } from '../framework/usage.js';
+import type { Host } from '../probe/time.js';
 import { progress } from '../reporters/tty.js';
 import { readBaseline, writeBaseline } from './baseline.js';
 import { folder, refuseLink } from './folders.js';
@@ -75,9 +76,6 @@ export async function concluded(
   return results.exit === 1 ? 0 : results.exit;
 }
 
-/** A target that a call names, and how it is spoken to. */
-export type AtTarget = Omit<RunnerOptions, 'checks'> & Pick<Required<RunnerOptions>, 'host' | 'tag'>;
-
 /** Connects to the target of a call for as long as it is worked at. `look`: something may be sent to it. */
 export async function connected<T>(
   settings: Settings,
@@ -96,7 +94,11 @@ export async function connected<T>(
 }
 
 /** Does a run at the target of a call. Its ledger stays as long as something is left that a clean-up needs it for. */
-export const atTarget = (settings: Settings, io: Io, work: (target: AtTarget) => Promise<Results>): Promise<Results> =>
+export const atTarget = (
+  settings: Settings,
+  io: Io,
+  work: (target: Omit<RunnerOptions, 'checks'> & { readonly host: Host; readonly tag: string }) => Promise<Results>,
+): Promise<Results> =>
   connected(settings, io, async (driver, tag) => {
     const { bootTimeout, concurrency, maxRequests, maxTime, rate, readOnly, timeout, url } = settings;
     const ledgerPath = url === undefined ? undefined : ledgerFile(settings.ledgerDir, tag);

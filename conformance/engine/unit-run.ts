@@ -57,7 +57,7 @@ export interface EngineOptions extends Selection, Pick<BudgetOptions, 'maxReques
 }
 
 /** Options of a part that has units of its own. */
-export interface UnitOptions {
+export interface UnitOptions extends EngineOptions {
   /** The word for a unit. Default: a check. */
   readonly kind?: UnitKind;
   /** Puts them in the order in which they are done. */
@@ -90,7 +90,7 @@ const withheld = ({ finding: _, ...rest }: CheckResult, stop: Stop): CheckResult
  *
  * @throws SelectionError for a pattern that means nothing, UsageError for a set that is not published
  */
-export function createRun(units: readonly Unit[], target: RunTarget, options: EngineOptions & UnitOptions) {
+export function createRun(units: readonly Unit[], target: RunTarget, options: UnitOptions) {
   const { events = {}, failOn, requirements, order = (all: readonly Unit[]) => all } = options;
   const { about, ending, host } = target;
   const set = requirements === undefined ? undefined : checksOfSet(requirements);
@@ -283,11 +283,7 @@ const stopOf = (skip: Skip | undefined): Stop | undefined =>
  *
  * @throws SelectionError for a pattern that means nothing
  */
-export async function run(
-  units: readonly Unit[],
-  target: RunTarget,
-  options: EngineOptions & UnitOptions,
-): Promise<Results> {
+export async function run(units: readonly Unit[], target: RunTarget, options: UnitOptions): Promise<Results> {
   const steps = createRun(units, target, options);
   const begun: Promise<unknown>[] = [];
   const errors: unknown[] = [];
