@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { assemble } from './emulator.js';
 import { defaultFactories, type Factories } from './factories.js';
+import { clientOf } from './testing/client.harness.js';
 
 /** Freezes a value and all that it holds, so that a write to it throws. */
 function frozen<T>(value: T): T {
@@ -49,46 +50,29 @@ test('emulators that share what was loaded share nothing else', async () => {
   const [one, other] = [assemble({ clock: 'virtual' }, factories), assemble({ clock: 'virtual' }, factories)];
   expect(one.target.public_keys).toEqual(other.target.public_keys);
 
-  const { base_url, control_url, credentials } = one.target;
-  const headers = { authorization: `Bearer ${credentials.api_key}` };
-  const names = async (emulator: typeof one) => {
-    const { data } = (await (await emulator.fetch(`${base_url}/interns`, { headers })).json()) as {
-      data: { name: string }[];
-    };
-    return data.map(({ name }) => name);
-  };
-  const before = await names(other);
-
-  const created = await one.fetch(`${base_url}/interns`, {
-    method: 'POST',
-    headers: { ...headers, 'content-type': 'application/json' },
-    body: JSON.stringify({ name: 'of-one-alone', workspace_id: one.target.workspace_id }),
+  const [client, beside] = [clientOf(one), clientOf(other)];
+  const names = async ({ get }: typeof client) =>
+    (await get('/interns')).json.data.map(({ name }: { name: string }) => name);
+  const before = await names(beside);
+  await client.create({ name: 'of-one-alone' });
+  const messages = [{ role: 'user', content: 'script: no-usage\nHello.' }];
+  const spoke = await client.post(`/interns/${client.credentials.intern?.id}/chat/completions`, {
+    stream: true,
+    messages,
   });
-  expect(created.status).toBe(201);
-  const [intern] = (
-    (await (await one.fetch(`${base_url}/interns?status=running`, { headers })).json()) as {
-      data: { id: string }[];
-    }
-  ).data;
-  const spoke = await one.fetch(`${base_url}/interns/${intern?.id}/chat/completions`, {
-    method: 'POST',
-    headers,
-    body: JSON.stringify({ stream: true, messages: [{ role: 'user', content: 'script: no-usage\nHello.' }] }),
-  });
-  expect(await spoke.text()).toContain('[DONE]');
-  const limit = async (emulator: typeof one, init?: RequestInit) =>
-    (await emulator.fetch(`${control_url}/limits`, init)).json();
-  const usual = await limit(other);
-  expect(await limit(one, { method: 'PUT', body: JSON.stringify({ turns_per_minute: 1 }) })).not.toEqual(usual);
+  expect(spoke.text).toContain('[DONE]');
+  const limit = async ({ get }: typeof client) => (await get('/_emulator/limits')).json;
+  const usual = await limit(beside);
+  expect((await client.put('/_emulator/limits', { turns_per_minute: 1 })).json).not.toEqual(usual);
   await one.clock.advance(60_000);
 
-  expect(await names(one)).toContain('of-one-alone');
-  expect(await names(other)).toEqual(before);
-  expect(await limit(other)).toEqual(usual);
+  expect(await names(client)).toContain('of-one-alone');
+  expect(await names(beside)).toEqual(before);
+  expect(await limit(beside)).toEqual(usual);
   expect(other.clock.now()).toBe(one.clock.now() - 60_000);
-  expect(await (await other.fetch(`${control_url}/runs`)).json()).toEqual({ data: [] });
+  expect((await beside.get('/_emulator/runs')).json).toEqual({ data: [] });
 
   await one.reset();
-  expect(await names(one)).toEqual(before);
+  expect(await names(client)).toEqual(before);
   await Promise.all([one.close(), other.close()]);
 });

@@ -19,6 +19,7 @@ import type { EmulatorOptions } from './options/options.js';
 import type { Behaviour } from './scripts/behaviour.js';
 import { heldOpen } from './serving/held-open.harness.js';
 import { realFiles } from './store/files.js';
+import { clientOf, type Reply } from './testing/client.harness.js';
 
 let folder: string;
 let data: string;
@@ -27,10 +28,7 @@ beforeEach(() => {
   data = join(folder, 'interns.json');
 });
 
-const start = (options: EmulatorOptions = {}) => {
-  const emulator = closing(createEmulator({ data, clock: 'virtual', ...options }));
-  return emulator;
-};
+const start = (options: EmulatorOptions = {}) => closing(createEmulator({ data, clock: 'virtual', ...options }));
 
 /** The files of a store as a kill would leave them, under another name. */
 function killed(): string {
@@ -41,24 +39,8 @@ function killed(): string {
   return join(copy, 'interns.json');
 }
 
-interface Reply {
-  status: number;
-  // biome-ignore lint/suspicious/noExplicitAny: whatever was answered
-  json: any;
-}
-
-async function call(emulator: Emulator, method: string, path: string, body?: unknown, token?: string): Promise<Reply> {
-  const response = await emulator.fetch(path.startsWith('/_') ? path : `${emulator.target.base_url}${path}`, {
-    method,
-    headers: {
-      authorization: `Bearer ${token ?? emulator.target.credentials.api_key}`,
-      ...(body !== undefined && { 'content-type': 'application/json' }),
-    },
-    ...(body !== undefined && { body: JSON.stringify(body) }),
-  });
-  const text = await response.text();
-  return { status: response.status, json: text === '' ? undefined : JSON.parse(text) };
-}
+const call = (emulator: Emulator, method: string, path: string, body?: unknown, as?: string) =>
+  clientOf(emulator).call(method, path, { body, ...(as && { as }) });
 
 const idOfSeeded = async (emulator: Emulator) => (await call(emulator, 'GET', '/interns')).json.data[0].id as string;
 

@@ -1,39 +1,28 @@
 import { createHash } from 'node:crypto';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createEmulator, type Emulator, type EmulatorOptions } from '../index.js';
-
-let emulator: Emulator;
-let logged: Record<string, unknown>[];
-const start = (options: EmulatorOptions = {}) => {
-  logged = [];
-  emulator = createEmulator({ clock: 'virtual', seed: 'sign', log: (record) => logged.push(record), ...options });
-};
-beforeEach(() => start());
-afterEach(() => emulator.close());
+import { describe, expect, it } from 'vitest';
+import type { EmulatorOptions } from '../index.js';
+import { createTestClient } from '../testing/client.harness.js';
 
 const bodySha256 = createHash('sha256').update('hello').digest('hex');
 const route = { method: 'POST', path: '/api/invoke' };
-const intern = () => emulator.target.credentials.intern?.id ?? '';
 
-async function sign(body: RequestInit['body'] = JSON.stringify({ bodySha256, route })) {
-  const init: RequestInit & { duplex?: 'half' } = {
-    method: 'POST',
-    headers: { authorization: `Bearer ${emulator.target.credentials.oauth_token}`, 'content-type': 'application/json' },
-    body,
-    duplex: 'half',
+function start(settings: EmulatorOptions['settings'] = {}) {
+  const logged: Record<string, unknown>[] = [];
+  const api = createTestClient({ settings, log: (record) => logged.push(record) });
+  const path = `/interns/${api.credentials.intern?.id}/daemon`;
+  const as = api.credentials.oauth_token ?? null;
+  return {
+    ...api,
+    logged,
+    sign: (raw: string | ReadableStream = JSON.stringify({ bodySha256, route })) =>
+      api.call('POST', `${path}/sign`, { as, raw, headers: { 'content-type': 'application/json' } }),
+    daemon: () => api.get(path, { as }),
   };
-  const response = await emulator.fetch(`${emulator.target.base_url}/interns/${intern()}/daemon/sign`, init);
-  return { status: response.status, json: (await response.json()) as Record<string, string> };
 }
-const daemon = () =>
-  emulator.fetch(`${emulator.target.base_url}/interns/${intern()}/daemon`, {
-    headers: { authorization: `Bearer ${emulator.target.credentials.oauth_token}` },
-  });
 
 describe('signing', () => {
   it('never repeats a nonce, also after a reset (SIGN-7)', async () => {
-    emulator.close();
-    start({ settings: { turns_per_minute: 0 } });
+    const { emulator, sign } = start({ turns_per_minute: 0 });
     const nonces = new Set<string>();
     for (let round = 0; round < 3; round++) {
       for (let count = 0; count < 50; count++) nonces.add((await sign()).json['x-svc-invoke-nonce'] ?? '');
@@ -43,24 +32,17 @@ describe('signing', () => {
   });
 
   it('has given up for good: it reads no further, counts no turn and uses no fault up (SIGN-8, SIGN-9)', async () => {
-    await emulator.close();
-    start({ settings: { turns_per_minute: 1 } });
-    const control = (path: string, body: object, method = 'POST') =>
-      emulator.fetch(emulator.target.control_url + path, {
-        method,
-        body: JSON.stringify(body),
-        headers: { 'content-type': 'application/json' },
-      });
-    const answerLate = async (body: RequestInit['body'], wait: () => Promise<void>) => {
+    const { advance, post, sign } = start({ turns_per_minute: 1 });
+    const answerLate = async (body: string | ReadableStream | undefined, wait: () => Promise<void>) => {
       const answer = sign(body);
-      await emulator.clock.advance(10_000);
+      await advance(10_000);
       expect((await answer).status).toBe(408);
       await wait();
     };
-    await control('/faults', { operation: 'sign', delay: '15s' });
-    await answerLate(undefined, () => emulator.clock.advance(5_000));
+    await post('/_emulator/faults', { operation: 'sign', delay: '15s' });
+    await answerLate(undefined, () => advance(5_000));
 
-    await control('/faults', { operation: 'sign', status: 500 });
+    await post('/_emulator/faults', { operation: 'sign', status: 500 });
     let reads = true;
     const slow = new ReadableStream<Uint8Array>({
       cancel() {
@@ -76,22 +58,18 @@ describe('signing', () => {
 
 describe('daemon access', () => {
   it('is logged by caller and intern, without the token (DAEMON-2)', async () => {
-    const { token } = (await (await daemon()).json()) as { token: string };
-    const reveals = await (await emulator.fetch(`${emulator.target.control_url}/reveals`)).text();
-    expect(JSON.parse(reveals)).toMatchObject({
-      data: [{ intern_id: intern(), caller: 'user_alice', at: '2026-01-01T00:00:00.000Z' }],
-    });
-    expect(logged).toContainEqual(
-      expect.objectContaining({ event: 'reveal', intern_id: intern(), caller: 'user_alice' }),
-    );
-    expect(reveals + JSON.stringify(logged)).not.toContain(token);
+    const { get, credentials, daemon, logged } = start();
+    const { token } = (await daemon()).json;
+    const reveals = await get('/_emulator/reveals');
+    const revealed = { intern_id: credentials.intern?.id, caller: 'user_alice' };
+    expect(reveals.json).toMatchObject({ data: [{ ...revealed, at: '2026-01-01T00:00:00.000Z' }] });
+    expect(logged).toContainEqual(expect.objectContaining({ event: 'reveal', ...revealed }));
+    expect(reveals.text + JSON.stringify(logged)).not.toContain(token);
   });
 
   it('is enough to be let in by the daemon, with a proof', async () => {
-    const access = (await (await daemon()).json()) as {
-      origin: string;
-      token: string;
-    };
+    const { emulator, daemon, sign } = start();
+    const access = (await daemon()).json;
     const { json } = await sign();
     const request = { method: 'POST', body: 'hello', headers: { authorization: `Bearer ${access.token}`, ...json } };
     const accepted = await emulator.daemon.fetch(`${access.origin}/api/invoke`, request);
@@ -115,10 +93,11 @@ describe('many signers at once', () => {
   };
 
   it('leave time to others: no two signatures are made, and none verified, in the same round', async () => {
+    const { emulator, daemon, sign } = start();
     const proofs: Record<string, string>[] = [];
     const signed = Array.from({ length: 20 }, () => sign().then(({ json }) => proofs.push(json)));
     expect(await roundsUntil(Promise.all(signed))).toBeGreaterThanOrEqual(20);
-    const access = (await (await daemon()).json()) as Record<string, string>;
+    const access = (await daemon()).json;
     const verified = proofs.map(async (proof) => {
       const headers = { authorization: `Bearer ${access.token}`, ...proof };
       const { status } = await emulator.daemon.fetch(`${access.origin}/api/invoke`, {
@@ -132,8 +111,9 @@ describe('many signers at once', () => {
   });
 
   it('are all answered before a virtual clock goes on', async () => {
+    const { advance, sign } = start();
     const signed = Array.from({ length: 20 }, () => sign());
-    await emulator.clock.advance(5_000);
+    await advance(5_000);
     for (const { json } of await Promise.all(signed)) expect(json['x-svc-invoke-timestamp']).toBe('1767225600');
   });
 });

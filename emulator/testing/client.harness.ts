@@ -21,12 +21,12 @@ export interface Sending {
   headers?: Record<string, string>;
 }
 
-/**
- * An emulator on a virtual clock and the requests of tests to it, without sockets. A response that the OpenAPI documents
- * do not describe fails the test.
- */
-export function createTestClient(options: EmulatorOptions = {}) {
-  const emulator: Emulator = createEmulator({ clock: 'virtual', seed: 'tests', log: () => {}, ...options });
+/** An emulator on a virtual clock and the requests of tests to it, without sockets. */
+export const createTestClient = (options: EmulatorOptions = {}) =>
+  clientOf(createEmulator({ clock: 'virtual', seed: 'tests', log: () => {}, ...options }), options);
+
+/** The requests of tests to an emulator. A response that the OpenAPI documents do not describe fails the test. */
+export function clientOf(emulator: Emulator, options: Pick<EmulatorOptions, 'profile'> = {}) {
   const { credentials } = emulator.target;
   let named = 0;
   const call = async (method: string, path: string, ask: Sending = {}): Promise<Reply> => {

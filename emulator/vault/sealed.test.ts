@@ -4,6 +4,7 @@ import { beforeEach, expect, test } from 'vitest';
 import { closing } from '../../test/closing.js';
 import { folderOfTest } from '../../test/folders.js';
 import { createEmulator, type Emulator, type EmulatorOptions } from '../index.js';
+import { clientOf } from '../testing/client.harness.js';
 
 const VALUE = 'sk-live-0123456789-a value with "quotes" & ünïcode';
 const HOSTS = ['api.example.com'];
@@ -14,22 +15,11 @@ beforeEach(() => {
   data = join(folder, 'interns.json');
 });
 
-const start = (options: EmulatorOptions = {}): Emulator => {
-  const emulator = closing(createEmulator({ data, clock: 'virtual', ...options }));
-  return emulator;
+const start = (options: EmulatorOptions = {}) => closing(createEmulator({ data, clock: 'virtual', ...options }));
+const call = (emulator: Emulator, method: string, path: string, body?: unknown) => {
+  const { management_key, api_key } = emulator.target.credentials;
+  return clientOf(emulator).call(method, path, { body, as: path.startsWith('/scim') ? management_key : api_key });
 };
-async function call(emulator: Emulator, method: string, path: string, body?: unknown) {
-  const { base_url, credentials } = emulator.target;
-  const as = path.startsWith('/scim') ? credentials.management_key : credentials.api_key;
-  const response = await emulator.fetch(path.startsWith('/_') ? path : base_url + path, {
-    method,
-    headers: { authorization: `Bearer ${as}`, 'content-type': 'application/json' },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  });
-  const text = await response.text();
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into bodies of every shape
-  return { status: response.status, json: (text === '' ? undefined : JSON.parse(text)) as any };
-}
 const store = async (emulator: Emulator, path: string, value = VALUE) =>
   (await call(emulator, 'PUT', path, { value, hosts: HOSTS })).json.data;
 const everything = () =>
