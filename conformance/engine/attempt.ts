@@ -1,6 +1,6 @@
 import type { Check } from '../framework/check.js';
 import { type FalsifiedProperty, Finding, findingOf, isProven } from '../framework/finding.js';
-import type { BehaviourName } from '../framework/needs.js';
+import { type BehaviourName, ONLY_EMULATORS } from '../framework/needs.js';
 import { createProperty, type PropertyRun } from '../framework/property.js';
 import { createRandom, hash } from '../framework/random.js';
 import type { ChatReply } from '../framework/reply.js';
@@ -47,9 +47,8 @@ function count({ session }: RunContext, behaviour: BehaviourName, did: boolean):
 export const senderFor = ({ driver }: Pick<RunContext, 'driver'>, { id, level, needs, walks }: Check) => ({
   id,
   walks: walks === true,
-  staged: driver.control !== undefined && (level === 'C' || needs.some((need) => STAGES.has(need))),
+  staged: driver.control !== undefined && (level === 'C' || needs.some((need) => ONLY_EMULATORS.has(need))),
 });
-const STAGES: ReadonlySet<string> = new Set(['control', 'clock', 'disposable']);
 
 /** ms within which the end of a run that was over before the act has arrived, even where answers are slow. */
 const ON_ITS_WAY = 3_000;

@@ -1,5 +1,5 @@
 import pkg from '../../package.json' with { type: 'json' };
-import { behaviourIn, type Need, waitIn } from '../framework/needs.js';
+import { behaviourIn, ONLY_EMULATORS, waitIn } from '../framework/needs.js';
 import type { Because } from '../framework/skip.js';
 import { type Incomplete, isOfBudget, type Stop } from '../framework/stop.js';
 import type { Learnt } from '../habits/visit.js';
@@ -77,8 +77,6 @@ export function coverage(
     ...fromOutside(checks),
   };
 }
-
-const ONLY_EMULATORS: ReadonlySet<Need> = new Set(['control', 'clock', 'disposable']);
 
 /** Whether a check was left out because only an emulator can be asked for it. */
 export const isOfEmulators = ({ skip }: CheckResult): boolean =>

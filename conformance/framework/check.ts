@@ -1,6 +1,6 @@
 import { type Level, type RequirementId, requirement } from '../requirements/index.js';
 import type { Ctx } from './context.js';
-import type { Need } from './needs.js';
+import { type Need, waitIn } from './needs.js';
 
 /** One way to look whether a requirement is kept. */
 export interface Check {
@@ -59,12 +59,7 @@ const MOMENT = 2_000;
 export function declaredBy(check: Check) {
   const declared = new Set<string>(check.needs);
   const free = check.sweeps === true || check.walks === true;
-  const longest = Math.max(
-    MOMENT,
-    ...check.needs
-      .filter((need) => need.startsWith('slow:'))
-      .map((need) => Number(need.slice('slow:'.length, -1)) * 1000),
-  );
+  const longest = Math.max(MOMENT, ...check.needs.map((need) => waitIn(need) ?? 0));
   const missing = (used: string, need: string) => {
     throw new Error(`${check.id} uses ${used} without declaring the need ${need}`);
   };

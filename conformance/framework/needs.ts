@@ -57,6 +57,9 @@ export type Need =
   | 'scim_sync'
   | 'regional_host';
 
+/** Needs that only an emulator meets: a check with one of them makes it do wrong, or moves its clock. */
+export const ONLY_EMULATORS: ReadonlySet<Need> = new Set(['control', 'clock', 'disposable']);
+
 /** The behaviour that a need names. */
 export const behaviourIn = (need: Need): BehaviourName | undefined =>
   need.startsWith('behaviour:') ? (need.slice('behaviour:'.length) as BehaviourName) : undefined;

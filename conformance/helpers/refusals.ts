@@ -3,7 +3,7 @@ import type { Ctx } from '../framework/context.js';
 import * as expect from '../framework/expect.js';
 import type { Answer } from '../probe/client.js';
 import type { As, Send } from '../probe/request.js';
-import { textBytes } from './bytes.js';
+import { JSON_TYPE, textBytes } from './bytes.js';
 import { type Operation, request } from './operations.js';
 
 /** A request that is put together fault by fault. */
@@ -24,7 +24,6 @@ export interface Stage {
 
 const READS_BODY = ({ method }: Operation) => method !== 'GET';
 const LOOKS_AT_TYPE = (row: Operation) => READS_BODY(row) && row.name !== 'chat' && row.name !== 'invoke';
-const JSON_TYPE = { 'content-type': 'application/json' };
 const OAUTH = ({ as }: Operation) => as === 'oauth_token';
 
 const turn = (row: Operation, as: As): As => as ?? row.as;
