@@ -177,6 +177,7 @@ const RULES: Record<string, { uses: string[]; types?: string[] }> = {
       'emulator/scripts',
       'conformance/cli',
       'conformance/explore',
+      'conformance/habits',
       'conformance/probe',
     ],
     types: ['emulator/http', 'emulator/serving'],

@@ -83,7 +83,7 @@ export function optionsOf(
     },
     agentsMayRun: given.agentsMayRun,
     checks: async () => (await import('../../conformance/cli/checks.js')).CHECKS,
-    disturbances: async () => (await import('../../conformance/cli/disturbances.js')).HARMLESS,
+    disturbances: async () => (await import('../../conformance/habits/harmless/index.js')).HARMLESS,
     ...observers,
   });
 }
