@@ -226,8 +226,8 @@ test('what is copied holds what a client sent as text: neither a shell nor a pro
 
 test('bytes are dumped sixteen a line', () => {
   expect(hexLines(new TextEncoder().encode('data: é\n0123456789'))).toEqual([
-    { offset: '000000', hex: '64 61 74 61 3a 20 c3 a9  0a 30 31 32 33 34 35 36', text: 'data: ···0123456' },
-    { offset: '000010', hex: '37 38 39', text: '789' },
+    '000000  64 61 74 61 3a 20 c3 a9  0a 30 31 32 33 34 35 36    data: ···0123456',
+    `000010  ${'37 38 39'.padEnd(50)}  789`,
   ]);
 });
 

@@ -42,7 +42,7 @@ export function Composer({ intern, sessions }: { intern: Intern; sessions: reado
         send();
       }}
     >
-      <div class="measure composer-box">
+      <div class="row measure">
         <textarea
           aria-label={`Prompt to ${intern.name}`}
           placeholder={ready ? `Say something to ${intern.name}…` : `${intern.name} is not running`}

@@ -193,9 +193,9 @@ function Notices() {
   return (
     <div class="stack close notices" role="log" aria-live="polite" aria-label="Notices">
       {model.notices.value.map((notice) => (
-        <div key={notice.id} class={`row notice ${notice.tone}`}>
+        <div key={notice.id} class={`row card notice ${notice.tone === 'error' ? 'error bad' : 'good'}`}>
           <Icon name={notice.tone === 'done' ? 'check' : 'warn'} />
-          <span>{notice.text}</span>
+          <span class="grow">{notice.text}</span>
           <Button small tone="ghost" icon="close" label="Dismiss" onClick={() => model.dismiss(notice.id)} />
         </div>
       ))}

@@ -128,14 +128,18 @@ export function StateView() {
         title="State"
         sub="What the emulator holds: save it, replace it, restore a snapshot, and connect a client to it."
       />
-      <div class="masonry">
-        <Snapshots />
-        <Credentials />
-        <Export />
-        <Import />
-        <Limit />
-        <Switches />
-        <DirectoryPanel />
+      <div class="columns">
+        <div class="stack">
+          <Snapshots />
+          <Credentials />
+          <Export />
+        </div>
+        <div class="stack">
+          <Import />
+          <Limit />
+          <Switches />
+          <DirectoryPanel />
+        </div>
       </div>
     </div>
   );

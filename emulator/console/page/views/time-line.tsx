@@ -34,20 +34,6 @@ function Said({ piece }: { piece: Piece }) {
   return 'text' in piece ? <q class={piece.kind === 'reasoning' ? 'text quiet' : 'text'}>{piece.text}</q> : null;
 }
 
-function Hex({ text }: { text: string }) {
-  return (
-    <pre class="callout scroll-x hex">
-      {hexLines(new TextEncoder().encode(text)).map((line) => (
-        <span key={line.offset}>
-          <span class="quiet">{line.offset}</span>
-          <b>{line.hex}</b>
-          <span>{line.text}</span>
-        </span>
-      ))}
-    </pre>
-  );
-}
-
 interface TimeLineProps {
   start: string;
   writes: readonly Write[];
@@ -96,7 +82,11 @@ export function TimeLine({ start, writes, open }: TimeLineProps) {
               </span>
               <span class="quiet mono">{size(write.bytes)}</span>
             </button>
-            {picked === index && (form === 'hex' ? <Hex text={write.text} /> : <pre class="callout">{write.text}</pre>)}
+            {picked === index && (
+              <pre class={`callout ${form}`}>
+                {form === 'hex' ? hexLines(new TextEncoder().encode(write.text)).join('\n') : write.text}
+              </pre>
+            )}
           </li>
         ))}
       </ol>
