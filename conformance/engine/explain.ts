@@ -78,7 +78,7 @@ export async function explain(
   check: Check,
   { leftAgo, transcript }: Pick<Attempt, 'leftAgo' | 'transcript'>,
   { found }: Finding,
-  began: number,
+  { began, at }: Pick<Sighting, 'began' | 'at'>,
 ): Promise<Explanation | undefined> {
   const silence = noAnswerOf(found);
   const sighting: Sighting = {
@@ -89,6 +89,7 @@ export async function explain(
     check,
     seen: transcript.map(seenIn),
     began,
+    at,
     leftAgo,
   };
   const visit = visitOf(run);

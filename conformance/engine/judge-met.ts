@@ -98,6 +98,9 @@ function sliceOf({ shown }: Breaches): readonly Exchange[] {
   return [...records].sort((one, other) => one.number - other.number).map((record) => record.snapshot());
 }
 
+/** Times that habits are asked to explain a breach, at most. */
+const ASKED = 4;
+
 /**
  * Why a breach does not count: two exchanges have to show the same, and no habit of the target may explain it. Undefined
  * where it counts.
@@ -117,11 +120,18 @@ async function excuseOf(
   try {
     if (!(await comesAgain(run, breaches, rule, checkOf))) return raced({ kind: 'not-again', found }).skip;
     const tried = { transcript: breaches.shown.map(({ record }) => record.snapshot()), leftAgo: new Map() };
-    const explanation = await explain(run, check, tried, last.finding, run.host.now()).catch((error: unknown) => {
-      if (error instanceof Stopped) throw error;
-      return { skip: undefined };
-    });
-    return explanation && (explanation.skip ?? raced({ kind: 'never-the-same', found: [found] }).skip);
+    for (let asked = 1; ; asked++) {
+      const when = { began: run.host.now(), at: last.at };
+      const explanation = await explain(run, check, tried, last.finding, when).catch((error: unknown) => {
+        if (error instanceof Stopped) throw error;
+        return { again: 0, skip: undefined };
+      });
+      if (explanation === undefined) return undefined;
+      const { again = 0, skip } = explanation;
+      if (again === 0 || asked === ASKED) return skip ?? raced({ kind: 'never-the-same', found: [found] }).skip;
+      // A habit that needs time is confirmed then, or explains nothing.
+      await run.host.sleep(again, run.signal);
+    }
   } catch (error) {
     if (!(error instanceof Stopped)) throw error;
     // No habit can be asked any more. A rule that needs no other exchange, or has waited, stands by itself where two show it.

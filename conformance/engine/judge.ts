@@ -181,7 +181,7 @@ async function explanation(
   if (run.driver.control !== undefined) return undefined;
   if (!(error instanceof Finding)) return notTaken(run, tried, tries);
   if (isProven(error.found)) return undefined;
-  return explain(run, check, tried, error, began).catch((): Explanation => ({ again: LATER }));
+  return explain(run, check, tried, error, { began, at: run.host.now() }).catch((): Explanation => ({ again: LATER }));
 }
 
 /** Whether the target gave no answer. */

@@ -37,8 +37,14 @@ export interface Breaches {
   readonly exchanges: Set<number>;
   /** Their operations and statuses. */
   readonly situations: Set<string>;
-  /** The first of them, and the latest in the look at the end; `because`: the exchanges that established what was expected. */
-  readonly shown: (Looked & { readonly finding: Finding; readonly because: readonly Evidence[] })[];
+  /** The first of them, and the latest in the look at the end. */
+  readonly shown: (Looked & {
+    readonly finding: Finding;
+    /** When it was asked, in ms of the run's clock. */
+    readonly at: number;
+    /** The exchanges that established what was expected. */
+    readonly because: readonly Evidence[];
+  })[];
   /** It was still so in the look at the end. */
   stays: boolean;
 }
@@ -141,7 +147,12 @@ export function createMonitors(model: Model, target: Omit<Target, 'kind'>, now: 
     if (looking && !breaches.stays) shown.splice(SHOWN - 1);
     breaches.stays ||= looking;
     if (shown.length < SHOWN && shown.every((one) => one.record !== record))
-      shown.push({ ...looked, finding, because: because.flatMap((number) => records.get(number) ?? []) });
+      shown.push({
+        ...looked,
+        at: seen.asked.at,
+        finding,
+        because: because.flatMap((number) => records.get(number) ?? []),
+      });
   };
   /**
    * Every rule judges what a walk asks for. At a deployment a rule of the run reports by itself when all else is done, and so must one

@@ -33,6 +33,7 @@ const missed = (answer: AnswerGot, requests: readonly Tried[] = [], more: Partia
   check: { requirement: 'GET-1', level: 'S' },
   seen: requests,
   began: 0,
+  at: 0,
   leftAgo: new Map(),
   ...more,
 });

@@ -33,24 +33,32 @@ async function isGoing(visit: Visit, id: string, as: CredentialName): Promise<bo
 }
 
 /**
- * Whether others delete what the run has made and leaves unused: the first time, an intern is made as a witness, and
- * observed from then on.
+ * Whether others delete what the run has made and leaves unused: an intern is made as a witness, and observed until it is as old
+ * as the one that is gone was. A number: ms until then.
  */
-async function othersDelete(visit: Visit): Promise<boolean> {
-  const { learnt } = visit;
-  const stays = visit.made().some(({ id, deleting }) => id === learnt.witness && deleting !== true);
-  if (learnt.witness !== undefined && stays) return isGoing(visit, learnt.witness, 'api_key');
+async function othersDelete(visit: Visit, id: string, at: number): Promise<boolean | number> {
+  const { dealings, learnt } = visit;
+  const age = (one: string, now = visit.now()) => now - (dealings.with(one).made?.at ?? now);
+  const before = learnt.witness;
+  const stays = visit.made().some(({ id: one, deleting }) => one === before?.id && deleting !== true);
+  if (before !== undefined && stays) {
+    if (before.of !== id) learnt.witness = { ...before, of: id, lived: age(id, at) };
+    if (await isGoing(visit, before.id, 'api_key')) return true;
+    const left = (learnt.witness?.lived ?? 0) - age(before.id);
+    return left > 0 && left;
+  }
   const { json, status } = await visit.send(visit.creating());
-  const { id } = (json ?? {}) as { id?: unknown };
-  learnt.witness = status < 300 && typeof id === 'string' ? id : undefined;
-  return false;
+  const made = (json ?? {}) as { id?: unknown };
+  const lived = age(id, at);
+  learnt.witness = status < 300 && typeof made.id === 'string' ? { id: made.id, of: id, lived } : undefined;
+  return lived;
 }
 
 /**
  * Somebody else has deleted an intern that the check was handed, whether a request was sent to it or it was only named in one.
  * The interns that are left are no older: they are not used any more.
  */
-const explains: Habit['explains'] = async ({ found, seen }, visit) => {
+const explains: Habit['explains'] = async ({ at, found, seen }, visit) => {
   const ids = new Set([...seen.flatMap(({ id }) => id ?? []), ...visit.inHand]);
   const ours = visit.made().filter(({ id, deleting }) => ids.has(id) && deleting !== true);
   // A finding about one intern says nothing of others that the check used before.
@@ -59,13 +67,10 @@ const explains: Habit['explains'] = async ({ found, seen }, visit) => {
   for (const { id, as } of about.length > 0 ? about : ours) {
     if (!(await isGoing(visit, id, as))) continue;
     visit.forget();
-    if (!(await othersDelete(visit))) {
-      // By the next try the witness has been there as long.
-      const born = (one: string) => visit.dealings.with(one).made?.at ?? visit.now();
-      const older = born(visit.learnt.witness ?? id) - born(id);
-      return { again: Math.max(0, Math.min(older, LONGEST)) };
-    }
-    return { again: 0, skip: { kind: 'race', because: { kind: 'deleted' } } };
+    const others = await othersDelete(visit, id, at);
+    if (others === true) return { again: 0, skip: { kind: 'race', because: { kind: 'deleted' } } };
+    // By the next try the witness has been there as long.
+    if (others !== false) return { again: Math.min(others, LONGEST) };
   }
   return undefined;
 };

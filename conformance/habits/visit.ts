@@ -62,7 +62,7 @@ export interface Learnt {
   /** The habits that a measure of their own has shown, or has shown not to be here. */
   readonly habits: Map<string, boolean>;
   /** Id of an intern that the run has made and leaves unused: whatever happens to it, others do. */
-  witness?: string | undefined;
+  witness?: { readonly id: string; readonly of: string; readonly lived: number } | undefined;
 }
 
 export const nothingLearnt = (): Learnt => ({
@@ -182,6 +182,8 @@ export interface Sighting {
   readonly seen: readonly Tried[];
   /** When the check began. */
   readonly began: number;
+  /** When it was found. */
+  readonly at: number;
   /** ms since a client of the run left a stream of each intern that answered 409. */
   readonly leftAgo: ReadonlyMap<string, number>;
 }

@@ -37,8 +37,8 @@ const rowOf = (table: Table, cells: readonly Cell[]): Row => {
 
 /**
  * Rows in which every value of a table meets every good value of its other columns at least once. A bad value always stands
- * alone among good ones. They come in passes: in the first, each value is there once, good ones before bad ones. No row comes
- * twice.
+ * alone among good ones. They come in passes: in the first, each value is there once, good ones before bad ones, and bad ones
+ * among the plainest. No row comes twice.
  */
 export function cover(table: Table, random: () => number): readonly (readonly Row[])[] {
   const columns = columnsOf(table);
@@ -50,19 +50,28 @@ export function cover(table: Table, random: () => number): readonly (readonly Ro
     const column = good[at] ?? [];
     return column[((starts[at] ?? 0) + step) % column.length] as Cell;
   };
+  /** The first good value of a part, which does something; states come in turn. */
+  const plain = (at: number, step: number): Cell => {
+    const first = good[at]?.[0];
+    return first === undefined || 'state' in first ? turn(at, step) : first;
+  };
   const most = Math.max(...good.map((column) => column.length));
   const before = new Set<string>();
   const isNew = (cells: readonly Cell[]): boolean => {
     const key = cells.map((cell, at) => columns[at]?.indexOf(cell)).join();
     return !before.has(key) && before.add(key) !== undefined;
   };
-  return Array.from({ length: most }, (_, pass) =>
+  return Array.from({ length: most + 1 }, (_, pass) =>
     [
       ...Array.from({ length: most }, (_, count) => columns.map((_, at) => turn(at, count + pass * at))),
       ...columns.flatMap((column, at) =>
         column
           .filter(isBad)
-          .map((wrong, nth) => columns.map((_, other) => (other === at ? wrong : turn(other, pass + nth)))),
+          .map((wrong, nth) =>
+            columns.map((_, other) =>
+              other === at ? wrong : pass === 0 ? plain(other, nth) : turn(other, pass + nth),
+            ),
+          ),
       ),
     ]
       .filter(isNew)

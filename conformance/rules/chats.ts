@@ -51,6 +51,18 @@ function isForeign(model: string, seen: Seen): boolean {
   return !own.has(JSON.stringify(model));
 }
 
+/** Chunks with text after which one that says again all that was said before is no accident. */
+const SEVERAL = 4;
+const isLonger = (text: string, before: string): boolean => text.length > before.length && text.startsWith(before);
+const contentsOf = (chunks: readonly { readonly json: Readonly<Record<string, unknown>> }[]): readonly string[] =>
+  chunks.flatMap(({ json: { choices } }) =>
+    (Array.isArray(choices) ? choices : []).flatMap((choice: unknown) =>
+      isRow(choice) && isRow(choice.delta) && typeof choice.delta.content === 'string' && choice.delta.content !== ''
+        ? [choice.delta.content]
+        : [],
+    ),
+  );
+
 /** Chat: the order of a stream, its session, its questions, its errors. */
 export const CHATS: readonly Rule[] = [
   // A stream that breaks off may have been cut on the way.
@@ -68,6 +80,23 @@ export const CHATS: readonly Rule[] = [
               seen.answered.header('content-type'),
             )
           : undefined,
+    },
+  }),
+  ...rulesOf('CHAT-1', {
+    'content-is-new': {
+      says: 'The content of a chunk is what is new: a chunk does not say again all that was said before.',
+      alone: true,
+      judge: (seen) => {
+        const texts = contentsOf(streamOf(seen)?.chunks ?? []);
+        return texts.length < SEVERAL
+          ? undefined
+          : holds(
+              texts.some((text, at) => at > 0 && !isLonger(text, texts[at - 1] ?? '')),
+              'content of the chunks of a stream',
+              'what each adds',
+              texts.slice(0, SEVERAL),
+            );
+      },
     },
   }),
   ...rulesOf('CHAT-1', {

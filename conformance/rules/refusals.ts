@@ -564,7 +564,13 @@ export const REFUSALS: readonly Refusal[] = rows({
     says: 'A service may let some members alone create interns.',
     statuses: [403],
     wrong: (seen, model) =>
-      named('create')(seen) && model.options.ours !== true && !model.hasCreated(seen.asked) ? undefined : false,
+      named('create')(seen) &&
+      seen.caller !== null &&
+      (seen.caller === undefined || isMember(seen.caller)) &&
+      model.options.ours !== true &&
+      !model.hasCreated(seen.asked)
+        ? undefined
+        : false,
   },
   characters: {
     open: true,

@@ -131,7 +131,7 @@ const INVOKE = { method: 'POST', path: `/interns/${ID}/invoke`, json: { input: '
 const ANSWER = [{ role: 'tool', tool_call_id: 'call-1', content: 'allow_once' }];
 
 /** A prompt and its stream. `asks`: it ends with a question, in so many pieces. */
-function chats({ json = {}, said = {}, asks = 0 }): Said {
+function chats({ json = {}, said = {}, asks = 0, says = [] as readonly string[] }): Said {
   const chunk = (more: object) => ({
     object: 'chat.completion.chunk',
     id: 'c-1',
@@ -149,6 +149,7 @@ function chats({ json = {}, said = {}, asks = 0 }): Said {
   const first = { id: 'call-1', type: 'function', function: { name, arguments: ask } };
   const events = [
     choice({ role: 'assistant', content: '' }),
+    ...says.map((content) => choice({ content })),
     ...Array.from({ length: asks }, (_, at) => call(at === 0 ? first : { function: { arguments: '' } })),
     choice({}, asks > 0 ? 'tool_calls' : 'stop'),
     chunk({ session_id: 's-1', usage: null }),
@@ -388,6 +389,7 @@ test.each<[rule: string, because: readonly number[], conversation: readonly Said
   ],
   ['GET-1/published-form', [], [CREATE, entry(`GET ${ONE}`, 200, { ...RUNS, hostname: null })]],
   ['CHAT-1/chunk-created', [], [CREATE, chats({ said: { created: 1.8e12 } })]],
+  ['CHAT-1/content-is-new', [], [CREATE, chats({ says: ['a ', 'a b ', 'a b c ', 'a b c d'] })]],
   ['CHAT-1/model-not-used', [2], [CREATE, chats({ json: { model: 'any' }, said: { model: 'any' } })]],
   ['CHAT-5/call-whole', [], [CREATE, chats({ asks: 2 })]],
   ['CHAT-15/new-session', [2], [CREATE, chats({}), chats({})]],

@@ -46,6 +46,14 @@ export const CHAT_STREAM = defineDeviations({
     reasoning === undefined ? delta : { ...delta, content: reasoning },
   ),
   'stream-splits-lines': frames(() => (frame) => (frame.startsWith('data: {') ? frame.replaceAll('\\n', '\n') : frame)),
+  'stream-says-all-again': chunks(() => {
+    let said = '';
+    return (one) => {
+      if (!isContent(one)) return one;
+      said += valueAt(one, CONTENT);
+      return { ...one, choices: [{ ...choiceOf(one), delta: { ...choiceOf(one)?.delta, content: said } }] };
+    };
+  }),
   'stream-trims-pieces': chunk(CONTENT, (text) => text.trimEnd()),
   'stream-mends-surrogates': chunk(CONTENT, (text) => Buffer.from(text, 'utf8').toString('utf8')),
   // Of a long reply what comes after 1,000 chunks is lost.

@@ -12,6 +12,7 @@ const BY_HAND: Readonly<Record<string, string>> = {
   'VAULT-2/value-in-no-answer': 'only its own run knows what it stored',
   'CREATE-1/first-is-201': 'answers in process have no Date',
   'SIGN-5/time-of-signing': 'answers in process have no Date',
+  'CHAT-1/content-is-new': 'shown by several chunks of one answer',
   'LIFE-1/stays-found': 'shown by the answer after the wrong one',
   'PROV-1/provision-starts': 'shown by several answers',
   'SUSP-1/suspend-stops': 'shown by several answers',
