@@ -213,6 +213,7 @@ export function createHarness(options: HarnessOptions = {}) {
         secretName: '',
         signal: signal ?? new AbortController().signal,
         onRun() {},
+        note: undefined,
         scope: signal ? state.child().follow(signal) : state.child(),
         streams() {},
         watch: options.hooks ?? { onWrite() {}, onClose() {} },

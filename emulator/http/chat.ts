@@ -34,7 +34,7 @@ const STREAM_HEADERS = {
  */
 export function chatRoute(deps: ChatDeps): Route {
   const keepalive = () => deps.settings().keepalive;
-  const stream = (call: Call<ChatInput>, reader: Reader, note?: string): PlainResponse => {
+  const stream = (call: Call<ChatInput>, reader: Reader): PlainResponse => {
     const body = new EventStream({
       source: reader,
       encoder: new Encoder({
@@ -51,7 +51,7 @@ export function chatRoute(deps: ChatDeps): Route {
       hooks: call.watch,
       signal: () => call.signal,
     });
-    return { status: 200, body, headers: { ...STREAM_HEADERS, ...noted(call.input.ignored, note) } };
+    return { status: 200, body, headers: { ...STREAM_HEADERS, ...noted(call.input.ignored, call.note) } };
   };
 
   return route<ChatInput>({
@@ -66,11 +66,7 @@ export function chatRoute(deps: ChatDeps): Route {
     },
     async handle(call) {
       const { caller, intern, input } = call;
-      let note: string | undefined;
-      const onRun = (run: RunRef) => {
-        note = run.note;
-        call.onRun(run);
-      };
+      const onRun = (run: RunRef) => call.onRun(run);
       const admit = () => deps.limiter.take(caller.id);
       if (input.kind === 'reply') return stream(call, await deps.runs.reply({ intern, admit, onRun, ...input }));
       const client = () => {
@@ -78,7 +74,7 @@ export function chatRoute(deps: ChatDeps): Route {
         return call.scope;
       };
       const result = await deps.runs.prompt({ intern, admit, onRun, client, ...input });
-      if ('reader' in result) return stream(call, result.reader, note);
+      if ('reader' in result) return stream(call, result.reader);
       const answer: TurnAnswer = { session_id: result.steered, status: 'steered' };
       return json(answer, 202, noted(input.ignored));
     },

@@ -157,6 +157,9 @@ export class Exchange implements RequestParts, Call<unknown> {
   onRun(run: RunRef): void {
     this.draft.run = run;
   }
+  get note(): string | undefined {
+    return this.draft.run?.note;
+  }
   dropStream(disconnect: StreamFault['disconnect'], reset: boolean): void {
     const cut = cutOf(this.bindings);
     this.streamFault = { disconnect, cut: cut && (() => cut(reset)) };

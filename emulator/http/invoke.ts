@@ -1,6 +1,6 @@
 import { type InvokeInput, readInvoke } from '../contract/chat.js';
 import type { Limiter } from '../domain/limiter.js';
-import type { RunRef, Runs } from '../domain/runs.js';
+import type { Runs } from '../domain/runs.js';
 import { type ResolveTurn, validatePromptScript } from './prompt-script.js';
 import { json, noted } from './response.js';
 import { type Route, route } from './route.js';
@@ -27,21 +27,16 @@ export function invokeRoute(deps: InvokeDeps): Route {
     },
     async handle(call) {
       const { caller, intern, input } = call;
-      let note: string | undefined;
-      const onRun = (run: RunRef) => {
-        note = run.note;
-        call.onRun(run);
-      };
       const answer = await runs.invoke({
         intern,
         callerId: caller.id,
         input: input.input,
         sessionId: input.sessionId,
         admit: () => limiter.take(caller.id),
-        onRun,
+        onRun: (run) => call.onRun(run),
         client: () => call.scope,
       });
-      return json(answer, 202, noted(input.ignored, note));
+      return json(answer, 202, noted(input.ignored, call.note));
     },
   });
 }

@@ -65,6 +65,8 @@ export interface Call<Input> {
   readonly failsAt?: (step: CreateStep) => boolean;
   /** Call it with the run that the request starts, continues or is delivered into. */
   onRun(run: RunRef): void;
+  /** A note to the sender on that run. */
+  readonly note: string | undefined;
   /** For answers whose body is a stream. */
   readonly watch: StreamHooks;
 }
