@@ -73,7 +73,7 @@ export function agentRows({ serve, base, scope, ...deps }: AgentsDeps): ControlR
       does: 'Shows a page of the documentation, as Markdown: `chat-api.md`',
       async handle({ params, request }) {
         const { pageText, pages } = await import('./pages.js');
-        const text = pageText((params.page ?? '').replace(/\.md$/, ''));
+        const text = pageText(params.page.replace(/\.md$/, ''));
         if (text === undefined)
           throw new ControlError(
             404,

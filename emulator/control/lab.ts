@@ -2,7 +2,7 @@ import type { Scope } from '../clock/scope.js';
 import type { LoadChecks } from '../contract/checks.js';
 import { type JudgedRun, labResultSchema } from '../contract/lab-run.js';
 import { withZod } from '../contract/with-zod.js';
-import { json } from '../http/response.js';
+import { json, NO_CONTENT } from '../http/response.js';
 import type { LazyLab, OpenLab } from '../lab/lazy.js';
 import { ControlError } from './error.js';
 import { type ControlRow, controlRow } from './router.js';
@@ -78,7 +78,7 @@ export function labRows(lab: LazyLab, { checks, mayRun, scope }: AdapterDeps): C
       does: 'Shows a case of the client lab whole: what is sent, and what a right client makes of it',
       async handle({ params }) {
         const { findCase } = await lab.open();
-        return json(orRefused(() => findCase(params.id ?? '')));
+        return json(orRefused(() => findCase(params.id)));
       },
     }),
     controlRow({
@@ -114,7 +114,7 @@ export function labRows(lab: LazyLab, { checks, mayRun, scope }: AdapterDeps): C
       path: '/lab/runs/:run',
       does: 'Shows what the client did in a run: requests, times, bytes taken, how the connection closed',
       handle({ params }) {
-        const run = lab.read(params.run ?? '');
+        const run = lab.read(params.run);
         if (run === undefined) throw new ControlError(404, `no run ${params.run}`);
         return json(run);
       },
@@ -124,7 +124,7 @@ export function labRows(lab: LazyLab, { checks, mayRun, scope }: AdapterDeps): C
       path: '/lab/runs/:run/sent',
       does: 'Shows what was sent for each request of a run: each write with its time, silences, and the end',
       async handle({ params }) {
-        const sent = (await lab.open()).sent(params.run ?? '');
+        const sent = (await lab.open()).sent(params.run);
         if (sent === undefined) throw new ControlError(404, `no run ${params.run}`);
         return json({ data: sent });
       },
@@ -180,9 +180,9 @@ export function labRows(lab: LazyLab, { checks, mayRun, scope }: AdapterDeps): C
       path: '/lab/runs/:run',
       does: 'Ends a run, and closes the connections that it holds open',
       async handle({ params }) {
-        if (lab.read(params.run ?? '') === undefined) throw new ControlError(404, `no run ${params.run}`);
-        await (await lab.open()).finish(params.run ?? '');
-        return { status: 204, body: null, headers: {} };
+        if (lab.read(params.run) === undefined) throw new ControlError(404, `no run ${params.run}`);
+        await (await lab.open()).finish(params.run);
+        return NO_CONTENT;
       },
     }),
   ];

@@ -8,9 +8,16 @@ import type { ReceivedRequest } from '../requests/received-request.js';
 import { readJson } from './body.js';
 import { ControlError } from './error.js';
 
+/** The names of the segments that stand for something in a path. */
+type Named<Path> = Path extends `${string}:${infer Name}/${infer Rest}`
+  ? Name | Named<Rest>
+  : Path extends `${string}:${infer Name}`
+    ? Name
+    : never;
+
 /** The input of a call of the control interface. */
-export interface ControlCall<Body = unknown> {
-  readonly params: Readonly<Record<string, string>>;
+export interface ControlCall<Body = unknown, Path = string> {
+  readonly params: Readonly<Record<Named<Path>, string>>;
   readonly query: URLSearchParams;
   readonly request: ReceivedRequest;
   /** Call it when the answer is a stream. */
@@ -23,10 +30,10 @@ export interface ControlCall<Body = unknown> {
  * One call of the control interface: the row that routes it, lists it (`GET /_emulator`) and documents it
  * (docs/control.md).
  */
-export interface ControlRow<Body = unknown> {
+export interface ControlRow<Body = unknown, Path extends string = string> {
   readonly method: 'GET' | 'PUT' | 'POST' | 'DELETE';
   /** Below `/_emulator`; `:name` stands for one segment. */
-  readonly path: string;
+  readonly path: Path;
   /** One sentence. */
   readonly does: string;
   /** The schema of the body; a call without one takes no body. */
@@ -37,11 +44,12 @@ export interface ControlRow<Body = unknown> {
   readonly shape?: string;
   /** The meaning of each query parameter. A call that has any refuses the others. */
   readonly query?: Readonly<Record<string, string>>;
-  handle(call: ControlCall<Body>): PlainResponse | Promise<PlainResponse>;
+  handle(call: ControlCall<Body, Path>): PlainResponse | Promise<PlainResponse>;
 }
 
-/** Keeps the type of a row's body between its schema and its handler, and forgets it for the table. */
-export const controlRow = <Body>(row: ControlRow<Body>): ControlRow => row as unknown as ControlRow;
+/** Keeps the types of a row's body and path for its handler, and forgets them for the table. */
+export const controlRow = <Body, const Path extends string>(row: ControlRow<Body, Path>): ControlRow =>
+  row as unknown as ControlRow;
 
 const errorJson = (status: number, message: string): PlainResponse =>
   json({ error: { code: status, message } }, status);

@@ -8,7 +8,7 @@ import { scriptSchema } from '../contract/script.js';
 import { settingsSchema } from '../contract/settings.js';
 import { type InternRow, stateSchema } from '../contract/state.js';
 import { withZod } from '../contract/with-zod.js';
-import { json } from '../http/response.js';
+import { json, NO_CONTENT } from '../http/response.js';
 import { needScripts } from '../scripts/matches.js';
 import { ScriptInvalid } from '../scripts/problems.js';
 import { ControlError } from './error.js';
@@ -64,7 +64,6 @@ const faultsBody = withZod((z) =>
   }),
 );
 
-const done = { status: 204, body: null, headers: {} } as const;
 const list = (data: readonly unknown[]) => json({ data });
 
 /** An invalid script is the caller's mistake, reported in the words that say where it is. */
@@ -154,7 +153,7 @@ export function controlRows(parts: ControlParts): readonly ControlRow[] {
       path: '/scripts/:name',
       does: 'Shows one script, with its JSON unless it was written in code',
       handle({ params }) {
-        const script = scripts.view(params.name ?? '');
+        const script = scripts.view(params.name);
         if (script === undefined) throw unknownScript(404, params.name);
         return json(script);
       },
@@ -168,7 +167,7 @@ export function controlRows(parts: ControlParts): readonly ControlRow[] {
       shape: 'a script: {"name", "turn"?: [step, …], "lifecycle"?}',
       async handle(call) {
         const source = await call.body();
-        const view = orRefused(() => scripts.put(call.params.name ?? '', source));
+        const view = orRefused(() => scripts.put(call.params.name, source));
         await parts.commit();
         return json(view);
       },
@@ -178,9 +177,9 @@ export function controlRows(parts: ControlParts): readonly ControlRow[] {
       path: '/scripts/:name',
       does: 'Takes back a script that was put here; one of the same name from another source counts again',
       async handle({ params }) {
-        if (!scripts.delete(params.name ?? '')) throw new ControlError(404, `no script ${params.name} was put here`);
+        if (!scripts.delete(params.name)) throw new ControlError(404, `no script ${params.name} was put here`);
         await parts.commit();
-        return done;
+        return NO_CONTENT;
       },
     }),
     controlRow({
@@ -217,7 +216,7 @@ export function controlRows(parts: ControlParts): readonly ControlRow[] {
         const row = internOf(params.id);
         parts.setScript(row, null);
         await parts.commit();
-        return done;
+        return NO_CONTENT;
       },
     }),
     controlRow({
@@ -247,7 +246,7 @@ export function controlRows(parts: ControlParts): readonly ControlRow[] {
       async handle() {
         parts.matches.clear();
         await parts.commit();
-        return done;
+        return NO_CONTENT;
       },
     }),
     controlRow({
@@ -262,7 +261,7 @@ export function controlRows(parts: ControlParts): readonly ControlRow[] {
       path: '/runs/:id',
       does: 'Shows one run, with its script and what either side said in it so far',
       handle({ params }) {
-        const id = params.id ?? '';
+        const id = params.id;
         const run = parts.runs.find(id);
         if (!run) throw new ControlError(404, `no run ${id}`);
         const transcript = parts.transcripts.of(id);
@@ -326,8 +325,8 @@ export function controlRows(parts: ControlParts): readonly ControlRow[] {
       path: '/faults/:id',
       does: 'Takes one fault back',
       handle({ params }) {
-        if (!faults.remove(params.id ?? '')) throw new ControlError(404, `no fault ${params.id} is still to come`);
-        return done;
+        if (!faults.remove(params.id)) throw new ControlError(404, `no fault ${params.id} is still to come`);
+        return NO_CONTENT;
       },
     }),
     controlRow({
@@ -350,7 +349,7 @@ export function controlRows(parts: ControlParts): readonly ControlRow[] {
       does: 'Takes all faults back',
       handle() {
         faults.clear();
-        return done;
+        return NO_CONTENT;
       },
     }),
     controlRow({

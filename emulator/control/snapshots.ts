@@ -1,5 +1,5 @@
 import type { ListedSnapshot, SnapshotView } from '../contract/views.js';
-import { json } from '../http/response.js';
+import { json, NO_CONTENT } from '../http/response.js';
 import { type ControlRow, controlRow } from './router.js';
 
 /** The part of the snapshots that the control interface reaches. */
@@ -23,20 +23,20 @@ export const snapshotRows = (snapshots: SnapshotsPart, clock: () => object): rea
     method: 'GET',
     path: '/snapshots/:name',
     does: 'Shows one snapshot',
-    handle: ({ params }) => json(snapshots.get(params.name ?? '')),
+    handle: ({ params }) => json(snapshots.get(params.name)),
   }),
   controlRow({
     method: 'PUT',
     path: '/snapshots/:name',
     does: 'Keeps the state under a name: interns, keys, clock, scripts, faults, limits, used nonces, randomness',
-    handle: ({ params }) => json(snapshots.put(params.name ?? '')),
+    handle: ({ params }) => json(snapshots.put(params.name)),
   }),
   controlRow({
     method: 'POST',
     path: '/snapshots/:name/restore',
     does: 'Restores a snapshot, including time and randomness: the same requests get the same bytes; open runs end',
     async handle({ params }) {
-      await snapshots.restore(params.name ?? '');
+      await snapshots.restore(params.name);
       return json({ restored: params.name, ...clock() });
     },
   }),
@@ -45,8 +45,8 @@ export const snapshotRows = (snapshots: SnapshotsPart, clock: () => object): rea
     path: '/snapshots/:name',
     does: 'Forgets a snapshot',
     handle({ params }) {
-      snapshots.delete(params.name ?? '');
-      return { status: 204, body: null, headers: {} };
+      snapshots.delete(params.name);
+      return NO_CONTENT;
     },
   }),
 ];

@@ -1,5 +1,5 @@
 import { type SpaceRequest, spaceRequestSchema } from '../contract/space.js';
-import { json } from '../http/response.js';
+import { json, NO_CONTENT } from '../http/response.js';
 import { type ControlRow, controlRow } from './router.js';
 
 /** The part of the spaces that the control interface reaches. */
@@ -34,15 +34,15 @@ export const spaceRows = (spaces: SpacesPart): readonly ControlRow[] => [
     method: 'GET',
     path: '/spaces/:name',
     does: 'Shows one space with its target',
-    handle: ({ params }) => json(spaces.get(params.name ?? '')),
+    handle: ({ params }) => json(spaces.get(params.name)),
   }),
   controlRow({
     method: 'DELETE',
     path: '/spaces/:name',
     does: 'Ends a space with all that goes on in it',
     async handle({ params }) {
-      await spaces.end(params.name ?? '');
-      return { status: 204, body: null, headers: {} };
+      await spaces.end(params.name);
+      return NO_CONTENT;
     },
   }),
 ];

@@ -8,6 +8,8 @@ export interface PlainResponse {
   readonly headers: Record<string, string>;
 }
 
+export const NO_CONTENT: PlainResponse = { status: 204, body: null, headers: {} };
+
 /** A JSON answer (BASE-2). */
 export const json = (value: unknown, status = 200, headers: Record<string, string> = {}): PlainResponse => ({
   status,

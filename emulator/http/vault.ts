@@ -19,7 +19,7 @@ import { parseJson } from '../requests/request-body.js';
 import type { Store } from '../store/store.js';
 import type { Vaults } from '../vault/vaults.js';
 import { checked, countOf, wrongField } from './checked.js';
-import { json } from './response.js';
+import { json, NO_CONTENT } from './response.js';
 import { type Call, type PathNames, type RequestParts, type Route, route } from './route.js';
 
 export interface VaultRoutesDeps {
@@ -131,7 +131,7 @@ export function vaultRoutes({ vaults, interns, store }: VaultRoutesDeps): Route[
         vaults.get(at, call.input);
         vaults.delete(at, call.input);
         await store.commit();
-        return { status: 204, body: null, headers: {} };
+        return NO_CONTENT;
       },
     }),
   ];

@@ -45,7 +45,7 @@ export function createInteraction(provider: Provider, members: readonly Member[]
       return show(response, 400, page('Log in', '<p>This login is over, or was started in another browser.</p>'));
     }
     const { uid, params, session } = details;
-    const scopes = String(params.scope ?? '').split(' ');
+    const scopes = String(params.scope).split(' ');
     const client = await provider.Client.find(String(params.client_id));
     const vaultAsked = scopes.includes('vault:read');
     if (request.method !== 'POST') {
