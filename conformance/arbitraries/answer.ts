@@ -20,6 +20,19 @@ export const NEARLY_OPTIONS: readonly string[] = [
 /** Texts that are not options at all. */
 export const NO_OPTIONS: readonly string[] = ['', ' ', 'yes', 'null'];
 
+/** Texts that answer no question, whatever it asks for. */
+export const NO_ACTIONS: readonly string[] = [
+  '',
+  'red',
+  '"accept"',
+  'null',
+  '[]',
+  '{}',
+  '{"action":"allow_once"}',
+  '{"action":null}',
+  '{"content":{"answer":"red"}}',
+];
+
 export interface Field {
   readonly name: string;
   readonly type: 'string' | 'number' | 'boolean';

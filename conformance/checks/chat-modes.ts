@@ -2,29 +2,46 @@ import fc from 'fast-check';
 import { notText } from '../arbitraries/session-id.js';
 import { equal, fail, gist, notEqual } from '../framework/assert.js';
 import { checksOf } from '../framework/check.js';
+import type { ChatInput, Ctx } from '../framework/context.js';
 import * as expect from '../framework/expect.js';
 import { type answered, answeredItself, callOf, colour, heard, permission, read, when } from '../helpers/chat.js';
-import { onRunning, onShared } from '../helpers/interns.js';
+import { onRunning, onShared, type Partner } from '../helpers/interns.js';
 import { refuses } from '../helpers/refusals.js';
+import { seenByPeer } from '../helpers/turns.js';
 import { consents } from '../helpers/words.js';
+import type { CredentialName } from '../probe/request.js';
 
 const IN_ANOTHER_CASE = ['Manual', 'MANUAL', 'Self-Drive', 'SELF-DRIVE'];
 const NEARLY_MODES = ['', ' manual', 'manual ', 'self_drive', 'auto', 'none', true, 1, {}, ['manual']];
 
+/** Times that a prompt is to ask in one place and not in another before that place is blamed. */
+const ROUNDS = 3;
+
+/** A manual prompt asks in one place as it does in others. */
+async function asksHere(
+  ctx: Ctx,
+  intern: Partner,
+  more: Pick<ChatInput, 'session_id'>,
+  as: CredentialName,
+  place: string,
+): Promise<void> {
+  const input = { prompt: ctx.prompt('ask-permission'), approval_mode: 'manual' };
+  for (let round = 1; ; round++) {
+    const t = await intern.talk({ ...input, ...more }, { as });
+    if (t.finish === 'tool_calls') return void (await intern.answered(t, 'allow_once', { as }));
+    ctx.internDid(t.finish === 'stop', { did: 'do what it was asked to', said: t.content });
+    // An intern may do without once. One that asks each time, but here, does not decide it.
+    await intern.answered(await intern.asked(input), 'allow_once');
+    if (round === ROUNDS)
+      fail(`a manual prompt ${place}`, 'a question, as the same prompt leads to elsewhere', gist('none', t.content));
+  }
+}
+
 /** CHAT-8: when a run asks for leave, and when it consents by itself. */
 export const CHAT_MODES = checksOf('CHAT-8', {
-  'chat-modes/consents-when-omitted': {
-    title: 'Without approval_mode the run consents by itself and goes on; with manual the same prompt asks.',
-    ...onShared(['behaviour:ask-permission'], async (ctx, intern) => {
-      const t = await intern.asked(ctx.prompt('ask-permission'));
-      await intern.answered(t, 'allow_once');
-      const alone = await intern.talk(ctx.prompt('ask-permission'));
-      consents(alone, 'the same prompt without approval_mode');
-      expect.finish(alone, 'stop', 'the same prompt without approval_mode');
-    }),
-  },
   'chat-modes/mode-not-remembered': {
-    title: 'After a manual run the next prompt of its session, and one of a new session, run through without a mode.',
+    title:
+      'After a manual run the next prompt of its session, and one of a new session, run through without a mode. With it the next one asks.',
     ...onShared(['behaviour:ask-permission'], async (ctx, intern) => {
       const t = await intern.asked(ctx.prompt('ask-permission'));
       expect.finish(await intern.answered(t, 'allow_once'), 'stop', 'the answered run');
@@ -36,6 +53,14 @@ export const CHAT_MODES = checksOf('CHAT-8', {
         consents(t, what);
         expect.finish(t, 'stop', what);
       }
+      await asksHere(ctx, intern, { session_id: callOf(t).session }, 'api_key', 'in a session that goes on');
+    }),
+  },
+  'chat-modes/manual-of-a-peer': {
+    title: 'With manual a prompt asks whichever member sends it.',
+    ...onShared(['behaviour:ask-permission', 'peer_api_key'], async (ctx, intern) => {
+      await seenByPeer(ctx, intern.id);
+      await asksHere(ctx, intern, {}, 'peer_api_key', 'of another member');
     }),
   },
   'chat-modes/self-drive-is-omitted': {

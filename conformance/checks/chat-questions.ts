@@ -8,18 +8,6 @@ import { onRunning, onShared, runningOne, sharedOne } from '../helpers/interns.j
 
 /** CHAT-5: the contents of a question. */
 export const CHAT_QUESTIONS = checksOf('CHAT-5', {
-  'chat-questions/one-tool-call': {
-    title: 'Needing permission, the stream emits one tool call named by the profile, then tool_calls.',
-    ...onShared(['behaviour:ask-permission'], async (ctx, intern) => {
-      const t = await intern.asked(ctx.prompt('ask-permission'));
-      expect.grammar(t, 'S');
-      equal(t.toolCalls.length, 1, 'tool calls');
-      equal(t.toolCalls[0]?.name, ctx.profile.tool_name, 'name of the tool call');
-      equal(t.error, undefined, 'error of a response that asks');
-      question(t);
-      await intern.answered(t, 'allow_once');
-    }),
-  },
   'chat-questions/question-in-self-drive': {
     title: 'A question that needs an answer is asked although the run consents to tools by itself.',
     ...onShared(['behaviour:ask-question'], async (ctx, intern) => {

@@ -22,21 +22,32 @@ interface Reached {
 const takes = (status: number | undefined): boolean => status !== undefined && status >= 200 && status < 300;
 const shown = (status: number | undefined) => (status === undefined ? 'no answer' : status);
 
+const unmet = (ctx: Ctx, note: string, got?: unknown) =>
+  ctx.unmet('a daemon whose answers depend on the proof', note, got);
+
 /**
  * Reaches the daemon of a running intern. Its service is nowhere stated, so only its acceptance of a request counts:
  * not one without a proof, but one with a proof. A daemon that does otherwise does not decide by the proof, and the check is
  * skipped.
  */
 async function reached(ctx: Ctx): Promise<Reached> {
-  const { id } = await ctx.interns.running();
+  const daemon = await attached(ctx, (await ctx.interns.running()).id);
+  await ctx.twin('daemon without a proof', async () => {
+    const bare = await daemon.ask();
+    if (bare === undefined || takes(bare)) unmet(ctx, 'a request without a proof is answered', shown(bare));
+  });
+  return daemon;
+}
+
+/** Reads the daemon access of a running intern. */
+async function attached(ctx: Ctx, id: string): Promise<Reached> {
   const access = await ctx.api.daemon(id, OAUTH);
   expect.status(access, 200, 'the daemon access');
   const { origin, token } = (access.json ?? {}) as { origin?: unknown; token?: unknown };
   const url = `${String(origin)}${PATH}`;
-  const unmet = (note: string, got?: unknown) => ctx.unmet('a daemon whose answers depend on the proof', note, got);
-  if (typeof token !== 'string' || !/^https?:/.test(url) || !URL.canParse(url)) unmet('the access names none');
+  if (typeof token !== 'string' || !/^https?:/.test(url) || !URL.canParse(url)) unmet(ctx, 'the access names none');
 
-  const daemon: Reached = {
+  return {
     id,
     async prove() {
       const json = { bodySha256: sha256(BODY), route: { method: 'POST', path: PATH } };
@@ -54,20 +65,13 @@ async function reached(ctx: Ctx): Promise<Reached> {
       return status;
     },
   };
-
-  await ctx.twin('daemon without a proof', async () => {
-    const bare = await daemon.ask();
-    if (bare === undefined || takes(bare)) unmet('a request without a proof is answered', shown(bare));
-  });
-  return daemon;
 }
 
 /** Sends a request with a proof that the daemon takes. */
 async function takenOnce(ctx: Ctx, daemon: Reached): Promise<Proof> {
   const proof = await daemon.prove();
   const status = await daemon.ask(proof);
-  if (!takes(status))
-    ctx.unmet('a daemon whose answers depend on the proof', 'a request with a proof is answered', shown(status));
+  if (!takes(status)) unmet(ctx, 'a request with a proof is answered', shown(status));
   return proof;
 }
 
@@ -91,20 +95,29 @@ export const DAEMON_REACHED = defineChecks({
   },
   'proof/v2-once-later': {
     requirement: 'SIGN-7',
-    title: 'A proof that the daemon has taken it refuses 15 s later too.',
+    title:
+      'A proof that the daemon has taken it refuses 15 s later too, and after its intern was suspended and resumed.',
     needs: ['running', 'oauth_token', 'slow:15s'],
     async run(ctx) {
       const daemon = await reached(ctx);
       const proof = await takenOnce(ctx, daemon);
+      const resumed = await takenOnce(ctx, daemon);
       await ctx.wait(15_000);
       const later = await daemon.ask(proof);
       if (takes(later)) fail('a v2 proof that the daemon took', 'refused 15 s later', gist('taken again', later));
+      expect.done(await ctx.api.suspend(daemon.id), 'the suspend');
+      await ctx.interns.untilSuspended(daemon.id);
+      expect.done(await ctx.api.provision(daemon.id), 'the provision');
+      await ctx.interns.until(daemon.id, ['running']);
+      const after = await (await attached(ctx, daemon.id)).ask(resumed);
+      if (takes(after))
+        fail('a v2 proof that the daemon took', 'refused after a suspend and a resume', gist('taken again', after));
     },
   },
   'proof/what-it-covers': {
     requirement: 'SIGN-4',
     title:
-      'A daemon that asks for proofs refuses one that is forged, or made for another body or user, and uses none up by that.',
+      'A daemon that asks for proofs refuses one that is forged, or made for another body, user, time or nonce, and uses none up by that.',
     needs: ['running', 'oauth_token'],
     async run(ctx) {
       const daemon = await reached(ctx);
@@ -120,6 +133,11 @@ export const DAEMON_REACHED = defineChecks({
         ],
         [await daemon.ask(proof, JSON.stringify({ input: 'Goodbye.' })), 'a proof that was made for another body'],
         [await daemon.ask({ ...proof, user: `${proof.user}-2` }), 'a proof that was made for another user'],
+        [
+          await daemon.ask({ ...proof, timestamp: String(Number(proof.timestamp) - 1) }),
+          'a proof that was made at another time',
+        ],
+        [await daemon.ask({ ...proof, nonce: `${proof.nonce}0` }), 'a proof with another nonce'],
       ] as const)
         if (takes(status)) fail(what, 'refused', gist('taken', status));
       const right = await daemon.ask(proof);

@@ -3,6 +3,7 @@ import { equal, fail, gist, ok } from '../framework/assert.js';
 import { checksOf } from '../framework/check.js';
 import type { Ctx } from '../framework/context.js';
 import * as expect from '../framework/expect.js';
+import type { ChatReply } from '../framework/reply.js';
 import { permission } from '../helpers/chat.js';
 import { onRunning, runningOne } from '../helpers/interns.js';
 import type { Transcript } from '../probe/chunks.js';
@@ -40,10 +41,8 @@ export function nothingElse({ assume }: Pick<Ctx, 'assume'>, t: Transcript, from
   assume(early === undefined, 'a stream to which nothing else is written', note, shown);
 }
 
-/** The stream of a silent run carries a keepalive after every 30 seconds. */
-async function silence(ctx: Ctx, most: number): Promise<void> {
-  const intern = await runningOne(ctx);
-  const reply = await intern.held(ctx.prompt('silent'));
+/** The stream of a run that fell silent carries a keepalive after every 30 seconds. */
+async function silence(ctx: Ctx, reply: ChatReply, most: number): Promise<void> {
   const { transcript } = reply;
   const before = spoken(transcript);
   const from = transcript.items.length;
@@ -71,12 +70,20 @@ export const KEEPALIVE = checksOf('CHAT-11', {
   'chat/keepalive-in-silence': {
     title: 'A keepalive is written after 30 seconds of silence.',
     needs: ['running', 'behaviour:silent', 'slow:31s'],
-    run: (ctx) => silence(ctx, 1),
+    run: async (ctx) => silence(ctx, await (await runningOne(ctx)).held(ctx.prompt('silent')), 1),
   },
   'keepalive/after-30-seconds': {
     title: 'After 30 seconds of silence `: keepalive` is written, and again after every further 30.',
     needs: ['running', 'behaviour:silent', 'slow:61s'],
-    run: (ctx) => silence(ctx, 2),
+    run: async (ctx) => silence(ctx, await (await runningOne(ctx)).held(ctx.prompt('silent')), 2),
+  },
+  'keepalive/answered-in-silence': {
+    title: 'A stream that goes on after an answer carries a keepalive after 30 seconds of silence.',
+    needs: ['running', 'behaviour:ask-then-silent', 'slow:31s'],
+    async run(ctx) {
+      const intern = await runningOne(ctx);
+      await silence(ctx, await intern.resumed(await intern.asked(ctx.prompt('ask-then-silent'))), 1);
+    },
   },
   'keepalive/to-the-millisecond': {
     title: 'No keepalive at 29.999 s of silence, one by 30.001 s.',

@@ -145,6 +145,8 @@ export interface InternFacts extends Dealt {
   moved: number | undefined;
   /** When the latest suspend or delete was answered that may have been taken. */
   halted: number | undefined;
+  /** The latest daemon access that was answered, while no call asked for another state since. */
+  attached: { readonly at: number; readonly number: number } | undefined;
   /** The latest lifecycle call that was accepted, while nothing of it was shown since. */
   awaited:
     | {
@@ -181,6 +183,7 @@ export const internFacts = (id: string): InternFacts => ({
   moving: 0,
   moved: undefined,
   halted: undefined,
+  attached: undefined,
   awaited: undefined,
   refused: undefined,
   wrote: Number.NEGATIVE_INFINITY,

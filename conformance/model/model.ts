@@ -2,6 +2,8 @@ import { createHash } from 'node:crypto';
 import type { Profile } from '../../emulator/contract/profile.js';
 import { idempotencyHeaderOf, proofHeadersOf } from '../framework/profile.js';
 import type { PublicKey } from '../framework/target.js';
+import type { Transcript } from '../probe/chunks.js';
+import { jsonOf } from '../probe/json.js';
 import { isAnswer } from '../probe/request.js';
 import type { Caller } from './callers.js';
 import { createDealings } from './dealings.js';
@@ -74,6 +76,8 @@ export type SessionFacts = Known<{
   readonly at: number;
   /** When the latest prompt of it was answered. */
   last: number;
+  /** The latest usage that a run of it told. */
+  usage: Known<Row> | undefined;
 }>;
 
 /** A question. */
@@ -83,6 +87,8 @@ export type AskedQuestion = Known<{
   /** When its stream ended, and how far the clock was moved by then. */
   readonly at: number;
   readonly moved: number;
+  /** Its arguments. */
+  readonly asks: Row | undefined;
   /** The options of a permission. */
   readonly options: readonly string[] | undefined;
   /** Answers in its session that are under way. */
@@ -93,14 +99,17 @@ export type AskedQuestion = Known<{
   over?: boolean;
 }>;
 
-/** The options of a permission that a tool call asks for. */
-function optionsOf(text: string): readonly string[] | undefined {
-  try {
-    const { kind, options } = JSON.parse(text) as Row;
-    return kind === 'permission' && Array.isArray(options) ? options.map(String) : undefined;
-  } catch {
-    return undefined;
-  }
+/** The question that a tool call asks, as its arguments say. */
+export function questionIn(text: string): Row | undefined {
+  const asks = jsonOf(text);
+  return isRow(asks) ? asks : undefined;
+}
+
+/** What was said in a turn: its prompt and its reply, whatever was said before. */
+function turnOf(asked: Asked, { content }: Transcript): string | undefined {
+  const body = bodyOf(asked);
+  const last: unknown = Array.isArray(body?.messages) ? body.messages.at(-1) : undefined;
+  return isRow(last) && last.role === 'user' ? hashed(joined(JSON.stringify(last.content), content)) : undefined;
 }
 
 /** The pages of a list that came before a cursor. */
@@ -169,6 +178,12 @@ export function createModel(options: ModelOptions) {
   /** A time on the clock of the target, after the first request was sent. */
   let since: number | undefined;
   const nonces = new Recent<string, Known>(MOST);
+  /** The requests that a signature of a proof is for. */
+  const signed = new Recent<string, Known<string>>(MOST);
+  /** Usage of runs that began their session, by what was said in them. */
+  const alone = new Recent<string, Known<Row>>(MOST);
+  /** The first usage that counts what was said. */
+  let counted: Known<Row> | undefined;
   const signers = new Recent<string, Known<string>>(MOST);
   const pages = new Recent<string, Pages>(MOST);
   const mappings = new Recent<string, Known>(MOST);
@@ -332,17 +347,47 @@ export function createModel(options: ModelOptions) {
     });
   };
 
+  /** Each signature of a proof, and the fields that it signs. */
+  const signaturesIn = ({ asked, answered }: Exchange): readonly (readonly [string, string])[] => {
+    const { bodySha256, route } = bodyOf(asked) ?? {};
+    const json = isRow(answered?.json) ? answered.json : {};
+    const { method, path } = isRow(route) ? route : {};
+    const fields = [operationOf(asked)?.id, ...[json[proof.timestamp], json[proof.user], bodySha256].map(String)];
+    return (
+      [
+        [json[proof.signature], joined(...fields)],
+        [json[proof.signatureV2], joined(...fields, ...[json[proof.nonce], method, path].map(String))],
+      ] as const
+    ).flatMap(([signature, subject]) => (typeof signature === 'string' ? [[signature, subject] as const] : []));
+  };
+
   const spoke = (exchange: Exchange, intern: string, origin: 'chat' | 'invoke', session: unknown) => {
     const { asked, answered } = exchange;
     if (typeof session !== 'string' || answered === undefined) return;
     const at = joined(intern, session);
     const known = sessions.get(at);
-    if (known !== undefined) known.value.last = Math.max(known.value.last, answered.at);
-    else
+    const usage = answered.stream?.final?.usage;
+    const told = isRow(usage) ? { value: usage, number: asked.number } : undefined;
+    if (known !== undefined) {
+      known.value.last = Math.max(known.value.last, answered.at);
+      known.value.usage = told ?? known.value.usage;
+    } else
       sessions.set(at, {
-        value: { id: session, intern, origin, person: personOf(asked), at: answered.at, last: answered.at },
+        value: {
+          id: session,
+          intern,
+          origin,
+          person: personOf(asked),
+          at: answered.at,
+          last: answered.at,
+          usage: told,
+        },
         number: asked.number,
       });
+    if (told === undefined || answered.stream === undefined) return;
+    const said = turnOf(asked, answered.stream);
+    if (known === undefined && said !== undefined && !alone.has(said)) alone.set(said, told);
+    if (answered.stream.content !== '' && Number(told.value.completion_tokens) > 0) counted ??= told;
   };
 
   /** The latest question in the session of an answer. */
@@ -361,12 +406,14 @@ export function createModel(options: ModelOptions) {
     }
     const call = stream.finish === 'tool_calls' ? stream.toolCalls[0] : undefined;
     if (call?.id === undefined) return;
+    const asks = questionIn(call.arguments);
     const value = {
       intern,
       session: stream.sessionId,
       at: answered?.at ?? asked.at,
       moved: options.moved?.() ?? 0,
-      options: optionsOf(call.arguments),
+      asks,
+      options: asks?.kind === 'permission' && Array.isArray(asks.options) ? asks.options.map(String) : undefined,
       replies: new Set<number>(),
     };
     questions.set(call.id, { value, number: asked.number });
@@ -416,6 +463,18 @@ export function createModel(options: ModelOptions) {
     signers: signers as ReadonlyMap<string, Known<string>>,
     vaults: vaults as ReadonlyMap<string, Known<string>>,
     questions: questions as ReadonlyMap<string, AskedQuestion>,
+    /** The usage of a run in a session of its own in which the same was said. */
+    usageAlone: (asked: Asked, stream: Transcript): Known<Row> | undefined => alone.get(turnOf(asked, stream) ?? ''),
+    /** The first usage that counts what was said. */
+    get counted(): Known<Row> | undefined {
+      return counted;
+    },
+    /** A signature of a proof that was made for another request before. */
+    signedBefore: (exchange: Exchange): Known<string> | undefined =>
+      signaturesIn(exchange).flatMap(([signature, subject]) => {
+        const before = signed.get(hashed(signature));
+        return before === undefined || before.value === subject ? [] : [before];
+      })[0],
     statuses: statuses as ReadonlySet<string>,
     routes: routes as ReadonlySet<string>,
     callerOf,
@@ -495,6 +554,7 @@ export function createModel(options: ModelOptions) {
       if (name === undefined || facts === undefined) return;
       if (facts.awaited !== undefined && UNDONE_BY[facts.awaited.name].includes(name)) facts.awaited = undefined;
       if (after !== undefined) {
+        facts.attached = undefined;
         facts.phase.asks(asked.number, after);
         facts.moving += 1;
       }
@@ -527,8 +587,21 @@ export function createModel(options: ModelOptions) {
     restart(): void {
       for (const known of [interns, present, byName, creates, sessions, questions, firsts, begun, nonces, signers])
         known.clear();
-      for (const known of [accesses, asking, pages, mappings, creators, statuses, routes, shared, vaults])
+      for (const known of [
+        accesses,
+        asking,
+        pages,
+        mappings,
+        creators,
+        statuses,
+        routes,
+        shared,
+        vaults,
+        signed,
+        alone,
+      ])
         known.clear();
+      counted = undefined;
       hasForgotten = options.inUse === true;
       hasHidden = false;
       latest = Number.NEGATIVE_INFINITY;
@@ -605,6 +678,7 @@ export function createModel(options: ModelOptions) {
       if (name === 'get' && facts !== undefined) facts.read = asked.at;
       if (name === 'list') listed(json, exchange);
       if (name === 'invoke' && id !== undefined) spoke(exchange, id, 'invoke', json.session_id);
+      if (isDaemon(operation) && facts?.moving === 0) facts.attached = { at: answered.at, number: asked.number };
       if (isDaemon(operation) && id !== undefined && !accesses.has(accessOf(json)))
         accesses.set(accessOf(json), { value: id, number: asked.number });
       if (name === 'scim' && id !== undefined && !mappings.has(id.toLowerCase()))
@@ -614,6 +688,8 @@ export function createModel(options: ModelOptions) {
         if (isRow(route) && routes.size < MOST) routes.add(JSON.stringify(route));
         const [nonce, user] = [json[proof.nonce], json[proof.user]];
         if (typeof nonce === 'string') nonces.set(nonce, { value: id, number: asked.number });
+        for (const [signature, subject] of signaturesIn(exchange))
+          if (!signed.has(hashed(signature))) signed.set(hashed(signature), { value: subject, number: asked.number });
         if (typeof user === 'string' && typeof asked.caller === 'string' && !signers.has(asked.caller))
           signers.set(asked.caller, { value: user, number: asked.number });
       }

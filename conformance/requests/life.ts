@@ -1,5 +1,6 @@
 import type { Ctx } from '../framework/context.js';
 import { Skipped } from '../framework/skip.js';
+import { sha256 } from '../helpers/proofs.js';
 import { isRow } from '../model/intern.js';
 import { LATE } from '../model/model.js';
 import { unanswered } from './unanswered.js';
@@ -39,7 +40,9 @@ interface Life {
 }
 
 /** Leads an intern to its next stage. Members who see it do so in turn. */
-async function lead({ api, interns }: Ctx, { id }: Life, { by }: Stage, as: Member): Promise<void> {
+async function lead(ctx: Ctx, { id }: Life, { by, peer }: Stage, has: (need: string) => boolean): Promise<void> {
+  const { api, interns } = ctx;
+  const as = peer?.includes('leads') === true ? otherOf(has) : 'api_key';
   if (by === 'create') return;
   const ask = (member: Member) =>
     by === 'delete' ? api.remove(id, undefined, { as: member }) : api[by](id, { as: member });
@@ -47,15 +50,40 @@ async function lead({ api, interns }: Ctx, { id }: Life, { by }: Stage, as: Memb
   let { status } = await ask(as);
   if (status >= 300 && as !== 'api_key') ({ status } = await ask('api_key'));
   if (status >= 300) return;
-  if (by === 'provision') await interns.until(id, ['running']);
+  if (by === 'provision') {
+    // Nobody attaches to one that boots.
+    for (const access of accesses(ctx, id, has)) {
+      await access().catch(unanswered);
+      await api.get(id).catch(unanswered);
+    }
+    await interns.until(id, ['running']);
+  }
   if (by === 'suspend') await interns.untilSuspended(id);
 }
 
 /** The other member of the workspace, where there is one. */
 const otherOf = (has: (need: string) => boolean): Member => (has('peer_api_key') ? 'peer_api_key' : 'api_key');
 
+/** Callers who may read the daemon access, and who may sign. */
+const ATTACHERS = ['oauth_token', 'oauth_interns_only_token', 'peer_oauth_token'] as const;
+const SIGNERS = ['oauth_token', 'peer_oauth_token'] as const;
+const ROUTE = { method: 'POST', path: '/api/invoke' };
+
+/** One of several, where there is any. */
+const oneOf = <T>({ random }: Ctx, some: readonly T[]): readonly T[] => {
+  const at = Math.floor(random() * some.length);
+  return some.slice(at, at + 1);
+};
+
+/** The daemon access by either path. */
+const accesses = (ctx: Ctx, id: string, has: (need: string) => boolean) =>
+  ['daemon', 'daemon-access'].flatMap((below) =>
+    oneOf(ctx, ATTACHERS.filter(has)).map((as) => () => ctx.send({ path: `/interns/${id}/${below}`, as })),
+  );
+
 /** Each operation that names the intern, by those who may ask for it. */
-function operations({ api, chat, prompt, send }: Ctx, life: Life, stage: Stage, has: (need: string) => boolean) {
+function operations(ctx: Ctx, life: Life, stage: Stage, has: (need: string) => boolean) {
+  const { api, chat, prompt, random, send } = ctx;
   const { id } = life;
   const peer = otherOf(has);
   const session = () => (typeof life.invoked === 'string' ? { session_id: life.invoked } : {});
@@ -74,6 +102,14 @@ function operations({ api, chat, prompt, send }: Ctx, life: Life, stage: Stage, 
     // A session of its own, beside the one that goes on.
     async () => (stage.isAgain === true ? api.invoke(id, { input: prompt('echo') }) : undefined),
     async () => (life.invoked === undefined || peer === 'api_key' ? undefined : invoke(peer)),
+    // One that nearly is its session is none.
+    async () =>
+      typeof life.invoked === 'string'
+        ? api.invoke(id, {
+            input: prompt('echo'),
+            session_id: random() < 0.5 ? `${life.invoked}x` : life.invoked.slice(0, -1),
+          })
+        : undefined,
     async () => {
       // Prompts are dear: two are enough.
       if (stage.isAgain === true) return;
@@ -81,12 +117,12 @@ function operations({ api, chat, prompt, send }: Ctx, life: Life, stage: Stage, 
       const { sessionId } = await (await chat(id, { prompt: prompt('echo'), ...session_id })).end();
       life.chatted ??= sessionId;
     },
-    ...(has('oauth_token')
-      ? [
-          () => send({ path: `/interns/${id}/daemon`, as: 'oauth_token' }),
-          () => send({ path: `/interns/${id}/daemon-access`, as: 'oauth_token' }),
-        ]
-      : []),
+    ...accesses(ctx, id, has),
+    ...oneOf(ctx, SIGNERS.filter(has)).map((as) => () => {
+      const json = { bodySha256: sha256(String(random())), ...(random() < 0.5 ? {} : { route: ROUTE }) };
+      const path = `/interns/${id}/${random() < 0.5 ? 'daemon' : 'daemon-access'}/sign`;
+      return send({ method: 'POST', path, as, json });
+    }),
   ];
 }
 
@@ -103,7 +139,7 @@ export async function beginLife(ctx: Ctx, has: (need: string) => boolean) {
   const aged = has('control') ? Promise.resolve() : ctx.wait(LATE).catch(() => {});
   const life: Life | undefined = isRow(json) && typeof json.id === 'string' ? { id: json.id } : undefined;
   const go = async (known: Life, stage: Stage) => {
-    await lead(ctx, known, stage, stage.peer?.includes('leads') === true ? otherOf(has) : 'api_key');
+    await lead(ctx, known, stage, has);
     // Its create is repeated: nothing is left to be done.
     await create().catch(unanswered);
     await api.get(known.id).catch(unanswered);

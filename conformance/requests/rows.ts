@@ -2,6 +2,7 @@ import { BAD_HOSTS } from '../arbitraries/host.js';
 import type { Ctx, Known } from '../framework/context.js';
 import { STATUSES } from '../habits/status-words.js';
 import { DIGEST } from '../helpers/operations.js';
+import { sha256 } from '../helpers/proofs.js';
 import { secretName } from '../helpers/vault.js';
 import type { OperationName } from '../model/operations.js';
 import type { Send } from '../probe/request.js';
@@ -261,13 +262,16 @@ const tool =
 const ROUTE = { method: 'POST', path: '/api/invoke' };
 const routed = (name: string, route: unknown): Value => json(name, { bodySha256: DIGEST, route });
 const digest = (name: string, bodySha256: unknown): Value => json(name, { bodySha256 });
+/** A digest of its own, for a route or by itself. */
+const signed = (name: string, more: Record<string, unknown> = {}): Value =>
+  json(name, ({ ctx }: Ground) => ({ bodySha256: sha256(String(ctx.random())), ...more }));
 const SIGNED: readonly Value[] = [
-  digest('a digest', DIGEST),
-  routed('a digest for a route', ROUTE),
-  routed('a digest for an encoded path', { method: 'POST', path: '/api/%7Bx%7D/y-1' }),
-  json('a digest, and who signs', { bodySha256: DIGEST, user: 'somebody', 'x-svc-invoke-user': 'somebody' }),
-  routed('a digest for a route, and more', { ...ROUTE, query: 'x=1', origin: 'https://x.test' }),
-  json('a digest, and when', { bodySha256: DIGEST, timestamp: '1000000000', nonce: 'mine' }),
+  signed('a digest'),
+  signed('a digest for a route', { route: ROUTE }),
+  signed('a digest for an encoded path', { route: { method: 'POST', path: '/api/%7Bx%7D/y-1' } }),
+  signed('a digest, and who signs', { user: 'somebody', 'x-svc-invoke-user': 'somebody' }),
+  signed('a digest for a route, and more', { route: { ...ROUTE, query: 'x=1', origin: 'https://x.test' } }),
+  signed('a digest, and when', { timestamp: '1000000000', nonce: 'mine' }),
   sized('as large as may be', CAP, () => ({ bodySha256: DIGEST })),
   ...bads(
     digest('63 digits', DIGEST.slice(1)),

@@ -91,7 +91,8 @@ async function done(
     missed = answer?.status === 404;
     const accepted = answer !== undefined && answer.status < 300;
     const { table, state } = row;
-    const writes = table.method !== 'GET' && state !== undefined && state !== 'unknown' && state !== 'gone';
+    const there = state !== undefined && state !== 'unknown' && state !== 'gone';
+    const writes = (table.method !== 'GET' || (accepted && row.badState)) && there;
     // Where there is little time, a refused call is taken to have changed nothing.
     if (writes && (accepted || !sparing) && !table.prompts && !table.operation.startsWith('sign')) {
       if (tries > 0) await ctx.wait(2_000);
@@ -131,7 +132,7 @@ const isTurn = ({ table: { operation } }: Row): boolean => /^(chat|invoke|sign)/
 const prompting = (row: Row): boolean => row.table.prompts === true && isGood(row);
 
 /** Rows of the second pass that are sent while turns wait: they leave room to send again what broke a rule. */
-const SECOND = 150;
+const SECOND = 50;
 
 /** Sends each operation once, and once each mistake that several share. */
 export async function sendFirst(ctx: Ctx, options: RowsOptions): Promise<void> {

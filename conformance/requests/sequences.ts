@@ -1,9 +1,11 @@
-import { NO_OPTIONS } from '../arbitraries/answer.js';
+import { NO_ACTIONS, NO_OPTIONS } from '../arbitraries/answer.js';
 import type { Ctx } from '../framework/context.js';
 import { answerWith, heard } from '../helpers/chat.js';
 import { DIGEST } from '../helpers/operations.js';
+import { sha256 } from '../helpers/proofs.js';
 import { ANOTHER_VALUE, copy, list, ofIntern, put, remove, secretName, VALUE, WORKSPACE } from '../helpers/vault.js';
 import { isRow } from '../model/intern.js';
+import type { As, CredentialName } from '../probe/request.js';
 import { beginLife } from './life.js';
 import { unanswered } from './unanswered.js';
 
@@ -81,29 +83,58 @@ async function updates({ api, interns, race }: Ctx): Promise<void> {
   }
 }
 
-/** A question, answers that are wrong in one way each, the right one, and answers that come too late. */
-async function replies(ctx: Ctx): Promise<void> {
-  const { id } = await ctx.interns.running();
-  const { id: other } = await ctx.interns.running();
-  const asked = await (await ctx.chat(id, { prompt: ctx.prompt('ask-permission'), approval_mode: 'manual' })).end();
-  const { sessionId: session, toolCalls } = asked;
-  const call = toolCalls[0]?.id;
-  if (call === undefined || session === undefined) return;
-  const right = { call, session, content: 'allow_once' };
-  const reply = (parts: Parameters<typeof answerWith>[2], to = id) =>
-    answerWith(ctx, to, parts).then(heard).catch(unanswered);
-  await reply(right, other);
-  await reply({ call, content: right.content });
-  for (const wrong of [{ call: `${call}x` }, { session: `${session}x` }]) await reply({ ...right, ...wrong });
-  for (const content of ctx.sample(NO_OPTIONS)) await reply({ ...right, content });
-  const tool = { role: 'tool', tool_call_id: call, content: right.content };
-  for (const stream of [false, undefined, 'true'])
-    await ctx
-      .chat(id, { messages: [tool], session_id: session, extra: { stream } })
-      .then(heard)
-      .catch(unanswered);
-  await reply(right);
-  for (const late of [{}, { call: `${call}x` }, { content: NO_OPTIONS[0] }]) await reply({ ...right, ...late });
+/** What leads to a question, what answers it, and what does not, whatever it asks. */
+const QUESTIONS = [
+  { behaviour: 'ask-permission', right: 'allow_once', wrong: NO_OPTIONS },
+  { behaviour: 'ask-question', right: '{"action":"decline"}', wrong: NO_ACTIONS },
+] as const;
+
+/** Callers who have no part in the session of a member. */
+const STRANGERS = ['foreign_api_key', 'outsider_api_key', 'management_key', 'own_key'] as const;
+
+/**
+ * One session, of the other member where there is one: a question, answers that are wrong in one way each, the right one, answers
+ * that come too late, and a prompt. In between those ask who have no part in it.
+ */
+async function replies(ctx: Ctx, has: (need: string) => boolean): Promise<void> {
+  const { api, chat, interns, prompt } = ctx;
+  const { id } = await interns.running();
+  const { id: other } = await interns.running();
+  const seen = has('peer_api_key') ? await api.get(id, { as: 'peer_api_key' }).catch(unanswered) : undefined;
+  const by = seen?.status === 200 ? 'peer_api_key' : 'api_key';
+  const reply = (parts: Parameters<typeof answerWith>[2], to = id, as: As = by) =>
+    answerWith(ctx, to, parts, { as }).then(heard).catch(unanswered);
+  let session: string | undefined;
+  for (const { behaviour, right: content, wrong } of QUESTIONS) {
+    if (!has(`behaviour:${behaviour}`) || ctx.over()) continue;
+    const goesOn = session === undefined ? {} : { session_id: session };
+    const asked = await (
+      await chat(id, { prompt: prompt(behaviour), approval_mode: 'manual', ...goesOn }, { as: by })
+    ).end();
+    const call = asked.toolCalls[0]?.id;
+    session = asked.sessionId;
+    if (call === undefined || session === undefined) return;
+    const right = { call, session, content };
+    const others = async () => {
+      for (const as of ctx.sample([...STRANGERS.filter(has), ctx.wrongKey, null], 2)) await reply(right, id, as);
+      for (const as of ['api_key', 'peer_api_key'] as const)
+        if (has(as)) await api.invoke(id, { input: prompt('echo'), session_id: session }, { as }).catch(unanswered);
+    };
+    await others();
+    await reply(right, other);
+    await reply({ call, content });
+    for (const wrong of [{ call: `${call}x` }, { session: `${session}x` }]) await reply({ ...right, ...wrong });
+    for (const content of ctx.sample(wrong, 3)) await reply({ ...right, content });
+    const tool = { role: 'tool', tool_call_id: call, content };
+    for (const stream of [false, undefined, 'true'])
+      await chat(id, { messages: [tool], session_id: session, extra: { stream } }, { as: by })
+        .then(heard)
+        .catch(unanswered);
+    await reply(right);
+    for (const late of [{}, { call: `${call}x` }, { content: NO_OPTIONS[0] }]) await reply({ ...right, ...late });
+    await others();
+    await (await chat(id, { prompt: prompt('echo'), session_id: session }, { as: by })).end();
+  }
 }
 
 /** A secret that is stored, replaced, read, copied and deleted twice: in the vault of an intern, then in that of its workspace. */
@@ -128,12 +159,31 @@ async function secrets({ interns, send, over }: Ctx): Promise<void> {
   await list(all, ofIntern(id)).catch(unanswered);
 }
 
-/** Proofs for one route, by the operation and its alias, twice: each has a nonce of its own, and all are laid out alike. */
-async function proofs({ interns, send }: Ctx): Promise<void> {
+/** Callers who may sign nothing. */
+const NO_SIGNERS = ['oauth_interns_only_token', 'api_key', 'peer_api_key'] as const;
+
+/**
+ * Proofs by the operation and its alias, twice: for one route, where each has a nonce of its own, and for two bodies at once. All are
+ * laid out alike. Neither is made for those who may not sign.
+ */
+async function proofs({ interns, race, random, send }: Ctx, has: (need: string) => boolean): Promise<void> {
   const { id } = await interns.stopped();
-  const json = { bodySha256: DIGEST, route: { method: 'POST', path: '/api/invoke' } };
-  for (const path of ['daemon/sign', 'daemon-access/sign', 'daemon/sign', 'daemon-access/sign'])
-    await send({ method: 'POST', path: `/interns/${id}/${path}`, as: 'oauth_token', json }).catch(unanswered);
+  const route = { method: 'POST', path: '/api/invoke' };
+  const another = has('peer_oauth_token') ? 'peer_oauth_token' : 'oauth_token';
+  for (const [path, signer] of [
+    ['daemon/sign', 'oauth_token'],
+    ['daemon-access/sign', 'oauth_token'],
+    ['daemon/sign', another],
+    ['daemon-access/sign', another],
+  ] as const) {
+    const sign = (as: CredentialName, json: unknown) =>
+      send({ method: 'POST', path: `/interns/${id}/${path}`, as, json }).catch(unanswered);
+    const bodies = [0, 1].map(() => ({ bodySha256: sha256(String(random())) }));
+    await race(bodies.length, (at) => sign(signer, bodies[at]));
+    await sign(signer, { bodySha256: DIGEST, route });
+    for (const as of signer === 'oauth_token' ? NO_SIGNERS.filter(has) : [])
+      for (const more of [{}, { route }]) await sign(as, { bodySha256: DIGEST, ...more });
+  }
 }
 
 /** A part of what is sent. `turn`: it waits where a limiter puts turns off. */
@@ -182,7 +232,7 @@ export function sequences(
     }),
     inTwos(false, () => updates(ctx)),
     inTwos(false, () => secrets(ctx)),
-    ...(has('oauth_token') ? [inTwos(true, () => proofs(ctx))] : []),
+    ...(has('oauth_token') ? [inTwos(true, () => proofs(ctx, has))] : []),
     {
       turn: false,
       async send() {
@@ -191,7 +241,7 @@ export function sequences(
         await sendLists(ctx);
       },
     },
-    ...(has('behaviour:ask-permission') ? [inTwos(true, () => replies(ctx))] : []),
+    ...(has('behaviour:ask-permission') ? [inTwos(true, () => replies(ctx, has))] : []),
     ...(has('control') ? [inTwos(true, () => conversation(ctx))] : []),
     {
       turn: true,

@@ -190,6 +190,8 @@ export const VIEWS: Readonly<Record<string, readonly string[]>> = {
   'chat-unacceptable/unacceptable-stays': ['CHAT-7/no-option', 'CHAT-7/open-question-answered'],
   'chat-unacceptable/without-session': ['CHAT-15/prompt', 'CHAT-7/open-question-answered'],
   'chat-unacceptable/body-before-state': ['CHAT-15/prompt', 'CHAT-7/open-question-answered'],
+  'chat-modes/consents-when-omitted': ['CHAT-8/consents-when-omitted'],
+  'chat-questions/one-tool-call': ['CHAT-5/one-call', 'CHAT-5/call-name', 'CHAT-5/call-id'],
   'chat-once/answered-twice': ['CHAT-7/answered-once'],
   'chat-answers/not-to-others': ['CHAT-6/reply-to-none', 'CHAT-7/open-question-answered'],
 };

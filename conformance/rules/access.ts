@@ -5,7 +5,7 @@ import { type Proof, type ProofSubject, SIGNATURE, signaturesOf } from '../helpe
 import { isRow } from '../model/intern.js';
 import { type Model, SKEW } from '../model/model.js';
 import { isDaemon, isSigning } from '../model/operations.js';
-import { all, each, holds, is, isDone, type Judgement, type Rule, rulesOf, type Seen } from './rule.js';
+import { all, each, holds, is, isBodyKnown, isDone, type Judgement, type Rule, rulesOf, type Seen } from './rule.js';
 
 const isProof = (seen: Seen): boolean => isSigning(seen.operation) && isDone(seen) && seen.json !== undefined;
 const noStore = (seen: Seen, of: string): Judgement =>
@@ -103,6 +103,24 @@ export const ACCESS: readonly Rule[] = [
       },
     },
   }),
+  ...rulesOf('DAEMON-1', {
+    'not-while-it-boots': {
+      says: 'The daemon access is that of a running intern: one that boots, and still does later, is not attached to.',
+      judge: (seen) => {
+        const { answered, asked, intern, json, operation } = seen;
+        const before = intern?.attached;
+        if (operation.name !== 'get' || answered.status >= 300 || intern?.made === undefined) return undefined;
+        if (before === undefined || before.at > asked.at) return undefined;
+        return holds(
+          !['queued', 'provisioning'].includes(String(json?.status)),
+          'status of an intern after its daemon was attached to',
+          'running',
+          json?.status,
+          [before.number],
+        );
+      },
+    },
+  }),
   ...rulesOf('SIGN-1', {
     'not-stored': {
       says: 'A proof carries Cache-Control: no-store.',
@@ -180,6 +198,22 @@ export const ACCESS: readonly Rule[] = [
         return verified.size > 0
           ? holds(false, `${wrong.which} signature of a proof`, 'one that verifies as others do', seen.called)
           : undefined;
+      },
+    },
+  }),
+  ...rulesOf('SIGN-4', {
+    'of-its-request': {
+      says: 'A signature is over the intern, the time, the user and the digest of its request: no two requests have the same.',
+      judge: (seen, model) => {
+        if (!isProof(seen) || !isBodyKnown(seen)) return undefined;
+        const before = model.signedBefore(seen);
+        return holds(
+          before === undefined,
+          `signature of ${seen.called}`,
+          'one that no other request has',
+          'that of another request',
+          before === undefined ? [] : [before.number],
+        );
       },
     },
   }),

@@ -1,5 +1,5 @@
 import { isModel, isRow } from '../model/intern.js';
-import type { Model } from '../model/model.js';
+import { type Model, questionIn } from '../model/model.js';
 import { isAnswer } from '../probe/request.js';
 import { STREAM_RULES, type StreamRule } from '../probe/stream-rules.js';
 import { reasonIs } from './errors.js';
@@ -43,6 +43,9 @@ function isNew(seen: Seen, model: Model, session: unknown): Judgement {
     ? holds(false, `session_id of a new ${operation.name}`, expected, session, [known.number])
     : undefined;
 }
+
+/** The counts of a usage. */
+const COUNTS = ['prompt_tokens', 'completion_tokens', 'total_tokens'] as const;
 
 /** Whether the model that a request names is none that its intern may have. */
 function isForeign(model: string, seen: Seen): boolean {
@@ -264,10 +267,69 @@ export const CHATS: readonly Rule[] = [
       judge: (seen) => {
         const usage = streamOf(seen)?.final?.usage;
         return isRow(usage)
-          ? each(['prompt_tokens', 'completion_tokens', 'total_tokens'], (key) =>
+          ? each(COUNTS, (key) =>
               holds(Number.isInteger(usage[key]) && Number(usage[key]) >= 0, `usage.${key}`, 'a count', usage[key]),
             )
           : undefined;
+      },
+    },
+  }),
+  ...rulesOf('CHAT-4', {
+    'of-one-run': {
+      says: 'Usage is that of one run: it does not add up over the runs of a session.',
+      judge: (seen, model) => {
+        const stream = streamOf(seen);
+        const usage = stream?.final?.usage;
+        if (stream?.sessionId === undefined || seen.id === undefined || !isRow(usage)) return undefined;
+        const before = model.session(seen.id, stream.sessionId)?.value.usage;
+        const alone = model.usageAlone(seen.asked, stream);
+        if (before === undefined || alone === undefined) return undefined;
+        const keys = COUNTS.filter((key) => Number(before.value[key]) > 0);
+        return keys.length === 0
+          ? undefined
+          : holds(
+              keys.some((key) => Number(usage[key]) !== Number(before.value[key]) + Number(alone.value[key])),
+              'usage of a run in a session',
+              'that of the run, which says the same as one in a session of its own',
+              usage,
+              [alone.number, before.number],
+            );
+      },
+    },
+    'counts-what-was-said': {
+      level: 'P',
+      says: 'Usage is null where none was reported: counts of nothing are not those of a run that spoke, where others are counted.',
+      judge: (seen, model) => {
+        const stream = streamOf(seen);
+        const usage = stream?.final?.usage;
+        if (stream === undefined || stream.content === '' || !isRow(usage) || model.counted === undefined)
+          return undefined;
+        return holds(
+          COUNTS.some((key) => usage[key] !== 0),
+          'usage of a run that spoke',
+          'null, or what was counted',
+          usage,
+          [model.counted.number],
+        );
+      },
+    },
+  }),
+  ...rulesOf('CHAT-8', {
+    'consents-when-omitted': {
+      says: 'A prompt that does not ask for manual approval leads to no question for a permission.',
+      alone: true,
+      judge: (seen) => {
+        const stream = streamOf(seen);
+        const { body } = seen;
+        if (stream === undefined || !isBodyKnown(seen) || isAnswer(body) || body === undefined) return undefined;
+        if (body.approval_mode !== undefined && body.approval_mode !== 'self-drive') return undefined;
+        const [call] = stream.toolCalls;
+        return holds(
+          stream.finish !== 'tool_calls' || call === undefined || questionIn(call.arguments)?.kind !== 'permission',
+          'a run without approval_mode',
+          'one that consents by itself',
+          call?.arguments,
+        );
       },
     },
   }),

@@ -5,6 +5,7 @@ import { canonical } from '../model/exchange.js';
 import { isModel, isRow, type Phase, type Row } from '../model/intern.js';
 import type { Model } from '../model/model.js';
 import { isDaemon, isSigning } from '../model/operations.js';
+import { jsonOf } from '../probe/json.js';
 import { type Level, type RequirementId, requirement, speaksAt } from '../requirements/index.js';
 import { holds, is, isFromService, type Judgement, type Rule, rulesOf, type Seen } from './rule.js';
 
@@ -682,10 +683,11 @@ export const REFUSALS: readonly Refusal[] = rows({
     statuses: [400],
     reason: 'bad_request',
     wrong: (seen, model) => {
-      const { answered, options } = questionOf(seen, model)?.value ?? {};
+      const { answered, asks, options } = questionOf(seen, model)?.value ?? {};
       const content = replyIn(seen)?.content;
-      if (options === undefined || answered !== undefined || typeof content !== 'string') return false;
-      return content !== 'cancel' && !options.includes(content);
+      if (answered !== undefined || typeof content !== 'string') return false;
+      if (asks?.kind === 'elicitation') return actionIn(content) === undefined ? true : undefined;
+      return options !== undefined && content !== 'cancel' && !options.includes(content);
     },
   },
   'question-closed': {
@@ -712,6 +714,19 @@ export const REFUSALS: readonly Refusal[] = rows({
       return model.session(seen.id, session) === undefined ? undefined : false;
     },
   },
+  'session-elsewhere': {
+    open: true,
+    requirement: 'CHAT-15',
+    says: 'A service may let a prompt continue only sessions that its caller began by chat.',
+    statuses: [403, 404, 409],
+    wrong: (seen, model) => {
+      const session = named('chat')(seen) ? seen.body?.session_id : undefined;
+      if (typeof session !== 'string' || seen.id === undefined || model.options.ours === true) return false;
+      const known = model.session(seen.id, session);
+      if (known === undefined) return false;
+      return known.value.origin === 'chat' && model.isBy(seen.asked, known.value.person) === true ? false : undefined;
+    },
+  },
   'session-of-others': {
     requirement: 'INVOKE-3',
     says: 'A session is accepted only from the caller it was issued to, on the same intern: any other is refused with 404.',
@@ -722,7 +737,11 @@ export const REFUSALS: readonly Refusal[] = rows({
       if (typeof session !== 'string' || seen.id === undefined)
         return seen.asked.body.kind === 'unknown' && named('invoke')(seen) ? undefined : false;
       const known = model.session(seen.id, session);
-      if (known === undefined) return model.options.madeUp?.(session) === true ? true : undefined;
+      // Whoever made an intern has seen all sessions of it.
+      if (known === undefined)
+        return model.options.madeUp?.(session) === true || (model.hasSeenAll && seen.intern?.made !== undefined)
+          ? true
+          : undefined;
       const { origin, person } = known.value;
       return origin === 'chat' || not(model.isBy(seen.asked, person));
     },
@@ -858,6 +877,13 @@ export const REFUSALS: readonly Refusal[] = rows({
     wrong: (seen) => seen.operation.area === 'vault' && tooLarge(seen),
   },
 });
+
+const ACTIONS: readonly unknown[] = ['accept', 'decline', 'cancel'];
+/** The action of an answer to a question: whether `accept` is one, its fields decide. */
+function actionIn(content: unknown): unknown {
+  const answer = typeof content === 'string' ? jsonOf(content) : undefined;
+  return isRow(answer) && ACTIONS.includes(answer.action) ? answer.action : undefined;
+}
 
 /** The tool message of an answer to a question. */
 function replyIn({ operation, body }: Seen): Row | undefined {
@@ -1013,6 +1039,7 @@ export const ACCEPTED_BY: Readonly<Record<string, RequirementId>> = {
   delete: 'DELETE-1',
   provision: 'PROV-1',
   suspend: 'SUSP-1',
+  chat: 'CHAT-1',
   invoke: 'INVOKE-1',
   daemon: 'DAEMON-1',
   'daemon alias': 'DAEMON-3',
@@ -1067,15 +1094,17 @@ const ANSWERED: readonly Rule[] = rulesOf('CHAT-7', {
     judge: (seen, model) => {
       const { asked, answered, error, id, intern } = seen;
       const question = questionOf(seen, model);
-      const { session = '', options, at = 0, moved = 0, answered: before, replies } = question?.value ?? {};
+      const { session = '', asks, options, at = 0, moved = 0, answered: before, replies } = question?.value ?? {};
       const passed = asked.at - at + (model.options.moved?.() ?? 0) - moved;
       if (question === undefined || id === undefined || before !== undefined || passed > OPEN) return undefined;
       // Another answer may be taken before this one, and a call of the lifecycle may have ended the run.
       if ((replies?.size ?? 0) > 1 || (intern?.moving ?? 0) > 1 || (intern?.halted ?? 0) > at) return undefined;
       if (model.options.partial === true || ASIDE.has(answered.status) || !isFromService(seen)) return undefined;
       if (model.isBy(asked, model.session(id, session)?.value.person) !== true) return undefined;
-      if (options?.includes(String(replyIn(seen)?.content)) !== true || wrongIn(seen, model).sure.length > 0)
-        return undefined;
+      const content = replyIn(seen)?.content;
+      const declines = asks?.kind === 'elicitation' && ['decline', 'cancel'].includes(String(actionIn(content)));
+      if (!declines && options?.includes(String(content)) !== true) return undefined;
+      if (wrongIn(seen, model).sure.length > 0) return undefined;
       if (answered.status >= 300 && !CLOSED.has(error?.reason)) return undefined;
       return holds(answered.status < 300, 'status of the answer to a question', 'a stream', answered.status, [
         question.number,
@@ -1084,8 +1113,8 @@ const ANSWERED: readonly Rule[] = rulesOf('CHAT-7', {
   },
 });
 
-/** No source says with which success these are answered. */
-const ANY_SUCCESS: ReadonlySet<string> = new Set(['sign', 'sign alias', 'daemon', 'daemon alias']);
+/** No source says with which success these are answered; other rules say it of a chat. */
+const ANY_SUCCESS: ReadonlySet<string> = new Set(['sign', 'sign alias', 'daemon', 'daemon alias', 'chat']);
 
 export const ACCEPTED_RULES: readonly Rule[] = [
   ...ANSWERED,
@@ -1094,6 +1123,8 @@ export const ACCEPTED_RULES: readonly Rule[] = [
     const applies = (seen: Seen, model: Model): boolean => {
       const { status } = seen.answered;
       if (seen.operation.name !== name || ASIDE.has(status) || !isFromService(seen)) return false;
+      // Whether a question is open shows by its answer alone.
+      if (replyIn(seen) !== undefined) return false;
       // A credential that was good may have come to its end.
       if (seen.caller?.kind === 'member' && status === 401) return false;
       if (status === 409 && mayConflict(seen, model)) return false;

@@ -130,8 +130,23 @@ const LATER = record({ created_at: '2026-01-01T00:01:30.000Z', updated_at: '2026
 const INVOKE = { method: 'POST', path: `/interns/${ID}/invoke`, json: { input: 'Hello' } };
 const ANSWER = [{ role: 'tool', tool_call_id: 'call-1', content: 'allow_once' }];
 
-/** A prompt and its stream. `asks`: it ends with a question, in so many pieces. */
-function chats({ json = {}, said = {}, asks = 0, says = [] as readonly string[] }): Said {
+interface Chat {
+  readonly json?: object;
+  /** More of each chunk. */
+  readonly said?: object;
+  /** It ends with a question, in so many pieces. */
+  readonly asks?: number;
+  /** The texts of its chunks. */
+  readonly says?: readonly string[];
+  readonly session?: string;
+  /** Tokens of each kind. */
+  readonly usage?: number;
+}
+
+/** A prompt and its stream. */
+function chats({ json = {}, said = {}, asks = 0, says = [], session = 's-1', usage }: Chat): Said {
+  const counts =
+    usage === undefined ? null : { prompt_tokens: usage, completion_tokens: usage, total_tokens: 2 * usage };
   const chunk = (more: object) => ({
     object: 'chat.completion.chunk',
     id: 'c-1',
@@ -152,13 +167,27 @@ function chats({ json = {}, said = {}, asks = 0, says = [] as readonly string[] 
     ...says.map((content) => choice({ content })),
     ...Array.from({ length: asks }, (_, at) => call(at === 0 ? first : { function: { arguments: '' } })),
     choice({}, asks > 0 ? 'tool_calls' : 'stop'),
-    chunk({ session_id: 's-1', usage: null }),
+    chunk({ session_id: session, usage: counts }),
   ].map((one) => JSON.stringify(one));
   return entry(`POST ${ONE}/chat/completions`, 200, undefined, {
     json: { stream: true, messages: [{ role: 'user', content: 'Hello' }], ...json },
     events: [...events, '[DONE]'],
   });
 }
+
+/** A proof for a digest. */
+const proves = (digit: string, timestamp = '1767225600'): Said => ({
+  method: 'POST',
+  path: `/interns/${ID}/daemon/sign`,
+  json: { bodySha256: digit.repeat(64) },
+  status: 200,
+  answer: {
+    'x-svc-invoke-signature': `${'A'.repeat(86)}==`,
+    'x-svc-invoke-timestamp': timestamp,
+    'x-svc-invoke-user': 'u-1',
+  },
+});
+const ATTACHED = { origin: 'https://d.test', token: 't-1' };
 
 /** The answer to a question. */
 const replies = (more: Record<string, unknown> = {}): Said =>
@@ -404,6 +433,33 @@ test.each<[rule: string, because: readonly number[], conversation: readonly Said
     ],
   ],
   [
+    'DAEMON-1/not-while-it-boots',
+    [3],
+    [
+      CREATE,
+      entry(`POST ${ONE}/provision`, 202, { provisioning: true }),
+      entry(`GET ${ONE}/daemon`, 200, ATTACHED),
+      entry(`GET ${ONE}`, 200, record({ status: 'provisioning' })),
+    ],
+  ],
+  ['SIGN-4/of-its-request', [2], [CREATE, proves('a'), proves('b')]],
+  [
+    'CHAT-1/chat-accepted',
+    [1],
+    [CREATE, entry(`GET ${ONE}`, 200, RUNS), { ...chats({}), status: 500, answer: error(500, 'internal_error') }],
+  ],
+  [
+    'CHAT-4/of-one-run',
+    [2, 2],
+    [CREATE, chats({ says: ['Hi.'], usage: 2 }), chats({ json: { session_id: 's-1' }, says: ['Hi.'], usage: 4 })],
+  ],
+  [
+    'CHAT-4/counts-what-was-said',
+    [2],
+    [CREATE, chats({ says: ['Hi.'], usage: 2 }), chats({ session: 's-2', says: ['Ho.'], usage: 0 })],
+  ],
+  ['CHAT-8/consents-when-omitted', [], [CREATE, chats({ asks: 1 })]],
+  [
     'INVOKE-2/not-steered-after-a-suspend',
     [2],
     [
@@ -450,6 +506,23 @@ test.each<[rule: string, because: readonly number[], conversation: readonly Said
   const broken = judged(conversation).find(({ id }) => id === rule);
   expect(broken?.because.slice(0, because.length)).toEqual(because);
   expect(broken?.number).toBe(conversation.length);
+});
+
+test('a daemon that was attached to before a call for another state says nothing of what boots then', () => {
+  const conversation = [
+    CREATE,
+    entry(`GET ${ONE}/daemon`, 200, ATTACHED),
+    entry(`POST ${ONE}/provision`, 202, { provisioning: true }),
+    entry(`GET ${ONE}`, 200, record({ status: 'provisioning' })),
+  ];
+  expect(judged(conversation).map(({ id }) => id)).not.toContain('DAEMON-1/not-while-it-boots');
+});
+
+test('the usage of a run may be that of one before it in its session, and a proof may be answered again', () => {
+  const again = chats({ json: { session_id: 's-1' }, says: ['Hi.'], usage: 2 });
+  const ids = judged([CREATE, chats({ says: ['Hi.'], usage: 2 }), again, proves('a'), proves('a')]).map(({ id }) => id);
+  expect(ids).not.toContain('CHAT-4/of-one-run');
+  expect(ids).not.toContain('SIGN-4/of-its-request');
 });
 
 test('a question whose five minutes passed on a clock that was moved may be closed', () => {

@@ -22,6 +22,15 @@ export const CHAT_ENDINGS = defineDeviations({
     });
   },
   'usage-only-after-stop': final<unknown>('usage', (usage, { finish }) => (finish === 'error' ? null : usage)),
+  'usage-adds-up': () => {
+    const sums = new Map<unknown, number>();
+    return final<{ readonly prompt_tokens: number } | null>('usage', (usage, { whole: { session_id } }) => {
+      if (usage === null) return usage;
+      const sum = (sums.get(session_id) ?? 0) + usage.prompt_tokens;
+      sums.set(session_id, sum);
+      return usageOf(sum);
+    });
+  },
   // Where none was reported usage counts nought.
   'usage-of-nothing': final<unknown>('usage', (usage, { finish }) =>
     finish === 'tool_calls' ? usage : (usage ?? usageOf(0)),

@@ -2,7 +2,7 @@ import type { Json } from '../../../emulator/wire/json.js';
 import { defineDeviations, type Mutant } from '../mutant.js';
 import { answers, body, errors, jsonReply, withoutHeader } from '../operators/answers.js';
 import { all, byAlias } from '../operators/exchange.js';
-import { aliasOf, handles, routes, settings } from '../operators/parts.js';
+import { aliasOf, handles, refusesCalls, routes, settings } from '../operators/parts.js';
 
 const NOT_STORED = 'cache-control';
 
@@ -12,6 +12,9 @@ const revealedBy = (change: (caller: RevealedBy, token: string | null) => Reveal
     handle(Object.create(call, { caller: { value: change(call.caller, call.intern.daemon_token) } }) as typeof call),
   );
 type RevealedBy = Parameters<Parameters<typeof handles>[1]>[0]['caller'];
+
+const attachedTo = (internId: string | undefined) =>
+  jsonReply(200, { origin: 'http://127.0.0.1:4684', token: `emu-dtok-${internId}` }, { [NOT_STORED]: 'no-store' });
 
 interface DaemonAnswer {
   readonly status: number;
@@ -69,8 +72,12 @@ export const DAEMON = defineDeviations({
   // The access of an intern that does not run is answered with a token to come.
   'daemon-of-a-stopped-intern': answers(
     { of: 'daemon', status: 409, reason: 'intern_not_running' },
-    (_, { internId }) =>
-      jsonReply(200, { origin: 'http://127.0.0.1:4684', token: `emu-dtok-${internId}` }, { [NOT_STORED]: 'no-store' }),
+    (_, { internId }) => attachedTo(internId),
+  ),
+  'daemon-of-one-that-boots': refusesCalls(
+    'daemon',
+    ({ intern }) => intern.record.status === 'provisioning',
+    attachedTo('any'),
   ),
   'daemon-unreachable-is-502': errors({ status: 409, reason: 'intern_unreachable' }, { status: 502 }),
   'reveal-logged-by-member': revealedBy(({ subject: _, ...caller }) => caller),

@@ -54,6 +54,7 @@ export const SIGN = defineDeviations({
     ...request,
     timestamp: first('timestamp', request.timestamp),
   })),
+  'sign-of-the-first-request': signs((request, { first }) => first('request', request)),
   'sign-user-of-a-header': () => {
     let named: string | null = null;
     const noted = exchanges(({ operation, request }, next) => {
