@@ -133,7 +133,9 @@ async function replies(ctx: Ctx, has: (need: string) => boolean): Promise<void> 
     await reply(right);
     for (const late of [{}, { call: `${call}x` }, { content: NO_OPTIONS[0] }]) await reply({ ...right, ...late });
     await others();
-    await (await chat(id, { prompt: prompt('echo'), session_id: session }, { as: by })).end();
+    // The mode is not kept.
+    const then = behaviour === 'ask-permission' ? behaviour : 'echo';
+    await (await chat(id, { prompt: prompt(then), session_id: session }, { as: by })).end();
   }
 }
 

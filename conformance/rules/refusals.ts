@@ -714,19 +714,6 @@ export const REFUSALS: readonly Refusal[] = rows({
       return model.session(seen.id, session) === undefined ? undefined : false;
     },
   },
-  'session-elsewhere': {
-    open: true,
-    requirement: 'CHAT-15',
-    says: 'A service may let a prompt continue only sessions that its caller began by chat.',
-    statuses: [403, 404, 409],
-    wrong: (seen, model) => {
-      const session = named('chat')(seen) ? seen.body?.session_id : undefined;
-      if (typeof session !== 'string' || seen.id === undefined || model.options.ours === true) return false;
-      const known = model.session(seen.id, session);
-      if (known === undefined) return false;
-      return known.value.origin === 'chat' && model.isBy(seen.asked, known.value.person) === true ? false : undefined;
-    },
-  },
   'session-of-others': {
     requirement: 'INVOKE-3',
     says: 'A session is accepted only from the caller it was issued to, on the same intern: any other is refused with 404.',
@@ -1039,7 +1026,6 @@ export const ACCEPTED_BY: Readonly<Record<string, RequirementId>> = {
   delete: 'DELETE-1',
   provision: 'PROV-1',
   suspend: 'SUSP-1',
-  chat: 'CHAT-1',
   invoke: 'INVOKE-1',
   daemon: 'DAEMON-1',
   'daemon alias': 'DAEMON-3',
@@ -1113,8 +1099,8 @@ const ANSWERED: readonly Rule[] = rulesOf('CHAT-7', {
   },
 });
 
-/** No source says with which success these are answered; other rules say it of a chat. */
-const ANY_SUCCESS: ReadonlySet<string> = new Set(['sign', 'sign alias', 'daemon', 'daemon alias', 'chat']);
+/** No source says with which success these are answered. */
+const ANY_SUCCESS: ReadonlySet<string> = new Set(['sign', 'sign alias', 'daemon', 'daemon alias']);
 
 export const ACCEPTED_RULES: readonly Rule[] = [
   ...ANSWERED,
@@ -1123,8 +1109,6 @@ export const ACCEPTED_RULES: readonly Rule[] = [
     const applies = (seen: Seen, model: Model): boolean => {
       const { status } = seen.answered;
       if (seen.operation.name !== name || ASIDE.has(status) || !isFromService(seen)) return false;
-      // Whether a question is open shows by its answer alone.
-      if (replyIn(seen) !== undefined) return false;
       // A credential that was good may have come to its end.
       if (seen.caller?.kind === 'member' && status === 401) return false;
       if (status === 409 && mayConflict(seen, model)) return false;

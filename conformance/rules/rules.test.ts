@@ -444,11 +444,6 @@ test.each<[rule: string, because: readonly number[], conversation: readonly Said
   ],
   ['SIGN-4/of-its-request', [2], [CREATE, proves('a'), proves('b')]],
   [
-    'CHAT-1/chat-accepted',
-    [1],
-    [CREATE, entry(`GET ${ONE}`, 200, RUNS), { ...chats({}), status: 500, answer: error(500, 'internal_error') }],
-  ],
-  [
     'CHAT-4/of-one-run',
     [2, 2],
     [CREATE, chats({ says: ['Hi.'], usage: 2 }), chats({ json: { session_id: 's-1' }, says: ['Hi.'], usage: 4 })],
