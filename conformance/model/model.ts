@@ -76,7 +76,7 @@ export type SessionFacts = Known<{
   readonly at: number;
   /** When the latest prompt of it was answered. */
   last: number;
-  /** The latest usage that a run of it told. */
+  /** The latest usage that a run of it reported. */
   usage: Known<Row> | undefined;
 }>;
 
@@ -367,10 +367,10 @@ export function createModel(options: ModelOptions) {
     const at = joined(intern, session);
     const known = sessions.get(at);
     const usage = answered.stream?.final?.usage;
-    const told = isRow(usage) ? { value: usage, number: asked.number } : undefined;
+    const reported = isRow(usage) ? { value: usage, number: asked.number } : undefined;
     if (known !== undefined) {
       known.value.last = Math.max(known.value.last, answered.at);
-      known.value.usage = told ?? known.value.usage;
+      known.value.usage = reported ?? known.value.usage;
     } else
       sessions.set(at, {
         value: {
@@ -380,14 +380,14 @@ export function createModel(options: ModelOptions) {
           person: personOf(asked),
           at: answered.at,
           last: answered.at,
-          usage: told,
+          usage: reported,
         },
         number: asked.number,
       });
-    if (told === undefined || answered.stream === undefined) return;
+    if (reported === undefined || answered.stream === undefined) return;
     const said = turnOf(asked, answered.stream);
-    if (known === undefined && said !== undefined && !alone.has(said)) alone.set(said, told);
-    if (answered.stream.content !== '' && Number(told.value.completion_tokens) > 0) counted ??= told;
+    if (known === undefined && said !== undefined && !alone.has(said)) alone.set(said, reported);
+    if (answered.stream.content !== '' && Number(reported.value.completion_tokens) > 0) counted ??= reported;
   };
 
   /** The latest question in the session of an answer. */
