@@ -678,7 +678,9 @@ export function createModel(options: ModelOptions) {
       if (name === 'get' && facts !== undefined) facts.read = asked.at;
       if (name === 'list') listed(json, exchange);
       if (name === 'invoke' && id !== undefined) spoke(exchange, id, 'invoke', json.session_id);
-      if (isDaemon(operation) && facts?.moving === 0) facts.attached = { at: answered.at, number: asked.number };
+      // A call that passed unseen may have asked for another state.
+      if (options.partial !== true && isDaemon(operation) && facts?.moving === 0)
+        facts.attached = { at: answered.at, number: asked.number };
       if (isDaemon(operation) && id !== undefined && !accesses.has(accessOf(json)))
         accesses.set(accessOf(json), { value: id, number: asked.number });
       if (name === 'scim' && id !== undefined && !mappings.has(id.toLowerCase()))
