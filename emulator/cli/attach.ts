@@ -1,10 +1,10 @@
+import { UsageError } from '../../conformance/cli/arguments.js';
 import { inWords } from '../contract/system-error.js';
 import type { Emulator } from '../index.js';
 import type { Io } from './command.js';
 import type { Given } from './flags.js';
 import { createLogging, flushAtEnd } from './logging.js';
 import { start } from './start.js';
-import { UsageError } from './usage.js';
 
 /** The control interface of an emulator that was started without flags. */
 const DEFAULT_CONTROL = 'http://127.0.0.1:4683/_emulator';

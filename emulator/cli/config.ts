@@ -1,13 +1,13 @@
 import { existsSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import type * as z from 'zod';
+import { UsageError } from '../../conformance/cli/arguments.js';
 import { FileInvalid, textOfFile } from '../contract/file.js';
 import { JsonSyntaxError, parseJson } from '../contract/json.js';
 import { suggestion } from '../contract/nearest.js';
 import { words } from '../contract/problem.js';
 import { withZod } from '../contract/with-zod.js';
 import { FLAG_NAMES, FLAGS, type Flag, type Given, variable } from './flags.js';
-import { UsageError } from './usage.js';
 
 /** Read by default, if it exists. */
 export const DEFAULT_CONFIG = 'intern-emulator.config.json';

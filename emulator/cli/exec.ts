@@ -1,5 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { constants } from 'node:os';
+import { UsageError } from '../../conformance/cli/arguments.js';
 import { MOST_USED } from '../../conformance/cli/help.js';
 import { spawn } from '../contract/spawn.js';
 import { inWords } from '../contract/system-error.js';
@@ -10,7 +11,6 @@ import { createLogging, flushAtEnd } from './logging.js';
 import { parentGone } from './parent.js';
 import { flagTable, resolveSettings } from './settings.js';
 import { start } from './start.js';
-import { UsageError } from './usage.js';
 import { warmUp } from './warm-up.js';
 
 /** The flag of commands that run another one. */

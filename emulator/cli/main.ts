@@ -1,9 +1,9 @@
+import { UsageError } from '../../conformance/cli/arguments.js';
 import { suggestion } from '../contract/nearest.js';
 import type { Io } from './command.js';
 import { CONFORMANCE } from './commands.js';
 import { parentGone } from './parent.js';
 import { runCommand } from './parse.js';
-import { UsageError } from './usage.js';
 
 /** The command line. Resolves with the exit status. A misuse prints one line on standard error and gives status 2. */
 export async function main(args: readonly string[], io: Io): Promise<number> {

@@ -1,11 +1,10 @@
-import { COMMON, placed, readArguments } from '../../conformance/cli/arguments.js';
+import { COMMON, placed, readArguments, UsageError } from '../../conformance/cli/arguments.js';
 import { askedForAll, helpText } from '../../conformance/cli/help.js';
 import { suggestion } from '../contract/nearest.js';
 import { VERSION } from '../contract/version.js';
 import type { Io } from './command.js';
 import { COMMANDS, CONFORMANCE, type CommandRow, DEFAULT } from './commands.js';
 import { flagTable } from './settings.js';
-import { UsageError } from './usage.js';
 
 const usageOf = ({ word, takes }: Pick<CommandRow, 'word' | 'takes'>): string =>
   ['intern-emulator', word, takes].filter((part) => part !== undefined).join(' ');

@@ -2,12 +2,12 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { FlagRow, FlagTable } from '../../conformance/cli/arguments.js';
+import { UsageError } from '../../conformance/cli/arguments.js';
 import { problem, words } from '../contract/problem.js';
 import { PROFILES, type Profile, profileSchema } from '../contract/profile.js';
 import { inWords } from '../contract/system-error.js';
 import { UnusableKey } from '../signing/keys.js';
 import type { Io } from './command.js';
-import { UsageError } from './usage.js';
 
 const text = (describe: string): FlagRow => ({ type: 'string', describe });
 

@@ -1,4 +1,5 @@
 import type { FlagTable } from '../../conformance/cli/arguments.js';
+import { UsageError } from '../../conformance/cli/arguments.js';
 import { createClock } from '../clock/clock.js';
 import type { ExplainBody, Explanation } from '../contract/signing-lab.js';
 import { inWords } from '../contract/system-error.js';
@@ -15,7 +16,6 @@ import {
   requestOptions,
   seconds,
 } from './proof-flags.js';
-import { UsageError } from './usage.js';
 
 /** Flags of the commands that verify a request as a daemon received it. */
 export const receivedOptions = (): FlagTable => ({

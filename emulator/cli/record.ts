@@ -1,3 +1,4 @@
+import { UsageError } from '../../conformance/cli/arguments.js';
 import { inWords } from '../contract/system-error.js';
 import { AdmissionInvalid } from '../recording/admission.js';
 import { RecordingFileError } from '../recording/files.js';
@@ -7,7 +8,6 @@ import { FLAGS } from './flags.js';
 import { createLogging, flushAtEnd } from './logging.js';
 import { parentGone } from './parent.js';
 import { untilStopped } from './signals.js';
-import { UsageError } from './usage.js';
 
 /** Where the recorder listens by default: beside an emulator, not in its place. */
 const DEFAULT_PORT = 4690;

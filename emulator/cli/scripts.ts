@@ -1,7 +1,7 @@
+import { UsageError } from '../../conformance/cli/arguments.js';
 import { ScriptInvalid } from '../index.js';
 import { scriptFilesOf, validateScriptFile } from '../scripts/files.js';
 import type { CommandModule } from './command.js';
-import { UsageError } from './usage.js';
 
 /**
  * `intern-emulator scripts validate <file…>`: says of each file whether it is a valid script. Status 1 if one is not.

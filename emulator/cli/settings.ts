@@ -1,8 +1,8 @@
 import type { FlagRow, FlagTable } from '../../conformance/cli/arguments.js';
+import { UsageError } from '../../conformance/cli/arguments.js';
 import { grouped, MOST_USED } from '../../conformance/cli/help.js';
 import { parsed, readConfig, readEnvironment } from './config.js';
 import { FLAG_NAMES, FLAGS, type Flag, type FlagName, type Given, kebab, variable } from './flags.js';
-import { UsageError } from './usage.js';
 
 /** The sources of the settings. */
 export interface Surroundings {

@@ -1,3 +1,4 @@
+import { UsageError } from '../../conformance/cli/arguments.js';
 import { createClock } from '../clock/clock.js';
 import { createRandom } from '../clock/random.js';
 import { shellWord } from '../contract/pasted.js';
@@ -8,7 +9,6 @@ import { loadSigningKey, readPrivateKey } from '../signing/keys.js';
 import { createSigner } from '../signing/signer.js';
 import type { CommandModule } from './command.js';
 import { given, needed, readKeyFlag, readProfile, readRequestBody, requestOptions, seconds } from './proof-flags.js';
-import { UsageError } from './usage.js';
 
 const FORMATS = ['json', 'headers', 'curl'] as const;
 

@@ -1,3 +1,4 @@
+import { UsageError } from '../../conformance/cli/arguments.js';
 import { FileInvalid, textOfFile } from '../contract/file.js';
 import { inWords } from '../contract/system-error.js';
 import {
@@ -11,7 +12,6 @@ import {
 } from '../index.js';
 import type { ListenAt } from '../serving/listening.js';
 import type { Given } from './flags.js';
-import { UsageError } from './usage.js';
 
 /** An emulator that listens. */
 export interface Started {

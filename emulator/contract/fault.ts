@@ -3,8 +3,6 @@ import { durationSchema } from './duration.js';
 import { type Called, DISTURBED_ONLY, OPERATIONS } from './operation.js';
 import { type Infer, withZod } from './with-zod.js';
 
-export type { Operation } from './operation.js';
-
 /** The operations whose calls name no intern. */
 const OF_NO_INTERN: ReadonlySet<string> = new Set(['list', 'create', 'scim']);
 const STREAMED: ReadonlySet<unknown> = new Set(['mid-event', 'before-done']);

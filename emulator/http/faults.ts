@@ -1,7 +1,7 @@
 import type { Random } from '../clock/random.js';
 import { ERRORS, type ErrorRow } from '../contract/errors.js';
-import type { Disconnect, Fault, Injected, Operation } from '../contract/fault.js';
-import type { Called } from '../contract/operation.js';
+import type { Disconnect, Fault, Injected } from '../contract/fault.js';
+import type { Called, Operation } from '../contract/operation.js';
 
 /** A step of a create that a fault can make fail (CREATE-4). */
 export type CreateStep = NonNullable<Fault['at']>;

@@ -1,5 +1,6 @@
 import type { Scope } from '../clock/scope.js';
-import type { Disconnect, Operation } from '../contract/fault.js';
+import type { Disconnect } from '../contract/fault.js';
+import type { Operation } from '../contract/operation.js';
 import type { InternRow } from '../contract/state.js';
 import type { Caller } from '../domain/caller.js';
 import type { RunRef } from '../domain/runs.js';
@@ -9,8 +10,6 @@ import type { PlainResponse } from './response.js';
 
 /** Everything is below this (BASE-1). */
 export const BASE = '/api/v1';
-
-export type { Operation } from '../contract/fault.js';
 
 /** The part of an injected fault that is left to the handler: the pipeline applied the rest before. */
 export interface StreamFault {

@@ -1,8 +1,9 @@
 import type { ErrorKey } from '../contract/errors.js';
 import { MAX_PAGE, MAX_STATUSES_IN_FILTER, STATUSES } from '../contract/intern.js';
+import type { Operation } from '../contract/operation.js';
 import { DEFAULT_SCIM_PAGE, MAX_SCIM_PAGE } from '../contract/scim.js';
 import { MAX_SECRETS_OFFSET, MAX_SECRETS_PAGE } from '../contract/vault.js';
-import type { Operation, Route } from '../http/route.js';
+import type { Route } from '../http/route.js';
 import type { RequestSchema, ResponseSchema } from './schemas.js';
 
 /** A success response. */

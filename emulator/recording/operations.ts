@@ -1,4 +1,4 @@
-import type { Operation } from '../contract/fault.js';
+import type { Operation } from '../contract/operation.js';
 
 /** The interface's operations by method and path below the version segment. */
 const OPERATIONS: readonly (readonly [operation: Operation, method: string, path: RegExp])[] = [

@@ -1,5 +1,6 @@
 import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { UsageError } from '../../../conformance/cli/arguments.js';
 import { folder, refuseLink, writeTo } from '../../../conformance/cli/folders.js';
 import { EXPLORE_REPORTERS, type ReportOptions } from '../../../conformance/explore/report/index.js';
 import { ExploreError, type ExploreReport, type Finding } from '../../../conformance/explore/types.js';
@@ -7,7 +8,6 @@ import { OptionError } from '../../index.js';
 import type { CommandModule } from '../command.js';
 import { environmentOf } from '../exec.js';
 import type { Given } from '../flags.js';
-import { UsageError } from '../usage.js';
 import { exploreFlags, flagsOf, readEmulatorSettings, readExploreSettings } from './flags.js';
 import { progressTo } from './progress.js';
 import { type ExploreCall, explored } from './suite.js';

@@ -1,9 +1,9 @@
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { UsageError } from '../../../conformance/cli/arguments.js';
 import { readJson } from '../../../conformance/cli/files.js';
 import { CLASSES, type Law, type ScheduleFile } from '../../../conformance/explore/types.js';
 import { withZod } from '../../contract/with-zod.js';
-import { UsageError } from '../usage.js';
 
 /** A schedule as `--save` writes it. The emulators that serve its faults validate them. */
 const scheduleSchema = withZod((z) => {

@@ -1,4 +1,5 @@
 import type { FlagRow, FlagTable } from '../../../conformance/cli/arguments.js';
+import { UsageError } from '../../../conformance/cli/arguments.js';
 import { createValues, given, refuseEmpty, reportOf } from '../../../conformance/cli/values.js';
 import { CHOICES } from '../../../conformance/explore/options.js';
 import { EXPLORE_REPORT_KINDS } from '../../../conformance/explore/report/index.js';
@@ -8,7 +9,6 @@ import { checkedSettings } from '../config.js';
 import { ALL_VARIABLES } from '../exec.js';
 import { type FlagName, type Given, kebab } from '../flags.js';
 import { flagTable, resolveSettings, type Surroundings } from '../settings.js';
-import { UsageError } from '../usage.js';
 import { readLaws, readSchedule } from './files.js';
 
 const text = (describe: string): FlagRow => ({ type: 'string', describe });

@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os';
+import { UsageError } from '../../../conformance/cli/arguments.js';
 import { given } from '../../../conformance/cli/values.js';
 import { type CommandOptions, openCommand } from '../../../conformance/explore/command/command.js';
 import { type CommandWords, type Learnt, learn } from '../../../conformance/explore/command/each.js';
@@ -18,7 +19,6 @@ import { commandLine } from '../../contract/pasted.js';
 import type { Io } from '../command.js';
 import type { Given } from '../flags.js';
 import { optionsOf } from '../start.js';
-import { UsageError } from '../usage.js';
 import type { ExploreSettings } from './flags.js';
 
 /** A call, with what it is beside. */

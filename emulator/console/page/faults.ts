@@ -1,4 +1,4 @@
-import type { Operation } from '../../contract/fault.js';
+import type { Operation } from '../../contract/operation.js';
 import type { Fault } from './types.js';
 
 /** The request of each operation. The type ensures that these are all of them; the page does not load the schema. */

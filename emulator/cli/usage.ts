@@ -1,2 +1,0 @@
-/** A misused command: one line for the user, and exit status 2. */
-export { UsageError } from '../../conformance/cli/arguments.js';
