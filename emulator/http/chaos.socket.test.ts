@@ -4,26 +4,21 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { folderOfTest } from '../../test/folders.js';
 import { createEmulator, type EmulatorOptions, OptionError } from '../index.js';
+import { createTestClient } from '../testing/client.harness.js';
 
 const make = (options: EmulatorOptions = {}) => {
-  const emulator = createEmulator({ clock: 'virtual', seed: 'chaos', ...options });
-  onTestFinished(() => emulator.close());
-  const { base_url, credentials } = emulator.target;
-  const headers = { authorization: `Bearer ${credentials.api_key}` };
+  const api = createTestClient({ seed: 'chaos', ...options });
+  onTestFinished(() => api.emulator.close());
   return {
-    emulator,
-    id: credentials.intern?.id ?? '',
-    get: (path: string) => emulator.fetch(base_url + path, { headers }),
-    statuses: async (path: string, times: number) => {
+    ...api,
+    id: api.credentials.intern?.id ?? '',
+    async statuses(path: string, times: number) {
       const statuses: number[] = [];
-      for (let time = 0; time < times; time++)
-        statuses.push((await emulator.fetch(base_url + path, { headers })).status);
+      for (let time = 0; time < times; time++) statuses.push((await api.get(path)).status);
       return statuses;
     },
-    put: (body: unknown) => emulator.fetch('/_emulator/faults', { method: 'POST', body: JSON.stringify(body) }),
-    left: async () => ((await (await emulator.fetch('/_emulator/faults')).json()) as { data: object[] }).data,
-    journal: async () =>
-      ((await (await emulator.fetch('/_emulator/journal')).json()) as { data: { injected?: object }[] }).data,
+    put: (body: unknown) => api.post('/_emulator/faults', body),
+    left: async () => (await api.get('/_emulator/faults')).json.data,
   };
 };
 
@@ -51,13 +46,7 @@ test('a fault meets calls by chance, alike for one seed, and always where it say
 
 test('a fault meets the calls to one intern', async () => {
   const api = make();
-  const { base_url, workspace_id, credentials } = api.emulator.target;
-  const created = await api.emulator.fetch(`${base_url}/interns`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${credentials.api_key}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ name: 'other', workspace_id }),
-  });
-  const other = ((await created.json()) as { id: string }).id;
+  const { id: other } = await api.create();
   await api.put({ operation: 'get', status: 504, intern_id: other.toUpperCase(), times: 'always' });
   expect(await api.statuses(`/interns/${api.id}`, 2)).toEqual([200, 200]);
   expect(await api.statuses(`/interns/${other}`, 2)).toEqual([504, 504]);
@@ -70,14 +59,9 @@ test('the journal shows what was injected', async () => {
     { operation: 'create', at: 'vault' },
   ]);
   await api.get('/interns');
-  const { base_url, workspace_id, credentials } = api.emulator.target;
-  await api.emulator.fetch(`${base_url}/interns`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${credentials.api_key}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ name: 'other', workspace_id }),
-  });
+  await api.post('/interns', { name: 'other', workspace_id: api.workspaceId });
   await api.get('/interns');
-  const [listed, created, again] = await api.journal();
+  const [listed, created, again] = (await api.get('/_emulator/journal')).json.data;
   expect(listed?.injected).toEqual({ status: 503 });
   expect(created?.injected).toEqual({ at: 'vault' });
   expect(again).not.toHaveProperty('injected');
@@ -100,8 +84,7 @@ test('a list of faults is taken whole or not at all, and what is wrong is report
     [{ operation: 'list', status: 500, times: 'often' }, /^times: /],
   ] as const) {
     const refused = await api.put(body);
-    expect(refused.status).toBe(400);
-    expect(((await refused.json()) as { error: { message: string } }).error.message).toMatch(message);
+    expect([refused.status, refused.json.error.message]).toEqual([400, expect.stringMatching(message)]);
   }
   expect(await api.left()).toEqual([]);
 });
