@@ -122,7 +122,7 @@ export const DAEMON = checksOf('DAEMON-1', {
       const stopped = await interns.stopped();
       const ignored = ['deprecation', 'link', 'sunset', 'x-request-id'];
       const [old, fresh] = [await alias(ctx, intern.id), await api.daemon(intern.id, { as: 'oauth_token' })];
-      // The interface names the alias, and not its path, which is published.
+      // The interface names the alias. Its path is published.
       if (old.status === 404 && fresh.status < 300)
         fail('GET …/daemon-access', 'the daemon access', expect.seen(old), {
           breaks: { requirement: 'DAEMON-3', level: 'P' },

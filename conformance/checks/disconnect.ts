@@ -11,7 +11,7 @@ import { onceFree } from '../helpers/turns.js';
 const WAITED = 33_000;
 const MOMENT = 2_000;
 
-/** Leaves a silent stream, and looks until a prompt to the intern is taken, and another in the session. */
+/** Leaves a silent stream, and sends prompts until the intern takes one, and until its session takes one. */
 async function noticed(ctx: Ctx): Promise<void> {
   const intern = await runningOne(ctx);
   const session_id = `left ${intern.id}`;
@@ -24,7 +24,7 @@ async function noticed(ctx: Ctx): Promise<void> {
       if (next.status !== goesOn) return read(next);
       const answer = await next.whole();
       const what = 'a prompt 30 s after the client of a silent stream has left';
-      // As an answer, so that what a service has of its own against a prompt is looked at.
+      // A habit of the service may explain the refusal: it is reported as an answer.
       if (waited > WAITED) expect.answered(answer, [200], what);
       // A steered prompt may end the run: one is enough.
       for (const until = goesOn === 202 ? WAITED : waited; waited <= until; waited += MOMENT) await ctx.wait(MOMENT);

@@ -28,7 +28,7 @@ function replayed(
   statuses: number | readonly number[] = expect.CREATED,
   first?: Intern,
 ): Intern {
-  // Of a key that the caller gave it is stated; which success it is, and a key that is derived, are published.
+  // The retry with a caller's key is stated. Its status, and the key that is derived, are published.
   const more = what === AGAIN ? ({ breaks: { requirement: 'CREATE-4', level: 'S' } } as const) : {};
   if (answer.status >= 400) expect.answered(answer, 'success', what, more);
   if (answer.status < 300 && first !== undefined) {
@@ -101,7 +101,7 @@ export const IDEMPOTENCY = checksOf('CREATE-4', 'P', {
         const made = answers.filter(({ status }) => status < 300);
         const [, second] = made;
         if (second !== undefined) {
-          // A service that does not know a key again is found for that.
+          // A service that does not know a key again fails here.
           replayed(await api.create(bodies[answers.indexOf(second)], key), AGAIN);
           expect.status(second, 409, OTHER_BODY);
         }

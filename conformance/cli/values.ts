@@ -16,8 +16,8 @@ export type Flags = Readonly<Record<string, unknown>>;
 const flagOf = (name: string): string => `--${name.replaceAll('_', '-')}`;
 
 /**
- * Refuses an empty text, as a variable of a CI job gives that is not set: taken for a flag that was not given, it would do more
- * than was meant, or demand less. `except` are the flags that may be empty.
+ * Refuses an empty text, which a CI job gives where a variable is not set. A run without the flag would do more than was meant, or
+ * demand less. `except` are the flags that may be empty.
  *
  * @throws UsageError that names the flag
  */

@@ -18,7 +18,7 @@ export interface Tried {
 export interface TryOptions {
   readonly runs: number;
   readonly seed: string;
-  /** Whether what one check finds in the way of others is reported once. */
+  /** Whether a finding that stands in the way of several checks is reported once. */
   readonly blocking?: boolean;
 }
 

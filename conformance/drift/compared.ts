@@ -2,7 +2,7 @@ import { MOMENTS } from '../../emulator/recording/template.js';
 
 /**
  * The parts that drift compares, and those that it passes over: each row with its reason. docs/recordings.md shows the same table.
- * Whatever is not named is compared by its type alone.
+ * A field without a name here is compared by its type alone.
  */
 
 /** Keys whose values must be equal, anywhere in a body. */

@@ -84,7 +84,7 @@ export function createEmulatorDriver(options: EmulatorDriverOptions): Driver {
     ...optional('scimSync', options.disposable === true ? 'yes' : undefined),
     ...optional('ownInternId', text(own.id)),
     ...optional('daemonOrigin', daemonOrigin === undefined ? undefined : trimmed(daemonOrigin)),
-    // Not an address: `eu.127.0.0.1` is not a valid host.
+    // A prefix makes no valid host of an address: `eu.127.0.0.1`.
     regionalHost: `eu.localhost:${new URL(baseUrl).port || '80'}`,
   };
   const control = createControl({
@@ -95,7 +95,7 @@ export function createEmulatorDriver(options: EmulatorDriverOptions): Driver {
     tag: options.tag,
     ...(options.controlToken === undefined ? {} : { token: options.controlToken }),
   });
-  /** Under which name a script is there, where that is not its own. */
+  /** The name of a script at the emulator, where it is not its own. */
   const scripts = new Map<string, string | undefined>();
   const refused = (name: string | undefined) =>
     name !== undefined && scripts.has(name) && scripts.get(name) === undefined;

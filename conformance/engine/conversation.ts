@@ -28,7 +28,7 @@ export function createConversation(run: RunContext, by: Sender, open: Ctx['open'
   const silent = (atAll: boolean) => {
     dropShared(pool, run.lane);
     obstacles.pass('streaming', check);
-    // Not even a keepalive: what waits on another stream would wait as long and as vainly. The clock of an emulator may stand still.
+    // No keepalive came: a wait on another stream would be as vain. The clock of an emulator may stand still.
     if (atAll && driver.control === undefined) obstacles.met('streaming', check, { kind: 'silent' });
   };
 

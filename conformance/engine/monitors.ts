@@ -115,7 +115,7 @@ export function createMonitors(model: Model, target: Omit<Target, 'kind'>, now: 
   let begun = false;
   let closed = false;
 
-  /** Whether what such a sender has asked for says something of the target. */
+  /** Whether the answers to a sender say something of the target. */
   const looksAt = (by: Sender | undefined): boolean => {
     const leads = by?.staged === true;
     if (leads && !astray) model.restart();

@@ -105,7 +105,7 @@ export function questionIn(text: string): Row | undefined {
   return isRow(asks) ? asks : undefined;
 }
 
-/** What was said in a turn: its prompt and its reply, whatever was said before. */
+/** The prompt and the reply of a turn. */
 function turnOf(asked: Asked, { content }: Transcript): string | undefined {
   const body = bodyOf(asked);
   const last: unknown = Array.isArray(body?.messages) ? body.messages.at(-1) : undefined;

@@ -321,7 +321,7 @@ export function createOwnership(options: OwnershipOptions) {
       if (!bears(id, name)) others.add(folded(id));
       const at = place !== 'all' && place.rest === '' ? place.id : undefined;
       if (id !== at) bearsNow(id, name, false);
-      // Whatever id the record bears.
+      // The record may bear any id.
       if (at !== undefined) bearsNow(at, name, true);
     }
   };

@@ -14,7 +14,7 @@ export interface Cause {
   readonly itself: boolean;
 }
 
-/** Whether what a session's id leads to is the session: what is sent in one tells nothing else where it is not. */
+/** Whether the id of a session leads to it. Where it does not, requests in a session say nothing else. */
 const SESSIONS = 'chat-sessions/continue';
 
 /** The last exchange of a check: operation, caller and answer, such as `404 not_found`. */

@@ -46,7 +46,7 @@ async function lead(ctx: Ctx, { id }: Life, { by, peer }: Stage, has: (need: str
   if (by === 'create') return;
   const ask = (member: Member) =>
     by === 'delete' ? api.remove(id, undefined, { as: member }) : api[by](id, { as: member });
-  // Not every service shows members the interns of each other.
+  // Some services hide the interns of other members.
   let { status } = await ask(as);
   if (status >= 300 && as !== 'api_key') ({ status } = await ask('api_key'));
   if (status >= 300) return;

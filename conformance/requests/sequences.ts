@@ -83,7 +83,7 @@ async function updates({ api, interns, race }: Ctx): Promise<void> {
   }
 }
 
-/** What leads to a question, what answers it, and what does not, whatever it asks. */
+/** The prompt that leads to a question, the reply that answers it, and replies that do not. */
 const QUESTIONS = [
   { behaviour: 'ask-permission', right: 'allow_once', wrong: NO_OPTIONS },
   { behaviour: 'ask-question', right: '{"action":"decline"}', wrong: NO_ACTIONS },

@@ -136,7 +136,7 @@ const PHASES: Partial<Record<State, readonly string[]>> = {
 
 /** Waits until boot and teardown of an intern have ended. */
 async function settled(ctx: Ctx, id: string): Promise<void> {
-  // Of a delete and a provision at once, a read shows which came last.
+  // A read shows which of a delete and a provision at once came last.
   if (ctx.known(id).phases.has('booting') && ctx.known(id).phases.has('gone')) await ctx.api.get(id).catch(unanswered);
   const { phases } = ctx.known(id);
   // An intern that waits for its first boot may be shown as one that boots.

@@ -110,7 +110,7 @@ function hammered(requests: readonly SeenRequest[], planned: Planned): Rudeness[
   return [];
 }
 
-/** Whether what is sent in a run has no end, as the undisturbed run has one. */
+/** Whether a run sends without end, though the undisturbed run ends. */
 export const endlessBeside = ({ requests: straight }: Seen): ((requests: readonly SeenRequest[]) => boolean) => {
   const planned = countsOf(straight);
   return (requests) => requests.length > MOST && hammered(requests, planned).length > 0;

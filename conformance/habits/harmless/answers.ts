@@ -4,7 +4,7 @@ import type { Fetch, Serve } from '../../../emulator/wire/serve.js';
 import { eachRecord, pathOf } from '../wire.js';
 import { chunkText } from './framings.js';
 
-/** Whether the answers of a path are read as a set of headers or by a machine of the standard: they have no other fields. */
+/** Whether the answers of a path may have no other fields: a client copies them as headers, or reads them by a standard. */
 const isExact = (request: Request): boolean => /\/sign$|^\/scim\//.test(pathOf(request));
 
 /** The answer is changed as JSON, and so is each chunk of a stream. */
