@@ -51,6 +51,10 @@ const EVERY_KEY = [
   'peer_oauth_token',
 ] as const;
 
+/** Each letter in the other case. */
+const otherCase = (text: string): string =>
+  text.replace(/[a-z]/gi, (letter) => (letter === letter.toUpperCase() ? letter.toLowerCase() : letter.toUpperCase()));
+
 export const AUTH = checksOf('AUTH-1', {
   'auth/authorization-forms': {
     title: 'Anything but a bearer token in Authorization is 401: another scheme, no scheme, no token, another place.',
@@ -85,17 +89,18 @@ export const AUTH = checksOf('AUTH-1', {
     },
   },
   'auth/key-and-more': {
-    title: 'A key is taken as a whole: with a character before or after it, it is 401.',
+    title: 'A key is taken as a whole: with a character before or after it, or in another case, it is 401.',
     needs: [],
     async run(ctx) {
       const path = '/interns?limit=1';
       await ctx.twin('list', async () => expect.status(await ctx.send({ path }), 200, 'the key itself'));
-      for (const [before, after] of [
-        ['', 'x'],
-        ['x', ''],
+      for (const [change, words] of [
+        [(key: string) => `${key}x`, 'a key that is too long'],
+        [(key: string) => `x${key}`, 'a key that is too long'],
+        [otherCase, 'a key in another case'],
       ] as const) {
-        const present = (key: string) => ({ authorization: `Bearer ${before}${key}${after}` });
-        expect.error(await ctx.send({ path, present }), { status: 401 }, 'a list with a key that is too long');
+        const present = (key: string) => ({ authorization: `Bearer ${change(key)}` });
+        expect.error(await ctx.send({ path, present }), { status: 401 }, `a list with ${words}`);
       }
     },
   },

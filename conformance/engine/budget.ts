@@ -82,11 +82,21 @@ export function budgetNamed(text: string): BudgetName {
 /** The reserve for units under way, and for a second look at their findings. Where less is left, no unit begins. */
 const LAST = { share: 0.1, prompts: 2, requests: 12 };
 
+/** Requests of a second look at one thing that was found, and at the habits that may explain it. */
+export const REQUESTS_OF_LOOK = 12;
+/** Requests that the measures of habits take, and things that are looked at again where little is left. */
+const MEASURES = 48;
+const FEW = 6;
+
+/** Requests that second looks take at so many things that were found. */
+export const requestsOfLooks = (found: number): number =>
+  found === 0 ? 0 : MEASURES + Math.min(found, FEW) * REQUESTS_OF_LOOK;
+
 /**
  * The room that the limits of a run leave: every request but those of the clean-up is let in here. `owed`: how many the
- * clean-up would take now.
+ * clean-up would take now; `looks`: how many second looks would at what was found.
  */
-export function createRoom({ prompts: turns, requests }: Limits, owed: () => number) {
+export function createRoom({ prompts: turns, requests }: Limits, owed: () => number, looks: () => number = () => 0) {
   let sent = 0;
   let prompts = 0;
   /** Whether so many more requests, and those of the clean-up, are too many. Without a limit nobody counts them. */
@@ -113,7 +123,8 @@ export function createRoom({ prompts: turns, requests }: Limits, owed: () => num
     /** Why no further unit is begun, where none is. `prompts`: it is about what an intern says. */
     without(unit: { readonly prompts: boolean }): Stop | undefined {
       const kept = (of: 'prompts' | 'requests', most: number) => Math.max(1, Math.min(LAST[of], LAST.share * most));
-      if (areTooMany(kept('requests', requests.most))) return requests.stop;
+      const last = Math.max(kept('requests', requests.most), Math.min(looks(), LAST.share * requests.most));
+      if (areTooMany(last)) return requests.stop;
       return unit.prompts && prompts + kept('prompts', turns.most) > turns.most ? turns.stop : undefined;
     },
     /** Requests that the clean-up may still send. */

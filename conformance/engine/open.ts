@@ -2,6 +2,7 @@ import type { Need } from '../framework/needs.js';
 import type { Incomplete } from '../framework/stop.js';
 import { CREDENTIAL_NAMES, type CredentialName } from '../probe/request.js';
 import { systemHost } from '../probe/time.js';
+import { REQUESTS_OF_LOOK } from './budget.js';
 import { LONGEST, takeAway } from './cleaning.js';
 import { type CleanupResult, requestsOfCleanUp } from './cleanup.js';
 import { createEnding, type Ending } from './ending.js';
@@ -13,9 +14,6 @@ import { type RunnerOptions, settingsOf } from './options.js';
 import { preflight } from './preflight.js';
 import { createSession, type Session } from './session.js';
 import type { RunTarget } from './unit-run.js';
-
-/** Requests of a second look at one thing that was found, and at the habits that may explain it. */
-const REQUESTS_OF_LOOK = 12;
 
 /** ms that second looks wait: for what may be read late, and for what habits measure. */
 const WAITS_OF_LOOKS = 30_000;

@@ -16,7 +16,7 @@ import { type Answer, type Client, createClient } from '../probe/client.js';
 import { isRecord } from '../probe/json.js';
 import { createRedactor } from '../probe/redact.js';
 import { CREDENTIAL_NAMES, type CredentialName, internPath, type Send } from '../probe/request.js';
-import { createRoom } from './budget.js';
+import { createRoom, requestsOfLooks } from './budget.js';
 import { LOOKS, requestsOfCleanUp } from './cleanup.js';
 import type { Ending } from './ending.js';
 import { leavingBy, pathOf } from './exchange-of.js';
@@ -64,7 +64,11 @@ export function createSession(run: RunBase) {
     secretIn: (text) => session.secretIn(text),
   });
   const monitors = createMonitors(model, driver.target, () => host.now());
-  const room = createRoom(settings.limits, () => requestsOfCleanUp(own) + monitors.owed);
+  const room = createRoom(
+    settings.limits,
+    () => requestsOfCleanUp(own) + monitors.owed,
+    () => requestsOfLooks(monitors.broken()),
+  );
   /** Without control a target is not the run's own, and its limits, gateways and neighbours are in force. */
   const live = driver.control === undefined;
   const habits = live ? HEEDED : [];

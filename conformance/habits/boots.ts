@@ -55,7 +55,7 @@ export const queued: Habit = {
     const waiting = new Set<string>();
     return async (request) => {
       const url = new URL(request.url);
-      const statuses = url.searchParams.get('status')?.split(',') ?? [];
+      const statuses = url.searchParams.getAll('status').flatMap((text) => text.split(','));
       const filters = pathOf(request) === '/interns' && statuses.includes('queued') && statuses.length < 8;
       if (filters) url.searchParams.set('status', [...statuses, 'stopped'].slice(-8).join(','));
       return rewritten(await next(filters ? new Request(url, request) : request), {

@@ -29,7 +29,8 @@ const LONGEST = 30_000;
 /** Whether nobody finds an intern any more, or it is being torn down. */
 async function isGoing(visit: Visit, id: string, as: CredentialName): Promise<boolean> {
   const { status, json } = await visit.send({ path: visit.pathOf(id), as });
-  return status === 404 || (json as { status?: unknown } | undefined)?.status === 'destroying';
+  const shown = (json as { status?: unknown } | undefined)?.status;
+  return status === 404 || shown === 'destroying' || shown === 'destroy_failed';
 }
 
 /**
@@ -54,6 +55,24 @@ async function othersDelete(visit: Visit, id: string, at: number): Promise<boole
   return lived;
 }
 
+/** Interns that are looked at, and those of them that have to stand: nobody takes away what is as old then. */
+const LOOKED_AT = 8;
+const STANDING = 6;
+
+/** Whether interns of the same maker that are older than one that is gone are still there: its age is not why it is gone. */
+async function olderStand(visit: Visit, id: string, as: CredentialName): Promise<boolean> {
+  const born = (one: string) => visit.dealings.with(one).made?.at ?? Number.POSITIVE_INFINITY;
+  const older = visit
+    .made()
+    .filter(({ id: other, deleting, as: maker }) => maker === as && deleting !== true && born(other) < born(id));
+  let standing = 0;
+  for (const { id: other } of older.slice(-LOOKED_AT)) {
+    if (!(await isGoing(visit, other, as))) standing += 1;
+    if (standing === STANDING) return true;
+  }
+  return false;
+}
+
 /**
  * Somebody else has deleted an intern that the check was handed, whether a request was sent to it or it was only named in one.
  * The interns that are left are no older: they are not used any more.
@@ -66,6 +85,7 @@ const explains: Habit['explains'] = async ({ at, found, seen }, visit) => {
   const about = ours.filter(({ id }) => id === shown?.id);
   for (const { id, as } of about.length > 0 ? about : ours) {
     if (!(await isGoing(visit, id, as))) continue;
+    if (await olderStand(visit, id, as)) continue;
     visit.forget();
     const others = await othersDelete(visit, id, at);
     if (others === true) return { again: 0, skip: { kind: 'race', because: { kind: 'deleted' } } };

@@ -44,7 +44,8 @@ export const SHOWS: Readonly<Record<string, readonly Phase[]>> = {
   destroying: ['going'],
 };
 
-const GOES: readonly Phase[] = ['going', 'stuck', 'gone'];
+/** Phases of an intern that is deleted. */
+export const GOES: readonly Phase[] = ['going', 'stuck', 'gone'];
 const there = (before: ReadonlySet<Phase>, after: readonly Phase[]): readonly Phase[] =>
   [...before].every((phase) => phase === 'gone') && before.size > 0 ? ['gone'] : after;
 
@@ -71,6 +72,10 @@ export const isModel = (text: string): boolean => /^[^/\s]+\/[^/\s:]+(:[^/\s:]+)
 /** Fields of a record that never change. */
 export const FIXED = ['workspace_id', 'created_at', 'vault_id'] as const;
 
+/** Whether a record is that of an intern whose teardown has failed, since its workspace could not be kept. */
+export const isStuck = ({ status, last_failure_message: why }: Row): boolean =>
+  status === 'destroy_failed' && typeof why === 'string' && why.includes('workspace_archive_failed');
+
 /** An exchange that did not find an intern, or a list that left it out. */
 export interface Lost {
   readonly number: number;
@@ -78,6 +83,8 @@ export interface Lost {
   readonly at: number;
   /** The operation; of a list by statuses `list by status`. */
   readonly by: string;
+  /** Its teardown had failed by then, which changes nothing until it is deleted again. */
+  readonly stuck?: boolean;
 }
 
 /** Whether a status shows nothing of a call that was accepted. */
@@ -106,11 +113,11 @@ const SHOWN_AS: Readonly<Record<Phase, readonly string[]>> = {
   gone: [],
 };
 
-/** Whether a list by these statuses has an intern, whichever of these phases it is in. Without statuses it has all that are not going. */
+/** Whether a list by these statuses has an intern, whichever of these phases it is in. Without statuses it has all that are not going, those whose teardown failed too. */
 export const isListedBy = (phases: ReadonlySet<Phase>, statuses: readonly string[] | undefined): boolean =>
   [...phases].every((phase) =>
     statuses === undefined
-      ? !GOES.includes(phase)
+      ? phase !== 'going' && phase !== 'gone'
       : phase !== 'gone' && SHOWN_AS[phase].every((status) => statuses.includes(status)),
   );
 
@@ -157,6 +164,8 @@ export interface InternFacts extends Dealt {
         reads: number;
       }
     | undefined;
+  /** The latest delete that was accepted, where it acknowledges the loss of the workspace. */
+  acknowledged: { readonly number: number; readonly at: number } | undefined;
   /** The latest lifecycle call that was refused. */
   refused:
     | { readonly name: 'suspend' | 'provision' | 'delete'; readonly number: number; readonly at: number }
@@ -185,6 +194,7 @@ export const internFacts = (id: string): InternFacts => ({
   halted: undefined,
   attached: undefined,
   awaited: undefined,
+  acknowledged: undefined,
   refused: undefined,
   wrote: Number.NEGATIVE_INFINITY,
   prompts: new Set(),

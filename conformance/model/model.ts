@@ -10,10 +10,12 @@ import { createDealings } from './dealings.js';
 import { type Answered, type Asked, bodyOf, canonical, type Exchange } from './exchange.js';
 import {
   FIXED,
+  GOES,
   type InternFacts,
   internFacts,
   isListedBy,
   isRow,
+  isStuck,
   isVisibleTo,
   PHASES,
   type Phase,
@@ -24,7 +26,7 @@ import {
   UNDONE_BY,
   WIDENED,
 } from './intern.js';
-import { isDaemon, isPrompt, isSigning, type Operation, operationOf } from './operations.js';
+import { isDaemon, isPrompt, isSigning, type Operation, type OperationName, operationOf } from './operations.js';
 import { Recent } from './recent.js';
 
 /** The knowledge about a target before anything is sent. */
@@ -123,6 +125,12 @@ export interface Pages {
 const hashed = (text: string): string => createHash('sha256').update(text).digest('base64');
 const joined = (...parts: readonly (string | undefined)[]): string => JSON.stringify(parts);
 
+/** The name that a create or an update asks for. */
+function nameIn(asked: Asked, operation: OperationName): string | undefined {
+  const name = operation === 'create' || operation === 'update' ? bodyOf(asked)?.name : undefined;
+  return typeof name === 'string' ? name : undefined;
+}
+
 /** An answer that says nothing of the effect of its request: the service, or a gateway before it, failed. */
 const saysNothing = (status: number): boolean => status >= 500 || status === 408;
 
@@ -132,9 +140,17 @@ const WHOLE: ReadonlySet<string> = new Set(['workspace_id', 'status', 'limit', '
 /** ms after which nothing that was made may be missing. */
 export const LATE = 15_000;
 
+/** ms after a create in which a read shows whether reads are late, and such reads after which none is expected to be. */
+const SOON = 1_000;
+const PROMPT = 10;
+
 /** ms by which the clock of a gateway, whose Date an answer carries, may differ from that of the service. */
 export const SKEW = 15_000;
 const dateOf = (answered: Answered): number => Date.parse(answered.header('date') ?? '');
+
+/** Operations on the vault of an intern that find it as reads do, and those that find an intern while it goes. */
+const VAULTS: ReadonlySet<string> = new Set(['intern secrets', 'store intern secret']);
+const THERE: ReadonlySet<string> = new Set(['get', 'delete']);
 
 /** Interns that are remembered, and things of any other kind: traffic may go on for days. */
 const INTERNS = 10_000;
@@ -158,6 +174,8 @@ export function createModel(options: ModelOptions) {
   });
   const isBad = (name: string) => options.caller(name)?.kind === 'invalid';
   const dealings = createDealings(interns, isBad, options.ours === true, proof.signatureV2);
+  /** Names that were asked for: requests under way, the first create that was refused it, and whether any may have got it. */
+  const wanted = new Recent<string, { asking: number; refused: number | undefined; given: boolean }>(MOST);
   /** Interns of this traffic that may still be there, and interns by names that they may have. */
   const present = new Set<InternFacts>();
   const byName = new Recent<string, Set<InternFacts>>(MOST);
@@ -191,6 +209,8 @@ export function createModel(options: ModelOptions) {
   const creators = new Set<string>();
   const statuses = new Set<string>();
   const routes = new Set<string>();
+  /** Fields that were shown with blanks around their text. */
+  const untidied = new Set<string>();
   /** Whether a credential shows what another person made in the same workspace, where that was seen. */
   const shared = new Recent<string, boolean>(MOST);
   /** Interns by the origins and tokens of their daemons. */
@@ -198,6 +218,20 @@ export function createModel(options: ModelOptions) {
   const accessOf = ({ origin, token }: Row): string => hashed(joined(String(origin), String(token)));
   /** Interns by their vaults. */
   const vaults = new Recent<string, Known<string>>(MOST);
+
+  /** Reads and lists that came soon after a create and showed it; any that did not. */
+  const soon = { get: { prompt: 0, late: 0 }, list: { prompt: 0, late: 0 } };
+  /** ms that a read may lack what was made: none, where many came soon and none was ever late. */
+  const lateness = (of: keyof typeof soon): number =>
+    options.ours === true || (soon[of].prompt >= PROMPT && soon[of].late === 0) ? 0 : LATE;
+  const comes = (of: keyof typeof soon, facts: InternFacts, asked: Asked, there: boolean) => {
+    const after = asked.at - (facts.made?.at ?? asked.at);
+    if (after <= 0 || after > LATE || isVisible(asked, facts) !== true) return;
+    const phases = facts.phase.since(asked.at);
+    if (phases === undefined || GOES.some((phase) => phases.has(phase))) return;
+    if (!there) soon[of].late += 1;
+    else if (after <= SOON) soon[of].prompt += 1;
+  };
 
   const callerOf = ({ caller }: Asked): Caller | null | undefined =>
     caller === null ? null : caller === undefined ? undefined : options.caller(caller);
@@ -239,9 +273,11 @@ export function createModel(options: ModelOptions) {
   };
   /** Whether a whole list, whose first page was asked for at that time, has an intern: lists may be late. */
   const mustBeListed = (facts: InternFacts, asked: Asked, from: number): boolean => {
-    if (facts.made === undefined || from < facts.made.at + LATE || isVisible(asked, facts) !== true) return false;
+    // A status may be listed later than what was made.
+    const late = asked.query.has('status') ? LATE : lateness('list');
+    if (facts.made === undefined || from < facts.made.at + late || isVisible(asked, facts) !== true) return false;
     const statuses = asked.query.getAll('status').flatMap((text) => text.split(','));
-    const phases = facts.phase.since(from - LATE);
+    const phases = facts.phase.since(from - late);
     return phases !== undefined && isListedBy(phases, asked.query.has('status') ? statuses : undefined);
   };
 
@@ -278,6 +314,12 @@ export function createModel(options: ModelOptions) {
     if (facts.made === undefined || options.partial === true) return;
     const phases = (options.ours === true ? PHASES : WIDENED)[String(row.status)];
     if (phases !== undefined) facts.phase.narrow(phases, number, answered.at, asked.at);
+    // One whose teardown failed stays until it is deleted again.
+    if (isStuck(row)) present.add(facts);
+    for (const key of ['description', 'instructions'] as const) {
+      const text = row[key];
+      if (typeof text === 'string' && text !== text.trim()) untidied.add(key);
+    }
     for (const key of SETTINGS)
       if (key in row) facts.settings[key].narrow([JSON.stringify(row[key])], number, answered.at, asked.at);
   };
@@ -331,6 +373,8 @@ export function createModel(options: ModelOptions) {
     const ids = new Set([...(before?.ids ?? []), ...rows.map(({ id }) => String(id))]);
     const known = [...asked.query.keys()].every((key) => WHOLE.has(key));
     const isFirstKnown = before !== undefined || !asked.query.has('starting_after');
+    if (json.has_more === false && before === undefined && known && isFirstKnown && !asked.query.has('status'))
+      for (const facts of present) comes('list', facts, asked, ids.has(facts.id));
     if (json.has_more === false && known && isFirstKnown)
       for (const facts of present)
         if (!ids.has(facts.id) && mustBeListed(facts, asked, before?.since ?? asked.at))
@@ -338,6 +382,7 @@ export function createModel(options: ModelOptions) {
             number: asked.number,
             at: exchange.answered?.at ?? asked.at,
             by: asked.query.has('status') ? 'list by status' : 'list',
+            stuck: facts.phase.since(asked.at)?.has('stuck') === true,
           };
     if (typeof next !== 'string') return;
     pages.set(next, {
@@ -424,18 +469,36 @@ export function createModel(options: ModelOptions) {
   const mustBeFound = (facts: InternFacts, asked: Asked, { name, area }: Operation): boolean => {
     const { made, read } = facts;
     if (options.partial === true || made === undefined || read === undefined || asked.regional) return false;
-    if (area !== 'interns' || name === 'get' || asked.body.kind === 'unknown') return false;
+    if (asked.body.kind === 'unknown' || (area !== 'interns' && !VAULTS.has(name))) return false;
+    // A read may be late, unless none was.
+    if (name === 'get' && lateness('get') > 0) return false;
     if (isVisible(asked, facts) !== true) return false;
     // A session that is named may be the one that is not found, but for one that an invoke gave to its caller.
     const session = bodyOf(asked)?.session_id;
     const given = name === 'invoke' ? sessions.get(joined(facts.id, String(session)))?.value : undefined;
     const isOwn = given?.origin === 'invoke' && isBy(asked, given.person) === true;
-    const late = options.ours === true ? 0 : LATE;
+    const late = lateness('get');
     if ((session !== undefined && !isOwn) || asked.at < made.at + late) return false;
     const phases = facts.phase.since(asked.at);
-    return phases !== undefined && !['going', 'stuck', 'gone'].some((phase) => phases.has(phase as Phase));
+    // One that is deleted is there for as long as reads show it.
+    return phases !== undefined && (!GOES.some((phase) => phases.has(phase)) || (THERE.has(name) && late === 0));
   };
 
+  /** A request that may change an intern is answered, or never will be. `took`: whether it did; undefined: nobody knows. */
+  const moves = (asked: Asked, took: boolean | undefined, at: number) => {
+    const { id, operation } = operationOf(asked) ?? {};
+    const facts = id === undefined ? undefined : interns.get(id);
+    if (facts === undefined || operation === undefined) return;
+    const { name } = operation;
+    if (phasesAfter(name, options.ours === true) !== undefined) {
+      facts.moving = Math.max(0, facts.moving - 1);
+      if (took !== false) facts.moved = at;
+      if (took !== false && (name === 'suspend' || name === 'delete')) facts.halted = at;
+      else if (name === 'suspend' || name === 'provision' || name === 'delete')
+        facts.refused = { name, number: asked.number, at: asked.at };
+    }
+    for (const value of [facts.phase, ...Object.values(facts.settings)]) value.answered(asked.number, took, at);
+  };
   /** The head of an answer came, or none will. */
   const landed = (asked: Asked, answered: Pick<Answered, 'status' | 'at'> | undefined) => {
     if (!flying.delete(asked.number)) return;
@@ -528,6 +591,13 @@ export function createModel(options: ModelOptions) {
         );
       },
     }),
+    /** Whether a field keeps its texts as they are: one was shown with blanks around it. */
+    keepsBlanks: (field: string): boolean => untidied.has(field),
+    /** The create that was refused a name which nothing else has asked for. */
+    refusedName(name: unknown): number | undefined {
+      const { asking: others = 1, given = true, refused } = wanted.get(String(name)) ?? {};
+      return options.partial === true || hasForgotten || others > 0 || given ? undefined : refused;
+    },
     /** The intern that a daemon access was answered for before. */
     accessBy: (access: Row): Known<string> | undefined => accesses.get(accessOf(access)),
     session: (intern: string, id: string): SessionFacts | undefined => sessions.get(joined(intern, id)),
@@ -545,6 +615,11 @@ export function createModel(options: ModelOptions) {
       // Its create may be under way.
       const facts = id !== undefined && (after !== undefined || name === 'update') ? internOf(id) : undefined;
       dealings.asks(asked);
+      const text = name === undefined ? undefined : nameIn(asked, name);
+      if (text !== undefined) {
+        const { asking: others = 0, refused, given = false } = wanted.get(text) ?? {};
+        wanted.set(text, { asking: others + 1, refused, given });
+      }
       if (name === 'create') {
         const key = retriedBy(asked);
         if (key === undefined) hasHidden ||= asked.body.kind === 'unknown';
@@ -579,13 +654,26 @@ export function createModel(options: ModelOptions) {
       if (answered === undefined) return;
       dealings.sees(asked, answered);
       if (id === undefined) return;
+      moves(asked, true, answered.at);
       askedBefore(asked, id)?.replies.delete(asked.number);
       heard(exchange, id);
     },
 
     /** The target was made to do wrong: nothing is known of it any more. */
     restart(): void {
-      for (const known of [interns, present, byName, creates, sessions, questions, firsts, begun, nonces, signers])
+      for (const known of [
+        interns,
+        present,
+        byName,
+        wanted,
+        creates,
+        sessions,
+        questions,
+        firsts,
+        begun,
+        nonces,
+        signers,
+      ])
         known.clear();
       for (const known of [
         accesses,
@@ -626,20 +714,21 @@ export function createModel(options: ModelOptions) {
           ? undefined
           : status < 300;
       if (id !== undefined) askedBefore(asked, id)?.replies.delete(asked.number);
+      const ofName = wanted.get(nameIn(asked, name) ?? '');
+      if (ofName !== undefined) {
+        ofName.asking -= 1;
+        // A name that is taken is that of another intern.
+        if (took !== false || status === 409) ofName.given = true;
+        else if (name === 'create') ofName.refused ??= asked.number;
+      }
       const facts = id === undefined ? undefined : interns.get(id);
       const at = answered?.at ?? asked.at;
-      if (facts !== undefined && phasesAfter(name, options.ours === true) !== undefined) {
-        facts.moving = Math.max(0, facts.moving - 1);
-        if (took !== false) facts.moved = at;
-        if (took !== false && (name === 'suspend' || name === 'delete')) facts.halted = at;
-        else if (name === 'suspend' || name === 'provision' || name === 'delete')
-          facts.refused = { name, number: asked.number, at: asked.at };
-      }
-      for (const value of facts === undefined ? [] : [facts.phase, ...Object.values(facts.settings)])
-        value.answered(asked.number, took, at);
+      moves(asked, took, at);
       if (name === 'update' && asked.body.kind === 'unknown')
         for (const value of Object.values(facts?.settings ?? {})) value.forget(at);
       if (answered === undefined) return;
+      if (name === 'get' && facts?.made !== undefined && isBy(asked, facts.made.person) === true && !asked.regional)
+        if (status === 200 || status === 404) comes('get', facts, asked, status === 200);
       if (
         options.partial !== true &&
         status === 404 &&
@@ -647,7 +736,7 @@ export function createModel(options: ModelOptions) {
         facts?.made !== undefined &&
         isBy(asked, facts.made.person) === true &&
         // A read of a new intern may be late.
-        (options.ours === true || asked.at >= facts.made.at + LATE)
+        asked.at >= facts.made.at + lateness('get')
       ) {
         facts.phase.narrow(['gone'], asked.number, at, asked.at);
         const phases = facts.phase.since(at);
@@ -658,7 +747,11 @@ export function createModel(options: ModelOptions) {
       const date = dateOf(answered);
       if (!Number.isNaN(date)) since ??= date;
       if (took !== true) return;
-      if (name === 'delete' && facts !== undefined) present.delete(facts);
+      if (name === 'delete' && facts !== undefined) {
+        present.delete(facts);
+        facts.acknowledged =
+          bodyOf(asked)?.acknowledge_workspace_loss === true ? { number: asked.number, at: answered.at } : undefined;
+      }
       if (
         facts?.made !== undefined &&
         options.partial !== true &&

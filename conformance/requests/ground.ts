@@ -3,6 +3,9 @@ import { findingOf } from '../framework/finding.js';
 import type { State } from './rows.js';
 import { unanswered } from './unanswered.js';
 
+/** Refused updates of an intern by which it is read. */
+const UNREAD = 3;
+
 /**
  * Interns in the states that rows ask for: one of each, until a row has used it up.
  *
@@ -50,13 +53,20 @@ export function createShelf(ctx: Ctx, has: (need: string) => boolean, lost = new
     },
   };
   let reads = 0;
+  const refusals = new Map<State | undefined, number>();
   return {
-    /** Reads an intern, by each of the members who see it in turn. */
-    async read(id: string): Promise<void> {
+    /** One more call was refused. Answers whether it is time to read the intern. */
+    refuses(state: State | undefined): boolean {
+      const count = (refusals.get(state) ?? 0) + 1;
+      refusals.set(state, count % UNREAD);
+      return count === UNREAD;
+    },
+    /** Reads an intern, by each of the members who see it in turn. Answers whether it is not there. */
+    async read(id: string): Promise<boolean> {
       reads += 1;
       const peer = has('peer_api_key') && reads % 2 === 0;
       const answer = peer ? await api.get(id, { as: 'peer_api_key' }).catch(unanswered) : undefined;
-      if (answer?.status !== 200) await api.get(id).catch(unanswered);
+      return answer?.status !== 200 && (await api.get(id).catch(unanswered))?.status === 404;
     },
     intern(state: State): Promise<string> {
       const before = kept.get(state);

@@ -224,6 +224,9 @@ const BAD_MODELS: readonly (readonly [string, unknown])[] = [
 ];
 /** As many code points as may be, of two code units each. Longer texts would come again in each list of the run. */
 const FULL = { description: long(2000, '😀') };
+/** Texts that come back as they are: nothing is trimmed, escaped, composed or cut. */
+const BLANKS = '  two blanks around  ';
+const ODD = 'e\u0301 \u00e9 \u200d \ud83d\ude00 <b>&amp;</b> %41 \\n \t "q" \u2028';
 /** Fields that a create takes from nobody, and an update neither. */
 const NOT_TAKEN: readonly string[] = ['created_at', 'hostname', 'vaultId', 'Description', 'x-colour'];
 
@@ -407,6 +410,9 @@ export const TABLES: readonly Table[] = [
         inWorkspace('those of the workspace that run', '&status=running'),
         query('those that stand', '?status=queued,provisioning,running,failed,stopped'),
         query('those that are going', '?status=destroying,destroy_failed'),
+        query('three statuses, each by itself', '?status=stopped&status=running&status=failed'),
+        query('statuses in another order', '?status=stopped,running,failed'),
+        query('some of either', '?status=running,stopped&limit=2'),
         ...bads(
           query('none', '?limit=0'),
           query('one more than may be', '?limit=501'),
@@ -456,6 +462,9 @@ export const TABLES: readonly Table[] = [
         json('a name and a workspace', created()),
         json('a description', created({ description: 'what it is for: ä e\u0301 €, "quoted"' })),
         json('instructions', created({ instructions: 'Be brief.\nSay so.' })),
+        json('texts with blanks around', created({ description: BLANKS, instructions: BLANKS })),
+        json('texts of one character', created({ description: '.', instructions: '0' })),
+        json('texts beyond ASCII', created({ description: ODD, instructions: ODD })),
         json('not to boot', created({ provision: false })),
         json('an empty description', created({ description: '' })),
         json('null for texts', created({ description: null, instructions: null })),
@@ -521,14 +530,14 @@ export const TABLES: readonly Table[] = [
     operation: 'get',
     method: 'GET',
     path: intern(),
-    states: { good: [...ANY, 'booting'], bad: NOT_THERE },
+    states: { good: [...ANY, 'booting', 'going'], bad: NOT_THERE },
     parts: [[...KEYS, OWN('')]],
   },
   {
     operation: 'update',
     method: 'PATCH',
     path: intern(),
-    states: { good: ANY, bad: [...NOT_THERE, 'going'] },
+    states: { good: [...ANY, 'booting'], bad: [...NOT_THERE, 'going'] },
     parts: [
       KEYS,
       [
@@ -540,11 +549,19 @@ export const TABLES: readonly Table[] = [
         json('a description as long as may be, beyond the basic plane', FULL),
         json('all settings', { description: 'all', instructions: 'of them', model: 'author/slug' }),
         json('instructions', { instructions: 'Be brief.' }),
+        json('texts with blanks around', { description: BLANKS, instructions: BLANKS }),
+        json('texts of one character', { description: '.', instructions: '0' }),
+        json('empty texts', { description: '', instructions: '' }),
+        json('instructions beyond ASCII', { instructions: ODD }),
+        json('instructions as long as may be', { instructions: long(100_000) }),
         json('no instructions', { instructions: null }),
         json('a model', { model: 'author/slug' }),
         json('another model', { model: 'author/slug:variant' }),
         json('no model', { model: null }),
         json('a name', ({ ctx }: Ground) => ({ name: ctx.interns.name() })),
+        json('a name of 17 characters', ({ ctx }: Ground) => ({ name: ctx.interns.name().padEnd(17, 'x') })),
+        json('a name and no description', ({ ctx }: Ground) => ({ name: ctx.interns.name(), description: null })),
+        json('a model and instructions', { model: 'author/slug-2.5', instructions: 'Be long.' }),
         json('two settings', { description: 'both', instructions: 'both' }),
         json('nothing new', {}),
         sized('as large as may be', CAP, () => ({ description: 'large' })),
@@ -593,7 +610,7 @@ export const TABLES: readonly Table[] = [
     operation: 'delete',
     method: 'DELETE',
     path: intern(),
-    states: { good: ['stopped', 'suspended', 'running'], bad: NOT_THERE },
+    states: { good: ['stopped', 'suspended', 'running', 'booting', 'going'], bad: NOT_THERE },
     uses: true,
     parts: [
       KEYS,
@@ -630,7 +647,7 @@ export const TABLES: readonly Table[] = [
     operation: 'chat',
     method: 'POST',
     path: intern('/chat/completions'),
-    states: { good: ['running'], bad: [...NOT_THERE, 'stopped', 'suspended', 'going'] },
+    states: { good: ['running'], bad: [...NOT_THERE, 'stopped', 'suspended', 'booting', 'going'] },
     prompts: true,
     parts: [
       KEYS,
@@ -778,14 +795,14 @@ export const TABLES: readonly Table[] = [
     operation: 'intern secrets',
     method: 'GET',
     path: (id) => `/vault/interns/${encodeURIComponent(id)}/secrets`,
-    states: { good: ['stopped', 'running'], bad: NOT_THERE },
+    states: { good: ANY, bad: NOT_THERE },
     parts: [KEYS, PAGES],
   },
   {
     operation: 'store intern secret',
     method: 'PUT',
     path: (id) => `/vault/interns/${encodeURIComponent(id)}/secrets/api_token`,
-    states: { good: ['stopped', 'running'], bad: NOT_THERE },
+    states: { good: ANY, bad: NOT_THERE },
     parts: [
       KEYS,
       [
@@ -827,7 +844,7 @@ export const TABLES: readonly Table[] = [
     operation: 'copy secrets',
     method: 'POST',
     path: (id) => `/vault/interns/${encodeURIComponent(id)}/secrets/copy`,
-    states: { good: ['stopped'], bad: NOT_THERE },
+    states: { good: ['stopped', 'running'], bad: NOT_THERE },
     parts: [
       KEYS,
       [
@@ -850,7 +867,7 @@ export const TABLES: readonly Table[] = [
     operation: 'delete intern secret',
     method: 'DELETE',
     path: (id) => `/vault/interns/${encodeURIComponent(id)}/secrets/api_token`,
-    states: { good: ['stopped', 'running'], bad: NOT_THERE },
+    states: { good: ANY, bad: NOT_THERE },
     parts: [KEYS],
   },
 ];

@@ -57,6 +57,11 @@ async function sent(
   { again, missed, sparing }: { readonly again: boolean; readonly missed: boolean; readonly sparing: boolean },
 ): Promise<{ answer: Answer | undefined; id: string } | undefined> {
   const { table, state } = row;
+  const refused = !sparing && table.uses === true && !isGood(row) && state !== 'unknown' && state !== 'gone';
+  // A write may be read late, and a new intern is found late. One that boots or goes does not wait.
+  const passes = state === 'booting' || state === 'going';
+  const waits = async () => ctx.wait(passes ? 2_000 : missed ? LATE : refused ? 11_000 : 2_000);
+  if (again && passes) await waits();
   const id =
     state === undefined
       ? ''
@@ -65,9 +70,7 @@ async function sent(
           if (!shelf.isLost(state)) throw error;
         });
   if (id === undefined) return undefined;
-  const refused = !sparing && table.uses === true && !isGood(row) && state !== 'unknown' && state !== 'gone';
-  // A write may be read late, and a new intern is found late.
-  if (again) await ctx.wait(missed ? LATE : refused ? 11_000 : 2_000);
+  if (again && !passes) await waits();
   // The state before the call shows whether a refused call has acted.
   if (refused) await shelf.read(id);
   const ground = { ctx, id };
@@ -93,10 +96,12 @@ async function done(
     const { table, state } = row;
     const there = state !== undefined && state !== 'unknown' && state !== 'gone';
     const writes = (table.method !== 'GET' || (accepted && row.badState)) && there;
-    // Where there is little time, a refused call is taken to have changed nothing.
-    if (writes && (accepted || !sparing) && !table.prompts && !table.operation.startsWith('sign')) {
-      if (tries > 0) await ctx.wait(2_000);
-      await shelf.read(id);
+    const isTurn = table.prompts === true || table.operation.startsWith('sign');
+    // Where there is little time, a refused call is taken to have changed nothing. A refused update shows in any later read.
+    const isUndone = !sparing && (table.uses === true || (table.operation === 'update' && shelf.refuses(state)));
+    if (writes && !isTurn && (accepted || isUndone)) {
+      if (tries > 0 && state !== 'going') await ctx.wait(2_000);
+      if (await shelf.read(id)) shelf.usedUp(state);
     }
     if ((accepted && table.uses === true) || (accepted && !isGood(row))) shelf.usedUp(state);
     if (broken() === before) return;

@@ -161,6 +161,81 @@ async function secrets({ interns, send, over }: Ctx): Promise<void> {
   await list(all, ofIntern(id)).catch(unanswered);
 }
 
+/** A mapping, read again after what is near it: by ids that it names, by nobody, and one that is not there. */
+async function mappings({ interns, send, target }: Ctx): Promise<void> {
+  const read = (id: unknown, as: 'management_key' | null = 'management_key') =>
+    send({ path: `/scim/group-mappings/${encodeURIComponent(String(id))}`, as }).catch(unanswered);
+  const id = target.scimMappingId;
+  const answer = await read(id);
+  const data = isRow(answer?.json) && isRow(answer.json.data) ? answer.json.data : {};
+  for (const other of [data.scim_group_id, data.workspace_id, data.organization_id, interns.unknownId()]) {
+    await read(other);
+    await read(id);
+  }
+  await read(id, null);
+  await read(id);
+}
+
+/** Names that are given up, and taken again: by a rename, by a delete, and by another member. */
+async function names({ api, interns }: Ctx, has: (need: string) => boolean): Promise<void> {
+  const [first, second] = [interns.name(), interns.name()];
+  const made = await interns.stopped({ name: first });
+  const create = (name: string, as: 'api_key' | 'peer_api_key' = 'api_key') =>
+    api.create(interns.body({ name, description: as }), { as }).catch(unanswered);
+  await create(first);
+  await api.update(made.id, { name: second }).catch(unanswered);
+  await api.get(made.id).catch(unanswered);
+  await create(second);
+  const { json } = (await create(first)) ?? {};
+  if (has('peer_api_key')) await create(second, 'peer_api_key');
+  if (!isRow(json) || typeof json.id !== 'string') return;
+  // The one has the name of the other; its own it may have again.
+  for (const name of [second, first]) await api.update(json.id, { name }).catch(unanswered);
+  await api.get(json.id).catch(unanswered);
+  await api.remove(made.id).catch(unanswered);
+  await interns.untilGone(made.id).catch(unanswered);
+  await create(second);
+  // An intern is found by its id alone.
+  for (const other of [second, first]) await api.get(other).catch(unanswered);
+}
+
+/**
+ * An intern whose teardown fails. Answers what lists it, however late, and deletes it again, at last with its loss acknowledged.
+ * An emulator lets it fail by its instructions; elsewhere it is an intern that is deleted.
+ */
+async function teardown(
+  { api, interns, send, wait }: Ctx,
+  has: (need: string) => boolean,
+): Promise<() => Promise<void>> {
+  const { id } = await interns.stopped({ instructions: 'script: teardown-fails' });
+  const peer = has('peer_api_key') ? 'peer_api_key' : 'api_key';
+  /** Reads it until its teardown has ended. Answers whether it has failed. */
+  const hasFailed = async (): Promise<boolean> => {
+    for (let looks = 0; looks < 4; looks++) {
+      const { json, status } = (await api.get(id, { as: looks % 2 === 0 ? 'api_key' : peer }).catch(unanswered)) ?? {};
+      if (status === 404) return false;
+      if (isRow(json) && json.status !== 'destroying') return true;
+      await wait(1_000);
+    }
+    return false;
+  };
+  const remove = async (body?: unknown, as: 'api_key' | 'peer_api_key' = 'api_key') => {
+    await api.remove(id, body, { as }).catch(unanswered);
+    return hasFailed();
+  };
+  const isThere = await remove();
+  return async () => {
+    if (!isThere) return;
+    for (const as of ['api_key', peer] as const)
+      for (const query of ['limit=500', 'limit=500&status=destroy_failed'])
+        await send({ path: `/interns?${query}`, as }).catch(unanswered);
+    for (const ask of [() => api.provision(id), () => api.suspend(id), () => api.update(id, { description: 'kept' })])
+      await ask().catch(unanswered);
+    for (const body of [{}, { acknowledge_workspace_loss: false }]) if (!(await remove(body, peer))) return;
+    await remove({ acknowledge_workspace_loss: true });
+  };
+}
+
 /** Callers who may sign nothing. */
 const NO_SIGNERS = ['oauth_interns_only_token', 'api_key', 'peer_api_key'] as const;
 
@@ -221,6 +296,7 @@ export function sequences(
   let life: Awaited<ReturnType<typeof begin>>;
   let early = false;
   let again: (() => Promise<unknown>) | undefined;
+  let fails: (() => Promise<unknown>) | undefined;
   return [
     {
       turn: true,
@@ -234,6 +310,11 @@ export function sequences(
     }),
     inTwos(false, () => updates(ctx)),
     inTwos(false, () => secrets(ctx)),
+    inTwos(false, () => names(ctx, has)),
+    inTwos(false, async () => {
+      fails = await teardown(ctx, has);
+    }),
+    ...(has('management_key') && has('scim_mapping') ? [inTwos(false, () => mappings(ctx))] : []),
     ...(has('oauth_token') ? [inTwos(true, () => proofs(ctx, has))] : []),
     {
       turn: false,
@@ -256,6 +337,13 @@ export function sequences(
       },
     },
     { turn: false, last: true, send: async () => void (await again?.()) },
+    {
+      turn: false,
+      last: true,
+      async send() {
+        if ((await breaks(async () => fails?.())) && !over()) await (await teardown(ctx, has))();
+      },
+    },
   ];
 }
 

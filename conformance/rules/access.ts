@@ -315,6 +315,19 @@ export const ACCESS: readonly Rule[] = [
           ? is('id of a mapping', seen.id?.toLowerCase(), textOf(seen.json.data.id).toLowerCase())
           : undefined,
     },
+    stays: {
+      says: 'A mapping that is read again is as before, but where it was changed since.',
+      judge: (seen, model) => {
+        const data = seen.operation.name === 'scim' && isDone(seen) ? seen.json?.data : undefined;
+        const before = isRow(data) && seen.id !== undefined ? model.mapping(seen.id) : undefined;
+        if (!isRow(data) || before === undefined || !isRow(before.value)) return undefined;
+        const known = before.value;
+        const isSame = data.updated_at === known.updated_at;
+        return each(isSame ? Object.keys(known) : ['scim_group_id', 'organization_id', 'created_at'], (key) =>
+          is(`${key} of a mapping`, known[key], data[key], [before.number]),
+        );
+      },
+    },
     role: {
       level: 'P',
       says: 'The role of a mapping is admin or member.',

@@ -40,8 +40,11 @@ const leftOut =
   (seen: Seen, model: Model): Judgement =>
     each(recordsOf(seen), ({ id, status }) => {
       const { lost, made } = model.interns.get(String(id)) ?? {};
-      // Its delete may have begun before that list.
-      return lost?.by !== by || lost.at > seen.asked.at || LEAVING.has(status)
+      // Its delete may have begun before that list, and a retried create gives its first answer.
+      return seen.operation.name === 'create' ||
+        lost?.by !== by ||
+        lost.at > seen.asked.at ||
+        (LEAVING.has(status) && lost.stuck !== true)
         ? undefined
         : is(`interns that an earlier ${by} left out`, [], [id], [made?.number ?? 0, lost.number]);
     });
@@ -60,9 +63,7 @@ function lacking(rows: readonly Row[], seen: Seen, model: Model) {
   const missing = [...model.present].filter((intern) => {
     if (intern.made === undefined || intern.made.at >= since || model.isVisible(asked, intern) !== true) return false;
     const phases = intern.phase.since(since);
-    return (
-      phases !== undefined && !phases.has('gone') && !phases.has('going') && !phases.has('stuck') && !ids.has(intern.id)
-    );
+    return phases !== undefined && !phases.has('gone') && !phases.has('going') && !ids.has(intern.id);
   });
   return { missing, pages };
 }

@@ -1,7 +1,7 @@
 import { STATUSES } from '../habits/status-words.js';
 import { FIELDS, secretKeys } from '../helpers/record.js';
 import { canonical } from '../model/exchange.js';
-import { FIXED, isRow, type Row, SETTINGS, SHOWS, SHOWS_NOTHING } from '../model/intern.js';
+import { FIXED, isRow, isStuck, type Row, SETTINGS, SHOWS, SHOWS_NOTHING } from '../model/intern.js';
 import type { Model } from '../model/model.js';
 import {
   all,
@@ -32,15 +32,24 @@ const ofOwn =
 const isReplay = (seen: Seen, record: Row, model: Model): boolean =>
   seen.operation.name === 'create' && typeof record.id === 'string' && model.interns.get(record.id) !== undefined;
 
+/** A text as it is expected: a service may trim the texts of a field, all of them. */
+const textOf = (key: string, written: unknown, shown: unknown, model: Model): unknown => {
+  const text = written === '' ? null : written;
+  const trimmed = typeof text === 'string' ? text.trim() || null : text;
+  return trimmed === shown && !model.keepsBlanks(key) ? shown : text;
+};
+
 /** A value as JSON: an empty text is as good as none. */
 const plain = (value: unknown): string => JSON.stringify(value === '' || value === undefined ? null : value);
 
 const where = (seen: Seen): string => `the record of ${seen.called}`;
+/** The word for an intern that is not there. */
+const GONE = 'gone: 404';
 /** Statuses that each lifecycle call leads to. */
 const MAKES: Readonly<Record<'suspend' | 'provision' | 'delete', readonly string[]>> = {
   suspend: ['stopped'],
   provision: ['queued', 'provisioning', 'running', 'failed'],
-  delete: ['destroying', 'destroy_failed'],
+  delete: ['destroying', 'destroy_failed', GONE],
 };
 /** ms within which nothing else is likely to change the status of an intern, and after which a read shows what was done. */
 const SOON = 10_000;
@@ -127,6 +136,7 @@ export const RECORDS: readonly Rule[] = [
     settings: {
       says: 'A record shows the settings that its intern was given.',
       settles: true,
+      still: true,
       judge: ofOwn((record, seen, model) => {
         const facts = model.interns.get(String(record.id));
         const retried = isReplay(seen, record, model);
@@ -143,7 +153,7 @@ export const RECORDS: readonly Rule[] = [
           if (key === 'model' && (values.has('null') || values.size === 0)) return undefined;
           const shown = plain(record[key]);
           const one = values.size === 1 ? JSON.parse([...values][0] ?? 'null') : undefined;
-          return [...values].some((value) => plain(JSON.parse(value)) === shown)
+          return [...values].some((value) => plain(textOf(key, JSON.parse(value), record[key], model)) === shown)
             ? 'kept'
             : {
                 what: `${key} of ${where(seen)}`,
@@ -185,6 +195,25 @@ export const RECORDS: readonly Rule[] = [
       ),
     },
   }),
+  ...rulesOf('DELETE-3', {
+    acknowledged: {
+      says: 'A delete that acknowledges the loss of the workspace deletes the intern: its archive cannot fail any more.',
+      judge: ofOwn((record, seen, model) => {
+        const { acknowledged, moving = 0, shown } = model.interns.get(String(record.id)) ?? {};
+        if (acknowledged === undefined || moving > 0 || seen.operation.name === 'create') return undefined;
+        // A read may be late, but not by so much that an earlier read has shown the teardown.
+        const isNew = shown?.status === 'destroying' && shown.at > acknowledged.at;
+        return seen.asked.at > acknowledged.at && isStuck(record) && (isNew || seen.asked.at > acknowledged.at + START)
+          ? {
+              what: `status of ${where(seen)}`,
+              expected: 'that of one that goes',
+              actual: record.status,
+              because: [acknowledged.number],
+            }
+          : 'kept';
+      }),
+    },
+  }),
   ...rulesOf('CREATE-2', {
     'vault-of-its-own': {
       says: 'The private vault of an intern is that of no other intern.',
@@ -222,12 +251,28 @@ export const RECORDS: readonly Rule[] = [
         if (isReplay(seen, json, model)) return undefined;
         return each(['name', 'description', 'instructions', 'workspace_id'], (key) =>
           key in body && (key in json || key === 'name')
-            ? is(`${key} of ${where(seen)}`, body[key] === '' ? null : body[key], json[key] === '' ? null : json[key], [
-                seen.asked.number,
-              ])
+            ? is(
+                `${key} of ${where(seen)}`,
+                textOf(key, body[key], json[key], model),
+                json[key] === '' ? null : json[key],
+                [seen.asked.number],
+              )
             : undefined,
         );
       },
+    },
+  }),
+  ...rulesOf('CREATE-1', {
+    'refused-makes-none': {
+      says: 'A create that is refused makes no intern.',
+      judge: (seen, model) =>
+        each(recordsOf(seen), ({ name, status }) => {
+          const refused = model.refusedName(name);
+          // One that was made and is taken away again is none.
+          return refused === undefined || seen.operation.reads !== true || MAKES.delete.includes(String(status))
+            ? undefined
+            : { what: `names in ${where(seen)}`, expected: 'none that was refused', actual: name, because: [refused] };
+        }),
     },
   }),
   ...rulesOf('CREATE-4', {
@@ -292,15 +337,18 @@ export const RECORDS: readonly Rule[] = [
     'as-asked': {
       says: 'An update answers with what it changed.',
       alone: true,
-      judge: (seen) => {
+      judge: (seen, model) => {
         const { body, json } = seen;
         if (seen.operation.name !== 'update' || !isDone(seen) || json === undefined || body === undefined)
           return undefined;
         return each(SETTINGS, (key) =>
           key in body && key in json && !(key === 'model' && body[key] === null)
-            ? is(`${key} of ${where(seen)}`, body[key] === '' ? null : body[key], json[key] === '' ? null : json[key], [
-                seen.asked.number,
-              ])
+            ? is(
+                `${key} of ${where(seen)}`,
+                textOf(key, body[key], json[key], model),
+                json[key] === '' ? null : json[key],
+                [seen.asked.number],
+              )
             : undefined,
         );
       },
@@ -398,31 +446,43 @@ export const RECORDS: readonly Rule[] = [
     ),
     'refused-does-nothing': {
       says: 'A lifecycle call that is refused changes nothing.',
-      judge: ofOwn((record, seen, model) => {
-        const { shown, refused, moving = 0, moved, phase } = model.interns.get(String(record.id)) ?? {};
-        if (shown === undefined || refused === undefined || seen.operation.name !== 'get') return undefined;
-        const since = seen.asked.at - shown.at;
-        if (refused.at < shown.at || refused.at > seen.asked.at || since > SOON) return undefined;
-        // Another call may have done it, and reads may be late.
-        if (moving > 0 || (moved !== undefined && moved > shown.at - LATE_READ)) return undefined;
-        const becomes = MAKES[refused.name];
-        // An intern that never booted may do so by itself, or come to rest.
-        if (refused.name !== 'delete' && phase?.since(shown.at)?.has('new') !== false) return undefined;
-        return holds(
-          becomes.includes(shown.status) || !becomes.includes(String(record.status)),
-          `status of ${where(seen)} after a ${refused.name} that was refused`,
-          `${shown.status}, as before`,
-          record.status,
-          [shown.number, refused.number],
-        );
-      }),
+      judge: (seen, model) => {
+        const { answered, asked, id, operation } = seen;
+        // An intern that its maker does not find any more is gone.
+        const maker = id === undefined ? undefined : model.interns.get(id)?.made?.person;
+        const isGone = operation.name === 'get' && answered.status === 404 && model.isBy(asked, maker) === true;
+        const now: readonly Row[] = isGone && !asked.regional ? [{ id, status: GONE }] : ownRecords(seen, model);
+        if (operation.name !== 'get' && operation.name !== 'list') return undefined;
+        return each(now, ({ id, status }) => {
+          const { shown, refused, moving = 0, moved, phase } = model.interns.get(String(id)) ?? {};
+          if (shown === undefined || refused === undefined) return undefined;
+          const since = asked.at - shown.at;
+          if (refused.at < shown.at || refused.at > asked.at || since > SOON) return undefined;
+          // Another call may have done it, and reads may be late.
+          if (moving > 0 || (moved !== undefined && moved > shown.at - LATE_READ)) return undefined;
+          const becomes = MAKES[refused.name];
+          // An intern that never booted may do so by itself, or come to rest.
+          if (refused.name !== 'delete' && phase?.since(shown.at)?.has('new') !== false) return undefined;
+          return holds(
+            becomes.includes(shown.status) || !becomes.includes(String(status)),
+            `status of ${where(seen)} after a ${refused.name} that was refused`,
+            `${shown.status}, as before`,
+            status,
+            [shown.number, refused.number],
+          );
+        });
+      },
     },
     'stays-found': {
       says: 'An intern that is shown again was there all the time: no request of a caller who sees it misses it in between.',
       judge: (seen, model) =>
         each(recordsOf(seen), ({ id }) => {
           const { lost, made } = model.interns.get(String(id)) ?? {};
-          return lost === undefined || lost.by.startsWith('list') || lost.at > seen.asked.at
+          // A retried create gives its first answer, whatever became of its intern.
+          return seen.operation.name === 'create' ||
+            lost === undefined ||
+            lost.by.startsWith('list') ||
+            lost.at > seen.asked.at
             ? undefined
             : is(`status of an earlier ${lost.by}`, 'that of an intern that is there', 404, [
                 made?.number ?? 0,

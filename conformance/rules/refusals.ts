@@ -217,7 +217,7 @@ export const REFUSALS: readonly Refusal[] = rows({
     says: 'The SCIM mapping read requires a management key: any other credential is refused.',
     statuses: [401, 403, 404],
     wrong: ({ operation, caller }) =>
-      operation.area !== 'scim' || caller === null
+      operation.area !== 'scim' || caller === null || caller?.kind === 'invalid'
         ? false
         : caller === undefined
           ? undefined

@@ -65,6 +65,8 @@ export interface Rule {
   readonly says: string;
   /** A read may show it late: it counts where the same is still so when all else is done. */
   readonly settles?: true;
+  /** Nothing but a write changes what it looks at: where no read is late, two exchanges are enough. */
+  readonly still?: true;
   /** It has waited by itself for what may be late, in several reads. */
   readonly patient?: true;
   /** The rule needs no knowledge but the exchange itself. */

@@ -193,6 +193,17 @@ const ATTACHED = { origin: 'https://d.test', token: 't-1' };
 const replies = (more: Record<string, unknown> = {}): Said =>
   chats({ json: { messages: [{ ...ANSWER[0], ...more }], session_id: 's-1' } });
 
+const STUCK = record({ status: 'destroy_failed', last_failure_message: 'workspace_archive_failed' });
+const MAPPING = {
+  id: ID,
+  scim_group_id: '22222222-2222-4222-8222-222222222222',
+  workspace_id: '33333333-3333-4333-8333-333333333333',
+  organization_id: 'o-1',
+  role: 'admin',
+  created_at: '2026-01-01T00:00:00.000Z',
+  updated_at: '2026-01-01T00:00:00.000Z',
+};
+
 test('every rule has an id of its own below its requirement, and a sentence', () => {
   const ids = RULES.map(({ id }) => id);
   expect(ids.length - new Set(ids).size).toBe(0);
@@ -307,6 +318,54 @@ test.each<[rule: string, because: readonly number[], conversation: readonly Said
       entry(`POST ${ONE}/provision`, 404, error(404, 'not_found')),
       entry(`GET ${ONE}`, 200, record()),
     ],
+  ],
+  [
+    'DELETE-3/acknowledged',
+    [4],
+    [
+      CREATE,
+      entry(`DELETE ${ONE}`, 202, { deleting: true }),
+      entry(`GET ${ONE}`, 200, STUCK),
+      entry(`DELETE ${ONE}`, 202, { deleting: true }, { json: { acknowledge_workspace_loss: true } }),
+      entry(`GET ${ONE}`, 200, STUCK),
+    ],
+  ],
+  [
+    'CREATE-1/refused-makes-none',
+    [1],
+    [
+      {
+        ...CREATE,
+        json: { name: 'two', workspace_id: WORKSPACE, colour: 'red' },
+        status: 400,
+        answer: error(400, 'invalid_body'),
+      },
+      entry('GET /interns', 200, { data: [record({ name: 'two' })], has_more: false }),
+    ],
+  ],
+  [
+    // One that is gone after a delete that was refused.
+    'LIFE-1/refused-does-nothing',
+    [2, 3],
+    [
+      CREATE,
+      entry(`GET ${ONE}`, 200, record()),
+      entry(`DELETE ${ONE}`, 400, error(400, 'invalid_body'), { json: { force: true }, at: 100 }),
+      entry(`GET ${ONE}`, 404, error(404, 'not_found'), { at: -59_000 }),
+    ],
+  ],
+  [
+    'SCIM-1/stays',
+    [1],
+    [
+      entry(`GET /scim/group-mappings/${ID}`, 200, { data: MAPPING }),
+      entry(`GET /scim/group-mappings/${ID}`, 200, { data: { ...MAPPING, role: 'member' } }),
+    ],
+  ],
+  [
+    'AUTH-6/management-key-needed',
+    [],
+    [entry(`GET /scim/group-mappings/${ID}`, 403, { error: { code: 403, message: 'Forbidden' } }, { caller: 'bad' })],
   ],
   [
     // A session that an invoke gave to its caller is there as long as its intern.

@@ -14,6 +14,8 @@ const BY_HAND: Readonly<Record<string, string>> = {
   'SIGN-5/time-of-signing': 'answers in process have no Date',
   'CHAT-1/content-is-new': 'shown by several chunks of one answer',
   'LIFE-1/stays-found': 'shown by the answer after the wrong one',
+  'DELETE-3/acknowledged': 'no teardown of these runs fails',
+  'CREATE-1/refused-makes-none': 'shown by a list after the wrong answer',
   'PROV-1/provision-starts': 'shown by several answers',
   'SUSP-1/suspend-stops': 'shown by several answers',
   'DELETE-1/delete-tears-down': 'shown by several answers',
