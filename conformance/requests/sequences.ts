@@ -310,7 +310,6 @@ export function sequences(
     }),
     inTwos(false, () => updates(ctx)),
     inTwos(false, () => secrets(ctx)),
-    inTwos(false, () => names(ctx, has)),
     inTwos(false, async () => {
       fails = await teardown(ctx, has);
     }),
@@ -337,6 +336,8 @@ export function sequences(
       },
     },
     { turn: false, last: true, send: async () => void (await again?.()) },
+    // By then it is known whether reads are late.
+    { ...inTwos(false, () => names(ctx, has)), last: true },
     {
       turn: false,
       last: true,
