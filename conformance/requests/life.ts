@@ -2,7 +2,7 @@ import type { Ctx } from '../framework/context.js';
 import { Skipped } from '../framework/skip.js';
 import { sha256 } from '../helpers/proofs.js';
 import { isRow } from '../model/intern.js';
-import { LATE } from '../model/model.js';
+import { LATE } from '../model/options.js';
 import { unanswered } from './unanswered.js';
 
 type Member = 'api_key' | 'peer_api_key';

@@ -1,6 +1,6 @@
 import type { Ctx } from '../framework/context.js';
 import { Skipped } from '../framework/skip.js';
-import { LATE } from '../model/model.js';
+import { LATE } from '../model/options.js';
 import type { Answer } from '../probe/client.js';
 import type { Send } from '../probe/request.js';
 import { cover, isGood, type Row } from './cover.js';

@@ -3,8 +3,9 @@ import { Finding } from '../framework/finding.js';
 import { proofHeadersOf } from '../framework/profile.js';
 import { type Proof, type ProofSubject, SIGNATURE, signaturesOf } from '../helpers/proofs.js';
 import { isRow } from '../model/intern.js';
-import { type Model, SKEW } from '../model/model.js';
+import type { Model } from '../model/model.js';
 import { isDaemon, isSigning } from '../model/operations.js';
+import { SKEW } from '../model/options.js';
 import { all, each, holds, is, isBodyKnown, isDone, type Judgement, type Rule, rulesOf, type Seen } from './rule.js';
 
 const isProof = (seen: Seen): boolean => isSigning(seen.operation) && isDone(seen) && seen.json !== undefined;

@@ -1,5 +1,6 @@
 import { isModel, isRow } from '../model/intern.js';
-import { type Model, questionIn } from '../model/model.js';
+import type { Model } from '../model/model.js';
+import { questionIn } from '../model/sessions.js';
 import { isAnswer } from '../probe/request.js';
 import { STREAM_RULES, type StreamRule } from '../probe/stream-rules.js';
 import { reasonIs } from './errors.js';

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { SHIPPED } from '../framework/profile.js';
 import type { Asked, Exchange } from '../model/exchange.js';
-import { createModel, type ModelOptions } from '../model/model.js';
+import { createModel } from '../model/model.js';
+import type { ModelOptions } from '../model/options.js';
 import { createChunkGrammar } from '../probe/chunks.js';
 import { REQUIREMENTS } from '../requirements/index.js';
 import { RULES, seenBy } from './index.js';

@@ -1,0 +1,111 @@
+import { idempotencyHeaderOf } from '../framework/profile.js';
+import { type Answered, type Asked, bodyOf, canonical } from './exchange.js';
+import type { Row } from './intern.js';
+import { hashed, joined, type Known, MOST, type ModelOptions, SKEW } from './options.js';
+import { Recent } from './recent.js';
+import type { Who } from './who.js';
+
+/** A create with a key that was accepted: its body, and its intern. */
+export type KeyedCreate = Known<{
+  readonly body: unknown;
+  readonly id: string;
+  /** When it was answered. */
+  readonly at: number;
+}>;
+
+const dateOf = (answered: Answered): number => Date.parse(answered.header('date') ?? '');
+
+/** Creates, the keys and bodies that make a later one their retry, and the clock of the target that tells old from new. */
+export function createCreates(
+  { ours, partial, profile }: ModelOptions,
+  { isBy, personOf }: Pick<Who, 'isBy' | 'personOf'>,
+) {
+  const keyHeader = idempotencyHeaderOf(profile);
+  const keyed = new Recent<string, KeyedCreate>(MOST);
+  /**
+   * Creates by their key or body, which makes a later one their retry: the number of the first, and its sender. Whether one
+   * may be the first of any without a key.
+   */
+  const firsts = new Recent<string, Known<string | undefined>>(MOST);
+  let hasHidden = false;
+  /** The latest time of a record that was shown, on the clock of the target, and what it was when each create left. */
+  let latest = Number.NEGATIVE_INFINITY;
+  const begun = new Map<number, number>();
+  /** A time on the clock of the target, after the first request was sent. */
+  let since: number | undefined;
+
+  /**
+   * The part that a create shares with its retry: the key, or without one the body. The caller is no part of it, as one
+   * person may have several credentials.
+   */
+  const retriedBy = ({ body, header }: Asked): string | undefined => {
+    const key = header(keyHeader);
+    if (key !== undefined) return joined('key', key);
+    return body.kind === 'some' && body.json !== undefined ? hashed(canonical(body.json)) : undefined;
+  };
+  const keyOf = (asked: Asked): string | undefined => {
+    const [key, person] = [asked.header(keyHeader), personOf(asked)];
+    return key === undefined || person === undefined ? undefined : joined(person, key);
+  };
+  return {
+    /** A create leaves. */
+    asks(asked: Asked) {
+      begun.set(asked.number, latest);
+      if (partial === true) return;
+      const key = retriedBy(asked);
+      if (key === undefined) hasHidden ||= asked.body.kind === 'unknown';
+      else if (!firsts.has(key)) firsts.set(key, { value: personOf(asked), number: asked.number });
+    },
+    /** A record was shown. */
+    shows(row: Row) {
+      for (const time of [row.created_at, row.updated_at]) {
+        const at = typeof time === 'string' ? Date.parse(time) : Number.NaN;
+        if (at > latest) latest = at;
+      }
+    },
+    /** An answer came, with the time of its gateway. */
+    sees(answered: Answered) {
+      const date = dateOf(answered);
+      if (!Number.isNaN(date)) since ??= date;
+    },
+    /** Whether it is over: the latest time that was shown when it left. */
+    over({ number }: Asked): number {
+      const before = begun.get(number) ?? latest;
+      begun.delete(number);
+      return before;
+    },
+    /** It was answered with an intern. */
+    took(asked: Asked, id: string, at: number) {
+      const key = keyOf(asked);
+      if (key !== undefined && asked.body.kind !== 'unknown' && !keyed.has(key))
+        keyed.set(key, { value: { body: bodyOf(asked) ?? {}, id, at }, number: asked.number });
+    },
+    /** The create that a key stands for, of the caller of a request. */
+    createBy(asked: Asked): KeyedCreate | undefined {
+      const key = keyOf(asked);
+      return key === undefined ? undefined : keyed.get(key);
+    },
+    /** Whether nobody asked for it before, and it began after all that was seen, by the clock of the target. */
+    isFirst(asked: Asked, answered: Answered, { created_at: created }: Row): boolean {
+      const key = retriedBy(asked);
+      const mayRepeat = hasHidden && asked.header(keyHeader) === undefined;
+      if (mayRepeat || key === undefined || firsts.get(key)?.number !== asked.number) return false;
+      // An emulator of ours has a clock of its own, and nobody else uses it.
+      if (ours === true) return true;
+      const [at, now] = [Date.parse(String(created)), dateOf(answered)];
+      return since !== undefined && at >= since + SKEW && at <= now + SKEW;
+    },
+    /** Whether a create may be the retry of one that was seen. */
+    mayRetry(asked: Asked): boolean {
+      const key = retriedBy(asked);
+      const first = key === undefined ? undefined : firsts.get(key);
+      return first === undefined || (first.number !== asked.number && isBy(asked, first.value) !== false);
+    },
+    restart() {
+      for (const known of [keyed, firsts, begun]) known.clear();
+      hasHidden = false;
+      latest = Number.NEGATIVE_INFINITY;
+      since = undefined;
+    },
+  };
+}

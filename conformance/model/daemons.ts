@@ -1,0 +1,65 @@
+import type { ProofHeaders } from '../../emulator/contract/profile.js';
+import { bodyOf, type Exchange } from './exchange.js';
+import { isRow, type Row } from './intern.js';
+import { isDaemon, isSigning, type Named, operationOf } from './operations.js';
+import { hashed, joined, type Known, MOST } from './options.js';
+import { Recent } from './recent.js';
+
+/** Daemons of interns: how each is reached, and the proofs that were given for it. */
+export function createDaemons(proof: ProofHeaders) {
+  /** Interns by the origins and tokens of their daemons. */
+  const accesses = new Recent<string, Known<string>>(MOST);
+  const accessOf = ({ origin, token }: Row): string => hashed(joined(String(origin), String(token)));
+  const nonces = new Recent<string, Known>(MOST);
+  /** The requests that a signature of a proof is for. */
+  const signed = new Recent<string, Known<string>>(MOST);
+  const signers = new Recent<string, Known<string>>(MOST);
+  /** Routes that were signed. */
+  const routes = new Set<string>();
+
+  /** Each signature of a proof, and the fields that it signs. */
+  const signaturesIn = ({ asked, answered }: Exchange): readonly (readonly [string, string])[] => {
+    const { bodySha256, route } = bodyOf(asked) ?? {};
+    const json = isRow(answered?.json) ? answered.json : {};
+    const { method, path } = isRow(route) ? route : {};
+    const fields = [operationOf(asked)?.id, ...[json[proof.timestamp], json[proof.user], bodySha256].map(String)];
+    return (
+      [
+        [json[proof.signature], joined(...fields)],
+        [json[proof.signatureV2], joined(...fields, ...[json[proof.nonce], method, path].map(String))],
+      ] as const
+    ).flatMap(([signature, subject]) => (typeof signature === 'string' ? [[signature, subject] as const] : []));
+  };
+  return {
+    nonces: nonces as ReadonlyMap<string, Known>,
+    signers: signers as ReadonlyMap<string, Known<string>>,
+    routes: routes as ReadonlySet<string>,
+    /** The intern that a daemon access was answered for before. */
+    accessBy: (access: Row): Known<string> | undefined => accesses.get(accessOf(access)),
+    /** A signature of a proof that was made for another request before. */
+    signedBefore: (exchange: Exchange): Known<string> | undefined =>
+      signaturesIn(exchange).flatMap(([signature, subject]) => {
+        const before = signed.get(hashed(signature));
+        return before === undefined || before.value === subject ? [] : [before];
+      })[0],
+    /** An access, or a proof, was answered. */
+    sees(exchange: Exchange, { operation, id }: Named, json: Row) {
+      const { asked } = exchange;
+      const { number, caller } = asked;
+      if (isDaemon(operation) && id !== undefined && !accesses.has(accessOf(json)))
+        accesses.set(accessOf(json), { value: id, number });
+      if (!isSigning(operation)) return;
+      const route = bodyOf(asked)?.route;
+      if (isRow(route) && routes.size < MOST) routes.add(JSON.stringify(route));
+      const [nonce, user] = [json[proof.nonce], json[proof.user]];
+      if (typeof nonce === 'string') nonces.set(nonce, { value: id, number });
+      for (const [signature, subject] of signaturesIn(exchange))
+        if (!signed.has(hashed(signature))) signed.set(hashed(signature), { value: subject, number });
+      if (typeof user === 'string' && typeof caller === 'string' && !signers.has(caller))
+        signers.set(caller, { value: user, number });
+    },
+    restart() {
+      for (const known of [accesses, nonces, signed, signers, routes]) known.clear();
+    },
+  };
+}

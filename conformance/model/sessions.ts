@@ -1,0 +1,141 @@
+import type { Transcript } from '../probe/chunks.js';
+import { jsonOf } from '../probe/json.js';
+import { isAnswer } from '../probe/request.js';
+import { type Asked, bodyOf, type Exchange } from './exchange.js';
+import { isRow, type Row } from './intern.js';
+import { hashed, joined, type Known, MOST, type ModelOptions } from './options.js';
+import { Recent } from './recent.js';
+import type { Who } from './who.js';
+
+/** A session: on which intern, how it began, and who began it. */
+export type SessionFacts = Known<{
+  readonly id: string;
+  readonly intern: string;
+  readonly origin: 'chat' | 'invoke';
+  readonly person: string | undefined;
+  /** When the first answer of it ended. */
+  readonly at: number;
+  /** When the latest prompt of it was answered. */
+  last: number;
+  /** The latest usage that a run of it reported. */
+  usage: Known<Row> | undefined;
+}>;
+
+/** A question. */
+export type AskedQuestion = Known<{
+  readonly intern: string;
+  readonly session: string | undefined;
+  /** When its stream ended, and how far the clock was moved by then. */
+  readonly at: number;
+  readonly moved: number;
+  /** Its arguments. */
+  readonly asks: Row | undefined;
+  /** The options of a permission. */
+  readonly options: readonly string[] | undefined;
+  /** Answers in its session that are under way. */
+  readonly replies: Set<number>;
+  /** One was taken. */
+  answered?: number;
+  /** Its run has ended. */
+  over?: boolean;
+}>;
+
+/** The question that a tool call asks, as its arguments say. */
+export function questionIn(text: string): Row | undefined {
+  const asks = jsonOf(text);
+  return isRow(asks) ? asks : undefined;
+}
+
+/** The prompt and the reply of a turn. */
+function turnOf(asked: Asked, { content }: Transcript): string | undefined {
+  const body = bodyOf(asked);
+  const last: unknown = Array.isArray(body?.messages) ? body.messages.at(-1) : undefined;
+  return isRow(last) && last.role === 'user' ? hashed(joined(JSON.stringify(last.content), content)) : undefined;
+}
+
+/** Sessions, and the questions that were asked in them. */
+export function createSessions({ personOf }: Pick<Who, 'personOf'>, { moved }: Pick<ModelOptions, 'moved'>) {
+  const sessions = new Recent<string, SessionFacts>(MOST);
+  const questions = new Recent<string, AskedQuestion>(MOST);
+  /** The latest question of each session. */
+  const asking = new Recent<string, AskedQuestion['value']>(MOST);
+  /** Usage of runs that began their session, by what was said in them. */
+  const alone = new Recent<string, Known<Row>>(MOST);
+  /** The first usage that counts what was said. */
+  let counted: Known<Row> | undefined;
+
+  /** The latest question in the session of an answer. */
+  const askedBefore = (asked: Asked, intern: string) => {
+    const body = bodyOf(asked);
+    return isAnswer(body) ? asking.get(joined(intern, String(body?.session_id))) : undefined;
+  };
+  return {
+    session: (intern: string, id: string): SessionFacts | undefined => sessions.get(joined(intern, id)),
+    /** By the call that asked each. */
+    questions: questions as ReadonlyMap<string, AskedQuestion>,
+    /** The usage of a run in a session of its own in which the same was said. */
+    usageAlone: (asked: Asked, stream: Transcript): Known<Row> | undefined => alone.get(turnOf(asked, stream) ?? ''),
+    /** The first usage that counts what was said. */
+    counted: (): Known<Row> | undefined => counted,
+    /** The sessions of an intern. */
+    of: (intern: string) => [...sessions.values()].flatMap(({ value }) => (value.intern === intern ? [value] : [])),
+    /** The calls of an intern that asked something. */
+    calls: (intern: string) =>
+      [...questions].flatMap(([call, { value }]) =>
+        value.intern === intern ? [{ call, session: value.session }] : [],
+      ),
+
+    /** A prompt leaves, and its answer ends. */
+    asks: (asked: Asked, intern: string) => void askedBefore(asked, intern)?.replies.add(asked.number),
+    ends: (asked: Asked, intern: string) => void askedBefore(asked, intern)?.replies.delete(asked.number),
+    /** A prompt was taken in a session. */
+    spoke({ asked, answered }: Exchange, intern: string, origin: 'chat' | 'invoke', id: unknown) {
+      if (typeof id !== 'string' || answered === undefined) return;
+      const { at, stream } = answered;
+      const { number } = asked;
+      const key = joined(intern, id);
+      const known = sessions.get(key);
+      const usage = stream?.final?.usage;
+      const reported = isRow(usage) ? { value: usage, number } : undefined;
+      if (known !== undefined) {
+        known.value.last = Math.max(known.value.last, at);
+        known.value.usage = reported ?? known.value.usage;
+      } else {
+        const person = personOf(asked);
+        sessions.set(key, { value: { id, intern, origin, person, at, last: at, usage: reported }, number });
+      }
+      if (reported === undefined || stream === undefined) return;
+      const said = turnOf(asked, stream);
+      if (known === undefined && said !== undefined && !alone.has(said)) alone.set(said, reported);
+      if (stream.content !== '' && Number(reported.value.completion_tokens) > 0) counted ??= reported;
+    },
+    /** A stream asked a question, or said how an answered run ended. */
+    heard({ asked, answered }: Exchange, intern: string) {
+      const stream = answered?.stream;
+      if (answered === undefined || stream === undefined) return;
+      const before = askedBefore(asked, intern);
+      if (before !== undefined) {
+        before.answered ??= asked.number;
+        before.over = stream.ended === 'end' && stream.finish !== 'tool_calls';
+      }
+      const call = stream.finish === 'tool_calls' ? stream.toolCalls[0] : undefined;
+      if (call?.id === undefined) return;
+      const asks = questionIn(call.arguments);
+      const value = {
+        intern,
+        session: stream.sessionId,
+        at: answered.at,
+        moved: moved?.() ?? 0,
+        asks,
+        options: asks?.kind === 'permission' && Array.isArray(asks.options) ? asks.options.map(String) : undefined,
+        replies: new Set<number>(),
+      };
+      questions.set(call.id, { value, number: asked.number });
+      asking.set(joined(intern, stream.sessionId), value);
+    },
+    restart() {
+      for (const known of [sessions, questions, asking, alone]) known.clear();
+      counted = undefined;
+    },
+  };
+}
