@@ -14,6 +14,8 @@ export function createDaemons(proof: ProofHeaders) {
   /** The requests that a signature of a proof is for. */
   const signed = new Recent<string, Known<string>>(MOST);
   const signers = new Recent<string, Known<string>>(MOST);
+  /** The timestamp of the first proof, in seconds, and when it was made. */
+  let stamped: Known<{ readonly stamp: number; readonly from: number; readonly to: number }> | undefined;
   /** Routes that were signed. */
   const routes = new Set<string>();
 
@@ -34,6 +36,7 @@ export function createDaemons(proof: ProofHeaders) {
     nonces: nonces as ReadonlyMap<string, Known>,
     signers: signers as ReadonlyMap<string, Known<string>>,
     routes: routes as ReadonlySet<string>,
+    stamped: () => stamped,
     /** The intern that a daemon access was answered for before. */
     accessBy: (access: Row): Known<string> | undefined => accesses.get(accessOf(access)),
     /** A signature of a proof that was made for another request before. */
@@ -53,6 +56,9 @@ export function createDaemons(proof: ProofHeaders) {
       if (isRow(route) && routes.size < MOST) routes.add(JSON.stringify(route));
       const [nonce, user] = [json[proof.nonce], json[proof.user]];
       if (typeof nonce === 'string') nonces.set(nonce, { value: id, number });
+      const stamp = Number(json[proof.timestamp]);
+      if (stamp > 0 && exchange.answered !== undefined)
+        stamped ??= { value: { stamp, from: asked.at, to: exchange.answered.at }, number };
       for (const [signature, subject] of signaturesIn(exchange))
         if (!signed.has(hashed(signature))) signed.set(hashed(signature), { value: subject, number });
       if (typeof user === 'string' && typeof caller === 'string' && !signers.has(caller))
@@ -60,6 +66,7 @@ export function createDaemons(proof: ProofHeaders) {
     },
     restart() {
       for (const known of [accesses, nonces, signed, signers, routes]) known.clear();
+      stamped = undefined;
     },
   };
 }

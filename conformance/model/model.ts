@@ -212,6 +212,10 @@ export function createModel(options: ModelOptions) {
     routes: daemons.routes,
     accessBy: daemons.accessBy,
     signedBefore: daemons.signedBefore,
+    /** The timestamp of the first proof, in seconds, and when it was made. */
+    get stamped() {
+      return options.partial === true ? undefined : daemons.stamped();
+    },
     vaults: vaults as ReadonlyMap<string, Known<string>>,
     questions: sessions.questions,
     session: sessions.session,
@@ -377,7 +381,9 @@ export function createModel(options: ModelOptions) {
         lists.sees(exchange, json, rows);
       }
       if (name === 'invoke' && id !== undefined) sessions.spoke(exchange, id, 'invoke', json.session_id);
-      if (isDaemon(operation) && facts?.moving === 0) facts.attached = { at: answered.at, number: asked.number };
+      // A call that passed unseen may have asked for another state.
+      if (options.partial !== true && isDaemon(operation) && facts?.moving === 0)
+        facts.attached = { at: answered.at, number: asked.number };
       daemons.sees(exchange, named, json);
       if (name === 'scim' && id !== undefined && !mappings.has(id.toLowerCase()))
         mappings.set(id.toLowerCase(), { value: json.data, number: asked.number });

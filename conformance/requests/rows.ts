@@ -731,6 +731,12 @@ export const TABLES: readonly Table[] = [
             input: ctx.prompt('echo'),
             session_id: ctx.interns.unknownId(),
           })),
+          ...['no such session', 'sitzung-ü-1', '0', long(256)].map((session_id) =>
+            json(`the session ${session_id.slice(0, 20)}`, ({ ctx }: Ground) => ({
+              input: ctx.prompt('echo'),
+              session_id,
+            })),
+          ),
           json('an empty session', ({ ctx }: Ground) => ({ input: ctx.prompt('echo'), session_id: '' })),
           json('a number for a session', ({ ctx }: Ground) => ({ input: ctx.prompt('echo'), session_id: 7 })),
           json('a session of 257 characters', ({ ctx }: Ground) => ({

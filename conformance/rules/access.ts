@@ -38,6 +38,9 @@ function proofIn(seen: Seen, model: Model): { proof: Proof; subject: ProofSubjec
   return { proof: { ...proof, signatureV2, nonce }, subject: { ...subject, route: { method, path } } };
 }
 
+/** Seconds by which the clocks of two servers of one service may differ. */
+const DRIFT = 5;
+
 /** The kinds of signatures that have verified: their layout is that of the profile. */
 const isKnown = new WeakMap<Model, Set<string>>();
 
@@ -234,6 +237,27 @@ export const ACCESS: readonly Rule[] = [
           timestamp: stamp,
           date: date / 1000,
         });
+      },
+    },
+  }),
+  ...rulesOf('SIGN-5', {
+    'moves-with-time': {
+      says: 'The timestamp of a proof is the time of signing: between two proofs it moves as far as time does.',
+      judge: (seen, model) => {
+        const first = model.stamped;
+        const stamp = Number(seen.json?.[keysOf(model).timestamp]);
+        if (!isProof(seen) || first === undefined || Number.isNaN(stamp) || model.options.ours === true)
+          return undefined;
+        const moved = stamp - first.value.stamp;
+        const least = (seen.asked.at - first.value.to) / 1000 - DRIFT;
+        const most = (seen.answered.at - first.value.from) / 1000 + DRIFT;
+        return holds(
+          moved >= least && moved <= most,
+          'timestamp of a proof after another',
+          'as much later as it was made',
+          { moved, made: (seen.asked.at - first.value.from) / 1000 },
+          [first.number],
+        );
       },
     },
   }),

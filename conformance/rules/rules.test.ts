@@ -502,6 +502,7 @@ test.each<[rule: string, because: readonly number[], conversation: readonly Said
       entry(`GET ${ONE}`, 200, record({ status: 'provisioning' })),
     ],
   ],
+  ['SIGN-5/moves-with-time', [2], [CREATE, proves('a'), proves('a')]],
   ['SIGN-4/of-its-request', [2], [CREATE, proves('a'), proves('b')]],
   [
     'CHAT-4/of-one-run',

@@ -13,6 +13,7 @@ const BY_HAND: Readonly<Record<string, string>> = {
   'CREATE-1/first-is-201': 'answers in process have no Date',
   'SIGN-5/time-of-signing': 'answers in process have no Date',
   'CHAT-1/content-is-new': 'shown by several chunks of one answer',
+  'SIGN-5/moves-with-time': 'the run moves the clock of these targets',
   'LIFE-1/stays-found': 'shown by the answer after the wrong one',
   'DELETE-3/acknowledged': 'no teardown of these runs fails',
   'CREATE-1/refused-makes-none': 'shown by a list after the wrong answer',
