@@ -245,6 +245,17 @@ test('a create answered 201 may repeat one of before too: its intern is older th
   expect(judged(conversation).map(({ id }) => id)).toEqual(['GET-1/settings']);
 });
 
+test('a field may trim its texts, all of them or none', () => {
+  const changed = entry(`PATCH ${ONE}`, 200, record({ description: 'two' }), { json: { description: ' two ' } });
+  const created = (description: string): Said => ({
+    ...CREATE,
+    json: { name: 'one', workspace_id: WORKSPACE, description: ' one ' },
+    answer: record({ description }),
+  });
+  expect(judged([created('one'), changed, entry(`GET ${ONE}`, 200, record({ description: 'two' }))])).toEqual([]);
+  expect(judged([created(' one '), changed]).map(({ id }) => id)).toEqual(['UPDATE-1/as-asked']);
+});
+
 test('a create whose body is no JSON is judged as any other', () => {
   const error = { code: 400, message: 'Invalid body', metadata: { reason: 'invalid_body', retryable: false } };
   expect(judged([entry('POST /interns', 400, { error }, { raw: '{"name":' })])).toEqual([]);
