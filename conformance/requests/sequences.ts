@@ -207,7 +207,7 @@ async function teardown(
   { api, interns, send, wait }: Ctx,
   has: (need: string) => boolean,
 ): Promise<() => Promise<void>> {
-  const { id } = await interns.stopped({ instructions: 'script: teardown-fails' });
+  const { id } = await interns.stopped(has('control') ? { instructions: 'script: teardown-fails' } : {});
   const peer = has('peer_api_key') ? 'peer_api_key' : 'api_key';
   /** Reads it until its teardown has ended. Answers whether it has failed. */
   const hasFailed = async (): Promise<boolean> => {
