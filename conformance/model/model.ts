@@ -220,10 +220,6 @@ export function createModel(options: ModelOptions) {
     questions: sessions.questions,
     session: sessions.session,
     usageAlone: sessions.usageAlone,
-    /** The first usage that counts what was said. */
-    get counted(): Known<Row> | undefined {
-      return sessions.counted();
-    },
     statuses: statuses as ReadonlySet<string>,
     callerOf: who.callerOf,
     isBy,

@@ -61,8 +61,6 @@ export function createSessions({ personOf }: Pick<Who, 'personOf'>, { moved }: P
   const asking = new Recent<string, AskedQuestion['value']>(MOST);
   /** Usage of runs that began their session, by what was said in them. */
   const alone = new Recent<string, Known<Row>>(MOST);
-  /** The first usage that counts what was said. */
-  let counted: Known<Row> | undefined;
 
   /** The latest question in the session of an answer. */
   const askedBefore = (asked: Asked, intern: string) => {
@@ -75,8 +73,6 @@ export function createSessions({ personOf }: Pick<Who, 'personOf'>, { moved }: P
     questions: questions as ReadonlyMap<string, AskedQuestion>,
     /** The usage of a run in a session of its own in which the same was said. */
     usageAlone: (asked: Asked, stream: Transcript): Known<Row> | undefined => alone.get(turnOf(asked, stream) ?? ''),
-    /** The first usage that counts what was said. */
-    counted: (): Known<Row> | undefined => counted,
     /** The sessions of an intern. */
     of: (intern: string) => [...sessions.values()].flatMap(({ value }) => (value.intern === intern ? [value] : [])),
     /** The calls of an intern that asked something. */
@@ -107,7 +103,6 @@ export function createSessions({ personOf }: Pick<Who, 'personOf'>, { moved }: P
       if (reported === undefined || stream === undefined) return;
       const said = turnOf(asked, stream);
       if (known === undefined && said !== undefined && !alone.has(said)) alone.set(said, reported);
-      if (stream.content !== '' && Number(reported.value.completion_tokens) > 0) counted ??= reported;
     },
     /** A stream asked a question, or said how an answered run ended. */
     heard({ asked, answered }: Exchange, intern: string) {
@@ -135,7 +130,6 @@ export function createSessions({ personOf }: Pick<Who, 'personOf'>, { moved }: P
     },
     restart() {
       for (const known of [sessions, questions, asking, alone]) known.clear();
-      counted = undefined;
     },
   };
 }

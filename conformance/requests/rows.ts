@@ -271,7 +271,7 @@ const signed = (name: string, more: Record<string, unknown> = {}): Value =>
 const SIGNED: readonly Value[] = [
   signed('a digest'),
   signed('a digest for a route', { route: ROUTE }),
-  signed('a digest for an encoded path', { route: { method: 'POST', path: '/api/%7Bx%7D/y-1' } }),
+  signed('a digest for an encoded path', { route: { method: 'POST', path: '/api/%7Bx%7D/%79%2D1' } }),
   signed('a digest, and who signs', { user: 'somebody', 'x-svc-invoke-user': 'somebody' }),
   signed('a digest for a route, and more', { route: { ...ROUTE, query: 'x=1', origin: 'https://x.test' } }),
   signed('a digest, and when', { timestamp: '1000000000', nonce: 'mine' }),
@@ -434,6 +434,7 @@ export const TABLES: readonly Table[] = [
           ),
           query('a cursor of nobody', '?starting_after=!nobody'),
           query('another workspace', '?workspace_id=00000000-0000-4000-8000-00000000dead'),
+          query('another workspace, and a status', '?workspace_id=00000000-0000-4000-8000-00000000dead&status=stopped'),
           v(
             'the workspace of others',
             ({ ctx }) => ({ path: `/interns?workspace_id=${encodeURIComponent(ctx.target.foreignWorkspaceId ?? '')}` }),
@@ -548,7 +549,7 @@ export const TABLES: readonly Table[] = [
         json('a description as long as may be', { description: long(2000) }),
         json('a description as long as may be, beyond the basic plane', FULL),
         json('all settings', { description: 'all', instructions: 'of them', model: 'author/slug' }),
-        json('instructions', { instructions: 'Be brief.' }),
+        json('instructions of two lines', { instructions: 'Be brief.\nSay so.' }),
         json('texts with blanks around', { description: BLANKS, instructions: BLANKS }),
         json('texts of one character', { description: '.', instructions: '0' }),
         json('empty texts', { description: '', instructions: '' }),
@@ -617,6 +618,7 @@ export const TABLES: readonly Table[] = [
       [
         v('no body', () => ({})),
         DECLARED,
+        v('no body, declared as text', () => ({ headers: { 'content-type': 'text/plain' } })),
         json('an empty object', {}),
         json('the loss acknowledged', { acknowledge_workspace_loss: true }),
         json('no loss acknowledged', { acknowledge_workspace_loss: false }),

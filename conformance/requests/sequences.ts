@@ -115,12 +115,13 @@ async function replies(ctx: Ctx, has: (need: string) => boolean): Promise<void> 
     session = asked.sessionId;
     if (call === undefined || session === undefined) return;
     const right = { call, session, content };
-    const others = async () => {
-      for (const as of ctx.sample([...STRANGERS.filter(has), ctx.wrongKey, null], 2)) await reply(right, id, as);
+    const strangers = [...STRANGERS.filter(has), ctx.wrongKey, null];
+    const others = async (some: readonly As[]) => {
+      for (const as of some) await reply(right, id, as);
       for (const as of ['api_key', 'peer_api_key'] as const)
         if (has(as)) await api.invoke(id, { input: prompt('echo'), session_id: session }, { as }).catch(unanswered);
     };
-    await others();
+    await others(strangers);
     await reply(right, other);
     await reply({ call, content });
     for (const wrong of [{ call: `${call}x` }, { session: `${session}x` }]) await reply({ ...right, ...wrong });
@@ -132,7 +133,7 @@ async function replies(ctx: Ctx, has: (need: string) => boolean): Promise<void> 
         .catch(unanswered);
     await reply(right);
     for (const late of [{}, { call: `${call}x` }, { content: NO_OPTIONS[0] }]) await reply({ ...right, ...late });
-    await others();
+    await others(ctx.sample(strangers, 2));
     // The mode is not kept.
     const then = behaviour === 'ask-permission' ? behaviour : 'echo';
     await (await chat(id, { prompt: prompt(then), session_id: session }, { as: by })).end();

@@ -38,6 +38,9 @@ function proofIn(seen: Seen, model: Model): { proof: Proof; subject: ProofSubjec
   return { proof: { ...proof, signatureV2, nonce }, subject: { ...subject, route: { method, path } } };
 }
 
+/** ms in which no intern is put to rest and woken again. */
+const BRIEF = 2_000;
+
 /** Seconds by which the clocks of two servers of one service may differ. */
 const DRIFT = 5;
 
@@ -114,7 +117,8 @@ export const ACCESS: readonly Rule[] = [
         const { answered, asked, intern, json, operation } = seen;
         const before = intern?.attached;
         if (operation.name !== 'get' || answered.status >= 300 || intern?.made === undefined) return undefined;
-        if (before === undefined || before.at > asked.at) return undefined;
+        // A service may have let it rest since, and woken it.
+        if (before === undefined || before.at > asked.at || asked.at - before.at > BRIEF) return undefined;
         return holds(
           !['queued', 'provisioning'].includes(String(json?.status)),
           'status of an intern after its daemon was attached to',

@@ -297,25 +297,6 @@ export const CHATS: readonly Rule[] = [
             );
       },
     },
-    'counts-what-was-said': {
-      level: 'P',
-      says: 'Usage is null where none was reported: counts of nothing are not those of a run that spoke, where others are counted.',
-      judge: (seen, model) => {
-        const stream = streamOf(seen);
-        const usage = stream?.final?.usage;
-        if (stream === undefined || stream.content === '' || !isRow(usage) || model.counted === undefined)
-          return undefined;
-        // A script may report any count.
-        if (model.options.ours === true) return undefined;
-        return holds(
-          COUNTS.some((key) => usage[key] !== 0),
-          'usage of a run that spoke',
-          'null, or what was counted',
-          usage,
-          [model.counted.number],
-        );
-      },
-    },
   }),
   ...rulesOf('CHAT-8', {
     'consents-when-omitted': {

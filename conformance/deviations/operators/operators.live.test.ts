@@ -25,7 +25,6 @@ const BY_HAND: Readonly<Record<string, string>> = {
   'CHAT-7/open-question-answered': 'a reason that no way of the table puts in',
   'CHAT-7/asked-is-known': 'a reason that no way of the table puts in',
   'CHAT-4/of-one-run': 'shown by several answers',
-  'CHAT-4/counts-what-was-said': 'a script may report any count',
   'CHAT-1/model-not-used': 'no prompt of the run names a model',
 };
 /** The least share of wrong answers that some rule notices at once. */
