@@ -38,7 +38,7 @@ const rowOf = (table: Table, cells: readonly Cell[]): Row => {
 /**
  * Rows in which every value of a table meets every good value of its other columns at least once. A bad value always stands
  * alone among good ones. They come in passes: in the first, each value is there once, good ones before bad ones, and bad ones
- * among the plainest. No row comes twice.
+ * beside the plainest contents. No row comes twice.
  */
 export function cover(table: Table, random: () => number): readonly (readonly Row[])[] {
   const columns = columnsOf(table);
@@ -50,11 +50,9 @@ export function cover(table: Table, random: () => number): readonly (readonly Ro
     const column = good[at] ?? [];
     return column[((starts[at] ?? 0) + step) % column.length] as Cell;
   };
-  /** The first good value of a part, which does something; states come in turn. */
-  const plain = (at: number, step: number): Cell => {
-    const first = good[at]?.[0];
-    return first === undefined || 'state' in first ? turn(at, step) : first;
-  };
+  /** The part after the callers: the contents of a request. The first good one of them does something. */
+  const contents = columns.length - table.parts.length + 1;
+  const beside = (at: number, step: number): Cell => (at === contents && good[at]?.[0]) || turn(at, step);
   const most = Math.max(...good.map((column) => column.length));
   const before = new Set<string>();
   const isNew = (cells: readonly Cell[]): boolean => {
@@ -69,7 +67,7 @@ export function cover(table: Table, random: () => number): readonly (readonly Ro
           .filter(isBad)
           .map((wrong, nth) =>
             columns.map((_, other) =>
-              other === at ? wrong : pass === 0 ? plain(other, nth) : turn(other, pass + nth),
+              other === at ? wrong : pass === 0 ? beside(other, nth) : turn(other, pass + nth),
             ),
           ),
       ),
