@@ -84,7 +84,7 @@ export const settlesFirst: Habit = {
     return async (request) =>
       rewritten(await next(request), {
         json(json) {
-          // One that is suspended has been more than new.
+          // A suspended intern is not new any more.
           const suspended = /^\/interns\/([^/]+)\/suspend$/.exec(pathOf(request))?.[1];
           if (suspended !== undefined) until.delete(suspended);
           eachRecord(json, (record) => {

@@ -80,7 +80,7 @@ export const fewInterns: Habit = {
       );
       const { data = [] } = (list.ok ? await list.json() : {}) as { data?: { id: string; name: string }[] };
       const full = data.filter(({ id, name }) => /^k.{4}-/.test(name) && !refused.has(id)).length >= ROOM;
-      // One that is there already is answered as ever.
+      // A create of an intern that is there is answered as ever.
       if (!full || data.some((one) => one.name === name)) return next(request);
       const answer = await next(request.clone());
       if (!answer.ok) return answer;

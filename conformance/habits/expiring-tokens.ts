@@ -36,7 +36,7 @@ export const expiringTokens: Habit = {
   /** A credential is refused, whatever it is for: for how long one is good, is not stated. */
   explains: async ({ seen }, visit) => {
     visit.nobody(NOBODY);
-    // One that was refused to others says nothing of what this check has found.
+    // Only a token counts that a request of this finding was refused with.
     const refused = new Set(seen.flatMap(({ as, status }) => (status === 401 ? (as ?? []) : [])));
     for (const { name, opened } of visit.dealings.shut()) {
       const as = [...refused].find((one) => one === name);

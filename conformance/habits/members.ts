@@ -96,7 +96,7 @@ export const tokensOfOthers: Habit = {
     if (!isKeys || visit.dealings.saw(credential)) return undefined;
     const { status, json } = await visit.send({ path: visit.pathOf(id) });
     if (status === 404 || (isRecord(json) && json.status === 'destroying')) return undefined;
-    // One that reads the intern sees it: then the 404 is wrong.
+    // A member who reads the intern sees it: then the 404 is wrong.
     if ((await visit.send({ path: visit.pathOf(id), as: credential })).status < 300) return undefined;
     const how = 'sees-no-intern';
     visit.spoilt(credential, how);

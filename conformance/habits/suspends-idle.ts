@@ -71,7 +71,7 @@ export const suspendsIdle: Habit = {
       const stops = await stopsIdle(visit, learnt.idler);
       if (stops === true) learnt.habits.set('suspends-idle', true);
       if (stops !== false) return { skip };
-      // One that has not been idle for as long as the other was there may stop yet.
+      // The idle intern may stop yet: it is younger than the other one was.
       const younger = age(id) - (visit.now() - gone.at) - age(learnt.idler);
       if (younger > 0) return { again: Math.min(younger, LONGEST), skip };
     }

@@ -52,7 +52,7 @@ export const warmingUp: Habit = {
     const id = seen.at(-1)?.id;
     const { prompted, took } = visit.dealings.with(id ?? '');
     if (id === undefined || took || prompted === undefined || visit.now() - prompted >= READY_AFTER) return undefined;
-    // One that has not taken any prompt yet runs nothing that could keep it busy.
+    // An intern that has taken no prompt yet runs nothing that could keep it busy.
     if (got.reason === 'busy') return { again: LATER };
     const getsReady = async () => {
       for (let tries = 0; tries < TRIES; tries++) {

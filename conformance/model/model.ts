@@ -165,7 +165,7 @@ export function createModel(options: ModelOptions) {
     const isOwn = given?.origin === 'invoke' && isBy(asked, given.person) === true;
     if ((session !== undefined && !isOwn) || asked.at < made.at + late) return false;
     const phases = facts.phase.since(asked.at);
-    // One that is deleted is there for as long as reads show it.
+    // A deleted intern is there for as long as reads show it.
     return phases !== undefined && (!GOES.some((phase) => phases.has(phase)) || (THERE.has(name) && late === 0));
   };
 

@@ -102,7 +102,7 @@ function operations(ctx: Ctx, life: Life, stage: Stage, has: (need: string) => b
     // A session of its own, beside the one that goes on.
     async () => (stage.isAgain === true ? api.invoke(id, { input: prompt('echo') }) : undefined),
     async () => (life.invoked === undefined || peer === 'api_key' ? undefined : invoke(peer)),
-    // One that nearly is its session is none.
+    // A session id that is nearly right names no session.
     async () =>
       typeof life.invoked === 'string'
         ? api.invoke(id, {

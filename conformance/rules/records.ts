@@ -268,7 +268,7 @@ export const RECORDS: readonly Rule[] = [
       judge: (seen, model) =>
         each(recordsOf(seen), ({ name, status }) => {
           const refused = model.refusedName(name);
-          // One that was made and is taken away again is none.
+          // An intern that is being taken away does not count.
           return refused === undefined || seen.operation.reads !== true || MAKES.delete.includes(String(status))
             ? undefined
             : { what: `names in ${where(seen)}`, expected: 'none that was refused', actual: name, because: [refused] };

@@ -724,7 +724,7 @@ export const REFUSALS: readonly Refusal[] = rows({
       if (typeof session !== 'string' || seen.id === undefined)
         return seen.asked.body.kind === 'unknown' && named('invoke')(seen) ? undefined : false;
       const known = model.session(seen.id, session);
-      // Whoever made an intern has seen all sessions of it.
+      // The run has seen all sessions of an intern that it made.
       if (known === undefined)
         return model.options.madeUp?.(session) === true || (model.hasSeenAll && seen.intern?.made !== undefined)
           ? true
