@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { chatOf } from '../../conformance/clients/oracle/chat.js';
 import { eventStream, type OracleOptions } from '../../conformance/clients/oracle/event-stream.js';
-import type { CaseExchange, ClientCase, Expectation, Scripted, Step } from '../../emulator/contract/client-case.js';
+import type { ClientCase, Expectation, Scripted, Step } from '../../emulator/contract/client-case.js';
 import { notesOn } from './differences.js';
 import { SEEN } from './seen.js';
 
@@ -56,6 +56,15 @@ export const json = (status: number, value: unknown, more: Partial<Scripted> = {
   steps: [{ write: JSON.stringify(value) }],
 });
 
+export const redirect = (status: number, to: string, more: Partial<Scripted> = {}): Scripted => ({
+  ...more,
+  status,
+  headers: { location: to },
+  framing: 'length',
+  connection: 'keep-alive',
+  steps: [],
+});
+
 /** The error envelope of the interface. */
 export const refusal = (
   status: number,
@@ -71,32 +80,34 @@ export const refusal = (
   );
 
 type Alternative = NonNullable<ClientCase['alternatives']>[number];
-type Given = Omit<
-  ClientCase,
-  'layer' | 'class' | 'seen' | 'notes' | 'why' | 'exchanges' | 'expect' | 'alternatives' | 'flags'
-> & {
-  class?: ClientCase['class'];
-  why: string | string[];
-  flags?: ClientCase['flags'];
-  alternatives?: readonly Alternative[];
-};
+type Flags = NonNullable<ClientCase['flags']>;
 
-/** The class that follows from what is expected. */
-function finish(
-  { why, alternatives = [], flags = [], ...given }: Given,
-  layer: ClientCase['layer'],
-  exchanges: CaseExchange[],
-  expect: Expectation,
+/** The rules that a case rests on. */
+export type Why = string | readonly string[];
+/** The parts of a case that are neither its id and title nor what is sent and expected. */
+type Rest = Partial<
+  Omit<ClientCase, 'id' | 'title' | 'layer' | 'why' | 'seen' | 'notes' | 'exchanges' | 'expect' | 'alternatives'>
+> & { readonly alternatives?: readonly Alternative[] };
+/** The parts of a case beside its id and title. */
+export type Whole = Rest & Pick<ClientCase, 'layer' | 'exchanges' | 'expect'> & { readonly why: Why };
+
+/** A whole case. Its class follows from what is expected. */
+export function plain(
+  id: string,
+  title: string,
+  { layer, why, exchanges, expect, alternatives = [], flags = [], ...rest }: Whole,
 ): ClientCase {
-  const notes = notesOn(given.id);
+  const notes = notesOn(id);
   const classOf = alternatives.length > 0 ? 'either' : expect.outcome === 'error' ? 'invalid' : 'valid';
   return {
-    ...given,
+    id,
+    title,
+    ...rest,
     layer,
-    class: given.class ?? classOf,
+    class: rest.class ?? classOf,
     ...(flags.length === 0 ? {} : { flags }),
     why: [why].flat(),
-    seen: [...(SEEN[given.id] ?? [])].sort(),
+    seen: [...(SEEN[id] ?? [])].sort(),
     ...(notes.length === 0 ? {} : { notes }),
     exchanges,
     expect,
@@ -104,66 +115,71 @@ function finish(
   };
 }
 
-/** A whole case. */
-export const plain = (
-  given: Given & { layer: ClientCase['layer']; exchanges: CaseExchange[]; expect: Expectation },
-): ClientCase => {
-  const { layer, exchanges, expect, ...rest } = given;
-  return finish(rest, layer, exchanges, expect);
-};
-
-interface SseGiven extends Given {
-  steps: readonly Written[];
-  answer?: Partial<Scripted>;
+/** The parts of a case of a stream beside its writes. */
+interface Streamed extends Rest {
+  readonly answer?: Partial<Scripted>;
   /** Beside what the oracle computes. */
-  expect?: Partial<Expectation>;
-  /** Other results of the oracle that are accepted too, each with its clause. */
-  or?: readonly (OracleOptions & { why: string })[];
-  whole?: boolean;
+  readonly expect?: Partial<Expectation>;
+  /** Its body may not be cut elsewhere. */
+  readonly whole?: boolean;
 }
 
 const isBroken = (steps: readonly Step[]) => steps.some((step) => 'end' in step && step.end !== 'none');
 
-const flagsOf = (steps: readonly Step[], whole: boolean | undefined, given: ClientCase['flags'] = []) =>
-  whole === true || given.includes('linear') || steps.some((step) => !('write' in step || 'write_base64' in step))
+const flagsOf = (steps: readonly Step[], whole: boolean | undefined, given: Flags = []): Flags =>
+  whole || given.includes('linear') || steps.some((step) => !('write' in step || 'write_base64' in step))
     ? given
-    : (['splittable' as const, ...given] satisfies ClientCase['flags']);
+    : ['splittable', ...given];
 
-/** A case of the event stream: the oracle says what is expected. */
-export function sse({ steps, answer, expect, or = [], whole, flags, ...given }: SseGiven): ClientCase {
+/** A case of the event stream: the oracle says what is expected. `or` are other results of it that are right too. */
+export function sse(
+  id: string,
+  title: string,
+  why: Why,
+  steps: readonly Written[],
+  {
+    answer,
+    expect,
+    or = [],
+    whole,
+    flags,
+    ...rest
+  }: Streamed & { or?: readonly (OracleOptions & { why: string })[] } = {},
+): ClientCase {
   const exchange = stream(steps, answer);
   const body = bodyOf(exchange.steps);
-  const events = eventStream(body);
-  return finish(
-    {
-      ...given,
-      flags: flagsOf(exchange.steps, whole || expect?.prompt === true, flags),
-      alternatives: [
-        ...or.map(({ why, ...options }) => ({ outcome: 'complete' as const, events: eventStream(body, options), why })),
-        ...(given.alternatives ?? []),
-      ],
-    },
-    'sse',
-    [exchange],
-    { outcome: isBroken(exchange.steps) ? 'error' : 'complete', events, ...expect },
-  );
-}
-
-interface ChatGiven extends Omit<SseGiven, 'or'> {
-  /** Exchanges before the one that streams. */
-  before?: CaseExchange[];
+  return plain(id, title, {
+    ...rest,
+    layer: 'sse',
+    why,
+    flags: flagsOf(exchange.steps, whole || expect?.prompt, flags),
+    alternatives: [
+      ...or.map((one) => ({ outcome: 'complete' as const, events: eventStream(body, one), why: one.why })),
+      ...(rest.alternatives ?? []),
+    ],
+    exchanges: [exchange],
+    expect: { outcome: isBroken(exchange.steps) ? 'error' : 'complete', events: eventStream(body), ...expect },
+  });
 }
 
 /** A case of a chat completion: the oracles say what is expected. */
-export function chat({ steps, answer, expect, whole, flags, before = [], ...given }: ChatGiven): ClientCase {
+export function chat(
+  id: string,
+  title: string,
+  why: Why,
+  steps: readonly Written[],
+  { answer, expect, whole, flags, ...rest }: Streamed = {},
+): ClientCase {
   const exchange = stream(steps, answer);
-  const read = chatOf(eventStream(bodyOf(exchange.steps)), isBroken(exchange.steps));
-  return finish(
-    { ...given, flags: flagsOf(exchange.steps, whole || before.length > 0 || expect?.prompt === true, flags) },
-    'chat',
-    [...before, exchange],
-    { outcome: read.outcome, chat: read.chat, ...(read.error === undefined ? {} : { error: read.error }), ...expect },
-  );
+  const { outcome, chat: read, error } = chatOf(eventStream(bodyOf(exchange.steps)), isBroken(exchange.steps));
+  return plain(id, title, {
+    ...rest,
+    layer: 'chat',
+    why,
+    flags: flagsOf(exchange.steps, whole || expect?.prompt, flags),
+    exchanges: [exchange],
+    expect: { outcome, chat: read, ...(error === undefined ? {} : { error }), ...expect },
+  });
 }
 
 /** The oracles' reading of these writes, for an alternative. */
@@ -197,8 +213,47 @@ export const call = (
   ...(id === undefined ? {} : { id, type: 'function' }),
   function: { ...(name === undefined ? {} : { name }), ...(args === undefined ? {} : { arguments: args }) },
 });
+/** A delta that has a piece of the arguments alone. */
+export const piece = (args: unknown, index = 0) => call(index, undefined, undefined, args);
 export const USAGE = { prompt_tokens: 3, completion_tokens: 2, total_tokens: 5 };
 export const final = (usage: unknown = USAGE, more: object = { session_id: 'ses-lab-1' }): string =>
   data({ ...CHUNK, choices: [], usage, ...more });
 export const chunkOf = (value: object): string => data({ ...CHUNK, ...value });
 export const DONE = 'data: [DONE]\n\n';
+/** The ends of a chat that was text, and of one that calls tools. */
+export const TEXT_END: readonly string[] = [end('stop'), final(), DONE];
+export const TOOL_END: readonly string[] = [end('tool_calls'), final(USAGE, {}), DONE];
+export const HELLO: readonly string[] = [role(), say('Hello'), ...TEXT_END];
+/** The socket stays open. */
+export const NONE = { end: 'none' } as const;
+
+/** Text divided inside its first character of four bytes. */
+export const halved = (text: string): [Uint8Array, Uint8Array] => {
+  const bytes = Buffer.from(text);
+  const at = bytes.findIndex((byte) => byte >= 0xf0) + 2;
+  return [bytes.subarray(0, at), bytes.subarray(at)];
+};
+
+/** The result of a client that does not try again, which is right too. */
+export const noRetry = (more: Partial<Expectation> = {}): Alternative => ({
+  outcome: 'error',
+  ...more,
+  requests: { count: 1, ...more.requests },
+  why: 'a client owes nobody a retry',
+});
+
+type Deltas = readonly (object | readonly object[])[];
+/** Writes of a chat that calls tools; a list has the deltas of one chunk. */
+export const callsIn = (deltas: Deltas): readonly string[] => [
+  role(),
+  ...deltas.map((one) => tools(...[one].flat())),
+  ...TOOL_END,
+];
+
+/** A case of a chat that calls tools, and ends as usual. */
+export const calls = (id: string, title: string, why: Why, deltas: Deltas, more?: Streamed): ClientCase =>
+  chat(id, title, why, callsIn(deltas), more);
+
+/** A case of a chat of text that begins and ends as usual. */
+export const text = (id: string, title: string, why: Why, said: readonly Written[], more?: Streamed): ClientCase =>
+  chat(id, title, why, [role(), ...said, ...TEXT_END], more);

@@ -6,14 +6,17 @@ import {
   DONE,
   end,
   final,
+  HELLO,
   json,
+  noRetry,
   plain,
+  redirect,
   refusal,
   role,
   say,
   sse,
   stream,
-  type Written,
+  type Why,
 } from './build.js';
 
 const H = 'WHATWG HTML 9.2.6';
@@ -24,9 +27,11 @@ const REDIRECT = 'RFC 9110 15.4: a client follows a redirect as its status says,
 const FETCH_AUTH = 'WHATWG Fetch 4.4 and RFC 9110 15.4: Authorization goes to no other origin';
 const RETRYABLE = 'interface.md, Errors: `retryable` says whether a retry can help';
 const EVENT = `${H}: status 200 and an event stream, else the connection fails`;
+const NEVER = 'docs/client-rules.md: other statuses are not retried, whatever they call themselves';
+const UNANSWERED = 'RFC 9112 8: a request without an answer ends in an error';
+const FRAMED = 'RFC 9112 6.3: a body without chunks ends where Content-Length says, or where the connection closes';
 
 const TWO = ['data: a\n\n', 'data: b\n\n'];
-const HELLO: Written[] = [role(), say('Hello'), end('stop'), final(), DONE];
 const OK = stream(HELLO);
 const ANSWERED = chatExpect(HELLO);
 
@@ -34,12 +39,6 @@ const refused = (status: number, more: Partial<Expectation> = {}): Expectation =
   outcome: 'error',
   error: { status },
   ...more,
-});
-
-/** The result of a client that does not retry by itself, which is also right. */
-const noRetry = (status: number) => ({
-  ...refused(status, { requests: { count: 1 } }),
-  why: 'a client owes nobody a retry',
 });
 
 /** A second request, so many ms after the first. */
@@ -50,14 +49,12 @@ const retried = (
   id: string,
   title: string,
   first: Scripted,
-  why: string | string[],
+  why: Why,
   gap?: number,
   own?: string,
   ownGap?: number,
 ): ClientCase =>
-  plain({
-    id,
-    title,
+  plain(id, title, {
     layer: 'chat',
     retries: 'default',
     timeout: 15_000,
@@ -65,22 +62,14 @@ const retried = (
     exchanges: [first, OK],
     expect: { ...ANSWERED, requests: twice(gap) },
     alternatives: [
-      noRetry(first.status),
+      noRetry({ error: { status: first.status } }),
       ...(own === undefined ? [] : [{ ...ANSWERED, requests: twice(ownGap), why: own }]),
     ],
   });
 
 /** A refusal that no client may repeat. */
-const once = (
-  id: string,
-  title: string,
-  first: Scripted,
-  why: string | string[],
-  more: Partial<Expectation> = {},
-): ClientCase =>
-  plain({
-    id,
-    title,
+const once = (id: string, title: string, first: Scripted, why: Why, more: Partial<Expectation> = {}): ClientCase =>
+  plain(id, title, {
     layer: 'chat',
     retries: 'default',
     timeout: 10_000,
@@ -90,14 +79,6 @@ const once = (
   });
 
 const limited = (headers: Scripted['headers']) => refusal(429, 'rate_limited', true, headers);
-
-const redirect = (status: number, to: string): Scripted => ({
-  status,
-  headers: { location: to },
-  framing: 'length',
-  connection: 'keep-alive',
-  steps: [],
-});
 
 const PATH = '/chat/completions';
 /** A redirect of an event stream: what the client that follows it sends, and the one that does not. */
@@ -122,9 +103,7 @@ function redirected(
     },
   }));
   if (expect === undefined) throw new Error(id);
-  return plain({
-    id,
-    title,
+  return plain(id, title, {
     layer: 'sse',
     why: to === 'base' ? REDIRECT : [REDIRECT, FETCH_AUTH],
     exchanges: [redirect(status, `{${to}}/moved`), stream(['data: a\n\n'])],
@@ -156,139 +135,114 @@ const manyDue = Array.from({ length: 40 }, (_, n) => [`data: ${n}\n\n`, { wait: 
 
 export const HTTP: ClientCase[] = [
   // Framing
-  sse({
-    id: 'http-length',
-    title: 'Tells the length of the stream.',
-    answer: { framing: 'length' },
-    steps: TWO,
-    why: 'RFC 9112 6.3: a body without chunks ends where Content-Length says, or where the connection closes',
-    whole: true,
-  }),
-  sse({
-    id: 'http-close',
-    title: 'Ends the stream by closing the connection.',
+  sse('http-length', 'Tells the length of the stream.', FRAMED, TWO, { answer: { framing: 'length' }, whole: true }),
+  sse('http-close', 'Ends the stream by closing the connection.', FRAMED, TWO, {
     answer: { framing: 'close', connection: 'close' },
-    steps: TWO,
-    why: 'RFC 9112 6.3: a body without chunks ends where Content-Length says, or where the connection closes',
     whole: true,
   }),
   ...both((connection, name) =>
-    sse({
-      id: `http-truncated-chunked-${name}`,
-      title: `Closes before the last chunk (connection: ${connection}).`,
-      answer: { connection },
-      steps: [...TWO, { end: 'fin' }],
-      why: CHUNKED,
-    }),
+    sse(
+      `http-truncated-chunked-${name}`,
+      `Closes before the last chunk (connection: ${connection}).`,
+      CHUNKED,
+      [...TWO, { end: 'fin' }],
+      { answer: { connection } },
+    ),
   ),
   ...both((connection, name) =>
-    sse({
-      id: `http-truncated-length-${name}`,
-      title: `Closes before as many bytes came as Content-Length tells (connection: ${connection}).`,
-      answer: { framing: 'length', length: 1_000, connection },
-      steps: [...TWO, { end: 'fin' }],
-      why: LENGTH,
-    }),
+    sse(
+      `http-truncated-length-${name}`,
+      `Closes before as many bytes came as Content-Length tells (connection: ${connection}).`,
+      LENGTH,
+      [...TWO, { end: 'fin' }],
+      { answer: { framing: 'length', length: 1_000, connection } },
+    ),
   ),
   ...both((connection, name) =>
-    sse({
-      id: `http-reset-chunked-${name}`,
-      title: `Resets the connection within a chunked body (connection: ${connection}).`,
-      answer: { connection },
-      steps: [...TWO, { wait: 50 }, { end: 'reset' }],
-      why: CHUNKED,
-    }),
+    sse(
+      `http-reset-chunked-${name}`,
+      `Resets the connection within a chunked body (connection: ${connection}).`,
+      CHUNKED,
+      [...TWO, { wait: 50 }, { end: 'reset' }],
+      { answer: { connection } },
+    ),
   ),
-  sse({
-    id: 'http-reset-close',
-    title: 'Resets the connection of a body that ends by closing.',
-    answer: { framing: 'close', connection: 'close' },
-    steps: [...TWO, { wait: 50 }, { end: 'reset' }],
-    why: 'RFC 9112 8: a body that ends by an error of the connection is incomplete',
-  }),
-  sse({
-    id: 'http-truncated-event',
-    title: 'Closes inside an event, before the last chunk.',
-    steps: ['data: a\n\ndata: b', { end: 'fin' }],
-    why: CHUNKED,
-  }),
-  sse({
-    id: 'http-longer-than-length',
-    title: 'Sends more than Content-Length tells.',
-    answer: { framing: 'length', length: 9, connection: 'close' },
-    steps: ['data: a\n\n', 'data: b\n\n'],
-    whole: true,
-    why: 'RFC 9112 6.3: the body ends where Content-Length says',
-    expect: { events: [{ event: 'message', data: 'a', id: '' }] },
-    alternatives: [
-      {
-        outcome: 'error',
-        events: [{ event: 'message', data: 'a', id: '' }],
-        why: 'what follows is no answer to anything; a client may call that an error',
-      },
-    ],
-  }),
-  plain({
-    id: 'http-reset-before-head',
-    title: 'Resets the connection before the head.',
+  sse(
+    'http-reset-close',
+    'Resets the connection of a body that ends by closing.',
+    'RFC 9112 8: a body that ends by an error of the connection is incomplete',
+    [...TWO, { wait: 50 }, { end: 'reset' }],
+    { answer: { framing: 'close', connection: 'close' } },
+  ),
+  sse('http-truncated-event', 'Closes inside an event, before the last chunk.', CHUNKED, [
+    'data: a\n\ndata: b',
+    { end: 'fin' },
+  ]),
+  sse(
+    'http-longer-than-length',
+    'Sends more than Content-Length tells.',
+    'RFC 9112 6.3: the body ends where Content-Length says',
+    ['data: a\n\n', 'data: b\n\n'],
+    {
+      answer: { framing: 'length', length: 9, connection: 'close' },
+      whole: true,
+      expect: { events: [{ event: 'message', data: 'a', id: '' }] },
+      alternatives: [
+        {
+          outcome: 'error',
+          events: [{ event: 'message', data: 'a', id: '' }],
+          why: 'what follows is no answer to anything; a client may call that an error',
+        },
+      ],
+    },
+  ),
+  plain('http-reset-before-head', 'Resets the connection before the head.', {
     layer: 'chat',
-    why: 'RFC 9112 8: a request without an answer ends in an error',
+    why: UNANSWERED,
     exchanges: [{ ...OK, before: [{ end: 'reset' }] }],
     expect: { outcome: 'error', requests: { count: 1 } },
   }),
-  plain({
-    id: 'http-close-before-head',
-    title: 'Closes the connection before the head.',
+  plain('http-close-before-head', 'Closes the connection before the head.', {
     layer: 'chat',
-    why: 'RFC 9112 8: a request without an answer ends in an error',
+    why: UNANSWERED,
     exchanges: [{ ...OK, before: [{ end: 'fin' }] }],
     expect: { outcome: 'error', requests: { count: 1 } },
   }),
-  plain({
-    id: 'http-reset-before-head-retried',
-    title: 'Resets the connection before the head of the first answer.',
+  plain('http-reset-before-head-retried', 'Resets the connection before the head of the first answer.', {
     layer: 'chat',
     retries: 'default',
     timeout: 10_000,
     why: 'RFC 9110 9.2.2: up to 2 retries are right, although the request may have been handled',
     exchanges: [{ ...OK, before: [{ end: 'reset' }] }, OK],
     expect: { ...ANSWERED, requests: { count: 2 } },
-    alternatives: [{ outcome: 'error', requests: { count: 1 }, why: 'a client owes nobody a retry' }],
+    alternatives: [noRetry()],
   }),
-  plain({
-    id: 'http-no-answer',
-    title: 'Never answers.',
+  plain('http-no-answer', 'Never answers.', {
     layer: 'chat',
     timeout: 1_000,
     why: 'docs/client-rules.md, Silence: a client keeps to the limit of silence that its caller gave',
     exchanges: [{ ...OK, before: [{ wait: 2_000 }, { wait: 2_000 }, { end: 'fin' }] }],
     expect: { outcome: 'error', within: 1_900, requests: { count: 1 } },
   }),
-  plain({
-    id: 'http-late-head',
-    title: 'Waits before the head.',
+  plain('http-late-head', 'Waits before the head.', {
     layer: 'chat',
     why: 'RFC 9112 9.5: a late answer counts; the client’s own limit says how long it waits',
     exchanges: [{ ...OK, before: [{ wait: 1_200 }] }],
     expect: ANSWERED,
   }),
-  chat({
-    id: 'http-gap',
-    title: 'Falls silent within the stream and goes on.',
-    steps: [role(), say('Hel'), { wait: 1_500 }, say('lo'), end('stop'), final(), DONE],
-    why: 'interface.md, Events 5: up to 30 seconds pass between two writes',
-  }),
-  plain({
-    id: 'http-continue',
-    title: 'Sends 100 Continue before the head.',
+  chat(
+    'http-gap',
+    'Falls silent within the stream and goes on.',
+    'interface.md, Events 5: up to 30 seconds pass between two writes',
+    [role(), say('Hel'), { wait: 1_500 }, say('lo'), end('stop'), final(), DONE],
+  ),
+  plain('http-continue', 'Sends 100 Continue before the head.', {
     layer: 'chat',
     why: 'RFC 9110 15.2: a client must parse 1xx answers, asked for or not',
     exchanges: [{ ...OK, before: [{ informational: 100 }] }],
     expect: ANSWERED,
   }),
-  plain({
-    id: 'http-early-hints',
-    title: 'Sends 103 and 102 before the head.',
+  plain('http-early-hints', 'Sends 103 and 102 before the head.', {
     layer: 'chat',
     why: 'RFC 9110 15.2: a client must parse 1xx answers, known or not',
     exchanges: [{ ...OK, before: [{ informational: 103 }, { informational: 102 }] }],
@@ -296,58 +250,43 @@ export const HTTP: ClientCase[] = [
   }),
 
   // What kind of answer
-  sse({
-    id: 'http-type-none',
-    title: 'Names no content type.',
+  sse('http-type-none', 'Names no content type.', EVENT, TWO, {
     answer: { headers: {} },
-    steps: TWO,
     whole: true,
-    why: EVENT,
     alternatives: [{ ...refused(200), error: {}, events: [], why: `${H}: what is not text/event-stream fails` }],
   }),
-  sse({
-    id: 'http-type-capitals',
-    title: 'Writes the content type in capitals, with a parameter.',
-    answer: { headers: { 'content-type': 'Text/Event-Stream;Charset="UTF-8"; x=y' } },
-    steps: TWO,
-    whole: true,
-    why: 'RFC 9110 8.3.1: types are case-insensitive, parameters may follow',
-  }),
-  plain({
-    id: 'http-type-json',
-    title: 'Answers an event stream with JSON.',
+  sse(
+    'http-type-capitals',
+    'Writes the content type in capitals, with a parameter.',
+    'RFC 9110 8.3.1: types are case-insensitive, parameters may follow',
+    TWO,
+    { answer: { headers: { 'content-type': 'Text/Event-Stream;Charset="UTF-8"; x=y' } }, whole: true },
+  ),
+  plain('http-type-json', 'Answers an event stream with JSON.', {
     layer: 'sse',
     why: EVENT,
     exchanges: [json(200, { data: 'a' })],
     expect: { outcome: 'error', events: [] },
   }),
-  plain({
-    id: 'http-type-html',
-    title: 'Answers an event stream with a page.',
+  plain('http-type-html', 'Answers an event stream with a page.', {
     layer: 'sse',
     why: EVENT,
     exchanges: [failing(200, { 'content-type': 'text/html' }, '<p>data: a\n\ndata: b\n\n</p>')],
     expect: { outcome: 'error', events: [] },
   }),
-  plain({
-    id: 'http-status-204',
-    title: 'Answers 204.',
+  plain('http-status-204', 'Answers 204.', {
     layer: 'sse',
     why: EVENT,
     exchanges: [failing(204, {}, '')],
     expect: refused(204),
   }),
-  plain({
-    id: 'http-status-500-stream',
-    title: 'Answers 500 with an event stream.',
+  plain('http-status-500-stream', 'Answers 500 with an event stream.', {
     layer: 'sse',
     why: EVENT,
     exchanges: [{ ...stream(TWO), status: 500 }],
     expect: refused(500, { events: [] }),
   }),
-  plain({
-    id: 'http-json-completion',
-    title: 'Answers a streaming chat with a whole completion in JSON.',
+  plain('http-json-completion', 'Answers a streaming chat with a whole completion in JSON.', {
     layer: 'chat',
     why: 'CHAT-1: the reply streams; a 200 that is no stream is an error',
     exchanges: [
@@ -374,25 +313,19 @@ export const HTTP: ClientCase[] = [
       },
     ],
   }),
-  plain({
-    id: 'http-json-nothing',
-    title: 'Answers a streaming chat with JSON that is no completion.',
+  plain('http-json-nothing', 'Answers a streaming chat with JSON that is no completion.', {
     layer: 'chat',
     why: 'CHAT-1: a 200 that is no stream is an error',
     exchanges: [json(200, { ok: true })],
     expect: { outcome: 'error' },
   }),
-  plain({
-    id: 'http-text-page',
-    title: 'Answers a streaming chat with a page of text.',
+  plain('http-text-page', 'Answers a streaming chat with a page of text.', {
     layer: 'chat',
     why: 'CHAT-1: a 200 that is no stream is an error',
     exchanges: [failing(200, { 'content-type': 'text/plain' }, 'The gateway is being updated.\n')],
     expect: { outcome: 'error' },
   }),
-  plain({
-    id: 'http-gzip',
-    title: 'Compresses the stream with gzip, where the client takes it.',
+  plain('http-gzip', 'Compresses the stream with gzip, where the client takes it.', {
     layer: 'chat',
     why: 'RFC 9110 8.4: a client decodes each coding that it asked for',
     exchanges: [
@@ -402,25 +335,19 @@ export const HTTP: ClientCase[] = [
     ],
     expect: ANSWERED,
   }),
-  plain({
-    id: 'http-error-page',
-    title: 'Refuses with 502 and a page.',
+  plain('http-error-page', 'Refuses with 502 and a page.', {
     layer: 'chat',
     why: 'BASE-3: an error of a gateway has no envelope; it has the status that came',
     exchanges: [failing(502, { 'content-type': 'text/html' }, '<h1>Bad Gateway</h1>')],
     expect: refused(502, { requests: { count: 1 } }),
   }),
-  plain({
-    id: 'http-error-empty',
-    title: 'Refuses with 500 and no body.',
+  plain('http-error-empty', 'Refuses with 500 and no body.', {
     layer: 'chat',
     why: 'RFC 9110 15.6: the error has the status that came',
     exchanges: [failing(500, {}, '')],
     expect: refused(500, { requests: { count: 1 } }),
   }),
-  plain({
-    id: 'http-error-envelope',
-    title: 'Refuses with 403 and the envelope.',
+  plain('http-error-envelope', 'Refuses with 403 and the envelope.', {
     layer: 'chat',
     why: 'interface.md, Errors: the status of a refusal is that of its error',
     exchanges: [refusal(403, 'personal_identity_required', false)],
@@ -445,9 +372,7 @@ export const HTTP: ClientCase[] = [
   redirected('http-redirect-307-other', 'Redirects with 307 to another origin.', 307, 'other', [KEPT]),
   redirected('http-redirect-302-other', 'Redirects with 302 to another origin.', 302, 'other', [KEPT, GET]),
   redirected('http-redirect-303-other', 'Redirects with 303 to another origin.', 303, 'other', [GET]),
-  plain({
-    id: 'http-redirect-loop',
-    title: 'Redirects to itself without end.',
+  plain('http-redirect-loop', 'Redirects to itself without end.', {
     layer: 'sse',
     timeout: 10_000,
     why: `${REDIRECT}: a client ought to detect loops`,
@@ -528,9 +453,7 @@ export const HTTP: ClientCase[] = [
   retried('http-retry-504', 'Refuses with 504, retryable.', refusal(504, 'timeout', true), RETRYABLE),
   retried('http-retry-408', 'Refuses with 408, retryable.', refusal(408, 'timeout', true), RETRYABLE),
   retried('http-retry-409', 'Refuses with 409, retryable.', refusal(409, 'intern_not_ready', true), RETRYABLE),
-  plain({
-    id: 'http-retry-ends',
-    title: 'Refuses with 503 again and again.',
+  plain('http-retry-ends', 'Refuses with 503 again and again.', {
     layer: 'chat',
     retries: 'default',
     timeout: 20_000,
@@ -542,24 +465,17 @@ export const HTTP: ClientCase[] = [
   once('http-no-retry-503', 'Refuses with 503, not retryable.', refusal(503, 'busy', false), RETRYABLE),
   once('http-no-retry-502', 'Refuses with 502, not retryable.', refusal(502, 'turn_failed', false), RETRYABLE),
   once('http-no-retry-429', 'Refuses with 429, not retryable.', refusal(429, 'rate_limited', false), RETRYABLE),
-  once(
-    'http-no-retry-400',
-    'Refuses with 400 that calls itself retryable.',
-    refusal(400, 'bad_request', true),
-    'docs/client-rules.md: other statuses are not retried, whatever they call themselves',
-  ),
+  once('http-no-retry-400', 'Refuses with 400 that calls itself retryable.', refusal(400, 'bad_request', true), NEVER),
   once(
     'http-no-retry-501',
     'Refuses with 501 that calls itself retryable.',
     refusal(501, 'not_implemented', true),
-    'docs/client-rules.md: other statuses are not retried, whatever they call themselves',
+    NEVER,
   ),
   once('http-no-retry-404', 'Refuses with 404.', refusal(404, 'not_found', false), RETRYABLE),
 
   // After the stream began
-  plain({
-    id: 'http-no-retry-in-stream',
-    title: 'Resets the connection within the stream.',
+  plain('http-no-retry-in-stream', 'Resets the connection within the stream.', {
     layer: 'chat',
     retries: 'default',
     timeout: 10_000,
@@ -571,9 +487,7 @@ export const HTTP: ClientCase[] = [
       requests: { count: 1, watched_for: 1_500 },
     },
   }),
-  plain({
-    id: 'http-no-retry-after-error',
-    title: 'Ends the stream with an error chunk that is retryable.',
+  plain('http-no-retry-after-error', 'Ends the stream with an error chunk that is retryable.', {
     layer: 'chat',
     retries: 'default',
     timeout: 10_000,
@@ -588,18 +502,14 @@ export const HTTP: ClientCase[] = [
     ],
     expect: { outcome: 'error', error: { status: 503 }, requests: { count: 1, watched_for: 1_500 } },
   }),
-  plain({
-    id: 'http-no-second-post',
-    title: 'Ends the stream cleanly.',
+  plain('http-no-second-post', 'Ends the stream cleanly.', {
     layer: 'chat',
     retries: 'default',
     why: 'docs/client-rules.md, Retries: an answered prompt is not sent again',
     exchanges: [OK as CaseExchange],
     expect: { ...ANSWERED, requests: { count: 1, watched_for: 1_500 } },
   }),
-  plain({
-    id: 'http-no-reconnect',
-    title: 'Ends an event stream cleanly, with a `retry`.',
+  plain('http-no-reconnect', 'Ends an event stream cleanly, with a `retry`.', {
     layer: 'sse',
     why: 'RFC 9110 9.2.2: a client does not repeat a POST by itself',
     exchanges: [stream(['retry: 10\nid: 1\ndata: a\n\n'])],
@@ -609,18 +519,14 @@ export const HTTP: ClientCase[] = [
       requests: { count: 1, watched_for: 1_500 },
     },
   }),
-  plain({
-    id: 'http-leave-sse',
-    title: 'Goes on after the user has left the event stream.',
+  plain('http-leave-sse', 'Goes on after the user has left the event stream.', {
     layer: 'sse',
     stop_after: 2,
     why: 'RFC 9112 9.6: a client that wants no more of an answer closes the connection',
     exchanges: [stream(manyDue)],
     expect: { outcome: 'complete', requests: { count: 1, close_within: 1_500 } },
   }),
-  plain({
-    id: 'http-leave-chat',
-    title: 'Goes on after the user has left the chat.',
+  plain('http-leave-chat', 'Goes on after the user has left the chat.', {
     layer: 'chat',
     stop_after: 2,
     why: 'interface.md, Disconnect rules: the close is what cancels the run',

@@ -1,4 +1,4 @@
-import type { ClientCase, Expectation, Scripted } from '../../emulator/contract/client-case.js';
+import type { Abort, ClientCase, Expectation, Scripted } from '../../emulator/contract/client-case.js';
 import {
   call,
   chatExpect,
@@ -7,6 +7,11 @@ import {
   data,
   end,
   final,
+  HELLO,
+  halved,
+  NONE,
+  noRetry,
+  piece,
   plain,
   refusal,
   role,
@@ -14,6 +19,8 @@ import {
   sseExpect,
   stream,
   tools,
+  type Whole,
+  type Why,
   type Written,
 } from './build.js';
 
@@ -21,32 +28,23 @@ const SILENCE = 'docs/client-rules.md, Silence';
 const ABORT = 'docs/client-rules.md, Abort';
 const LIMIT = `${SILENCE}: a client keeps to the limit of silence that its caller gave`;
 const SIGNAL = 'WHATWG DOM 3.3: an aborted signal ends what was given it, now and for good';
+const UNFINISHED = 'docs/client-rules.md: a call that was not finished is not reported';
+const CLEAN_END = `${SILENCE}: a stream without [DONE] is complete only if it ends cleanly`;
+const BEFORE_DONE = `${ABORT}: a call that is aborted between finish_reason and [DONE] is aborted`;
+const COMMENTS = 'WHATWG HTML 9.2.7: comments keep a connection alive';
 
 /** The longest silence that a client shall bear, and half of it, in ms. */
 const IDLE = 500;
 const HALF = IDLE / 2;
 
-const NONE = { end: 'none' } as const;
-const ANSWER: Written[] = [role(), say('Hello'), end('stop'), final(), DONE];
-const OK = stream(ANSWER);
-const EVENTS: Written[] = ['data: a\n\n', 'data: b\n\n'];
-const OK_EVENTS = stream(EVENTS);
+const OK = { chat: stream(HELLO), sse: stream(['data: a\n\n', 'data: b\n\n']) };
 const KEEPALIVE = data({ type: 'keepalive' });
 const apart = (written: readonly Written[], ms: number): Written[] => written.flatMap((one) => [one, { wait: ms }]);
 const times = (n: number, written: Written): Written[] => Array.from({ length: n }, () => written);
-const halves = (text: string): Uint8Array[] => {
-  const bytes = Buffer.from(text);
-  const at = bytes.findIndex((byte) => byte >= 0xf0) + 2;
-  return [bytes.subarray(0, at), bytes.subarray(at)];
-};
 
 type Layer = 'sse' | 'chat';
 interface Given {
-  readonly id: string;
-  readonly title: string;
-  readonly layer: Layer;
-  readonly why?: string | readonly string[];
-  readonly steps: readonly Written[];
+  readonly why?: Why;
   readonly answer?: Partial<Scripted>;
 }
 
@@ -61,10 +59,14 @@ const expectOf = (layer: Layer, steps: readonly Written[]): Expectation =>
   layer === 'sse' ? { outcome: 'complete', events: sseExpect(steps) } : chatExpect(steps);
 
 /** Falls silent: the client gives up at its limit, closes, and sends nothing again. */
-const silent = ({ id, title, layer, why = [], steps, answer }: Given): ClientCase =>
-  plain({
-    id,
-    title,
+const silent = (
+  id: string,
+  title: string,
+  layer: Layer,
+  steps: readonly Written[],
+  { why = [], answer }: Given = {},
+): ClientCase =>
+  plain(id, title, {
     layer,
     needs: ['idle'],
     run: { idle_limit: IDLE },
@@ -75,7 +77,7 @@ const silent = ({ id, title, layer, why = [], steps, answer }: Given): ClientCas
       `${SILENCE}: a client that hears nothing for as long as its limit reports an error, closes the connection and sends nothing again`,
       ...[why].flat(),
     ],
-    exchanges: [{ ...stream([...steps, NONE]), ...answer }, layer === 'sse' ? OK_EVENTS : OK],
+    exchanges: [{ ...stream([...steps, NONE]), ...answer }, OK[layer]],
     expect: {
       outcome: 'error',
       ...(answer?.before === undefined ? cameOf(layer, steps) : {}),
@@ -85,10 +87,14 @@ const silent = ({ id, title, layer, why = [], steps, answer }: Given): ClientCas
   });
 
 /** Is slow, but never silent for the limit: nothing may be cut. */
-const alive = ({ id, title, layer, why = [], steps, answer }: Given): ClientCase =>
-  plain({
-    id,
-    title,
+const alive = (
+  id: string,
+  title: string,
+  layer: Layer,
+  steps: readonly Written[],
+  { why = [], answer }: Given = {},
+): ClientCase =>
+  plain(id, title, {
     layer,
     needs: ['idle'],
     run: { idle_limit: IDLE },
@@ -98,20 +104,26 @@ const alive = ({ id, title, layer, why = [], steps, answer }: Given): ClientCase
     expect: { ...expectOf(layer, steps), requests: { count: 1 } },
   });
 
-interface AbortGiven extends Given {
-  readonly abort: NonNullable<NonNullable<ClientCase['run']>['abort']>;
-  readonly within: number;
+const after = (ms: number): Abort => ({ when: 'ms', ms });
+const atEvent = (n: number): Abort => ({ when: 'event', n });
+interface Aborts extends Given {
+  readonly abort: Abort;
+  /** How long an answer may take; by default 1 s from the abort. */
+  readonly within?: number;
   readonly needs?: ClientCase['needs'];
   readonly requests?: Expectation['requests'];
-  readonly more?: Partial<Parameters<typeof plain>[0]>;
+  readonly more?: Partial<Whole>;
 }
 
 /** The caller aborts: at once, for good, and the client is as good as before. */
-const aborted = (given: AbortGiven): ClientCase => {
-  const { id, title, layer, why = [], steps, answer, abort, within, needs = ['abort'], requests, more } = given;
-  return plain({
-    id,
-    title,
+const aborted = (
+  id: string,
+  title: string,
+  layer: Layer,
+  steps: readonly Written[],
+  { why = [], answer, abort, needs = ['abort'], requests, more, ...rest }: Aborts,
+): ClientCase =>
+  plain(id, title, {
     layer,
     needs,
     run: { abort },
@@ -124,35 +136,29 @@ const aborted = (given: AbortGiven): ClientCase => {
     ],
     exchanges: [
       { ...stream([...steps, NONE]), ...answer },
-      { ...(layer === 'sse' ? OK_EVENTS : OK), ...protocolOf(answer) },
+      { ...OK[layer], ...(answer?.protocol && { protocol: answer.protocol }) },
     ],
     expect: {
       outcome: 'aborted',
       ...cameOf(layer, answer?.before === undefined ? steps : []),
-      within,
+      within: rest.within ?? 1_000 + ('ms' in abort ? abort.ms : 0),
       requests: { count: 1, left_within: 1_000, ...requests },
     },
     ...more,
   });
-};
+
 /** The call was aborted before it was made. */
-const abortedBefore = (given: Pick<AbortGiven, 'id' | 'title' | 'layer' | 'more'>): ClientCase =>
-  aborted({
-    ...given,
-    steps: [],
+const abortedBefore = (id: string, title: string, layer: Layer): ClientCase =>
+  aborted(id, title, layer, [], {
     abort: { when: 'before' },
-    within: 1_000,
     requests: { count: 0, watched_for: 500 },
     why: `${ABORT}: a call that is aborted before it begins sends nothing`,
+    more: { exchanges: [OK[layer]] },
   });
-const protocolOf = (answer: Partial<Scripted> | undefined): Partial<Scripted> =>
-  answer?.protocol === undefined ? {} : { protocol: answer.protocol };
 
 /** Leaves the loop while nothing comes: the call is over. */
 const left = (id: string, layer: Layer, steps: readonly Written[]): ClientCase =>
-  plain({
-    id,
-    title: 'Falls silent; the user has left after the first event.',
+  plain(id, 'Falls silent; the user has left after the first event.', {
     layer,
     stop_after: 1,
     why: [`${ABORT}: leaving the loop ends the call within 1 s, also while the body is silent`],
@@ -165,304 +171,220 @@ const flowing = (one: (n: number) => string): Written[] =>
 
 /** Silence and life, aborts and leaving (LAB-15, LAB-16). */
 export const TIME: ClientCase[] = [
-  silent({
-    id: 'idle-no-head',
-    title: 'Takes the request, and never answers.',
-    layer: 'chat',
-    steps: [],
+  silent('idle-no-head', 'Takes the request, and never answers.', 'chat', [], { answer: { before: [NONE] } }),
+  silent('idle-no-head-sse', 'Takes the request of an event stream, and never answers.', 'sse', [], {
     answer: { before: [NONE] },
   }),
-  silent({
-    id: 'idle-no-head-sse',
-    title: 'Takes the request of an event stream, and never answers.',
-    layer: 'sse',
-    steps: [],
-    answer: { before: [NONE] },
+  silent('idle-after-head', 'Sends the head, and nothing more.', 'chat', []),
+  silent('idle-after-head-sse', 'Sends the head of an event stream, and nothing more.', 'sse', []),
+  silent('idle-after-role', 'Falls silent before the first text.', 'chat', [role()]),
+  silent('idle-after-text', 'Falls silent after some text.', 'chat', [role(), say('Hel')]),
+  silent('idle-after-events', 'Falls silent between two events.', 'sse', ['data: a\n\n', 'data: b\n\n']),
+  silent('idle-in-event', 'Falls silent in the middle of an event.', 'sse', ['data: a\n\n', 'data: b']),
+  silent('idle-in-chunk', 'Falls silent in the middle of a chunk.', 'chat', [
+    role(),
+    say('Hel'),
+    say('lo').slice(0, 40),
+  ]),
+  silent('idle-in-character', 'Falls silent between two bytes of a character.', 'sse', [
+    'data: a\n\n',
+    halved('data: 😀')[0],
+  ]),
+  silent(
+    'idle-in-arguments',
+    'Falls silent inside the arguments of a tool call.',
+    'chat',
+    [role(), tools(call(0, 'call_1', 'weather', '{"city":'))],
+    { why: UNFINISHED },
+  ),
+  silent('idle-after-finish', 'Falls silent after the finish reason.', 'chat', [role(), say('Hello'), end('stop')], {
+    why: CLEAN_END,
   }),
-  silent({ id: 'idle-after-head', title: 'Sends the head, and nothing more.', layer: 'chat', steps: [] }),
-  silent({
-    id: 'idle-after-head-sse',
-    title: 'Sends the head of an event stream, and nothing more.',
-    layer: 'sse',
-    steps: [],
-  }),
-  silent({ id: 'idle-after-role', title: 'Falls silent before the first text.', layer: 'chat', steps: [role()] }),
-  silent({ id: 'idle-after-text', title: 'Falls silent after some text.', layer: 'chat', steps: [role(), say('Hel')] }),
-  silent({
-    id: 'idle-after-events',
-    title: 'Falls silent between two events.',
-    layer: 'sse',
-    steps: ['data: a\n\n', 'data: b\n\n'],
-  }),
-  silent({
-    id: 'idle-in-event',
-    title: 'Falls silent in the middle of an event.',
-    layer: 'sse',
-    steps: ['data: a\n\n', 'data: b'],
-  }),
-  silent({
-    id: 'idle-in-chunk',
-    title: 'Falls silent in the middle of a chunk.',
-    layer: 'chat',
-    steps: [role(), say('Hel'), say('lo').slice(0, 40)],
-  }),
-  silent({
-    id: 'idle-in-character',
-    title: 'Falls silent between two bytes of a character.',
-    layer: 'sse',
-    steps: ['data: a\n\n', halves('data: 😀')[0] ?? ''],
-  }),
-  silent({
-    id: 'idle-in-arguments',
-    title: 'Falls silent inside the arguments of a tool call.',
-    layer: 'chat',
-    steps: [role(), tools(call(0, 'call_1', 'weather', '{"city":'))],
-    why: 'docs/client-rules.md: a call that was not finished is not reported',
-  }),
-  silent({
-    id: 'idle-after-finish',
-    title: 'Falls silent after the finish reason.',
-    layer: 'chat',
-    steps: [role(), say('Hello'), end('stop')],
-    why: `${SILENCE}: a stream without [DONE] is complete only if it ends cleanly`,
-  }),
-  silent({
-    id: 'idle-before-done',
-    title: 'Falls silent after the usage, before [DONE].',
-    layer: 'chat',
-    steps: [role(), say('Hello'), end('stop'), final()],
-    why: `${SILENCE}: a stream without [DONE] is complete only if it ends cleanly`,
-  }),
-  silent({
-    id: 'idle-after-comments',
-    title: 'Keeps the stream alive for three limits, then falls silent.',
-    layer: 'chat',
-    steps: [role(), ...apart(times(6, ': processing\n\n'), HALF)],
-  }),
-  silent({
-    id: 'idle-after-keepalives',
-    title: 'Sends keepalives as data for three limits, then falls silent.',
-    layer: 'chat',
-    steps: [role(), ...apart(times(6, KEEPALIVE), HALF)],
-  }),
-  alive({
-    id: 'idle-comments',
-    title: 'Sends comments at half the limit for three limits, then answers.',
-    layer: 'chat',
-    steps: [...apart(times(6, ': processing\n\n'), HALF), ...ANSWER],
-    why: 'WHATWG HTML 9.2.7: comments keep a connection alive',
-  }),
-  alive({
-    id: 'idle-comments-sse',
-    title: 'Sends comments at half the limit between two events.',
-    layer: 'sse',
-    steps: ['data: a\n\n', ...apart(times(6, ':\n'), HALF), 'data: b\n\n'],
-    why: 'WHATWG HTML 9.2.7: comments keep a connection alive',
-  }),
-  alive({
-    id: 'idle-keepalive-data',
-    title: 'Sends {"type":"keepalive"} at half the limit for three limits, then answers.',
-    layer: 'chat',
-    steps: [role(), ...apart(times(6, KEEPALIVE), HALF), ...ANSWER.slice(1)],
-    why: 'docs/client-rules.md, Tool calls: keepalives are JSON objects without choices',
-  }),
-  alive({
-    id: 'idle-bytes',
-    title: 'Sends an event a byte at a time, each at half the limit.',
-    layer: 'sse',
-    steps: ['data: a\n\n', ...apart([...'data: b'], HALF), '\n\n'],
-  }),
-  alive({
-    id: 'idle-character',
-    title: 'Sends the bytes of a character apart, at half the limit.',
-    layer: 'sse',
-    steps: ['data: ', ...apart(halves('😀'), HALF), '!', { wait: HALF }, '\n\n'],
-  }),
-  alive({
-    id: 'idle-steady',
-    title: 'Answers slowly but steadily, for longer than the limit.',
-    layer: 'chat',
-    steps: [role(), ...apart([...'Hello wo'].map(say), HALF), end('stop'), final(), DONE],
-  }),
-  alive({
-    id: 'idle-arguments',
-    title: 'Sends the arguments of a tool call slowly, for longer than the limit.',
-    layer: 'chat',
-    steps: [
-      role(),
-      tools(call(0, 'call_1', 'weather', '')),
-      ...apart(
-        ['{"ci', 'ty"', ':"P', 'ari', 's"}'].map((one) => tools(call(0, undefined, undefined, one))),
-        HALF,
-      ),
-      end('tool_calls'),
-      final(),
-      DONE,
-    ],
-  }),
-  alive({
-    id: 'idle-coded',
-    title: 'Sends comments at half the limit, compressed.',
-    layer: 'chat',
-    steps: [...apart(times(6, ': processing\n\n'), HALF), ...ANSWER],
-    answer: { encoding: 'gzip' },
-    why: `${SILENCE}: compressed bytes end a silence too`,
-  }),
+  silent(
+    'idle-before-done',
+    'Falls silent after the usage, before [DONE].',
+    'chat',
+    [role(), say('Hello'), end('stop'), final()],
+    { why: CLEAN_END },
+  ),
+  silent('idle-after-comments', 'Keeps the stream alive for three limits, then falls silent.', 'chat', [
+    role(),
+    ...apart(times(6, ': processing\n\n'), HALF),
+  ]),
+  silent('idle-after-keepalives', 'Sends keepalives as data for three limits, then falls silent.', 'chat', [
+    role(),
+    ...apart(times(6, KEEPALIVE), HALF),
+  ]),
+  alive(
+    'idle-comments',
+    'Sends comments at half the limit for three limits, then answers.',
+    'chat',
+    [...apart(times(6, ': processing\n\n'), HALF), ...HELLO],
+    { why: COMMENTS },
+  ),
+  alive(
+    'idle-comments-sse',
+    'Sends comments at half the limit between two events.',
+    'sse',
+    ['data: a\n\n', ...apart(times(6, ':\n'), HALF), 'data: b\n\n'],
+    { why: COMMENTS },
+  ),
+  alive(
+    'idle-keepalive-data',
+    'Sends {"type":"keepalive"} at half the limit for three limits, then answers.',
+    'chat',
+    [role(), ...apart(times(6, KEEPALIVE), HALF), ...HELLO.slice(1)],
+    { why: 'docs/client-rules.md, Tool calls: keepalives are JSON objects without choices' },
+  ),
+  alive('idle-bytes', 'Sends an event a byte at a time, each at half the limit.', 'sse', [
+    'data: a\n\n',
+    ...apart([...'data: b'], HALF),
+    '\n\n',
+  ]),
+  alive('idle-character', 'Sends the bytes of a character apart, at half the limit.', 'sse', [
+    'data: ',
+    ...apart(halved('😀'), HALF),
+    '!',
+    { wait: HALF },
+    '\n\n',
+  ]),
+  alive('idle-steady', 'Answers slowly but steadily, for longer than the limit.', 'chat', [
+    role(),
+    ...apart([...'Hello wo'].map(say), HALF),
+    end('stop'),
+    final(),
+    DONE,
+  ]),
+  alive('idle-arguments', 'Sends the arguments of a tool call slowly, for longer than the limit.', 'chat', [
+    role(),
+    tools(call(0, 'call_1', 'weather', '')),
+    ...apart(
+      ['{"ci', 'ty"', ':"P', 'ari', 's"}'].map((one) => tools(piece(one))),
+      HALF,
+    ),
+    end('tool_calls'),
+    final(),
+    DONE,
+  ]),
+  alive(
+    'idle-coded',
+    'Sends comments at half the limit, compressed.',
+    'chat',
+    [...apart(times(6, ': processing\n\n'), HALF), ...HELLO],
+    { answer: { encoding: 'gzip' }, why: `${SILENCE}: compressed bytes end a silence too` },
+  ),
 
-  abortedBefore({
-    id: 'abort-before',
-    title: 'Would answer, but the call was aborted before it was made.',
-    layer: 'chat',
-    more: { exchanges: [OK] },
-  }),
-  abortedBefore({
-    id: 'abort-before-sse',
-    title: 'Would stream events, but the call was aborted before it was made.',
-    layer: 'sse',
-    more: { exchanges: [OK_EVENTS] },
-  }),
-  aborted({
-    id: 'abort-before-head',
-    title: 'Takes the request and does not answer; the caller aborts.',
-    layer: 'chat',
-    steps: [],
+  abortedBefore('abort-before', 'Would answer, but the call was aborted before it was made.', 'chat'),
+  abortedBefore('abort-before-sse', 'Would stream events, but the call was aborted before it was made.', 'sse'),
+  aborted('abort-before-head', 'Takes the request and does not answer; the caller aborts.', 'chat', [], {
     answer: { before: [NONE] },
-    abort: { when: 'ms', ms: 300 },
-    within: 1_300,
+    abort: after(300),
     requests: { watched_for: 1_500 },
     more: { retries: 'default' },
     why: `${ABORT}: an abort is no failure to be tried again`,
   }),
-  aborted({
-    id: 'abort-silent',
-    title: 'Falls silent after some text; the caller aborts.',
-    layer: 'chat',
-    steps: [role(), say('Hel')],
-    abort: { when: 'ms', ms: 400 },
-    within: 1_400,
+  aborted('abort-silent', 'Falls silent after some text; the caller aborts.', 'chat', [role(), say('Hel')], {
+    abort: after(400),
     requests: { watched_for: 1_500 },
     more: { retries: 'default' },
   }),
-  aborted({
-    id: 'abort-silent-sse',
-    title: 'Falls silent after an event; the caller aborts.',
-    layer: 'sse',
-    steps: ['data: a\n\n'],
-    abort: { when: 'ms', ms: 400 },
-    within: 1_400,
+  aborted('abort-silent-sse', 'Falls silent after an event; the caller aborts.', 'sse', ['data: a\n\n'], {
+    abort: after(400),
   }),
-  aborted({
-    id: 'abort-in-event',
-    title: 'Falls silent in the middle of an event; the caller aborts.',
-    layer: 'sse',
-    steps: ['data: a\n\n', 'data: b'],
-    abort: { when: 'ms', ms: 400 },
-    within: 1_400,
-  }),
-  aborted({
-    id: 'abort-at-event',
-    title: 'Goes on and on; the caller aborts at the third event.',
-    layer: 'sse',
-    steps: flowing((n) => `data: ${n}\n\n`),
-    abort: { when: 'event', n: 3 },
-    within: 1_500,
-  }),
-  aborted({
-    id: 'abort-at-chunk',
-    title: 'Goes on and on; the caller aborts at the third chunk.',
-    layer: 'chat',
-    steps: [role(), ...flowing((n) => say(`${n} `))],
-    abort: { when: 'event', n: 3 },
-    within: 1_500,
-  }),
-  aborted({
-    id: 'abort-glued',
-    title: 'Sends four events in one write and falls silent; the caller aborts at the first.',
-    layer: 'sse',
-    steps: ['data: a\n\ndata: b\n\ndata: c\n\ndata: d\n\n'],
-    abort: { when: 'event', n: 1 },
-    within: 1_000,
-  }),
-  aborted({
-    id: 'abort-in-arguments',
-    title: 'Falls silent inside the arguments of a tool call; the caller aborts.',
-    layer: 'chat',
-    steps: [role(), tools(call(0, 'call_1', 'weather', '{"city":'))],
-    abort: { when: 'ms', ms: 400 },
-    within: 1_400,
-    why: 'docs/client-rules.md: a call that was not finished is not reported',
-  }),
-  aborted({
-    id: 'abort-after-finish',
-    title: 'Falls silent after the finish reason; the caller aborts.',
-    layer: 'chat',
-    steps: [role(), say('Hello'), end('stop')],
-    abort: { when: 'ms', ms: 400 },
-    within: 1_400,
-    why: `${ABORT}: a call that is aborted between finish_reason and [DONE] is aborted`,
-  }),
-  aborted({
-    id: 'abort-before-done',
-    title: 'Falls silent after the usage, before [DONE]; the caller aborts.',
-    layer: 'chat',
-    steps: [role(), say('Hello'), choice({}, 'stop'), final()],
-    abort: { when: 'ms', ms: 400 },
-    within: 1_400,
-    why: `${ABORT}: a call that is aborted between finish_reason and [DONE] is aborted`,
-  }),
-  aborted({
-    id: 'abort-after-done',
-    title: 'Sends [DONE] and keeps the connection open; the caller aborts when it is too late.',
-    layer: 'chat',
-    steps: ANSWER,
-    abort: { when: 'ms', ms: 1_200 },
-    within: 1_100,
-    why: `${ABORT}: a call that is aborted after [DONE] is complete`,
-    more: { expect: { ...chatExpect(ANSWER), within: 1_100, requests: { count: 1 } } },
-  }),
-  aborted({
-    id: 'abort-twice',
-    title: 'Falls silent; the caller aborts twice.',
-    layer: 'chat',
-    steps: [role(), say('Hel')],
-    abort: { when: 'event', n: 2, times: 2 },
-    within: 1_000,
-  }),
-  aborted({
-    id: 'abort-retry-waits',
-    title: 'Refuses with 503 and Retry-After: 2; the caller aborts while the retry waits.',
-    layer: 'chat',
-    steps: [],
-    answer: refusal(503, 'busy', true, { 'retry-after': '2' }),
-    abort: { when: 'ms', ms: 500 },
-    within: 1_500,
-    requests: { count: 1, watched_for: 2_500 },
-    more: {
-      retries: 'default',
-      alternatives: [
-        { outcome: 'error', error: { status: 503 }, requests: { count: 1 }, why: 'a client owes nobody a retry' },
-      ],
+  aborted(
+    'abort-in-event',
+    'Falls silent in the middle of an event; the caller aborts.',
+    'sse',
+    ['data: a\n\n', 'data: b'],
+    { abort: after(400) },
+  ),
+  aborted(
+    'abort-at-event',
+    'Goes on and on; the caller aborts at the third event.',
+    'sse',
+    flowing((n) => `data: ${n}\n\n`),
+    { abort: atEvent(3), within: 1_500 },
+  ),
+  aborted(
+    'abort-at-chunk',
+    'Goes on and on; the caller aborts at the third chunk.',
+    'chat',
+    [role(), ...flowing((n) => say(`${n} `))],
+    { abort: atEvent(3), within: 1_500 },
+  ),
+  aborted(
+    'abort-glued',
+    'Sends four events in one write and falls silent; the caller aborts at the first.',
+    'sse',
+    ['data: a\n\ndata: b\n\ndata: c\n\ndata: d\n\n'],
+    { abort: atEvent(1) },
+  ),
+  aborted(
+    'abort-in-arguments',
+    'Falls silent inside the arguments of a tool call; the caller aborts.',
+    'chat',
+    [role(), tools(call(0, 'call_1', 'weather', '{"city":'))],
+    {
+      abort: after(400),
+      why: UNFINISHED,
     },
-    why: `${ABORT}: a client sends nothing more after an abort`,
+  ),
+  aborted(
+    'abort-after-finish',
+    'Falls silent after the finish reason; the caller aborts.',
+    'chat',
+    [role(), say('Hello'), end('stop')],
+    {
+      abort: after(400),
+      why: BEFORE_DONE,
+    },
+  ),
+  aborted(
+    'abort-before-done',
+    'Falls silent after the usage, before [DONE]; the caller aborts.',
+    'chat',
+    [role(), say('Hello'), choice({}, 'stop'), final()],
+    {
+      abort: after(400),
+      why: BEFORE_DONE,
+    },
+  ),
+  aborted(
+    'abort-after-done',
+    'Sends [DONE] and keeps the connection open; the caller aborts when it is too late.',
+    'chat',
+    HELLO,
+    {
+      abort: after(1_200),
+      within: 1_100,
+      why: `${ABORT}: a call that is aborted after [DONE] is complete`,
+      more: { expect: { ...chatExpect(HELLO), within: 1_100, requests: { count: 1 } } },
+    },
+  ),
+  aborted('abort-twice', 'Falls silent; the caller aborts twice.', 'chat', [role(), say('Hel')], {
+    abort: { ...atEvent(2), times: 2 },
   }),
-  aborted({
-    id: 'abort-coded',
-    title: 'Falls silent within a compressed body; the caller aborts.',
-    layer: 'chat',
-    steps: [role(), say('Hel')],
+  aborted(
+    'abort-retry-waits',
+    'Refuses with 503 and Retry-After: 2; the caller aborts while the retry waits.',
+    'chat',
+    [],
+    {
+      answer: refusal(503, 'busy', true, { 'retry-after': '2' }),
+      abort: after(500),
+      requests: { count: 1, watched_for: 2_500 },
+      more: { retries: 'default', alternatives: [noRetry({ error: { status: 503 } })] },
+      why: `${ABORT}: a client sends nothing more after an abort`,
+    },
+  ),
+  aborted('abort-coded', 'Falls silent within a compressed body; the caller aborts.', 'chat', [role(), say('Hel')], {
     answer: { encoding: 'gzip' },
-    abort: { when: 'ms', ms: 400 },
-    within: 1_400,
+    abort: after(400),
   }),
-  aborted({
-    id: 'abort-h2',
-    title: 'Falls silent within a stream of HTTP/2; the caller aborts.',
-    layer: 'chat',
+  aborted('abort-h2', 'Falls silent within a stream of HTTP/2; the caller aborts.', 'chat', [role(), say('Hel')], {
     needs: ['abort', 'h2'],
-    steps: [role(), say('Hel')],
     answer: { protocol: 'h2' },
-    abort: { when: 'ms', ms: 400 },
-    within: 1_400,
+    abort: after(400),
     why: 'RFC 9113 8.1: RST_STREAM ends one stream',
   }),
   left('abort-leave-silent', 'chat', [role(), say('Hel')]),
