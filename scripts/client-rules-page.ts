@@ -1,6 +1,5 @@
 import { ruleOf } from '../conformance/clients/rules.js';
 import type { ClientCase } from '../emulator/contract/client-case.js';
-import { TOPICS } from './client-rules.js';
 
 /** Characters that Markdown's tables read as their own. */
 const cell = (text: string): string =>
@@ -43,7 +42,8 @@ const names = (ids: ReadonlySet<string>): string => {
   return [...named, ...(ids.size > NAMED ? [`${ids.size - NAMED} more`] : [])].join(', ');
 };
 
-function table(rows: readonly Row[]): string[] {
+function table(rows: readonly Row[]): string {
+  if (rows.length === 0) return '';
   return [
     '| rule | cases |',
     '|---|---|',
@@ -51,48 +51,61 @@ function table(rows: readonly Row[]): string[] {
       const also = alternatives.size === 0 ? [] : [`allows another outcome in ${names(alternatives)}`];
       return `| <a id="${anchor}"></a>${cell(sentence)} | ${[...(cases.size === 0 ? [] : [names(cases)]), ...also].join('; ')} |`;
     }),
-  ];
+  ].join('\n');
 }
 
-/** `docs/client-rules.md`: the rules by which a client is judged, and the cases of each. */
-export function clientRulesPage(cases: readonly ClientCase[]): string {
+/** The prose of each topic of the page, by its heading. */
+const proseIn = (written: string): ReadonlyMap<string, string> =>
+  new Map(
+    written.split(/^## /m).map((section) => {
+      const [topic = '', ...lines] = section.split('\n');
+      return [
+        topic,
+        lines
+          .filter((line) => !line.startsWith('|'))
+          .join('\n')
+          .trim(),
+      ];
+    }),
+  );
+
+const section = (level: string, title: string, ...parts: readonly string[]): string =>
+  [`${level} ${title}`, ...parts].filter((part) => part !== '').join('\n\n');
+
+/** `docs/client-rules.md` with the rules by which a client is judged, and the cases of each. Its prose stays. */
+export function withClientRules(page: string, cases: readonly ClientCase[]): string {
   const rows = rowsOf(cases);
-  const own = rows.filter(({ topic }) => topic !== undefined);
   const others = rows.filter(({ topic }) => topic === undefined);
-  const sources = [...new Set(others.map(({ source }) => source))].sort();
   // Sources that state one sentence in many places stand together: `RFC 9110 15.4` and `RFC 9110 10.2.3`.
   const families = new Map<string, Row[]>();
-  for (const source of sources) {
+  for (const source of [...new Set(others.map((row) => row.source))].sort()) {
     const family =
       /^(WHATWG HTML|WHATWG Fetch|RFC \d+|OpenAI API reference|the interface)/.exec(source)?.[1] ?? 'Others';
     families.set(family, [...(families.get(family) ?? []), ...others.filter((row) => row.source === source)]);
   }
-  const named = new Set(TOPICS.map(({ topic }) => topic));
-  const missing = [...new Set(own.map(({ topic }) => topic))].filter((topic) => !named.has(topic ?? ''));
+  const [head = '', ...written] = page.split(/^## Standards$/m)[0]?.split(/^(?=## )/m) ?? [];
+  const prose = proseIn(written.join('').slice(3));
+  const topics = new Set([...prose.keys(), ...rows.flatMap(({ topic }) => topic ?? [])]);
   return [
-    '# The rules by which a client is judged',
-    '',
-    'The [client lab](lab.md) sends your client answers, and compares what it makes of them. Each row here is a rule, with cases that',
-    'rest on it. A finding links to its row. Most rules are those of a standard. The lab has rules of its own where standards are',
-    'silent, or big clients disagree. A case may allow more than one outcome: then the report says `pass-alternative`.',
-    '',
-    ...TOPICS.flatMap(({ topic, text }) => {
-      const mine = own.filter((row) => row.topic === topic);
-      return [`## ${topic}`, '', ...text, '', ...(mine.length === 0 ? [] : [...table(mine), ''])];
-    }),
-    ...missing.flatMap((topic) => [`## ${topic}`, '', ...table(own.filter((row) => row.topic === topic)), '']),
+    head.trim(),
+    ...[...topics].map((topic) =>
+      section('##', topic, prose.get(topic) ?? '', table(rows.filter((row) => row.topic === topic))),
+    ),
     '## Standards',
-    '',
-    ...[...families].flatMap(([family, members]) => [
-      `### ${family[0]?.toUpperCase()}${family.slice(1)}`,
-      '',
-      ...table(
-        members.map((row) => ({
-          ...row,
-          sentence: row.sentence === row.source ? row.source : `${row.source}: ${row.sentence}`,
-        })),
+    ...[...families].map(([family, members]) =>
+      section(
+        '###',
+        `${family[0]?.toUpperCase()}${family.slice(1)}`,
+        table(
+          members.map((row) => ({
+            ...row,
+            sentence: row.sentence === row.source ? row.source : `${row.source}: ${row.sentence}`,
+          })),
+        ),
       ),
-      '',
-    ]),
-  ].join('\n');
+    ),
+    '',
+  ]
+    .join('\n\n')
+    .replace(/\n+$/, '\n');
 }

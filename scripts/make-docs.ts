@@ -1,7 +1,7 @@
 // Writes the generated parts into pages: the calls of the control interface, the files of examples. `npm run docs`.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { cases } from '../conformance/clients/index.js';
-import { clientRulesPage } from './client-rules-page.js';
+import { withClientRules } from './client-rules-page.js';
 import { withCalls } from './control-docs.js';
 import { withFiles } from './embed-files.js';
 import { withApps } from './explore-rows.js';
@@ -13,6 +13,7 @@ import { withFigure, withSeen } from './seen-rows.js';
 
 for (const [page, made] of [
   ['CONTRIBUTING.md', withImports],
+  ['docs/client-rules.md', async (page: string) => withClientRules(page, cases)],
   ['docs/kit.md', withHabits],
   ['docs/kit.md', withFigure],
   ['docs/control.md', withCalls],
@@ -31,6 +32,3 @@ console.log('llms.txt');
 const assets = 'conformance/reporters/page/assets.ts';
 writeFileSync(assets, await reportAssets());
 console.log(assets);
-
-writeFileSync('docs/client-rules.md', clientRulesPage(cases));
-console.log('docs/client-rules.md');

@@ -1,11 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { clientRulesPage } from '../../scripts/client-rules-page.js';
+import { withClientRules } from '../../scripts/client-rules-page.js';
 import { cases } from './index.js';
 import { RULES_PAGE, ruleOf } from './rules.js';
 
-test('the page of the rules is that of the cases (npm run docs)', async () => {
-  await expect(clientRulesPage(cases)).toMatchFileSnapshot('../../docs/client-rules.md');
+test('the page of the rules is that of the cases (npm run docs)', () => {
+  const page = readFileSync(new URL(`../../${RULES_PAGE}`, import.meta.url), 'utf8');
+  expect(withClientRules(page, cases)).toBe(page);
 });
 
 test('every rule that a case cites has a place on the page', () => {
