@@ -117,8 +117,14 @@ async function excuseOf(
   const isEnough = run.driver.control !== undefined || breaches.shown.some(({ finding }) => isProven(finding.found));
   if (isEnough || last === undefined) return undefined;
   const { found } = last.finding;
+  const { alone, patient } = rule;
+  // A rule that needs no other exchange, or has waited, stands without another look where two exchanges show it.
+  const isEnoughInTime = (alone ?? patient) === true && breaches.exchanges.size > 1;
   try {
-    const comes = await comesAgain(run, breaches, rule, checkOf);
+    const comes = await comesAgain(run, breaches, rule, checkOf).catch((error: unknown) => {
+      if (isEnoughInTime && error instanceof Stopped) return true;
+      throw error;
+    });
     // Two that a read may have shown late count where no read is late.
     const isShownTwice = rule.still === true && breaches.exchanges.size > 1;
     if (!comes && !isShownTwice) return raced({ kind: 'not-again', found }).skip;
@@ -139,9 +145,8 @@ async function excuseOf(
     }
   } catch (error) {
     if (!(error instanceof Stopped)) throw error;
-    // No habit can be asked any more. A rule that needs no other exchange, or has waited, stands by itself where two show it.
-    const { alone, patient } = rule;
-    return (alone ?? patient) === true && breaches.exchanges.size > 1 ? undefined : stoppedBy(error.stop);
+    // A habit that may explain it cannot be asked any more.
+    return stoppedBy(error.stop);
   }
 }
 

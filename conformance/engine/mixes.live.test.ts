@@ -45,6 +45,7 @@ const MIXES = [
   ['needs a moment before it takes prompts', 'wakes for a prompt'],
   ['fails to boot, or to go, at times', 'has statuses of its own'],
   ['names the route of a proof its way', 'has success statuses of its own'],
+  ['has a clock an hour ahead', 'boots at once what it creates', 'has statuses of its own'],
 ].map((names) => mixed(names.map(called)));
 
 test.each([...MIXES, mixOf('one', 2), mixOf('two', 3), mixOf('three', 3)])(
@@ -62,6 +63,20 @@ test.each([...MIXES, mixOf('one', 2), mixOf('two', 3), mixOf('three', 3)])(
     }
   },
 );
+
+test('nothing is held against a habit that nobody can ask for any more, as the time of the run is up', {
+  timeout: 300_000,
+}, async () => {
+  const mix = mixed(['names the route of a proof its way', 'takes its time for each answer'].map(called));
+  const { driver, host, close } = await deploy(mix, 'soak-80029');
+  try {
+    const results = await run({ driver, host, seed: 'soak-80029', rate: 0 });
+    expect(results.checks.find(({ id }) => id === 'SIGN-1/keys')?.skip?.kind).toBe('stopped');
+    expect(resultsOf(mix, results)).toEqual([]);
+  } finally {
+    await close();
+  }
+});
 
 /** Habits that hide held-back streams from a kit that measures in the wrong place. */
 test.each([

@@ -27,7 +27,7 @@ export interface FactoryOptions {
 /** ms that an intern may run on after its suspend: until one was waited for in vain, and then. */
 const RUNS_ON = { first: 45_000, later: 20_000 };
 
-/** ms after which a new intern that was not to boot is taken as it is, stopped or not. */
+/** ms after which a new intern that was not to boot is taken as it is, stopped or not. One with a word of its own may run then. */
 const SETTLES = 15_000;
 /** Statuses that are no way to wait. */
 const COMING_OR_GOING: ReadonlySet<string> = new Set(['stopped', 'provisioning', 'destroying', 'destroy_failed']);
@@ -99,9 +99,10 @@ export function createWaiting(run: RunContext, options: FactoryOptions) {
     for (let now = made; ; ) {
       const seen = learnt.waiting === 'boots' ? host.now() - began > SETTLES : !isNew || learnt.waiting !== 'unknown';
       if (seen && (now.status === 'stopped' || learnt.waiting === 'otherwise')) return now;
-      await host.sleep(1_000, options.signal);
+      const isOfItsOwn = isNew && learnt.waiting === 'unknown' && learnt.words.unsure(made.id);
+      await host.sleep(isOfItsOwn ? SETTLES : 1_000, options.signal);
       now = expect.intern(await api.get(made.id, send), 200, 'the read of a new intern');
-      if (now.status === 'running') {
+      if (now.status === 'running' || (isOfItsOwn && (await takesPrompts(made.id, send)))) {
         learnt.waiting = 'boots';
         expect.status(
           await api.suspend(made.id, send),

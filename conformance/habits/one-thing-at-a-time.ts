@@ -27,7 +27,7 @@ export const oneThingAtATime: Habit = {
     return async (request) => {
       const { id, act } = about(request);
       if (id === undefined) return next(request);
-      if (/^(suspend|provision)$/.test(act)) engaged.delete(id);
+      if (/^(suspend|provision)$/.test(act) || request.method === 'DELETE') engaged.delete(id);
       if (!/^(chat|invoke)/.test(act)) return next(request);
       const body = await request.clone().text();
       const prompts = !body.includes('"role":"tool"');

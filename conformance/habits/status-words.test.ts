@@ -45,6 +45,17 @@ test('the word shown while prompts are taken means that the intern runs, until i
   expect(shown(words, 'one', 'asleep')).toBe('stopped');
 });
 
+test('an intern that runs though nobody had it boot tells of the words of those that are created', () => {
+  const words = createStatusWords();
+  words.done('one', 'create');
+  expect(shown(words, 'one', 'booting')).toBe('stopped');
+  expect(shown(words, 'one', 'ready')).toBe('stopped');
+  words.runs('one');
+  expect(shown(words, 'one', 'ready')).toBe('running');
+  words.done('two', 'create');
+  expect(shown(words, 'two', 'booting')).toBe('provisioning');
+});
+
 test('after a write that a gateway answered a word is not learnt', () => {
   const words = createStatusWords();
   const learn = (method: string, status: number, json: unknown, rest = '') => {

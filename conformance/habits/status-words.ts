@@ -46,6 +46,8 @@ export function createStatusWords() {
   /** Words that each intern was shown with since it began to boot, and those of boots that came to their end. */
   const onTheWay = new Map<string, Set<string>>();
   const leads = new Set<string>();
+  /** An intern was seen to run that nobody had asked to boot: the next ones boot, too. */
+  let bootsAtOnce = false;
   /** Boots that had all the time there is, and did not come up. */
   const hung = new Set<string>();
   const tellFailed = () => {
@@ -76,7 +78,7 @@ export function createStatusWords() {
     answered: (id: string) => void changing.delete(id),
     /** A write to an intern that was accepted: `provision`, `suspend`, `''` for a delete; `create` and `boot` for a create. */
     done(id: string, what: string) {
-      const next = NEXT[what];
+      const next = NEXT[what === 'create' && bootsAtOnce ? 'boot' : what];
       if (next !== undefined) going.set(id, next);
       if (next === 'boots') onTheWay.set(id, new Set());
     },
@@ -110,6 +112,11 @@ export function createStatusWords() {
     runs(id: string) {
       const word = shown.get(id);
       if (word === undefined || STATUSES.includes(word)) return;
+      if (going.get(id) === 'waits') {
+        bootsAtOnce = true;
+        going.set(id, 'running');
+        for (const [one, means] of meanings) if (means === 'stopped') meanings.delete(one);
+      }
       meanings.set(word, 'running');
       onTheWay.get(id)?.delete(word);
       cameUp(id);
