@@ -1,6 +1,5 @@
 #!/usr/bin/env node
 import module from 'node:module';
-import { owed } from '../emulator/clock/owed.js';
 
 // The reader of our output may leave at any time, which must not crash us.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
@@ -17,14 +16,12 @@ process.on('uncaughtException', fallOver);
 const { main } = await import('../emulator/cli/main.js');
 
 process.exit(
-  await owed(
-    main(process.argv.slice(2), {
-      stdout: (text) => process.stdout.write(text),
-      stderr: (text) => process.stderr.write(text),
-      env: process.env,
-      folder: process.cwd(),
-      colors: process.stderr.isTTY === true && !process.env.NO_COLOR,
-      exit: (code) => process.exit(code),
-    }).catch(fallOver),
-  ),
+  await main(process.argv.slice(2), {
+    stdout: (text) => process.stdout.write(text),
+    stderr: (text) => process.stderr.write(text),
+    env: process.env,
+    folder: process.cwd(),
+    colors: process.stderr.isTTY === true && !process.env.NO_COLOR,
+    exit: (code) => process.exit(code),
+  }).catch(fallOver),
 );

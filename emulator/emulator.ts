@@ -1,4 +1,3 @@
-import { agentRows } from './agents/row.js';
 import type { ClockControl } from './clock/clock.js';
 import { hostEvery, hostNow } from './clock/host.js';
 import { compose } from './composition.js';
@@ -7,9 +6,6 @@ import { VERSION } from './contract/version.js';
 import { observedClock } from './control/clock.js';
 import { createControl } from './control/control.js';
 import { guardLogin } from './control/guard.js';
-import { labRows } from './control/lab.js';
-import { openApiRow } from './control/openapi-row.js';
-import { signingLab } from './control/signing.js';
 import type { Target } from './control/target.js';
 import { defaultFactories, type Factories, sharedFactories } from './factories.js';
 import { admitPage, withCors } from './http/cors.js';
@@ -223,14 +219,14 @@ function connect(
     transcripts: parts.transcripts,
     snapshots: state.snapshots,
     spaces,
-    extra: [
-      ...signingLab(parts.proofs.lab),
-      ...labRows(parts.lab, {
+    extra: async () => [
+      ...(await import('./control/signing.js')).signingLab(parts.proofs.lab),
+      ...(await import('./control/lab.js')).labRows(parts.lab, {
         checks: options.checks,
         mayRun: options.agentsMayRun === true,
         scope: lifetime.root,
       }),
-      ...agentRows({
+      ...(await import('./agents/row.js')).agentRows({
         serve: inProcessFetch(
           (request, client) => answer(request, client),
           () => target.base_url,
@@ -243,7 +239,7 @@ function connect(
         listens: () => mount.since() !== undefined,
         scope: lifetime.root,
       }),
-      openApiRow(() => ({
+      (await import('./control/openapi-row.js')).openApiRow(() => ({
         routes: parts.routes,
         profile: parts.profile,
         version: VERSION,

@@ -8,18 +8,18 @@ import { build } from 'esbuild';
  * Node takes half a millisecond for each file, however small, and splitting leaves dozens. Nothing is in both.
  *
  * @param outputs what esbuild says of its outputs, whose chunks are in one folder
- * @param start the module that a start imports when it is needed
+ * @param start the modules that a start imports when they are needed
  * @param emulator a module that none but the emulator needs
  * @param options how esbuild writes them
  */
 export async function mergeStart(outputs, { start, emulator, options }) {
   const files = Object.keys(outputs);
-  const first = files.find((file) => outputs[file].entryPoint === start);
+  const first = files.filter((file) => start.includes(outputs[file].entryPoint));
   const heart = files.find((file) => emulator in outputs[file].inputs);
-  if (first === undefined || heart === undefined) throw new Error(`${start} or ${emulator} has no output`);
+  if (first.length < start.length || heart === undefined) throw new Error(`${start} or ${emulator} has no output`);
   const closures = new Map(files.map((file) => [file, reached(outputs, file)]));
   const light = new Set(files.flatMap((file) => (closures.get(file).has(heart) ? [] : [...closures.get(file)])));
-  const read = [...closures.get(first)];
+  const read = [...new Set(first.flatMap((file) => [...closures.get(file)]))];
   const shared = { into: 'shared.js', chunks: read.filter((file) => light.has(file)), options };
   const passing = await mergeChunks(outputs, shared);
   await mergeChunks(outputs, { into: 'start.js', chunks: read.filter((file) => !light.has(file)), passing, options });
@@ -82,7 +82,7 @@ async function mergeChunks(outputs, { into, chunks, passing = [], options }) {
  */
 const askForBuiltins = (text) =>
   text.replaceAll(
-    /(?<=^|[;}])import\s*(?:\{([^}"]+)\}|\*\s*as (\w+))\s*from\s*("node:[a-z_/]+");/gm,
+    /(?<=^|[;}])import\s*(?:\{([^}"]+)\}|\*\s*as (\w+))\s*from\s*("(?:node:)?[a-z_/]+");/gm,
     (_, names, all, module) =>
       `const ${all ?? `{${names.replaceAll(' as ', ': ')}}`} = process.getBuiltinModule(${module});`,
   );

@@ -1,4 +1,5 @@
 import { UsageError } from '../../conformance/cli/arguments.js';
+import { owed } from '../clock/owed.js';
 import { suggestion } from '../contract/nearest.js';
 import type { Io } from './command.js';
 import { CONFORMANCE } from './commands.js';
@@ -6,7 +7,9 @@ import { parentGone } from './parent.js';
 import { runCommand } from './parse.js';
 
 /** The command line. Resolves with the exit status. A misuse prints one line on standard error and gives status 2. */
-export async function main(args: readonly string[], io: Io): Promise<number> {
+export const main = (args: readonly string[], io: Io): Promise<number> => owed(run(args, io));
+
+async function run(args: readonly string[], io: Io): Promise<number> {
   if (args[0] === CONFORMANCE.word) {
     return (await CONFORMANCE.load()).main(args.slice(1), {
       name: `intern-emulator ${CONFORMANCE.word}`,

@@ -11,8 +11,10 @@ const usageOf = ({ word, takes }: Pick<CommandRow, 'word' | 'takes'>): string =>
 
 /** The command that a call means: the first word of it that is one. */
 function meant(args: readonly string[]): { row: CommandRow; own: readonly string[] } {
-  const { words } = readArguments(args, flagTable(), false);
-  const row = words.flatMap((word) => COMMANDS.find((each) => each.word === word) ?? [])[0];
+  const named = COMMANDS.filter(({ word }) => args.includes(word));
+  // A start without such a word need not be parsed twice.
+  const words = named.length === 0 ? [] : readArguments(args, flagTable(), false).words;
+  const row = words.flatMap((word) => named.find((each) => each.word === word) ?? [])[0];
   return row === undefined ? { row: DEFAULT, own: args } : { row, own: args.toSpliced(args.indexOf(row.word), 1) };
 }
 

@@ -76,7 +76,8 @@ const orRefused = <T>(work: () => T): T => {
 };
 
 /** The table of the control interface: it routes, `GET /_emulator` lists it, and docs/control.md is made from it. */
-export function controlRows(parts: ControlParts): readonly ControlRow[] {
+export async function controlRows(parts: ControlParts): Promise<readonly ControlRow[]> {
+  const extra = await parts.extra();
   const { clock, faults, readers, scripts } = parts;
   const now = () => json(readers.clock());
   const switches = () => {
@@ -391,7 +392,7 @@ export function controlRows(parts: ControlParts): readonly ControlRow[] {
     }),
     ...snapshotRows(parts.snapshots, readers.clock),
     ...(parts.spaces ? spaceRows(parts.spaces) : []),
-    ...parts.extra,
+    ...extra,
   ];
   return rows;
 }

@@ -12,7 +12,8 @@ import { type AnyResponse, type PlainResponse, toResponse } from '../http/respon
 import { writeStream } from '../http/write-stream.js';
 import { EventStream } from '../sse/stream.js';
 import { InertResponse } from './inert-response.js';
-import { handshakeFailed, type Secured } from './tls.js';
+import { handshakeFailed } from './log.js';
+import type { Secured } from './tls.js';
 
 /** How long connections may take to drain when a listener closes, in ms of real time. */
 const DRAIN = 1_500;

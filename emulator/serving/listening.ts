@@ -9,7 +9,6 @@ import { type EmulatorOptions, loadAllowedHosts, OptionError } from '../options/
 import { addressesOf, DEFAULT_PORT, type RootMount } from './addresses.js';
 import { type Listener, type ListenOptions, listen } from './listen.js';
 import { refusedRecord } from './log.js';
-import { secure } from './tls.js';
 
 /** Where an emulator listens. */
 export interface ListenAt {
@@ -78,7 +77,7 @@ export function createListening(deps: ListeningDeps): (request?: ListenRequest) 
     const { publicHost } = mount;
     const named = [...loadAllowedHosts(options.allowHosts), ...(publicHost ? [publicHost] : [])];
     const validateHost = createHostRules({ regional: deps.regional, allowed: beyond ? undefined : named });
-    const secured = tls ? secure([host, ...named], root) : undefined;
+    const secured = tls ? (await import('./tls.js')).secure([host, ...named], root) : undefined;
     const main = await bind({
       ...deps.main,
       host,

@@ -49,3 +49,18 @@ export const refusedRecord = (
   script: null,
   wrong: redact(headers['x-emulator-detail'] ?? (status === 403 ? 'a regional host' : 'the Host is invalid')),
 });
+
+/** The failure before a request could be read, by OpenSSL's code for it. */
+const FAILURES: Record<string, string> = {
+  ERR_SSL_HTTP_REQUEST: 'A client spoke HTTP where this emulator serves HTTPS (--tls).',
+  ERR_SSL_TLSV1_ALERT_UNKNOWN_CA:
+    'A client does not trust the authority of this emulator: give it the file in INTERN_CA_FILE.',
+  ERR_SSL_SSLV3_ALERT_CERTIFICATE_UNKNOWN:
+    'A client does not trust the authority of this emulator: give it the file in INTERN_CA_FILE.',
+};
+
+/** The line of the log for a connection that never became one of TLS; undefined for one that was only closed. */
+export function handshakeFailed(error: NodeJS.ErrnoException): Record<string, unknown> | undefined {
+  const message = FAILURES[error.code ?? ''];
+  return message === undefined ? undefined : { level: 'warn', event: 'tls_failed', message };
+}
