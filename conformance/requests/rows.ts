@@ -71,14 +71,16 @@ const OWN = (below: string, options: Partial<Send> = {}): Value =>
     ({ ctx }) => ({ as: 'own_key', path: `/interns/${ctx.target.ownInternId}${below}`, ...options }),
     ['own_key'],
   );
-const regional = (name: string, change: (host: string) => string): Value =>
-  v(name, ({ ctx }) => ({ host: change(ctx.target.regionalHost ?? '') }), ['regional_host']);
-/** Names of hosts know no capitals. */
-const REGIONAL: readonly Value[] = alike(
-  'regional host',
-  regional('a regional host', (host) => host),
-  regional('a regional host in capitals', (host) => host.toUpperCase()),
-);
+/** A regional host, and the same in capitals, from somebody whom the operation accepts elsewhere. */
+const regional = (caller: NonNullable<Send['as']> & string): readonly Value[] => {
+  const at = (name: string, change: (host: string) => string) =>
+    v(name, ({ ctx }) => ({ as: caller, host: change(ctx.target.regionalHost ?? '') }), ['regional_host', caller]);
+  return alike(
+    'regional host',
+    at('a regional host', (host) => host),
+    at('a regional host in capitals', (host) => host.toUpperCase()),
+  );
+};
 
 /** The callers: members of the workspace, and everybody else. */
 const KEYS: readonly Value[] = [
@@ -88,7 +90,7 @@ const KEYS: readonly Value[] = [
   WRONG,
   ...NO_BEARER,
   ...bads(as('foreign_api_key'), as('outsider_api_key'), as('management_key'), as('own_key')),
-  ...REGIONAL,
+  ...regional('api_key'),
 ];
 const OWN_KEYS: readonly Value[] = KEYS.filter(({ name }) => name !== 'peer_api_key');
 const ACCESS: readonly Value[] = [
@@ -106,7 +108,7 @@ const ACCESS: readonly Value[] = [
     as('management_key'),
     as('own_key'),
   ),
-  ...REGIONAL,
+  ...regional('oauth_token'),
 ];
 const SIGNERS: readonly Value[] = [
   as('oauth_token'),
@@ -122,7 +124,7 @@ const SIGNERS: readonly Value[] = [
     as('management_key'),
     as('own_key'),
   ),
-  ...REGIONAL,
+  ...regional('oauth_token'),
 ];
 
 export const json = (name: string, value: unknown | ((ground: Ground) => unknown)): Value =>
@@ -385,7 +387,7 @@ export const TABLES: readonly Table[] = [
         NOBODY,
         WRONG,
         ...bads(as('outsider_api_key'), as('management_key'), as('own_key')),
-        ...REGIONAL,
+        ...regional('api_key'),
       ],
       [
         query('all', ''),
@@ -457,7 +459,7 @@ export const TABLES: readonly Table[] = [
         NOBODY,
         WRONG,
         ...bads(as('outsider_api_key'), as('management_key'), as('own_key')),
-        ...REGIONAL,
+        ...regional('api_key'),
       ],
       [
         json('a name and a workspace', created()),
@@ -779,7 +781,7 @@ export const TABLES: readonly Table[] = [
         NOBODY,
         WRONG,
         ...bads(as('api_key'), as('oauth_token'), as('foreign_api_key'), as('outsider_api_key'), as('own_key')),
-        ...REGIONAL,
+        ...regional('management_key'),
       ],
       [
         v('a mapping', ({ ctx }) => ({ path: `/scim/group-mappings/${ctx.target.scimMappingId}` }), ['scim_mapping']),
