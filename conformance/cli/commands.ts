@@ -3,10 +3,12 @@ import { checks } from '../checks/index.js';
 import { merge } from '../engine/merge.js';
 import { runChecks } from '../engine/runner.js';
 import { UsageError } from '../framework/usage.js';
+import { REPORT_KINDS, REPORTERS } from '../reporters/index.js';
 import { agreed } from './agreed.js';
 import type { FlagTable } from './arguments.js';
 import { cleanupCommand } from './cleanup.js';
 import { diffCommand, trendCommand } from './compare.js';
+import { deliver, reportsOf } from './destinations.js';
 import { driftCommand, driftTargets } from './drift.js';
 import { atTarget, chosen, concluded, connected } from './engine.js';
 import {
@@ -19,7 +21,7 @@ import {
   RUN_FLAGS,
 } from './flags.js';
 import { makeFolders } from './folders.js';
-import { deliver, type Io } from './io.js';
+import type { Io } from './io.js';
 import { plan } from './plan.js';
 import { readReport } from './reports.js';
 import { saveFindings } from './save.js';
@@ -103,9 +105,9 @@ export const COMMANDS: readonly CommandRow[] = [
     flags: REPORT_FLAGS,
     missing: 'report merge: name the reports to merge, as in: report merge shards/*.json',
     async run({ found: { files, report }, io }) {
-      const settings = readSettings({ report }, {});
+      const reports = reportsOf(report, REPORT_KINDS);
       const merged = merge(texts(files).map(readReport));
-      deliver(merged, settings, io);
+      deliver(reports, (kind, looks) => REPORTERS[kind](merged, looks), io);
       return merged.exit;
     },
   },

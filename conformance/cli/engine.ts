@@ -8,10 +8,12 @@ import { partOf, SelectionError, select } from '../engine/select.js';
 import type { EngineOptions } from '../engine/unit-run.js';
 import { UsageError } from '../framework/usage.js';
 import type { Host } from '../probe/time.js';
+import { REPORTERS } from '../reporters/index.js';
 import { progress } from '../reporters/tty.js';
 import { readBaseline, writeBaseline } from './baseline.js';
+import { deliver } from './destinations.js';
 import { folder, refuseLink } from './folders.js';
-import { deliver, type Io } from './io.js';
+import type { Io } from './io.js';
 import type { Settings } from './settings.js';
 import { given } from './values.js';
 
@@ -69,7 +71,7 @@ export async function concluded(
     ...(known === undefined || updateBaseline ? {} : { baseline: known }),
     events: progress(io.err, { colour: io.colour, live: io.live, width: io.width, finding }),
   });
-  deliver(results, settings, io);
+  deliver(settings.reports, (kind, looks) => REPORTERS[kind](results, looks), io);
   if (!updateBaseline || file === undefined) return results.exit;
   writeBaseline(file, known ?? [], results);
   io.err(`baseline written to ${file}\n`);

@@ -4,7 +4,16 @@ import { replaceFile } from '../../emulator/contract/replace-file.js';
 import { inWords } from '../../emulator/contract/system-error.js';
 import { makeFolder } from '../engine/ledger.js';
 import { UsageError } from '../framework/usage.js';
-import type { Settings } from './settings.js';
+
+/** A report that a call asks for: to a file, or to standard output. */
+export interface ReportTo<Kind> {
+  readonly kind: Kind;
+  readonly file: string | undefined;
+}
+
+/** The flag that asks for a report. */
+export const reportFlag = ({ kind, file }: ReportTo<string>): string =>
+  `--report ${kind}${file === undefined ? '' : `=${file}`}`;
 
 /** Does what writes to a place that was named. Throws a UsageError that names it and says what is in the way. */
 function writing(place: string, write: () => void): void {
@@ -36,21 +45,27 @@ export const refuseLink = (place: string, path: string): void =>
       throw new Error('it is a link, and may lead elsewhere');
   });
 
+/** The places that a run writes to. */
+interface Places {
+  readonly reports: readonly ReportTo<string>[];
+  readonly save?: string | undefined;
+}
+
 /**
  * Makes the folders that a run writes to, before it begins: a report that has no place to go is reported now, not after
  * minutes of work.
  *
  * @throws UsageError naming the flag
  */
-export function makeFolders(settings: Pick<Settings, 'reports' | 'save'>): void {
-  for (const { kind, file } of settings.reports)
-    if (file !== undefined) {
-      const place = `--report ${kind}=${file}`;
-      folder(place, dirname(file));
-      if (statSync(file, { throwIfNoEntry: false })?.isDirectory() === true)
-        throw new UsageError(`${place} cannot be written: that is a folder; name a file in it`);
-    }
-  if (settings.save === undefined) return;
-  refuseLink(`--save ${settings.save}`, settings.save);
-  folder(`--save ${settings.save}`, settings.save);
+export function makeFolders({ reports, save }: Places): void {
+  for (const report of reports) {
+    const { file } = report;
+    if (file === undefined) continue;
+    folder(reportFlag(report), dirname(file));
+    if (statSync(file, { throwIfNoEntry: false })?.isDirectory() === true)
+      throw new UsageError(`${reportFlag(report)} cannot be written: that is a folder; name a file in it`);
+  }
+  if (save === undefined) return;
+  refuseLink(`--save ${save}`, save);
+  folder(`--save ${save}`, save);
 }

@@ -8,12 +8,14 @@ import { UsageError } from '../framework/usage.js';
 import { judgeFiles } from '../judge/files.js';
 import { createJudge, type Judge, metBy } from '../judge/judge.js';
 import { startLive } from '../judge/live.js';
+import { REPORTERS } from '../reporters/index.js';
 import { progress } from '../reporters/tty.js';
 import { RULES } from '../rules/index.js';
 import { readBaseline } from './baseline.js';
+import { deliver } from './destinations.js';
 import { chosen } from './engine.js';
 import { makeFolders } from './folders.js';
-import { deliver, type Io } from './io.js';
+import type { Io } from './io.js';
 import type { Settings } from './settings.js';
 import { createValues, type Flags, given } from './values.js';
 
@@ -124,7 +126,7 @@ export async function judgeCommand(
   const source = live === undefined ? files : ['--listen', String(live.port), '--to', live.target.href];
   const command = ['intern-conformance', 'judge', ...source].map((word) => shellWord(word)).join(' ');
   const report = judge.report({ ...given({ failOn, baseline, stopped }), command });
-  deliver(report, settings, io);
+  deliver(settings.reports, (kind, looks) => REPORTERS[kind](report, looks), io);
   io.err(`${metBy(judge)}\n`);
   return report.exit;
 }

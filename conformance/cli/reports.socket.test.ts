@@ -7,7 +7,8 @@ import { sampleResults } from '../../test/targets/sample-results.js';
 import { UsageError } from '../framework/usage.js';
 import { json } from '../reporters/json.js';
 import { called } from './called.harness.js';
-import { deliver, type Io } from './io.js';
+import { deliver } from './destinations.js';
+import type { Io } from './io.js';
 import { checksFor } from './replay.js';
 
 const folder = folderOfFile('intern-reports-');
@@ -88,7 +89,7 @@ test('report diff exits 1 when something broke, and else 0', async () => {
   });
   expect(await call('report', 'diff', good, good, '--report', 'junit')).toMatchObject({
     exit: 2,
-    err: expect.stringContaining('report diff writes tty, markdown, json, html, not junit'),
+    err: expect.stringContaining('--report: junit is not known; known are tty, markdown, json, html'),
   });
 });
 
@@ -223,7 +224,7 @@ describe('what a stranger writes in the place of a report', () => {
     };
     const file = at('long.json');
     const long = { ...sample, seed: { toJSON } as never };
-    expect(() => deliver(long, { reports: [{ kind: 'json', file }] }, {} as Io)).toThrow(
+    expect(() => deliver([{ kind: 'json', file }], () => json(long), {} as Io)).toThrow(
       new UsageError(`--report json=${file} cannot be written: it is too long for one text`),
     );
   });

@@ -1,4 +1,3 @@
-import { resolve } from 'node:path';
 import { suggestion } from '../../emulator/contract/nearest.js';
 import type { Profile } from '../../emulator/contract/profile.js';
 import { BUDGETS, budgetNamed } from '../engine/budget.js';
@@ -7,34 +6,15 @@ import { variable } from '../framework/needs.js';
 import { readProfile, SHIPPED } from '../framework/profile.js';
 import { UsageError } from '../framework/usage.js';
 import { CREDENTIAL_NAMES, type CredentialName } from '../probe/request.js';
-import { REPORT_KINDS, type ReportKind } from '../reporters/index.js';
+import { REPORT_KINDS } from '../reporters/index.js';
+import { reportsOf } from './destinations.js';
 import { readConfig, readJson, readKeys } from './files.js';
 import { FACTS, type Fact } from './flags.js';
-import { createValues, type Flags, type ReportTo, refuseEmpty, reportOf } from './values.js';
+import { createValues, type Flags, refuseEmpty } from './values.js';
 
 export type { Flags } from './values.js';
 
 const LEVELS = ['stated', 'published', 'chosen'] as const;
-
-/**
- * The files that a run writes: the later of two by one name would overwrite the other, minutes after it was asked
- * for. `read` are the files that it reads, by their flags.
- */
-function eachToItsOwn(
-  reports: readonly ReportTo<ReportKind>[],
-  read: Readonly<Record<string, string | undefined>>,
-): void {
-  const taken = new Map(
-    Object.entries(read).flatMap(([flag, file]) => (file === undefined ? [] : [[resolve(file), `${flag} ${file}`]])),
-  );
-  for (const { kind, file } of reports) {
-    if (file === undefined) continue;
-    const report = `--report ${kind}=${file}`;
-    const other = taken.get(resolve(file));
-    if (other !== undefined) throw new UsageError(`${report}: ${other} is the same file; give each a file of its own`);
-    taken.set(resolve(file), report);
-  }
-}
 
 /** The settings that may be empty: an empty credential or fact counts as not given. */
 const MAY_BE_EMPTY: ReadonlySet<string> = new Set([...CREDENTIAL_NAMES, ...Object.keys(FACTS), 'control_token', 'url']);
@@ -131,13 +111,7 @@ export function readSettings(flags: Flags, environment: Readonly<Record<string, 
   const baseline = word('baseline');
   if (flags.update_baseline === true && baseline === undefined)
     throw new UsageError('--update-baseline: expected --baseline FILE too');
-  const reports = many('report').map((one) => reportOf(one, REPORT_KINDS));
-  eachToItsOwn(reports, { '--config': file, '--baseline': baseline });
-  const toOutput = reports.filter((report) => report.file === undefined && report.kind !== 'tty');
-  if (toOutput.length > 1)
-    throw new UsageError(
-      '--report: only one of several can go to standard output; give the others a file, as in --report junit=junit.xml',
-    );
+  const reports = reportsOf(own('report'), REPORT_KINDS, { '--config': file, '--baseline': baseline });
   const control = own('control');
   const coverage = word('min_coverage');
   const minCoverage = coverage === undefined ? undefined : Number(coverage.replace(/%$/, ''));
@@ -190,7 +164,7 @@ export function readSettings(flags: Flags, environment: Readonly<Record<string, 
     save: word('save'),
     updateBaseline: flags.update_baseline === true,
     plan: flags.plan === true,
-    reports: reports.length === 0 ? [{ kind: 'tty' as const, file: undefined }] : reports,
+    reports,
     ledgerDir: word('ledger_dir') ?? '.intern-conformance',
     /** The flags of this call that one to do a finding again is made with too, as words. */
     again: again(flags),

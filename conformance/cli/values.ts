@@ -92,20 +92,3 @@ type Given<T> = { [Name in keyof T]?: Exclude<T[Name], undefined> };
 /** The given options: those that are undefined are left out. */
 export const given = <T extends object>(options: T): Given<T> =>
   Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as Given<T>;
-
-/** A report that a call asks for: to a file, or to standard output. */
-export interface ReportTo<Kind> {
-  readonly kind: Kind;
-  readonly file: string | undefined;
-}
-
-/** A report as `--report` names it: `junit=junit.xml`. */
-export function reportOf<Kind extends string>(text: string, kinds: readonly Kind[]): ReportTo<Kind> {
-  const [kind = '', ...rest] = text.split('=');
-  const known = kinds.find((one) => one === kind);
-  if (known === undefined)
-    throw new UsageError(`--report: ${kind} is not known${suggestion(kind, kinds)}; known are ${kinds.join(', ')}`);
-  const file = rest.length === 0 ? undefined : rest.join('=');
-  if (file === '') throw new UsageError(`--report ${text}: expected a file after =`);
-  return { kind: known, file };
-}

@@ -1,9 +1,6 @@
-import { visibleJson } from '../../../emulator/contract/visible.js';
 import type { Diff } from '../../engine/diff.js';
-import { markdownText } from '../sheet/markdown.js';
-import { pageText } from '../sheet/page.js';
+import { sheetReporters } from '../sheet/reporters.js';
 import type { Sheet } from '../sheet/sheet.js';
-import { terminalText } from '../sheet/terminal.js';
 import { changeOf, countsText, headText, remarks, sectionsOf } from './sections.js';
 
 const sheetOf = (diff: Diff): Sheet => ({
@@ -20,11 +17,11 @@ const sheetOf = (diff: Diff): Sheet => ({
   wrong: [],
 });
 
-/** Everything, for machines. No text of a target is a command to a runner of GitHub Actions. */
-function json(diff: Diff): string {
+/** Everything, for machines. */
+function dataOf(diff: Diff) {
   const { old, now, broken, mended, new: fresh, gone, unchecked } = diff;
   const lists = { broken, mended, new: fresh, gone, unchecked };
-  const data = {
+  return {
     format: 'intern-conformance-diff',
     version: 1,
     old,
@@ -32,13 +29,7 @@ function json(diff: Diff): string {
     remarks: remarks(diff),
     ...Object.fromEntries(Object.entries(lists).map(([key, changes]) => [key, changes.map(changeOf)])),
   };
-  return `${visibleJson(data, 2)}\n`;
 }
 
 /** Every kind of report of a comparison by its name. */
-export const DIFF_REPORTERS = {
-  tty: (diff: Diff, options?: { readonly colour?: boolean }) => terminalText(sheetOf(diff), options),
-  markdown: (diff: Diff) => markdownText(sheetOf(diff)),
-  json,
-  html: (diff: Diff) => pageText(sheetOf(diff)),
-} as const;
+export const DIFF_REPORTERS = sheetReporters(sheetOf, dataOf);

@@ -1,12 +1,9 @@
 import { counted } from '../../../emulator/contract/counted.js';
-import { visibleJson } from '../../../emulator/contract/visible.js';
 import type { RunHead } from '../../engine/diff.js';
 import type { Trend, TrendRow } from '../../engine/trend.js';
 import { labelOf } from '../label.js';
-import { markdownText } from '../sheet/markdown.js';
-import { pageText } from '../sheet/page.js';
+import { sheetReporters } from '../sheet/reporters.js';
 import type { Sheet } from '../sheet/sheet.js';
-import { terminalText } from '../sheet/terminal.js';
 import { joinLines } from '../stream-text.js';
 import { titleOf } from '../title.js';
 import { headText } from './sections.js';
@@ -88,29 +85,22 @@ function sheetOf(trend: Trend): Sheet {
   };
 }
 
-function json(trend: Trend): string {
-  const data = {
-    format: 'intern-conformance-trend',
-    version: 1,
-    runs: trend.runs,
-    checks: trend.checks.map(({ id, last, results, firstSeen, failingSince, failed, of }) => ({
-      id,
-      requirement: last.requirement,
-      title: last.title,
-      verdicts: results.map((one) => (one === undefined ? null : labelOf(one))),
-      first_seen: trend.runs[firstSeen]?.started,
-      ...(failingSince === undefined ? {} : { failing_since: trend.runs[failingSince]?.started, what: titleOf(last) }),
-      failed,
-      of,
-    })),
-  };
-  return `${visibleJson(data, 2)}\n`;
-}
+/** Everything, for machines. */
+const dataOf = ({ runs, checks }: Trend) => ({
+  format: 'intern-conformance-trend',
+  version: 1,
+  runs,
+  checks: checks.map(({ id, last, results, firstSeen, failingSince, failed, of }) => ({
+    id,
+    requirement: last.requirement,
+    title: last.title,
+    verdicts: results.map((one) => (one === undefined ? null : labelOf(one))),
+    first_seen: runs[firstSeen]?.started,
+    ...(failingSince === undefined ? {} : { failing_since: runs[failingSince]?.started, what: titleOf(last) }),
+    failed,
+    of,
+  })),
+});
 
 /** Every kind of report of many runs by its name. */
-export const TREND_REPORTERS = {
-  tty: (trend: Trend, options?: { readonly colour?: boolean }) => terminalText(sheetOf(trend), options),
-  markdown: (trend: Trend) => markdownText(sheetOf(trend)),
-  json,
-  html: (trend: Trend) => pageText(sheetOf(trend)),
-} as const;
+export const TREND_REPORTERS = sheetReporters(sheetOf, dataOf);

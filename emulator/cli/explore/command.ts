@@ -1,8 +1,8 @@
-import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { UsageError } from '../../../conformance/cli/arguments.js';
-import { folder, refuseLink, writeTo } from '../../../conformance/cli/folders.js';
-import { EXPLORE_REPORTERS, type ReportOptions } from '../../../conformance/explore/report/index.js';
+import { deliver } from '../../../conformance/cli/destinations.js';
+import { makeFolders, refuseLink, writeTo } from '../../../conformance/cli/folders.js';
+import { EXPLORE_REPORTERS } from '../../../conformance/explore/report/index.js';
 import { ExploreError, type ExploreReport, type Finding } from '../../../conformance/explore/types.js';
 import { OptionError } from '../../index.js';
 import type { CommandModule } from '../command.js';
@@ -34,39 +34,32 @@ function saveSchedules(
   return (finding) => files.get(finding);
 }
 
-function deliver(report: ExploreReport, { settings, command, given, io }: ExploreCall, width: number): void {
+function report(found: ExploreReport, { settings, command, given, io }: ExploreCall, width: number): void {
   const fileOf =
-    settings.scheduleFile === undefined ? saveSchedules(settings.save, report, given) : () => settings.scheduleFile;
+    settings.scheduleFile === undefined ? saveSchedules(settings.save, found, given) : () => settings.scheduleFile;
   const flags = settings.lawFiles.flatMap((law) => ['--law', law]);
-  const options: ReportOptions = { fileOf, command, flags, emulatorFlags: flagsOf(given) };
+  const again = { fileOf, command, flags, emulatorFlags: flagsOf(given) };
   const colour = process.stdout.isTTY === true && !io.env.NO_COLOR;
   const reports = settings.reports.some(({ file }) => file === undefined)
     ? settings.reports
     : [...settings.reports, { kind: 'tty' as const, file: undefined }];
-  for (const { kind, file } of reports) {
-    const toTerminal = file === undefined ? { colour, width } : { colour: false, width: 120 };
-    const text = EXPLORE_REPORTERS[kind](report, { ...options, ...toTerminal });
-    const summary = kind === 'github' ? io.env.GITHUB_STEP_SUMMARY : undefined;
-    if (summary) appendFileSync(summary, EXPLORE_REPORTERS.markdown(report, options));
-    if (file === undefined) io.stdout(text);
-    else writeTo(`--report ${kind}=${file}`, file, text);
-  }
+  const output = { out: io.stdout, env: io.env, colour, width };
+  deliver(reports, (kind, looks) => EXPLORE_REPORTERS[kind](found, { ...again, ...looks }), output);
 }
 
 /** Explores a command and resolves with its exit status (EXP-6): 0, 1 with a breach, 3 incomplete. */
 async function explores(call: ExploreCall): Promise<number> {
   const { settings, io } = call;
   const terminal = { live: process.stderr.isTTY === true, width: process.stdout.columns ?? 120 };
-  for (const { kind, file } of settings.reports)
-    if (file !== undefined) folder(`--report ${kind}=${file}`, join(file, '..'));
+  makeFolders({ reports: settings.reports });
   refuseLink(`--save ${settings.save}`, settings.save);
   const progress = progressTo({ ...terminal, err: io.stderr });
   try {
-    const report = await explored(call, progress.show);
+    const found = await explored(call, progress.show);
     progress.end();
-    deliver(report, call, terminal.width);
-    if (report.counts.breach > 0) return 1;
-    return report.incomplete.length > 0 ? 3 : 0;
+    report(found, call, terminal.width);
+    if (found.counts.breach > 0) return 1;
+    return found.incomplete.length > 0 ? 3 : 0;
   } finally {
     progress.end();
   }

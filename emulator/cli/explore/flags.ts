@@ -1,6 +1,7 @@
 import type { FlagRow, FlagTable } from '../../../conformance/cli/arguments.js';
 import { UsageError } from '../../../conformance/cli/arguments.js';
-import { createValues, given, refuseEmpty, reportOf } from '../../../conformance/cli/values.js';
+import { reportsOf } from '../../../conformance/cli/destinations.js';
+import { createValues, given, refuseEmpty } from '../../../conformance/cli/values.js';
 import { CHOICES } from '../../../conformance/explore/options.js';
 import { EXPLORE_REPORT_KINDS } from '../../../conformance/explore/report/index.js';
 import type { ExploreOptions, Law } from '../../../conformance/explore/types.js';
@@ -101,17 +102,11 @@ export async function readExploreSettings(argv: Readonly<Record<string, unknown>
   for (const law of lawFiles) Object.assign(laws, await readLaws(law, folder));
   const scheduleFile = word('schedule');
   const only = many('only');
-  const reports = many('report').map((one) => reportOf(one, EXPLORE_REPORT_KINDS));
-  const shown = reports.filter(({ file }) => file === undefined);
-  if (shown.length > 1)
-    throw new UsageError(
-      `--report: ${shown.map(({ kind }) => kind).join(' and ')} cannot share standard output; give one a file`,
-    );
   return {
     jobs: whole('jobs', 1),
     /** Test by test: needed, wanted where it can be, or not at all. */
     each: argv.each as boolean | undefined,
-    reports,
+    reports: reportsOf(argv.report, EXPLORE_REPORT_KINDS),
     save: word('save') ?? '.intern-explore',
     /** The file of the one schedule. */
     scheduleFile,
