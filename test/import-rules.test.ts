@@ -210,6 +210,7 @@ const SHARED = [
   'emulator/contract/duration.ts',
   'emulator/contract/file.ts',
   'emulator/contract/curl.ts',
+  'emulator/contract/given.ts',
   'emulator/contract/nearest.ts',
   'emulator/contract/nesting.ts',
   'emulator/contract/pasted.ts',

@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs';
+import { given } from '../../emulator/contract/given.js';
 import { withZod } from '../../emulator/contract/with-zod.js';
 import { isFailure } from '../engine/baseline.js';
 import type { KnownFailure, Results } from '../engine/results.js';
 import { readJson } from './files.js';
 import { writeTo } from './folders.js';
-import { given } from './values.js';
 
 /** Whether a text is a day that exists: February has no 30th. */
 const isDay = (text: string): boolean => {

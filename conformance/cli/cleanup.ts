@@ -1,4 +1,5 @@
 import { existsSync, rmSync } from 'node:fs';
+import { given } from '../../emulator/contract/given.js';
 import { visible } from '../../emulator/contract/visible.js';
 import { connect } from '../drivers/connect.js';
 import { takeAway } from '../engine/cleaning.js';
@@ -12,7 +13,6 @@ import { agreed } from './agreed.js';
 import { ledgerFile } from './engine.js';
 import type { Io } from './io.js';
 import type { Settings } from './settings.js';
-import { given } from './values.js';
 
 const words = (error: unknown) => (error instanceof Error ? error.message : String(error));
 

@@ -1,5 +1,6 @@
 import type { ClientCase } from '../../emulator/contract/client-case.js';
 import { counted } from '../../emulator/contract/counted.js';
+import { given } from '../../emulator/contract/given.js';
 import { AdapterError } from '../clients/adapter.js';
 import { cutsOf } from '../clients/cuts.js';
 import type { EvaluateOptions } from '../clients/evaluate.js';
@@ -11,7 +12,6 @@ import { makeFolders } from './folders.js';
 import type { Io } from './io.js';
 import type { Settings } from './settings.js';
 import { showAt } from './show.js';
-import { given } from './values.js';
 
 /** The plan of a run of client cases, from the catalogue alone: no adapter is started for it. */
 export function clientPlan(

@@ -1,3 +1,4 @@
+import { given } from '../../emulator/contract/given.js';
 import { suggestion } from '../../emulator/contract/nearest.js';
 import { checks } from '../checks/index.js';
 import { merge } from '../engine/merge.js';
@@ -26,7 +27,6 @@ import { plan } from './plan.js';
 import { readReport } from './reports.js';
 import { saveFindings } from './save.js';
 import { readSettings, type Settings } from './settings.js';
-import { given } from './values.js';
 
 /** Does a run as requested and returns its exit code. */
 export async function runCommand(settings: Settings, io: Io): Promise<number> {

@@ -1,5 +1,6 @@
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { given } from '../../emulator/contract/given.js';
 import { type Connected, connect } from '../drivers/connect.js';
 import { ownCommand } from '../engine/replay.js';
 import type { Results } from '../engine/results.js';
@@ -15,7 +16,6 @@ import { deliver } from './destinations.js';
 import { folder, refuseLink } from './folders.js';
 import type { Io } from './io.js';
 import type { Settings } from './settings.js';
-import { given } from './values.js';
 
 /** File of the ledger of a run. */
 export const ledgerFile = (dir: string, run: string): string => join(dir, `${run}.jsonl`);

@@ -1,3 +1,4 @@
+import { given } from '../../emulator/contract/given.js';
 import { shellWord } from '../../emulator/contract/pasted.js';
 import { inWords } from '../../emulator/contract/system-error.js';
 import { visible } from '../../emulator/contract/visible.js';
@@ -17,7 +18,7 @@ import { chosen } from './engine.js';
 import { makeFolders } from './folders.js';
 import type { Io } from './io.js';
 import type { Settings } from './settings.js';
-import { createValues, type Flags, given } from './values.js';
+import { createValues, type Flags } from './values.js';
 
 const FAIL_ON: readonly FailOn[] = ['fail', 'warn', 'once'];
 

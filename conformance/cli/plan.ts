@@ -1,4 +1,5 @@
 import { counted } from '../../emulator/contract/counted.js';
+import { given } from '../../emulator/contract/given.js';
 import type { Driver } from '../drivers/driver.js';
 import { startEmulator } from '../drivers/emulator.js';
 import { BUDGETS, limitsOf } from '../engine/budget.js';
@@ -12,7 +13,6 @@ import { lackText } from '../reporters/words/need.js';
 import { skipWords } from '../reporters/words/skip.js';
 import { ruleOf } from '../rules/check.js';
 import type { Settings } from './settings.js';
-import { given } from './values.js';
 
 /** Turns that a deployment takes of a caller in a minute (interface.md). */
 const TURNS = 60;

@@ -1,4 +1,5 @@
 import { counted } from '../../emulator/contract/counted.js';
+import { given } from '../../emulator/contract/given.js';
 import { checks } from '../checks/index.js';
 import { cases } from '../clients/index.js';
 import { runClient } from '../clients/run-client.js';
@@ -13,7 +14,6 @@ import { atTarget } from './engine.js';
 import type { Io } from './io.js';
 import { readReport } from './reports.js';
 import type { Settings } from './settings.js';
-import { given } from './values.js';
 
 type Fate = 'FIXED' | 'STILL' | 'NOT REACHED';
 

@@ -1,3 +1,4 @@
+import { given } from '../../emulator/contract/given.js';
 import type { JudgedRun } from '../../emulator/contract/lab-run.js';
 import { inWords } from '../../emulator/contract/system-error.js';
 import { visible } from '../../emulator/contract/visible.js';
@@ -13,7 +14,7 @@ import type { Io } from './io.js';
 const PATIENCE = 10_000;
 
 /** A value as text, of which so much is sent. */
-const shown = (given: unknown): string => value(given).slice(0, 20_000);
+const shown = (any: unknown): string => value(any).slice(0, 20_000);
 
 /** A case as `POST /_emulator/lab/results` takes it. */
 export function judgedRunOf({ client, row, result: { cuts, run } }: ShownCase): JudgedRun {
@@ -26,10 +27,9 @@ export function judgedRunOf({ client, row, result: { cuts, run } }: ShownCase): 
     verdict: verdict as JudgedRun['verdict'],
     ...(skip === undefined ? {} : { sentence: skipWords(skip).why }),
     ...(verdict === 'fail' || verdict === 'error' ? { sentence: titleOf(row) } : {}),
-    ...(row.alternative === undefined ? {} : { sentence: row.alternative }),
+    ...given({ sentence: row.alternative }),
     ...(texts === undefined ? {} : { expected: shown(texts.expected), actual: shown(texts.actual) }),
-    ...(cuts === undefined ? {} : { cuts }),
-    ...(run === undefined ? {} : { url: run.url, started: run.started }),
+    ...given({ cuts, url: run?.url, started: run?.started }),
     requests: run?.requests ?? [],
   };
 }

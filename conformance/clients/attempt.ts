@@ -1,4 +1,5 @@
 import { type ClientCase, isScripted } from '../../emulator/contract/client-case.js';
+import { given } from '../../emulator/contract/given.js';
 import type { LabRequest, LabRun } from '../../emulator/contract/lab-run.js';
 import { joined, movesOf } from '../../emulator/lab/body.js';
 import type { Lab } from '../../emulator/lab/lab.js';
@@ -114,9 +115,8 @@ export function createAttempts(
             took: outcome.took,
             answered,
             reported,
-            names: { key: run.key, ...(run.daemon_token === undefined ? {} : { daemon_token: run.daemon_token }) },
-            ...(raw === undefined ? {} : { run: raw }),
-            ...(then === undefined ? {} : { next: thenAnswer(then) }),
+            names: { key: run.key, ...given({ daemon_token: run.daemon_token }) },
+            ...given({ run: raw, next: then && thenAnswer(then) }),
             connections: new Set(lab.raw(run.run)?.requests.map(({ connection }) => connection)).size,
           };
           return { cuts, outcome, judgement: judge(theCase, outcome.answer, seen), run: lab.read(run.run) };

@@ -1,4 +1,5 @@
 import type { ClientCase } from '../../emulator/contract/client-case.js';
+import { given } from '../../emulator/contract/given.js';
 import type { LabRun } from '../../emulator/contract/lab-run.js';
 import type { Lab } from '../../emulator/lab/lab.js';
 import type { Difference } from '../framework/difference.js';
@@ -62,21 +63,18 @@ function findingOf({ outcome, judgement, ...ran }: CaseRun): CaseFinding {
  * when the client is free for the next case; `watching`, when all is seen.
  */
 export async function evaluate(
-  given: ClientCase,
+  asWritten: ClientCase,
   client: CaseClient,
   lab: Lab,
   options: EvaluateOptions,
 ): Promise<{ readonly watching: Promise<CaseResult> }> {
   const { patience = 1 } = options;
-  const theCase = patient(given, patience);
+  const theCase = patient(asWritten, patience);
   const { id } = theCase;
   let runs = 0;
   let requests = 0;
   let last: Pick<CaseResult, 'run' | 'cuts'> = {};
-  const seenOf = ({ cuts, run }: CaseRun): typeof last => ({
-    ...(run === undefined ? {} : { run }),
-    ...(cuts === undefined ? {} : { cuts }),
-  });
+  const seenOf = ({ cuts, run }: CaseRun): typeof last => given({ run, cuts });
   const result = (verdict: CaseResult['verdict'], rest: Partial<CaseResult> = {}): CaseResult => ({
     id,
     verdict,
@@ -85,6 +83,8 @@ export async function evaluate(
     ...last,
     ...rest,
   });
+  const held = (judgement: Judgement | undefined) =>
+    result(judgement?.verdict ?? 'error', given({ why: judgement?.why }));
   const done = (found: CaseResult) => ({ watching: Promise.resolve(found) });
   const skip = ({ skip: why }: Skipped) => done(result('skip', { skip: why }));
 
@@ -138,11 +138,7 @@ export async function evaluate(
     return {
       watching: judged.then((ran) => {
         counted(ran);
-        if (isBad(ran)) return failed(ran);
-        return result(
-          ran.judgement?.verdict ?? 'error',
-          ran.judgement?.why === undefined ? {} : { why: ran.judgement.why },
-        );
+        return isBad(ran) ? failed(ran) : held(ran.judgement);
       }),
     };
   }
@@ -153,5 +149,5 @@ export async function evaluate(
     if (isBad(ran)) return done(failed(await smallest(ran)));
     met ??= ran.judgement;
   }
-  return done(result(met?.verdict ?? 'error', met?.why === undefined ? {} : { why: met.why }));
+  return done(held(met));
 }

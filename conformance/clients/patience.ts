@@ -1,5 +1,14 @@
 import { type ClientCase, isScripted } from '../../emulator/contract/client-case.js';
+import { given } from '../../emulator/contract/given.js';
 import { TIMEOUT } from './protocol.js';
+
+/** Limits, each this many times as long. */
+const times = <Name extends string>(patience: number, limits: { readonly [N in Name]: number | undefined }) =>
+  given(
+    Object.fromEntries(
+      Object.entries<number | undefined>(limits).map(([name, limit]) => [name, limit && limit * patience]),
+    ) as typeof limits,
+  );
 
 /** A step, its wait this many times as long. */
 const slowed = <T extends object>(step: T, patience: number): T =>
@@ -31,20 +40,11 @@ export function patient(theCase: ClientCase, patience = 1): ClientCase {
     ...theCase,
     timeout: timeout * patience,
     exchanges,
-    ...(run?.idle_limit === undefined ? {} : { run: { ...run, idle_limit: run.idle_limit * patience } }),
+    ...given({ run: run && { ...run, ...times(patience, { idle_limit: run.idle_limit }) } }),
     expect: {
       ...expect,
-      ...(within === undefined ? {} : { within: within * patience }),
-      ...(idle_within === undefined ? {} : { idle_within: idle_within * patience }),
-      ...(requests === undefined
-        ? {}
-        : {
-            requests: {
-              ...requests,
-              ...(close_within === undefined ? {} : { close_within: close_within * patience }),
-              ...(left_within === undefined ? {} : { left_within: left_within * patience }),
-            },
-          }),
+      ...times(patience, { within, idle_within }),
+      ...given({ requests: requests && { ...requests, ...times(patience, { close_within, left_within }) } }),
     },
   };
 }

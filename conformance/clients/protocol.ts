@@ -1,5 +1,6 @@
 import type * as Z from 'zod';
 import type { Abort, ClientCase } from '../../emulator/contract/client-case.js';
+import { given } from '../../emulator/contract/given.js';
 import { problem, words } from '../../emulator/contract/problem.js';
 import { loadZod } from '../../emulator/contract/with-zod.js';
 import type { StartedRun } from '../../emulator/lab/lab.js';
@@ -52,13 +53,15 @@ export const runLine = (theCase: ClientCase, run: StartedRun): RunLine => ({
   body: theCase.body ?? BODY,
   timeout: theCase.timeout ?? TIMEOUT,
   retries: theCase.retries ?? 0,
-  ...(theCase.stop_after === undefined ? {} : { stop_after: theCase.stop_after }),
   ...theCase.run,
-  ...(run.ca === undefined ? {} : { ca: run.ca }),
-  ...(run.sign_url === undefined ? {} : { sign_url: run.sign_url }),
-  ...(run.daemon_origin === undefined ? {} : { daemon_origin: run.daemon_origin }),
-  ...(run.daemon_token === undefined ? {} : { daemon_token: run.daemon_token }),
-  ...(theCase.request === undefined ? {} : { request: theCase.request }),
+  ...given({
+    stop_after: theCase.stop_after,
+    ca: run.ca,
+    sign_url: run.sign_url,
+    daemon_origin: run.daemon_origin,
+    daemon_token: run.daemon_token,
+    request: theCase.request,
+  }),
 });
 
 const helloSchema = z.object({

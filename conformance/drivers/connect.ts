@@ -1,3 +1,4 @@
+import { given } from '../../emulator/contract/given.js';
 import type { Profile } from '../../emulator/contract/profile.js';
 import { profileBy } from '../framework/profile.js';
 import type { Facts, PublicKey } from '../framework/target.js';
@@ -104,11 +105,8 @@ export async function connect(options: ConnectOptions): Promise<Connected> {
   const { settings, host, tag, look: looks, signal } = options;
   const readOnly = settings.readOnly === true;
   const fetch = settings.fetch ?? environmentFetch(options.env ?? process.env);
-  const profile = settings.profile === undefined ? {} : { profile: settings.profile };
-  if (settings.url === undefined) {
-    const seed = settings.seed === undefined ? {} : { seed: settings.seed };
-    return startEmulator({ host, tag, readOnly, ...profile, ...seed });
-  }
+  const { profile, seed, credentials, controlToken, daemonFetch, facts, publicKeys, prompts, slow } = settings;
+  if (settings.url === undefined) return startEmulator({ host, tag, readOnly, ...given({ profile, seed }) });
   const baseUrl = baseAddress(settings.url);
   const close = async () => {};
   // A plan sends nothing to a deployment; asking an own machine harms nobody.
@@ -117,13 +115,13 @@ export async function connect(options: ConnectOptions): Promise<Connected> {
   let unreachable: string | undefined;
   const ask = createAsk({ fetch, host, signal, timeout: settings.timeout ?? 10_000 });
   if (asks)
-    descriptor = await findEmulator(ask, baseUrl, settings.controlToken).catch((error: unknown) => {
+    descriptor = await findEmulator(ask, baseUrl, controlToken).catch((error: unknown) => {
       unreachable = kindOf(error).detail;
       return undefined;
     });
   if (descriptor !== undefined) {
     const control = controlOf(baseUrl);
-    const space = looks && !readOnly ? await takeSpace({ ask, control, token: settings.controlToken }) : undefined;
+    const space = looks && !readOnly ? await takeSpace({ ask, control, token: controlToken }) : undefined;
     const driver = createEmulatorDriver({
       // The address that was typed is the one that is known to lead there.
       descriptor: space?.descriptor ?? { ...descriptor, base_url: baseUrl, control_url: control },
@@ -133,14 +131,11 @@ export async function connect(options: ConnectOptions): Promise<Connected> {
       tag,
       remote: settings.fetch === undefined,
       readOnly,
-      ...(settings.daemonFetch === undefined ? {} : { daemonFetch: settings.daemonFetch }),
-      ...(settings.credentials === undefined ? {} : { credentials: settings.credentials }),
-      ...profile,
-      ...(settings.controlToken === undefined ? {} : { controlToken: settings.controlToken }),
+      ...given({ profile, credentials, controlToken, daemonFetch }),
     });
     return { driver, close: space?.end ?? close };
   }
-  const key = settings.credentials?.api_key;
+  const key = credentials?.api_key;
   if (key === undefined) {
     throw new UsageError(
       unreachable === undefined
@@ -161,14 +156,11 @@ export async function connect(options: ConnectOptions): Promise<Connected> {
     baseUrl,
     fetch,
     host,
-    profile: profileBy(settings.profile),
+    profile: profileBy(profile),
     workspaceId: workspaceId ?? '',
-    credentials: settings.credentials ?? {},
+    credentials: credentials ?? {},
     readOnly,
-    ...(settings.facts === undefined ? {} : { facts: settings.facts }),
-    ...(settings.publicKeys === undefined ? {} : { publicKeys: settings.publicKeys }),
-    ...(settings.prompts === undefined ? {} : { prompts: settings.prompts }),
-    ...(settings.slow === undefined ? {} : { slow: settings.slow }),
+    ...given({ facts, publicKeys, prompts, slow }),
   });
   return { driver, close };
 }

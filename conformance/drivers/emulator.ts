@@ -1,3 +1,4 @@
+import { given } from '../../emulator/contract/given.js';
 import type { Profile } from '../../emulator/contract/profile.js';
 import type { Emulator, EmulatorOptions } from '../../emulator/index.js';
 import askPermissionTwice from '../../fixtures/scripts/ask-permission-twice.json' with { type: 'json' };
@@ -66,24 +67,24 @@ export function createEmulatorDriver(options: EmulatorDriverOptions): Driver {
   if (baseUrl === undefined || workspaceId === undefined) {
     throw new Error('/_emulator/target: expected base_url and workspace_id');
   }
-  const given = record(descriptor.credentials);
-  const own = record(given.intern);
+  const credentials = record(descriptor.credentials);
+  const own = record(credentials.intern);
   const controlUrl = trimmed(text(descriptor.control_url) ?? `${new URL(baseUrl).origin}/_emulator`);
   const daemonOrigin = text(descriptor.daemon_origin);
-  const optional = <K extends string>(key: K, value: string | undefined) =>
-    (value === undefined ? {} : { [key]: value }) as { [P in K]?: string };
   const target: Target = {
     kind: 'emulator',
     baseUrl: trimmed(baseUrl),
     profile: options.profile ?? profileOf(descriptor.profile),
     workspaceId,
-    ...optional('address', options.address),
     publicKeys: (Array.isArray(descriptor.public_keys) ? descriptor.public_keys : []) as PublicKey[],
-    ...Object.assign({}, ...Object.entries(FACTS).map(([name, key]) => optional(key, text(descriptor[name])))),
-    // Nobody else has a directory there.
-    ...optional('scimSync', options.disposable === true ? 'yes' : undefined),
-    ...optional('ownInternId', text(own.id)),
-    ...optional('daemonOrigin', daemonOrigin === undefined ? undefined : trimmed(daemonOrigin)),
+    ...given(Object.fromEntries(Object.entries(FACTS).map(([name, key]) => [key, text(descriptor[name])]))),
+    ...given({
+      address: options.address,
+      // Nobody else has a directory there.
+      scimSync: options.disposable === true ? 'yes' : undefined,
+      ownInternId: text(own.id),
+      daemonOrigin: daemonOrigin && trimmed(daemonOrigin),
+    }),
     // A prefix makes no valid host of an address: `eu.127.0.0.1`.
     regionalHost: `eu.localhost:${new URL(baseUrl).port || '80'}`,
   };
@@ -93,7 +94,7 @@ export function createEmulatorDriver(options: EmulatorDriverOptions): Driver {
     host,
     url: controlUrl,
     tag: options.tag,
-    ...(options.controlToken === undefined ? {} : { token: options.controlToken }),
+    ...given({ token: options.controlToken }),
   });
   /** The name of a script at the emulator, where it is not its own. */
   const scripts = new Map<string, string | undefined>();
@@ -106,13 +107,13 @@ export function createEmulatorDriver(options: EmulatorDriverOptions): Driver {
     readOnly: options.readOnly === true,
     slow: undefined,
     daemon: daemonOrigin !== undefined,
-    credential: (name) => options.credentials?.[name] ?? text(name === 'own_key' ? own.api_key : given[name]),
+    credential: (name) => options.credentials?.[name] ?? text(name === 'own_key' ? own.api_key : credentials[name]),
     behaviour: () => true,
   };
   return {
     target,
     fetch,
-    ...(options.plainFetch === undefined ? {} : { plainFetch: options.plainFetch }),
+    ...given({ plainFetch: options.plainFetch }),
     remote: options.remote,
     daemonFetch: options.daemonFetch ?? fetch,
     control,
@@ -165,8 +166,7 @@ export async function startEmulator(
   const { startInProcess } = await import('./in-process.js');
   const { emulator, plainFetch } = startInProcess({
     clock: 'virtual',
-    ...(options.seed === undefined ? {} : { seed: options.seed }),
-    ...(options.profile === undefined ? {} : { profile: options.profile }),
+    ...given({ seed: options.seed, profile: options.profile }),
   });
   const driver = createEmulatorDriver({
     ...options,

@@ -2,6 +2,7 @@ import { setMaxListeners } from 'node:events';
 import { stripVTControlCharacters } from 'node:util';
 import { counted } from '../../emulator/contract/counted.js';
 import { classOf, DISTURBANCE_NAMES } from '../../emulator/contract/disturbance.js';
+import { given } from '../../emulator/contract/given.js';
 import { systemHost } from '../probe/time.js';
 import { terminalText } from '../reporters/sheet/terminal.js';
 import { togetherOf } from './each.js';
@@ -57,12 +58,7 @@ function endOf(printed: string): string {
 function scheduleOf({ name, faults, explore }: ScheduleFile, requests: Seen['requests']): Schedule {
   const parts = faults.map((fault): Schedule => {
     const { operation, nth = 1, write, state, disturb } = fault;
-    const moment: Moment = {
-      operation,
-      nth,
-      ...(write === undefined ? {} : { write }),
-      ...(state === undefined ? {} : { state }),
-    };
+    const moment: Moment = { operation, nth, ...given({ write, state }) };
     const met = requests.find((one) => one.operation === operation && one.nth === nth);
     // An emulator says what it thinks of one that it does not know.
     const known = DISTURBANCE_NAMES.find((name) => name === disturb);

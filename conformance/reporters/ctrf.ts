@@ -1,4 +1,5 @@
 import type { CTRFReport, Test, TestStatus } from 'ctrf';
+import { given } from '../../emulator/contract/given.js';
 import { visible } from '../../emulator/contract/visible.js';
 import type { CheckResult, Results } from '../engine/results.js';
 import { clauseOf, levelOf, skipText } from './clause.js';
@@ -38,23 +39,21 @@ function testOf(check: CheckResult, results: Results): Test {
     duration: Math.round(check.duration),
     suite: ['conformance', check.id.split('/')[0] ?? check.id],
     rawStatus,
-    ...(message === undefined ? {} : { message: visible(message) }),
-    ...(finding === undefined
-      ? {}
-      : {
-          trace: finding.transcript
-            .slice(-SHOWN)
-            .flatMap((exchange) => exchangeLines(exchange, 1_000, finding))
-            .join('\n'),
-        }),
+    ...given({
+      message: message && visible(message),
+      trace: finding?.transcript
+        .slice(-SHOWN)
+        .flatMap((exchange) => exchangeLines(exchange, 1_000, finding))
+        .join('\n'),
+    }),
     tags: [requirement, levelOf(check)],
     extra: {
       title: check.title,
       sentence,
-      ...(quote === undefined ? {} : { quote }),
-      ...(check.knownAs === undefined ? {} : { baseline: visible(knownText(check.knownAs)) }),
-      ...(finding === undefined ? {} : { again: visible(finding.replay) }),
-      ...(finding?.curl === undefined ? {} : { curl: visible(finding.curl) }),
+      quote,
+      baseline: check.knownAs && visible(knownText(check.knownAs)),
+      again: finding && visible(finding.replay),
+      curl: finding?.curl && visible(finding.curl),
     },
   };
 }

@@ -1,4 +1,5 @@
 import { FileInvalid, jsonIn } from '../../emulator/contract/file.js';
+import { given } from '../../emulator/contract/given.js';
 import { visibleJson } from '../../emulator/contract/visible.js';
 import type { CheckResult, FindingResult, Results } from '../engine/results.js';
 import { reportSchema } from './report-form.js';
@@ -42,9 +43,11 @@ const worded = (finding: FindingResult): ReportedFinding => ({ ...findingText(fi
 export function reportedCheck({ finding, note, skip, ...check }: CheckResult): ReportedCheck {
   return {
     ...check,
-    ...(finding === undefined ? {} : { finding: worded(finding) }),
-    ...(note === undefined ? {} : { note: worded(note) }),
-    ...(skip === undefined ? {} : { skip: { ...skipWords(skip), ...skip } }),
+    ...given({
+      finding: finding && worded(finding),
+      note: note && worded(note),
+      skip: skip && { ...skipWords(skip), ...skip },
+    }),
   };
 }
 
@@ -53,7 +56,7 @@ function reportedCleanup({ failed, ...cleanup }: Results['cleanup']): Report['cl
   return {
     ...cleanup,
     failed: failed.map((left) => ({ ...left, why: hindranceText(left.because) })),
-    ...(unsearched === undefined ? {} : { notSearched: hindranceText(unsearched) }),
+    ...given({ notSearched: unsearched && hindranceText(unsearched) }),
   };
 }
 

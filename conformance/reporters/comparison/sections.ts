@@ -111,9 +111,10 @@ export const changeOf = ({ id, was, is }: Change) => {
   const found = is?.finding === undefined ? was : is;
   return {
     id,
-    ...(check === undefined ? {} : { requirement: check.requirement, title: check.title }),
-    ...(was === undefined ? {} : { was: labelOf(was) }),
-    ...(is === undefined ? {} : { is: labelOf(is) }),
+    requirement: check?.requirement,
+    title: check?.title,
+    was: was && labelOf(was),
+    is: is && labelOf(is),
     ...(found?.finding === undefined ? {} : { what: titleOf(found), again: found.finding.replay }),
   };
 };

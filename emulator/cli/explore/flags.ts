@@ -1,10 +1,11 @@
 import type { FlagRow, FlagTable } from '../../../conformance/cli/arguments.js';
 import { UsageError } from '../../../conformance/cli/arguments.js';
 import { reportsOf } from '../../../conformance/cli/destinations.js';
-import { createValues, given, refuseEmpty } from '../../../conformance/cli/values.js';
+import { createValues, refuseEmpty } from '../../../conformance/cli/values.js';
 import { CHOICES } from '../../../conformance/explore/options.js';
 import { EXPLORE_REPORT_KINDS } from '../../../conformance/explore/report/index.js';
 import type { ExploreOptions, Law } from '../../../conformance/explore/types.js';
+import { given } from '../../contract/given.js';
 import type { Call } from '../command.js';
 import { checkedSettings } from '../config.js';
 import { ALL_VARIABLES } from '../exec.js';

@@ -1,6 +1,5 @@
 import { availableParallelism } from 'node:os';
 import { UsageError } from '../../../conformance/cli/arguments.js';
-import { given } from '../../../conformance/cli/values.js';
 import { type CommandOptions, openCommand } from '../../../conformance/explore/command/command.js';
 import { type CommandWords, type Learnt, learn } from '../../../conformance/explore/command/each.js';
 import { type Explored, togetherOf } from '../../../conformance/explore/each.js';
@@ -15,6 +14,7 @@ import {
 import { systemHost } from '../../../conformance/probe/time.js';
 import { counted } from '../../contract/counted.js';
 import { parseDuration } from '../../contract/duration.js';
+import { given } from '../../contract/given.js';
 import { commandLine } from '../../contract/pasted.js';
 import type { Io } from '../command.js';
 import type { Given } from '../flags.js';
