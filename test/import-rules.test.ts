@@ -206,6 +206,7 @@ const PROXY = ['admission', 'capture', 'coding', 'exchange', 'proxy'].map((name)
 const SHARED = [
   'emulator/console/page/side-by-side.ts',
   'emulator/contract/profile.ts',
+  'emulator/contract/by-key.ts',
   'emulator/contract/counted.ts',
   'emulator/contract/duration.ts',
   'emulator/contract/file.ts',

@@ -1,3 +1,4 @@
+import { byKey } from '../../emulator/contract/by-key.js';
 import { COMMON, type FlagRow, type FlagTable } from './arguments.js';
 
 /** The flags that a call for help shows first, and alone unless it asks for all. */
@@ -80,19 +81,17 @@ export function helpText({
   width,
 }: HelpPage): string {
   const short = !all && Object.values(flags).some(({ group }) => group === MOST_USED);
-  const groups = new Map<string, Entry[]>();
-  for (const [name, row] of Object.entries({ ...flags, ...COMMON })) {
-    const group = row.group ?? 'Options:';
-    if (short && group !== MOST_USED && !(name in COMMON)) continue;
-    groups.set(group, [...(groups.get(group) ?? []), entryOf([name, row])]);
-  }
+  const shown = Object.entries({ ...flags, ...COMMON }).filter(
+    ([name, { group }]) => !short || group === MOST_USED || name in COMMON,
+  );
+  const groups = byKey(shown, ([, { group = 'Options:' }]) => group);
   const last = [epilogue, short ? '--help all shows every flag.' : undefined].filter((line) => line !== undefined);
   return [
     usage,
     ...(describe === undefined ? [] : ['', ...wrapped(describe, width)]),
     ...section('Commands:', commands ?? [], width),
     ...section('Positionals:', positionals ?? [], width),
-    ...[...groups].flatMap(([group, entries]) => section(group, entries, width)),
+    ...[...groups].flatMap(([group, entries]) => section(group, entries.map(entryOf), width)),
     ...(last.length === 0 ? [] : ['', ...last]),
     '',
   ].join('\n');

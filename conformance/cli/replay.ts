@@ -1,3 +1,4 @@
+import { byKey } from '../../emulator/contract/by-key.js';
 import { counted } from '../../emulator/contract/counted.js';
 import { given } from '../../emulator/contract/given.js';
 import { checks } from '../checks/index.js';
@@ -39,15 +40,15 @@ export const checksFor = (rows: readonly Pick<CheckResult, 'id' | 'finding'>[]):
 ];
 
 /** Findings that were drawn alike: they are done again in one run. */
-function byDraw(report: Report, found: readonly CheckResult[]) {
-  const groups = new Map<string, { seed: string; runs: number; checks: CheckResult[] }>();
-  for (const check of found) {
-    const { seed = report.options.seed, runs = report.options.runs } = check.finding ?? {};
-    const group = groups.get(`${seed} ${runs}`) ?? { seed, runs, checks: [] };
-    group.checks.push(check);
-    groups.set(`${seed} ${runs}`, group);
-  }
-  return [...groups.values()];
+function byDraw({ options }: Report, found: readonly CheckResult[]) {
+  const drawn = found.map((check) => {
+    const { seed = options.seed, runs = options.runs } = check.finding ?? {};
+    return { check, seed, runs };
+  });
+  return [...byKey(drawn, ({ seed, runs }) => `${seed} ${runs}`).values()].map((alike) => ({
+    ...alike[0],
+    checks: alike.map(({ check }) => check),
+  }));
 }
 
 async function againOnTarget(

@@ -1,3 +1,4 @@
+import { byKey } from '../../emulator/contract/by-key.js';
 import { type PlacedExchange, RecordingInvalid, readRecording } from '../../emulator/recording/read.js';
 import { UsageError } from '../framework/usage.js';
 
@@ -12,13 +13,5 @@ export function readRecordings(files: readonly string[], warn: (message: string)
 }
 
 /** The exchanges of each scenario of each file: what their aliases stand for holds within one. */
-export function byScenario(exchanges: readonly PlacedExchange[]): Iterable<PlacedExchange[]> {
-  const scenarios = new Map<string, PlacedExchange[]>();
-  for (const one of exchanges) {
-    const name = `${one.file} ${one.exchange.scenario ?? ''}`;
-    const scenario = scenarios.get(name);
-    if (scenario) scenario.push(one);
-    else scenarios.set(name, [one]);
-  }
-  return scenarios.values();
-}
+export const byScenario = (exchanges: readonly PlacedExchange[]): Iterable<PlacedExchange[]> =>
+  byKey(exchanges, ({ file, exchange }) => `${file} ${exchange.scenario ?? ''}`).values();

@@ -1,3 +1,4 @@
+import { byKey } from '../../emulator/contract/by-key.js';
 import pkg from '../../package.json' with { type: 'json' };
 import { behaviourIn, ONLY_EMULATORS, waitIn } from '../framework/needs.js';
 import type { Because } from '../framework/skip.js';
@@ -15,20 +16,18 @@ const WORST: readonly Verdict[] = ['fail', 'error', 'warn', 'pass-alternative', 
 
 /** One row per requirement of the ledger, with the worst verdict of the checks that were selected, or that found it broken. */
 export function matrix(checks: readonly CheckResult[]): RequirementResult[] {
-  const byRequirement = new Map<string, CheckResult[]>();
-  const add = (row: string, check: CheckResult) => {
-    const mine = byRequirement.get(row);
-    if (mine) mine.push(check);
-    else byRequirement.set(row, [check]);
-  };
-  for (const check of checks) {
-    const { breaks } = check.finding ?? {};
-    if (breaks !== undefined) add(breaks, check);
+  const verdicts = checks.flatMap((check): { of: string; check: CheckResult }[] => {
+    const { finding, requirement } = check;
+    if (finding?.breaks === undefined) return [{ of: requirement, check }];
     // Another one is broken, so of its own it could not tell.
-    add(check.requirement, breaks === undefined ? check : { ...check, verdict: 'skip', known: false });
-  }
+    return [
+      { of: finding.breaks, check },
+      { of: requirement, check: { ...check, verdict: 'skip', known: false } },
+    ];
+  });
+  const byRequirement = byKey(verdicts, ({ of }) => of);
   return REQUIREMENTS.map((row) => {
-    const mine = byRequirement.get(row.id) ?? [];
+    const mine = (byRequirement.get(row.id) ?? []).map(({ check }) => check);
     const worst = WORST.find((verdict) =>
       mine.some(
         (check) => check.verdict === verdict && check.known !== true && (check.new !== true || !isFailure(check)),

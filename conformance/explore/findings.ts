@@ -1,3 +1,4 @@
+import { byKey } from '../../emulator/contract/by-key.js';
 import { alikeButStatus } from './alike.js';
 import type { Breach } from './laws/index.js';
 import type { Run } from './run.js';
@@ -75,15 +76,9 @@ export function groupsOf(judged: readonly Judged[]): Group[] {
 }
 
 /** Members of a group by what was done to which request, each the smallest first. */
-export function byDisturbance({ members }: Pick<Group, 'members'>): Judged[][] {
-  const places = new Map<string, Judged[]>();
-  for (const member of members) {
-    const { kind, moment } = member.schedule;
-    const key = `${kind} ${moment.operation}`;
-    places.set(key, [...(places.get(key) ?? []), member]);
-  }
-  return [...places.values()];
-}
+export const byDisturbance = ({ members }: Pick<Group, 'members'>) => [
+  ...byKey(members, ({ schedule: { kind, moment } }) => `${kind} ${moment.operation}`).values(),
+];
 
 /** A finding of those members that count, the smallest first. */
 export function findingOf({ law, request, members }: Group, rests: Omit<VerdictRests, 'class' | 'law'>): Finding {
@@ -98,8 +93,8 @@ export function findingOf({ law, request, members }: Group, rests: Omit<VerdictR
     operation: moment.operation,
     kind,
     disturbances: byDisturbance({ members }).map((its) => ({
-      kind: its[0]?.schedule.kind ?? '',
-      operation: its[0]?.schedule.moment.operation ?? '',
+      kind: its[0].schedule.kind,
+      operation: its[0].schedule.moment.operation,
       schedules: its.map(({ schedule: { id } }) => id),
     })),
     sentence: sentenceOf(schedule, message),
@@ -112,13 +107,13 @@ export function findingOf({ law, request, members }: Group, rests: Omit<VerdictR
 
 /** Orderly failures of which those that say the same are one, the most frequent first. */
 export function mergedOf(all: readonly Surfaced[]): Surfaced[] {
-  const groups = new Map<string, Surfaced>();
-  for (const one of all) {
-    const key = `${one.class}\n${one.by}\n${alikeButStatus(one.message)}`;
-    const { kinds, count, ...first } = groups.get(key) ?? { ...one, kinds: [], count: 0 };
-    groups.set(key, { ...first, kinds: [...new Set([...kinds, ...one.kinds])].sort(), count: count + one.count });
-  }
-  return [...groups.values()].sort((a, b) => b.count - a.count);
+  return [...byKey(all, (one) => `${one.class}\n${one.by}\n${alikeButStatus(one.message)}`).values()]
+    .map((alike) => ({
+      ...alike[0],
+      kinds: [...new Set(alike.flatMap(({ kinds }) => kinds))].sort(),
+      count: alike.reduce((sum, { count }) => sum + count, 0),
+    }))
+    .sort((a, b) => b.count - a.count);
 }
 
 /** Orderly failures, by what they said. */

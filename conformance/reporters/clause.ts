@@ -2,7 +2,7 @@ import type { CheckResult } from '../engine/results.js';
 import type { Skip } from '../framework/skip.js';
 import { type Level, quoteOf, requirement, sentenceOf } from '../requirements/index.js';
 import { publishedOf } from '../requirements/published.js';
-import { skipWords } from './words/skip.js';
+import { keptBy, skipWords } from './words/skip.js';
 
 /** The clause that a check rests on. */
 export interface Clause {
@@ -35,5 +35,5 @@ export function clauseOf(check: CheckResult): Clause {
 /** Why a check came to no verdict, in one line. */
 export function skipText(skip: Skip): string {
   const { need, why } = skipWords(skip);
-  return `${skip.kind === 'need' ? 'needs ' : ''}${need}: ${why}`;
+  return `${keptBy({ kind: skip.kind, need })}: ${why}`;
 }

@@ -1,3 +1,4 @@
+import { byKey } from '../../emulator/contract/by-key.js';
 import { counted } from '../../emulator/contract/counted.js';
 import type { CheckResult } from '../engine/results.js';
 import { behaviourIn, waitIn } from '../framework/needs.js';
@@ -41,25 +42,11 @@ function count(members: readonly CheckResult[]): string {
   return `${counted(members.length, first === undefined ? 'check' : nounOf(first))}${split}`;
 }
 
-type Members = [CheckResult, ...CheckResult[]];
-
-/** Puts together those with the same key, in the order in which keys come first. */
-function by(checks: readonly CheckResult[], key: (check: CheckResult) => string): Members[] {
-  const found = new Map<string, Members>();
-  for (const check of checks) {
-    const mine = key(check);
-    const group = found.get(mine);
-    if (group === undefined) found.set(mine, [check]);
-    else group.push(check);
-  }
-  return [...found.values()];
-}
-
 /** Causes that are behind findings which say different things: what says the same is together anyway. */
 function distinct(causes: ReadonlyMap<CheckResult, Cause>): ReadonlyMap<CheckResult, Cause> {
-  const said = new Map<string, Set<string>>();
-  for (const [check, { key }] of causes) said.set(key, (said.get(key) ?? new Set()).add(keyOf(check)));
-  return new Map([...causes].filter(([, { key }]) => (said.get(key)?.size ?? 0) > 1));
+  const behind = byKey(causes, ([, { key }]) => key);
+  const saidBy = ({ key }: Cause) => new Set(behind.get(key)?.map(([check]) => keyOf(check)));
+  return new Map([...causes].filter(([, cause]) => saidBy(cause).size > 1));
 }
 
 /**
@@ -72,11 +59,11 @@ export function groups(checks: readonly CheckResult[]): FindingGroup[] {
   const follows = (check: CheckResult) => (causes.get(check)?.itself === false ? 1 : 0);
   const whole = (check: CheckResult) =>
     `${check.known === true || check.new === true ? labelOf(check) : ''} ${causes.get(check)?.key ?? keyOf(check)}`;
-  const all = by(found, whole)
+  const all = [...byKey(found, whole).values()]
     .map((members): FindingGroup => {
       // The title is the cause if one is known, else the sentence of the checks of the broken row.
       members.sort((one, other) => follows(one) - follows(other) || rank(one) - rank(other) || away(one) - away(other));
-      const parts = by(members, keyOf).map((part) => ({ title: sharedTitle(part), checks: part }));
+      const parts = [...byKey(members, keyOf).values()].map((part) => ({ title: sharedTitle(part), checks: part }));
       const [first = { title: sharedTitle(members), checks: members }, ...others] = parts;
       const cause = others.length === 0 ? undefined : causes.get(members[0])?.title;
       return { title: cause ?? first.title, many: count(members), checks: members, parts: [first, ...others] };
@@ -84,12 +71,11 @@ export function groups(checks: readonly CheckResult[]): FindingGroup[] {
     .map((group) => ({ group, worst: worst(group) }))
     .sort((one, other) => one.worst - other.worst || other.group.checks.length - one.group.checks.length)
     .map(({ group }) => group);
-  const titled = new Map<string, number>();
-  for (const { title } of all) titled.set(title, (titled.get(title) ?? 0) + 1);
+  const titled = byKey(all, ({ title }) => title);
   // Groups of different rules that are broken in the same way say which rule each is about.
   return all.map((group) => {
     const { clause } = group.checks[0];
-    const alone = clause === undefined || titled.get(group.title) === 1;
+    const alone = clause === undefined || titled.get(group.title)?.length === 1;
     return alone ? group : { ...group, title: `${group.title} (${clause.sentence})` };
   });
 }
@@ -114,17 +100,12 @@ function familyOf(skip: Skip): string {
 
 /** Skips by what is missing, or by what the intern did instead, the largest group first. */
 export function skips(checks: readonly CheckResult[]): SkipGroup[] {
-  const families = new Map<string, { skips: [Skip, ...Skip[]]; ids: string[] }>();
-  for (const { id, skip } of checks) {
-    if (skip === undefined) continue;
-    const family = families.get(familyOf(skip));
-    if (family === undefined) families.set(familyOf(skip), { skips: [skip], ids: [id] });
-    else {
-      family.skips.push(skip);
-      family.ids.push(id);
-    }
-  }
-  return [...families.values()]
-    .map(({ skips: members, ids }) => ({ kind: members[0].kind, ...familyWords(members), ids }))
+  const skipped = checks.flatMap(({ id, skip }) => (skip === undefined ? [] : [{ id, skip }]));
+  return [...byKey(skipped, ({ skip }) => familyOf(skip)).values()]
+    .map(([first, ...others]) => ({
+      kind: first.skip.kind,
+      ...familyWords([first.skip, ...others.map(({ skip }) => skip)]),
+      ids: [first, ...others].map(({ id }) => id),
+    }))
     .sort((one, other) => other.ids.length - one.ids.length);
 }

@@ -1,3 +1,4 @@
+import { byKey } from '../../emulator/contract/by-key.js';
 import { counted } from '../../emulator/contract/counted.js';
 import type { CheckResult, RequirementResult, Results } from '../engine/results.js';
 import { clauseOf } from './clause.js';
@@ -11,6 +12,7 @@ import { sheetOf } from './results-sheet.js';
 import { comesTo, headlineOf, neverCameUp, shownOf } from './words/coverage.js';
 import { wordsOf } from './words/legend.js';
 import { LIKELY } from './words/run.js';
+import { keptBy } from './words/skip.js';
 
 const ORDER: readonly Label[] = ['fail', 'error', 'warn', 'new', 'known', 'skip', 'pass-alternative', 'pass'];
 
@@ -96,12 +98,6 @@ function filtersView(results: Results): Markup {
 const folded = (label: Label, said: string, many: number | string, inside: readonly (Markup | undefined)[]): Markup =>
   html`<details class="group fold"><summary><span class="badge ${label}">${label}</span> <span class="sentence">${breakable(said)}</span><span class="many">${many}</span></summary><div class="members">${inside}</div></details>`;
 
-function grouped<One>(all: readonly One[], keyOf: (one: One) => string): ReadonlyMap<string, readonly One[]> {
-  const groups = new Map<string, One[]>();
-  for (const one of all) groups.set(keyOf(one), [...(groups.get(keyOf(one)) ?? []), one]);
-  return groups;
-}
-
 /** The area of a requirement: `CHAT` of `CHAT-4`. */
 const areaOf = (id: string): string => id.replace(/-\d+$/, '');
 
@@ -120,9 +116,9 @@ function requirementsView(
 ): Markup | undefined {
   const { requirements } = results;
   if (passes.length === 0 && requirements.length === 0) return undefined;
-  const by = grouped(passes, (check) => clauseOf(check).id);
+  const by = byKey(passes, (check) => clauseOf(check).id);
   const rows = new Map(requirements.map((row) => [row.id, row]));
-  const areas = grouped([...new Set([...rows.keys(), ...by.keys()])], areaOf);
+  const areas = byKey([...new Set([...rows.keys(), ...by.keys()])], areaOf);
   const never = neverCameUp(results);
   const absent = new Set(
     requirements.filter(({ verdict }) => verdict === 'none' || verdict === 'skip').map(({ id }) => id),
@@ -165,12 +161,12 @@ function requirementsView(
 function skipsView(checks: readonly CheckResult[], context: ReportContext): Markup | undefined {
   if (checks.length === 0) return undefined;
   const by = new Map(checks.map((check) => [check.id, check]));
-  const each = skips(checks).map(({ kind, need, why, ids }) =>
+  const each = skips(checks).map((group) =>
     folded(
       'skip',
-      `${kind === 'need' ? 'needs ' : ''}${need}: ${why}`,
-      ids.length,
-      ids.flatMap((id) => by.get(id) ?? []).map((one) => resultView(one, context)),
+      `${keptBy(group)}: ${group.why}`,
+      group.ids.length,
+      group.ids.flatMap((id) => by.get(id) ?? []).map((one) => resultView(one, context)),
     ),
   );
   return folded('skip', `not looked at, for ${counted(each.length, 'reason')}`, checks.length, each);

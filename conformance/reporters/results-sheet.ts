@@ -13,6 +13,7 @@ import { hindranceText } from './words/cleanup.js';
 import { headlineOf, neverCameUp, shownOf } from './words/coverage.js';
 import { wordsOf } from './words/legend.js';
 import { choices, idsOf, LIKELY, sumText, unseen } from './words/run.js';
+import { keptBy } from './words/skip.js';
 import { incompleteText } from './words/stop.js';
 
 const TONES: Readonly<Record<Label, Tone>> = {
@@ -83,11 +84,11 @@ const wrongLine = ({ title, many, checks }: FindingGroup): Line => {
 };
 
 const skipLines = (results: Results): Line[] =>
-  skips(shownOf(results)).map(({ kind, need, why, ids }) => {
+  skips(shownOf(results)).map((group) => {
+    const { kind, why, ids } = group;
     // Skips that the intern, or the moment, decided differ from check to check.
     const one = kind === 'intern' || kind === 'race' ? `${ids[0]}: ` : '';
-    const subject = `${kind === 'need' ? 'needs ' : ''}${need}`;
-    return { mark: String(ids.length).padStart(4), subject, sentence: `${one}${why}`, ids };
+    return { mark: String(ids.length).padStart(4), subject: keptBy(group), sentence: `${one}${why}`, ids };
   });
 
 const flakyLines = ({ checks }: Results): Line[] =>

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { Scope } from '../clock/scope.js';
+import { byKey } from '../contract/by-key.js';
 import { Refusal } from '../contract/errors.js';
 import { nearest, suggestion } from '../contract/nearest.js';
 import { createPathFinder } from '../http/paths.js';
@@ -109,8 +110,7 @@ export function createRouter(
   log: (record: Record<string, unknown>) => void,
   scope: () => Scope,
 ) {
-  const byPath = new Map<string, readonly ControlRow[]>();
-  for (const row of rows) byPath.set(row.path, [...(byPath.get(row.path) ?? []), row]);
+  const byPath: ReadonlyMap<string, readonly ControlRow[]> = byKey(rows, ({ path }) => path);
   const find = createPathFinder([...byPath.keys()]);
   return async (request: ReceivedRequest, streams: () => void = () => {}): Promise<PlainResponse> => {
     const url = new URL(request.url);

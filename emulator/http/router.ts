@@ -1,4 +1,5 @@
 import { getPath, tryDecodeURIComponent } from 'hono/utils/url';
+import { byKey } from '../contract/by-key.js';
 import type { Area, Resource } from './exchange.js';
 import { createPathFinder, type PathFinder } from './paths.js';
 import { BASE, type Route } from './route.js';
@@ -25,8 +26,7 @@ export function createRouter(
   routes: readonly Route[],
   finderOf: (paths: readonly string[]) => PathFinder = createPathFinder,
 ): ResourceOf {
-  const byPath = new Map<string, readonly Route[]>();
-  for (const row of routes) byPath.set(row.path, [...(byPath.get(row.path) ?? []), row]);
+  const byPath: ReadonlyMap<string, readonly Route[]> = byKey(routes, ({ path }) => path);
   const find = finderOf([...byPath.keys()]);
 
   return ({ url }) => {

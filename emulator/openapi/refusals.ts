@@ -1,3 +1,4 @@
+import { byKey } from '../contract/by-key.js';
 import { ERRORS, type ErrorKey, type ErrorRow } from '../contract/errors.js';
 import type { Route } from '../http/route.js';
 import { reference } from './schemas.js';
@@ -84,11 +85,7 @@ const headersOf = (keys: readonly ErrorKey[]) => ({
 export function refusalResponses(route: Route, own: readonly ErrorKey[]) {
   const schemas: Record<string, object> = {};
   const components: Record<string, object> = {};
-  const byStatus = new Map<number, ErrorKey[]>();
-  for (const key of refusalsOf(route, own)) {
-    const { status } = ERRORS[key];
-    byStatus.set(status, [...(byStatus.get(status) ?? []), key]);
-  }
+  const byStatus = byKey(refusalsOf(route, own), (key) => ERRORS[key].status);
   const responses = [...byStatus].map(([status, keys]) => {
     const made = keys.map((key) => componentOf(key, isScim(route)));
     for (const { name, schema } of made) schemas[name] = schema;

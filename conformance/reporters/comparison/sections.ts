@@ -9,6 +9,7 @@ import { joinLines } from '../stream-text.js';
 import { titleOf } from '../title.js';
 import { headCounts, verdictText } from '../words/coverage.js';
 import { addressText } from '../words/run.js';
+import { keptBy } from '../words/skip.js';
 import { incompleteText } from '../words/stop.js';
 
 /** A run in one line: `https://… (live), 2026-11-22T18:30:00.000Z, kit 0.1.0: conforms`. */
@@ -48,9 +49,7 @@ const quiet = (checks: readonly CheckResult[]): Line[] => {
 };
 
 const kept = (checks: readonly CheckResult[]): Line[] =>
-  skips(checks).map(({ kind, need, why, ids }) =>
-    entry('skip', 'quiet', `${kind === 'need' ? 'needs ' : ''}${need}: ${why}`, ids),
-  );
+  skips(checks).map((group) => entry('skip', 'quiet', `${keptBy(group)}: ${group.why}`, group.ids));
 
 const now = (changes: readonly Change[]) => changes.flatMap(({ is }) => is ?? []);
 const before = (changes: readonly Change[]) => changes.flatMap(({ was }) => was ?? []);

@@ -1,3 +1,4 @@
+import { byKey } from '../../../emulator/contract/by-key.js';
 import { counted } from '../../../emulator/contract/counted.js';
 import type { CheckResult, Coverage, Results } from '../../engine/results.js';
 import { isOfEmulators } from '../../engine/verdict.js';
@@ -47,13 +48,10 @@ export interface NotChecked {
 
 /** The reasons why checks have no verdict, the largest group first. */
 export function notChecked(checks: readonly CheckResult[]): NotChecked[] {
-  const groups = new Map<string, number>();
-  for (const { skip } of checks) {
-    if (skip === undefined) continue;
-    const why = keptFrom(skip);
-    groups.set(why, (groups.get(why) ?? 0) + 1);
-  }
-  return [...groups].map(([why, count]) => ({ why, count })).sort((one, other) => other.count - one.count);
+  const skips = checks.flatMap(({ skip }) => skip ?? []);
+  return [...byKey(skips, keptFrom)]
+    .map(([why, { length: count }]) => ({ why, count }))
+    .sort((one, other) => other.count - one.count);
 }
 
 /** The checks that a headline counts: of a deployment, those that can be asked of one at all. */

@@ -238,6 +238,10 @@ export function skipWords(skip: Skip): SkipText {
   }
 }
 
+/** What kept checks from a verdict, in front of the reason: `needs peer_api_key`. */
+export const keptBy = ({ kind, need }: Pick<Skip, 'kind'> & Pick<SkipText, 'need'>): string =>
+  kind === 'need' ? `needs ${need}` : need;
+
 /** The missing parts of several needs of one family: the longest wait, which covers the others; every prompt. */
 export function familyWords(skips: readonly [Skip, ...Skip[]]): SkipText {
   const needs = [...new Set(skips.flatMap(({ because }) => (because.kind === 'lacks' ? [because.need] : [])))];

@@ -1,4 +1,5 @@
 import type { Clock } from '../../clock/clock.js';
+import { byKey } from '../../contract/by-key.js';
 import { jsonOf } from '../../contract/nesting.js';
 import type { Profile } from '../../contract/profile.js';
 import { isRecord } from '../../contract/record.js';
@@ -85,7 +86,7 @@ const asHeaderText = (value: string): string =>
 export function createReplay(files: readonly string[], deps: ReplayDeps): Replay {
   const exchanges = files.flatMap((file) => readRecording(file, deps.warn));
   for (const one of exchanges) requireProfile(one, deps.profile);
-  const named = groupByScenario(exchanges);
+  const named = byKey(exchanges, ({ exchange }) => exchange.scenario);
   const names = [...named.keys()];
   // A request without a name means the unnamed scenario, or the only one.
   const unnamed = named.has(null) || names.length > 1 ? null : (names[0] ?? null);
@@ -191,14 +192,4 @@ export function createReplay(files: readonly string[], deps: ReplayDeps): Replay
       scenarios = begin();
     },
   };
-}
-
-function groupByScenario(exchanges: readonly PlacedExchange[]): Map<string | null, PlacedExchange[]> {
-  const groups = new Map<string | null, PlacedExchange[]>();
-  for (const one of exchanges) {
-    const group = groups.get(one.exchange.scenario);
-    if (group) group.push(one);
-    else groups.set(one.exchange.scenario, [one]);
-  }
-  return groups;
 }
