@@ -1,12 +1,7 @@
 import { ruleOf } from '../conformance/clients/rules.js';
+import { byKey } from '../emulator/contract/by-key.js';
 import type { ClientCase } from '../emulator/contract/client-case.js';
-
-/** Characters that Markdown's tables read as their own. */
-const cell = (text: string): string =>
-  text
-    .replaceAll('|', '\\|')
-    .replaceAll('<', '&lt;')
-    .replace(/\s*\n\s*/g, ' ');
+import { cell } from './page-parts.js';
 
 interface Row {
   readonly anchor: string;
@@ -69,6 +64,8 @@ const proseIn = (written: string): ReadonlyMap<string, string> =>
     }),
   );
 
+const FAMILY = /^(WHATWG HTML|WHATWG Fetch|RFC \d+|OpenAI API reference|the interface)/;
+
 const section = (level: string, title: string, ...parts: readonly string[]): string =>
   [`${level} ${title}`, ...parts].filter((part) => part !== '').join('\n\n');
 
@@ -77,12 +74,10 @@ export function withClientRules(page: string, cases: readonly ClientCase[]): str
   const rows = rowsOf(cases);
   const others = rows.filter(({ topic }) => topic === undefined);
   // Sources that state one sentence in many places stand together: `RFC 9110 15.4` and `RFC 9110 10.2.3`.
-  const families = new Map<string, Row[]>();
-  for (const source of [...new Set(others.map((row) => row.source))].sort()) {
-    const family =
-      /^(WHATWG HTML|WHATWG Fetch|RFC \d+|OpenAI API reference|the interface)/.exec(source)?.[1] ?? 'Others';
-    families.set(family, [...(families.get(family) ?? []), ...others.filter((row) => row.source === source)]);
-  }
+  const families = byKey(
+    others.toSorted((one, other) => (one.source < other.source ? -1 : Number(one.source > other.source))),
+    ({ source }) => FAMILY.exec(source)?.[1] ?? 'Others',
+  );
   const [head = '', ...written] = page.split(/^## Standards$/m)[0]?.split(/^(?=## )/m) ?? [];
   const prose = proseIn(written.join('').slice(3));
   const topics = new Set([...prose.keys(), ...rows.flatMap(({ topic }) => topic ?? [])]);

@@ -1,8 +1,9 @@
+import { byKey } from '../emulator/contract/by-key.js';
 import { DISTURBANCES } from '../emulator/contract/disturbance.js';
 import real from '../test/apps/real/score.json' with { type: 'json' };
 import score from '../test/apps/score.json' with { type: 'json' };
 import { WRONG } from '../test/apps/wrong/index.js';
-import { withRows } from './page-parts.js';
+import { cell, withRows } from './page-parts.js';
 
 const APPS_HEAD = '| app | law | seen in |\n|---|---|---|\n';
 const REAL_HEAD =
@@ -64,8 +65,6 @@ function realRow([busy, apps]: [string, RealScores[string]]): string {
   return `| ${busy} | ${sum.apps} | ${sum.groups} | ${sum.defects} (${each} a defect) | ${share} % | ${sum.wrong} | ${sum.missed} | ${sum.again}, ${times} times each | ${load.join(' to ')} |`;
 }
 
-const cell = (text: string): string => text.replaceAll('|', '\\|');
-
 /** A link to the thread of `owner/repo#12: text`. */
 function linked(seen: string): string {
   const [, repository = '', number = ''] = /^([^#]+)#(\d+): /.exec(seen) ?? [];
@@ -74,20 +73,14 @@ function linked(seen: string): string {
 
 /** How many apps a disturbance found, by the law that they broke: an app counts for the law that it is made for. */
 function foundBy(kind: string): string {
-  const found = new Map<string, number>();
-  for (const { id, law } of WRONG) {
-    const laws: Record<string, readonly string[]> =
-      (score as Record<string, Record<string, readonly string[]>>)[id] ?? {};
-    if (laws[law]?.includes(kind)) found.set(law, (found.get(law) ?? 0) + 1);
-  }
-  return [...found].map(([law, count]) => `\`${law}\` ${count}`).join(', ');
+  const scores: Record<string, Record<string, readonly string[]>> = score;
+  const found = WRONG.filter(({ id, law }) => scores[id]?.[law]?.includes(kind));
+  return [...byKey(found, ({ law }) => law)].map(([law, { length }]) => `\`${law}\` ${length}`).join(', ');
 }
 
 /** Writes the scores of libraries' examples, the wrong apps, and which disturbance finds which of them, into the page about `explore`. */
 export function withApps(page: string): string {
-  const apps = WRONG.map(
-    ({ id, what, law, seen }) => `| \`${id}\` ${cell(what)} | \`${law}\` | ${cell(linked(seen))} |`,
-  );
+  const apps = WRONG.map(({ id, what, law, seen }) => `| \`${id}\` ${cell(what)} | \`${law}\` | ${linked(seen)} |`);
   const kinds = Object.entries(DISTURBANCES).filter(([, row]) => row.class !== 'broken');
   const rows = kinds.map(([kind, row]) => `| \`${kind}\` ${row.what} | ${row.class} | ${foundBy(kind)} |`);
   const scores = Object.entries(real as RealScores).map(realRow);

@@ -6,6 +6,7 @@
 //   npm run fuzz -- requests --seed 7 --seconds 600   one of them, from a seed
 //   npm run fuzz -- requests --seed 7 --path 12:0:3   one input alone
 import { parseArgs } from 'node:util';
+import { createValues } from '../conformance/cli/values.js';
 import { hostNow } from '../emulator/clock/host.js';
 import { control } from './fuzz/control.js';
 import { type FuzzOptions, fuzz, type Outcome, type Target } from './fuzz/fuzz.js';
@@ -25,27 +26,22 @@ const TARGETS: Readonly<Record<string, (options: FuzzOptions) => Promise<Outcome
   upstreams: run(upstreams),
 };
 
-const whole = (text: string, name: string): number => {
-  const value = Number(text);
-  if (!Number.isInteger(value) || value < 0) throw new Error(`--${name}: expected a whole number, got ${text}`);
-  return value;
-};
-
 function readArguments() {
   const { values, positionals } = parseArgs({
     allowPositionals: true,
-    options: { seed: { type: 'string' }, seconds: { type: 'string', default: '60' }, path: { type: 'string' } },
+    options: { seed: { type: 'string' }, seconds: { type: 'string' }, path: { type: 'string' } },
   });
   const names = positionals.length > 0 ? positionals : Object.keys(TARGETS);
   const unknown = names.find((name) => TARGETS[name] === undefined);
   if (unknown !== undefined) throw new Error(`no target ${unknown}; expected ${Object.keys(TARGETS).join(', ')}`);
   if (values.path !== undefined && names.length !== 1)
     throw new Error('--path: name the one target that it belongs to');
+  const { whole } = createValues(values);
   return {
     names,
     path: values.path,
-    seed: values.seed === undefined ? Math.floor(hostNow()) % 1_000_000_000 : whole(values.seed, 'seed'),
-    seconds: whole(values.seconds, 'seconds'),
+    seed: whole('seed', 0) ?? Math.floor(hostNow()) % 1_000_000_000,
+    seconds: whole('seconds', 0) ?? 60,
   };
 }
 

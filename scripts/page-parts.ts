@@ -1,3 +1,11 @@
+/** Text without what Markdown's tables and paragraphs read as their own. */
+export const cell = (text: string): string =>
+  text
+    .replaceAll('|', '\\|')
+    .replaceAll('<', '&lt;')
+    .replaceAll('*', '\\*')
+    .replace(/\s*\n\s*/g, ' ');
+
 /** A page with another text between `<!-- name -->` and `<!-- /name -->`. */
 export function withPart(page: string, name: string, change: (before: string) => string): string {
   const [begin, end] = [`<!-- ${name} -->\n`, `<!-- /${name} -->`];

@@ -9,6 +9,7 @@
 //   npm run soak -- --mix 3 --count 300             each seed another that has three of their habits at once
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
+import { createValues } from '../conformance/cli/values.js';
 import { runConformance } from '../conformance/index.js';
 import { run } from '../conformance/run.js';
 import { deploy } from '../test/targets/deployment.js';
@@ -17,9 +18,9 @@ import { INGREDIENTS, type MixResult, mixOf, resultsOf } from '../test/targets/m
 
 const { values } = parseArgs({
   options: {
-    from: { type: 'string', default: '0' },
+    from: { type: 'string' },
     count: { type: 'string' },
-    runs: { type: 'string', default: '3' },
+    runs: { type: 'string' },
     state: { type: 'string' },
     each: { type: 'boolean', default: false },
     only: { type: 'string', default: '' },
@@ -32,15 +33,11 @@ interface State {
   found: (MixResult & { seed: string })[];
 }
 
-const whole = (text: string, name: string): number => {
-  const value = Number(text);
-  if (!Number.isInteger(value) || value < 0) throw new Error(`--${name}: expected a whole number, got ${text}`);
-  return value;
-};
-const from = whole(values.from, 'from');
-const mix = values.mix === undefined ? undefined : whole(values.mix, 'mix');
-const count = whole(values.count ?? (values.each ? '20' : '1000'), 'count');
-const runs = whole(values.runs, 'runs');
+const { whole } = createValues(values);
+const from = whole('from', 0) ?? 0;
+const mix = whole('mix', 0);
+const count = whole('count', 0) ?? (values.each ? 20 : 1000);
+const runs = whole('runs', 0) ?? 3;
 const state: State =
   values.state !== undefined && existsSync(values.state)
     ? (JSON.parse(readFileSync(values.state, 'utf8')) as State)

@@ -2,6 +2,17 @@ import { once } from 'node:events';
 import { type Child, checkChild } from './child.js';
 import { Broken } from './law.js';
 
+/** In a process of ours: answers each message, and says that it is ready. */
+export function answerEach(answer: (message: string) => Promise<object>): void {
+  process.on('message', (message: string) => {
+    answer(message).then(
+      (answered) => process.send?.(answered),
+      (error: unknown) => process.send?.({ threw: error instanceof Error ? error.stack : String(error) }),
+    );
+  });
+  process.stdout.write('ready\n');
+}
+
 /** Sends a message to a process of ours, and waits for its answer. @throws Broken if it ends, or if it threw */
 export async function askChild<Result extends object>(
   child: Child,

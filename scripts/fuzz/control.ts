@@ -6,7 +6,7 @@ import { validateExchange } from '../../emulator/testing/exchanges.harness.js';
 import { controlCalls } from '../control-calls.js';
 import { type Call, controlCall, interfaceCall } from './calls.js';
 import { checkChild, checkLively, whileItLives } from './child.js';
-import { type RunningEmulator, startEmulator } from './emulator.js';
+import { checkHealth, type RunningEmulator, startEmulator } from './emulator.js';
 import type { Subject, Target } from './fuzz.js';
 import { Broken } from './law.js';
 
@@ -110,15 +110,10 @@ async function subjectOf(running: RunningEmulator): Promise<Subject<readonly Cal
   };
   const meet = async (calls: readonly Call[]) => {
     for (const call of calls) await meetOne(call);
-    const probe = async () => {
-      const { status } = await running.control('/_emulator/health').catch(() => ({ status: 0 }));
-      await checkChild(child, MOST_MB, status === 0);
-      if (status !== 200) throw new Broken('a probe is answered 200', `it was ${status}`);
-    };
     const again = async () => {
       for (const call of calls) await ask(running, call);
     };
-    await checkLively(child, again, probe);
+    await checkLively(child, again, () => checkHealth(running, MOST_MB));
     if ((await digestOf(running)) !== beside) throw new Broken('what is in another space stays', `${BESIDE} differs`);
   };
   return {

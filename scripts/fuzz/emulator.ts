@@ -1,5 +1,6 @@
 import { isRecord } from '../../emulator/contract/record.js';
-import { type Child, startChild } from './child.js';
+import { type Child, checkChild, startChild } from './child.js';
+import { Broken } from './law.js';
 
 /** An emulator in a process of its own, and what it says of itself. */
 export interface RunningEmulator {
@@ -36,4 +37,11 @@ export async function startEmulator(plant: string | undefined, ...flags: readonl
         ...(body === undefined ? {} : { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
       }),
   };
+}
+
+/** Checks that an emulator answers an ordinary call. @throws Broken */
+export async function checkHealth({ child, control }: RunningEmulator, mostMegabytes: number): Promise<void> {
+  const { status } = await control('/_emulator/health').catch(() => ({ status: 0 }));
+  await checkChild(child, mostMegabytes, status === 0);
+  if (status !== 200) throw new Broken('a probe is answered 200', `it was ${status}`);
 }

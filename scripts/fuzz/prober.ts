@@ -3,6 +3,7 @@ import { networkFetch } from '../../conformance/drivers/network.js';
 import { createClient, whyNoAnswer } from '../../conformance/probe/client.js';
 import { createRedactor } from '../../conformance/probe/redact.js';
 import { systemHost } from '../../conformance/probe/time.js';
+import { answerEach } from './ask-child.js';
 import type { Probed } from './upstreams.js';
 
 const TIMEOUT_MS = 400;
@@ -30,10 +31,4 @@ async function probe(url: string): Promise<Probed> {
   }
 }
 
-process.on('message', (url: string) => {
-  probe(url).then(
-    (probed) => process.send?.(probed),
-    (error: unknown) => process.send?.({ threw: error instanceof Error ? error.stack : String(error) }),
-  );
-});
-process.stdout.write('ready\n');
+answerEach(probe);

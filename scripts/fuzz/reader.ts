@@ -3,6 +3,7 @@
 import { readRecordings } from '../../conformance/drift/recordings.js';
 import { UsageError } from '../../conformance/framework/usage.js';
 import { createEmulator, OptionError } from '../../emulator/index.js';
+import { answerEach } from './ask-child.js';
 import type { Read, ReplayedAnswer } from './recordings.js';
 
 const replaced = (text: string) => text.replaceAll(/\$\{?[a-z_]+(?:\.\d+)?\}?/g, 'one').replaceAll('$$', '$');
@@ -67,17 +68,10 @@ function drift(file: string): { refused?: string } {
   }
 }
 
-process.on('message', (file: string) => {
+answerEach(async (file): Promise<Read> => {
   const said: Record<string, unknown>[] = [];
-  const read = async (): Promise<Read> => {
-    const { refused: byDrift } = drift(file);
-    const { refused: byReplay, answers } = await replay(file, said);
-    const failed = said.filter(({ event }) => event === 'internal_error').map(({ error }) => String(error));
-    return { byDrift, byReplay, answers, failed };
-  };
-  read().then(
-    (outcome) => process.send?.(outcome),
-    (error: unknown) => process.send?.({ threw: error instanceof Error ? error.stack : String(error) }),
-  );
+  const { refused: byDrift } = drift(file);
+  const { refused: byReplay, answers } = await replay(file, said);
+  const failed = said.filter(({ event }) => event === 'internal_error').map(({ error }) => String(error));
+  return { byDrift, byReplay, answers, failed };
 });
-process.stdout.write('ready\n');

@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import openapi from '../../schemas/openapi.json' with { type: 'json' };
 import { controlCalls } from '../control-calls.js';
 import { checkChild, checkLively, whileItLives } from './child.js';
-import { type RunningEmulator, startEmulator } from './emulator.js';
+import { checkHealth, type RunningEmulator, startEmulator } from './emulator.js';
 import type { Subject, Target } from './fuzz.js';
 import { Broken } from './law.js';
 import { type RawRequest, rawRequest } from './raw-request.js';
@@ -79,12 +79,8 @@ async function subjectOf(running: RunningEmulator): Promise<Subject<Sent>> {
     await checkChild(child, MOST_MB);
     if (answer !== '' && !/^HTTP\/1\.1 \d{3} /.test(answer))
       throw new Broken('an answer is HTTP', JSON.stringify(answer.slice(0, 200)));
-    const probe = async () => {
-      const { status } = await running.control('/_emulator/health').catch(() => ({ status: 0 }));
-      await checkChild(child, MOST_MB, status === 0);
-      if (status !== 200) throw new Broken('a probe is answered 200', `it was ${status}`);
-    };
-    await checkLively(child, async () => void (await send()), probe);
+    const again = async () => void (await send());
+    await checkLively(child, again, () => checkHealth(running, MOST_MB));
     if (foreign && (await digestOf(running)) !== before)
       throw new Broken(
         'nobody from elsewhere changes anything',

@@ -1,11 +1,9 @@
 // A defect for the fuzzers' own test: calls of snapshots fail.
-import { Server, type ServerResponse } from 'node:http';
+import { type IncomingMessage, Server, type ServerResponse } from 'node:http';
+import { seesFirst } from './planted.js';
 
-const emit = Server.prototype.emit;
-Server.prototype.emit = function (this: Server, ...given: Parameters<typeof emit>) {
-  const [name, request, response] = given as unknown[];
-  if (name !== 'request' || !String((request as { url?: string }).url).startsWith('/_emulator/snapshots'))
-    return emit.apply(this, given);
+seesFirst(Server, (name, request, response) => {
+  if (name !== 'request' || !(request as IncomingMessage).url?.startsWith('/_emulator/snapshots')) return false;
   (response as ServerResponse).writeHead(500).end('{"error":{"code":500,"message":"planted"}}');
   return true;
-} as typeof emit;
+});

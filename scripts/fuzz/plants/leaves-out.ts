@@ -1,14 +1,12 @@
 // A defect for the fuzzers' own test: no list has an intern.
-import { Server, type ServerResponse } from 'node:http';
+import { type IncomingMessage, Server, type ServerResponse } from 'node:http';
+import { seesFirst } from './planted.js';
 
-const emit = Server.prototype.emit;
-Server.prototype.emit = function (this: Server, ...given: Parameters<typeof emit>) {
-  const [name, request, response] = given as unknown[];
-  const { method, url } = (request ?? {}) as { method?: string; url?: string };
-  if (name !== 'request' || method !== 'GET' || !/walked\/api\/v1\/interns(\?|$)/.test(String(url)))
-    return emit.apply(this, given);
+seesFirst(Server, (name, request, response) => {
+  const { method, url = '' } = name === 'request' ? (request as IncomingMessage) : {};
+  if (method !== 'GET' || !/walked\/api\/v1\/interns(\?|$)/.test(url)) return false;
   (response as ServerResponse)
     .writeHead(200, { 'content-type': 'application/json' })
     .end('{"data":[],"has_more":false}');
   return true;
-} as typeof emit;
+});
