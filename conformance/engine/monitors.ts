@@ -175,12 +175,13 @@ export function createMonitors(model: Model, target: Omit<Target, 'kind'>, now: 
     const seen = closed ? undefined : seenBy(model, exchange);
     if (seen !== undefined) {
       if (looked.by?.walks === true) walked(looked.by, seen);
+      const situation = situationOf(seen);
       for (const monitor of monitors.values()) {
         try {
           const judgement = monitor.rule.judge(seen, model);
           if (judgement === undefined) continue;
           monitor.judged += 1;
-          monitor.situations.add(situationOf(seen));
+          monitor.situations.add(situation);
           if (judgement !== 'kept') note(monitor, judgement, seen, looked);
         } catch (error) {
           monitor.failure ??= new Error(`exchange ${number}: ${String(error)}`, { cause: error });

@@ -1,5 +1,6 @@
 import type { Ctx } from '../framework/context.js';
 import { Skipped } from '../framework/skip.js';
+import { isRow } from '../model/intern.js';
 import { LATE } from '../model/options.js';
 import type { Answer } from '../probe/client.js';
 import type { Send } from '../probe/request.js';
@@ -77,6 +78,9 @@ async function sent(
   return { answer: await ask(row, ground, requestOf(row, ground)), id };
 }
 
+/** A record of more characters would be most of each list that shows it. */
+const LONG = 50_000;
+
 /** Sends a row, reads the things that it may have changed, and does both again where a rule was broken. */
 async function done(
   ctx: Ctx,
@@ -103,6 +107,8 @@ async function done(
       if (tries > 0 && state !== 'going') await ctx.wait(2_000);
       if (await shelf.read(id)) shelf.usedUp(state);
     }
+    if (accepted && table.method !== 'GET' && answer.text.length > LONG && isRow(answer.json))
+      await ctx.api.update(String(answer.json.id), { instructions: null }).catch(unanswered);
     if ((accepted && table.uses === true) || (accepted && !isGood(row))) shelf.usedUp(state);
     if (broken() === before) return;
     // A breach is looked for again on fresh things.

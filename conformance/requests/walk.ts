@@ -137,7 +137,9 @@ const PHASES: Partial<Record<State, readonly string[]>> = {
 /** Waits until boot and teardown of an intern have ended. */
 async function settled(ctx: Ctx, id: string): Promise<void> {
   // A read shows which of a delete and a provision at once came last.
-  if (ctx.known(id).phases.has('booting') && ctx.known(id).phases.has('gone')) await ctx.api.get(id).catch(unanswered);
+  const seen = ctx.known(id).phases;
+  const read = seen.has('booting') && seen.has('gone') ? await ctx.api.get(id).catch(unanswered) : undefined;
+  if (read?.status === 404) return;
   const { phases } = ctx.known(id);
   // An intern that waits for its first boot may be shown as one that boots.
   if (phases.has('booting') && !phases.has('new')) await ctx.interns.until(id, ['running', 'failed', 'stopped']);

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { createBeginnings, hash, SEARCHED_FROM } from './beginnings.js';
+import { createBeginnings, hash, IN_BASE64, PLAINLY, SEARCHED_FROM } from './beginnings.js';
 
 /** Where a value is in a text. */
 export interface Match {
@@ -13,8 +13,10 @@ export interface Match {
 export interface Search {
   /** Places in a text as it reads, those of one kind in order and without overlap. */
   find(text: string): Iterable<Match>;
-  /** Whether Base64 in a text may hold anything that is found. */
+  /** Whether a text may hold anything that is found, as it is or in Base64. */
   mayHold(text: string): boolean;
+  /** Whether Base64 in a text may. */
+  mayHoldInBase64(text: string): boolean;
   /** Characters of the longest thing that is found. */
   readonly longest: number;
 }
@@ -25,7 +27,7 @@ export interface Known extends Search {
   has(value: string): boolean;
   add(value: string): void;
   delete(value: string): void;
-  /** Makes `mayHold` true of Base64 with such a beginning in it. */
+  /** Makes `mayHoldInBase64` true of Base64 with such a beginning in it. */
   hint(beginning: string): void;
   /** Adds a value of eight characters or more, of which only a digest is kept. It is found as a whole. */
   addDigest(value: string): void;
@@ -87,7 +89,6 @@ export function createKnown(
   let anywhere: RegExp | undefined;
   const index = new Map<number, Entry[]>();
   const begins = createBeginnings();
-  const beginsInBase64 = createBeginnings();
   let longest = 0;
 
   const search = () => {
@@ -97,7 +98,7 @@ export function createKnown(
     anywhere = searched.length > 0 ? new RegExp(searched.map(literally).join('|'), 'g') : undefined;
   };
   const hint = (beginning: string) => {
-    for (const spelled of inBase64(beginning)) beginsInBase64.add(hash(spelled));
+    for (const spelled of inBase64(beginning)) begins.add(hash(spelled), IN_BASE64);
   };
   const put = (reading: string, entry: Entry) => {
     const key = hash(reading);
@@ -105,7 +106,7 @@ export function createKnown(
     if (entry.digest !== undefined && alike.some(({ digest }) => digest === entry.digest)) return;
     alike.push(entry);
     index.set(key, alike);
-    begins.add(key);
+    begins.add(key, PLAINLY);
     hint(reading);
   };
   const drop = (value: string, reading: string) => {
@@ -166,21 +167,22 @@ export function createKnown(
       if (anywhere)
         for (const { 0: found, index } of text.matchAll(anywhere))
           yield { index, length: found.length, value: short.get(found) ?? '' };
-      for (let place = begins.next(text, 0); place >= 0; ) {
+      for (let place = begins.next(text, 0, PLAINLY); place >= 0; ) {
         let match: Match | undefined;
         for (const entry of index.get(hash(text, place)) ?? []) {
           const length = agreement(text, place, entry);
           if (length > (match?.length ?? 0)) match = { index: place, length, value: entry.value };
         }
         if (match) yield match;
-        place = begins.next(text, place + (match?.length ?? 1));
+        place = begins.next(text, place + (match?.length ?? 1), PLAINLY);
       }
     },
     hint,
-    mayHold: (text) => anywhere !== undefined || beginsInBase64.next(text, 0) >= 0,
+    mayHold: (text) => short.size > 0 || begins.next(text, 0, PLAINLY | IN_BASE64) >= 0,
+    mayHoldInBase64: (text) => anywhere !== undefined || begins.next(text, 0, IN_BASE64) >= 0,
     begun(text) {
       const from = Math.max(0, text.length - longest);
-      for (let place = begins.next(text, from); place >= 0; place = begins.next(text, place + 1))
+      for (let place = begins.next(text, from, PLAINLY); place >= 0; place = begins.next(text, place + 1, PLAINLY))
         for (const { value, reading, length, digest } of index.get(hash(text, place)) ?? [])
           if (place + length > text.length && (digest !== undefined || reading.startsWith(text.slice(place))))
             return { index: place, value };

@@ -72,7 +72,9 @@ export function createRedaction() {
   const loginTokens = new Set<string>();
   for (const beginning of BEGINNINGS) known.hint(beginning);
   const search: Search = {
-    mayHold: (run) => known.mayHold(run) || SIGNATURE_IN_BASE64.test(run),
+    // Shapes may be anywhere.
+    mayHold: () => true,
+    mayHoldInBase64: (run) => known.mayHoldInBase64(run) || SIGNATURE_IN_BASE64.test(run),
     get longest() {
       return Math.max(known.longest, SECRET_PIECE);
     },

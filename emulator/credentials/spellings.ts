@@ -99,12 +99,12 @@ function* decodingsOf(run: string): Generator<readonly [decoded: string, skip: n
 
 function* placesInPart(text: string, search: Search): Generator<Place> {
   for (const { text: read, at } of readings(text)) {
-    for (const { index, length, value } of search.find(read))
-      yield { start: at(index), end: at(index + length), value };
     // Most texts have no such beginning anywhere.
     if (!search.mayHold(read)) continue;
+    for (const { index, length, value } of search.find(read))
+      yield { start: at(index), end: at(index + length), value };
     for (const { 0: run, index } of read.matchAll(BASE64)) {
-      if (!search.mayHold(run)) continue;
+      if (!search.mayHoldInBase64(run)) continue;
       for (const [decoded, skip] of decodingsOf(run))
         for (const { index: byte, length, value } of search.find(decoded)) {
           // All of the Base64 goes: its digits overlap. A slash belongs to the alphabet, but may as well end a segment.
