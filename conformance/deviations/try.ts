@@ -56,8 +56,6 @@ export async function tryChecks(
     factories,
   );
   try {
-    // Its control interface is loaded at the first call, in real time, in which nothing goes on that the host sees.
-    await emulator.fetch(new Request(`${emulator.target.control_url}/target`));
     const driver = createEmulatorDriver({
       descriptor: { ...emulator.target },
       fetch: host.watched(fetch),
