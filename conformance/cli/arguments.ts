@@ -19,6 +19,11 @@ export interface FlagRow {
   readonly group?: string;
 }
 
+/** A flag with a value, one that may be given more than once, and a switch. */
+export const text = (describe: string): FlagRow => ({ type: 'string', describe });
+export const list = (describe: string): FlagRow => ({ type: 'string', array: true, describe });
+export const toggle = (describe: string): FlagRow => ({ type: 'boolean', describe });
+
 /** Flags of one command, by their names on the command line. */
 export type FlagTable = Readonly<Record<string, FlagRow>>;
 

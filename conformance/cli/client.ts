@@ -12,6 +12,7 @@ import { makeFolders } from './folders.js';
 import type { Io } from './io.js';
 import type { Settings } from './settings.js';
 import { showAt } from './show.js';
+import { createValues } from './values.js';
 
 /** The plan of a run of client cases, from the catalogue alone: no adapter is started for it. */
 export function clientPlan(
@@ -34,8 +35,6 @@ export function clientPlan(
   ].join('\n');
 }
 
-const CUTS = ['few', 'all', 'none'] as const;
-
 /**
  * `intern-conformance client … -- COMMAND`: runs a client, behind an adapter, through the cases of the lab (LAB-9,
  * LAB-10). Returns the exit code; 3 and one line if the adapter does not begin.
@@ -48,8 +47,7 @@ export async function clientCommand(
 ): Promise<number> {
   const [program, ...args] = command;
   if (program === undefined) throw new UsageError('client: expected -- and the command of an adapter after it');
-  const cuts = CUTS.find((one) => one === (cutsGiven ?? 'few'));
-  if (cuts === undefined) throw new UsageError(`--cuts: expected ${CUTS.join(', ')}, got ${JSON.stringify(cutsGiven)}`);
+  const cuts = createValues({ cuts: cutsGiven }).choice('cuts', ['few', 'all', 'none']) ?? 'few';
   const selected = chosen(unitsOf(cases), settings, 'case');
   if (settings.plan) {
     io.out(

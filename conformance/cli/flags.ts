@@ -1,7 +1,7 @@
 import { FACTS as TARGET_FACTS } from '../framework/target.js';
 import { CREDENTIAL_NAMES, type CredentialName } from '../probe/request.js';
 import { REPORT_KINDS } from '../reporters/index.js';
-import type { FlagRow, FlagTable } from './arguments.js';
+import { type FlagTable, list, text, toggle } from './arguments.js';
 import { grouped, MOST_USED } from './help.js';
 
 /** Facts of a target that a deployment does not tell by itself, and what the kit calls them. */
@@ -31,10 +31,6 @@ const GIVEN: Readonly<Record<CredentialName | Fact, string>> = {
   own_intern_id: 'intern that the own key belongs to',
   regional_host: 'hostname that is refused as regional',
 };
-
-const text = (describe: string): FlagRow => ({ type: 'string', describe });
-const list = (describe: string): FlagRow => ({ type: 'string', array: true, describe });
-const toggle = (describe: string): FlagRow => ({ type: 'boolean', describe });
 
 const report = list(`${REPORT_KINDS.join(', ')}, each with =FILE or to standard output; may be repeated`);
 const GROUP = 'Credentials and facts:';

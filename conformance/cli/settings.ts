@@ -7,6 +7,7 @@ import { readProfile, SHIPPED } from '../framework/profile.js';
 import { UsageError } from '../framework/usage.js';
 import { CREDENTIAL_NAMES, type CredentialName } from '../probe/request.js';
 import { REPORT_KINDS } from '../reporters/index.js';
+import { flagOf } from '../reporters/words/need.js';
 import { reportsOf } from './destinations.js';
 import { readConfig, readJson, readKeys } from './files.js';
 import { FACTS, type Fact } from './flags.js';
@@ -48,7 +49,7 @@ const SPOKEN = [
 const again = (flags: Flags): string[] =>
   SPOKEN.flatMap((name) => {
     const value = flags[name];
-    const flag = `--${name.replaceAll('_', '-')}`;
+    const flag = flagOf(name);
     if (value === undefined || value === '') return [];
     if (value === true) return [flag];
     return value === false ? [flag.replace('--', '--no-')] : [flag, String(value)];

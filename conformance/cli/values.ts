@@ -1,5 +1,6 @@
 import { suggestion } from '../../emulator/contract/nearest.js';
 import { UsageError } from '../framework/usage.js';
+import { flagOf } from '../reporters/words/need.js';
 
 const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 };
 
@@ -12,8 +13,6 @@ export function duration(text: string, what: string): number {
 
 /** Flags as given, by their names in snake case. */
 export type Flags = Readonly<Record<string, unknown>>;
-
-const flagOf = (name: string): string => `--${name.replaceAll('_', '-')}`;
 
 /**
  * Refuses an empty text, which a CI job gives where a variable is not set. A run without the flag would do more than was meant, or

@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Chat, LongText, SseEvent, ToolCall } from '../../emulator/contract/client-case.js';
 import type { Difference } from '../framework/difference.js';
 import type { Change } from '../framework/finding.js';
+import { jsonOf } from '../probe/json.js';
 import type { AnsweredChat, AnsweredEvent, AnsweredLong } from './answer.js';
 
 type ToolCalls = NonNullable<AnsweredChat['tool_calls']>;
@@ -119,11 +120,8 @@ export function compareEvents(
 function sameArguments(expected: LongText, actual: AnsweredLong, bytes: boolean): boolean {
   if (sameText(expected, actual)) return true;
   if (bytes || typeof expected !== 'string' || typeof actual !== 'string') return false;
-  try {
-    return isDeepStrictEqual(JSON.parse(expected), JSON.parse(actual));
-  } catch {
-    return false;
-  }
+  const wanted = jsonOf(expected);
+  return wanted !== undefined && isDeepStrictEqual(wanted, jsonOf(actual));
 }
 
 const sameCall = (expected: ToolCall, actual: ToolCalls[number], bytes: boolean): boolean =>

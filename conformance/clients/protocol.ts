@@ -4,6 +4,7 @@ import { given } from '../../emulator/contract/given.js';
 import { problem, words } from '../../emulator/contract/problem.js';
 import { loadZod } from '../../emulator/contract/with-zod.js';
 import type { StartedRun } from '../../emulator/lab/lab.js';
+import { jsonOf } from '../probe/json.js';
 import { answerSchema, type ClientAnswer } from './answer.js';
 
 const z = loadZod();
@@ -85,12 +86,8 @@ const brief = (text: string): string => JSON.stringify(text.length > 120 ? `${te
 
 /** Reads the first line of an adapter. Throws a line that says what is wrong with it. */
 export function readHello(line: string): Hello {
-  let value: unknown;
-  try {
-    value = JSON.parse(line);
-  } catch {
-    throw new Error(`its first line is not JSON: ${brief(line)}`);
-  }
+  const value = jsonOf(line);
+  if (value === undefined) throw new Error(`its first line is not JSON: ${brief(line)}`);
   const parsed = helloSchema.safeParse(value, { error: words });
   if (!parsed.success)
     throw new Error(`its first line is not {"adapter", "version", "layers"}: ${problem(parsed.error, 'the line')}`);
@@ -99,12 +96,9 @@ export function readHello(line: string): Hello {
 
 /** Reads any later line: liberally, further keys are ignored. */
 export function readAdapterLine(line: string): AdapterLine {
-  let value: unknown;
-  try {
-    value = JSON.parse(line);
-  } catch {
+  const value = jsonOf(line);
+  if (value === undefined)
     return { kind: 'wrong', message: `the adapter printed a line that is not JSON: ${brief(line)}` };
-  }
   const named = runSchema.safeParse(value);
   if (!named.success) return { kind: 'wrong', message: `the adapter printed a line without "run": ${brief(line)}` };
   const { run } = named.data;

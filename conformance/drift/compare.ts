@@ -1,8 +1,8 @@
 import { type Bindings, matchText, piecesOf } from '../../emulator/recording/template.js';
 import type { Difference } from '../framework/difference.js';
-import { isRecord } from '../probe/json.js';
+import { isRecord, recordOf } from '../probe/json.js';
 import { COMPARED_HEADERS, COMPARED_VALUES, isSameBoot, isSecret, MENDED_BY_TIME } from './compared.js';
-import { recordOf, textOf } from './shape.js';
+import { textOf } from './shape.js';
 
 /** A difference between two answers. `byTime`: a later answer may be without it. */
 export interface Drifted extends Difference {

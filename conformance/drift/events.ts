@@ -1,6 +1,6 @@
-import { isRecord, jsonOf } from '../probe/json.js';
+import { isRecord, jsonOf, recordOf } from '../probe/json.js';
 import { createSseParser } from '../probe/sse.js';
-import { listOf, recordOf, type Shape, said, textOf } from './shape.js';
+import { listOf, type Shape, said, textOf } from './shape.js';
 
 /** A chunk of a chat stream, in whichever form it came. */
 export type Chunk = Shape;

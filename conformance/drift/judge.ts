@@ -1,10 +1,10 @@
 import type { RecordedExchange } from '../../emulator/recording/format.js';
 import type { Bindings } from '../../emulator/recording/template.js';
+import { recordOf } from '../probe/json.js';
 import { compareStream, type LiveStream, parsedBody } from './answer.js';
 import { type Compared, compared, compareHeaders, compareJson } from './compare.js';
 import { errorOf } from './events.js';
 import { isShorter } from './recorded-before.js';
-import { recordOf } from './shape.js';
 
 /** A live answer that came to its end. */
 export interface LiveAnswer extends LiveStream {

@@ -1,13 +1,13 @@
 import type { RecordedExchange } from '../../emulator/recording/format.js';
 import type { Bindings } from '../../emulator/recording/template.js';
-import { isRecord } from '../probe/json.js';
+import { isRecord, recordOf } from '../probe/json.js';
 import { parsedBody } from './answer.js';
 import { aliasOf } from './compare.js';
 import { WRITTEN_SETTINGS } from './compared.js';
 import { isRead } from './exchange.js';
 import { internAliasOf } from './schedule.js';
 import { lastMessage } from './script.js';
-import { recordOf, type Shape } from './shape.js';
+import type { Shape } from './shape.js';
 
 /** An intern that was there before a recording began, as far as the recording shows it. */
 export interface Likeness {
@@ -96,7 +96,7 @@ export type Before = ReturnType<typeof recordedBefore>;
 function given(exchange: RecordedExchange): unknown[] {
   const { operation, status, request } = exchange;
   const body = parsedBody(request.body);
-  const { session_id, vault_id } = isRecord(body) ? body : {};
+  const { session_id, vault_id } = recordOf(body);
   if (status === null) return [];
   if (operation === 'list' && wentWell(exchange)) return request.path.match(/\$cursor\.\d+/g) ?? [];
   if (operation === 'create' && wentWell(exchange)) return [vault_id];

@@ -1,9 +1,9 @@
 import type { RecordedExchange } from '../../emulator/recording/format.js';
+import { recordOf } from '../probe/json.js';
 import { parsedBody } from './answer.js';
 import { aliasOf } from './compare.js';
 import { endsRuns, internAliasOf, type Schedule } from './schedule.js';
 import { lastMessage, type Relations } from './script.js';
-import { recordOf } from './shape.js';
 
 /** The relations between the exchanges of a scenario. */
 export function relationsOf(all: readonly RecordedExchange[], { endOf, saidAt }: Schedule): Relations {

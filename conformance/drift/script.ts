@@ -1,10 +1,10 @@
 import { bodyText, type RecordedExchange } from '../../emulator/recording/format.js';
 import { piecesOf } from '../../emulator/recording/template.js';
 import type { Script } from '../framework/control.js';
-import { isRecord, jsonOf } from '../probe/json.js';
+import { isRecord, jsonOf, recordOf } from '../probe/json.js';
 import { createSseParser } from '../probe/sse.js';
 import { type Chunk, deltaOf, errorOf } from './events.js';
-import { listOf, recordOf, textOf } from './shape.js';
+import { listOf, textOf } from './shape.js';
 
 type Step = Record<string, unknown>;
 

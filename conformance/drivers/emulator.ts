@@ -8,6 +8,7 @@ import { type BehaviourName, behaviourIn } from '../framework/needs.js';
 import { readProfile, SHIPPED } from '../framework/profile.js';
 import { FACTS, type PublicKey, type Target } from '../framework/target.js';
 import type { Fetch } from '../probe/client.js';
+import { jsonOf, recordOf } from '../probe/json.js';
 import { canBeClosed, type PlainFetch } from '../probe/outgoing.js';
 import type { CredentialName } from '../probe/request.js';
 import type { Host } from '../probe/time.js';
@@ -45,8 +46,6 @@ export interface EmulatorDriverOptions {
 const OURS = [askPermissionTwice, askThenSilent, saysNothing].map(({ $schema: _, ...script }) => script);
 
 const text = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);
-const record = (value: unknown): Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {};
 const trimmed = (url: string) => url.replace(/\/+$/, '');
 
 function profileOf(value: unknown): Profile {
@@ -67,8 +66,8 @@ export function createEmulatorDriver(options: EmulatorDriverOptions): Driver {
   if (baseUrl === undefined || workspaceId === undefined) {
     throw new Error('/_emulator/target: expected base_url and workspace_id');
   }
-  const credentials = record(descriptor.credentials);
-  const own = record(credentials.intern);
+  const credentials = recordOf(descriptor.credentials);
+  const own = recordOf(credentials.intern);
   const controlUrl = trimmed(text(descriptor.control_url) ?? `${new URL(baseUrl).origin}/_emulator`);
   const daemonOrigin = text(descriptor.daemon_origin);
   const target: Target = {
@@ -145,12 +144,8 @@ export async function findEmulator(ask: Ask, baseUrl: string, token?: string): P
   const headers: Record<string, string> = token === undefined ? {} : { authorization: `Bearer ${token}` };
   const { status, text: body } = await ask(`${controlOf(baseUrl)}/target`, headers);
   if (status !== 200) return undefined;
-  try {
-    const descriptor = record(JSON.parse(body));
-    return typeof descriptor.base_url === 'string' && 'credentials' in descriptor ? descriptor : undefined;
-  } catch {
-    return undefined;
-  }
+  const descriptor = recordOf(jsonOf(body));
+  return typeof descriptor.base_url === 'string' && 'credentials' in descriptor ? descriptor : undefined;
 }
 
 /** An emulator of this package. Loaded on demand: a run against a URL needs none. */

@@ -1,5 +1,6 @@
 import { DISTURBANCE_NAMES, type DisturbanceName, disturbanceOf } from '../../emulator/contract/disturbance.js';
 import { parseDuration } from '../../emulator/contract/duration.js';
+import { given } from '../../emulator/contract/given.js';
 import type { Schedule } from './schedules.js';
 import { CLASSES, ExploreError, type ExploreOptions, type Law } from './types.js';
 
@@ -41,9 +42,8 @@ function lawsOf(given: ExploreOptions['laws'] = []): (readonly [string, Law])[] 
 
 /** Options that a verdict rests on. */
 type Rests = Pick<ExploreOptions, 'seed' | 'require' | 'failOn' | 'patience' | 'runTimeout'>;
-const RESTS = ['seed', 'require', 'failOn', 'patience', 'runTimeout'] as const satisfies readonly (keyof Rests)[];
-const restsIn = (all: Rests): Rests =>
-  Object.fromEntries(RESTS.flatMap((name) => (all[name] === undefined ? [] : [[name, all[name]]])));
+const restsIn = ({ seed, require, failOn, patience, runTimeout }: Rests): Rests =>
+  given({ seed, require, failOn, patience, runTimeout });
 
 /** The evidence of a schedule's verdict when it was saved. @throws ExploreError where a law is missing */
 export function restsOf({ schedule, laws }: ExploreOptions): Rests {

@@ -48,7 +48,6 @@ function fits(
     case 'short-page':
     case 'boot-fails':
     case 'proof-expired':
-      return succeeded;
     case 'teardown-fails':
       return succeeded;
     case 'token-dead':

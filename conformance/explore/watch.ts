@@ -1,6 +1,7 @@
 import { createEventNames } from '../../emulator/disturbances/events.js';
 import type { ExchangeObserver, ObserveExchange } from '../../emulator/disturbances/observer.js';
 import { createEventSplitter } from '../../emulator/wire/streams.js';
+import { jsonOf, recordOf } from '../probe/json.js';
 import type { SeenRequest, SeenWrite } from './types.js';
 
 type Draft = { -readonly [Key in keyof SeenRequest]: SeenRequest[Key] } & { writes?: SeenWrite[] };
@@ -12,16 +13,12 @@ const KEPT = 65_536;
 const LONGEST_WAIT = 60;
 
 const errorOf = (answer: string) => {
-  try {
-    const { error } = JSON.parse(answer) as { error?: { metadata?: { reason?: unknown; retryable?: unknown } } };
-    const { reason, retryable } = error?.metadata ?? {};
-    return {
-      ...(typeof reason === 'string' ? { reason } : {}),
-      ...(typeof retryable === 'boolean' ? { retryable } : {}),
-    };
-  } catch {
-    return {};
-  }
+  const { error } = recordOf(jsonOf(answer));
+  const { reason, retryable } = recordOf(recordOf(error).metadata);
+  return {
+    ...(typeof reason === 'string' ? { reason } : {}),
+    ...(typeof retryable === 'boolean' ? { retryable } : {}),
+  };
 };
 
 /** A `Retry-After` in seconds. */

@@ -20,4 +20,4 @@ export function parseJson(text: string): unknown {
   return JSON.parse(text);
 }
 
-export { isRecord } from '../../emulator/contract/record.js';
+export { isRecord, recordOf } from '../../emulator/contract/record.js';

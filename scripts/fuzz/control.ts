@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { request as send } from 'node:http';
 import fc from 'fast-check';
-import { isRecord } from '../../emulator/contract/record.js';
+import { jsonOf } from '../../emulator/contract/nesting.js';
+import { recordOf } from '../../emulator/contract/record.js';
 import { validateExchange } from '../../emulator/testing/exchanges.harness.js';
 import { controlCalls } from '../control-calls.js';
 import { type Call, controlCall, interfaceCall } from './calls.js';
@@ -64,13 +65,9 @@ function ask({ port, key }: RunningEmulator, { method, path, body }: Call): Prom
 /** The lack of a refusal of the control interface; undefined if it names the mistake in one line. */
 function unclear({ status, text }: Answered): string | undefined {
   if (status < 400) return undefined;
-  let read: unknown;
-  try {
-    read = JSON.parse(text);
-  } catch {
-    return 'it is no JSON';
-  }
-  const message = isRecord(read) && isRecord(read.error) ? read.error.message : undefined;
+  const read = jsonOf(text);
+  if (read === undefined) return 'it is no JSON';
+  const { message } = recordOf(recordOf(read).error);
   if (typeof message !== 'string' || message.trim().length < 6) return 'it says nothing of what was wrong';
   if (message.length > LONGEST) return `it says so in ${message.length} characters`;
   return message.includes('\n') ? 'it says so in more than one line' : undefined;

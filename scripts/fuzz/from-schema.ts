@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { isRecord } from '../../emulator/contract/record.js';
 import { oddValue } from './odd.js';
 
 /** The part of JSON Schema that our own documents use. */
@@ -6,16 +7,14 @@ export interface JsonSchema {
   readonly [key: string]: unknown;
 }
 
-const isSchema = (value: unknown): value is JsonSchema =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-const schemasIn = (value: unknown): JsonSchema[] => (Array.isArray(value) ? value.filter(isSchema) : []);
+const schemasIn = (value: unknown): JsonSchema[] => (Array.isArray(value) ? value.filter(isRecord) : []);
 
 /** The part of a document that `#/a/b` leads to. */
 function resolved(document: JsonSchema, schema: JsonSchema): JsonSchema {
   if (typeof schema.$ref !== 'string') return schema;
   let at: unknown = document;
-  for (const key of schema.$ref.split('/').slice(1)) at = isSchema(at) ? at[key] : undefined;
-  return isSchema(at) ? resolved(document, at) : {};
+  for (const key of schema.$ref.split('/').slice(1)) at = isRecord(at) ? at[key] : undefined;
+  return isRecord(at) ? resolved(document, at) : {};
 }
 
 const DEEPEST = 8;
@@ -32,10 +31,10 @@ export function fromSchema(document: JsonSchema, given: JsonSchema, depth = 0): 
   const options = [...schemasIn(schema.anyOf), ...schemasIn(schema.oneOf)];
   if (options.length > 0) return mostly(fc.oneof(...options.map(more)));
   const type = Array.isArray(schema.type) ? schema.type[0] : schema.type;
-  if (isSchema(schema.properties)) {
+  if (isRecord(schema.properties)) {
     const required = Array.isArray(schema.required) ? (schema.required as string[]) : [];
     const fields = Object.entries(schema.properties).filter((entry): entry is [string, JsonSchema] =>
-      isSchema(entry[1]),
+      isRecord(entry[1]),
     );
     const known = fc.record(Object.fromEntries(fields.map(([name, one]) => [name, more(one)])), {
       requiredKeys: required.filter((name) => fields.some(([field]) => field === name)),
@@ -54,11 +53,11 @@ export function fromSchema(document: JsonSchema, given: JsonSchema, depth = 0): 
     return mostly(fc.tuple(known, unknown).map(([one, two]) => ({ ...one, ...two })));
   }
   if (type === 'array') {
-    const items = isSchema(schema.items) ? more(schema.items) : oddValue;
+    const items = isRecord(schema.items) ? more(schema.items) : oddValue;
     return mostly(fc.array(items, { maxLength: 4, minLength: Math.min(Number(schema.minItems ?? 0), 4) }));
   }
   if (type === 'object') {
-    const values = isSchema(schema.additionalProperties) ? more(schema.additionalProperties) : oddValue;
+    const values = isRecord(schema.additionalProperties) ? more(schema.additionalProperties) : oddValue;
     return mostly(fc.dictionary(fc.stringMatching(/^[a-z-]{1,12}$/), values, { maxKeys: 4, noNullPrototype: true }));
   }
   if (type === 'integer' || type === 'number')

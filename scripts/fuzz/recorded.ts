@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { isRecord } from '../../emulator/contract/record.js';
 import schema from '../../schemas/recording.schema.json' with { type: 'json' };
 import { changed } from './calls.js';
 import { fromSchema } from './from-schema.js';
@@ -164,10 +165,7 @@ const exchange = fc.oneof(
 const line = fc
   .tuple(exchange, fc.constantFrom(null, 'one', 'One', '__proto__'), fc.constantFrom(0, 1, 2))
   .map(([one, scenario, again]) => (at: number) => {
-    const placed =
-      typeof one === 'object' && one !== null && !Array.isArray(one)
-        ? { format: 1, n: at + 1 - again, scenario, at, ended: 'complete', ...one }
-        : one;
+    const placed = isRecord(one) ? { format: 1, n: at + 1 - again, scenario, at, ended: 'complete', ...one } : one;
     return JSON.stringify(placed) ?? 'null';
   });
 

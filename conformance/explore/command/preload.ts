@@ -1,6 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
+import { jsonOf, recordOf } from '../../probe/json.js';
 import { systemHost } from '../../probe/time.js';
 import { OWN_PATIENCE } from '../run.js';
 import { type Members, openChannel } from './channel.js';
@@ -35,13 +36,7 @@ if (learns) try {
 } catch {}
 `;
 
-const parsed = (line: string): Note => {
-  try {
-    return JSON.parse(line);
-  } catch {
-    return {};
-  }
-};
+const parsed = (line: string): Note => recordOf(jsonOf(line));
 
 /** The module that every Node process of a command loads first. */
 export interface Preload {

@@ -1,13 +1,10 @@
-import { isRecord, jsonOf } from '../../probe/json.js';
+import { jsonOf, recordOf } from '../../probe/json.js';
 import { internIn } from '../moments.js';
 import type { Seen, SeenRequest } from '../types.js';
 import type { Wrong } from './wrong.js';
 
 type Json = Readonly<Record<string, unknown>>;
-const parsed = (text: string): Json => {
-  const value = jsonOf(text);
-  return isRecord(value) ? value : {};
-};
+const parsed = (text: string): Json => recordOf(jsonOf(text));
 
 const succeeded = ({ acted }: SeenRequest): boolean => acted !== undefined && acted < 300;
 

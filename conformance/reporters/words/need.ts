@@ -2,7 +2,7 @@ import { behaviourIn, type Need, variable, waitIn } from '../../framework/needs.
 import type { Lack } from '../../framework/skip.js';
 import type { CredentialName } from '../../probe/request.js';
 
-/** The flag that a credential is given with. */
+/** The flag of a setting. */
 export const flagOf = (name: string): string => `--${name.replaceAll('_', '-')}`;
 
 /** The words for a fact that is not known of a target. */

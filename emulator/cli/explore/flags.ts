@@ -1,5 +1,4 @@
-import type { FlagRow, FlagTable } from '../../../conformance/cli/arguments.js';
-import { UsageError } from '../../../conformance/cli/arguments.js';
+import { type FlagTable, list, text, toggle } from '../../../conformance/cli/arguments.js';
 import { reportsOf } from '../../../conformance/cli/destinations.js';
 import { createValues, refuseEmpty } from '../../../conformance/cli/values.js';
 import { CHOICES } from '../../../conformance/explore/options.js';
@@ -12,10 +11,6 @@ import { ALL_VARIABLES } from '../exec.js';
 import { type FlagName, type Given, kebab } from '../flags.js';
 import { flagTable, resolveSettings, type Surroundings } from '../settings.js';
 import { readLaws, readSchedule } from './files.js';
-
-const text = (describe: string): FlagRow => ({ type: 'string', describe });
-const list = (describe: string): FlagRow => ({ type: 'string', array: true, describe });
-const toggle = (describe: string): FlagRow => ({ type: 'boolean', describe });
 
 /** Its own flags. */
 export const EXPLORE_FLAGS: FlagTable = {
