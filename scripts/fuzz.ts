@@ -8,6 +8,7 @@
 import { parseArgs } from 'node:util';
 import { createValues } from '../conformance/cli/values.js';
 import { hostNow } from '../emulator/clock/host.js';
+import { measured } from '../emulator/contract/visible.js';
 import { control } from './fuzz/control.js';
 import { type FuzzOptions, fuzz, type Outcome, type Target } from './fuzz/fuzz.js';
 import { recordings } from './fuzz/recordings.js';
@@ -61,10 +62,7 @@ for (const name of names) {
     continue;
   }
   process.exitCode = 1;
-  const input =
-    failure.input.length > 4_000
-      ? `${failure.input.slice(0, 4_000)}… (${failure.input.length} characters)`
-      : failure.input;
+  const input = measured(failure.input, 4_000);
   console.log(`${name}: A LAW IS BROKEN after ${inputs} inputs\n  ${failure.law}\n  by ${input}`);
   console.log(
     failure.alone

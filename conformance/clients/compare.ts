@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import type { Chat, LongText, SseEvent, ToolCall } from '../../emulator/contract/client-case.js';
+import { measured } from '../../emulator/contract/visible.js';
 import type { Difference } from '../framework/difference.js';
 import type { Change } from '../framework/finding.js';
 import { jsonOf } from '../probe/json.js';
@@ -29,8 +30,7 @@ const beginsWith = (whole: LongText, actual: AnsweredLong): boolean =>
   actual === undefined ||
   (typeof whole === 'string' && typeof actual === 'string' && whole.startsWith(actual));
 
-const shown = (text: LongText | null | undefined): unknown =>
-  typeof text === 'string' && text.length > 400 ? `${text.slice(0, 400)}… (${text.length} characters)` : text;
+const shown = (text: LongText | null | undefined): unknown => (typeof text === 'string' ? measured(text, 400) : text);
 
 const shownEvent = (event: AnsweredEvent | SseEvent | undefined): unknown =>
   event === undefined

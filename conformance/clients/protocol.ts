@@ -2,6 +2,7 @@ import type * as Z from 'zod';
 import type { Abort, ClientCase } from '../../emulator/contract/client-case.js';
 import { given } from '../../emulator/contract/given.js';
 import { problem, words } from '../../emulator/contract/problem.js';
+import { clipped } from '../../emulator/contract/visible.js';
 import { loadZod } from '../../emulator/contract/with-zod.js';
 import type { StartedRun } from '../../emulator/lab/lab.js';
 import { jsonOf } from '../probe/json.js';
@@ -82,7 +83,7 @@ export type AdapterLine =
   | { readonly kind: 'event'; readonly run: string }
   | { readonly kind: 'wrong'; readonly run?: string; readonly message: string };
 
-const brief = (text: string): string => JSON.stringify(text.length > 120 ? `${text.slice(0, 120)}…` : text);
+const brief = (text: string): string => JSON.stringify(clipped(text, 120));
 
 /** Reads the first line of an adapter. Throws a line that says what is wrong with it. */
 export function readHello(line: string): Hello {

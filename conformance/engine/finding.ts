@@ -1,3 +1,4 @@
+import { clipped } from '../../emulator/contract/visible.js';
 import type { Check } from '../framework/check.js';
 
 import { type Finding, type Found, isGist, type Rule, type Wanted } from '../framework/finding.js';
@@ -13,7 +14,7 @@ const KEPT = 2_000;
 
 function short(value: unknown): unknown {
   if (typeof value === 'bigint' || typeof value === 'function' || typeof value === 'symbol') return String(value);
-  if (typeof value === 'string') return value.length > KEPT ? `${value.slice(0, KEPT)}…` : value;
+  if (typeof value === 'string') return clipped(value, KEPT);
   if (Array.isArray(value)) return value.map(short);
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(Object.entries(value).map(([key, entry]) => [key, short(entry)]));

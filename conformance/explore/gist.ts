@@ -1,3 +1,4 @@
+import { clipped } from '../../emulator/contract/visible.js';
 /** Requests, answers and writes in a few words: what a reader wants to know of them, and the same in both runs. */
 
 import { isRecord, jsonOf } from '../probe/json.js';
@@ -5,10 +6,7 @@ import { isRecord, jsonOf } from '../probe/json.js';
 const ID = /[0-9a-f]{8}-[0-9a-f-]{27}/g;
 
 /** A text in one line, of so many characters at most. */
-export const clip = (text: string, most: number): string => {
-  const line = text.replaceAll(/\s*\n\s*/g, '⏎');
-  return line.length > most ? `${line.slice(0, most)}…` : line;
-};
+export const clip = (text: string, most: number): string => clipped(text.replaceAll(/\s*\n\s*/g, '⏎'), most);
 const quoted = (text: string, most = 60): string => JSON.stringify(clip(text, most));
 
 type Json = Readonly<Record<string, unknown>>;

@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { isDeepStrictEqual } from 'node:util';
+import { measured } from '../../emulator/contract/visible.js';
 import { Finding, type Found, type Gist, type Rule, type Wanted } from './finding.js';
 
 /** A value in one line, cut to `max` characters. */
@@ -16,7 +17,7 @@ export function brief(value: unknown, max = 300): string {
       text = typeof value === 'bigint' ? String(value) : Object.prototype.toString.call(value);
     }
   }
-  return text.length > max ? `${text.slice(0, max)}… (${text.length} characters)` : text;
+  return measured(text, max);
 }
 
 /** Where the name of a value ends, in the noun that a check has for it. */

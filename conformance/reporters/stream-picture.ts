@@ -1,3 +1,4 @@
+import { clipped } from '../../emulator/contract/visible.js';
 import type { FindingResult } from '../engine/results.js';
 import { brief } from '../framework/assert.js';
 import type { OrderGot } from '../framework/finding.js';
@@ -49,7 +50,7 @@ export function streamRows(exchange: Exchange, finding?: Marks): StreamRow[] | u
   const steps = items.map((item, index) => step(item, sent, wrong.get(index + 1)));
   const last = { at: (pieces.at(-1)?.at ?? response.at) - sent, count: 1 };
   if (unfinished.trim() !== '')
-    steps.push({ ...last, kind: 'odd', text: `an event without its blank line: ${short(unfinished)}` });
+    steps.push({ ...last, kind: 'odd', text: `an event without its blank line: ${clipped(unfinished, 80)}` });
   if (cut) steps.push({ ...last, kind: 'odd', text: 'what came after is not kept here' });
   else steps.push({ ...last, kind: 'end', text: ending(response.ended), ...marked(wrong.get(END)) });
   return joined(unlikeExpected(steps, here)).map(inWords);
@@ -113,10 +114,8 @@ function joined(steps: readonly Step[]): Step[] {
 
 function inWords({ said, count, text, ...step }: Step): StreamRow {
   if (said === undefined) return { ...step, text: count > 1 ? `${text}, ${count} times` : text };
-  return { ...step, text: `${text}${count > 1 ? ` in ${count} chunks` : ''} ${JSON.stringify(short(said, 120))}` };
+  return { ...step, text: `${text}${count > 1 ? ` in ${count} chunks` : ''} ${JSON.stringify(clipped(said, 120))}` };
 }
-
-const short = (text: string, most = 80): string => (text.length > most ? `${text.slice(0, most)}…` : text);
 
 function step(item: SseItem, sent: number, wrong: string | undefined): Step {
   const at = item.at - sent;
@@ -127,8 +126,8 @@ function step(item: SseItem, sent: number, wrong: string | undefined): Step {
 function described(data: string): Pick<Step, 'kind' | 'text' | 'said'> {
   if (data === '[DONE]') return { kind: 'done', text: '[DONE]' };
   const json = jsonOf(data);
-  if (json === undefined) return { kind: 'odd', text: `no JSON: ${short(data)}` };
-  if (!isRecord(json) || !Array.isArray(json.choices)) return { kind: 'odd', text: `no chunk: ${short(data)}` };
+  if (json === undefined) return { kind: 'odd', text: `no JSON: ${clipped(data, 80)}` };
+  if (!isRecord(json) || !Array.isArray(json.choices)) return { kind: 'odd', text: `no chunk: ${clipped(data, 80)}` };
   if (json.choices.length > 0) return choice(json, json.choices[0]);
   const fields = Object.entries({ session_id: json.session_id, usage: json.usage }).filter(([name]) => name in json);
   return {
@@ -154,7 +153,7 @@ function choice(json: Record<string, unknown>, first: unknown): Pick<Step, 'kind
   const parts = [
     ...(reason === undefined ? [] : [`finish_reason ${String(reason)}`]),
     ...(error === undefined ? [] : [`error ${String(error.code)} ${String(metadata?.reason)}`]),
-    ...words.map(([does, said]) => `${does} ${JSON.stringify(short(said, 120))}`),
+    ...words.map(([does, said]) => `${does} ${JSON.stringify(clipped(said, 120))}`),
     ...calls,
   ];
   const kind = reason !== undefined ? 'finish' : calls.length > 0 ? 'calls' : 'says';
@@ -164,7 +163,7 @@ function choice(json: Record<string, unknown>, first: unknown): Pick<Step, 'kind
 function called(call: unknown): string {
   const named = isRecord(call) && isRecord(call.function) ? call.function : {};
   const asked = typeof named.arguments === 'string' ? inShort(named.arguments) : '';
-  return `calls ${String(named.name ?? '')}${asked === '' ? '' : `: ${short(asked, 100)}`}`;
+  return `calls ${String(named.name ?? '')}${asked === '' ? '' : `: ${clipped(asked, 100)}`}`;
 }
 
 /** A question in short: its kind, and its operation or message. Arguments that are incomplete or no JSON stand as they are. */

@@ -1,4 +1,4 @@
-import { visible } from '../../emulator/contract/visible.js';
+import { measured, visible } from '../../emulator/contract/visible.js';
 import type { FindingResult } from '../engine/results.js';
 import type { Exchange, Piece } from '../probe/exchange.js';
 import { type StreamRow, streamRows } from './stream-picture.js';
@@ -6,16 +6,13 @@ import { type StreamRow, streamRows } from './stream-picture.js';
 /** Text of a target in one line. */
 export const joinLines = (text: string): string => visible(text).replace(/\s*\n\s*/g, ' ');
 
-const clip = (text: string, most: number) =>
-  text.length > most ? `${text.slice(0, most)}… (${text.length} characters)` : text;
-
 export const seconds = (ms: number): string =>
   ms < 10_000 ? `${(ms / 1000).toFixed(2)} s` : `${(ms / 1000).toFixed(1)} s`;
 
 /** A value as a reader wants to see it. */
 export function value(given: unknown, most = 2_000): string {
   const text = typeof given === 'string' ? given : JSON.stringify(given, null, 2);
-  return visible(clip(text ?? String(given), most));
+  return visible(measured(text ?? String(given), most));
 }
 
 /**
@@ -26,7 +23,7 @@ export function exchangeLines(exchange: Exchange, most = 1_000, finding?: Findin
   const { request, response } = exchange;
   const lines = [`#${exchange.number} ${seconds(exchange.at)}  ${request.method} ${visible(request.url)}`];
   for (const [name, header] of Object.entries(request.headers)) lines.push(`    ${name}: ${visible(header)}`);
-  if (request.body !== undefined) lines.push(...indented(clip(request.body, most)));
+  if (request.body !== undefined) lines.push(...indented(measured(request.body, most)));
   if (exchange.error !== undefined) lines.push(`  ! no answer: ${visible(exchange.error)}`);
   if (response === undefined) return lines;
   lines.push(`  < ${response.status} at ${seconds(response.at)}`);
@@ -97,7 +94,7 @@ function pieceLines(pieces: readonly Piece[], most: number): string[] {
       lines.push('    …');
       break;
     }
-    const shown = clip(piece.text, Math.min(most, left));
+    const shown = measured(piece.text, Math.min(most, left));
     left -= shown.length;
     if (pieces.length > 1) lines.push(`  < ${seconds(piece.at)}${piece.odd ? '  ← odd' : ''}`);
     lines.push(...indented(shown));

@@ -1,11 +1,9 @@
 import type * as z from 'zod';
 import { suggestion } from './nearest.js';
+import { clipped } from './visible.js';
 
 /** A value as a message shows it: JSON, and not much of it. */
-export const shown = (value: unknown): string => {
-  const text = JSON.stringify(value) ?? String(value);
-  return text.length > 60 ? `${text.slice(0, 60)}…` : text;
-};
+export const shown = (value: unknown): string => clipped(JSON.stringify(value) ?? String(value), 60);
 /** So many unknown keys are named. */
 const NAMED = 5;
 const list = (words: readonly unknown[], last = ' or '): string =>

@@ -17,9 +17,15 @@ export const visible = (text: string): string =>
     .replace(/^(\s*)::/gm, '$1\\::')
     .replaceAll('##[', '#\\#[');
 
+/** A text, of which so many characters are shown at most. */
+export const clipped = (text: string, most: number): string => (text.length > most ? `${text.slice(0, most)}…` : text);
+
+/** The same, with its length where it is cut. */
+export const measured = (text: string, most: number): string =>
+  text.length > most ? `${text.slice(0, most)}… (${text.length} characters)` : text;
+
 /** The same as one line: new lines and tabs become escapes too, and what is longer than `most` is cut. */
-export const oneLine = (text: string, most = 500): string =>
-  visible((text.length > most ? `${text.slice(0, most)}…` : text).replace(UNPRINTABLE, escaped));
+export const oneLine = (text: string, most = 500): string => visible(clipped(text, most).replace(UNPRINTABLE, escaped));
 
 /** JSON that is safe to print, and to paste into a program: it says the same, with no such character and no such command. */
 export const visibleJson = (value: unknown, indent = 0): string =>

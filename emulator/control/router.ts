@@ -3,6 +3,7 @@ import type { Scope } from '../clock/scope.js';
 import { byKey } from '../contract/by-key.js';
 import { Refusal } from '../contract/errors.js';
 import { nearest, suggestion } from '../contract/nearest.js';
+import { clipped } from '../contract/visible.js';
 import { createPathFinder } from '../http/paths.js';
 import { json, type PlainResponse, refusalResponse } from '../http/response.js';
 import type { ReceivedRequest } from '../requests/received-request.js';
@@ -84,8 +85,10 @@ const notFound = (rows: readonly ControlRow[], path: string): ControlError => {
   const candidates = new Map(rows.map((row) => [filled(row.path, given), row]));
   const row = candidates.get(nearest(path, candidates.keys(), () => Number.POSITIVE_INFINITY) ?? '');
   const named = row ? `; the nearest is ${shownPath(row.path)}` : '';
-  const shown = path.length > SHOWN ? `${path.slice(0, SHOWN)}…` : path;
-  return new ControlError(404, `/_emulator${shown} does not exist${named}. GET /_emulator lists every call`);
+  return new ControlError(
+    404,
+    `/_emulator${clipped(path, SHOWN)} does not exist${named}. GET /_emulator lists every call`,
+  );
 };
 
 /** Refuses query parameters that a call does not know: with a misspelt filter it would show everything. */

@@ -1,5 +1,6 @@
 import { type CaseExchange, type ClientCase, isScripted } from '../contract/client-case.js';
 import type { LabRequest, LabRun, Sent, SentPart } from '../contract/lab-run.js';
+import { clipped } from '../contract/visible.js';
 import { type Move, movesOf } from './body.js';
 
 /** Parts of an answer that are shown, at most. */
@@ -9,8 +10,6 @@ const LONGEST = 2_000;
 
 /** The last part where nothing else ends a body. */
 export const CLEAN_END = 'the body ends cleanly';
-
-const clipped = (text: string): string => (text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text);
 
 const sideOf = (exchange: CaseExchange): 'sign' | 'daemon' => exchange.at ?? 'daemon';
 
@@ -36,8 +35,8 @@ export function partOf(move: Move): Omit<SentPart, 'at'> {
   const bytes = Buffer.from(move.bytes);
   const text = bytes.toString();
   return text.includes('\ufffd')
-    ? { bytes: bytes.length, text: clipped(bytes.toString('hex')), hex: true }
-    : { bytes: bytes.length, text: clipped(text) };
+    ? { bytes: bytes.length, text: clipped(bytes.toString('hex'), LONGEST), hex: true }
+    : { bytes: bytes.length, text: clipped(text, LONGEST) };
 }
 
 /** The writes that answered each request of a run, with their times. Bytes are those before a coding. */

@@ -1,3 +1,4 @@
+import { clipped } from '../../../emulator/contract/visible.js';
 import type { StreamBreach, StreamRule } from '../../probe/stream-rules.js';
 
 /** The expected order of a stream (CHAT-2, CHAT-3). */
@@ -63,5 +64,5 @@ export const breachInPlace = (breach: StreamBreach, events: number): string => {
   const { event } = breach;
   if (event === undefined) return breachText(breach);
   const { data, number } = event;
-  return `${breachText(breach)}; event ${number} of ${events} is ${data.length > 600 ? `${data.slice(0, 600)}…` : data}`;
+  return `${breachText(breach)}; event ${number} of ${events} is ${clipped(data, 600)}`;
 };

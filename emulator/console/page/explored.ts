@@ -1,4 +1,5 @@
 import { isRecord } from '../../contract/record.js';
+import { clipped } from '../../contract/visible.js';
 import { MARKS, type TimeLineEntry } from './side-by-side.js';
 import type { Fault } from './types.js';
 
@@ -46,10 +47,7 @@ const CLIPPED = 60;
 /** Characters that could reorder or hide what stands beside them are shown as such. */
 const inert = (text: string): string => text.slice(0, SHOWN).replace(/[\p{Cc}\p{Bidi_Control}]/gu, '\u{fffd}');
 
-const shown = (value: unknown): string => {
-  const text = JSON.stringify(value) ?? 'nothing';
-  return inert(text.length > CLIPPED ? `${text.slice(0, CLIPPED)}…` : text);
-};
+const shown = (value: unknown): string => inert(clipped(JSON.stringify(value) ?? 'nothing', CLIPPED));
 
 const wrong = (place: string, expected: string, found: unknown) =>
   new Error(`${place}: expected ${expected}, found ${shown(found)}`);

@@ -1,3 +1,4 @@
+import { clipped } from '../../contract/visible.js';
 import type { PlacedExchange } from '../read.js';
 import { Bindings } from '../template.js';
 import { type Comparable, comparableRecorded, compareRequest, type Mismatch } from './compare.js';
@@ -12,7 +13,7 @@ const MOST_PATH = 120;
 
 const placeOf = ({ file, line, exchange: { request } }: PlacedExchange) => {
   const { method, path } = request;
-  return `${method} ${path.length > MOST_PATH ? `${path.slice(0, MOST_PATH)}…` : path} (${file}:${line})`;
+  return `${method} ${clipped(path, MOST_PATH)} (${file}:${line})`;
 };
 
 /**
