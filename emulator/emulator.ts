@@ -123,7 +123,7 @@ export function assemble(options: EmulatorOptions, factories: Factories = defaul
       lifetime,
       mount,
       parts,
-      connect(options, lifetime, mount, parts, parts.replay ? undefined : spaces),
+      connect(options, lifetime, mount, parts, factories, parts.replay ? undefined : spaces),
       spaces,
     );
   });
@@ -134,7 +134,7 @@ function mountEmulator(options: EmulatorOptions, mount: Mount, factories: Factor
   const lifetime = createLifetime();
   return orDispose(lifetime, () => {
     const parts = compose(options, { lifetime, mount, factories, tokens, createEmulator });
-    return connect(options, lifetime, mount, parts, undefined);
+    return connect(options, lifetime, mount, parts, factories, undefined);
   });
 }
 
@@ -160,6 +160,7 @@ function connect(
   lifetime: Lifetime,
   mount: Mount,
   parts: Parts,
+  factories: Factories,
   spaces: Spaces | undefined,
 ): Connected {
   const { app, cors, events, faults, interns, journal, limiter, log, login } = parts;
@@ -169,85 +170,88 @@ function connect(
   const state = createStateControl(parts, clock, lifetime);
   state.begin();
 
-  const control = createControl({
-    version: VERSION,
-    clock,
-    scope: lifetime.state,
-    faults,
-    journal,
-    token: options.controlToken,
-    publicHost: mount.publicHost,
-    beyondLoopback: mount.beyondLoopback,
-    target: () => target,
-    profile: parts.profile,
-    settings,
-    setTurnsPerMinute(turns) {
-      parts.setSettings({ ...settings(), turns_per_minute: turns });
-      limiter.clear();
-    },
-    changeSettings: (change) => parts.setSettings({ ...settings(), ...change }),
-    interns: () => [...store.collection('interns').values()].sort((a, b) => b.seq - a.seq),
-    setScript(row, name) {
-      interns.put(row, undefined, { script: name });
-    },
-    commit: () => store.commit(),
-    runs,
-    reveals: () => [...store.collection('reveals').values()].reverse(),
-    scripts,
-    matches: parts.matches,
-    reset: state.reset,
-    exportState: (credentials) =>
-      credentials ? store.snapshot() : hideCredentials(store.snapshot(), parts.accounts.redact),
-    importState: state.import,
-    events,
-    async recordingOf(entries) {
-      const { recordingOf } = await import('./recording/from-journal.js');
-      const named = ['api_key', 'foreign_api_key', 'peer_api_key', 'outsider_api_key'] as const;
-      const callers = named.flatMap((name) => {
-        const caller = parts.accounts.resolve(target.credentials[name] ?? '');
-        return caller === undefined ? [] : [[caller.id, name]];
-      });
-      return recordingOf(entries, Object.fromEntries(callers));
-    },
-    async requirementOf(id) {
-      const found = (await import('./agents/requirement.js')).requirementOf(id);
-      if (found === undefined) return null;
-      const { level, sentence, quote, where } = found;
-      return { id: found.id, level, sentence, quote, where };
-    },
-    readers: parts.readers,
-    transcripts: parts.transcripts,
-    snapshots: state.snapshots,
-    spaces,
-    extra: async () => [
-      ...(await import('./control/signing.js')).signingLab(parts.proofs.lab),
-      ...(await import('./control/lab.js')).labRows(parts.lab, {
-        checks: options.checks,
-        mayRun: options.agentsMayRun === true,
-        scope: lifetime.root,
-      }),
-      ...(await import('./agents/row.js')).agentRows({
-        serve: inProcessFetch(
-          (request, client) => answer(request, client),
-          () => target.base_url,
-          lifetime.root,
-        ),
-        base: () => `${new URL(target.base_url).origin}${BASE}`,
-        token: options.controlToken,
-        checks: options.checks,
-        mayRun: options.agentsMayRun === true,
-        listens: () => mount.since() !== undefined,
-        scope: lifetime.root,
-      }),
-      (await import('./control/openapi-row.js')).openApiRow(() => ({
-        routes: parts.routes,
-        profile: parts.profile,
-        version: VERSION,
-        baseUrl: target.base_url,
-        issuer: options.oidcIssuer ?? new URL(mount.prefix + LOGIN_PATH, target.base_url).href,
-      })),
-    ],
-    log,
+  const guarded = { token: options.controlToken, publicHost: mount.publicHost, beyondLoopback: mount.beyondLoopback };
+  const control = createControl(guarded, async () => {
+    const { agentRows, controlRows, createRouter, labRows, openApiRow, signingLab } = await factories.loadControlled();
+    const rows = controlRows({
+      ...guarded,
+      version: VERSION,
+      clock,
+      scope: lifetime.state,
+      faults,
+      journal,
+      target: () => target,
+      profile: parts.profile,
+      settings,
+      setTurnsPerMinute(turns) {
+        parts.setSettings({ ...settings(), turns_per_minute: turns });
+        limiter.clear();
+      },
+      changeSettings: (change) => parts.setSettings({ ...settings(), ...change }),
+      interns: () => [...store.collection('interns').values()].sort((a, b) => b.seq - a.seq),
+      setScript(row, name) {
+        interns.put(row, undefined, { script: name });
+      },
+      commit: () => store.commit(),
+      runs,
+      reveals: () => [...store.collection('reveals').values()].reverse(),
+      scripts,
+      matches: parts.matches,
+      reset: state.reset,
+      exportState: (credentials) =>
+        credentials ? store.snapshot() : hideCredentials(store.snapshot(), parts.accounts.redact),
+      importState: state.import,
+      events,
+      async recordingOf(entries) {
+        const { recordingOf } = await import('./recording/from-journal.js');
+        const named = ['api_key', 'foreign_api_key', 'peer_api_key', 'outsider_api_key'] as const;
+        const callers = named.flatMap((name) => {
+          const caller = parts.accounts.resolve(target.credentials[name] ?? '');
+          return caller === undefined ? [] : [[caller.id, name]];
+        });
+        return recordingOf(entries, Object.fromEntries(callers));
+      },
+      async requirementOf(id) {
+        const found = (await import('./agents/requirement.js')).requirementOf(id);
+        if (found === undefined) return null;
+        const { level, sentence, quote, where } = found;
+        return { id: found.id, level, sentence, quote, where };
+      },
+      readers: parts.readers,
+      transcripts: parts.transcripts,
+      snapshots: state.snapshots,
+      spaces,
+      extra: [
+        ...signingLab(parts.proofs.lab),
+        ...labRows(parts.lab, {
+          checks: options.checks,
+          mayRun: options.agentsMayRun === true,
+          scope: lifetime.root,
+        }),
+        ...agentRows({
+          serve: inProcessFetch(
+            (request, client) => answer(request, client),
+            () => target.base_url,
+            lifetime.root,
+          ),
+          base: () => `${new URL(target.base_url).origin}${BASE}`,
+          token: options.controlToken,
+          checks: options.checks,
+          mayRun: options.agentsMayRun === true,
+          listens: () => mount.since() !== undefined,
+          scope: lifetime.root,
+        }),
+        openApiRow(() => ({
+          routes: parts.routes,
+          profile: parts.profile,
+          version: VERSION,
+          baseUrl: target.base_url,
+          issuer: options.oidcIssuer ?? new URL(mount.prefix + LOGIN_PATH, target.base_url).href,
+        })),
+      ],
+      log,
+    });
+    return createRouter(rows, log, lifetime.state);
   });
 
   const page = createPage(mount.beyondLoopback, mount.prefix);

@@ -46,6 +46,8 @@ export const defaultFactories = {
   createRoutes,
   createPathFinder,
   createPipeline,
+  /** The calls of the control interface: many emulators are never controlled. */
+  loadControlled: () => import('./agents/controlled.js'),
 };
 
 /** A factory for each part, with the signature of the default one. */

@@ -1,13 +1,9 @@
+// The calls of the control interface, which are loaded at the first of them: nothing goes on meanwhile that a host sees.
+import '../../emulator/agents/controlled.js';
 import type { ClockControl } from '../../emulator/clock/clock.js';
-import { createEmulator } from '../../emulator/index.js';
 import { isStream, through } from '../../emulator/wire/streams.js';
 import { type Host, sleepBy, systemHost } from '../probe/time.js';
 import type { Handler } from './mutant.js';
-
-// The control interface is loaded at the first call of a process. Nothing goes on meanwhile that an idle host sees.
-const first = createEmulator({ clock: 'virtual', log: () => {} });
-await first.fetch(new Request(`${first.target.control_url}/target`));
-await first.close();
 
 /** So many turns of the event loop without anything going on, and nothing will go on by itself any more. */
 const IDLE_TURNS = 500;

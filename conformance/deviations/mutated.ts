@@ -1,3 +1,4 @@
+import * as controlled from '../../emulator/agents/controlled.js';
 import { assemble, type Emulator } from '../../emulator/emulator.js';
 import { defaultFactories, type Factories } from '../../emulator/factories.js';
 import type { EmulatorOptions } from '../../emulator/index.js';
@@ -10,6 +11,9 @@ export interface Mutated {
   readonly daemonFetch: Handler;
 }
 
+/** At once: a clock that jumps while nothing goes on would not wait for an import. */
+const loadControlled = async () => controlled;
+
 /** Starts the emulator that a mutant makes of a right one. */
 export function mutated(
   made: Deviation['mutant'],
@@ -17,7 +21,7 @@ export function mutated(
   factories: Factories = defaultFactories,
 ): Mutated {
   const mutant = typeof made === 'function' ? made() : made;
-  const emulator = assemble(options, { ...factories, ...mutant.factories?.(factories) });
+  const emulator = assemble(options, { ...factories, ...mutant.factories?.(factories), loadControlled });
   const usual: Handler = (request) => emulator.fetch(request);
   const usualDaemon: Handler = (request) => emulator.daemon.fetch(request);
   return {

@@ -520,6 +520,7 @@ test.each<[rule: string, because: readonly number[], conversation: readonly Said
     [2, 2],
     [CREATE, chats({ says: ['Hi.'], usage: 2 }), chats({ json: { session_id: 's-1' }, says: ['Hi.'], usage: 4 })],
   ],
+  ['CHAT-4/usage-is-carried', [], [CREATE, chats({ said: { usage: { prompt_tokens: 1 } } })]],
   ['CHAT-8/consents-when-omitted', [], [CREATE, chats({ asks: 1 })]],
   [
     'INVOKE-2/not-steered-after-a-suspend',

@@ -62,6 +62,6 @@ export interface ControlParts {
   /** Undefined in a space. */
   readonly spaces: SpacesPart | undefined;
   /** Further rows: the signing lab, the client lab. */
-  readonly extra: () => Promise<readonly ControlRow[]>;
+  readonly extra: readonly ControlRow[];
   log(record: Record<string, unknown>): void;
 }

@@ -76,8 +76,7 @@ const orRefused = <T>(work: () => T): T => {
 };
 
 /** The table of the control interface: it routes, `GET /_emulator` lists it, and docs/control.md is made from it. */
-export async function controlRows(parts: ControlParts): Promise<readonly ControlRow[]> {
-  const extra = await parts.extra();
+export function controlRows(parts: ControlParts): readonly ControlRow[] {
   const { clock, faults, readers, scripts } = parts;
   const now = () => json(readers.clock());
   const switches = () => {
@@ -392,7 +391,7 @@ export async function controlRows(parts: ControlParts): Promise<readonly Control
     }),
     ...snapshotRows(parts.snapshots, readers.clock),
     ...(parts.spaces ? spaceRows(parts.spaces) : []),
-    ...extra,
+    ...parts.extra,
   ];
   return rows;
 }

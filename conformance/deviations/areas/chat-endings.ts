@@ -1,3 +1,4 @@
+import type { Json } from '../../../emulator/wire/json.js';
 import { defineDeviations } from '../mutant.js';
 import { yields } from '../operators/behaviours.js';
 import { choiceOf, chunks, final, heldBack, streamErrors } from '../operators/streams.js';
@@ -11,6 +12,20 @@ const usageOf = (tokens: number) => ({
 export const CHAT_ENDINGS = defineDeviations({
   'stream-session-id-null-after-an-error': final('session_id', (id, { finish }) => (finish === 'error' ? null : id)),
   'usage-not-reported': final('usage', null),
+  // The chunk with the finish reason has the usage, the final one null.
+  'usage-with-the-finish': chunks(() => {
+    let held: Json = {};
+    return (one, finish) => {
+      if (choiceOf(one)?.finish_reason != null) held = one;
+      if (finish === undefined || finish === 'tool_calls') return one;
+      return choiceOf(one) === undefined
+        ? [
+            { ...held, usage: one.usage },
+            { ...one, usage: null },
+          ]
+        : [];
+    };
+  }),
   // A run without usage reports that of the run before it in the session.
   'usage-of-the-session': () => {
     const last = new Map<unknown, unknown>();

@@ -33,6 +33,10 @@ export const CHAT_STREAM = defineDeviations({
   'stream-id-of-each-chunk': chunk('id', (id, { times }) => `${id}-${times(id)}`),
   'stream-created-in-milliseconds': chunk('created', (created) => Number(created) * 1_000),
   // The first chunk carries the role only.
+  'stream-of-messages': chunk<{ readonly delta: Json }>('choices.[]', ({ delta, ...rest }) => {
+    const { content, ...others } = delta;
+    return content === undefined ? { ...rest, delta } : { ...rest, delta: others, message: { content } };
+  }),
   'stream-begins-with-content': chunk<Json>('choices.[].delta', (delta) =>
     delta.role === undefined ? delta : { role: delta.role },
   ),
