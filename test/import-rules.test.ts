@@ -215,6 +215,7 @@ const SHARED = [
   'emulator/contract/nearest.ts',
   'emulator/contract/nesting.ts',
   'emulator/contract/pasted.ts',
+  'emulator/contract/problem.ts',
   'emulator/contract/record.ts',
   'emulator/contract/replace-file.ts',
   'emulator/contract/visible.ts',

@@ -1,3 +1,4 @@
+import { byKey } from '../../emulator/contract/by-key.js';
 import { counted } from '../../emulator/contract/counted.js';
 import { given } from '../../emulator/contract/given.js';
 import type { Driver } from '../drivers/driver.js';
@@ -111,8 +112,8 @@ export async function plan(options: PlanOptions): Promise<string> {
   const limits = limitsOf(given({ budget, maxPrompts, maxRequests, maxTime }), { free, shards: shard?.of ?? 1 });
   const runs = settings.runs ?? (free ? 100 : BUDGETS[budget ?? 'default'].runs);
   const { costs, around, duration } = await rehearsed(options, runs);
-  const missing = new Map<Need, { why: string; ids: string[] }>();
-  const beyond = new Map<string, string[]>();
+  const missing: { readonly id: string; readonly why: string }[] = [];
+  const beyond: typeof missing = [];
   let total: Cost = { ...NOTHING, requests: around };
   /** Why there is no room for so much. */
   const over = (all: Cost, prompting: boolean): Stop | undefined => {
@@ -124,9 +125,7 @@ export async function plan(options: PlanOptions): Promise<string> {
   for (const check of free ? units : inOrder(units, (need) => driver.lacks(need as Need) !== undefined)) {
     const lacking = check.needs.map((need) => driver.lacks(need)).find((lack) => lack !== undefined);
     if (lacking !== undefined) {
-      const entry = missing.get(lacking.need) ?? { why: lackText(lacking), ids: [] };
-      entry.ids.push(check.id);
-      missing.set(lacking.need, entry);
+      missing.push({ id: check.id, why: `that need ${lacking.need}: ${lackText(lacking)}` });
       continue;
     }
     const cost = costs.get(check.id) ?? NOTHING;
@@ -134,7 +133,7 @@ export async function plan(options: PlanOptions): Promise<string> {
     const stop = over(all, isPrompting(check));
     if (stop !== undefined && !ruleOf(check)) {
       const { why } = skipWords({ kind: 'stopped', because: { kind: 'over', stop } });
-      beyond.set(why, [...(beyond.get(why) ?? []), check.id]);
+      beyond.push({ id: check.id, why: `beyond the budget: ${why}` });
       continue;
     }
     total = all;
@@ -143,11 +142,8 @@ export async function plan(options: PlanOptions): Promise<string> {
       `  run   ${check.id}  ${check.requirement} ${check.level}  ${check.title}  about ${cost.requests} requests${writes ? ', writes' : ''}`,
     );
   }
-  for (const [need, { why, ids }] of missing) {
-    lines.push('', `  skip  ${ids.length} that need ${need}: ${why}`, ...ids.map((id) => `        ${id}`));
-  }
-  for (const [why, ids] of beyond)
-    lines.push('', `  skip  ${ids.length} beyond the budget: ${why}`, ...ids.map((id) => `        ${id}`));
+  for (const [why, skipped] of byKey([...missing, ...beyond], (one) => one.why))
+    lines.push('', `  skip  ${skipped.length} ${why}`, ...skipped.map(({ id }) => `        ${id}`));
   const { requests, prompts, interns } = total;
   const limited = (of: string, { most }: { readonly most: number }, shown: string) =>
     most === UNLIMITED ? [] : [`${shown} (${of})`];

@@ -1,5 +1,4 @@
 import { suggestion } from '../../emulator/contract/nearest.js';
-import type { Profile } from '../../emulator/contract/profile.js';
 import { BUDGETS, budgetNamed } from '../engine/budget.js';
 import { checksOfSet } from '../engine/select.js';
 import { variable } from '../framework/needs.js';
@@ -80,15 +79,8 @@ export function readSettings(flags: Flags, environment: Readonly<Record<string, 
     throw new UsageError(`--scim-sync: expected yes or no, got ${others.scimSync}`);
 
   const named = word('profile');
-  let profile: Profile | undefined;
-  if (named !== undefined) {
-    try {
-      profile = SHIPPED[named] ?? readProfile(readJson(named, 'profile'), `profile ${named}`);
-    } catch (error) {
-      if (error instanceof UsageError) throw error;
-      throw new UsageError(error instanceof Error ? error.message : String(error));
-    }
-  }
+  const profile =
+    named === undefined ? undefined : (SHIPPED[named] ?? readProfile(readJson(named, 'profile'), `profile ${named}`));
   const levels = many('level').map((entry) => {
     const level = ({ s: 'S', stated: 'S', p: 'P', published: 'P', c: 'C', chosen: 'C' } as const)[entry.toLowerCase()];
     if (level === undefined)

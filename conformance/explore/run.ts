@@ -159,12 +159,7 @@ interface RunLine {
   readonly answer?: unknown;
 }
 interface RunsListed {
-  readonly data: readonly {
-    readonly id: string;
-    readonly intern_id: string;
-    readonly status: string;
-    readonly ended?: string;
-  }[];
+  readonly data: readonly Omit<Seen['runs'][number], 'prompt'>[];
 }
 
 /** Runs the program once, beside an emulator of its own that serves a schedule. */

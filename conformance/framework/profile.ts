@@ -1,60 +1,16 @@
-import type { Profile, ProofField, ProofHeaders } from '../../emulator/contract/profile.js';
-import openrouter from '../../fixtures/profiles/openrouter.json' with { type: 'json' };
-import svc from '../../fixtures/profiles/svc.json' with { type: 'json' };
+import { problem, words } from '../../emulator/contract/problem.js';
+import { PROFILES, type Profile, type ProofHeaders, profileSchema } from '../../emulator/contract/profile.js';
 import { UsageError } from './usage.js';
 
-const FIELDS = [
-  'intern_id',
-  'timestamp',
-  'nonce',
-  'user',
-  'method',
-  'path',
-  'body_sha256',
-] as const satisfies readonly ProofField[];
-
-/** Reads a profile, the kit's own way. Throws a line that says which key is wrong and what was expected there. */
+/** Reads a profile of others, who may know more keys. @throws UsageError in one line that names the key that is wrong */
 export function readProfile(value: unknown, from: string): Profile {
-  const wrong = (key: string, expected: string): never => {
-    throw new Error(`${from}: ${key}: expected ${expected}`);
-  };
-  if (typeof value !== 'object' || value === null) return wrong('profile', 'a JSON object');
-  const row = value as Record<string, unknown>;
-  const text = (key: string) => (typeof row[key] === 'string' && row[key] !== '' ? row[key] : wrong(key, 'a string'));
-  const texts = (list: unknown, key: string) =>
-    Array.isArray(list) && list.length > 0 && list.every((entry) => typeof entry === 'string')
-      ? (list as string[])
-      : wrong(key, 'a list of strings');
-  const fields = (list: unknown, key: string) =>
-    texts(list, key).map(
-      (entry) => FIELDS.find((field) => field === entry) ?? wrong(key, `fields out of ${FIELDS.join(', ')}`),
-    );
-  if (typeof row.published !== 'boolean') wrong('published', 'true or false');
-  const key =
-    row.idempotency_header === undefined ? {} : { idempotency_header: text('idempotency_header').toLowerCase() };
-  const layout = (row.proof_layout ?? {}) as Record<string, unknown>;
-  return {
-    name: text('name'),
-    published: row.published === true,
-    tool_name: text('tool_name'),
-    proof_header_prefix: text('proof_header_prefix').toLowerCase(),
-    ...key,
-    ...(row.default_workspace === true ? { default_workspace: true } : {}),
-    model_placeholder: text('model_placeholder'),
-    route_methods: texts(row.route_methods, 'route_methods'),
-    proof_layout: {
-      separator: typeof layout.separator === 'string' ? layout.separator : wrong('proof_layout.separator', 'a string'),
-      v1: fields(layout.v1, 'proof_layout.v1'),
-      v2: fields(layout.v2, 'proof_layout.v2'),
-    },
-  };
+  const { data, error } = profileSchema().strip().safeParse(value, { error: words });
+  if (error !== undefined) throw new UsageError(`${from}: ${problem(error, 'the whole')}`);
+  return data;
 }
 
 /** The profiles that ship with the package. */
-export const SHIPPED: Readonly<Record<string, Profile>> = {
-  svc: readProfile(svc, 'profile svc'),
-  openrouter: readProfile(openrouter, 'profile openrouter'),
-};
+export const SHIPPED: Readonly<Record<string, Profile>> = PROFILES;
 
 /** A profile, or the one that ships under a name. @throws UsageError in one line for an unknown name */
 export function profileBy(given: Profile | string = 'svc'): Profile {
