@@ -107,8 +107,9 @@ async function done(
       if (tries > 0 && state !== 'going') await ctx.wait(2_000);
       if (await shelf.read(id)) shelf.usedUp(state);
     }
-    if (accepted && table.method !== 'GET' && answer.text.length > LONG && isRow(answer.json))
-      await ctx.api.update(String(answer.json.id), { instructions: null }).catch(unanswered);
+    const shown = accepted && table.method !== 'GET' && isRow(answer.json) ? answer.json.id : undefined;
+    if (typeof shown === 'string' && (answer?.text.length ?? 0) > LONG)
+      await ctx.api.update(shown, { instructions: null }).catch(unanswered);
     if ((accepted && table.uses === true) || (accepted && !isGood(row))) shelf.usedUp(state);
     if (broken() === before) return;
     // A breach is looked for again on fresh things.
