@@ -4,7 +4,7 @@ import { exchangesOfRuns, noticed } from './noticed.harness.js';
 
 /**
  * Rules that no single answer breaks in a run at a right service, and why. Conversations in `rules.test.ts` and
- * `stated.test.ts`, or mutants of the matrix, break each of them.
+ * `stated.live.test.ts`, or mutants of the matrix, break each of them.
  */
 const BY_HAND: Readonly<Record<string, string>> = {
   'DELETE-1/none-that-is-gone': 'no list of these runs comes after a teardown that has ended',
