@@ -1,15 +1,16 @@
+import { given } from '../../emulator/contract/given.js';
 import { suggestion } from '../../emulator/contract/nearest.js';
 import { BUDGETS, budgetNamed } from '../engine/budget.js';
 import { checksOfSet } from '../engine/select.js';
-import { variable } from '../framework/needs.js';
 import { readProfile, SHIPPED } from '../framework/profile.js';
+import { shardIn } from '../framework/shard.js';
 import { UsageError } from '../framework/usage.js';
-import { CREDENTIAL_NAMES, type CredentialName } from '../probe/request.js';
+import { CREDENTIAL_NAMES } from '../probe/request.js';
 import { REPORT_KINDS } from '../reporters/index.js';
 import { flagOf } from '../reporters/words/need.js';
 import { reportsOf } from './destinations.js';
 import { readConfig, readJson, readKeys } from './files.js';
-import { FACTS, type Fact } from './flags.js';
+import { FACTS } from './flags.js';
 import { createValues, type Flags, refuseEmpty } from './values.js';
 
 export type { Flags } from './values.js';
@@ -64,17 +65,10 @@ export function readSettings(flags: Flags, environment: Readonly<Record<string, 
   const { raw, own, text, word, many, number, whole, time, truth, choice } = createValues(flags, environment, config);
   refuseEmpty(flags, MAY_BE_EMPTY);
   const url = text(addressOf(flags, environment.INTERN_BASE_URL, config.url), 'url');
-  const credentials: Partial<Record<CredentialName, string>> = {};
-  for (const name of CREDENTIAL_NAMES) {
-    const value = text(flags[name] ?? (environment[variable(name)] || undefined) ?? config[name], name);
-    if (value !== undefined) credentials[name] = value;
-  }
-  const facts: Partial<Record<(typeof FACTS)[Fact], string>> = {};
-  for (const [name, key] of Object.entries(FACTS) as [Fact, (typeof FACTS)[Fact]][]) {
-    const value = text(raw(name), name);
-    if (value !== undefined) facts[key] = value;
-  }
-  const { workspaceId, ...others } = facts;
+  const readAs = <Key extends string>(keys: readonly (readonly [string, Key])[]) =>
+    given(Object.fromEntries(keys.map(([name, key]) => [key, text(raw(name), name)]))) as { [K in Key]?: string };
+  const credentials = readAs(CREDENTIAL_NAMES.map((name) => [name, name] as const));
+  const { workspaceId, ...others } = readAs(Object.entries(FACTS));
   if (![undefined, 'yes', 'no'].includes(others.scimSync))
     throw new UsageError(`--scim-sync: expected yes or no, got ${others.scimSync}`);
 
@@ -94,13 +88,9 @@ export function readSettings(flags: Flags, environment: Readonly<Record<string, 
   if (path !== undefined && pathAt <= 0)
     throw new UsageError(`--path: expected NAME:PATH as a finding gives it, got ${path}`);
   const shard = word('shard');
-  const part = shard === undefined ? undefined : /^(\d+)\/(\d+)$/.exec(shard);
-  if (
-    shard !== undefined &&
-    (part === null || part === undefined || Number(part[1]) < 1 || Number(part[1]) > Number(part[2]))
-  ) {
+  const part = shard === undefined ? undefined : shardIn(shard);
+  if (shard !== undefined && part === undefined)
     throw new UsageError(`--shard: expected i/n with 1 ≤ i ≤ n, got ${shard}`);
-  }
   const baseline = word('baseline');
   if (flags.update_baseline === true && baseline === undefined)
     throw new UsageError('--update-baseline: expected --baseline FILE too');
@@ -147,7 +137,7 @@ export function readSettings(flags: Flags, environment: Readonly<Record<string, 
     maxTime: time('max_time', 1),
     timeout: time('timeout', 1),
     bootTimeout: time('boot_timeout', 1),
-    shard: part === null || part === undefined ? undefined : { index: Number(part[1]), of: Number(part[2]) },
+    shard: part,
     baseline,
     /** Percent. */
     minCoverage,

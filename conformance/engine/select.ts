@@ -1,4 +1,5 @@
 import { suggestion } from '../../emulator/contract/nearest.js';
+import { isInShard, type Shard } from '../framework/shard.js';
 import { UsageError } from '../framework/usage.js';
 import { type Level, REQUIREMENTS } from '../requirements/index.js';
 import { SETS } from '../requirements/sets/index.js';
@@ -10,8 +11,7 @@ export interface Selection {
   readonly only?: readonly string[];
   readonly skip?: readonly string[];
   readonly levels?: readonly Level[];
-  /** The `index`-th of `of` parts, from 1. */
-  readonly shard?: { readonly index: number; readonly of: number };
+  readonly shard?: Shard;
 }
 
 /** A selection that cannot be meant: a pattern without a match. */
@@ -33,7 +33,7 @@ type Selectable = Pick<Unit, 'id' | 'requirement' | 'level'> & Partial<Pick<Unit
 export const partOf = <One>(
   units: readonly One[],
   { shard }: { readonly shard?: Selection['shard'] | undefined },
-): readonly One[] => (shard === undefined ? units : units.filter((_, at) => at % shard.of === shard.index - 1));
+): readonly One[] => units.filter((_, at) => isInShard(shard, at));
 
 /**
  * The units that a selection means, of every shard. A unit with a wanted row is done as a whole; to leave it out takes its own name.

@@ -1,6 +1,7 @@
 import { DISTURBANCE_NAMES, type DisturbanceName, disturbanceOf } from '../../emulator/contract/disturbance.js';
 import { parseDuration } from '../../emulator/contract/duration.js';
 import { given } from '../../emulator/contract/given.js';
+import { isInShard, shardIn } from '../framework/shard.js';
 import type { Schedule } from './schedules.js';
 import { CLASSES, ExploreError, type ExploreOptions, type Law } from './types.js';
 
@@ -22,12 +23,10 @@ function countOf(name: string, given: number | undefined, otherwise: number): nu
 }
 
 function shardOf(given: string | undefined): (at: number) => boolean {
-  if (given === undefined) return () => true;
-  const [, part, of] = /^(\d+)\/(\d+)$/.exec(given) ?? [];
-  const [at, all] = [Number(part), Number(of)];
-  if (!(at >= 1 && at <= all))
+  const shard = given === undefined ? undefined : shardIn(given);
+  if (given !== undefined && shard === undefined)
     throw new ExploreError(`shard: expected a part such as 1/4, found ${JSON.stringify(given)}`);
-  return (index) => index % all === at - 1;
+  return (at) => isInShard(shard, at);
 }
 
 function lawsOf(given: ExploreOptions['laws'] = []): (readonly [string, Law])[] {

@@ -69,5 +69,4 @@ export const waitIn = (need: Need): number | undefined =>
   need.startsWith('slow:') ? Number(need.slice('slow:'.length, -1)) * 1_000 : undefined;
 
 /** The variable that a credential comes from. */
-export const variable = (name: CredentialName): string =>
-  name === 'own_key' ? 'INTERN_OWN_KEY' : `INTERN_${name.toUpperCase()}`;
+export const variable = (name: CredentialName): string => `INTERN_${name.toUpperCase()}`;
