@@ -35,3 +35,40 @@ test('BODY-2: the cap counts the bytes that arrive', async () => {
     expect((await api.call('POST', '/interns', { raw: chunked(padded(1_048_577)), headers })).status).toBe(413);
   expect((await api.call('POST', '/interns', { raw: chunked(padded(1_048_576)), headers: json })).status).toBe(201);
 });
+
+test.each(['provision', 'suspend'])(
+  'BODY-1: a body with a field is 400 on %s, whatever its media type',
+  async (name) => {
+    const api = createTestClient();
+    const path = `/interns/${api.credentials.intern?.id}/${name}`;
+    const send = async (raw: string, type: string) =>
+      (await api.call('POST', path, { raw, headers: { 'content-type': type } })).status;
+    for (const type of ['application/json', 'text/plain', 'application/x-www-form-urlencoded'])
+      expect([type, await send('{"force":true}', type)]).toEqual([type, 400]);
+    for (const raw of ['{}', '[1]', '{"', 'force=true'])
+      expect([raw, await send(raw, 'text/plain')]).toEqual([raw, 415]);
+  },
+);
+
+test('LIST-3: a limit may begin with zeros, as in every other list', async () => {
+  const api = createTestClient();
+  for (const path of ['/interns', '/vault/secrets'])
+    for (const [limit, status] of [
+      ['01', 200],
+      ['00', 400],
+      ['', 400],
+    ] as const)
+      expect([path, limit, (await api.get(`${path}?limit=${limit}`)).status]).toEqual([path, limit, status]);
+});
+
+test("AUTH-4: an intern's own key finds neither the collection nor another intern, whatever the method", async () => {
+  const api = createTestClient();
+  const { id: own, api_key: as = '' } = api.credentials.intern ?? {};
+  const other = await api.create();
+  const send = async (method: string, path: string) => [method, path, (await api.call(method, path, { as })).status];
+  for (const path of ['/interns', `/interns/${other.id}`, `/interns/${other.id}/provision`, '/vault/secrets'])
+    for (const method of ['OPTIONS', 'HEAD', 'PUT', 'PATCH'])
+      expect(await send(method, path)).toEqual([method, path, 404]);
+  expect(await send('OPTIONS', `/interns/${own?.toUpperCase()}`)).toContain(204);
+  expect(await send('PUT', `/interns/${own}`)).toContain(405);
+});

@@ -7,7 +7,7 @@ import {
 } from '../contract/intern.js';
 import { suggestion } from '../contract/nearest.js';
 import type { InternRow } from '../contract/state.js';
-import { wrongField } from './checked.js';
+import { countOf, wrongField } from './checked.js';
 
 /** A valid list query (LIST-2, LIST-3). */
 export interface ListQuery {
@@ -59,14 +59,11 @@ function decodeCursor(cursor: string): number {
 
 /** @throws Refusal 400 `Invalid list query` that names the parameter */
 export function parseListQuery(query: URLSearchParams): ListQuery {
-  const limit = single(query, 'limit');
-  if (limit !== undefined && (!/^[1-9]\d{0,2}$/.test(limit) || Number(limit) > MAX_PAGE))
-    throw refuse('limit', `expected 1 to ${MAX_PAGE}`);
   const after = single(query, 'starting_after');
   return {
     workspaceId: single(query, 'workspace_id'),
     statuses: parseStatuses(query),
-    limit: limit === undefined ? MAX_PAGE : Number(limit),
+    limit: countOf(query, 'limit', 1, MAX_PAGE, MAX_PAGE),
     before: after === undefined ? undefined : decodeCursor(after),
   };
 }

@@ -66,15 +66,19 @@ export function createPipeline(deps: PipelineDeps) {
       draft.caller = isOfConsole(draft.id) ? CONSOLE : caller.id;
       const ofInterns = area === 'interns' || area === 'vault';
       if (ofInterns && !caller.programme) throw notFound(area, 'the caller is outside the interns programme');
+      // Whatever the method: for an intern's own key the collection and every other intern do not exist (AUTH-4).
+      if (ofInterns && caller.kind === 'own_key') {
+        if (resource.internId === undefined) throw notFound(area, "an intern's own key sees that intern alone");
+        interns.visible(caller, resource.internId);
+      }
       if (resource.routes.length === 0) throw notFound(area, 'no such path');
       if (request.method === 'OPTIONS') return { status: 204, body: null, headers: { allow: allow(resource.routes) } };
       const row = rowFor(resource, request.method);
       exchange.row = row;
       exchange.caller = caller;
       draft.operation = row.operation;
-      // An intern's own key sees that intern: the collection does not exist for it (AUTH-4), nor the workspace's vault.
-      if (ofInterns && (resource.internId === undefined || row.ofWorkspace) && caller.kind === 'own_key')
-        throw notFound(area, "an intern's own key sees that intern alone");
+      if (row.ofWorkspace && caller.kind === 'own_key')
+        throw notFound(area, 'the vault of the workspace, by an own key');
       if (resource.internId !== undefined) draft.internId = interns.visible(caller, resource.internId).id;
       row.admit?.(caller, resource);
       authorizeKind(row, caller);

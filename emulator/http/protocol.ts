@@ -36,26 +36,39 @@ const BY_VERDICT: Readonly<Record<Exclude<HostVerdict, 'served'>, ErrorRow>> = {
 /** The authority of an absolute request target; undefined for a path. */
 const authorityOf = (target = ''): string | undefined => /^[a-z][a-z0-9+.-]*:\/\/([^/?#]*)/i.exec(target)?.[1];
 
+/** The values of the `Host` lines after the first: Node's `headers` leaves them out. */
+function furtherHosts(rawHeaders: readonly string[] = []): readonly string[] {
+  const hosts: string[] = [];
+  for (let at = 0; at < rawHeaders.length; at += 2)
+    if (rawHeaders[at]?.length === 4 && rawHeaders[at]?.toLowerCase() === 'host') hosts.push(rawHeaders[at + 1] ?? '');
+  return hosts.slice(1);
+}
+
 /**
- * Refuses a request for its host: both the `Host` header and the authority of an absolute target count. Undefined if it
- * is served, and for regional hosts that a URL can hold: the pipeline answers those, and they are in its journal.
+ * Refuses a request for its host: each `Host` header and the authority of an absolute target count, and more than one
+ * `Host` is malformed (RFC 9112, 3.2). Undefined if it is served, and for regional hosts that a URL can hold: the
+ * pipeline answers those, and they are in its journal.
  */
 export function refuseHost(
   validate: (host: string | undefined) => HostVerdict,
-  {
-    url,
-    headers: { host },
-  }: { readonly url?: string | undefined; readonly headers: { readonly host?: string | undefined } },
+  request: {
+    readonly url?: string | undefined;
+    readonly headers: { readonly host?: string | undefined };
+    readonly rawHeaders?: readonly string[];
+  },
   seen: () => RequestSeen,
 ): PlainResponse | undefined {
-  const authority = authorityOf(url);
-  if (authority === undefined && validate(host) === 'served') return undefined;
-  const hosts = authority === undefined ? [host] : [host, authority];
+  const { host } = request.headers;
+  const authority = authorityOf(request.url);
+  const further = furtherHosts(request.rawHeaders);
+  if (authority === undefined && further.length === 0 && validate(host) === 'served') return undefined;
+  const hosts = authority === undefined ? [host, ...further] : [host, ...further, authority];
   const verdicts = hosts.map(validate);
-  const found = (['regional', 'malformed', 'foreign'] as const).find((verdict) => verdicts.includes(verdict));
+  const wrong = (['regional', 'malformed', 'foreign'] as const).find((verdict) => verdicts.includes(verdict));
+  const found = further.length > 0 && wrong !== 'regional' ? 'malformed' : wrong;
   if (found === undefined) return undefined;
-  if (found === 'regional' && hosts.every((one) => one !== undefined && URL.canParse(`http://${one}`)))
-    return undefined;
+  const known = further.length === 0 && hosts.every((one) => one !== undefined && URL.canParse(`http://${one}`));
+  if (found === 'regional' && known) return undefined;
   const foreign = hosts[verdicts.indexOf(found)];
   return protocolError(BY_VERDICT[found], seen(), {
     ...(found === 'foreign' && { detail: `${foreign} is not a loopback name; to serve it, start with --allow-host` }),

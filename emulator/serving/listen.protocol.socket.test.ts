@@ -181,6 +181,17 @@ describe('the Host of a listener on loopback', () => {
     expect(read(await get(main, 'other.test', '/api/v1/interns', key)).status).toBe(421);
   });
 
+  test.each([
+    ['localhost', 'localhost', 400],
+    ['localhost', 'eu.localhost', 403],
+    ['eu.localhost', 'localhost', 403],
+    ['localhost', 'evil.example', 400],
+  ])('BASE-4: %s and %s in one request are %i', async (first, second, status) => {
+    const { main, key } = await start();
+    const answer = read(await get(main, `${first}\r\nHOST: ${second}`, '/api/v1/interns', key));
+    expect(answer).toMatchObject({ status, json: { error: { code: status } } });
+  });
+
   test('BASE-4: a regional one is 403 before it is known whether it could be a host in a URL', async () => {
     const wrong: (string | null)[] = [];
     const { main } = await start({ onRequest: (record) => wrong.push(record.wrong) });
