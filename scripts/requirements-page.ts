@@ -1,9 +1,8 @@
 import type { Check } from '../conformance/framework/check.js';
+import { LEVELS } from '../conformance/reporters/label.js';
 import { publishedOf } from '../conformance/requirements/published.js';
 import type { Level, Requirement } from '../conformance/requirements/requirement.js';
 import { cell } from './page-parts.js';
-
-const LEVELS: Readonly<Record<Level, string>> = { S: 'stated', P: 'published', C: 'chosen' };
 
 /** The ledger with its checks as a page of the documentation. */
 export function requirementsPage(rows: readonly Requirement[], checks: readonly Check[]): string {

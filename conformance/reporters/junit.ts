@@ -1,4 +1,4 @@
-import { visible } from '../../emulator/contract/visible.js';
+import { entities, visible } from '../../emulator/contract/visible.js';
 import type { CheckResult, Results } from '../engine/results.js';
 import { clauseOf, skipText } from './clause.js';
 import { factLines, factsOf } from './facts.js';
@@ -37,12 +37,12 @@ export interface Suite {
 
 /** Text for XML 1.0: what it cannot hold is made visible, what it reads is escaped. */
 const xml = (text: string): string =>
-  visible(text)
-    .replace(/[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]|[\ufffe\uffff]/g, '\ufffd')
-    .replace(/&/g, '&amp;')
-    .replace(/</g, '&lt;')
-    .replace(/>/g, '&gt;')
-    .replace(/"/g, '&quot;');
+  entities(
+    visible(text).replace(
+      /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]|[\ufffe\uffff]/g,
+      '\ufffd',
+    ),
+  );
 
 /** An element of XML. Attributes that are undefined are left out. */
 function element(name: string, attributes: Readonly<Record<string, string | undefined>>, inner?: string): string {

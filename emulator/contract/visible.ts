@@ -17,6 +17,17 @@ export const visible = (text: string): string =>
     .replace(/^(\s*)::/gm, '$1\\::')
     .replaceAll('##[', '#\\#[');
 
+const ENTITIES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
+
+/** Text for HTML and XML, in elements and in quoted attributes. */
+export const entities = (text: string): string => text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? '');
+
 /** A text, of which so many characters are shown at most. */
 export const clipped = (text: string, most: number): string => (text.length > most ? `${text.slice(0, most)}…` : text);
 

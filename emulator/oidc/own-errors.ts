@@ -1,5 +1,6 @@
 import type { KoaContextWithOIDC, Provider } from 'oidc-provider';
-import { escapeHtml, page } from './pages.js';
+import { entities } from '../contract/visible.js';
+import { page } from './pages.js';
 import type { LoginDeps } from './terms.js';
 
 const SESSION_COOKIE = '_session';
@@ -8,10 +9,7 @@ function show(ctx: KoaContextWithOIDC, status: number, error: string, descriptio
   ctx.status = status;
   if (ctx.accepts('json', 'html') === 'html') {
     ctx.type = 'html';
-    ctx.body = page(
-      'This did not work',
-      `<p>error: ${error}</p>\n<p>error_description: ${escapeHtml(description)}</p>`,
-    );
+    ctx.body = page('This did not work', `<p>error: ${error}</p>\n<p>error_description: ${entities(description)}</p>`);
   } else {
     ctx.body = { error, error_description: description };
   }

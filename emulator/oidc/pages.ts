@@ -1,9 +1,5 @@
 import type { Member } from '../contract/seed.js';
-
-const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
-
-/** Text as HTML, inside an element or a quoted attribute. */
-export const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? '');
+import { entities } from '../contract/visible.js';
 
 /**
  * The policy of the login's pages: nobody may frame them to steal clicks, and no script runs but those whose hashes the
@@ -18,7 +14,7 @@ export const page = (title: string, body: string): string => `<!doctype html>
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${escapeHtml(title)}</title>
+<title>${entities(title)}</title>
 <style>
 body { font: 16px/1.5 system-ui, sans-serif; max-width: 32rem; margin: 3rem auto; padding: 0 1rem; color: #222; }
 fieldset { border: 1px solid #ccc; border-radius: 6px; margin: 0 0 1rem; padding: .75rem 1rem; }
@@ -29,7 +25,7 @@ small { color: #555; }
 </style>
 </head>
 <body>
-<h1>${escapeHtml(title)}</h1>
+<h1>${entities(title)}</h1>
 ${body}
 </body>
 </html>
@@ -49,16 +45,16 @@ export function loginPage(options: {
   const { action, client, members, vaultAsked, chosen } = options;
   const people = members.map((member, index) => {
     const checked = chosen === undefined ? index === 0 : member.id === chosen;
-    const text = `${escapeHtml(member.name)} <small>${escapeHtml(member.oauth_subject)}</small>`;
-    return `<label><input type="radio" name="member" value="${escapeHtml(member.id)}"${checked ? ' checked' : ''}> ${text}</label>`;
+    const text = `${entities(member.name)} <small>${entities(member.oauth_subject)}</small>`;
+    return `<label><input type="radio" name="member" value="${entities(member.id)}"${checked ? ' checked' : ''}> ${text}</label>`;
   });
   const full = vaultAsked
     ? '<label><input type="radio" name="grant" value="full" checked> Interns and personal connections <small>interns vault:read</small></label>'
     : '<p><small>The client did not ask for vault:read.</small></p>';
   return page(
     'Log in',
-    `<p><strong>${escapeHtml(client)}</strong> wants to act for you. This is an emulator: be anybody you like.</p>
-<form method="post" action="${escapeHtml(action)}">
+    `<p><strong>${entities(client)}</strong> wants to act for you. This is an emulator: be anybody you like.</p>
+<form method="post" action="${entities(action)}">
 <fieldset><legend>Who are you?</legend>
 ${people.join('\n')}
 </fieldset>

@@ -1,10 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { exportJWK, generateKeyPair } from 'jose';
 import Provider, { type Configuration, type KoaContextWithOIDC } from 'oidc-provider';
+import { entities } from '../contract/visible.js';
 import { createAdapterFactory } from './adapter.js';
 import { createInteraction, interactionPath } from './interaction.js';
 import { ownErrors } from './own-errors.js';
-import { escapeHtml, page } from './pages.js';
+import { page } from './pages.js';
 import { ownPolicy } from './policy.js';
 import { grantOf, LOGIN_PATH, type LoginDeps, type LoginToken } from './terms.js';
 
@@ -40,11 +41,11 @@ const pages = {
     _: unknown,
     code: string,
   ) {
-    const name = escapeHtml(client.clientName ?? client.clientId);
+    const name = entities(client.clientName ?? client.clientId);
     show(
       ctx,
       'Connect a terminal',
-      `<p><strong>${name}</strong> shows this code: <code>${escapeHtml(code)}</code></p>${form}
+      `<p><strong>${name}</strong> shows this code: <code>${entities(code)}</code></p>${form}
 <button type="submit" form="op.deviceConfirmForm">Yes, it does</button>
 <button type="submit" form="op.deviceConfirmForm" value="yes" name="abort">No</button>`,
     );
@@ -108,7 +109,7 @@ export async function createProvider(deps: LoginDeps): Promise<LocalProvider> {
       Session: 14 * 86_400,
     },
     async renderError(ctx, out) {
-      const rows = Object.entries(out).map(([key, value]) => `<p>${escapeHtml(key)}: ${escapeHtml(String(value))}</p>`);
+      const rows = Object.entries(out).map(([key, value]) => `<p>${entities(key)}: ${entities(String(value))}</p>`);
       show(ctx, 'This did not work', rows.join('\n'));
     },
   };

@@ -1,19 +1,10 @@
-import { visible } from '../../../emulator/contract/visible.js';
+import { entities, visible } from '../../../emulator/contract/visible.js';
 
 /** Markup that is safe to join. Only {@link html} and {@link safe} make it. */
 export interface Markup {
   readonly markup: string;
 }
 export type Content = Markup | string | number | undefined | readonly Content[];
-
-/** Text for HTML, in elements and in quoted attributes. */
-const entities = (text: string): string =>
-  text
-    .replace(/&/g, '&amp;')
-    .replace(/</g, '&lt;')
-    .replace(/>/g, '&gt;')
-    .replace(/"/g, '&quot;')
-    .replace(/'/g, '&#39;');
 
 const render = (content: Content): string => {
   if (content === undefined) return '';
