@@ -53,6 +53,10 @@ export interface Exchange {
   readonly answered: Answered | undefined;
 }
 
+/** A UUID as a record shows it, where it was sent in other letter case. */
+export const idAsShown = <T>(sent: T, shown: unknown): T | string =>
+  typeof sent === 'string' && typeof shown === 'string' && sent.toLowerCase() === shown.toLowerCase() ? shown : sent;
+
 /** The body of a request as JSON. */
 export const jsonOf = ({ body }: Pick<Asked, 'body'>): unknown => (body.kind === 'some' ? body.json : undefined);
 

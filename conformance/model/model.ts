@@ -2,7 +2,7 @@ import { proofHeadersOf } from '../framework/profile.js';
 import { createCreates } from './creates.js';
 import { createDaemons } from './daemons.js';
 import { createDealings } from './dealings.js';
-import { type Answered, type Asked, bodyOf, type Exchange } from './exchange.js';
+import { type Answered, type Asked, bodyOf, type Exchange, idAsShown } from './exchange.js';
 import {
   FIXED,
   GOES,
@@ -128,7 +128,7 @@ export function createModel(options: ModelOptions) {
     facts.made = { by: caller, person, at, number, body };
     if (options.partial !== true) present.add(facts);
     names.calls(facts, body.name);
-    if (typeof body.workspace_id === 'string') facts.workspace = body.workspace_id;
+    if (typeof body.workspace_id === 'string') facts.workspace = idAsShown(body.workspace_id, row.workspace_id);
     who.creates(asked);
     if (options.partial === true) return;
     dealings.created(facts, row, body.provision === true, answered.at);

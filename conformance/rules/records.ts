@@ -1,6 +1,6 @@
 import { STATUSES } from '../habits/status-words.js';
 import { FIELDS, secretKeys } from '../helpers/record.js';
-import { canonical } from '../model/exchange.js';
+import { canonical, idAsShown } from '../model/exchange.js';
 import { FIXED, isRow, isStuck, type Row, SETTINGS, SHOWS, SHOWS_NOTHING } from '../model/intern.js';
 import type { Model } from '../model/model.js';
 import {
@@ -70,7 +70,7 @@ export const RECORDS: readonly Rule[] = [
         seen.id !== undefined &&
         seen.json !== undefined &&
         ['get', 'update'].includes(seen.operation.name)
-          ? is(`id of ${where(seen)}`, seen.id, seen.json.id)
+          ? is(`id of ${where(seen)}`, idAsShown(seen.id, seen.json.id), seen.json.id)
           : undefined,
     },
     types: {
@@ -253,7 +253,7 @@ export const RECORDS: readonly Rule[] = [
           key in body && (key in json || key === 'name')
             ? is(
                 `${key} of ${where(seen)}`,
-                textOf(key, body[key], json[key], model),
+                key === 'workspace_id' ? idAsShown(body[key], json[key]) : textOf(key, body[key], json[key], model),
                 json[key] === '' ? null : json[key],
                 [seen.asked.number],
               )

@@ -418,7 +418,11 @@ export const REFUSALS: readonly Refusal[] = rows({
       const { caller, body } = seen;
       if (body === undefined || typeof body.workspace_id !== 'string')
         return seen.asked.body.kind === 'unknown' ? undefined : false;
-      return caller?.workspace === undefined ? undefined : body.workspace_id !== caller.workspace;
+      const { workspace } = caller ?? {};
+      if (workspace === undefined) return undefined;
+      if (body.workspace_id === workspace) return false;
+      // In other letter case it is the same UUID, and a service may refuse it all the same.
+      return body.workspace_id.toLowerCase() === workspace.toLowerCase() ? undefined : true;
     },
   },
   'update-body': {

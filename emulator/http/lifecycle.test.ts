@@ -72,3 +72,11 @@ test("AUTH-4: an intern's own key finds neither the collection nor another inter
   expect(await send('OPTIONS', `/interns/${own?.toUpperCase()}`)).toContain(204);
   expect(await send('PUT', `/interns/${own}`)).toContain(405);
 });
+
+test('AUTH-2: a UUID means the same in any letter case, to the service and to its judge', async () => {
+  const api = createTestClient();
+  const upper = api.workspaceId.toUpperCase();
+  const { json: made, status } = await api.post('/interns', { name: 'ada', workspace_id: upper });
+  expect([status, made.workspace_id]).toEqual([201, api.workspaceId]);
+  expect((await api.get(`/interns/${String(made.id).toUpperCase()}`)).json.id).toBe(made.id);
+});
