@@ -45,3 +45,17 @@ test('a package that is bundled apart exports every name that the built package 
     ).toEqual([]);
   }
 });
+
+test('a start reads two files beside its entries, and none of the rules by which texts are measured', () => {
+  const folder = dirname(builtFile('start.js'));
+  const imports = (file: string) =>
+    [...readFileSync(builtFile(file), 'utf8').matchAll(/^(?:import|export)[^;]*? from "\.\.?\/([^"]+)";/gm)].map(
+      ([, name]) => name,
+    );
+  expect(imports('bin/intern-emulator.js')).toEqual([]);
+  expect(new Set(['shared.js', 'start.js'].flatMap(imports))).toEqual(new Set(['shared.js']));
+  expect(
+    readdirSync(folder).filter((file) => /^main-/.test(file) && imports(file).join() === 'shared.js'),
+  ).toHaveLength(1);
+  expect(readFileSync(builtFile('shared.js'), 'utf8')).not.toContain('Segmenter');
+});
