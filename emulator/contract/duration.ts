@@ -12,7 +12,9 @@ const EXPECTED =
  */
 export function parseDuration(value: string | number): number {
   const match = typeof value === 'number' ? undefined : /^(\d+(?:\.\d+)?)\s*(ms|s|m|h)?$/.exec(value.trim());
-  const ms = typeof value === 'number' ? value : match ? Number(match[1]) * (UNITS[match[2] ?? 'ms'] ?? 1) : Number.NaN;
+  const [, number = 'none', unit = 'ms'] = match ?? [];
+  // Rounded: 1.005 times 1,000 is a little less than 1,005.
+  const ms = typeof value === 'number' ? value : Math.round(Number(number) * (UNITS[unit] ?? 1) * 1_000) / 1_000;
   if (!Number.isSafeInteger(ms) || ms < 0) throw new RangeError(`${EXPECTED}; found ${JSON.stringify(value)}`);
   return ms;
 }
