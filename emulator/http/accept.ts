@@ -67,10 +67,8 @@ export function createAccept(deps: AcceptDeps) {
   };
 
   const handle = (call: Exchange, row: Route): PlainResponse | Promise<PlainResponse> => {
-    if (call.bytes.length > 0 && row.body.json === 'required' && !isJson(call.headers.get('content-type'))) {
-      row.body.refuse?.(call.bytes);
+    if (call.bytes.length > 0 && row.body.json === 'required' && !isJson(call.headers.get('content-type')))
       throw new Refusal('unsupported_media_type');
-    }
     call.input = row.parse(call);
     row.authorize?.(call);
     const fault = deps.faults.take(row.operation, (step) => row.meetsFault?.(call, step) ?? true, call.draft.internId);

@@ -15,7 +15,6 @@ import { idempotencyHeader, type Profile } from '../contract/profile.js';
 import { type CreateRequest, type CreateResult, isReplay } from '../domain/create.js';
 import type { Interns } from '../domain/interns.js';
 import type { Provisioning } from '../domain/provisioning.js';
-import { parseJson } from '../requests/request-body.js';
 import type { Store } from '../store/store.js';
 import { checked } from './checked.js';
 import { type ListQuery, listPage, parseListQuery } from './list.js';
@@ -33,7 +32,6 @@ export interface InternRoutesDeps {
 const NO_BODY = { read: false, json: 'ignored', invalid: 'invalid_body' } as const;
 const JSON_BODY = { read: true, json: 'required', invalid: 'invalid_body' } as const;
 const OPTIONAL_BODY = { ...JSON_BODY, blank: 'none' } as const;
-const NO_FIELDS = { ...OPTIONAL_BODY, refuse: refuseFields };
 
 /** Records are never changed, only replaced, so the text of one stays valid. */
 function recordAnswers(): (record: Intern) => PlainResponse {
@@ -48,24 +46,13 @@ function recordAnswers(): (record: Intern) => PlainResponse {
   };
 }
 
-const noFields = () => new Refusal('invalid_body', { detail: 'body: this operation takes no fields' });
-const isObject = (value: unknown): value is object =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
 /** A body with any field is refused; an absent body, white space and `{}` have no field (BODY-1). */
 function parseNoFields(parts: RequestParts): undefined {
   const value = parts.json();
-  if (value !== undefined && (!isObject(value) || Object.keys(value).length > 0)) throw noFields();
+  if (value === undefined) return undefined;
+  const empty = typeof value === 'object' && value !== null && !Array.isArray(value) && Object.keys(value).length === 0;
+  if (!empty) throw new Refusal('invalid_body', { detail: 'body: this operation takes no fields' });
   return undefined;
-}
-
-/** The interface states the 400 of any body with a field, and the 415 of a wrong media type for other operations. */
-function refuseFields(bytes: Uint8Array): void {
-  let value: unknown;
-  try {
-    value = parseJson(bytes);
-  } catch {}
-  if (isObject(value) && Object.keys(value).length > 0) throw noFields();
 }
 
 function idempotencyKey(headers: Headers, name: string): string | undefined {
@@ -167,7 +154,7 @@ export function internRoutes({ interns, provisioning, store, profile, create }: 
       method: 'POST',
       path: '/interns/:id/provision',
       credential: 'any',
-      body: NO_FIELDS,
+      body: OPTIONAL_BODY,
       parse: parseNoFields,
       async handle({ intern }) {
         provisioning.provision(intern);
@@ -180,7 +167,7 @@ export function internRoutes({ interns, provisioning, store, profile, create }: 
       method: 'POST',
       path: '/interns/:id/suspend',
       credential: 'any',
-      body: NO_FIELDS,
+      body: OPTIONAL_BODY,
       parse: parseNoFields,
       async handle({ intern }) {
         provisioning.suspend(intern);

@@ -36,20 +36,6 @@ test('BODY-2: the cap counts the bytes that arrive', async () => {
   expect((await api.call('POST', '/interns', { raw: chunked(padded(1_048_576)), headers: json })).status).toBe(201);
 });
 
-test.each(['provision', 'suspend'])(
-  'BODY-1: a body with a field is 400 on %s, whatever its media type',
-  async (name) => {
-    const api = createTestClient();
-    const path = `/interns/${api.credentials.intern?.id}/${name}`;
-    const send = async (raw: string, type: string) =>
-      (await api.call('POST', path, { raw, headers: { 'content-type': type } })).status;
-    for (const type of ['application/json', 'text/plain', 'application/x-www-form-urlencoded'])
-      expect([type, await send('{"force":true}', type)]).toEqual([type, 400]);
-    for (const raw of ['{}', '[1]', '{"', 'force=true'])
-      expect([raw, await send(raw, 'text/plain')]).toEqual([raw, 415]);
-  },
-);
-
 test('LIST-3: a limit may begin with zeros, as in every other list', async () => {
   const api = createTestClient();
   for (const path of ['/interns', '/vault/secrets'])

@@ -99,8 +99,6 @@ export interface Route<Input = unknown> {
     readonly invalid: 'invalid_body' | 'bad_request';
     /** `none`: white space is no body, and needs no content type (DELETE-2, BODY-1). */
     readonly blank?: 'none';
-    /** Throws the 400 of a body that is refused whatever it is declared as (BODY-1). */
-    refuse?(bytes: Uint8Array): void;
     /** The part of a body with a secret that the journal keeps, and the secret itself, which is hidden everywhere (VAULT-2). */
     conceal?(bytes: Uint8Array): { readonly shown: string; readonly secret: string | undefined };
   };
