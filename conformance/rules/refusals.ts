@@ -154,6 +154,9 @@ function areStatuses(query: URLSearchParams): boolean {
 const areLimits = (query: URLSearchParams): boolean =>
   query.getAll('limit').every((one) => /^\d+$/.test(one) && Number(one) >= 1 && Number(one) <= 500);
 
+/** Parameters of a list that have one value. */
+const ONCE = ['limit', 'starting_after', 'workspace_id'] as const;
+
 const isDigest = (value: unknown): boolean => typeof value === 'string' && /^[0-9a-f]{64}$/.test(value);
 /** A path as it is sent: one slash, percent-encoded, without origin, query and fragment. */
 const isRoutePath = (value: unknown): boolean =>
@@ -636,6 +639,14 @@ export const REFUSALS: readonly Refusal[] = rows({
           new Set(value.names).size < value.names.length ||
           !value.names.every((name) => typeof name === 'string' && SECRET_NAME.test(name)),
       ),
+  },
+  'parameter-twice': {
+    open: true,
+    requirement: 'LIST-1',
+    says: 'A parameter of a list that is given twice may be refused.',
+    statuses: [400],
+    wrong: (seen) =>
+      named('list')(seen) && ONCE.some((name) => seen.asked.query.getAll(name).length > 1) ? undefined : false,
   },
   'status-words': {
     open: true,

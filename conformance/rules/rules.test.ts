@@ -261,6 +261,10 @@ test('a create whose body is no JSON is judged as any other', () => {
   expect(judged([entry('POST /interns', 400, { error }, { raw: '{"name":' })])).toEqual([]);
 });
 
+test('a parameter of a list that is given twice may be refused', () => {
+  expect(judged([entry('GET /interns?limit=1&limit=1', 400, error(400, 'invalid_body'))])).toEqual([]);
+});
+
 test('a right conversation breaks nothing', () => {
   const changed = record({ description: 'new', updated_at: '2026-01-01T00:00:01.000Z' });
   expect(
