@@ -81,12 +81,15 @@ function visit(
   send: (send: Send, nth: number) => Answer = () => answer(200),
   before: (did: Did) => void = () => {},
   learnt: Partial<Visit['learnt']> = {},
+  unused: readonly string[] = [],
 ): Visit {
   let now = 60_000;
   let sent = 0;
   let names = 0;
-  const made = new Map([['one', { id: 'one', name: 'k-one', as: 'api_key' as const }]]);
-  const dealings = createDealings(new Map([['one', internFacts('one')]]), () => false, false, 'v2');
+  const all = ['one', ...unused];
+  const made = new Map(all.map((id) => [id, { id, name: `k-${id}`, as: 'api_key' as const }]));
+  const dealings = createDealings(new Map(all.map((id) => [id, internFacts(id)])), () => false, false, 'v2');
+  for (const id of unused) dealings.with(id).made = { by: 'api_key', person: 'one', at: 0, number: 1, body: {} };
   before(dealings);
   return {
     target: { baseUrl: '', workspaceId: 'w', profile: SHIPPED.svc as Visit['target']['profile'] },
@@ -376,6 +379,20 @@ const ROWS: readonly Row[] = [
   ['tidied-up', 'an intern that is gone', 'again', missed(got(404), reads), visit(() => answer(404))],
   ['tidied-up', 'an intern that is there', 'finding', missed(got(404), reads)],
   [
+    'tidied-up',
+    'an intern that is gone, where three stand that are as old',
+    'finding',
+    missed(got(404), reads, { at: 60_000 }),
+    visit(({ path }) => answer(path === '/interns/one' ? 404 : 200), undefined, {}, ['two', 'three', 'four']),
+  ],
+  [
+    'tidied-up',
+    'an intern that is gone, where two stand that are as old',
+    'again',
+    missed(got(404), reads, { at: 60_000 }),
+    visit(({ path }) => answer(path === '/interns/one' ? 404 : 200), undefined, {}, ['two', 'three']),
+  ],
+  [
     'late-disconnects',
     'busy a while after a client has left',
     'skip',
@@ -397,6 +414,13 @@ const ROWS: readonly Row[] = [
   ['large-bodies-dropped', 'no answer to a short body', 'finding', cut(20)],
   ['suspends-idle', 'an intern that stopped', 'again, then skip', wrong([]), visit(undefined, ran)],
   ['suspends-idle', 'an intern that nobody saw run', 'finding', wrong([])],
+  [
+    'suspends-idle',
+    'an intern that stopped, and that the finding alone names',
+    'again, then skip',
+    wrong([seen('GET', '/interns/one', 200)]),
+    { ...visit(undefined, ran), inHand: new Set() },
+  ],
 ];
 
 const named = ROWS.map((row) => ({ row, name: row.slice(0, 3).join(': ') }));

@@ -49,13 +49,13 @@ export const suspendsIdle: Habit = {
     };
   },
   /**
-   * An intern that the check uses runs no more, and nobody here stopped it: another that is left idle, made for this, stops
-   * as well.
+   * An intern that the check uses, or that the finding shows, runs no more, and nobody here stopped it: another that is left idle,
+   * made for this, stops as well.
    */
-  explains: async (_, visit) => {
+  explains: async ({ seen }, visit) => {
     const { dealings, inHand, learnt, pathOf, send, shared } = visit;
     const age = (id: string) => visit.now() - (dealings.with(id).made?.at ?? visit.now());
-    for (const id of [...inHand, shared() ?? []].flat()) {
+    for (const id of new Set([...inHand, shared() ?? [], ...seen.map((one) => one.id ?? [])].flat())) {
       if (dealings.with(id).ran) await send({ path: pathOf(id) }).catch(() => undefined);
       const gone = dealings.with(id).went;
       if (gone === undefined) continue;

@@ -33,44 +33,34 @@ async function isGoing(visit: Visit, id: string, as: CredentialName): Promise<bo
   return status === 404 || shown === 'destroying' || shown === 'destroy_failed';
 }
 
+/** Interns that are looked at, and those of them that have to stand. */
+const LOOKED_AT = 8;
+const STANDING = 3;
+
 /**
- * Whether others delete what the run has made and leaves unused: an intern is made as a witness, and observed until it is as old
- * as the one that is gone was. A number: ms until then.
+ * Whether others delete what the run has made and leaves unused. They do not where interns of the same maker stand that were left
+ * unused for as long as the one that is gone had been there. Where there are too few, one is made as a witness, and observed until
+ * it is as old. A number: ms until then.
  */
-async function othersDelete(visit: Visit, id: string, at: number): Promise<boolean | number> {
-  const { dealings, learnt } = visit;
-  const age = (one: string, now = visit.now()) => now - (dealings.with(one).made?.at ?? now);
-  const before = learnt.witness;
-  const stays = visit.made().some(({ id: one, deleting }) => one === before?.id && deleting !== true);
-  if (before !== undefined && stays) {
-    if (before.of !== id) learnt.witness = { ...before, of: id, lived: age(id, at) };
-    if (await isGoing(visit, before.id, 'api_key')) return true;
-    const left = (learnt.witness?.lived ?? 0) - age(before.id);
-    return left > 0 && left;
+async function othersDelete(visit: Visit, id: string, as: CredentialName, at: number): Promise<boolean | number> {
+  const { dealings, learnt, now } = visit;
+  const unused = (one: string) => now() - Math.max(dealings.with(one).made?.at ?? now(), dealings.with(one).wrote);
+  const lived = at - (dealings.with(id).made?.at ?? at);
+  const others = visit
+    .made()
+    .filter(({ id: one, as: maker, deleting }) => one !== id && maker === as && deleting !== true);
+  let standing = 0;
+  for (const { id: one } of others.filter(({ id: one }) => unused(one) >= lived).slice(-LOOKED_AT)) {
+    if (!(await isGoing(visit, one, as))) standing += 1;
+    if (standing === STANDING) return false;
   }
+  const { witness } = learnt;
+  if (witness !== undefined && others.some(({ id: one }) => one === witness))
+    return (await isGoing(visit, witness, as)) || (unused(witness) < lived && lived - unused(witness));
   const { json, status } = await visit.send(visit.creating());
   const made = (json ?? {}) as { id?: unknown };
-  const lived = age(id, at);
-  learnt.witness = status < 300 && typeof made.id === 'string' ? { id: made.id, of: id, lived } : undefined;
+  learnt.witness = status < 300 && typeof made.id === 'string' ? made.id : undefined;
   return lived;
-}
-
-/** Interns that are looked at, and those of them that have to stand: nobody takes away what is as old then. */
-const LOOKED_AT = 8;
-const STANDING = 6;
-
-/** Whether interns of the same maker that are older than one that is gone are still there: its age is not why it is gone. */
-async function olderStand(visit: Visit, id: string, as: CredentialName): Promise<boolean> {
-  const born = (one: string) => visit.dealings.with(one).made?.at ?? Number.POSITIVE_INFINITY;
-  const older = visit
-    .made()
-    .filter(({ id: other, deleting, as: maker }) => maker === as && deleting !== true && born(other) < born(id));
-  let standing = 0;
-  for (const { id: other } of older.slice(-LOOKED_AT)) {
-    if (!(await isGoing(visit, other, as))) standing += 1;
-    if (standing === STANDING) return true;
-  }
-  return false;
 }
 
 /**
@@ -85,9 +75,8 @@ const explains: Habit['explains'] = async ({ at, found, seen }, visit) => {
   const about = ours.filter(({ id }) => id === shown?.id);
   for (const { id, as } of about.length > 0 ? about : ours) {
     if (!(await isGoing(visit, id, as))) continue;
-    if (await olderStand(visit, id, as)) continue;
-    visit.forget();
-    const others = await othersDelete(visit, id, at);
+    const others = await othersDelete(visit, id, as, at);
+    if (others !== false) visit.forget();
     if (others === true) return { again: 0, skip: { kind: 'race', because: { kind: 'deleted' } } };
     // By the next try the witness has been there as long.
     if (others !== false) return { again: Math.min(others, LONGEST) };

@@ -62,7 +62,7 @@ export interface Learnt {
   /** The habits that a measure of their own has shown, or has shown not to be here. */
   readonly habits: Map<string, boolean>;
   /** Id of an intern that the run has made and leaves unused: whatever happens to it, others do. */
-  witness?: { readonly id: string; readonly of: string; readonly lived: number } | undefined;
+  witness?: string | undefined;
 }
 
 export const nothingLearnt = (): Learnt => ({

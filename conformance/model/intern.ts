@@ -87,6 +87,26 @@ export interface Lost {
   readonly stuck?: boolean;
 }
 
+/** A lifecycle call that was accepted. */
+export interface Act {
+  readonly name: 'suspend' | 'provision' | 'delete';
+  /** The intern that it named. */
+  readonly id: string;
+  readonly number: number;
+  /** When it was answered. */
+  readonly at: number;
+}
+
+/** The word for an intern that its maker does not find. */
+export const GONE = 'gone: 404';
+
+/** Statuses that each lifecycle call leads to. */
+export const MAKES: Readonly<Record<Act['name'], readonly string[]>> = {
+  suspend: ['stopped'],
+  provision: ['queued', 'provisioning', 'running', 'failed'],
+  delete: ['destroying', 'destroy_failed', GONE],
+};
+
 /** Whether a status shows nothing of a call that was accepted. */
 export const SHOWS_NOTHING: Readonly<Record<'suspend' | 'provision' | 'delete', readonly string[]>> = {
   provision: ['stopped'],
@@ -141,12 +161,14 @@ export interface InternFacts extends Dealt {
   readonly settings: Readonly<Record<Setting, Possible<string>>>;
   /** By the field: what was shown first. */
   readonly fixed: Map<string, { readonly value: string; readonly number: number }>;
+  /** When it was first shown. */
+  since: number | undefined;
   /** When it was last read by its id. */
   read: number | undefined;
   /** The first exchange since it was shown that had to show it, and did not: it is gone, or that exchange was wrong. */
   lost: Lost | undefined;
-  /** The status that was shown last, and when it was asked for. */
-  shown: { readonly status: string; readonly number: number; readonly at: number } | undefined;
+  /** The status that was shown last, when it was asked for, and whether by a read that is never late. */
+  shown: { readonly status: string; readonly number: number; readonly at: number; readonly sure: boolean } | undefined;
   /** Requests under way that may change its phase, and when the latest was answered that may have done so. */
   moving: number;
   moved: number | undefined;
@@ -186,6 +208,7 @@ export const internFacts = (id: string): InternFacts => ({
   phase: possible<Phase>(),
   settings: { name: possible(), description: possible(), instructions: possible(), model: possible() },
   fixed: new Map(),
+  since: undefined,
   read: undefined,
   lost: undefined,
   shown: undefined,

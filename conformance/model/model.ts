@@ -4,8 +4,10 @@ import { createDaemons } from './daemons.js';
 import { createDealings } from './dealings.js';
 import { type Answered, type Asked, bodyOf, type Exchange, idAsShown } from './exchange.js';
 import {
+  type Act,
   FIXED,
   GOES,
+  GONE,
   type InternFacts,
   internFacts,
   isRow,
@@ -37,6 +39,8 @@ const THERE: ReadonlySet<string> = new Set(['get', 'delete']);
 
 /** Interns that are remembered: traffic may go on for days. */
 const INTERNS = 10_000;
+/** Lifecycle calls that are remembered: what an intern came to is held against the latest. */
+const ACTS = 200;
 
 /** The knowledge about a target, from the exchanges that it has seen. It sends nothing and reads no clock. */
 export function createModel(options: ModelOptions) {
@@ -63,6 +67,8 @@ export function createModel(options: ModelOptions) {
   const lists = createLists(who, lateness, present);
   const daemons = createDaemons(proof);
   const mappings = new Recent<string, Known>(MOST);
+  /** Lifecycle calls that were accepted, by their numbers. */
+  const acts = new Recent<number, Act>(ACTS);
   /** Statuses that were shown. */
   const statuses = new Set<string>();
   /** Fields that were shown with blanks around their text. */
@@ -88,7 +94,9 @@ export function createModel(options: ModelOptions) {
     if (typeof row.workspace_id === 'string') facts.workspace ??= row.workspace_id;
     if (typeof row.vault_id === 'string' && !vaults.has(row.vault_id))
       vaults.set(row.vault_id, { value: row.id, number });
-    facts.shown = { status: String(row.status), number, at: asked.at };
+    const sure = operationOf(asked)?.operation.name === 'get' && lateness.of('get') === 0;
+    facts.shown = { status: String(row.status), number, at: asked.at, sure };
+    facts.since ??= answered.at;
     const { awaited } = facts;
     if (awaited !== undefined && awaited.at < asked.at) {
       if (SHOWS_NOTHING[awaited.name].includes(String(row.status))) awaited.reads += 1;
@@ -121,7 +129,8 @@ export function createModel(options: ModelOptions) {
     const person = personOf(asked);
     creates.took(asked, row.id, answered.at);
     const facts = internOf(row.id);
-    if (facts.made !== undefined || facts.shown !== undefined) return;
+    // A read may show it before its create is answered.
+    if (facts.made !== undefined || (facts.since ?? at) < at) return;
     // It may be a forgotten one that is answered again: then it is older than the record that was shown before.
     const isOlder = Date.parse(String(row.created_at)) < before;
     if (hasForgotten && (answered.status !== 201 || isOlder)) return;
@@ -219,6 +228,9 @@ export function createModel(options: ModelOptions) {
     vaults: vaults as ReadonlyMap<string, Known<string>>,
     questions: sessions.questions,
     session: sessions.session,
+    acts: acts as ReadonlyMap<number, Act>,
+    /** ms that a read may lack what was made. */
+    lateOf: lateness.of,
     usageAlone: sessions.usageAlone,
     statuses: statuses as ReadonlySet<string>,
     callerOf: who.callerOf,
@@ -301,7 +313,7 @@ export function createModel(options: ModelOptions) {
 
     /** The target was made to do wrong: nothing is known of it any more. */
     restart(): void {
-      for (const known of [interns, present, mappings, statuses, untidied, vaults]) known.clear();
+      for (const known of [interns, present, mappings, acts, statuses, untidied, vaults]) known.clear();
       for (const part of [who, names, creates, sessions, daemons, lists]) part.restart();
       hasForgotten = options.inUse === true;
     },
@@ -344,6 +356,7 @@ export function createModel(options: ModelOptions) {
         facts.phase.narrow(['gone'], asked.number, at, asked.at);
         const phases = facts.phase.since(at);
         if (phases?.size === 1 && phases.has('gone')) present.delete(facts);
+        facts.shown = { status: GONE, number: asked.number, at: asked.at, sure: lateness.of('get') === 0 };
       }
       if (facts !== undefined && status === 404 && mustBeFound(facts, asked, operation))
         facts.lost ??= { number: asked.number, at, by: name };
@@ -355,11 +368,13 @@ export function createModel(options: ModelOptions) {
           bodyOf(asked)?.acknowledge_workspace_loss === true ? { number: asked.number, at: answered.at } : undefined;
       }
       if (
-        facts?.made !== undefined &&
+        id !== undefined &&
         options.partial !== true &&
         (name === 'provision' || name === 'suspend' || name === 'delete')
-      )
-        facts.awaited = { name, number: asked.number, at: answered.at, reads: 0 };
+      ) {
+        acts.set(asked.number, { name, id, number: asked.number, at: answered.at });
+        if (facts?.made !== undefined) facts.awaited = { name, number: asked.number, at: answered.at, reads: 0 };
+      }
       const { json, stream } = answered;
       if (stream !== undefined && id !== undefined) {
         sessions.spoke(exchange, id, 'chat', stream.sessionId);

@@ -37,8 +37,9 @@ const rowOf = (table: Table, cells: readonly Cell[]): Row => {
 
 /**
  * Rows in which every value of a table meets every good value of its other columns at least once. A bad value always stands
- * alone among good ones. They come in passes: in the first, each value is there once, good ones before bad ones, and bad ones
- * beside the plainest contents. No row comes twice.
+ * alone among good ones, but for one that is refused whatever else is wrong: it meets a bad one of each other column. They come
+ * in passes: in the first, each value is there once, good ones before bad ones, and bad ones beside the plainest contents. No
+ * row comes twice.
  */
 export function cover(table: Table, random: () => number): readonly (readonly Row[])[] {
   const columns = columnsOf(table);
@@ -59,6 +60,20 @@ export function cover(table: Table, random: () => number): readonly (readonly Ro
     const key = cells.map((cell, at) => columns[at]?.indexOf(cell)).join();
     return !before.has(key) && before.add(key) !== undefined;
   };
+  /** Rows with two bad values, of which the first decides. */
+  const twice = columns.flatMap((column, at) =>
+    column
+      .filter((cell) => 'whatever' in cell)
+      .flatMap((cell, nth) =>
+        columns.flatMap((others, other) => {
+          const wrong = other === at ? [] : others.filter(isBad);
+          const second = wrong[((starts[other] ?? 0) + nth) % wrong.length];
+          return second === undefined || 'state' in second
+            ? []
+            : [columns.map((_, one) => (one === at ? cell : one === other ? second : beside(one, nth)))];
+        }),
+      ),
+  );
   return Array.from({ length: most + 1 }, (_, pass) =>
     [
       ...Array.from({ length: most }, (_, count) => columns.map((_, at) => turn(at, count + pass * at))),
@@ -71,6 +86,7 @@ export function cover(table: Table, random: () => number): readonly (readonly Ro
             ),
           ),
       ),
+      ...(pass === 0 ? twice : []),
     ]
       .filter(isNew)
       .map((cells) => rowOf(table, cells)),

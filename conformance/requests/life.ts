@@ -3,6 +3,7 @@ import { Skipped } from '../framework/skip.js';
 import { sha256 } from '../helpers/proofs.js';
 import { isRow } from '../model/intern.js';
 import { LATE } from '../model/options.js';
+import type { As } from '../probe/request.js';
 import { unanswered } from './unanswered.js';
 
 type Member = 'api_key' | 'peer_api_key';
@@ -61,6 +62,27 @@ async function lead(ctx: Ctx, { id }: Life, { by, peer }: Stage, has: (need: str
   if (by === 'suspend') await interns.untilSuspended(id);
 }
 
+/** The intern of a life among those that were made just before it and just after it. No stage names them. */
+function neighbours({ api, interns }: Ctx, [before, id, after]: readonly [string, string, string]) {
+  return {
+    async look(): Promise<void> {
+      for (const one of [before, after, id]) await api.get(one).catch(unanswered);
+    },
+    /** The latest that came to where the stage begins is another: it runs before a suspend, and rests before a provision. */
+    async prepare({ by }: Stage): Promise<void> {
+      const { json } = await api.get(after);
+      const runs = isRow(json) && json.status === 'running';
+      if (by === 'suspend') {
+        if (!runs) await api.provision(after);
+        await interns.until(after, ['running']);
+      }
+      if (by !== 'provision' || !runs) return;
+      await api.suspend(after);
+      await interns.untilSuspended(after);
+    },
+  };
+}
+
 /** The other member of the workspace, where there is one. */
 const otherOf = (has: (need: string) => boolean): Member => (has('peer_api_key') ? 'peer_api_key' : 'api_key');
 
@@ -75,6 +97,23 @@ const oneOf = <T>({ random }: Ctx, some: readonly T[]): readonly T[] => {
   return some.slice(at, at + 1);
 };
 
+/** Texts that are nearly another, and name nothing. */
+export const near = (text: string): readonly string[] =>
+  [`${text}x`, text.slice(0, -1), text.toUpperCase(), ` ${text}`, `${text} `].filter((one) => one !== text);
+
+/** Reads of what belongs to an intern: its daemon access, by either path, and its vault. */
+export const readsOf = (ctx: Ctx, id: string, has: (need: string) => boolean) => [
+  ...accesses(ctx, id, has),
+  () => ctx.send({ path: `/vault/interns/${encodeURIComponent(id)}/secrets` }),
+];
+
+/** Callers who have no part in what a member has. */
+export const strangersOf = ({ wrongKey }: Ctx, has: (need: string) => boolean): readonly As[] => [
+  ...(['foreign_api_key', 'outsider_api_key', 'management_key', 'own_key'] as const).filter(has),
+  wrongKey,
+  null,
+];
+
 /** The daemon access by either path. */
 const accesses = (ctx: Ctx, id: string, has: (need: string) => boolean) =>
   ['daemon', 'daemon-access'].flatMap((below) =>
@@ -83,7 +122,7 @@ const accesses = (ctx: Ctx, id: string, has: (need: string) => boolean) =>
 
 /** Each operation that names the intern, by those who may ask for it. */
 function operations(ctx: Ctx, life: Life, stage: Stage, has: (need: string) => boolean) {
-  const { api, chat, prompt, random, send } = ctx;
+  const { api, chat, prompt, random, sample, send } = ctx;
   const { id } = life;
   const peer = otherOf(has);
   const session = () => (typeof life.invoked === 'string' ? { session_id: life.invoked } : {});
@@ -100,16 +139,19 @@ function operations(ctx: Ctx, life: Life, stage: Stage, has: (need: string) => b
       if (isRow(json)) life.invoked ??= json.session_id;
     },
     // A session of its own, beside the one that goes on.
-    async () => (stage.isAgain === true ? api.invoke(id, { input: prompt('echo') }) : undefined),
+    async () => {
+      if (stage.isAgain !== true) return;
+      const { json } = await api.invoke(id, { input: prompt('echo') }, { as: peer });
+      if (isRow(json)) await api.invoke(id, { input: prompt('echo'), session_id: json.session_id }, { as: peer });
+    },
     async () => (life.invoked === undefined || peer === 'api_key' ? undefined : invoke(peer)),
     // A session id that is nearly right names no session.
     async () =>
-      typeof life.invoked === 'string'
-        ? api.invoke(id, {
-            input: prompt('echo'),
-            session_id: random() < 0.5 ? `${life.invoked}x` : life.invoked.slice(0, -1),
-          })
-        : undefined,
+      Promise.all(
+        (typeof life.invoked === 'string' ? sample(near(life.invoked), 2) : []).map((session_id) =>
+          api.invoke(id, { input: prompt('echo'), session_id }),
+        ),
+      ),
     async () => {
       // Prompts are dear: two are enough.
       if (stage.isAgain === true) return;
@@ -117,7 +159,10 @@ function operations(ctx: Ctx, life: Life, stage: Stage, has: (need: string) => b
       const { sessionId } = await (await chat(id, { prompt: prompt('echo'), ...session_id })).end();
       life.chatted ??= sessionId;
     },
-    ...accesses(ctx, id, has),
+    ...readsOf(ctx, id, has),
+    // What a member was shown is shown to nobody else, and a daemon to no API key.
+    ...sample(strangersOf(ctx, has), 3).map((as) => () => send({ path: `/interns/${id}`, as })),
+    () => send({ path: `/interns/${id}/daemon`, as: 'api_key' }),
     ...oneOf(ctx, SIGNERS.filter(has)).map((as) => () => {
       const json = { bodySha256: sha256(String(random())), ...(random() < 0.5 ? {} : { route: ROUTE }) };
       const path = `/interns/${id}/${random() < 0.5 ? 'daemon' : 'daemon-access'}/sign`;
@@ -134,15 +179,25 @@ export async function beginLife(ctx: Ctx, has: (need: string) => boolean) {
   const { api, interns } = ctx;
   const body = interns.body({ description: 'new', instructions: 'Be kept.' });
   const create = () => api.create(body, { headers: { 'idempotency-key': `life-${body.name}` } });
+  const before = (await interns.stopped()).id;
   const { json } = await create();
+  const after = (await interns.stopped()).id;
   // An emulator is never late.
   const aged = has('control') ? Promise.resolve() : ctx.wait(LATE).catch(() => {});
   const life: Life | undefined = isRow(json) && typeof json.id === 'string' ? { id: json.id } : undefined;
+  const others = neighbours(ctx, [before, life?.id ?? before, after]);
   const go = async (known: Life, stage: Stage) => {
-    await lead(ctx, known, stage, has);
+    if (stage.by !== 'create') {
+      await others.prepare(stage).catch(unanswered);
+      await others.look();
+      await lead(ctx, known, stage, has);
+    }
     // Its create is repeated: nothing is left to be done.
     await create().catch(unanswered);
-    await api.get(known.id).catch(unanswered);
+    await others.look();
+    await asks(known, stage);
+  };
+  const asks = async (known: Life, stage: Stage) => {
     const drawn = operations(ctx, known, stage, has).map((ask) => ({ ask, at: ctx.random() }));
     for (const { ask } of drawn.toSorted((one, other) => one.at - other.at)) {
       if (ctx.over()) return;
@@ -160,6 +215,7 @@ export async function beginLife(ctx: Ctx, has: (need: string) => boolean) {
     await through(THEN);
     if (life === undefined || !waits || ctx.over()) return;
     await interns.untilGone(life.id);
+    await asks(life, { by: 'delete' });
     // Its name is free again.
     await api.create({ ...body, description: 'another' });
   };

@@ -55,10 +55,13 @@ async function sent(
   ctx: Ctx,
   shelf: Shelf,
   row: Row,
-  { again, missed, sparing }: { readonly again: boolean; readonly missed: boolean; readonly sparing: boolean },
+  { before, sparing }: { readonly before: Answer | undefined | null; readonly sparing: boolean },
 ): Promise<{ answer: Answer | undefined; id: string } | undefined> {
   const { table, state } = row;
-  const refused = !sparing && table.uses === true && !isGood(row) && state !== 'unknown' && state !== 'gone';
+  const again = before !== null;
+  const missed = before?.status === 404;
+  const isRefused = !isGood(row) || (before?.status ?? 0) >= 400;
+  const refused = !sparing && table.uses === true && isRefused && state !== 'unknown' && state !== 'gone';
   // A write may be read late, and a new intern is found late. One that boots or goes does not wait.
   const passes = state === 'booting' || state === 'going';
   const waits = async () => ctx.wait(passes ? 2_000 : missed ? LATE : refused ? 11_000 : 2_000);
@@ -89,13 +92,13 @@ async function done(
   { broken }: RowsOptions,
   { sparing = false } = {},
 ): Promise<void> {
-  let missed = false;
+  let last: Answer | undefined | null = null;
   for (let tries = 0; tries < 2; tries++) {
     const before = broken();
-    const one = await sent(ctx, shelf, row, { again: tries > 0, missed, sparing });
+    const one = await sent(ctx, shelf, row, { before: last, sparing });
     if (one === undefined) return;
     const { answer, id } = one;
-    missed = answer?.status === 404;
+    last = answer;
     const accepted = answer !== undefined && answer.status < 300;
     const { table, state } = row;
     const there = state !== undefined && state !== 'unknown' && state !== 'gone';
@@ -144,7 +147,7 @@ const isTurn = ({ table: { operation } }: Row): boolean => /^(chat|invoke|sign)/
 const prompting = (row: Row): boolean => row.table.prompts === true && isGood(row);
 
 /** Rows of the second pass that are sent while turns wait: they leave room to send again what broke a rule. */
-const SECOND = 50;
+const SECOND = 30;
 
 /** Sends each operation once, and once each mistake that several share. */
 export async function sendFirst(ctx: Ctx, options: RowsOptions): Promise<void> {
@@ -221,6 +224,6 @@ export async function sendRows(ctx: Ctx, options: RowsOptions): Promise<void> {
   for (const { last, send } of parts) if (last === true && !options.over()) await send();
   const shelf = createShelf(ctx, options.has, lost);
   for (const rows of plans.filter((_, at) => usable[at]?.operation === 'list'))
-    for (const row of rows.flat().filter(isGood)) if (!options.over()) await done(ctx, shelf, row, options);
+    for (const row of rows.slice(0, 2).flat().filter(isGood)) if (!options.over()) await done(ctx, shelf, row, options);
   if (!options.over()) await sendLists(ctx);
 }

@@ -6,7 +6,7 @@ import { sha256 } from '../helpers/proofs.js';
 import { ANOTHER_VALUE, copy, list, ofIntern, put, remove, secretName, VALUE, WORKSPACE } from '../helpers/vault.js';
 import { isRow } from '../model/intern.js';
 import type { As, CredentialName } from '../probe/request.js';
-import { beginLife } from './life.js';
+import { beginLife, near, readsOf, strangersOf } from './life.js';
 import { unanswered } from './unanswered.js';
 
 /** Follows the cursors of a list to its end. Answers how many interns it met. */
@@ -89,8 +89,25 @@ const QUESTIONS = [
   { behaviour: 'ask-question', right: '{"action":"decline"}', wrong: NO_ACTIONS },
 ] as const;
 
-/** Callers who have no part in the session of a member. */
-const STRANGERS = ['foreign_api_key', 'outsider_api_key', 'management_key', 'own_key'] as const;
+/** A running intern with a session of its own. Answers what asks for both again, however late. */
+async function keeps(ctx: Ctx, has: (need: string) => boolean): Promise<() => Promise<void>> {
+  const { api, interns, prompt } = ctx;
+  const { id } = await interns.running({ description: 'kept', instructions: 'Be kept.' });
+  const { json } = await api.invoke(id, { input: prompt('echo') });
+  const session_id = isRow(json) ? json.session_id : undefined;
+  const look = async () => {
+    for (const as of ['api_key', 'peer_api_key'] as const) if (has(as)) await api.get(id, { as }).catch(unanswered);
+    for (const ask of readsOf(ctx, id, has)) await ask().catch(unanswered);
+  };
+  await look();
+  return async () => {
+    for (let times = 0; times < 2; times++) {
+      await look();
+      await api.invoke(id, { input: prompt('echo'), session_id });
+    }
+    await look();
+  };
+}
 
 /**
  * One session, of the other member where there is one: a question, answers that are wrong in one way each, the right one, answers
@@ -115,7 +132,7 @@ async function replies(ctx: Ctx, has: (need: string) => boolean): Promise<void> 
     session = asked.sessionId;
     if (call === undefined || session === undefined) return;
     const right = { call, session, content };
-    const strangers = [...STRANGERS.filter(has), ctx.wrongKey, null];
+    const strangers = strangersOf(ctx, has);
     const others = async (some: readonly As[]) => {
       for (const as of some) await reply(right, id, as);
       for (const as of ['api_key', 'peer_api_key'] as const)
@@ -124,7 +141,8 @@ async function replies(ctx: Ctx, has: (need: string) => boolean): Promise<void> 
     await others(strangers);
     await reply(right, other);
     await reply({ call, content });
-    for (const wrong of [{ call: `${call}x` }, { session: `${session}x` }]) await reply({ ...right, ...wrong });
+    for (const wrong of ctx.sample(near(call), 2)) await reply({ ...right, call: wrong });
+    for (const wrong of ctx.sample(near(session), 2)) await reply({ ...right, session: wrong });
     for (const content of ctx.sample(wrong, 3)) await reply({ ...right, content });
     const tool = { role: 'tool', tool_call_id: call, content };
     for (const stream of [false, undefined, 'true'])
@@ -202,13 +220,15 @@ async function names({ api, interns }: Ctx, has: (need: string) => boolean): Pro
 
 /**
  * An intern whose teardown fails. Answers what lists it, however late, and deletes it again, at last with its loss acknowledged.
- * An emulator lets it fail by its instructions; elsewhere it is an intern that is deleted.
+ * An emulator, wherever it is, lets it fail by its instructions; elsewhere it is an intern that is deleted.
  */
 async function teardown(
   { api, interns, send, wait }: Ctx,
   has: (need: string) => boolean,
 ): Promise<() => Promise<void>> {
-  const { id } = await interns.stopped(has('control') ? { instructions: 'script: teardown-fails' } : {});
+  // A service may refuse a text for its characters.
+  const { json } = (await api.create(interns.body({ instructions: 'script: teardown-fails' })).catch(unanswered)) ?? {};
+  const id = isRow(json) && typeof json.id === 'string' ? json.id : (await interns.stopped()).id;
   const peer = has('peer_api_key') ? 'peer_api_key' : 'api_key';
   /** Reads it until its teardown has ended. Answers whether it has failed. */
   const hasFailed = async (): Promise<boolean> => {
@@ -297,13 +317,13 @@ export function sequences(
   let life: Awaited<ReturnType<typeof begin>>;
   let early = false;
   let again: (() => Promise<unknown>) | undefined;
+  let kept: (() => Promise<unknown>) | undefined;
   let fails: (() => Promise<unknown>) | undefined;
   return [
     {
       turn: true,
       async send() {
         life = await begin();
-        early = await breaks(async () => life?.first());
       },
     },
     inTwos(false, async () => {
@@ -315,6 +335,9 @@ export function sequences(
       fails = await teardown(ctx, has);
     }),
     ...(has('management_key') && has('scim_mapping') ? [inTwos(false, () => mappings(ctx))] : []),
+    inTwos(true, async () => {
+      kept = await keeps(ctx, has);
+    }),
     ...(has('oauth_token') ? [inTwos(true, () => proofs(ctx, has))] : []),
     {
       turn: false,
@@ -325,6 +348,13 @@ export function sequences(
       },
     },
     ...(has('behaviour:ask-permission') ? [inTwos(true, () => replies(ctx, has))] : []),
+    // By then it is known whether reads are late.
+    {
+      turn: true,
+      async send() {
+        early = await breaks(async () => life?.first());
+      },
+    },
     ...(has('control') ? [inTwos(true, () => conversation(ctx))] : []),
     {
       turn: true,
@@ -337,6 +367,7 @@ export function sequences(
       },
     },
     { turn: false, last: true, send: async () => void (await again?.()) },
+    { turn: true, last: true, send: async () => void (await kept?.().catch(unanswered)) },
     // By then it is known whether reads are late.
     { ...inTwos(false, () => names(ctx, has)), last: true },
     {

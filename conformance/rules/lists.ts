@@ -50,7 +50,7 @@ const leftOut =
     });
 
 /** Interns that a whole list must have, and does not. */
-function lacking(rows: readonly Row[], seen: Seen, model: Model) {
+export function lacking(rows: readonly Row[], seen: Seen, model: Model) {
   const { asked, caller, json } = seen;
   const { query } = asked;
   if (caller === null || caller === undefined || !isMember(caller) || json?.has_more !== false) return undefined;

@@ -1,8 +1,21 @@
 import { STATUSES } from '../habits/status-words.js';
 import { FIELDS, secretKeys } from '../helpers/record.js';
 import { canonical, idAsShown } from '../model/exchange.js';
-import { FIXED, isRow, isStuck, type Row, SETTINGS, SHOWS, SHOWS_NOTHING } from '../model/intern.js';
+import {
+  type Act,
+  FIXED,
+  GONE,
+  type InternFacts,
+  isRow,
+  isStuck,
+  MAKES,
+  type Row,
+  SETTINGS,
+  SHOWS,
+  SHOWS_NOTHING,
+} from '../model/intern.js';
 import type { Model } from '../model/model.js';
+import { lacking } from './lists.js';
 import {
   all,
   each,
@@ -43,21 +56,52 @@ const textOf = (key: string, written: unknown, shown: unknown, model: Model): un
 const plain = (value: unknown): string => JSON.stringify(value === '' || value === undefined ? null : value);
 
 const where = (seen: Seen): string => `the record of ${seen.called}`;
-/** The word for an intern that is not there. */
-const GONE = 'gone: 404';
-/** Statuses that each lifecycle call leads to. */
-const MAKES: Readonly<Record<'suspend' | 'provision' | 'delete', readonly string[]>> = {
-  suspend: ['stopped'],
-  provision: ['queued', 'provisioning', 'running', 'failed'],
-  delete: ['destroying', 'destroy_failed', GONE],
-};
 /** ms within which nothing else is likely to change the status of an intern, and after which a read shows what was done. */
 const SOON = 10_000;
 const LATE_READ = 10_000;
+/** ms in which no intern that was woken is put to rest for being idle. */
+const AWAKE = 4_000;
 /** ms after which a boot shows, and the reads that show none by then. */
 const START = 15_000;
 const READS = 5;
 const TEXTS = ['description', 'instructions', 'model', 'last_failure_message'] as const;
+
+/** The records of a read, with those of interns that their maker does not find, and that a list lacks which is not late. */
+function readRecords(seen: Seen, model: Model): readonly Row[] {
+  const { answered, asked, id, operation } = seen;
+  if (operation.name === 'list') {
+    const found = model.lateOf('list') === 0 ? lacking(recordsOf(seen), seen, model) : undefined;
+    const isOwn = ({ made }: InternFacts) => model.isBy(asked, made?.person) === true;
+    const missing = found?.missing.filter((one) => one.lost === undefined && isOwn(one)) ?? [];
+    return [...ownRecords(seen, model), ...missing.map((one) => ({ id: one.id, status: GONE }))];
+  }
+  if (operation.name !== 'get') return [];
+  const maker = id === undefined ? undefined : model.interns.get(id)?.made?.person;
+  const isGone = answered.status === 404 && model.isBy(asked, maker) === true;
+  return isGone && !asked.regional ? [{ id, status: GONE }] : ownRecords(seen, model);
+}
+
+/**
+ * Where an intern has come to in a short time, though nobody asked it for that: a lifecycle call by that name leads there.
+ * Undefined: it has not, or something else may have led there.
+ */
+function cameTo({ id, status }: Row, name: Act['name'], { asked, operation }: Seen, model: Model) {
+  const facts = model.interns.get(String(id));
+  const { awaited, lost, made, shown, moving = 0, moved, phase } = facts ?? {};
+  // What was asked for may show late.
+  if (shown === undefined || awaited !== undefined) return undefined;
+  // A read of a new intern may be late.
+  if (status === GONE && asked.at < (made?.at ?? 0) + model.lateOf('get')) return undefined;
+  // It was not there any more by then.
+  const until = name === 'delete' && lost !== undefined && lost.at > shown.at ? lost.at : asked.at;
+  if (until - shown.at > SOON || moving > 0) return undefined;
+  // Another call may have done it, and reads may be late, unless none was. A prompt may wake an intern after a while.
+  const late = shown.sure && operation.name === 'get' && name !== 'provision' ? 0 : LATE_READ;
+  if (moved !== undefined && moved > shown.at - late) return undefined;
+  // An intern that never booted may do so by itself, or come to rest.
+  if (name !== 'delete' && phase?.since(shown.at)?.has('new') !== false) return undefined;
+  return { shown, until, does: MAKES[name].includes(String(status)) && !MAKES[name].includes(shown.status) };
+}
 
 /** Resources and their fields: the record of an intern, wherever it is shown. */
 export const RECORDS: readonly Rule[] = [
@@ -446,31 +490,46 @@ export const RECORDS: readonly Rule[] = [
     ),
     'refused-does-nothing': {
       says: 'A lifecycle call that is refused changes nothing.',
-      judge: (seen, model) => {
-        const { answered, asked, id, operation } = seen;
-        // An intern that its maker does not find any more is gone.
-        const maker = id === undefined ? undefined : model.interns.get(id)?.made?.person;
-        const isGone = operation.name === 'get' && answered.status === 404 && model.isBy(asked, maker) === true;
-        const now: readonly Row[] = isGone && !asked.regional ? [{ id, status: GONE }] : ownRecords(seen, model);
-        if (operation.name !== 'get' && operation.name !== 'list') return undefined;
-        return each(now, ({ id, status }) => {
-          const { shown, refused, moving = 0, moved, phase } = model.interns.get(String(id)) ?? {};
-          if (shown === undefined || refused === undefined) return undefined;
-          const since = asked.at - shown.at;
-          if (refused.at < shown.at || refused.at > asked.at || since > SOON) return undefined;
-          // Another call may have done it, and reads may be late.
-          if (moving > 0 || (moved !== undefined && moved > shown.at - LATE_READ)) return undefined;
-          const becomes = MAKES[refused.name];
-          // An intern that never booted may do so by itself, or come to rest.
-          if (refused.name !== 'delete' && phase?.since(shown.at)?.has('new') !== false) return undefined;
+      judge: (seen, model) =>
+        each(readRecords(seen, model), (record) => {
+          const { refused } = model.interns.get(String(record.id)) ?? {};
+          const came = refused === undefined ? undefined : cameTo(record, refused.name, seen, model);
+          if (refused === undefined || came === undefined) return undefined;
+          if (refused.at < came.shown.at || refused.at > seen.asked.at) return undefined;
           return holds(
-            becomes.includes(shown.status) || !becomes.includes(String(status)),
+            !came.does,
             `status of ${where(seen)} after a ${refused.name} that was refused`,
-            `${shown.status}, as before`,
-            status,
-            [shown.number, refused.number],
+            `${came.shown.status}, as before`,
+            record.status,
+            [came.shown.number, refused.number],
           );
-        });
+        }),
+    },
+    'no-other': {
+      says: 'A lifecycle call changes the intern that it names: no other comes to where it leads.',
+      judge: (seen, model) => {
+        const acts = [...model.acts.values()].reverse();
+        return each(readRecords(seen, model), (record) =>
+          each(['suspend', 'provision', 'delete'] as const, (name) => {
+            const came = cameTo(record, name, seen, model);
+            if (came === undefined) return undefined;
+            const { moved = 0 } = model.interns.get(String(record.id)) ?? {};
+            // One that was woken long ago may be put to rest for being idle.
+            if (name === 'suspend' && came.until - moved > AWAKE) return undefined;
+            const act = acts.find(
+              (one) => one.name === name && one.id !== record.id && one.at > came.shown.at && one.at < came.until,
+            );
+            return act === undefined
+              ? undefined
+              : holds(
+                  !came.does,
+                  `status of ${where(seen)} after the ${name} of another`,
+                  `${came.shown.status}, as before`,
+                  record.status,
+                  [came.shown.number, act.number],
+                );
+          }),
+        );
       },
     },
     'stays-found': {

@@ -2,9 +2,9 @@ import { idempotencyHeaderOf } from '../framework/profile.js';
 import { STATUSES } from '../habits/status-words.js';
 import { type CallerKind, isMember } from '../model/callers.js';
 import { canonical } from '../model/exchange.js';
-import { isModel, isRow, type Phase, type Row } from '../model/intern.js';
+import { isModel, isRow, PHASES, type Phase, phasesAfter, type Row } from '../model/intern.js';
 import type { Model } from '../model/model.js';
-import { isDaemon, isSigning } from '../model/operations.js';
+import { isDaemon, isPrompt, isSigning } from '../model/operations.js';
 import { jsonOf } from '../probe/json.js';
 import { type Level, type RequirementId, requirement, speaksAt } from '../requirements/index.js';
 import { holds, is, isFromService, type Judgement, type Rule, rulesOf, type Seen } from './rule.js';
@@ -23,6 +23,8 @@ interface Refusal {
   readonly reason?: string;
   /** Nothing states it, and nothing forbids it. */
   readonly open?: true;
+  /** It comes first: it is stated for whatever else a request has wrong. */
+  readonly first?: true;
   wrong(seen: Seen, model: Model): Wrong;
 }
 
@@ -73,9 +75,21 @@ function isHidden(seen: Seen, model: Model): Wrong {
   return not(model.isVisible(seen.asked, intern));
 }
 
+/** ms in which no intern that was read comes to rest, or wakes, by itself. */
+const BRIEF = 2_000;
+
 /** Phases that the intern may have had while the request was under way. */
-const phasesOf = ({ asked, intern }: Seen): ReadonlySet<Phase> | undefined =>
-  intern?.made === undefined ? undefined : intern.phase.since(asked.at, asked.number);
+function phasesOf({ asked, intern, operation }: Seen): ReadonlySet<Phase> | undefined {
+  const all = intern?.made === undefined ? undefined : intern.phase.since(asked.at, asked.number);
+  const { awaited, moved = 0, moving = 0, shown } = intern ?? {};
+  const itself = phasesAfter(operation.name, false) === undefined ? 0 : 1;
+  // Nothing has happened to it since it was read, and nothing that was asked for is to show yet. One that runs may need a moment
+  // before it takes prompts.
+  const isRead = shown?.sure === true && asked.at - shown.at <= BRIEF && !isPrompt(operation);
+  const isFresh = isRead && awaited === undefined && moved < shown.at && moving <= itself;
+  const here = isFresh ? PHASES[shown.status]?.filter((phase) => all?.has(phase)) : undefined;
+  return here === undefined || here.length === 0 ? all : new Set(here);
+}
 /** Whether the intern has none of these phases. */
 const isNone = (seen: Seen, model: Model, ...phases: readonly Phase[]): Wrong => {
   const all = phasesOf(seen);
@@ -246,6 +260,7 @@ export const REFUSALS: readonly Refusal[] = rows({
     requirement: 'AUTH-5',
     says: 'Callers outside the programme receive 404 for every path under /interns.',
     statuses: [404],
+    first: true,
     wrong: (seen) => inInterns(seen) && (seen.caller === undefined ? undefined : seen.caller?.kind === 'outsider'),
   },
   'vault-outside-the-programme': {
@@ -259,6 +274,7 @@ export const REFUSALS: readonly Refusal[] = rows({
     requirement: 'AUTH-4',
     says: "For an intern's own key the collection and every other intern answer 404.",
     statuses: [404],
+    first: true,
     reason: 'not_found',
     wrong: (seen, model) =>
       !inInterns(seen) || seen.caller?.kind !== 'own'
@@ -986,7 +1002,11 @@ function judgeRefusal(refusal: Refusal, seen: Seen, model: Model): Judgement {
   if (ASIDE.has(status) || !isFromService(seen)) return undefined;
   const { sure, maybe } = wrongIn(seen, model);
   if (!sure.includes(refusal)) return undefined;
-  const others = [...sure, ...maybe].filter((one) => one !== refusal && !refusal.statuses.includes(status));
+  // A gateway may refuse what is large before the service hears of it.
+  const isFirst = refusal.first === true && (status !== 413 || seen.error !== undefined);
+  const others = [...sure, ...maybe].filter(
+    (one) => one !== refusal && !refusal.statuses.includes(status) && (!isFirst || /^(BASE-4|AUTH-\d+)\//.test(one.id)),
+  );
   // Another thing is wrong as well: which one is told is not stated.
   if (status >= 400 && others.some(({ statuses }) => statuses !== REFUSED && statuses.includes(status)))
     return undefined;

@@ -23,6 +23,8 @@ interface Said {
   readonly answer?: unknown;
   /** The data of the events of a stream. */
   readonly events?: readonly string[];
+  /** Its client left before its end. */
+  readonly left?: true;
   /** ms after the answer before it. */
   readonly at?: number;
   /** The Date of the answer. */
@@ -40,11 +42,13 @@ function judged(conversation: readonly Said[], more: Partial<Pick<ModelOptions, 
     caller: (name) =>
       name === 'key'
         ? { kind: 'key', workspace: WORKSPACE, person: 'one' }
-        : name === 'foreign'
-          ? { kind: 'key', workspace: 'w-2', person: 'two' }
-          : name === 'bad'
-            ? { kind: 'invalid' }
-            : undefined,
+        : name === 'outsider'
+          ? { kind: 'outsider' }
+          : name === 'foreign'
+            ? { kind: 'key', workspace: 'w-2', person: 'two' }
+            : name === 'bad'
+              ? { kind: 'invalid' }
+              : undefined,
   });
   return conversation.flatMap((said, index) => {
     const number = index + 1;
@@ -83,6 +87,10 @@ function judged(conversation: readonly Said[], more: Partial<Pick<ModelOptions, 
         ...(said.events && { stream: grammar.transcript }),
       },
     };
+    if (said.left === true) {
+      model.glimpses(exchange);
+      return [];
+    }
     const seen = seenBy(model, exchange);
     const broken = RULES.flatMap(({ id, level, judge }) => {
       const judgement = seen === undefined ? undefined : judge(seen, model);
@@ -126,6 +134,15 @@ const error = (code: number, reason: string) => ({
 const CREATE: Said = entry('POST /interns', 201, record(), { json: { name: 'one', workspace_id: WORKSPACE } });
 
 const RUNS = record({ status: 'running', hostname: 'one.example' });
+const TWO = record({ id: '22222222-2222-4222-8222-222222222222', name: 'two', vault_id: 'v-2' });
+/** Interns that are read as soon as they are made: reads are not late. */
+const PROMPT_READS = Array.from({ length: 10 }, (_, at) => {
+  const made = record({ id: `i-${at}`, name: `n-${at}`, vault_id: `w-${at}` });
+  return [
+    { ...CREATE, json: { name: made.name, workspace_id: WORKSPACE }, answer: made },
+    entry(`GET /interns/${made.id}`, 200, made, { at: 100 }),
+  ];
+}).flat();
 const LATER = record({ created_at: '2026-01-01T00:01:30.000Z', updated_at: '2026-01-01T00:01:30.000Z' });
 
 const INVOKE = { method: 'POST', path: `/interns/${ID}/invoke`, json: { input: 'Hello' } };
@@ -413,6 +430,54 @@ test.each<[rule: string, because: readonly number[], conversation: readonly Said
     ],
   ],
   [
+    // Another goes with the one that is deleted.
+    'LIFE-1/no-other',
+    [3, 4],
+    [
+      CREATE,
+      { ...CREATE, json: { name: 'two', workspace_id: WORKSPACE }, answer: TWO },
+      entry(`GET ${ONE}`, 200, record()),
+      entry(`DELETE /interns/${TWO.id}`, 202, { deleting: true }, { at: 100 }),
+      entry(`GET ${ONE}`, 404, error(404, 'not_found'), { at: -59_000 }),
+    ],
+  ],
+  [
+    'LIFE-1/no-other',
+    [24, 25],
+    [
+      ...PROMPT_READS,
+      CREATE,
+      { ...CREATE, json: { name: 'two', workspace_id: WORKSPACE }, answer: TWO },
+      entry(`POST ${ONE}/provision`, 202, { provisioning: true }),
+      entry(`GET ${ONE}`, 200, RUNS, { at: 100 }),
+      entry(`POST /interns/${TWO.id}/suspend`, 200, { suspended: true }, { at: -59_800 }),
+      entry(`GET ${ONE}`, 200, record(), { at: -119_000 }),
+    ],
+  ],
+  [
+    // A 415 to somebody outside the programme, who gets 404 whatever the body.
+    'AUTH-5/outside-the-programme',
+    [],
+    [
+      entry('POST /interns', 415, error(415, 'unsupported_media_type'), {
+        raw: 'x',
+        headers: { 'content-type': 'text/plain' },
+        caller: 'outsider',
+      }),
+    ],
+  ],
+  [
+    // It was just read as running: it may be suspended, by any member.
+    'SUSP-1/suspend-accepted',
+    [21],
+    [
+      ...PROMPT_READS,
+      { ...CREATE, json: { name: 'one', workspace_id: WORKSPACE, provision: true }, answer: RUNS },
+      entry(`GET ${ONE}`, 200, RUNS),
+      entry(`POST ${ONE}/suspend`, 403, error(403, 'forbidden'), { at: 1_000 }),
+    ],
+  ],
+  [
     'PROV-1/provision-starts',
     [2],
     [
@@ -573,6 +638,49 @@ test.each<[rule: string, because: readonly number[], conversation: readonly Said
   const broken = judged(conversation).find(({ id }) => id === rule);
   expect(broken?.because.slice(0, because.length)).toEqual(because);
   expect(broken?.number).toBe(conversation.length);
+});
+
+test('an intern that stops late after its own suspend was not stopped by that of another', () => {
+  const conversation = [
+    ...PROMPT_READS,
+    { ...CREATE, json: { name: 'one', workspace_id: WORKSPACE, provision: true }, answer: RUNS },
+    entry(`POST ${ONE}/suspend`, 200, { suspended: true }),
+    entry(`GET ${ONE}`, 200, RUNS),
+    entry('POST /interns/i-1/suspend', 200, { suspended: true }, { at: 100 }),
+    entry(`GET ${ONE}`, 200, record(), { at: -59_000 }),
+  ];
+  expect(judged(conversation).map(({ id }) => id)).not.toContain('LIFE-1/no-other');
+});
+
+test('an intern that was just read as running may need a moment before it takes prompts', () => {
+  const unknown = { ...INVOKE, json: { input: 'Hello', session_id: 'nobody' }, status: 409, at: 500 };
+  const conversation = [
+    ...PROMPT_READS,
+    { ...CREATE, json: { name: 'one', workspace_id: WORKSPACE, provision: true }, answer: RUNS },
+    entry(`GET ${ONE}`, 200, RUNS),
+    { ...unknown, answer: error(409, 'intern_not_ready') },
+  ];
+  expect(judged(conversation).map(({ id }) => id)).not.toContain('INVOKE-3/session-of-others');
+});
+
+test('of a stream that was left before its end only its question counts', () => {
+  const asked = { ...chats({ asks: 1 }), left: true as const };
+  const again = judged([CREATE, asked, replies(), replies()]).find(({ id }) => id === 'CHAT-7/answered-once');
+  expect(again).toEqual({ id: 'CHAT-7/answered-once', number: 4, because: [1, 3] });
+  const spoke = { ...chats({ says: ['Hi.'] }), left: true as const };
+  expect(judged([CREATE, spoke, chats({})]).map(({ id }) => id)).not.toContain('CHAT-15/new-session');
+});
+
+test('no read counts as late once ten showed at once what was made, and none did not', () => {
+  const missed = entry(`GET ${ONE}`, 404, error(404, 'not_found'));
+  const found = entry(`GET ${ONE}`, 200, record());
+  const judge = (reads: readonly Said[]) =>
+    judged([...reads, CREATE, found, missed, found]).filter(({ id }) => id === 'LIFE-1/stays-found').length;
+  const late = [{ ...CREATE, json: { name: 'two', workspace_id: WORKSPACE }, answer: TWO }];
+  const lacks = entry(`GET /interns/${TWO.id}`, 404, error(404, 'not_found'), { at: 5_000 });
+  expect(judge(PROMPT_READS)).toBe(1);
+  expect(judge(PROMPT_READS.slice(2))).toBe(0);
+  expect(judge([...PROMPT_READS, ...late, lacks])).toBe(0);
 });
 
 test('a daemon that was attached to before a call for another state says nothing of what boots then', () => {

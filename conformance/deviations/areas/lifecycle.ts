@@ -2,12 +2,38 @@ import { Refusal } from '../../../emulator/contract/errors.js';
 import type { Json } from '../../../emulator/wire/json.js';
 import { tokenOf } from '../../../emulator/wire/request.js';
 import { defineDeviations } from '../mutant.js';
-import { answers, errors, inRecords, knowingSuspended, refused } from '../operators/answers.js';
+import { answers, errors, exchanges, inRecords, knowingSuspended, refused } from '../operators/answers.js';
 import { plans } from '../operators/behaviours.js';
 import { all } from '../operators/exchange.js';
 import { allows, inside, knowingGone, moves, visible, wrap } from '../operators/parts.js';
 import { instead, sends, sent, withoutFields } from '../operators/requests.js';
 import { showsRuns, survives } from '../operators/runs.js';
+
+/** An accepted call does the same to another intern of its caller: the latest that a call of the other name was accepted for. */
+const takesAnother = (operation: 'delete' | 'suspend', after: 'create' | 'provision') => () => {
+  const latest = new Map<string | undefined, string[]>();
+  return exchanges(async (exchange, next) => {
+    const { emulator, internId = '', request } = exchange;
+    const answer = await next(request);
+    const caller = tokenOf(request);
+    const known = latest.get(caller) ?? [];
+    if (!answer.ok) return answer;
+    const id = after === 'create' ? String(((await answer.clone().json()) as Json).id) : internId;
+    if (exchange.operation === after) latest.set(caller, [...known, id]);
+    if (exchange.operation !== operation) return answer;
+    const other = known.findLast((one) => one !== internId);
+    latest.set(
+      caller,
+      known.filter((one) => one !== other && one !== internId),
+    );
+    const url = request.url.replace(internId, other ?? '');
+    if (other !== undefined)
+      await emulator.fetch(
+        new Request(url, { method: request.method, headers: { authorization: `Bearer ${caller}` } }),
+      );
+    return answer;
+  });
+};
 
 /** Provision, suspend and delete (PROV, SUSP, DELETE). */
 export const LIFECYCLE = defineDeviations({
@@ -55,6 +81,8 @@ export const LIFECYCLE = defineDeviations({
         event === 'boot_succeeded' ? { ...change, daemon_token: `emu-dtok-${row.id.replaceAll('-', '')}` } : change,
       ),
   ),
+  'delete-takes-another': takesAnother('delete', 'create'),
+  'suspend-takes-another': takesAnother('suspend', 'provision'),
   'teardown-never-ends': plans((plan) => ({ ...plan, teardown: { ...plan.teardown, ends: 'hangs' } })),
   'deleting-shows-the-old-status': inRecords('status', (status) => (status === 'destroying' ? 'stopped' : status)),
   'delete-not-while-booting': allows('delete', (from) => from.filter((one) => one !== 'provisioning')),

@@ -15,6 +15,7 @@ const BY_HAND: Readonly<Record<string, string>> = {
   'CHAT-1/content-is-new': 'shown by several chunks of one answer',
   'SIGN-5/moves-with-time': 'the run moves the clock of these targets',
   'LIFE-1/stays-found': 'shown by the answer after the wrong one',
+  'LIFE-1/no-other': 'shown by several answers',
   'DELETE-3/acknowledged': 'no teardown of these runs fails',
   'CREATE-1/refused-makes-none': 'shown by a list after the wrong answer',
   'PROV-1/provision-starts': 'shown by several answers',
