@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { readFile, rm, writeFile } from 'node:fs/promises';
+import { isBuiltin } from 'node:module';
 import { basename, dirname, join } from 'node:path';
 import { build } from 'esbuild';
 
@@ -83,8 +84,10 @@ async function mergeChunks(outputs, { into, chunks, passing = [], options }) {
 const askForBuiltins = (text) =>
   text.replaceAll(
     /(?<=^|[;}])import\s*(?:\{([^}"]+)\}|\*\s*as (\w+))\s*from\s*("(?:node:)?[a-z_/]+");/gm,
-    (_, names, all, module) =>
-      `const ${all ?? `{${names.replaceAll(' as ', ': ')}}`} = process.getBuiltinModule(${module});`,
+    (line, names, all, module) =>
+      isBuiltin(JSON.parse(module))
+        ? `const ${all ?? `{${names.replaceAll(' as ', ': ')}}`} = process.getBuiltinModule(${module});`
+        : line,
   );
 
 const imports = (outputs, file) =>

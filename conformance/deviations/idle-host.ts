@@ -1,4 +1,4 @@
-// The calls of the control interface, which are loaded at the first of them: nothing goes on meanwhile that a host sees.
+// The calls of the control interface are loaded at the first of them: while they load, a host thinks that nothing goes on.
 import '../../emulator/agents/controlled.js';
 import type { ClockControl } from '../../emulator/clock/clock.js';
 import { isStream, through } from '../../emulator/wire/streams.js';

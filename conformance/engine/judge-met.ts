@@ -118,7 +118,7 @@ async function excuseOf(
   if (isEnough || last === undefined) return undefined;
   const { found } = last.finding;
   const { alone, patient } = rule;
-  // A rule that needs no other exchange, or has waited, stands without another look where two exchanges show it.
+  // Once the run is over, two exchanges are enough for a rule that needs no other exchange, or has waited.
   const isEnoughInTime = (alone ?? patient) === true && breaches.exchanges.size > 1;
   try {
     const comes = await comesAgain(run, breaches, rule, checkOf).catch((error: unknown) => {

@@ -46,6 +46,7 @@ const MIXES = [
   ['fails to boot, or to go, at times', 'has statuses of its own'],
   ['names the route of a proof its way', 'has success statuses of its own'],
   ['has a clock an hour ahead', 'boots at once what it creates', 'has statuses of its own'],
+  ['wakes for a prompt', 'has statuses of its own'],
 ].map((names) => mixed(names.map(called)));
 
 test.each([...MIXES, mixOf('one', 2), mixOf('two', 3), mixOf('three', 3)])(

@@ -27,7 +27,7 @@ export interface FactoryOptions {
 /** ms that an intern may run on after its suspend: until one was waited for in vain, and then. */
 const RUNS_ON = { first: 45_000, later: 20_000 };
 
-/** ms after which a new intern that was not to boot is taken as it is, stopped or not. One with a word of its own may run then. */
+/** ms after which a new intern that was not to boot is taken as it is, stopped or not. */
 const SETTLES = 15_000;
 /** Statuses that are no way to wait. */
 const COMING_OR_GOING: ReadonlySet<string> = new Set(['stopped', 'provisioning', 'destroying', 'destroy_failed']);
@@ -89,6 +89,11 @@ export function createWaiting(run: RunContext, options: FactoryOptions) {
   const waited = (): Waited =>
     driver.clock === undefined ? { ms: bootTimeout, clock: 'real' } : { ms: 150_000, clock: 'virtual' };
 
+  const lookAfter = async (ms: number, id: string, send?: SendOptions): Promise<Intern> => {
+    await host.sleep(ms, options.signal);
+    return expect.intern(await api.get(id, send), 200, 'the read of a new intern');
+  };
+
   /**
    * An intern that was not to boot, once it is stopped. Its first status may pass by itself. A service may boot it at once
    * (interface.md, create_intern): then it is suspended.
@@ -99,10 +104,11 @@ export function createWaiting(run: RunContext, options: FactoryOptions) {
     for (let now = made; ; ) {
       const seen = learnt.waiting === 'boots' ? host.now() - began > SETTLES : !isNew || learnt.waiting !== 'unknown';
       if (seen && (now.status === 'stopped' || learnt.waiting === 'otherwise')) return now;
-      const isOfItsOwn = isNew && learnt.waiting === 'unknown' && learnt.words.unsure(made.id);
-      await host.sleep(isOfItsOwn ? SETTLES : 1_000, options.signal);
-      now = expect.intern(await api.get(made.id, send), 200, 'the read of a new intern');
-      if (now.status === 'running' || (isOfItsOwn && (await takesPrompts(made.id, send)))) {
+      now = await lookAfter(1_000, made.id, send);
+      // Another word of the deployment's own than at first may mean that it boots: later it runs, and a prompt tells.
+      const mayBoot = isNew && learnt.waiting === 'unknown' && learnt.words.moved(made.id);
+      if (mayBoot) now = await lookAfter(SETTLES, made.id, send);
+      if (now.status === 'running' || (mayBoot && (await takesPrompts(made.id, send)))) {
         learnt.waiting = 'boots';
         expect.status(
           await api.suspend(made.id, send),

@@ -1,10 +1,22 @@
 import { problem, words } from '../../emulator/contract/problem.js';
 import { PROFILES, type Profile, type ProofHeaders, profileSchema } from '../../emulator/contract/profile.js';
+import { isRecord } from '../../emulator/contract/record.js';
 import { UsageError } from './usage.js';
+
+const HEADERS = ['proof_header_prefix', 'idempotency_header'] as const;
+
+/** Names of headers are the same in capitals. */
+function withLowerHeaders(value: unknown): unknown {
+  if (!isRecord(value)) return value;
+  const lower = HEADERS.flatMap((key) => (typeof value[key] === 'string' ? [[key, value[key].toLowerCase()]] : []));
+  return { ...value, ...Object.fromEntries(lower) };
+}
 
 /** Reads a profile of others, who may know more keys. @throws UsageError in one line that names the key that is wrong */
 export function readProfile(value: unknown, from: string): Profile {
-  const { data, error } = profileSchema().strip().safeParse(value, { error: words });
+  const schema = profileSchema();
+  const known = schema.extend({ proof_layout: schema.shape.proof_layout.strip() }).strip();
+  const { data, error } = known.safeParse(withLowerHeaders(value), { error: words });
   if (error !== undefined) throw new UsageError(`${from}: ${problem(error, 'the whole')}`);
   return data;
 }

@@ -41,6 +41,8 @@ export function createStatusWords() {
   const own = new Set<string>();
   const going = new Map<string, Going>();
   const shown = new Map<string, string>();
+  /** The first word that each intern was shown with. */
+  const first = new Map<string, string>();
   /** Interns with a write under way: what they are shown with may come of it, or be from before. */
   const changing = new Set<string>();
   /** Words that each intern was shown with since it began to boot, and those of boots that came to their end. */
@@ -89,6 +91,7 @@ export function createStatusWords() {
       const { id, status: word } = record;
       if (typeof id !== 'string' || typeof word !== 'string') return;
       shown.set(id, word);
+      if (!first.has(id)) first.set(id, word);
       if (!STATUSES.includes(word)) {
         own.add(word);
         record.status = meaning(id, word) ?? word;
@@ -107,6 +110,10 @@ export function createStatusWords() {
       return (
         word !== undefined && !STATUSES.includes(word) && !['running', 'failed'].includes(meanings.get(word) ?? '')
       );
+    },
+    /** Whether the intern is shown with another word than at first, which may mean that it runs. */
+    moved(id: string) {
+      return shown.get(id) !== first.get(id) && this.unsure(id);
     },
     /** The intern takes prompts: what it is shown with means that it runs. */
     runs(id: string) {

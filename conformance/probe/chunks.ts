@@ -105,8 +105,10 @@ export function createChunkGrammar(toolName: string, { scripted = true, exchange
   };
   let identity: Record<string, unknown> | undefined;
   let event: StreamBreach['event'];
-  /** The usage in a chunk before the final one. */
+  /** The usage in the chunk that finishes a reply. */
   let usage: Record<string, unknown> | undefined;
+  /** Content of a message in the place of a delta. */
+  let message: string | undefined;
   const breach = (rule: StreamRule, got?: unknown) => {
     const [requirement, level] = STREAM_RULES[rule];
     const where = event === undefined ? {} : { event };
@@ -171,9 +173,8 @@ export function createChunkGrammar(toolName: string, { scripted = true, exchange
     if (choices.length !== 1 || first.index !== 0) breach('one-choice');
     const delta = isRecord(first.delta) ? first.delta : {};
     if (!isRecord(first.delta)) breach('choice-has-delta');
-    // Answers that are no stream have a message there.
-    if (isRecord(first.message) && nonEmpty(first.message.content) && !nonEmpty(delta.content))
-      breach('content-in-delta', first.message.content);
+    // Answers that are no stream have their content there.
+    if (isRecord(first.message) && nonEmpty(first.message.content)) message ??= first.message.content;
     const says = nonEmpty(delta.content) || nonEmpty(delta.reasoning) || (delta.tool_calls ?? undefined) !== undefined;
     if (says && t.finish !== undefined) breach('nothing-after-finish');
     if (t.final !== undefined) breach('choice-after-final');
@@ -181,7 +182,9 @@ export function createChunkGrammar(toolName: string, { scripted = true, exchange
     if (t.chunks.length === 1 && delta.content !== '') breach('first-chunk-empty');
     if ('session_id' in json) breach('session-in-final-only');
     if ('usage' in json) breach('usage-in-final-only');
-    if (isRecord(json.usage)) usage = json.usage;
+    // Before the end it may be a count that goes on.
+    if (first.finish_reason === 'stop' && isRecord(json.usage) && Object.keys(json.usage).length > 0)
+      usage = json.usage;
     if (typeof delta.content === 'string') t.content += delta.content;
     if (typeof delta.reasoning === 'string') t.reasoning += delta.reasoning;
     calls(delta.tool_calls);
@@ -200,7 +203,8 @@ export function createChunkGrammar(toolName: string, { scripted = true, exchange
     if (!('usage' in json)) breach('final-has-usage');
     else if (json.usage !== null && !isRecord(json.usage)) breach('usage-form');
     if (t.finish === 'tool_calls' && json.usage !== null) breach('no-usage-after-question');
-    if (t.finish !== 'tool_calls' && json.usage === null && usage !== undefined) breach('usage-is-carried', usage);
+    if (json.usage === null && usage !== undefined) breach('usage-is-carried', usage);
+    if (message !== undefined && t.content === '') breach('content-in-delta', message);
   };
 
   const take = (item: SseItem) => {

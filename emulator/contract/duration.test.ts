@@ -11,6 +11,6 @@ test.each([
   [7, 7],
 ])('%s is %i ms', (given, ms) => expect(parseDuration(given)).toBe(ms));
 
-test.each(['', 's', '-1', '1e3', '0.5ms', '2 days', 1.5])('%s is no duration', (given) =>
+test.each(['', 's', '-1', '1e3', '0.5ms', '0.0004ms', '1.0000004s', '2 days', 1.5])('%s is no duration', (given) =>
   expect(() => parseDuration(given)).toThrow(RangeError),
 );

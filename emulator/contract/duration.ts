@@ -13,8 +13,10 @@ const EXPECTED =
 export function parseDuration(value: string | number): number {
   const match = typeof value === 'number' ? undefined : /^(\d+(?:\.\d+)?)\s*(ms|s|m|h)?$/.exec(value.trim());
   const [, number = 'none', unit = 'ms'] = match ?? [];
-  // Rounded: 1.005 times 1,000 is a little less than 1,005.
-  const ms = typeof value === 'number' ? value : Math.round(Number(number) * (UNITS[unit] ?? 1) * 1_000) / 1_000;
+  const product = typeof value === 'number' ? value : Number(number) * (UNITS[unit] ?? 1);
+  // 1.005 times 1,000 is a little less than 1,005.
+  const isWhole = Math.abs(product - Math.round(product)) <= 1e-9 * product;
+  const ms = isWhole ? Math.round(product) : product;
   if (!Number.isSafeInteger(ms) || ms < 0) throw new RangeError(`${EXPECTED}; found ${JSON.stringify(value)}`);
   return ms;
 }

@@ -17,7 +17,10 @@ export function createControl(
   return async (request, streams) => {
     const refused = guardControl(request, token, beyondLoopback(), publicHost);
     if (refused === undefined) {
-      serve ??= load();
+      serve ??= load().catch((error: unknown) => {
+        serve = undefined;
+        throw error;
+      });
       return (await serve)(request, streams);
     }
     const { status } = ERRORS.regional;

@@ -45,9 +45,13 @@ export const callerOf = (
     : admitted(found, resource.area, request);
 };
 
+/** The row for a method, if there is one. */
+export const rowOf = ({ routes }: Resource, method: string): Route | undefined =>
+  routes.find((row) => row.method === method || (method === 'HEAD' && row.method === 'GET'));
+
 /** The row for a method; throws the 405 (BASE-5). */
 export const rowFor = (resource: Resource, method: string): Route => {
-  const found = resource.routes.find((row) => row.method === method || (method === 'HEAD' && row.method === 'GET'));
+  const found = rowOf(resource, method);
   if (found) return found;
   throw new Refusal('method_not_allowed', {
     wrong: `${method} is not one of ${allow(resource.routes)}`,

@@ -4,7 +4,7 @@ import { CONSOLE, givenRequestId, isOfConsole } from '../contract/request-id.js'
 import type { Caller } from '../domain/caller.js';
 import type { ReceivedRequest } from '../requests/received-request.js';
 import { type AcceptDeps, createAccept } from './accept.js';
-import { allow, authorizeKind, callerOf, notFound, rowFor } from './authorize.js';
+import { allow, authorizeKind, callerOf, notFound, rowFor, rowOf } from './authorize.js';
 import type { Cors } from './cors.js';
 import { after, DropConnection, Exchange, headerOf, type NodeBindings, type Resource } from './exchange.js';
 import { createFailure, type FailureDeps } from './failure.js';
@@ -68,6 +68,7 @@ export function createPipeline(deps: PipelineDeps) {
       if (ofInterns && !caller.programme) throw notFound(area, 'the caller is outside the interns programme');
       // Whatever the method: for an intern's own key the collection and every other intern do not exist (AUTH-4).
       if (ofInterns && caller.kind === 'own_key') {
+        draft.operation = rowOf(resource, request.method)?.operation;
         if (resource.internId === undefined) throw notFound(area, "an intern's own key sees that intern alone");
         interns.visible(caller, resource.internId);
       }

@@ -1,4 +1,4 @@
-import { type FlagTable, list, text, toggle } from '../../../conformance/cli/arguments.js';
+import { type FlagTable, list, text, toggle, UsageError } from '../../../conformance/cli/arguments.js';
 import { reportsOf } from '../../../conformance/cli/destinations.js';
 import { createValues, refuseEmpty } from '../../../conformance/cli/values.js';
 import { CHOICES } from '../../../conformance/explore/options.js';
@@ -98,11 +98,17 @@ export async function readExploreSettings(argv: Readonly<Record<string, unknown>
   for (const law of lawFiles) Object.assign(laws, await readLaws(law, folder));
   const scheduleFile = word('schedule');
   const only = many('only');
+  const reports = reportsOf(argv.report, EXPLORE_REPORT_KINDS);
+  const shown = reports.filter(({ file }) => file === undefined);
+  if (shown.length > 1)
+    throw new UsageError(
+      `--report: ${shown.map(({ kind }) => kind).join(' and ')} cannot share standard output; give one a file`,
+    );
   return {
     jobs: whole('jobs', 1),
     /** Test by test: needed, wanted where it can be, or not at all. */
     each: argv.each as boolean | undefined,
-    reports: reportsOf(argv.report, EXPLORE_REPORT_KINDS),
+    reports,
     save: word('save') ?? '.intern-explore',
     /** The file of the one schedule. */
     scheduleFile,
