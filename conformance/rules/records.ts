@@ -508,14 +508,16 @@ export const RECORDS: readonly Rule[] = [
     'no-other': {
       says: 'A lifecycle call changes the intern that it names: no other comes to where it leads.',
       judge: (seen, model) => {
+        const records = readRecords(seen, model);
+        if (records.length === 0) return undefined;
         const acts = [...model.acts.values()].reverse();
-        return each(readRecords(seen, model), (record) =>
+        return each(records, (record) =>
           each(['suspend', 'provision', 'delete'] as const, (name) => {
             const came = cameTo(record, name, seen, model);
             if (came === undefined) return undefined;
             const { moved = 0 } = model.interns.get(String(record.id)) ?? {};
-            // One that was woken long ago may be put to rest for being idle.
-            if (name === 'suspend' && came.until - moved > AWAKE) return undefined;
+            // A boot may come to rest by itself, and an intern that was woken long ago for being idle.
+            if (name === 'suspend' && (came.shown.status !== 'running' || came.until - moved > AWAKE)) return undefined;
             const act = acts.find(
               (one) => one.name === name && one.id !== record.id && one.at > came.shown.at && one.at < came.until,
             );

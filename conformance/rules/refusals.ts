@@ -23,8 +23,8 @@ interface Refusal {
   readonly reason?: string;
   /** Nothing states it, and nothing forbids it. */
   readonly open?: true;
-  /** It comes first: it is stated for whatever else a request has wrong. */
-  readonly first?: true;
+  /** It comes first, for whatever else a request has wrong: the refusals that may come before it, by their ids. */
+  readonly first?: RegExp;
   wrong(seen: Seen, model: Model): Wrong;
 }
 
@@ -75,17 +75,18 @@ function isHidden(seen: Seen, model: Model): Wrong {
   return not(model.isVisible(seen.asked, intern));
 }
 
-/** ms in which no intern that was read comes to rest, or wakes, by itself. */
+/** ms in which an intern is where it was read, as long as no conflict says otherwise. */
 const BRIEF = 2_000;
 
 /** Phases that the intern may have had while the request was under way. */
-function phasesOf({ asked, intern, operation }: Seen): ReadonlySet<Phase> | undefined {
+function phasesOf({ answered, asked, intern, operation }: Seen): ReadonlySet<Phase> | undefined {
   const all = intern?.made === undefined ? undefined : intern.phase.since(asked.at, asked.number);
   const { awaited, moved = 0, moving = 0, shown } = intern ?? {};
   const itself = phasesAfter(operation.name, false) === undefined ? 0 : 1;
   // Nothing has happened to it since it was read, and nothing that was asked for is to show yet. One that runs may need a moment
-  // before it takes prompts.
-  const isRead = shown?.sure === true && asked.at - shown.at <= BRIEF && !isPrompt(operation);
+  // before it takes prompts. A service that says that its state does not allow the call may know of a change by itself.
+  const isRead =
+    shown?.sure === true && asked.at - shown.at <= BRIEF && !isPrompt(operation) && answered.status !== 409;
   const isFresh = isRead && awaited === undefined && moved < shown.at && moving <= itself;
   const here = isFresh ? PHASES[shown.status]?.filter((phase) => all?.has(phase)) : undefined;
   return here === undefined || here.length === 0 ? all : new Set(here);
@@ -260,7 +261,7 @@ export const REFUSALS: readonly Refusal[] = rows({
     requirement: 'AUTH-5',
     says: 'Callers outside the programme receive 404 for every path under /interns.',
     statuses: [404],
-    first: true,
+    first: /^(BASE-4|AUTH-\d+)\//,
     wrong: (seen) => inInterns(seen) && (seen.caller === undefined ? undefined : seen.caller?.kind === 'outsider'),
   },
   'vault-outside-the-programme': {
@@ -274,7 +275,8 @@ export const REFUSALS: readonly Refusal[] = rows({
     requirement: 'AUTH-4',
     says: "For an intern's own key the collection and every other intern answer 404.",
     statuses: [404],
-    first: true,
+    // That a large body, and one of another media type, is refused is stated as widely.
+    first: /^(BASE-4|AUTH-\d+|BODY-[23])\//,
     reason: 'not_found',
     wrong: (seen, model) =>
       !inInterns(seen) || seen.caller?.kind !== 'own'
@@ -1003,9 +1005,9 @@ function judgeRefusal(refusal: Refusal, seen: Seen, model: Model): Judgement {
   const { sure, maybe } = wrongIn(seen, model);
   if (!sure.includes(refusal)) return undefined;
   // A gateway may refuse what is large before the service hears of it.
-  const isFirst = refusal.first === true && (status !== 413 || seen.error !== undefined);
+  const before = status === 413 && seen.error === undefined ? undefined : refusal.first;
   const others = [...sure, ...maybe].filter(
-    (one) => one !== refusal && !refusal.statuses.includes(status) && (!isFirst || /^(BASE-4|AUTH-\d+)\//.test(one.id)),
+    (one) => one !== refusal && !refusal.statuses.includes(status) && before?.test(one.id) !== false,
   );
   // Another thing is wrong as well: which one is told is not stated.
   if (status >= 400 && others.some(({ statuses }) => statuses !== REFUSED && statuses.includes(status)))
