@@ -112,7 +112,7 @@ async function done(
     }
     const shown = accepted && table.method !== 'GET' && isRow(answer.json) ? answer.json.id : undefined;
     if (typeof shown === 'string' && (answer?.text.length ?? 0) > LONG)
-      await ctx.api.update(shown, { instructions: null }).catch(unanswered);
+      await ctx.api.update(shown, { instructions: 'Short.' }).catch(unanswered);
     if ((accepted && table.uses === true) || (accepted && !isGood(row))) shelf.usedUp(state);
     if (broken() === before) return;
     // A breach is looked for again on fresh things.
