@@ -11,6 +11,7 @@ import { blind } from './blind/index.js';
 import { blind27 } from './blind27/index.js';
 import { fresh27c } from './fresh27c/index.js';
 import { fresh27d } from './fresh27d/index.js';
+import { fresh27e } from './fresh27e/index.js';
 import { newer } from './newer/index.js';
 import { older } from './older/index.js';
 import { shown27 } from './shown27/index.js';
@@ -48,6 +49,8 @@ const SAMPLES: readonly (readonly [name: string, ways: readonly Way[]])[] = [
   // By a third reader of interface.md alone, who saw only the first sample's form.
   ['2026-11-27d shown', fresh27d.filter((_, at) => at % 2 === 0)],
   ['2026-11-27d hidden', fresh27d.filter((_, at) => at % 2 === 1)],
+  // By a fourth reader of interface.md alone, who saw only the first sample's form.
+  ['2026-11-27e', fresh27e],
 ];
 
 /** Checks that failed until the first did, with one seed, and how often the way showed. */
