@@ -49,8 +49,9 @@ const SAMPLES: readonly (readonly [name: string, ways: readonly Way[]])[] = [
   // By a third reader of interface.md alone, who saw only the first sample's form.
   ['2026-11-27d shown', fresh27d.filter((_, at) => at % 2 === 0)],
   ['2026-11-27d hidden', fresh27d.filter((_, at) => at % 2 === 1)],
-  // By a fourth reader of interface.md alone, who saw only the first sample's form.
-  ['2026-11-27e', fresh27e],
+  // By a fourth reader, likewise.
+  ['2026-11-27e shown', fresh27e.filter((_, at) => at % 2 === 0)],
+  ['2026-11-27e hidden', fresh27e.filter((_, at) => at % 2 === 1)],
 ];
 
 /** Checks that failed until the first did, with one seed, and how often the way showed. */
