@@ -19,8 +19,8 @@ done
 if [ $# = 0 ]; then
   echo "== size"
   npm run -s test:pack | grep installed || missed=1
-  echo "== deviations"
-  npm run -s deviations | tail -3 || missed=1
+  echo "== mutants"
+  npm run -s mutants | tail -3 || missed=1
 fi
 [ -s "${BENCH_ROWS:-}" ] && npx tsx bench/table.ts "$BENCH_ROWS"
 exit $missed

@@ -1,20 +1,21 @@
 // How many requests a finding costs: what a default run with every credential sends to a deployment that is wrong in one way,
-// beyond what it sends to the right one, for each finding that it tells. `DEVIATIONS=12` says how many are drawn.
-import { checks } from '../conformance/checks/index.js';
-import { deviations } from '../conformance/deviations/index.js';
-import { deployed } from '../conformance/deviations/live.js';
-import { broke } from '../conformance/deviations/matrix.js';
-import { isSeen, readMeasured } from '../conformance/deviations/seen.js';
-import { runChecks } from '../conformance/engine/runner.js';
-import { groups } from '../conformance/reporters/groups.js';
+// beyond what it sends to the right one, for each finding that it tells. `MUTANTS=12` says how many are drawn.
+
+import { mutants } from '../conformance/mutants/index.js';
+import { deployed } from '../conformance/mutants/live.js';
+import { broke } from '../conformance/mutants/matrix.js';
+import { isSeen, readMeasured } from '../conformance/mutants/seen.js';
+import { groups } from '../conformance/report/groups.js';
+import { runChecks } from '../conformance/run/runner.js';
+import { checks } from '../conformance/scenarios/index.js';
 import { report } from './lib.js';
 
 const SEED = 'bench';
-const many = Number(process.env.DEVIATIONS ?? 12);
+const many = Number(process.env.MUTANTS ?? 12);
 
 /** Requests of a whole run, requests until its first finding, and findings. */
-async function spent(mutant: (typeof deviations)[number]['mutant']) {
-  const { driver, host, close } = await deployed({ mutant }, SEED);
+async function spent(mutation: (typeof mutants)[number]['mutation']) {
+  const { driver, host, close } = await deployed({ mutation }, SEED);
   let sent = 0;
   let first: number | undefined;
   const counted = Object.assign(Object.create(driver) as typeof driver, {
@@ -37,8 +38,8 @@ async function spent(mutant: (typeof deviations)[number]['mutant']) {
   }
 }
 
-const { deviations: measured } = readMeasured();
-const shown = deviations.filter(({ name }) => {
+const { mutants: measured } = readMeasured();
+const shown = mutants.filter(({ name }) => {
   const outcome = measured[name]?.all;
   return outcome !== undefined && isSeen(outcome);
 });
@@ -48,8 +49,8 @@ const drawn = shown.filter(
 const right = await spent({});
 console.log(`right: ${right.sent} requests, ${right.findings} findings`);
 const rows = [];
-for (const { name, mutant } of drawn) {
-  const row = await spent(mutant);
+for (const { name, mutation } of drawn) {
+  const row = await spent(mutation);
   console.log(
     `${name}: ${row.sent - right.sent} requests more, ${row.findings} findings, the first after ${row.first}`,
   );

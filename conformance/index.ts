@@ -1,21 +1,21 @@
 /** The conformance half of the package: everything public, nothing else. */
 import { connect } from './drivers/connect.js';
-import { BUDGETS } from './engine/budget.js';
-import { merge as mergeResults } from './engine/merge.js';
-import type { Results } from './engine/results.js';
 import { type ConformanceOptions, knownOptions } from './options.js';
 import { systemHost } from './probe/time.js';
-import { type Report, reportOf } from './reporters/json.js';
+import { type Report, reportOf } from './report/json.js';
+import { BUDGETS } from './run/budget.js';
+import { merge as mergeResults } from './run/merge.js';
+import type { Results } from './run/results.js';
 import { run } from './run.js';
 
-export { MergeError } from './engine/merge.js';
-export { SelectionError } from './engine/select.js';
 export { UsageError } from './framework/usage.js';
 export { createJudge, type Judge } from './judge/judge.js';
 export { judged } from './judge/judged.js';
 export type { ConformanceOptions } from './options.js';
-export { REPORTERS } from './reporters/index.js';
-export type { Report } from './reporters/json.js';
+export { REPORTERS } from './report/index.js';
+export type { Report } from './report/json.js';
+export { MergeError } from './run/merge.js';
+export { SelectionError } from './run/select.js';
 
 /**
  * One report out of those of the shards of a run. A shard that is missing keeps it from being a pass.

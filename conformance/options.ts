@@ -1,7 +1,7 @@
 import { suggestion } from '../emulator/contract/nearest.js';
 import type { TargetOptions } from './drivers/connect.js';
-import type { RunnerOptions } from './engine/options.js';
 import { UsageError } from './framework/usage.js';
+import type { RunnerOptions } from './run/options.js';
 
 /** The target to hold against the interface, the selection, and the limits of the run. Durations are ms of real time. */
 export interface ConformanceOptions

@@ -1,6 +1,6 @@
-import { checks } from './checks/index.js';
-import { type RunnerOptions, runChecks } from './engine/runner.js';
-import { type Report, reportOf } from './reporters/json.js';
+import { type Report, reportOf } from './report/json.js';
+import { type RunnerOptions, runChecks } from './run/runner.js';
+import { checks } from './scenarios/index.js';
 
 type RunOptions = Omit<RunnerOptions, 'checks'> & Partial<Pick<RunnerOptions, 'checks'>>;
 

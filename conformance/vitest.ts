@@ -1,20 +1,20 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Emulator, EmulatorOptions } from '../emulator/index.js';
-import { checks as allChecks } from './checks/index.js';
 import { type Connected, connect } from './drivers/connect.js';
 import { newEmulator } from './drivers/emulator.js';
-import { isFailure } from './engine/baseline.js';
-import type { CheckResult } from './engine/results.js';
-import { createCheckRun } from './engine/runner.js';
-import { select } from './engine/select.js';
-import type { UnitRun } from './engine/unit-run.js';
 import type { JudgeOptions } from './judge/judge.js';
 import { type Fetch, judged } from './judge/judged.js';
 import { type ConformanceOptions, knownOptions } from './options.js';
 import { systemHost } from './probe/time.js';
-import { skipText } from './reporters/clause.js';
-import { failureText } from './reporters/tty.js';
-import { stopText } from './reporters/words/stop.js';
+import { skipText } from './report/clause.js';
+import { failureText } from './report/tty.js';
+import { stopText } from './report/words/stop.js';
+import { isFailure } from './run/baseline.js';
+import type { CheckResult } from './run/results.js';
+import { createCheckRun } from './run/runner.js';
+import { select } from './run/select.js';
+import type { UnitRun } from './run/unit-run.js';
+import { checks as allChecks } from './scenarios/index.js';
 
 /**
  * Registers one test per check for a target, within a `describe`. A breach fails its test with the finding as it would

@@ -4,14 +4,14 @@
 // npm run judge-score -- -v boot-never-ends
 import { HTTPClient, OpenRouter } from '@openrouter/sdk';
 import OpenAI from 'openai';
-import { checks } from '../conformance/checks/index.js';
-import { deviations } from '../conformance/deviations/index.js';
-import { killersOf } from '../conformance/deviations/killers.js';
-import type { Deviation, Mutant } from '../conformance/deviations/mutant.js';
-import { mutated } from '../conformance/deviations/mutated.js';
 import { profileBy } from '../conformance/framework/profile.js';
 import { judged } from '../conformance/judge/judged.js';
+import { mutants } from '../conformance/mutants/index.js';
+import { killersOf } from '../conformance/mutants/killers.js';
+import type { Mutant, Mutation } from '../conformance/mutants/mutant.js';
+import { mutated } from '../conformance/mutants/mutated.js';
 import { systemHost } from '../conformance/probe/time.js';
+import { checks } from '../conformance/scenarios/index.js';
 
 /** ms after which a client that waits for ever is ended. */
 const LIMIT = 20_000;
@@ -19,8 +19,8 @@ const HEADERS = ['content-type', 'cache-control', 'retry-after', 'x-accel-buffer
 const profile = profileBy('openrouter');
 
 /** The traffic of two clients, twice: what was answered, and the rules that were broken. */
-async function traffic(mutant: Mutant | (() => Mutant)) {
-  const { emulator, fetch } = mutated(mutant, { clock: 'virtual', seed: 'judge', profile: 'openrouter', log() {} });
+async function traffic(mutation: Mutation | (() => Mutation)) {
+  const { emulator, fetch } = mutated(mutation, { clock: 'virtual', seed: 'judge', profile: 'openrouter', log() {} });
   const { target, clock } = emulator;
   const answers: string[] = [];
   const over = new AbortController();
@@ -103,17 +103,17 @@ if (right.broken.length > 0)
 if (right.answers !== (await traffic({})).answers) throw new Error('the right emulator answers differently each time');
 const levels = new Map(checks.map(({ id, level }) => [id, level]));
 /** Whether a mutant breaks nothing that others promise: only checks of what we chose see it. */
-const isOurs = (deviation: Deviation): boolean => killersOf(deviation).every((id) => levels.get(id) === 'C');
+const isOurs = (mutant: Mutant): boolean => killersOf(mutant).every((id) => levels.get(id) === 'C');
 
 const names = new Set(process.argv.slice(2).filter((word) => !word.startsWith('-')));
-const chosen = deviations.filter(({ name }) => names.size === 0 || names.has(name));
+const chosen = mutants.filter(({ name }) => names.size === 0 || names.has(name));
 let [shown, ours, found, confirmed] = [0, 0, 0, 0];
-for (const deviation of chosen) {
-  const { name, mutant } = deviation;
-  const { answers, broken } = await traffic(mutant);
+for (const mutant of chosen) {
+  const { name, mutation } = mutant;
+  const { answers, broken } = await traffic(mutation);
   if (answers === right.answers) continue;
   shown++;
-  if (broken.length === 0 && isOurs(deviation)) {
+  if (broken.length === 0 && isOurs(mutant)) {
     ours++;
     continue;
   }
@@ -122,6 +122,6 @@ for (const deviation of chosen) {
   if (process.argv.includes('-v') && broken.length === 0) console.log(`not found: ${name}`);
 }
 console.log(
-  `${shown} of ${chosen.length} mutants show in the traffic of the clients; ${ours} of them break only what an emulator of ours promises; of the other ${shown - ours}, ${found} are found, ${confirmed} of them confirmed`,
+  `${shown} of ${chosen.length} mutations show in the traffic of the clients; ${ours} of them break only what an emulator of ours promises; of the other ${shown - ours}, ${found} are found, ${confirmed} of them confirmed`,
 );
 process.exit(0);

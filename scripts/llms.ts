@@ -62,7 +62,7 @@ const PURPOSES: Readonly<Record<string, string>> = {
   comparison: 'Choose between this and other mock servers and contract tools.',
   benchmarks: 'Look up how fast it is, and by which script that was measured.',
   'adding-a-rule': 'Write a rule of the kit, a row of requests, a mutant.',
-  deviations: 'Look up the ways to be wrong that the checks are tested with, and how many they find.',
+  mutants: 'Look up the ways to be wrong that the checks are tested with, and how many they find.',
 };
 
 function purposeOf(name: string): string {

@@ -17,7 +17,7 @@ for (const [page, made] of [
   ['docs/kit.md', withHabits],
   ['docs/kit.md', withFigure],
   ['docs/control.md', withCalls],
-  ['docs/deviations.md', withSeen],
+  ['docs/mutants.md', withSeen],
   ['docs/explore-apps.md', withApps],
   ['docs/lab.md', withFiles],
   ['docs/recipes.md', withFiles],
@@ -29,6 +29,6 @@ for (const [page, made] of [
 writeFileSync('llms.txt', llmsText());
 console.log('llms.txt');
 
-const assets = 'conformance/reporters/page/assets.ts';
+const assets = 'conformance/report/page/assets.ts';
 writeFileSync(assets, await reportAssets());
 console.log(assets);

@@ -3,8 +3,8 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { checks } from '../conformance/checks/index.js';
-import { digestOf } from '../conformance/deviations/digest.js';
+import { digestOf } from '../conformance/mutants/digest.js';
+import { checks } from '../conformance/scenarios/index.js';
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,

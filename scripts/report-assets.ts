@@ -8,9 +8,9 @@ const ROOT = resolve(import.meta.dirname, '..');
 const STYLES = [
   'emulator/console/page/styles/tokens.css',
   'emulator/console/page/styles/base.css',
-  'conformance/reporters/page/report.css',
+  'conformance/report/page/report.css',
 ];
-const SCRIPT = 'conformance/reporters/page/page.js';
+const SCRIPT = 'conformance/report/page/page.js';
 const TARGET = ['chrome116', 'firefox124', 'safari17.4'];
 
 const read = (file: string): string => readFileSync(join(ROOT, file), 'utf8');

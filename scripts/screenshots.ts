@@ -7,11 +7,11 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Browser, Page } from 'playwright-core';
-import { checks } from '../conformance/checks/index.js';
-import { deviations } from '../conformance/deviations/index.js';
-import { deployed } from '../conformance/deviations/live.js';
-import { runChecks as run } from '../conformance/engine/runner.js';
-import { htmlReport } from '../conformance/reporters/html.js';
+import { mutants } from '../conformance/mutants/index.js';
+import { deployed } from '../conformance/mutants/live.js';
+import { htmlReport } from '../conformance/report/html.js';
+import { runChecks as run } from '../conformance/run/runner.js';
+import { checks } from '../conformance/scenarios/index.js';
 import { createEmulator } from '../emulator/index.js';
 import { launchChromium } from '../test/chromium.js';
 import { playScenes } from './scenes.js';
@@ -46,9 +46,9 @@ async function take(browser: Browser, url: string, shot: Shot): Promise<void> {
 
 /** The page of a run against a deployment that sends a stream without its final chunk, with that finding open. */
 async function takeReport(browser: Browser): Promise<void> {
-  const deviation = deviations.find(({ name }) => name === 'stream-without-final-chunk');
-  if (deviation === undefined) throw new Error('there is no such deviation');
-  const { driver, host, close } = await deployed(deviation, 'screenshots');
+  const mutant = mutants.find(({ name }) => name === 'stream-without-final-chunk');
+  if (mutant === undefined) throw new Error('there is no such mutant');
+  const { driver, host, close } = await deployed(mutant, 'screenshots');
   const folder = mkdtempSync(join(tmpdir(), 'report-'));
   const file = join(folder, 'report.html');
   try {

@@ -1,10 +1,10 @@
-import { countSeen, type Given, isSeen, MISSED, type Missed, readMeasured } from '../conformance/deviations/seen.js';
+import { countSeen, type Given, isSeen, MISSED, type Missed, readMeasured } from '../conformance/mutants/seen.js';
 import { withPart } from './page-parts.js';
 
 const measured = readMeasured();
-const of = Object.keys(measured.deviations).length;
+const of = Object.keys(measured.mutants).length;
 const unseen = (given: Given, because: Missed) =>
-  Object.values(measured.deviations).filter(({ [given]: one }) => !isSeen(one) && one.because === because).length;
+  Object.values(measured.mutants).filter(({ [given]: one }) => !isSeen(one) && one.because === because).length;
 const share = (given: Given) => {
   const seen = countSeen(measured, given);
   return `${seen} of ${of} (${((100 * seen) / of).toFixed(1)} %)`;
@@ -14,7 +14,7 @@ const SENTENCE = /A default run finds .*? with an API key alone\./;
 const sentence = () =>
   `A default run finds ${share('all')} with every credential, ${share('key')} with an API key alone.`;
 
-/** Writes how many deviations a default run finds into the sentence that begins so. */
+/** Writes how many mutants a default run finds into the sentence that begins so. */
 export async function withFigure(page: string): Promise<string> {
   if (!SENTENCE.test(page)) throw new Error('no sentence begins with "A default run finds"');
   return page.replace(SENTENCE, sentence);
@@ -28,7 +28,7 @@ export async function withSeen(page: string): Promise<string> {
   const made = [
     sentence(),
     `| missed because | with every credential | with an API key alone |\n|---|---|---|\n${kinds.join('\n')}`,
-    '`seen.json` names each deviation that was missed, and why.',
+    '`seen.json` names each mutant that was missed, and why.',
   ];
   return withPart(page, 'seen', () => made.join('\n\n'));
 }

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { json } from '../conformance/reporters/json.js';
+import { json } from '../conformance/report/json.js';
 import { commandOf } from './built.js';
 import { sampleResults } from './targets/sample-results.js';
 import { needs } from './tools.js';

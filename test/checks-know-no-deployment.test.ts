@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 
 const ROOT = resolve(import.meta.dirname, '../conformance');
 
-/** Words that say, or ask, what kind of target it is: the context of a check knows it (`engine/tolerance.ts`). */
+/** Words that say, or ask, what kind of target it is: the context of a check knows it (`run/tolerance.ts`). */
 const ASKS = /\bkind ?[!=]==? ?'(emulator|live)'|\btarget\.kind\b|\bdriver\b|\.scripted\b|\bcontrolled ?[?&|:]/;
 
 /** The lines of such a file that ask for the kind of the target. */
@@ -14,7 +14,7 @@ const asking = (source: string): string[] =>
     .split('\n')
     .filter((line) => !/^(import|export) .* from '/.test(line) && ASKS.test(line.replace(/\/\/.*$/, '')));
 
-const FILES = ['checks', 'helpers', 'model', 'arbitraries'].flatMap((folder) =>
+const FILES = ['scenarios', 'helpers', 'model', 'arbitraries'].flatMap((folder) =>
   readdirSync(join(ROOT, folder))
     .filter((file) => /(?<!\.test)\.ts$/.test(file))
     .map((file) => `${folder}/${file}`),

@@ -191,7 +191,7 @@ const RULES: Record<string, { uses: string[]; types?: string[] }> = {
  */
 const REACHES_EMULATOR = [
   'conformance/clients',
-  'conformance/deviations',
+  'conformance/mutants',
   'conformance/drivers',
   'conformance/explore',
   'conformance/vitest.ts',
@@ -272,9 +272,9 @@ const FLOORS = [
   ['arbitraries', 'helpers'],
   ['requests', 'rules'],
   ['drivers'],
-  ['engine'],
-  ['checks', 'reporters'],
-  ['clients', 'drift', 'deviations', 'explore', 'judge'],
+  ['run'],
+  ['scenarios', 'report'],
+  ['clients', 'drift', 'mutants', 'explore', 'judge'],
   ['options.ts', 'run.ts'],
   ['cli', 'index.ts', 'vitest.ts'],
 ];
@@ -339,8 +339,8 @@ test.each([
   ['emulator/domain', 'emulator/store/file.ts', false],
   ['emulator/http', 'emulator/cli/main.ts', true],
   ['emulator/cli', 'emulator/http/app.ts', false],
-  ['conformance/checks', 'emulator/domain/transitions.ts', true],
-  ['conformance/checks', 'emulator/contract/errors.ts', false],
+  ['conformance/scenarios', 'emulator/domain/transitions.ts', true],
+  ['conformance/scenarios', 'emulator/contract/errors.ts', false],
   ['conformance/habits', 'conformance/framework/finding.ts', false],
   ['conformance/habits', 'emulator/contract/profile.ts', false],
 ])('an import of %s from %s would be found (type only: %s)', (from, target, typeOnly) => {

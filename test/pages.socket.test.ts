@@ -46,7 +46,7 @@ const TRIED_BY: Readonly<Record<string, Readonly<Record<string, readonly string[
   },
   'docs/concepts.md': { mermaid: ['test/diagrams.browser.test.ts'] },
   'docs/control.md': { sh: ['test/pages.socket.test.ts'], json: ['test/pages.socket.test.ts'] },
-  'docs/deviations.md': { sh: ['test/pages.socket.test.ts'], ts: ['test/pages.socket.test.ts'] },
+  'docs/mutants.md': { sh: ['test/pages.socket.test.ts'], ts: ['test/pages.socket.test.ts'] },
   'docs/explore.md': {
     bash: ['test/explore-page.socket.test.ts'],
     js: ['test/explore-page.socket.test.ts'],
@@ -187,12 +187,12 @@ test('the exchange of docs/recordings.md is one', () => {
   expect(exchangeSchema().parse(JSON.parse(block('docs/recordings.md', 'json')))).toMatchObject({ status: 202 });
 });
 
-test('the rule and the deviation of the pages are those of the code', () => {
+test('the rule and the mutant of the pages are those of the code', () => {
   const lines = (text: string) => text.split('\n').map((line) => line.trim());
-  const areas = join(ROOT, 'conformance/deviations/areas');
+  const areas = join(ROOT, 'conformance/mutants/areas');
   for (const [page, files] of [
     ['docs/adding-a-rule.md', [join(ROOT, 'conformance/rules/lists.ts')]],
-    ['docs/deviations.md', readdirSync(areas).map((file) => join(areas, file))],
+    ['docs/mutants.md', readdirSync(areas).map((file) => join(areas, file))],
   ] as const) {
     const code = new Set(files.flatMap((file) => lines(readFileSync(file, 'utf8'))));
     const shown = lines(block(page, 'ts')).map((line) => (line === '}' ? '},' : line));

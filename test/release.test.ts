@@ -54,7 +54,7 @@ test('the changelog is in its form: what is unreleased stands under its kind', (
 test('the changelog names the formats of both reports, as they are written', () => {
   const changelog = readFileSync(join(ROOT, 'CHANGELOG.md'), 'utf8');
   const explored = sampleReport();
-  const kit = readFileSync(join(ROOT, 'conformance/reporters/report-form.ts'), 'utf8');
+  const kit = readFileSync(join(ROOT, 'conformance/report/report-form.ts'), 'utf8');
   expect(kit).toMatch(/format: z\.literal\('intern-conformance'.*\n.*version: z\.literal\(1,/);
   expect(changelog).toContain('`intern-conformance` version 1');
   expect(changelog).toContain(`\`${explored.format}\` version ${explored.version}`);

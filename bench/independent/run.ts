@@ -5,7 +5,7 @@
 //   npx tsx bench/independent/run.ts [--budget default] [--seeds a,b] [--sample hidden] [--only NAME] [--part 1/2] [--json FILE]
 import { appendFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { budgetNamed } from '../../conformance/engine/budget.js';
+import { budgetNamed } from '../../conformance/run/budget.js';
 import { run } from '../../conformance/run.js';
 import { blind } from './blind/index.js';
 import { blind27 } from './blind27/index.js';

@@ -1,4 +1,4 @@
-import { OBEDIENT } from '../../conformance/deviations/live.js';
+import { OBEDIENT } from '../../conformance/mutants/live.js';
 import type { Target } from '../../emulator/control/target.js';
 import { assemble, type Emulator } from '../../emulator/emulator.js';
 import { defaultFactories, type Factories } from '../../emulator/factories.js';

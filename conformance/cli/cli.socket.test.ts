@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { folderOfFile } from '../../test/folders.js';
 import { newEmulator } from '../drivers/emulator.js';
-import type { Results } from '../engine/results.js';
 import { systemHost } from '../probe/time.js';
-import { readResults } from '../reporters/json.js';
+import { readResults } from '../report/json.js';
+import type { Results } from '../run/results.js';
 import { called } from './called.harness.js';
 
 const folder = folderOfFile('intern-conformance-');

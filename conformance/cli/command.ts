@@ -1,9 +1,9 @@
 import { suggestion } from '../../emulator/contract/nearest.js';
 import { visible } from '../../emulator/contract/visible.js';
-import { MergeError } from '../engine/merge.js';
-import { KIT_VERSION } from '../engine/verdict.js';
 import { UsageError } from '../framework/usage.js';
-import { joinLines } from '../reporters/stream-text.js';
+import { joinLines } from '../report/stream-text.js';
+import { MergeError } from '../run/merge.js';
+import { KIT_VERSION } from '../run/verdict.js';
 import { COMMON, placed, readArguments } from './arguments.js';
 import { COMMANDS, type CommandRow } from './commands.js';
 import { askedForAll, type HelpPage, helpText } from './help.js';

@@ -1,10 +1,10 @@
 import { given } from '../../emulator/contract/given.js';
 import { suggestion } from '../../emulator/contract/nearest.js';
-import { checks } from '../checks/index.js';
-import { merge } from '../engine/merge.js';
-import { runChecks } from '../engine/runner.js';
 import { UsageError } from '../framework/usage.js';
-import { REPORT_KINDS, REPORTERS } from '../reporters/index.js';
+import { REPORT_KINDS, REPORTERS } from '../report/index.js';
+import { merge } from '../run/merge.js';
+import { runChecks } from '../run/runner.js';
+import { checks } from '../scenarios/index.js';
 import { agreed } from './agreed.js';
 import type { FlagTable } from './arguments.js';
 import { cleanupCommand } from './cleanup.js';

@@ -1,10 +1,10 @@
 import { visible } from '../../emulator/contract/visible.js';
-import { diff } from '../engine/diff.js';
-import { trend } from '../engine/trend.js';
 import { UsageError } from '../framework/usage.js';
-import { DIFF_REPORTERS } from '../reporters/comparison/diff.js';
-import { TREND_REPORTERS } from '../reporters/comparison/trend.js';
-import { SHEET_KINDS } from '../reporters/sheet/reporters.js';
+import { DIFF_REPORTERS } from '../report/comparison/diff.js';
+import { TREND_REPORTERS } from '../report/comparison/trend.js';
+import { SHEET_KINDS } from '../report/sheet/reporters.js';
+import { diff } from '../run/diff.js';
+import { trend } from '../run/trend.js';
 import { deliver, reportsOf } from './destinations.js';
 import { makeFolders } from './folders.js';
 import type { Io } from './io.js';

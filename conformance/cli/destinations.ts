@@ -2,7 +2,7 @@ import { appendFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { suggestion } from '../../emulator/contract/nearest.js';
 import { UsageError } from '../framework/usage.js';
-import type { TerminalOptions } from '../reporters/sheet/terminal.js';
+import type { TerminalOptions } from '../report/sheet/terminal.js';
 import { type ReportTo, reportFlag, writeTo } from './folders.js';
 import type { Io } from './io.js';
 import { createValues, refuseEmpty } from './values.js';

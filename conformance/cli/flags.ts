@@ -1,6 +1,6 @@
 import { FACTS as TARGET_FACTS } from '../framework/target.js';
 import { CREDENTIAL_NAMES, type CredentialName } from '../probe/request.js';
-import { REPORT_KINDS } from '../reporters/index.js';
+import { REPORT_KINDS } from '../report/index.js';
 import { type FlagTable, list, text, toggle } from './arguments.js';
 import { grouped, MOST_USED } from './help.js';
 

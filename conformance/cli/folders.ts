@@ -2,8 +2,8 @@ import { lstatSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { replaceFile } from '../../emulator/contract/replace-file.js';
 import { inWords } from '../../emulator/contract/system-error.js';
-import { makeFolder } from '../engine/ledger.js';
 import { UsageError } from '../framework/usage.js';
+import { makeFolder } from '../run/ledger.js';
 
 /** A report that a call asks for: to a file, or to standard output. */
 export interface ReportTo<Kind> {

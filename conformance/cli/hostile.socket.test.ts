@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { HOSTILE, type Hostility, type Served, serve, serveHttp10 } from '../../test/targets/hostile.js';
 import { newEmulator } from '../drivers/emulator.js';
-import { readResults } from '../reporters/json.js';
+import { readResults } from '../report/json.js';
 import { called } from './called.harness.js';
 
 const KEY = 'sk-secret-of-the-hostile-test';

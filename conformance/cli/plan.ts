@@ -3,16 +3,16 @@ import { counted } from '../../emulator/contract/counted.js';
 import { given } from '../../emulator/contract/given.js';
 import type { Driver } from '../drivers/driver.js';
 import { startEmulator } from '../drivers/emulator.js';
-import { BUDGETS, limitsOf } from '../engine/budget.js';
-import { inOrder, prompts as isPrompting } from '../engine/order.js';
-import { runChecks } from '../engine/runner.js';
 import type { Check } from '../framework/check.js';
 import type { Need } from '../framework/needs.js';
 import type { Stop } from '../framework/stop.js';
 import type { Host } from '../probe/time.js';
-import { lackText } from '../reporters/words/need.js';
-import { skipWords } from '../reporters/words/skip.js';
+import { lackText } from '../report/words/need.js';
+import { skipWords } from '../report/words/skip.js';
 import { ruleOf } from '../rules/check.js';
+import { BUDGETS, limitsOf } from '../run/budget.js';
+import { inOrder, prompts as isPrompting } from '../run/order.js';
+import { runChecks } from '../run/runner.js';
 import type { Settings } from './settings.js';
 
 /** Turns that a deployment takes of a caller in a minute (interface.md). */

@@ -5,7 +5,7 @@ import { folderOfFile } from '../../test/folders.js';
 import { serve } from '../../test/targets/hostile.js';
 import { sampleResults } from '../../test/targets/sample-results.js';
 import { UsageError } from '../framework/usage.js';
-import { json } from '../reporters/json.js';
+import { json } from '../report/json.js';
 import { called } from './called.harness.js';
 import { deliver } from './destinations.js';
 import type { Io } from './io.js';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { textOfFile } from '../../emulator/contract/file.js';
 import { inWords } from '../../emulator/contract/system-error.js';
 import { UsageError } from '../framework/usage.js';
-import { type Report, readResults } from '../reporters/json.js';
+import { type Report, readResults } from '../report/json.js';
 import { ofOthers } from './files.js';
 
 /**

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { folderOfTest } from '../../test/folders.js';
 import { newEmulator } from '../drivers/emulator.js';
 import { SHIPPED } from '../framework/profile.js';
-import { readResults } from '../reporters/json.js';
+import { readResults } from '../report/json.js';
 import { called } from './called.harness.js';
 import { commandOf } from './engine.js';
 import { readSettings } from './settings.js';

@@ -9,9 +9,9 @@ import { folderOfTest } from '../../test/folders.js';
 import { check } from '../../test/targets/fake-target.js';
 import { sampleResults } from '../../test/targets/sample-results.js';
 import { newEmulator, startEmulator } from '../drivers/emulator.js';
-import { runChecks as run } from '../engine/runner.js';
 import { equal } from '../framework/assert.js';
 import { systemHost } from '../probe/time.js';
+import { runChecks as run } from '../run/runner.js';
 import { called } from './called.harness.js';
 import { saveFindings, script } from './save.js';
 

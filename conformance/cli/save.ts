@@ -1,12 +1,12 @@
 import { join } from 'node:path';
 import { curlParts, shellWord } from '../../emulator/contract/pasted.js';
 import { visible, visibleJson } from '../../emulator/contract/visible.js';
-import type { CheckResult, FindingResult, Results } from '../engine/results.js';
 import { variable } from '../framework/needs.js';
 import { PLAIN as PLAIN_ID } from '../model/ownership.js';
 import type { Exchange } from '../probe/exchange.js';
 import { CREDENTIAL_NAMES, type CredentialName } from '../probe/request.js';
-import { findingText } from '../reporters/words/finding.js';
+import { findingText } from '../report/words/finding.js';
+import type { CheckResult, FindingResult, Results } from '../run/results.js';
 import { writeTo } from './folders.js';
 
 /** Ids in an answer: interns, vaults, sessions, calls. Their order maps them to those of another run. */

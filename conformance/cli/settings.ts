@@ -1,13 +1,13 @@
 import { given } from '../../emulator/contract/given.js';
 import { suggestion } from '../../emulator/contract/nearest.js';
-import { BUDGETS, budgetNamed } from '../engine/budget.js';
-import { checksOfSet } from '../engine/select.js';
 import { readProfile, SHIPPED } from '../framework/profile.js';
 import { shardIn } from '../framework/shard.js';
 import { UsageError } from '../framework/usage.js';
 import { CREDENTIAL_NAMES } from '../probe/request.js';
-import { REPORT_KINDS } from '../reporters/index.js';
-import { flagOf } from '../reporters/words/need.js';
+import { REPORT_KINDS } from '../report/index.js';
+import { flagOf } from '../report/words/need.js';
+import { BUDGETS, budgetNamed } from '../run/budget.js';
+import { checksOfSet } from '../run/select.js';
 import { reportsOf } from './destinations.js';
 import { readConfig, readJson, readKeys } from './files.js';
 import { FACTS } from './flags.js';

@@ -4,10 +4,10 @@ import { inWords } from '../../emulator/contract/system-error.js';
 import { visible } from '../../emulator/contract/visible.js';
 import type { ShownCase } from '../clients/run-client.js';
 import { UsageError } from '../framework/usage.js';
-import { value } from '../reporters/stream-text.js';
-import { titleOf } from '../reporters/title.js';
-import { findingText } from '../reporters/words/finding.js';
-import { skipWords } from '../reporters/words/skip.js';
+import { value } from '../report/stream-text.js';
+import { titleOf } from '../report/title.js';
+import { findingText } from '../report/words/finding.js';
+import { skipWords } from '../report/words/skip.js';
 import type { Io } from './io.js';
 
 /** ms until an emulator that does not answer is given up. */

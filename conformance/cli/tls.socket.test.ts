@@ -10,7 +10,7 @@ import { createAuthority } from '../../emulator/signing/authority.js';
 import { commandOf } from '../../test/built.js';
 import { newEmulator } from '../drivers/emulator.js';
 import { systemHost } from '../probe/time.js';
-import { readResults } from '../reporters/json.js';
+import { readResults } from '../report/json.js';
 
 const NAME = 'interns.test';
 const folder = mkdtempSync(join(tmpdir(), 'intern-tls-'));

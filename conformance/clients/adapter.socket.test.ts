@@ -2,8 +2,8 @@ import { devNull } from 'node:os';
 import { expect, test } from 'vitest';
 import { called } from '../cli/called.harness.js';
 import { type Host, systemHost } from '../probe/time.js';
-import type { Report } from '../reporters/json.js';
-import { tty } from '../reporters/tty.js';
+import type { Report } from '../report/json.js';
+import { tty } from '../report/tty.js';
 
 /** How every adapter here begins; each answers as its `answer` says. */
 const adapter = (answer: string, hello = `{"adapter":"test","version":1,"layers":["sse","other"],"more":1}`) => `

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { cases } from '../../emulator/lab/cases.js';
 import { reader } from '../../test/reference/reader.harness.js';
-import { createIdleHost } from '../deviations/idle-host.js';
+import { createIdleHost } from '../mutants/idle-host.js';
 import { checkInProcess, type Reader } from './in-process.js';
 
 test('a counterexample is shrunk to the smallest set of cuts', async () => {

@@ -1,9 +1,9 @@
 import { type ClientCase, isScripted } from '../../emulator/contract/client-case.js';
 import type { LabRun, Sent, SentPart } from '../../emulator/contract/lab-run.js';
 import { CLEAN_END, exchangeOf, sentOf } from '../../emulator/lab/sent.js';
-import type { CheckResult, RowHead } from '../engine/results.js';
 import { foundOfAll } from '../framework/difference.js';
 import type { Exchange, Piece } from '../probe/exchange.js';
+import type { CheckResult, RowHead } from '../run/results.js';
 import type { CaseFault, CaseFinding, CaseResult } from './evaluate.js';
 import { type ClientRule, RULES_PAGE, ruleOf } from './rules.js';
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Chat, ClientCase } from '../../emulator/contract/client-case.js';
-import type { CheckResult } from '../engine/results.js';
-import { groups } from '../reporters/groups.js';
+import { groups } from '../report/groups.js';
+import type { CheckResult } from '../run/results.js';
 import type { AnsweredChat, AnsweredEvent } from './answer.js';
 import { judge } from './judge.js';
 import { toCheckResult } from './report.js';

@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { folderOfTest } from '../../test/folders.js';
 import { fakeDriver, fakeHost } from '../../test/targets/fake-target.js';
 import type { LiveDriverOptions } from '../drivers/live.js';
-import type { Results } from '../engine/results.js';
-import { findingText } from '../reporters/words/finding.js';
-import { skipWords } from '../reporters/words/skip.js';
+import { findingText } from '../report/words/finding.js';
+import { skipWords } from '../report/words/skip.js';
+import type { Results } from '../run/results.js';
 import { type DriftOptions, drift } from './drift.js';
 import { readRecordings } from './recordings.js';
 

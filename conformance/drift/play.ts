@@ -1,14 +1,14 @@
 import type { RecordedExchange } from '../../emulator/recording/format.js';
 import type { PlacedExchange } from '../../emulator/recording/read.js';
 import { Bindings } from '../../emulator/recording/template.js';
-import { showsOthers } from '../engine/only-own.js';
-import type { RunBase } from '../engine/options.js';
-import type { Session } from '../engine/session.js';
 import { type Finding, findingOf, isUnreached, noAnswerOf } from '../framework/finding.js';
 import { byTheIntern, type Skip, Skipped } from '../framework/skip.js';
 import { Stopped } from '../framework/stop.js';
 import { secretPrefixOf } from '../model/ownership.js';
 import type { Client } from '../probe/client.js';
+import { showsOthers } from '../run/only-own.js';
+import type { RunBase } from '../run/options.js';
+import type { Session } from '../run/session.js';
 import { type Compared, compared } from './compare.js';
 import { ofTheHour } from './compared.js';
 import { dataOf, eventsOf } from './events.js';

@@ -9,9 +9,9 @@ import { assemble } from '../../emulator/emulator.js';
 import { defaultFactories } from '../../emulator/factories.js';
 import { createEmulator } from '../../emulator/index.js';
 import type { RecordedExchange } from '../../emulator/recording/format.js';
-import { AREAS } from '../deviations/index.js';
-import type { Mutant } from '../deviations/mutant.js';
 import { connect } from '../drivers/connect.js';
+import { AREAS } from '../mutants/index.js';
+import type { Mutation } from '../mutants/mutant.js';
 import { systemHost } from '../probe/time.js';
 import { conversation, recorderOf, type Spoken } from './conversation.harness.js';
 import { drift } from './drift.js';
@@ -23,14 +23,14 @@ const PATIENCE = 3_000;
 const OPTIONS = { clock: 'virtual', profile: 'openrouter', settings: { turns_per_minute: 0 }, quiet: true } as const;
 
 /** The lines of a conversation with a mutant. */
-async function linesOf(given: Mutant | (() => Mutant)): Promise<readonly string[]> {
-  const mutant = typeof given === 'function' ? given() : given;
+async function linesOf(given: Mutation | (() => Mutation)): Promise<readonly string[]> {
+  const mutation = typeof given === 'function' ? given() : given;
   const emulator = assemble(
     { ...OPTIONS, seed: 'recorded' },
-    { ...defaultFactories, ...mutant.factories?.(defaultFactories) },
+    { ...defaultFactories, ...mutation.factories?.(defaultFactories) },
   );
   const usual = (request: Request) => emulator.fetch(request);
-  const wrong = mutant.around?.(usual, emulator) ?? usual;
+  const wrong = mutation.around?.(usual, emulator) ?? usual;
   const spoken: Spoken = {
     clock: emulator.clock,
     target: emulator.target,
@@ -88,11 +88,11 @@ const right = outcomeOf(await linesOf({}));
 const missed: string[] = [];
 let shown = 0;
 let all = 0;
-for (const [area, deviations] of Object.entries(AREAS)) {
+for (const [area, mutants] of Object.entries(AREAS)) {
   if (areas.length > 0 && !areas.includes(area)) continue;
-  for (const { name, mutant } of deviations) {
+  for (const { name, mutation } of mutants) {
     all++;
-    const lines = await linesOf(mutant);
+    const lines = await linesOf(mutation);
     if (outcomeOf(lines) === right || lines.length === 0) continue;
     shown++;
     writeFileSync(file, lines.map((line) => `${line}\n`).join(''));
@@ -101,4 +101,4 @@ for (const [area, deviations] of Object.entries(AREAS)) {
 }
 rmSync(folder, { recursive: true });
 for (const one of missed) console.log(`not found  ${one}`);
-console.log(`drift finds ${shown - missed.length} of the ${shown} mutants that the recording shows (of ${all})`);
+console.log(`drift finds ${shown - missed.length} of the ${shown} mutations that the recording shows (of ${all})`);

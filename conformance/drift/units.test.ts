@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { fakeHost } from '../../test/targets/fake-target.js';
-import type { Results } from '../engine/results.js';
+import type { Results } from '../run/results.js';
 import { about, driftFrom, json } from './deployment.harness.js';
 
 /** Three scenarios of two exchanges each: an intern is made and deleted. */

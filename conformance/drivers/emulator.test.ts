@@ -1,8 +1,8 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { createVirtualHost } from '../../test/targets/virtual-host.js';
-import { checks as allChecks } from '../checks/index.js';
-import { REPORTERS } from '../reporters/index.js';
+import { REPORTERS } from '../report/index.js';
 import { run } from '../run.js';
+import { checks as allChecks } from '../scenarios/index.js';
 import { createEmulatorDriver, newEmulator } from './emulator.js';
 
 /** Scripts that nothing says an emulator ships, though ours does. */

@@ -1,4 +1,4 @@
-import { terminalText } from '../reporters/sheet/terminal.js';
+import { terminalText } from '../report/sheet/terminal.js';
 import { mergedOf } from './findings.js';
 import { sheetOf } from './report/sheet.js';
 import type { ExploreReport, Finding } from './types.js';

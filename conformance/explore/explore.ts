@@ -4,7 +4,7 @@ import { counted } from '../../emulator/contract/counted.js';
 import { classOf, DISTURBANCE_NAMES } from '../../emulator/contract/disturbance.js';
 import { given } from '../../emulator/contract/given.js';
 import { systemHost } from '../probe/time.js';
-import { terminalText } from '../reporters/sheet/terminal.js';
+import { terminalText } from '../report/sheet/terminal.js';
 import { togetherOf } from './each.js';
 import { byDisturbance, findingOf, type Group, groupsOf, type Judged, surfacedOf } from './findings.js';
 import { type Bench, breachOf, createBench } from './laws/index.js';

@@ -1,5 +1,5 @@
 import { createParser } from 'eventsource-parser';
-import { createIdleHost } from '../deviations/idle-host.js';
+import { createIdleHost } from '../mutants/idle-host.js';
 import type { ProgramContext } from './types.js';
 
 export interface Heard {

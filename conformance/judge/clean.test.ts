@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { foundIn } from '../engine/finding.js';
 import { gist } from '../framework/assert.js';
 import { foundBy } from '../rules/rule.js';
+import { foundIn } from '../run/finding.js';
 import { createHiding } from './clean.js';
 import { credentialName } from './exchange.js';
 

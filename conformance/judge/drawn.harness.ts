@@ -1,9 +1,9 @@
-import { WALK } from '../checks/walk.js';
 import { createEmulatorDriver } from '../drivers/emulator.js';
 import { startInProcess } from '../drivers/in-process.js';
-import { runChecks } from '../engine/runner.js';
 import { createRandom } from '../framework/random.js';
 import { systemHost } from '../probe/time.js';
+import { runChecks } from '../run/runner.js';
+import { WALK } from '../scenarios/walk.js';
 
 type Json = Record<string, unknown>;
 

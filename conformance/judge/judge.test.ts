@@ -6,7 +6,7 @@ import { folderOfFile } from '../../test/folders.js';
 import '../../test/same-draws.js';
 import { createEmulator } from '../../emulator/index.js';
 import { conversation, recorderOf } from '../drift/conversation.harness.js';
-import type { Report } from '../reporters/json.js';
+import type { Report } from '../report/json.js';
 import { judgeFiles } from './files.js';
 import { createJudge } from './judge.js';
 import { judged } from './judged.js';

@@ -3,7 +3,7 @@ import type { Journaled } from '../../emulator/contract/journaled.js';
 import { brief } from '../framework/assert.js';
 import { isGist } from '../framework/finding.js';
 import type { Body } from '../model/exchange.js';
-import { type FindingText, findingText } from '../reporters/words/finding.js';
+import { type FindingText, findingText } from '../report/words/finding.js';
 import { exchangeBy, isRedacted, type Parts, splitPath, textBody } from './exchange.js';
 import { createJudge, type Ruling } from './judge.js';
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { leavingBy } from '../engine/exchange-of.js';
-import { createLedger } from '../engine/ledger.js';
 import type { Send } from '../probe/request.js';
+import { leavingBy } from '../run/exchange-of.js';
+import { createLedger } from '../run/ledger.js';
 import { createOwnership, type Given, isPlainId } from './ownership.js';
 
 const PREFIX = 'kabcd-';

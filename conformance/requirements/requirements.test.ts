@@ -1,8 +1,8 @@
 import { readdirSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { requirementsPage } from '../../scripts/requirements-page.js';
-import { checks } from '../checks/index.js';
 import type { Check } from '../framework/check.js';
+import { checks } from '../scenarios/index.js';
 import { quoteOf, REQUIREMENTS, requirement, speaksAt } from './index.js';
 import { QUOTES } from './quotes.js';
 import type { Requirement } from './requirement.js';
@@ -46,7 +46,7 @@ test('a check has an id in its area, a sentence for a title, and what it needs o
 });
 
 test('every file of checks is enlisted', async () => {
-  const folder = new URL('../checks/', import.meta.url);
+  const folder = new URL('../scenarios/', import.meta.url);
   const enlisted = new Set(checks.map((check) => check.id));
   for (const file of readdirSync(folder, { encoding: 'utf8', recursive: true })) {
     if (!/^(?!.*\.(?:test|harness)\.).*\.ts$/.test(file) || file === 'index.ts') continue;

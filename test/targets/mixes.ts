@@ -1,5 +1,5 @@
-import type { CheckResult, FindingResult, Results } from '../../conformance/engine/results.js';
 import { createRandom, hash } from '../../conformance/framework/random.js';
+import type { CheckResult, FindingResult, Results } from '../../conformance/run/results.js';
 import { BUFFERING, DEPLOYMENTS, type Known } from './deployments.js';
 
 /** The parts of a mix: real deployments have several habits at once. */

@@ -1,6 +1,6 @@
-import type { CheckResult, FindingResult, Results } from '../../conformance/engine/results.js';
-import { count, coverage, evaluate, matrix } from '../../conformance/engine/verdict.js';
 import { lacking } from '../../conformance/framework/skip.js';
+import type { CheckResult, FindingResult, Results } from '../../conformance/run/results.js';
+import { count, coverage, evaluate, matrix } from '../../conformance/run/verdict.js';
 
 /** Text that would break out of whatever does not escape it. */
 export const HOSTILE = `<script>window.hit = 1</script><img src=x onerror="window.hit = 2">'"\`&]]>\u0000\u001b[31m\u202e::error::x\n::warning::y\n\`\`\`\n| a |`;

@@ -1,7 +1,7 @@
 /** Reports for machines and for pages, of the same words and parts as those of the kit. */
 
 import { visibleJson } from '../../../emulator/contract/visible.js';
-import { type Case, junitOf } from '../../reporters/junit.js';
+import { type Case, junitOf } from '../../report/junit.js';
 import type { ExploreReport, Finding, ScheduleResult } from '../types.js';
 import { type Again, againLines, headlineOf, lawText, summaryText } from './words.js';
 

@@ -1,7 +1,7 @@
-import { githubText } from '../../reporters/sheet/github.js';
-import { markdownText } from '../../reporters/sheet/markdown.js';
-import { pageText } from '../../reporters/sheet/page.js';
-import { type TerminalOptions, terminalText } from '../../reporters/sheet/terminal.js';
+import { githubText } from '../../report/sheet/github.js';
+import { markdownText } from '../../report/sheet/markdown.js';
+import { pageText } from '../../report/sheet/page.js';
+import { type TerminalOptions, terminalText } from '../../report/sheet/terminal.js';
 import type { ExploreReport } from '../types.js';
 import { exploreJson, exploreJunit } from './files.js';
 import { sheetOf } from './sheet.js';

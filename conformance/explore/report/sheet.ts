@@ -1,8 +1,8 @@
 import { sideBySide } from '../../../emulator/console/page/side-by-side.js';
 import { counted } from '../../../emulator/contract/counted.js';
-import type { Fact } from '../../reporters/facts.js';
-import type { Line, Section, Sheet } from '../../reporters/sheet/sheet.js';
-import { seconds } from '../../reporters/stream-text.js';
+import type { Fact } from '../../report/facts.js';
+import type { Line, Section, Sheet } from '../../report/sheet/sheet.js';
+import { seconds } from '../../report/stream-text.js';
 import { CLASSES, type ExploreReport, type Finding } from '../types.js';
 import {
   type Again,

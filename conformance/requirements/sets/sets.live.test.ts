@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { checks } from '../../checks/index.js';
-import { wanting } from '../../deviations/digest.js';
+import { wanting } from '../../mutants/digest.js';
+import { checks } from '../../scenarios/index.js';
 import { SETS } from './index.js';
 
 const areas = [

@@ -1,11 +1,11 @@
 import { expect, inject, test } from 'vitest';
-import { checks } from '../../checks/index.js';
-import { standing, wantedBy, wanting } from '../../deviations/digest.js';
-import { asNew } from '../../engine/baseline.js';
-import type { CheckResult } from '../../engine/results.js';
-import { checksOfSet } from '../../engine/select.js';
-import { evaluate } from '../../engine/verdict.js';
 import { createRandom, hash } from '../../framework/random.js';
+import { standing, wantedBy, wanting } from '../../mutants/digest.js';
+import { asNew } from '../../run/baseline.js';
+import type { CheckResult } from '../../run/results.js';
+import { checksOfSet } from '../../run/select.js';
+import { evaluate } from '../../run/verdict.js';
+import { checks } from '../../scenarios/index.js';
 import { decidedBy, VIEWS } from '../views.js';
 import { SETS } from './index.js';
 

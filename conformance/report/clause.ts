@@ -1,0 +1,39 @@
+import type { Skip } from '../framework/skip.js';
+import { type Level, quoteOf, requirement, sentenceOf } from '../requirements/index.js';
+import { publishedOf } from '../requirements/published.js';
+import type { CheckResult } from '../run/results.js';
+import { keptBy, skipWords } from './words/skip.js';
+
+/** The clause that a check rests on. */
+export interface Clause {
+  /** The clause; that of the finding goes before that of its check. */
+  readonly id: string;
+  readonly sentence: string;
+  readonly where: string;
+  /** The words of the interface where it states the requirement, or of the published client. */
+  readonly quote?: string;
+}
+
+/** The level of what a finding breaks, or that a check stands on. */
+export const levelOf = ({ finding, level }: Pick<CheckResult, 'finding' | 'level'>): Level => finding?.level ?? level;
+
+/** The sentence that a finding breaks, or that a check stands on, and where that stands: of the ledger, or its own. */
+export function clauseOf(check: CheckResult): Clause {
+  if (check.clause !== undefined) return { id: check.requirement, ...check.clause };
+  const row = requirement(check.finding?.breaks ?? check.requirement);
+  const level = levelOf(check);
+  const published = level === 'P' ? publishedOf(row.id) : undefined;
+  const quote = level === 'S' ? quoteOf(row.id) : published?.quote;
+  return {
+    id: row.id,
+    sentence: sentenceOf(row, level),
+    where: published?.where ?? row.where,
+    ...(quote === undefined ? {} : { quote }),
+  };
+}
+
+/** Why a check came to no verdict, in one line. */
+export function skipText(skip: Skip): string {
+  const { need, why } = skipWords(skip);
+  return `${keptBy({ kind: skip.kind, need })}: ${why}`;
+}

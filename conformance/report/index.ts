@@ -1,0 +1,28 @@
+import type { Results } from '../run/results.js';
+import { badge } from './badge.js';
+import { ctrf } from './ctrf.js';
+import { htmlReport } from './html.js';
+import { json } from './json.js';
+import { junit } from './junit.js';
+import { sheetOf } from './results-sheet.js';
+import { githubText } from './sheet/github.js';
+import { markdownText } from './sheet/markdown.js';
+import { tty } from './tty.js';
+
+/** Turns results into text. */
+export type Reporter = (results: Results, options?: { readonly colour?: boolean }) => string;
+
+/** Every kind of report by its name. */
+export const REPORTERS = {
+  tty,
+  json,
+  junit,
+  html: htmlReport,
+  markdown: (results) => markdownText(sheetOf(results)),
+  github: (results) => githubText(sheetOf(results)),
+  ctrf,
+  badge,
+} as const satisfies Record<string, Reporter>;
+export type ReportKind = keyof typeof REPORTERS;
+
+export const REPORT_KINDS = Object.keys(REPORTERS) as readonly ReportKind[];

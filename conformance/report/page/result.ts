@@ -1,0 +1,95 @@
+import { counted } from '../../../emulator/contract/counted.js';
+import type { CheckResult, FindingResult } from '../../run/results.js';
+import { clauseOf, levelOf } from '../clause.js';
+import { LEVELS, labelOf } from '../label.js';
+import type { answersIn } from '../other-answers.js';
+import { seconds, value } from '../stream-text.js';
+import { faultOf, titleOf } from '../title.js';
+import { knownText } from '../words/baseline.js';
+import { findingText } from '../words/finding.js';
+import type { Words } from '../words/legend.js';
+import { skipWords } from '../words/skip.js';
+import { exchangeView } from './exchange.js';
+import { breakable, command, html, later, type Markup, pre } from './markup.js';
+
+/** The parts of a page that each result needs. */
+export interface ReportContext {
+  readonly words: Words;
+  readonly otherAnswers: ReturnType<typeof answersIn>;
+}
+
+/** The text that the search looks in: ids, titles, and the finding too. */
+function searched(check: CheckResult): string {
+  const { id, requirement: row, title, finding, error, skip } = check;
+  const found = finding === undefined ? undefined : findingText(finding);
+  const { need, why } = skip === undefined ? {} : skipWords(skip);
+  const sides = [found?.expected ?? '', found?.actual ?? ''].map((side) => value(side, 300));
+  return [id, row, finding?.breaks, title, found?.what, ...sides, error?.message, need, why]
+    .filter((text) => text !== undefined)
+    .join(' ')
+    .toLowerCase();
+}
+
+function otherAnswersView(check: CheckResult, { otherAnswers }: ReportContext): Markup | undefined {
+  const found = otherAnswers(check);
+  if (found === undefined) return undefined;
+  return html`<div><h3>The same request elsewhere in this report: ${breakable(found.operation)}</h3><ul>${found.answers.map(
+    ({ status, checks, many }) =>
+      html`<li><span class="code s${status === undefined ? 'x' : String(status)[0]}">${status ?? 'no answer'}</span> in ${checks.join(', ')}${many > checks.length ? ` and ${many - checks.length} more` : ''}</li>`,
+  )}</ul></div>`;
+}
+
+function findingView(check: CheckResult, finding: FindingResult, context: ReportContext): Markup {
+  const { what, expected, actual } = findingText(finding);
+  return html`<p>${breakable(what)}</p><div class="sides"><div><h3>Expected</h3>${pre(value(expected), 'good')}</div><div><h3>Actual</h3>${pre(value(actual), 'bad')}</div></div>${
+    finding.property === undefined
+      ? undefined
+      : html`<div><h3>Values that show it</h3>${pre(finding.property.counterexample.join('\n'))}<p class="hint">property ${finding.property.name}, run ${finding.property.runs}, ${finding.property.shrinks} shrinks</p></div>`
+  }${
+    finding.transcript.length === 0
+      ? undefined
+      : later(
+          html`<div class="talk"><h3>The conversation</h3>${finding.transcript.map((one) => exchangeView(one, context.words, finding))}</div>`,
+        )
+  }${otherAnswersView(check, context)}${
+    finding.curl === undefined
+      ? undefined
+      : html`<div><h3>The last request, as a command</h3>${command(finding.curl)}</div>`
+  }<div><h3>Do it again</h3>${command(finding.replay)}</div>`;
+}
+
+function quietView(check: CheckResult): Markup {
+  if (check.alternative !== undefined) return html`<p>Right too: ${check.alternative}</p>`;
+  const tried = check.properties.map((one) => `${one.name}: ${counted(one.runs, 'run')}`).join(', ');
+  return html`<p class="hint">Nothing found.${tried === '' ? '' : ` ${tried}`}</p>`;
+}
+
+/** A result: one line, and behind it all that there is to know. `titled` are those of a group, whose sentence stands above. */
+export function resultView(check: CheckResult, context: ReportContext): Markup {
+  const { id: row, sentence, where, quote } = clauseOf(check);
+  const { finding, error } = check;
+  const label = labelOf(check);
+  const line = finding === undefined && error === undefined ? check.title : titleOf(check);
+  const skip = check.skip === undefined ? undefined : { kind: check.skip.kind, ...skipWords(check.skip) };
+  return html`<details class="result" id="check-${check.id}" data-verdict="${label}" data-level="${levelOf(check)}" data-text="${searched(check)}">
+<summary><span class="badge ${label}">${label}</span> <span class="sentence"><b>${check.id}</b> <span class="quiet">${breakable(line)}</span></span><span class="many">${row}, ${LEVELS[levelOf(check)]}</span></summary>
+<div class="body">${check.clause === undefined || line === check.title ? undefined : html`<p>${check.title}</p>`}<blockquote>${sentence} <span class="quiet">(${breakable(where)})</span>${
+    quote === undefined ? undefined : html`<q>${quote}</q>`
+  }</blockquote>${
+    check.knownAs === undefined
+      ? undefined
+      : html`<p class="callout">In the baseline: ${breakable(knownText(check.knownAs))}</p>`
+  }${
+    skip === undefined
+      ? undefined
+      : html`<p class="callout">No verdict: ${skip.kind === 'need' ? 'needs ' : ''}<b>${skip.need}</b>: ${breakable(skip.why)}</p>`
+  }${
+    error === undefined
+      ? undefined
+      : html`<p class="callout bad">${faultOf(check)}: ${breakable(error.message)}</p>${
+          error.stack === undefined ? undefined : pre(error.stack)
+        }${error.transcript.map((one) => exchangeView(one, context.words))}`
+  }${finding === undefined ? undefined : findingView(check, finding, context)}${
+    finding === undefined && error === undefined && skip === undefined ? quietView(check) : undefined
+  }<p class="hint">${counted(check.requests, 'request')}, ${seconds(check.duration)}</p></div></details>`;
+}

@@ -1,0 +1,126 @@
+import { expect, test } from 'vitest';
+import { ruleOf } from '../rules/check.js';
+import { checks } from '../scenarios/index.js';
+import { budgetNamed, createRoom, limitsOf } from './budget.js';
+import { inOrder, nextOf, prompts } from './order.js';
+
+const deployed = (need: string) => ['control', 'clock', 'disposable'].includes(need) || need.startsWith('slow:');
+const units = checks.map((check) => ({
+  ...check,
+  watches: ruleOf(check) !== undefined,
+  needs: check.level === 'C' ? (['control', ...check.needs] as const) : check.needs,
+}));
+const order = inOrder(units, deployed);
+const place = new Map(order.map(({ id }, at) => [id, at]));
+const at = (id: string) => place.get(id) ?? Number.NaN;
+
+test('every check has a place, the first rows and streams come first, rules last', () => {
+  expect(new Set(order).size).toBe(checks.length);
+  expect(['rows/first', 'chat-stream/as-it-is-said'].map(at)).toEqual([0, 1]);
+  expect(at('chat-steering/steered')).toBeLessThan(at('rows/interface'));
+  expect(at('rows/interface')).toBeLessThan(at('auth/authorization-forms'));
+  const usual = order.filter(({ watches }) => !watches).map(({ id }) => id);
+  expect(usual.slice(-3).sort()).toEqual([
+    'invoke-sessions/steered-live',
+    'limiter/invoke-as-met',
+    'limiter/signing-as-met',
+  ]);
+});
+
+/** The checks that a deployment can be asked, but for those that have a place of their own. */
+const ranked = order.filter(
+  ({ id, needs, watches }) => !watches && !needs.some(deployed) && !/as-met|steered-live|rows\//.test(id),
+);
+
+test('what the target lacks something for comes after all that it can be asked', () => {
+  const lacking = order.filter(({ needs, watches }) => !watches && needs.some(deployed));
+  expect(Math.min(...lacking.map(({ id }) => at(id)))).toBeGreaterThan(Math.max(...ranked.map(({ id }) => at(id))));
+});
+
+test('what is stated comes before what is published', () => {
+  const levels = ranked.slice(1).map(({ level }) => 'SPC'.indexOf(level));
+  expect(levels).toEqual(levels.toSorted());
+});
+
+test('one of each requirement comes before the second of any, the cheap one first', () => {
+  const dear = ({ needs }: (typeof order)[number]) => (prompts({ needs }) ? 2 : needs.includes('running') ? 1 : 0);
+  const placed = new Set(
+    order
+      .filter((one) => one.watches !== true && !ranked.slice(1).includes(one) && !one.needs.some(deployed))
+      .map(({ requirement }) => requirement),
+  );
+  const stated = ranked.filter(({ level, requirement }) => level === 'S' && !placed.has(requirement));
+  expect(stated.length).toBeGreaterThan(60);
+  const seen = new Map<string, typeof stated>();
+  let round = 1;
+  for (const one of stated) {
+    const before = seen.get(one.requirement) ?? [];
+    expect(before.length + 1).toBeGreaterThanOrEqual(round);
+    round = Math.max(round, before.length + 1);
+    seen.set(one.requirement, [...before, one]);
+  }
+  for (const of of seen.values()) {
+    const costs = of.map(dear);
+    expect(costs).toEqual(costs.toSorted());
+  }
+});
+
+test('reads, writes, boots and prompts come in turn', () => {
+  const first = ranked.slice(0, 40);
+  expect(first.filter(prompts).length).toBeGreaterThan(3);
+  expect(first.filter(({ needs }) => needs.includes('write')).length).toBeGreaterThan(8);
+});
+
+test('a number that was given takes the place of the one that the budget has', () => {
+  const deployed = { free: false };
+  expect(limitsOf({}, deployed)).toEqual({
+    prompts: { most: 150, stop: { kind: 'prompts', most: 150, budget: 'default' } },
+    time: { most: 300_000, stop: { kind: 'time', ms: 300_000, budget: 'default' } },
+    requests: { most: 3_000, stop: { kind: 'requests', most: 3_000, budget: 'default' } },
+  });
+  const quick = limitsOf({ budget: 'quick', maxRequests: 40 }, deployed);
+  expect([quick.prompts.most, quick.time.most, quick.requests]).toEqual([
+    20,
+    30_000,
+    { most: 40, stop: { kind: 'requests', most: 40 } },
+  ]);
+  expect(limitsOf({ budget: 'thorough' }, deployed).requests.most).toBe(Number.POSITIVE_INFINITY);
+  expect(limitsOf({}, { free: true }).prompts.most).toBe(Number.POSITIVE_INFINITY);
+});
+
+test('shards share what a budget has, and not what is given to each', () => {
+  expect(limitsOf({}, { free: false, shards: 4 }).prompts.most).toBe(37);
+  expect(limitsOf({ maxPrompts: 8 }, { free: false, shards: 4 }).prompts.most).toBe(8);
+});
+
+test('no request is let in beyond the limit, what the clean-up owes kept, and no prompt that could be taken', () => {
+  let owed = 0;
+  const room = createRoom(limitsOf({ maxRequests: 20, maxPrompts: 2 }, { free: false }), () => owed);
+  const read = () => room.enter({ prompt: false, owes: 0 });
+  const prompt = () => room.enter({ prompt: true, owes: 0 });
+  prompt();
+  prompt();
+  expect(prompt).toThrow('"kind":"prompts","most":2');
+  expect(room.without({ prompts: true })).toEqual({ kind: 'prompts', most: 2 });
+  expect(room.without({ prompts: false })).toBeUndefined();
+  room.refused();
+  prompt();
+  for (let sent = 3; sent < 10; sent++) read();
+  expect(() => room.enter({ prompt: false, owes: 10 })).toThrow('"kind":"requests"');
+  owed = 10;
+  expect(read).toThrow('"kind":"requests","most":20');
+  expect(room.without({ prompts: false })).toEqual({ kind: 'requests', most: 20 });
+});
+
+test('while turns wait, what needs a caller over the limit goes first, then what takes no turn', () => {
+  const ids = ['chat-stream/as-it-is-said', 'get/settings', 'limiter/invoke-as-met'];
+  const waiting = ids.map((id) => ({ id, needs: id.startsWith('chat') ? (['behaviour:text'] as const) : [] }));
+  expect(nextOf(waiting, () => false)).toBe(0);
+  expect(nextOf(waiting, () => true)).toBe(2);
+  expect(nextOf(waiting.slice(0, 2), () => true)).toBe(1);
+  expect(nextOf(waiting.slice(0, 1), () => true)).toBe(0);
+});
+
+test('a budget of another name is refused with those that there are', () => {
+  expect(() => budgetNamed('fast')).toThrow('--budget: expected quick, default or thorough, got "fast"');
+});

@@ -1,0 +1,169 @@
+import { describe, expect, test } from 'vitest';
+import { rewritten } from '../../emulator/wire/answer.js';
+import type { Serve } from '../../emulator/wire/serve.js';
+import { type Deployment, deploy } from '../../test/targets/deployment.js';
+import { run } from '../run.js';
+import { checks as allChecks } from '../scenarios/index.js';
+
+type Chat = { session_id?: string; approval_mode?: string; messages?: { role?: string }[] };
+const isChat = (request: Request) => request.method === 'POST' && request.url.endsWith('/chat/completions');
+const chatOf = async (request: Request) =>
+  (await request
+    .clone()
+    .json()
+    .catch(() => ({}))) as Chat;
+const content = (event: string): string | undefined => {
+  if (!event.startsWith('data: {')) return undefined;
+  const { choices } = JSON.parse(event.slice(6)) as { choices?: { delta?: { content?: string } }[] };
+  return choices?.[0]?.delta?.content;
+};
+
+/** A resumed stream begins with all that was said before it. */
+const repeats: Serve = (next) => {
+  const said = new Map<string, string>();
+  return async (request) => {
+    if (!isChat(request)) return next(request);
+    const { session_id = '', messages = [] } = await chatOf(request);
+    const resumed = messages.at(-1)?.role === 'tool';
+    let first = resumed;
+    let before = resumed ? (said.get(session_id) ?? '') : '';
+    return rewritten(await next(request), {
+      text(event) {
+        const text = content(event) ?? '';
+        before += text;
+        const session = /"session_id":"([^"]*)"/.exec(event)?.[1];
+        if (session !== undefined) said.set(session, before);
+        if (!first || text === '') return `${event}\n\n`;
+        first = false;
+        return `${event.replace(JSON.stringify(text), () => JSON.stringify(before))}\n\n`;
+      },
+    });
+  };
+};
+
+/** An answer gets the stream that asked for it, from its beginning. */
+const startsOver: Serve = (next) => {
+  const streams = new Map<string, string>();
+  return async (request) => {
+    if (!isChat(request)) return next(request);
+    const { session_id = '', messages = [] } = await chatOf(request);
+    const response = await next(request);
+    if (!/event-stream/.test(response.headers.get('content-type') ?? '')) return response;
+    const { status, headers } = response;
+    const text = await response.text();
+    const session = /"session_id":"([^"]*)"/.exec(text)?.[1] ?? '';
+    const before = messages.at(-1)?.role === 'tool' ? streams.get(session_id) : undefined;
+    if (before === undefined) streams.set(session, text);
+    return new Response(before ?? text, { status, headers });
+  };
+};
+
+/** A session stays in the mode of its last prompt that named one. */
+const remembersModes: Serve = (next) => {
+  const modes = new Map<string, string>();
+  return async (request) => {
+    if (!isChat(request)) return next(request);
+    const body = await chatOf(request);
+    const mode = body.approval_mode ?? modes.get(String(body.session_id));
+    const asked =
+      mode === undefined ? request : new Request(request, { body: JSON.stringify({ ...body, approval_mode: mode }) });
+    return rewritten(await next(asked), {
+      text(event) {
+        const session = /"session_id":"([^"]*)"/.exec(event)?.[1];
+        if (session !== undefined && mode !== undefined) modes.set(session, mode);
+        return `${event}\n\n`;
+      },
+    });
+  };
+};
+
+/** A daemon that takes every proof that it was sent before, and with a proof every token. */
+const forgets: Serve = (next) => async (request) => {
+  const proven = [...request.headers.keys()].some((name) => name.endsWith('-signature'));
+  const response = await next(request);
+  const spent = response.status === 401 && /nonce_reused|token_invalid/.test(await response.clone().text());
+  return spent && proven ? Response.json({ ok: true }) : response;
+};
+
+const WRONG: readonly (Deployment & { readonly caughtBy: readonly string[] })[] = [
+  {
+    name: 'says again what was streamed before the answer',
+    obeys: 1,
+    asks: 'as prompted',
+    wrong: [repeats],
+    caughtBy: ['chat/tool-call-pauses-and-continues'],
+  },
+  {
+    name: 'starts the stream over after an answer',
+    obeys: 1,
+    wrong: [startsOver],
+    caughtBy: ['chat/tool-call-pauses-and-continues'],
+  },
+  {
+    name: 'remembers the mode of a session',
+    obeys: 1,
+    wrong: [remembersModes],
+    caughtBy: ['chat-modes/mode-not-remembered'],
+  },
+  {
+    name: 'has daemons that take a proof twice, and any token',
+    obeys: 1,
+    daemons: forgets,
+    caughtBy: ['proof/v2-once-live', 'suspend/daemon-takes-nothing'],
+  },
+];
+
+test.each(WRONG)(
+  'a deployment that $name is caught without a control interface',
+  async ({ caughtBy, ...deployment }) => {
+    const { driver, host, close } = await deploy(deployment, 'wrong');
+    try {
+      const checks = allChecks.filter(({ id }) => caughtBy.includes(id));
+      const results = await run({ driver, host, checks, seed: 'wrong', rate: 0 });
+      expect(results.checks.map(({ id, verdict }) => `${verdict} ${id}`).sort()).toEqual(
+        caughtBy.map((id) => `fail ${id}`).sort(),
+      );
+    } finally {
+      await close();
+    }
+  },
+);
+
+const signs = (request: Request) => request.method === 'POST' && request.url.endsWith('/sign');
+
+/** Whatever an OAuth token is granted, it signs. */
+const signsForAnyGrant: Serve =
+  (next, { keys }) =>
+  async (request) => {
+    const token = /^Bearer (.*)$/.exec(request.headers.get('authorization') ?? '')?.[1] ?? '';
+    const response = await next(request);
+    if (!signs(request) || response.status !== 403 || keys.api.includes(token)) return response;
+    return Response.json({ 'x-svc-invoke-signature': 'AA==', 'x-svc-invoke-timestamp': '1', 'x-svc-invoke-user': 'u' });
+  };
+
+/** A nonce is the second in which it is given. */
+const noncesOfASecond: Serve =
+  (next, { host }) =>
+  async (request) =>
+    rewritten(await next(request), {
+      json(json) {
+        if (signs(request) && typeof json === 'object' && json !== null && 'x-svc-invoke-nonce' in json)
+          json['x-svc-invoke-nonce'] = `n${Math.floor(host.now() / 1_000)}`;
+      },
+    });
+
+// A live run takes one sample of each property: what is at stake here no sample may miss.
+describe.each([
+  ['signs whatever the grant is', signsForAnyGrant, 'AUTH-8/signing-is-personal'],
+  ['gives a nonce for each second', noncesOfASecond, 'sign/nonces-never-repeat'],
+])('a deployment that %s', (name, serve, caughtBy) => {
+  test.each(['one', 'two', 'three', 'four', 'five'])('is caught with seed %s', async (seed) => {
+    const { driver, host, close } = await deploy({ name, obeys: 1, wrong: [serve] }, seed);
+    try {
+      const results = await run({ driver, host, only: [caughtBy], seed, rate: 0 });
+      expect(results.checks.find(({ id }) => id === caughtBy)?.verdict).toBe('fail');
+    } finally {
+      await close();
+    }
+  });
+});
