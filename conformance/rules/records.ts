@@ -537,11 +537,14 @@ export const RECORDS: readonly Rule[] = [
     'stays-found': {
       says: 'An intern that is shown again was there all the time: no request of a caller who sees it misses it in between.',
       judge: (seen, model) =>
-        each(recordsOf(seen), ({ id }) => {
+        each(recordsOf(seen), ({ id, status }) => {
           const { lost, made } = model.interns.get(String(id)) ?? {};
+          // While others tear it down, it may be found by reads of itself alone.
+          const goes = MAKES.delete.includes(String(status)) && lost?.by !== 'get' && lost?.by !== 'delete';
           // A retried create gives its first answer, whatever became of its intern.
           return seen.operation.name === 'create' ||
             lost === undefined ||
+            goes ||
             lost.by.startsWith('list') ||
             lost.at > seen.asked.at
             ? undefined

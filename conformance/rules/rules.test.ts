@@ -278,6 +278,14 @@ test('a create whose body is no JSON is judged as any other', () => {
   expect(judged([entry('POST /interns', 400, { error }, { raw: '{"name":' })])).toEqual([]);
 });
 
+test('an intern that others tear down may have no vault before it is gone', () => {
+  const read = entry(`GET ${ONE}`, 200, record());
+  const secrets = entry(`GET /vault${ONE}/secrets`, 404, error(404, 'not_found'));
+  const goes = entry(`GET ${ONE}`, 200, record({ status: 'destroying' }));
+  expect(judged([CREATE, read, secrets, goes]).map(({ id }) => id)).toEqual([]);
+  expect(judged([CREATE, read, secrets, read]).map(({ id }) => id)).toContain('LIFE-1/stays-found');
+});
+
 test('a parameter of a list that is given twice may be refused', () => {
   expect(judged([entry('GET /interns?limit=1&limit=1', 400, error(400, 'invalid_body'))])).toEqual([]);
 });

@@ -243,7 +243,7 @@ export const chunks: Fresh = {
         return { ...chunk, choices };
       }),
   },
-  'question-told-as-content': {
+  'question-said-as-content': {
     quote: 'the stream emits one tool call named `service.provide_input` and finishes with `finish_reason: tool_calls`',
     wrong: (w) =>
       w.stream(() => (_, chunk): Said => {
