@@ -119,14 +119,15 @@ async function excuseOf(
   const { found } = last.finding;
   const { alone, patient } = rule;
   // Once the run is over, two exchanges are enough for a rule that needs no other exchange, or has waited.
-  const isEnoughInTime = (alone ?? patient) === true && breaches.exchanges.size > 1;
+  const isShown = breaches.exchanges.size > 1;
+  const isEnoughInTime = (alone ?? patient) === true && isShown;
   try {
     const comes = await comesAgain(run, breaches, rule, checkOf).catch((error: unknown) => {
       if (isEnoughInTime && error instanceof Stopped) return true;
       throw error;
     });
     // Two that a read may have shown late count where no read is late.
-    const isShownTwice = rule.still === true && breaches.exchanges.size > 1;
+    const isShownTwice = rule.still === true && isShown;
     if (!comes && !isShownTwice) return raced({ kind: 'not-again', found }).skip;
     const tried = { transcript: breaches.shown.map(({ record }) => record.snapshot()), leftAgo: new Map() };
     for (let asked = 1; ; asked++) {
@@ -145,8 +146,8 @@ async function excuseOf(
     }
   } catch (error) {
     if (!(error instanceof Stopped)) throw error;
-    // A habit that may explain it cannot be asked any more.
-    return stoppedBy(error.stop);
+    // A habit that may explain it cannot be asked any more: what a service needs time for was waited for by a patient rule.
+    return patient === true && isShown ? undefined : stoppedBy(error.stop);
   }
 }
 
