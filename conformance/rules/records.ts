@@ -514,7 +514,8 @@ export const RECORDS: readonly Rule[] = [
         return each(records, (record) =>
           each(['suspend', 'provision', 'delete'] as const, (name) => {
             const came = cameTo(record, name, seen, model);
-            if (came === undefined) return undefined;
+            // Elsewhere others may take an intern away.
+            if (came === undefined || (name === 'delete' && model.options.ours !== true)) return undefined;
             const { moved = 0 } = model.interns.get(String(record.id)) ?? {};
             // A boot may come to rest by itself, and an intern that was woken long ago for being idle.
             if (name === 'suspend' && (came.shown.status !== 'running' || came.until - moved > AWAKE)) return undefined;

@@ -438,18 +438,6 @@ test.each<[rule: string, because: readonly number[], conversation: readonly Said
     ],
   ],
   [
-    // Another goes with the one that is deleted.
-    'LIFE-1/no-other',
-    [3, 4],
-    [
-      CREATE,
-      { ...CREATE, json: { name: 'two', workspace_id: WORKSPACE }, answer: TWO },
-      entry(`GET ${ONE}`, 200, record()),
-      entry(`DELETE /interns/${TWO.id}`, 202, { deleting: true }, { at: 100 }),
-      entry(`GET ${ONE}`, 404, error(404, 'not_found'), { at: -59_000 }),
-    ],
-  ],
-  [
     'LIFE-1/no-other',
     [24, 25],
     [
@@ -658,6 +646,19 @@ test('an intern that stops late after its own suspend was not stopped by that of
     entry(`GET ${ONE}`, 200, record(), { at: -59_000 }),
   ];
   expect(judged(conversation).map(({ id }) => id)).not.toContain('LIFE-1/no-other');
+});
+
+test('a delete that takes another intern is seen where nobody else deletes', () => {
+  const conversation = [
+    CREATE,
+    { ...CREATE, json: { name: 'two', workspace_id: WORKSPACE }, answer: TWO },
+    entry(`GET ${ONE}`, 200, record()),
+    entry(`DELETE /interns/${TWO.id}`, 202, { deleting: true }, { at: 100 }),
+    entry(`GET ${ONE}`, 404, error(404, 'not_found'), { at: -59_000 }),
+  ];
+  const of = (ours: boolean) => judged(conversation, { ours }).find(({ id }) => id === 'LIFE-1/no-other');
+  expect(of(true)).toEqual({ id: 'LIFE-1/no-other', number: 5, because: [3, 4] });
+  expect(of(false)).toBeUndefined();
 });
 
 test('an intern that was just read as running may need a moment before it takes prompts', () => {
