@@ -41,8 +41,22 @@ test('an emulator is made of what the factories make', async () => {
     ]),
   ) as Factories;
   const emulator = assemble({ clock: 'virtual' }, counted);
+  const { control_url } = emulator.target;
+  expect(made).not.toContain('loadControlled');
+  expect((await emulator.fetch(`${control_url}/health`)).status).toBe(200);
   await emulator.close();
   expect(made.toSorted()).toEqual(Object.keys(defaultFactories).toSorted());
+});
+
+test('a control interface whose loading failed is loaded again', async () => {
+  let times = 0;
+  const loadControlled = () =>
+    times++ === 0 ? Promise.reject(new Error('no memory')) : defaultFactories.loadControlled();
+  const emulator = assemble({ clock: 'virtual', quiet: true }, { ...defaultFactories, loadControlled });
+  const health = async () => (await emulator.fetch(`${emulator.target.control_url}/health`)).status;
+  await expect(health().catch(() => 'lost')).resolves.not.toBe(200);
+  expect(await health()).toBe(200);
+  await emulator.close();
 });
 
 test('emulators that share what was loaded share nothing else', async () => {
