@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { exportJWK, generateKeyPair } from 'jose';
 import Provider, { type Configuration, type KoaContextWithOIDC } from 'oidc-provider';
 import { entities } from '../contract/visible.js';
+import { newRsaKey } from '../signing/new-key.js';
 import { createAdapterFactory } from './adapter.js';
 import { createInteraction, interactionPath } from './interaction.js';
 import { ownErrors } from './own-errors.js';
@@ -62,12 +62,12 @@ const pages = {
  */
 export async function createProvider(deps: LoginDeps): Promise<LocalProvider> {
   const { members } = deps;
-  const { privateKey } = await generateKeyPair('RS256', { extractable: true });
+  const key = await newRsaKey();
   const byGrant = (subject: string) => members.find((member) => member.oauth_subject === subject);
 
   const configuration: Configuration = {
     adapter: createAdapterFactory(),
-    jwks: { keys: [{ ...(await exportJWK(privateKey)), alg: 'RS256', use: 'sig' } as never] },
+    jwks: { keys: [{ ...key.export({ format: 'jwk' }), alg: 'RS256', use: 'sig' } as never] },
     cookies: { keys: [deps.random.bytes(32).toString('base64url')] },
     clients: [
       {

@@ -1,5 +1,6 @@
-import { createHash, createPublicKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
+import { createHash, createPublicKey, type KeyObject, sign } from 'node:crypto';
 import { isIP } from 'node:net';
+import { newP256Key } from './new-key.js';
 
 // Node makes keys, but no certificates. The packages that do weigh 350 kB and more, four times what this package has
 // left; two certificates of one form take this little DER (RFC 5280 4.1).
@@ -106,7 +107,7 @@ export interface Authority {
  * on (LAB-17). Nobody keeps the key of the authority: it signs nothing else.
  */
 export function createAuthority(now: number, names: readonly string[] = []): Authority {
-  const party = (name: string): Party => ({ name, key: generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey });
+  const party = (name: string): Party => ({ name, key: newP256Key() });
   const authority = party('Authority of intern-emulator');
   const server = party('intern-emulator');
   return {

@@ -1,4 +1,5 @@
-import { createHash, createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
+import { createHash, createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto';
+import { newEd25519Key } from './new-key.js';
 import { importPublicKey, type VerifyKey } from './verify.js';
 
 /**
@@ -188,5 +189,5 @@ export function loadSigningKey(from: { given?: string; seed?: string; stored?: s
     return whenUsed('seed', () => signingKeyFromSecret(secret, 'seed'));
   }
   if (from.stored !== undefined) return readPrivateKey(from.stored, 'stored');
-  return whenUsed('generated', () => describe(generateKeyPairSync('ed25519').privateKey, 'generated'));
+  return whenUsed('generated', () => describe(newEd25519Key(), 'generated'));
 }
