@@ -1,6 +1,6 @@
-import { clipped } from '../../emulator/contract/visible.js';
 /** Requests, answers and writes in a few words: what a reader wants to know of them, and the same in both runs. */
 
+import { clipped } from '../../emulator/contract/visible.js';
 import { isRecord, jsonOf } from '../probe/json.js';
 
 const ID = /[0-9a-f]{8}-[0-9a-f-]{27}/g;

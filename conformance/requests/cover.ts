@@ -37,8 +37,8 @@ const rowOf = (table: Table, cells: readonly Cell[]): Row => {
 
 /**
  * Rows in which every value of a table meets every good value of its other columns at least once. A bad value always stands
- * alone among good ones, but for one that is refused whatever else is wrong: it meets a bad one of each other column. They come
- * in passes: in the first, each value is there once, good ones before bad ones, and bad ones beside the plainest contents. No
+ * alone among good ones. One exception: a value that is refused whatever else is wrong meets a bad value of each other column.
+ * Rows come in passes: in the first, each value is there once, good ones before bad ones, and bad ones beside the plainest contents. No
  * row comes twice.
  */
 export function cover(table: Table, random: () => number): readonly (readonly Row[])[] {

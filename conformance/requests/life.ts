@@ -68,7 +68,7 @@ function neighbours({ api, interns }: Ctx, [before, id, after]: readonly [string
     async look(): Promise<void> {
       for (const one of [before, after, id]) await api.get(one).catch(unanswered);
     },
-    /** The latest that came to where the stage begins is another: it runs before a suspend, and rests before a provision. */
+    /** Makes another intern the latest that runs (before a suspend) or rests (before a provision). */
     async prepare({ by }: Stage): Promise<void> {
       const { json } = await api.get(after);
       const runs = isRow(json) && json.status === 'running';
@@ -160,7 +160,7 @@ function operations(ctx: Ctx, life: Life, stage: Stage, has: (need: string) => b
       life.chatted ??= sessionId;
     },
     ...readsOf(ctx, id, has),
-    // What a member was shown is shown to nobody else, and a daemon to no API key.
+    // A record is shown to members alone, and a daemon to no API key.
     ...sample(strangersOf(ctx, has), 3).map((as) => () => send({ path: `/interns/${id}`, as })),
     () => send({ path: `/interns/${id}/daemon`, as: 'api_key' }),
     ...oneOf(ctx, SIGNERS.filter(has)).map((as) => () => {

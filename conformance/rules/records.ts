@@ -88,7 +88,7 @@ function readRecords(seen: Seen, model: Model): readonly Row[] {
 function cameTo({ id, status }: Row, name: Act['name'], { asked, operation }: Seen, model: Model) {
   const facts = model.interns.get(String(id));
   const { awaited, lost, made, shown, moving = 0, moved, phase } = facts ?? {};
-  // What was asked for may show late.
+  // A call that was accepted for this intern may show late.
   if (shown === undefined || awaited !== undefined) return undefined;
   // A read of a new intern may be late.
   if (status === GONE && asked.at < (made?.at ?? 0) + model.lateOf('get')) return undefined;

@@ -66,7 +66,7 @@ export function createPipeline(deps: PipelineDeps) {
       draft.caller = isOfConsole(draft.id) ? CONSOLE : caller.id;
       const ofInterns = area === 'interns' || area === 'vault';
       if (ofInterns && !caller.programme) throw notFound(area, 'the caller is outside the interns programme');
-      // Whatever the method: for an intern's own key the collection and every other intern do not exist (AUTH-4).
+      // An intern's own key gets 404 for the collection and for every other intern, whatever the method (AUTH-4).
       if (ofInterns && caller.kind === 'own_key') {
         draft.operation = rowOf(resource, request.method)?.operation;
         if (resource.internId === undefined) throw notFound(area, "an intern's own key sees that intern alone");

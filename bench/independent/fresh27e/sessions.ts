@@ -9,7 +9,7 @@ const DEADLINE =
 const MODE = 'The mode belongs to the run started by that prompt and must be repeated on later prompts.';
 const isPrompt = (call: Call): boolean => call.op === 'chat' && !isReply(call.body);
 
-/** What a wrong service remembers of the sessions that it answered. */
+/** The memory of a wrong service: the sessions that it answered. */
 interface Paused {
   readonly at: number;
   readonly call: unknown;

@@ -238,7 +238,7 @@ export function skipWords(skip: Skip): SkipText {
   }
 }
 
-/** What kept checks from a verdict, in front of the reason: `needs peer_api_key`. */
+/** The obstacle to a verdict, in front of the reason: `needs peer_api_key`. */
 export const keptBy = ({ kind, need }: Pick<Skip, 'kind'> & Pick<SkipText, 'need'>): string =>
   kind === 'need' ? `needs ${need}` : need;
 
