@@ -178,8 +178,8 @@ export interface Ctx {
    * nothing, and the check is a skip. Under control nobody else acts, so there it is a finding.
    */
   undisturbed(holds: boolean, what: string, expected: unknown, actual: unknown): void;
-  /** Reads until `holds`, for `within` ms where things may be late; once where they may not. Gives the last value. */
-  eventually<T>(read: () => Promise<T>, holds: (value: T) => boolean, within: number): Promise<T>;
+  /** Reads until `holds`, for `within` ms (10,000) where things may be late; once where they may not. Gives the last value. */
+  eventually<T>(read: () => Promise<T>, holds: (value: T) => boolean, within?: number): Promise<T>;
   /** All of the items; where requests cost, `few` of them (1), others in each run. */
   sample<T>(items: readonly T[], few?: number): readonly T[];
   /**

@@ -16,9 +16,6 @@ const AS = { as: 'management_key' } as const;
 type Sends = Pick<Ctx, 'send'>;
 type Waits = Pick<Ctx, 'send' | 'eventually'>;
 
-/** How long what was written to the directory may take until reads and lists show it, in ms. */
-const LATE = 10_000;
-
 /** Sends to the directory with the management key, where `options` names no other. */
 export const ask = ({ send }: Sends, method: string, path: string, json?: unknown, options: SendOptions = {}) =>
   send({ ...AS, ...options, method, path, ...(json === undefined ? {} : { json }) });
@@ -59,12 +56,11 @@ export const listedMappings = (
   ctx: Waits,
   wanted: (mapping: Record<string, unknown>) => boolean,
   holds: (found: readonly Record<string, unknown>[]) => boolean,
-): Promise<Record<string, unknown>[]> =>
-  ctx.eventually(async () => (await allOf(ctx, MAPPINGS)).filter(wanted), holds, LATE);
+): Promise<Record<string, unknown>[]> => ctx.eventually(async () => (await allOf(ctx, MAPPINGS)).filter(wanted), holds);
 
 /** The read of a mapping, once it is as it should be. */
 export const readMapping = (ctx: Waits, id: unknown, holds: (answer: Answer) => boolean): Promise<Answer> =>
-  ctx.eventually(() => ask(ctx, 'GET', `${MAPPINGS}/${id}`), holds, LATE);
+  ctx.eventually(() => ask(ctx, 'GET', `${MAPPINGS}/${id}`), holds);
 
 /** The part of its context that a check needs to map the group. */
 type Maps = Pick<Ctx, 'send' | 'eventually' | 'target' | 'assume' | 'unmet'>;

@@ -99,9 +99,6 @@ export async function secretsIn(ctx: Sends, scope: string, options?: SendOptions
   return fail('pages of a list of secrets', 'an end', MOST_PAGES);
 }
 
-/** How long what was written to a vault may take until lists show it, in ms. */
-export const LATE = 10_000;
-
 /** The names that a vault has of these, in their order, once it is as `wanted`. */
 export async function namesIn(
   ctx: Pick<Ctx, 'send' | 'eventually'>,
@@ -113,7 +110,7 @@ export async function namesIn(
     const there = await secretsIn(ctx, scope);
     return names.filter((name) => there.has(name));
   };
-  return ctx.eventually(read, (found) => found.length === wanted.length, LATE);
+  return ctx.eventually(read, (found) => found.length === wanted.length);
 }
 
 /** A secret as the list shows it, once it is as it should be. */
@@ -126,7 +123,6 @@ export const listedIn = (
   ctx.eventually(
     async () => (await secretsIn(ctx, scope)).get(name),
     (secret) => secret !== undefined && holds(secret),
-    LATE,
   );
 
 /** An operation on secrets as a request that would be accepted, were the vault in the right state. */

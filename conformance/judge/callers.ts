@@ -1,16 +1,16 @@
 import type { Caller } from '../model/callers.js';
 import type { Exchange } from '../model/exchange.js';
-import { isRow } from '../model/intern.js';
 import { operationOf } from '../model/operations.js';
 import { Recent } from '../model/recent.js';
+import { isRecord } from '../probe/json.js';
 
 /** Credentials that are remembered: others come anew. */
 const MOST = 10_000;
 
 /** Workspaces of the interns that an answer shows. */
 function workspacesIn(json: unknown): readonly unknown[] {
-  const rows = isRow(json) && Array.isArray(json.data) ? json.data : [json];
-  return [...new Set(rows.filter(isRow).map(({ workspace_id }) => workspace_id))];
+  const rows = isRecord(json) && Array.isArray(json.data) ? json.data : [json];
+  return [...new Set(rows.filter(isRecord).map(({ workspace_id }) => workspace_id))];
 }
 
 /**

@@ -1,5 +1,5 @@
 import { secretKeys } from '../helpers/record.js';
-import { isRow } from '../model/intern.js';
+import { isRecord } from '../probe/json.js';
 import { HIDDEN, type Redactor } from '../probe/redact.js';
 import { credentialName } from './exchange.js';
 
@@ -27,7 +27,7 @@ export function createHiding(callers: Pick<ReadonlySet<string>, 'has'>): Pick<Re
   const deep = (value: unknown): unknown => {
     if (typeof value === 'string') return text(value);
     if (Array.isArray(value)) return value.map(deep);
-    if (!isRow(value)) return value;
+    if (!isRecord(value)) return value;
     return Object.fromEntries(
       Object.entries(value).map(([key, one]) => [
         text(key),

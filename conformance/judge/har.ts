@@ -1,6 +1,7 @@
 import { UsageError } from '../framework/usage.js';
 import type { Body } from '../model/exchange.js';
-import { isRow, type Row } from '../model/intern.js';
+import type { Row } from '../model/intern.js';
+import { isRecord } from '../probe/json.js';
 import { callerBy, isRedacted, type Parts, splitPath, textBody } from './exchange.js';
 
 /** ms by which times of a HAR may be off: it has whole ones. */
@@ -12,13 +13,13 @@ export interface HarExchange {
   readonly parts: Omit<Parts, 'number'>;
 }
 
-const row = (value: unknown): Row => (isRow(value) ? value : {});
+const row = (value: unknown): Row => (isRecord(value) ? value : {});
 const texts = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
 const count = (value: unknown): number => (typeof value === 'number' && Number.isFinite(value) ? value : -1);
 
 function headersOf(value: unknown) {
   const headers = new Map<string, string>();
-  for (const one of Array.isArray(value) ? value.filter(isRow) : [])
+  for (const one of Array.isArray(value) ? value.filter(isRecord) : [])
     if (typeof one.name === 'string' && typeof one.value === 'string') headers.set(one.name.toLowerCase(), one.value);
   return headers;
 }
@@ -94,6 +95,6 @@ function exchangeOf(entry: Row): HarExchange | undefined {
  * @throws UsageError in one line for a value that is no entry
  */
 export function readEntry(entry: unknown, place: string): HarExchange | undefined {
-  if (!isRow(entry) || !isRow(entry.request)) throw new UsageError(`${place}: expected an object with a request`);
+  if (!isRecord(entry) || !isRecord(entry.request)) throw new UsageError(`${place}: expected an object with a request`);
   return exchangeOf(entry);
 }

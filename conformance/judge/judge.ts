@@ -7,6 +7,7 @@ import type { PublicKey } from '../framework/target.js';
 import type { Asked, Exchange } from '../model/exchange.js';
 import { createModel } from '../model/model.js';
 import { operationOf } from '../model/operations.js';
+import { LATE } from '../model/options.js';
 import { Recent } from '../model/recent.js';
 import type { Exchange as Shown } from '../probe/exchange.js';
 import { systemHost } from '../probe/time.js';
@@ -22,8 +23,6 @@ import { createHiding } from './clean.js';
 import { exchangeBy } from './exchange.js';
 import { readEntry } from './har.js';
 
-/** ms within which a service may show an earlier state. */
-const LATE = 15_000;
 /** Exchanges that a report can show, and breaches of one rule that are told apart. */
 const SHOWN = 10_000;
 const APART = 1_000;
@@ -92,13 +91,13 @@ interface Tally {
 
 /** Whether a rule was broken in a way that one more look could not explain. */
 function isSure({ rule, since }: Tally, breach: Breach, at: number, conversation: number): boolean {
-  if (rule.settles !== true && rule.alone === true) return true;
+  if (rule.settles === undefined && rule.alone === true) return true;
   // Reads that show it right in between make it no other breach: the last write does.
-  const same = rule.settles === true ? [breach.what, breach.actual, breach.because[0]] : [];
+  const same = rule.settles !== undefined ? [breach.what, breach.actual, breach.because[0]] : [];
   const key = JSON.stringify([conversation, ...same]);
   const first = since.get(key);
   if (first === undefined && since.size < APART) since.set(key, at);
-  return first !== undefined && (rule.settles !== true || at - first >= LATE);
+  return first !== undefined && (rule.settles === undefined || at - first >= LATE);
 }
 
 /** The verdict of a rule on several exchanges: the one that it gives on each. */

@@ -1,6 +1,7 @@
 import type { ProofHeaders } from '../../emulator/contract/profile.js';
+import { isRecord } from '../probe/json.js';
 import { bodyOf, type Exchange } from './exchange.js';
-import { isRow, type Row } from './intern.js';
+import type { Row } from './intern.js';
 import { isDaemon, isSigning, type Named, operationOf } from './operations.js';
 import { hashed, joined, type Known, MOST } from './options.js';
 import { Recent } from './recent.js';
@@ -22,8 +23,8 @@ export function createDaemons(proof: ProofHeaders) {
   /** Each signature of a proof, and the fields that it signs. */
   const signaturesIn = ({ asked, answered }: Exchange): readonly (readonly [string, string])[] => {
     const { bodySha256, route } = bodyOf(asked) ?? {};
-    const json = isRow(answered?.json) ? answered.json : {};
-    const { method, path } = isRow(route) ? route : {};
+    const json = isRecord(answered?.json) ? answered.json : {};
+    const { method, path } = isRecord(route) ? route : {};
     const fields = [operationOf(asked)?.id, ...[json[proof.timestamp], json[proof.user], bodySha256].map(String)];
     return (
       [
@@ -53,7 +54,7 @@ export function createDaemons(proof: ProofHeaders) {
         accesses.set(accessOf(json), { value: id, number });
       if (!isSigning(operation)) return;
       const route = bodyOf(asked)?.route;
-      if (isRow(route) && routes.size < MOST) routes.add(JSON.stringify(route));
+      if (isRecord(route) && routes.size < MOST) routes.add(JSON.stringify(route));
       const [nonce, user] = [json[proof.nonce], json[proof.user]];
       if (typeof nonce === 'string') nonces.set(nonce, { value: id, number });
       const stamp = Number(json[proof.timestamp]);

@@ -2,9 +2,10 @@ import type { Intern } from '../../emulator/contract/intern.js';
 import type { Dealings, IdleState, Opened } from '../habits/dealings.js';
 import { PROMPTS, READS, TURNS } from '../habits/visit.js';
 import { GATEWAY } from '../probe/gateway.js';
+import { isRecord } from '../probe/json.js';
 import { isAnswer } from '../probe/request.js';
 import { type Answered, type Asked, jsonOf } from './exchange.js';
-import { type InternFacts, internFacts, isRow, type Row } from './intern.js';
+import { type InternFacts, internFacts, type Row } from './intern.js';
 import { placeOf } from './operations.js';
 
 const DAEMON = /^daemon(\/sign)?$/;
@@ -81,7 +82,7 @@ export function createDealings(
     if (rest === 'provision') return move(one, 'booting', at, { status: 'provisioning' });
     // Its status stays the last that was read: who takes it looks whether it is stopped by then.
     if (rest === 'suspend') return move(one, 'stopped', at);
-    const keys = isRow(json) ? Object.keys(json) : ['?'];
+    const keys = isRecord(json) ? Object.keys(json) : ['?'];
     if (asked.method !== 'PATCH' || rest !== '' || keys.some((key) => !HARMLESS.has(key))) one.standing = undefined;
   };
 
@@ -184,14 +185,14 @@ export function createDealings(
     sees(asked: Asked, { at, json, status, stream, text }: Answered, isCreate = false) {
       const { one } = about(asked);
       // A gateway has errors of a form of its own: whether the write was done, nobody can tell.
-      const isOfGateway = GATEWAY.has(status) && !(isRow(json) && isRow(json.error));
+      const isOfGateway = GATEWAY.has(status) && !(isRecord(json) && isRecord(json.error));
       if (isOfGateway && !READS.has(asked.method)) lostWrite = { request: `${asked.method} ${asked.path}`, status, at };
       const question = text.includes('"finish_reason":"tool_calls"') ? `${asked.number}` : stream?.toolCalls[0]?.id;
       if (one !== undefined && question !== undefined) {
         one.questions.add(question);
         one.engaged ??= at;
       }
-      if (status >= 300 || !isRow(json)) return;
+      if (status >= 300 || !isRecord(json)) return;
       routes ||= signature in json;
       if (!isCreate) shows(json, at);
     },

@@ -4,8 +4,6 @@ import type { OperationName } from './operations.js';
 import { type Possible, possible } from './possible.js';
 
 export type Row = Readonly<Record<string, unknown>>;
-export const isRow = (value: unknown): value is Row =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Where an intern is in its life. `new`: it never booted, and may do so by itself; `stuck`: its teardown failed. */
 export type Phase = 'new' | 'off' | 'booting' | 'up' | 'failed' | 'going' | 'stuck' | 'gone';

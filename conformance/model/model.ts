@@ -1,4 +1,5 @@
 import { proofHeadersOf } from '../framework/profile.js';
+import { isRecord } from '../probe/json.js';
 import { createCreates } from './creates.js';
 import { createDaemons } from './daemons.js';
 import { createDealings } from './dealings.js';
@@ -10,7 +11,6 @@ import {
   GONE,
   type InternFacts,
   internFacts,
-  isRow,
   isStuck,
   PHASES,
   type Phase,
@@ -380,14 +380,14 @@ export function createModel(options: ModelOptions) {
         sessions.spoke(exchange, id, 'chat', stream.sessionId);
         sessions.heard(exchange, id);
       }
-      if (!isRow(json)) return;
+      if (!isRecord(json)) return;
       // A retried create gives its first answer.
       const replayed = name === 'create' && typeof json.id === 'string' && interns.get(json.id)?.made !== undefined;
       if (name === 'create') created(json, exchange, before);
       if ((name === 'create' && !replayed) || name === 'get' || name === 'update') shows(json, exchange);
       if (name === 'get' && facts !== undefined) facts.read = asked.at;
       if (name === 'list' && Array.isArray(json.data)) {
-        const rows = json.data.filter(isRow);
+        const rows = json.data.filter(isRecord);
         for (const row of rows) shows(row, exchange);
         lists.sees(exchange, json, rows);
       }

@@ -1,9 +1,9 @@
 import type { Made } from '../habits/dealings.js';
 import { READS } from '../habits/visit.js';
 import { GATEWAY } from '../probe/gateway.js';
+import { isRecord } from '../probe/json.js';
 import type { CredentialName } from '../probe/request.js';
 import { type Answered, type Asked, jsonOf } from './exchange.js';
-import { isRow } from './intern.js';
 import { decoded } from './operations.js';
 
 /** Ids that stand in a path as they are, and mean nothing else there. */
@@ -46,7 +46,7 @@ const reached = (path: string): { readonly id: string; readonly rest: string } |
 /** The name in a body, also in one that is no JSON: a service may take it all the same. */
 function nameIn(asked: Pick<Asked, 'body'>): string | undefined {
   const json = jsonOf(asked);
-  if (json !== undefined) return isRow(json) && typeof json.name === 'string' ? json.name : undefined;
+  if (json !== undefined) return isRecord(json) && typeof json.name === 'string' ? json.name : undefined;
   return asked.body.kind === 'some' ? /"name"\s*:\s*"([^"\\]*)"/.exec(asked.body.text)?.[1] : undefined;
 }
 
@@ -241,7 +241,7 @@ export function createOwnership(options: OwnershipOptions) {
     const { as, method } = leaving;
     const bodyOf = () => {
       const json = jsonOf(leaving);
-      return isRow(json) ? json : {};
+      return isRecord(json) ? json : {};
     };
     if (COPY.test(path)) {
       // Names that the run did not give are others' secrets.
@@ -270,7 +270,7 @@ export function createOwnership(options: OwnershipOptions) {
   const given = (create: Create, number: number, status: number, answer: unknown): Given => {
     // The service may have done a request that its gateway answered.
     if (!GATEWAY.has(status)) flying.delete(create);
-    const { id, name } = isRow(answer) ? answer : {};
+    const { id, name } = isRecord(answer) ? answer : {};
     if (status >= 300 || id === undefined || id === null) return { kind: 'nothing' };
     const not = (because: Extract<Given, { kind: 'not own' }>['because']): Given => ({
       kind: 'not own',
@@ -300,10 +300,10 @@ export function createOwnership(options: OwnershipOptions) {
 
   /** The JSON that a path answered to anything but a create: who bears which name. */
   const shows = (path: string, answer: unknown) => {
-    if (!isRow(answer)) return;
+    if (!isRecord(answer)) return;
     const mapping = MAPPINGS.exec(path);
     // Only the answer to a create has one mapping there.
-    if (mapping !== null && mapping[1] === undefined && isRow(answer.data)) {
+    if (mapping !== null && mapping[1] === undefined && isRecord(answer.data)) {
       const { id, scim_group_id } = answer.data;
       if (typeof id === 'string' && (alone || same(scim_group_id, group)) && !mappings.has(folded(id))) {
         mappings.add(folded(id));
@@ -314,7 +314,7 @@ export function createOwnership(options: OwnershipOptions) {
     if (place === undefined) return;
     now++;
     for (const record of Array.isArray(answer.data) ? answer.data : [answer]) {
-      if (!isRow(record) || typeof record.id !== 'string') continue;
+      if (!isRecord(record) || typeof record.id !== 'string') continue;
       const { id, name } = record;
       if (!shown.has(folded(id))) shown.set(folded(id), now);
       if (typeof name !== 'string') continue;

@@ -1,8 +1,8 @@
 import type { Transcript } from '../probe/chunks.js';
-import { jsonOf } from '../probe/json.js';
+import { isRecord, jsonOf } from '../probe/json.js';
 import { isAnswer } from '../probe/request.js';
 import { type Asked, bodyOf, type Exchange } from './exchange.js';
-import { isRow, type Row } from './intern.js';
+import type { Row } from './intern.js';
 import { hashed, joined, type Known, MOST, type ModelOptions } from './options.js';
 import { Recent } from './recent.js';
 import type { Who } from './who.js';
@@ -43,14 +43,14 @@ export type AskedQuestion = Known<{
 /** The question that a tool call asks, as its arguments say. */
 export function questionIn(text: string): Row | undefined {
   const asks = jsonOf(text);
-  return isRow(asks) ? asks : undefined;
+  return isRecord(asks) ? asks : undefined;
 }
 
 /** The prompt and the reply of a turn. */
 function turnOf(asked: Asked, { content }: Transcript): string | undefined {
   const body = bodyOf(asked);
   const last: unknown = Array.isArray(body?.messages) ? body.messages.at(-1) : undefined;
-  return isRow(last) && last.role === 'user' ? hashed(joined(JSON.stringify(last.content), content)) : undefined;
+  return isRecord(last) && last.role === 'user' ? hashed(joined(JSON.stringify(last.content), content)) : undefined;
 }
 
 /** Sessions, and the questions that were asked in them. */
@@ -92,7 +92,7 @@ export function createSessions({ personOf }: Pick<Who, 'personOf'>, { moved }: P
       const key = joined(intern, id);
       const known = sessions.get(key);
       const usage = stream?.final?.usage;
-      const reported = isRow(usage) ? { value: usage, number } : undefined;
+      const reported = isRecord(usage) ? { value: usage, number } : undefined;
       if (known !== undefined) {
         known.value.last = Math.max(known.value.last, at);
         known.value.usage = reported ?? known.value.usage;

@@ -51,9 +51,8 @@ export function cover(table: Table, random: () => number): readonly (readonly Ro
     const column = good[at] ?? [];
     return column[((starts[at] ?? 0) + step) % column.length] as Cell;
   };
-  /** The part after the callers: the contents of a request. The first good one of them does something. */
-  const contents = columns.length - table.parts.length + 1;
-  const beside = (at: number, step: number): Cell => (at === contents && good[at]?.[0]) || turn(at, step);
+  const [, contents] = table.parts;
+  const beside = (at: number, step: number): Cell => (columns[at] === contents && good[at]?.[0]) || turn(at, step);
   const most = Math.max(...good.map((column) => column.length));
   const before = new Set<string>();
   const isNew = (cells: readonly Cell[]): boolean => {

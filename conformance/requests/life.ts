@@ -1,8 +1,8 @@
 import type { Ctx } from '../framework/context.js';
 import { Skipped } from '../framework/skip.js';
 import { sha256 } from '../helpers/proofs.js';
-import { isRow } from '../model/intern.js';
 import { LATE } from '../model/options.js';
+import { isRecord } from '../probe/json.js';
 import type { As } from '../probe/request.js';
 import { unanswered } from './unanswered.js';
 
@@ -71,7 +71,7 @@ function neighbours({ api, interns }: Ctx, [before, id, after]: readonly [string
     /** Makes another intern the latest that runs (before a suspend) or rests (before a provision). */
     async prepare({ by }: Stage): Promise<void> {
       const { json } = await api.get(after);
-      const runs = isRow(json) && json.status === 'running';
+      const runs = isRecord(json) && json.status === 'running';
       if (by === 'suspend') {
         if (!runs) await api.provision(after);
         await interns.until(after, ['running']);
@@ -136,13 +136,13 @@ function operations(ctx: Ctx, life: Life, stage: Stage, has: (need: string) => b
     },
     async () => {
       const { json } = await invoke('api_key');
-      if (isRow(json)) life.invoked ??= json.session_id;
+      if (isRecord(json)) life.invoked ??= json.session_id;
     },
     // A session of its own, beside the one that goes on.
     async () => {
       if (stage.isAgain !== true) return;
       const { json } = await api.invoke(id, { input: prompt('echo') }, { as: peer });
-      if (isRow(json)) await api.invoke(id, { input: prompt('echo'), session_id: json.session_id }, { as: peer });
+      if (isRecord(json)) await api.invoke(id, { input: prompt('echo'), session_id: json.session_id }, { as: peer });
     },
     async () => (life.invoked === undefined || peer === 'api_key' ? undefined : invoke(peer)),
     // A session id that is nearly right names no session.
@@ -184,7 +184,7 @@ export async function beginLife(ctx: Ctx, has: (need: string) => boolean) {
   const after = (await interns.stopped()).id;
   // An emulator is never late.
   const aged = has('control') ? Promise.resolve() : ctx.wait(LATE).catch(() => {});
-  const life: Life | undefined = isRow(json) && typeof json.id === 'string' ? { id: json.id } : undefined;
+  const life: Life | undefined = isRecord(json) && typeof json.id === 'string' ? { id: json.id } : undefined;
   const others = neighbours(ctx, [before, life?.id ?? before, after]);
   const go = async (known: Life, stage: Stage) => {
     if (stage.by !== 'create') {

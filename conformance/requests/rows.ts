@@ -45,6 +45,7 @@ export interface Table {
   readonly uses?: true;
   /** It costs a prompt where it is accepted. */
   readonly prompts?: true;
+  /** Callers, then contents, of which the first good one does something; then any others. */
   readonly parts: readonly (readonly Value[])[];
 }
 

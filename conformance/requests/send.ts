@@ -1,8 +1,8 @@
 import type { Ctx } from '../framework/context.js';
 import { Skipped } from '../framework/skip.js';
-import { isRow } from '../model/intern.js';
 import { LATE } from '../model/options.js';
 import type { Answer } from '../probe/client.js';
+import { isRecord } from '../probe/json.js';
 import type { Send } from '../probe/request.js';
 import { cover, isGood, type Row } from './cover.js';
 import { firstRows } from './first.js';
@@ -110,7 +110,7 @@ async function done(
       if (tries > 0 && state !== 'going') await ctx.wait(2_000);
       if (await shelf.read(id)) shelf.usedUp(state);
     }
-    const shown = accepted && table.method !== 'GET' && isRow(answer.json) ? answer.json.id : undefined;
+    const shown = accepted && table.method !== 'GET' && isRecord(answer.json) ? answer.json.id : undefined;
     if (typeof shown === 'string' && (answer?.text.length ?? 0) > LONG)
       await ctx.api.update(shown, { instructions: 'Short.' }).catch(unanswered);
     if ((accepted && table.uses === true) || (accepted && !isGood(row))) shelf.usedUp(state);

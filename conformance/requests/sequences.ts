@@ -4,7 +4,7 @@ import { answerWith, heard } from '../helpers/chat.js';
 import { DIGEST } from '../helpers/operations.js';
 import { sha256 } from '../helpers/proofs.js';
 import { ANOTHER_VALUE, copy, list, ofIntern, put, remove, secretName, VALUE, WORKSPACE } from '../helpers/vault.js';
-import { isRow } from '../model/intern.js';
+import { isRecord } from '../probe/json.js';
 import type { As, CredentialName } from '../probe/request.js';
 import { beginLife, near, readsOf, strangersOf } from './life.js';
 import { unanswered } from './unanswered.js';
@@ -70,7 +70,7 @@ async function conversation({ chat, answer, api, interns, prompt }: Ctx): Promis
   const twice = await (await chat(id, { prompt: prompt('ask-twice') })).end();
   await (await answer(id, twice, { action: 'decline' })).end();
   const { json } = await api.invoke(id, { input: prompt('echo') });
-  if (isRow(json)) await api.invoke(id, { input: prompt('echo'), session_id: json.session_id });
+  if (isRecord(json)) await api.invoke(id, { input: prompt('echo'), session_id: json.session_id });
 }
 
 /** Two updates at once, of a setting each: neither takes back the other. */
@@ -94,7 +94,7 @@ async function keeps(ctx: Ctx, has: (need: string) => boolean): Promise<() => Pr
   const { api, interns, prompt } = ctx;
   const { id } = await interns.running({ description: 'kept', instructions: 'Be kept.' });
   const { json } = await api.invoke(id, { input: prompt('echo') });
-  const session_id = isRow(json) ? json.session_id : undefined;
+  const session_id = isRecord(json) ? json.session_id : undefined;
   const look = async () => {
     for (const as of ['api_key', 'peer_api_key'] as const) if (has(as)) await api.get(id, { as }).catch(unanswered);
     for (const ask of readsOf(ctx, id, has)) await ask().catch(unanswered);
@@ -186,7 +186,7 @@ async function mappings({ interns, send, target }: Ctx): Promise<void> {
     send({ path: `/scim/group-mappings/${encodeURIComponent(String(id))}`, as }).catch(unanswered);
   const id = target.scimMappingId;
   const answer = await read(id);
-  const data = isRow(answer?.json) && isRow(answer.json.data) ? answer.json.data : {};
+  const data = isRecord(answer?.json) && isRecord(answer.json.data) ? answer.json.data : {};
   for (const other of [data.scim_group_id, data.workspace_id, data.organization_id, interns.unknownId()]) {
     await read(other);
     await read(id);
@@ -207,7 +207,7 @@ async function names({ api, interns }: Ctx, has: (need: string) => boolean): Pro
   await create(second);
   const { json } = (await create(first)) ?? {};
   if (has('peer_api_key')) await create(second, 'peer_api_key');
-  if (!isRow(json) || typeof json.id !== 'string') return;
+  if (!isRecord(json) || typeof json.id !== 'string') return;
   // The one has the name of the other; its own it may have again.
   for (const name of [second, first]) await api.update(json.id, { name }).catch(unanswered);
   await api.get(json.id).catch(unanswered);
@@ -228,14 +228,14 @@ async function teardown(
 ): Promise<() => Promise<void>> {
   // A service may refuse a text for its characters.
   const { json } = (await api.create(interns.body({ instructions: 'script: teardown-fails' })).catch(unanswered)) ?? {};
-  const id = isRow(json) && typeof json.id === 'string' ? json.id : (await interns.stopped()).id;
+  const id = isRecord(json) && typeof json.id === 'string' ? json.id : (await interns.stopped()).id;
   const peer = has('peer_api_key') ? 'peer_api_key' : 'api_key';
   /** Reads it until its teardown has ended. Answers whether it has failed. */
   const hasFailed = async (): Promise<boolean> => {
     for (let looks = 0; looks < 4; looks++) {
       const { json, status } = (await api.get(id, { as: looks % 2 === 0 ? 'api_key' : peer }).catch(unanswered)) ?? {};
       if (status === 404) return false;
-      if (isRow(json) && json.status !== 'destroying') return true;
+      if (isRecord(json) && json.status !== 'destroying') return true;
       await wait(1_000);
     }
     return false;

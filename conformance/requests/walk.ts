@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import type { Ctx } from '../framework/context.js';
 import { Skipped } from '../framework/skip.js';
-import { isRow } from '../model/intern.js';
 import type { OperationName } from '../model/operations.js';
 import type { Answer } from '../probe/client.js';
+import { isRecord } from '../probe/json.js';
 import { isGood, type Row } from './cover.js';
 import { created, type Ground, json, type State, said, says, TABLES, type Table, type Value } from './rows.js';
 import { ask, requestOf, usableOf } from './send.js';
@@ -183,7 +183,7 @@ const asks = (row: Row, how: Choice): Step => {
         // No more prompts: the walk goes on without.
         if (table.prompts !== true || !isGood(row) || !(error instanceof Skipped)) throw error;
       });
-      const given = creates && isRow(answer?.json) && answer.status < 300 ? String(answer.json.id) : undefined;
+      const given = creates && isRecord(answer?.json) && answer.status < 300 ? String(answer.json.id) : undefined;
       if (given !== undefined) walk.made.push({ id: given, again: () => ctx.send(send).catch(unanswered) });
       judged(ctx);
       const about = given ?? id;

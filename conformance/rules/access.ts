@@ -2,10 +2,10 @@ import { hasKeys, TIMESTAMP, UUID } from '../framework/assert.js';
 import { Finding } from '../framework/finding.js';
 import { proofHeadersOf } from '../framework/profile.js';
 import { type Proof, type ProofSubject, SIGNATURE, signaturesOf } from '../helpers/proofs.js';
-import { isRow } from '../model/intern.js';
 import type { Model } from '../model/model.js';
 import { isDaemon, isSigning } from '../model/operations.js';
 import { SKEW } from '../model/options.js';
+import { isRecord } from '../probe/json.js';
 import { all, each, holds, is, isBodyKnown, isDone, type Judgement, type Rule, rulesOf, type Seen } from './rule.js';
 
 const isProof = (seen: Seen): boolean => isSigning(seen.operation) && isDone(seen) && seen.json !== undefined;
@@ -33,7 +33,7 @@ function proofIn(seen: Seen, model: Model): { proof: Proof; subject: ProofSubjec
   const subject = { internId: id, bodySha256: body.bodySha256 };
   if (!SIGNATURE.test(proof.signature)) return undefined;
   const [signatureV2, nonce] = [textOf(json[names.signatureV2]), textOf(json[names.nonce])];
-  const { method, path } = isRow(body.route) ? body.route : {};
+  const { method, path } = isRecord(body.route) ? body.route : {};
   if (typeof method !== 'string' || typeof path !== 'string' || !SIGNATURE.test(signatureV2)) return { proof, subject };
   return { proof: { ...proof, signatureV2, nonce }, subject: { ...subject, route: { method, path } } };
 }
@@ -56,7 +56,7 @@ const keysAre = (value: unknown, keys: readonly string[], of: string): Judgement
     return {
       what: `keys of ${of}`,
       expected: [...keys].sort(),
-      actual: isRow(value) ? Object.keys(value).sort() : value,
+      actual: isRecord(value) ? Object.keys(value).sort() : value,
       because: [],
     };
   }
@@ -141,7 +141,7 @@ export const ACCESS: readonly Rule[] = [
       judge: (seen, model) => {
         if (!isProof(seen) || seen.body === undefined) return undefined;
         const names = keysOf(model);
-        const routed = isRow(seen.body.route);
+        const routed = isRecord(seen.body.route);
         // Other fields may name the route at a service that is not of this profile.
         if (!routed && Object.keys(seen.body).length > 1) return undefined;
         const wanted = [names.signature, names.timestamp, names.user];
@@ -317,7 +317,7 @@ export const ACCESS: readonly Rule[] = [
       alone: true,
       judge: (seen) => {
         const data =
-          seen.operation.name === 'scim' && isDone(seen) && isRow(seen.json?.data) ? seen.json.data : undefined;
+          seen.operation.name === 'scim' && isDone(seen) && isRecord(seen.json?.data) ? seen.json.data : undefined;
         if (data === undefined) return undefined;
         const right = (key: string, pattern: typeof UUID) =>
           holds(pattern.test(textOf(data[key])), `${key} of a mapping`, pattern.words, data[key]);
@@ -340,7 +340,7 @@ export const ACCESS: readonly Rule[] = [
       says: 'A mapping that is read is that of the id in the path.',
       alone: true,
       judge: (seen) =>
-        seen.operation.name === 'scim' && isDone(seen) && isRow(seen.json?.data)
+        seen.operation.name === 'scim' && isDone(seen) && isRecord(seen.json?.data)
           ? is('id of a mapping', seen.id?.toLowerCase(), textOf(seen.json.data.id).toLowerCase())
           : undefined,
     },
@@ -348,8 +348,8 @@ export const ACCESS: readonly Rule[] = [
       says: 'A mapping that is read again is as before, but where it was changed since.',
       judge: (seen, model) => {
         const data = seen.operation.name === 'scim' && isDone(seen) ? seen.json?.data : undefined;
-        const before = isRow(data) && seen.id !== undefined ? model.mapping(seen.id) : undefined;
-        if (!isRow(data) || before === undefined || !isRow(before.value)) return undefined;
+        const before = isRecord(data) && seen.id !== undefined ? model.mapping(seen.id) : undefined;
+        if (!isRecord(data) || before === undefined || !isRecord(before.value)) return undefined;
         const known = before.value;
         const isSame = data.updated_at === known.updated_at;
         return each(isSame ? Object.keys(known) : ['scim_group_id', 'organization_id', 'created_at'], (key) =>
@@ -362,7 +362,7 @@ export const ACCESS: readonly Rule[] = [
       says: 'The role of a mapping is admin or member.',
       alone: true,
       judge: (seen) =>
-        seen.operation.name === 'scim' && isDone(seen) && isRow(seen.json?.data)
+        seen.operation.name === 'scim' && isDone(seen) && isRecord(seen.json?.data)
           ? holds(
               seen.json.data.role === 'admin' || seen.json.data.role === 'member',
               'role of a mapping',

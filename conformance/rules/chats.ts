@@ -1,6 +1,7 @@
-import { isModel, isRow } from '../model/intern.js';
+import { isModel } from '../model/intern.js';
 import type { Model } from '../model/model.js';
 import { questionIn } from '../model/sessions.js';
+import { isRecord } from '../probe/json.js';
 import { isAnswer } from '../probe/request.js';
 import { STREAM_RULES, type StreamRule } from '../probe/stream-rules.js';
 import { reasonIs } from './errors.js';
@@ -61,7 +62,10 @@ const isLonger = (text: string, before: string): boolean => text.length > before
 const contentsOf = (chunks: readonly { readonly json: Readonly<Record<string, unknown>> }[]): readonly string[] =>
   chunks.flatMap(({ json: { choices } }) =>
     (Array.isArray(choices) ? choices : []).flatMap((choice: unknown) =>
-      isRow(choice) && isRow(choice.delta) && typeof choice.delta.content === 'string' && choice.delta.content !== ''
+      isRecord(choice) &&
+      isRecord(choice.delta) &&
+      typeof choice.delta.content === 'string' &&
+      choice.delta.content !== ''
         ? [choice.delta.content]
         : [],
     ),
@@ -152,7 +156,7 @@ export const CHATS: readonly Rule[] = [
         return call === undefined
           ? 'kept'
           : holds(
-              !isRow(last) || call !== last.tool_call_id,
+              !isRecord(last) || call !== last.tool_call_id,
               'id of the question after an answer',
               'another than that of the one answered',
               call,
@@ -167,7 +171,7 @@ export const CHATS: readonly Rule[] = [
       judge: (seen, model) => {
         const { body, id, answered, error } = seen;
         const last = isAnswer(body) && Array.isArray(body?.messages) ? body.messages.at(-1) : undefined;
-        const question = isRow(last) ? model.questions.get(String(last.tool_call_id)) : undefined;
+        const question = isRecord(last) ? model.questions.get(String(last.tool_call_id)) : undefined;
         const session = String(body?.session_id);
         if (seen.operation.name !== 'chat' || question?.value.session !== session || question.value.intern !== id)
           return undefined;
@@ -267,7 +271,7 @@ export const CHATS: readonly Rule[] = [
       alone: true,
       judge: (seen) => {
         const usage = streamOf(seen)?.final?.usage;
-        return isRow(usage)
+        return isRecord(usage)
           ? each(COUNTS, (key) =>
               holds(Number.isInteger(usage[key]) && Number(usage[key]) >= 0, `usage.${key}`, 'a count', usage[key]),
             )
@@ -281,7 +285,7 @@ export const CHATS: readonly Rule[] = [
       judge: (seen, model) => {
         const stream = streamOf(seen);
         const usage = stream?.final?.usage;
-        if (stream?.sessionId === undefined || seen.id === undefined || !isRow(usage)) return undefined;
+        if (stream?.sessionId === undefined || seen.id === undefined || !isRecord(usage)) return undefined;
         const before = model.session(seen.id, stream.sessionId)?.value.usage;
         const alone = model.usageAlone(seen.asked, stream);
         if (before === undefined || alone === undefined) return undefined;

@@ -1,5 +1,5 @@
-import { isRow } from '../model/intern.js';
 import { isSigning } from '../model/operations.js';
+import { isRecord } from '../probe/json.js';
 import {
   all,
   holds,
@@ -188,7 +188,7 @@ export const ERRORS: readonly Rule[] = [
           return undefined;
         const { metadata, reason, retryable } = seen.error;
         return all(
-          holds(isRow(metadata), `error.metadata of ${told(seen)}`, 'an object', metadata),
+          holds(isRecord(metadata), `error.metadata of ${told(seen)}`, 'an object', metadata),
           holds(typeof reason === 'string', `error.metadata.reason of ${told(seen)}`, 'a string', reason),
           holds(typeof retryable === 'boolean', `error.metadata.retryable of ${told(seen)}`, 'a boolean', retryable),
         );

@@ -1,7 +1,8 @@
 import { STATUSES } from '../habits/status-words.js';
 import { isMember } from '../model/callers.js';
-import { isListedBy, isRow, isVisibleTo, type Row } from '../model/intern.js';
+import { isListedBy, isVisibleTo, type Row } from '../model/intern.js';
 import type { Model } from '../model/model.js';
+import { isRecord } from '../probe/json.js';
 import { all, each, holds, is, type Judgement, type Rule, recordsOf, rulesOf, type Seen } from './rule.js';
 
 const isList = (seen: Seen): boolean =>
@@ -122,7 +123,7 @@ export const LISTS: readonly Rule[] = [
     'none-that-is-gone': {
       requirement: 'DELETE-1',
       says: 'No list has an intern whose teardown ended.',
-      settles: true,
+      settles: 'at the end',
       judge: ofList((rows, seen, model) =>
         each(rows, ({ id }) => {
           const facts = model.interns.get(String(id));
@@ -158,7 +159,7 @@ export const LISTS: readonly Rule[] = [
     status: {
       says: 'A list by statuses has interns of those statuses alone.',
       alone: true,
-      settles: true,
+      settles: 'at the end',
       judge: ofList((rows, seen) => {
         const wanted = statusesOf(seen);
         return wanted === undefined
@@ -211,7 +212,7 @@ export const LISTS: readonly Rule[] = [
               holds(Array.isArray(seen.json?.data), `data of ${called(seen)}`, 'a JSON array', seen.json?.data),
               holds(
                 !Array.isArray(seen.json?.data) ||
-                  seen.json.data.every((row) => isRow(row) && typeof row.id === 'string' && row.id !== ''),
+                  seen.json.data.every((row) => isRecord(row) && typeof row.id === 'string' && row.id !== ''),
                 `data of ${called(seen)}`,
                 'interns, each with its id',
                 seen.json?.data,

@@ -6,7 +6,6 @@ import {
   FIXED,
   GONE,
   type InternFacts,
-  isRow,
   isStuck,
   MAKES,
   type Row,
@@ -15,6 +14,7 @@ import {
   SHOWS_NOTHING,
 } from '../model/intern.js';
 import type { Model } from '../model/model.js';
+import { isRecord } from '../probe/json.js';
 import { lacking } from './lists.js';
 import {
   all,
@@ -179,8 +179,7 @@ export const RECORDS: readonly Rule[] = [
     },
     settings: {
       says: 'A record shows the settings that its intern was given.',
-      settles: true,
-      still: true,
+      settles: 'between writes',
       judge: ofOwn((record, seen, model) => {
         const facts = model.interns.get(String(record.id));
         const retried = isReplay(seen, record, model);
@@ -324,7 +323,7 @@ export const RECORDS: readonly Rule[] = [
       says: 'A create that repeats the key and the body of an earlier one answers with its intern.',
       judge: (seen, model) => {
         const known = seen.operation.name === 'create' ? model.createBy(seen.asked) : undefined;
-        if (known === undefined || seen.json === undefined || !isRow(seen.body) || !isRow(known.value.body))
+        if (known === undefined || seen.json === undefined || !isRecord(seen.body) || !isRecord(known.value.body))
           return undefined;
         if (canonical(seen.body) !== canonical(known.value.body)) return undefined;
         // Its name is taken, by its own intern.
@@ -420,7 +419,7 @@ export const RECORDS: readonly Rule[] = [
   ...rulesOf('LIFE-1', {
     status: {
       says: 'A record shows what the lifecycle calls that were accepted made of its intern, and nothing that no call asked for.',
-      settles: true,
+      settles: 'at the end',
       judge: ofOwn((record, seen, model) => {
         const shown = SHOWS[String(record.status)];
         const facts = model.interns.get(String(record.id));
@@ -468,8 +467,7 @@ export const RECORDS: readonly Rule[] = [
         {
           requirement,
           says,
-          settles: true,
-          patient: true,
+          settles: 'by itself',
           judge: ofOwn((record, seen, model) => {
             const { awaited } = model.interns.get(String(record.id)) ?? {};
             if (awaited?.name !== name || seen.operation.name !== 'get' || seen.asked.at < awaited.at + START)
@@ -557,7 +555,7 @@ export const RECORDS: readonly Rule[] = [
     },
     found: {
       says: 'An intern that was created, and not deleted, is found by a caller who sees it.',
-      settles: true,
+      settles: 'at the end',
       judge: (seen, model) => {
         const { intern, operation, answered, asked } = seen;
         // Elsewhere others may take an intern away.

@@ -2,10 +2,10 @@ import { idempotencyHeaderOf } from '../framework/profile.js';
 import { STATUSES } from '../habits/status-words.js';
 import { type CallerKind, isMember } from '../model/callers.js';
 import { canonical } from '../model/exchange.js';
-import { isModel, isRow, PHASES, type Phase, phasesAfter, type Row } from '../model/intern.js';
+import { isModel, PHASES, type Phase, phasesAfter, type Row } from '../model/intern.js';
 import type { Model } from '../model/model.js';
 import { isDaemon, isPrompt, isSigning } from '../model/operations.js';
-import { jsonOf } from '../probe/json.js';
+import { isRecord, jsonOf } from '../probe/json.js';
 import { type Level, type RequirementId, requirement, speaksAt } from '../requirements/index.js';
 import { holds, is, isFromService, type Judgement, type Rule, rulesOf, type Seen } from './rule.js';
 
@@ -146,14 +146,14 @@ const contentOf = (value: unknown): string | undefined =>
   typeof value === 'string'
     ? value
     : Array.isArray(value) &&
-        value.every((part) => isRow(part) && part.type === 'text' && typeof part.text === 'string')
+        value.every((part) => isRecord(part) && part.type === 'text' && typeof part.text === 'string')
       ? value.map((part) => String((part as Row).text)).join('')
       : undefined;
 const isSession = (value: unknown): boolean => text(value, 1, 256) && !/\p{Cc}/u.test(String(value));
 function isChatBody(row: Row, published: boolean): boolean {
   const { messages, stream, session_id: session, approval_mode: mode } = row;
   const last = Array.isArray(messages) ? messages.at(-1) : undefined;
-  if (!isRow(last) || stream !== true) return false;
+  if (!isRecord(last) || stream !== true) return false;
   if (session !== undefined && session !== null && !isSession(session)) return false;
   if (mode !== undefined && mode !== null && mode !== 'manual' && mode !== 'self-drive') return false;
   if (last.role === 'tool') return session !== undefined && typeof last.tool_call_id === 'string';
@@ -377,7 +377,7 @@ export const REFUSALS: readonly Refusal[] = rows({
     says: 'A body carrying any field is refused with 400 by provision and suspend.',
     statuses: [400],
     reason: 'invalid_body',
-    wrong: (seen) => BARE(seen) && json(seen, (value) => isRow(value) && Object.keys(value).length > 0),
+    wrong: (seen) => BARE(seen) && json(seen, (value) => isRecord(value) && Object.keys(value).length > 0),
   },
   'no-body': {
     requirement: 'BODY-1',
@@ -385,7 +385,7 @@ export const REFUSALS: readonly Refusal[] = rows({
     says: 'A body of provision or suspend that is no object is refused with 400.',
     statuses: [400],
     reason: 'invalid_body',
-    wrong: (seen) => BARE(seen) && not(isBlank(seen)) && json(seen, (value) => !isRow(value)),
+    wrong: (seen) => BARE(seen) && not(isBlank(seen)) && json(seen, (value) => !isRecord(value)),
   },
   'body-is-an-object': {
     requirement: 'BODY-4',
@@ -394,14 +394,14 @@ export const REFUSALS: readonly Refusal[] = rows({
     reason: 'invalid_body',
     wrong: (seen) =>
       isWrite(seen) &&
-      (named('delete')(seen) && isBlank(seen) !== false ? not(isBlank(seen)) : json(seen, (value) => !isRow(value))),
+      (named('delete')(seen) && isBlank(seen) !== false ? not(isBlank(seen)) : json(seen, (value) => !isRecord(value))),
   },
   'prompt-is-an-object': {
     requirement: 'CHAT-15',
     says: 'A body of chat that is no JSON object is refused with 400.',
     statuses: [400],
     reason: 'bad_request',
-    wrong: (seen) => named('chat')(seen) && json(seen, (value) => !isRow(value)),
+    wrong: (seen) => named('chat')(seen) && json(seen, (value) => !isRecord(value)),
   },
   'input-is-an-object': {
     requirement: 'INVOKE-1',
@@ -409,14 +409,14 @@ export const REFUSALS: readonly Refusal[] = rows({
     says: 'A body of invoke that is no JSON object is refused with 400.',
     statuses: [400],
     reason: 'bad_request',
-    wrong: (seen) => named('invoke')(seen) && json(seen, (value) => !isRow(value)),
+    wrong: (seen) => named('invoke')(seen) && json(seen, (value) => !isRecord(value)),
   },
   'create-body': {
     requirement: 'CREATE-5',
     says: 'A create with a name, text or field that is not published is refused with 400.',
     statuses: [400],
     reason: 'invalid_body',
-    wrong: (seen) => named('create')(seen) && json(seen, (value) => isRow(value) && !isCreate(value)),
+    wrong: (seen) => named('create')(seen) && json(seen, (value) => isRecord(value) && !isCreate(value)),
   },
   'workspace-is-explicit': {
     requirement: 'CREATE-1',
@@ -428,7 +428,7 @@ export const REFUSALS: readonly Refusal[] = rows({
     wrong: (seen, { options }) =>
       named('create')(seen) &&
       options.profile.default_workspace !== true &&
-      json(seen, (value) => isRow(value) && !('workspace_id' in value)),
+      json(seen, (value) => isRecord(value) && !('workspace_id' in value)),
   },
   'workspace-of-others': {
     requirement: 'AUTH-2',
@@ -452,7 +452,7 @@ export const REFUSALS: readonly Refusal[] = rows({
     says: 'An update with a value or field that is not published is refused with 400.',
     statuses: [400],
     reason: 'invalid_body',
-    wrong: (seen) => named('update')(seen) && json(seen, (value) => isRow(value) && !isUpdate(value)),
+    wrong: (seen) => named('update')(seen) && json(seen, (value) => isRecord(value) && !isUpdate(value)),
   },
   'delete-body': {
     requirement: 'DELETE-2',
@@ -464,7 +464,7 @@ export const REFUSALS: readonly Refusal[] = rows({
       json(
         seen,
         (value) =>
-          isRow(value) &&
+          isRecord(value) &&
           !(
             only(value, 'acknowledge_workspace_loss') &&
             has(value, 'acknowledge_workspace_loss', (one) => typeof one === 'boolean')
@@ -525,7 +525,7 @@ export const REFUSALS: readonly Refusal[] = rows({
     says: 'A bodySha256 that does not match ^[0-9a-f]{64}$ is refused with 400.',
     statuses: [400],
     reason: 'invalid_body',
-    wrong: (seen) => isSigning(seen.operation) && json(seen, (value) => isRow(value) && !isDigest(value.bodySha256)),
+    wrong: (seen) => isSigning(seen.operation) && json(seen, (value) => isRecord(value) && !isDigest(value.bodySha256)),
   },
   route: {
     requirement: 'SIGN-3',
@@ -537,11 +537,11 @@ export const REFUSALS: readonly Refusal[] = rows({
       json(
         seen,
         (value) =>
-          isRow(value) &&
+          isRecord(value) &&
           'route' in value &&
           !(
-            isRow(value.route) &&
-            options.profile.route_methods.some((method) => isRow(value.route) && value.route.method === method) &&
+            isRecord(value.route) &&
+            options.profile.route_methods.some((method) => isRecord(value.route) && value.route.method === method) &&
             isRoutePath(value.route.path)
           ),
       ),
@@ -551,7 +551,7 @@ export const REFUSALS: readonly Refusal[] = rows({
     says: 'A prompt whose form is not published is refused with 400.',
     statuses: [400],
     reason: 'bad_request',
-    wrong: (seen) => named('chat')(seen) && json(seen, (value) => isRow(value) && !isChatBody(value, true)),
+    wrong: (seen) => named('chat')(seen) && json(seen, (value) => isRecord(value) && !isChatBody(value, true)),
   },
   input: {
     requirement: 'INVOKE-1',
@@ -564,7 +564,7 @@ export const REFUSALS: readonly Refusal[] = rows({
       json(
         seen,
         (value) =>
-          isRow(value) &&
+          isRecord(value) &&
           !(
             text(value.input, 1, 32_000) &&
             (value.session_id === undefined || value.session_id === null || isSession(value.session_id))
@@ -578,7 +578,7 @@ export const REFUSALS: readonly Refusal[] = rows({
     statuses: [400],
     wrong: (seen, model) =>
       isSigning(seen.operation) &&
-      isRow(seen.body?.route) &&
+      isRecord(seen.body?.route) &&
       model.options.ours !== true &&
       !model.routes.has(JSON.stringify(seen.body.route))
         ? undefined
@@ -649,7 +649,7 @@ export const REFUSALS: readonly Refusal[] = rows({
       json(
         seen,
         (value) =>
-          !isRow(value) ||
+          !isRecord(value) ||
           !only(value, 'names') ||
           !Array.isArray(value.names) ||
           value.names.length < 1 ||
@@ -821,9 +821,13 @@ export const REFUSALS: readonly Refusal[] = rows({
     wrong: (seen, model) => {
       const known = named('create')(seen) ? model.createBy(seen.asked) : undefined;
       // A workspace that the caller may not see is refused before.
-      if (known !== undefined && isRow(known.value.body) && seen.body?.workspace_id !== known.value.body.workspace_id)
+      if (
+        known !== undefined &&
+        isRecord(known.value.body) &&
+        seen.body?.workspace_id !== known.value.body.workspace_id
+      )
         return undefined;
-      return known !== undefined && json(seen, (value) => isRow(value) && !sameBody(value, known.value.body));
+      return known !== undefined && json(seen, (value) => isRecord(value) && !sameBody(value, known.value.body));
     },
   },
   'name-taken': {
@@ -866,7 +870,7 @@ export const REFUSALS: readonly Refusal[] = rows({
       json(
         seen,
         (value) =>
-          !isRow(value) ||
+          !isRecord(value) ||
           !only(value, 'value', 'hosts') ||
           typeof value.value !== 'string' ||
           value.value.length < 1 ||
@@ -902,13 +906,13 @@ const ACTIONS: readonly unknown[] = ['accept', 'decline', 'cancel'];
 /** The action of an answer to a question: whether `accept` is one, its fields decide. */
 function actionIn(content: unknown): unknown {
   const answer = typeof content === 'string' ? jsonOf(content) : undefined;
-  return isRow(answer) && ACTIONS.includes(answer.action) ? answer.action : undefined;
+  return isRecord(answer) && ACTIONS.includes(answer.action) ? answer.action : undefined;
 }
 
 /** The tool message of an answer to a question. */
 function replyIn({ operation, body }: Seen): Row | undefined {
   const last = operation.name === 'chat' && Array.isArray(body?.messages) ? body.messages.at(-1) : undefined;
-  return isRow(last) && last.role === 'tool' ? last : undefined;
+  return isRecord(last) && last.role === 'tool' ? last : undefined;
 }
 /** The question that an answer names, where it was asked in its session, of its intern. */
 function questionOf(seen: Seen, model: Model) {

@@ -3,9 +3,10 @@ import { gist, unlike } from '../framework/assert.js';
 import type { Found } from '../framework/finding.js';
 import type { Caller } from '../model/callers.js';
 import type { Answered, Asked, Exchange } from '../model/exchange.js';
-import { type InternFacts, isRow, type Row } from '../model/intern.js';
+import type { InternFacts, Row } from '../model/intern.js';
 import type { Model } from '../model/model.js';
 import { type Operation, operationOf } from '../model/operations.js';
+import { isRecord } from '../probe/json.js';
 import { type Level, type RequirementId, requirement } from '../requirements/index.js';
 
 /** An exchange that breaks a rule. */
@@ -63,12 +64,11 @@ export interface Rule {
   readonly level: Level;
   /** The rule in one sentence. */
   readonly says: string;
-  /** A read may show it late: it counts where the same is still so when all else is done. */
-  readonly settles?: true;
-  /** Nothing but a write changes what it looks at: where no read is late, two exchanges are enough. */
-  readonly still?: true;
-  /** It has waited by itself for what may be late, in several reads. */
-  readonly patient?: true;
+  /**
+   * A read may show it late: the breach counts where it is still so when all else is done. `between writes`: nothing but a write
+   * changes what it looks at, so two exchanges are enough where no read is late. `by itself`: it has waited, in several reads.
+   */
+  readonly settles?: 'at the end' | 'between writes' | 'by itself';
   /** The rule needs no knowledge but the exchange itself. */
   readonly alone?: true;
   judge(seen: Seen, model: Model): Judgement;
@@ -120,9 +120,9 @@ export function seenBy(model: Model, { asked, answered }: Exchange): Seen | unde
   const named = operationOf(asked);
   if (named === undefined || answered === undefined) return undefined;
   const { operation, id, secret } = named;
-  const json = isRow(answered.json) ? answered.json : undefined;
-  const error = isRow(json?.error) ? json.error : undefined;
-  const metadata = isRow(error?.metadata) ? error.metadata : undefined;
+  const json = isRecord(answered.json) ? answered.json : undefined;
+  const error = isRecord(json?.error) ? json.error : undefined;
+  const metadata = isRecord(error?.metadata) ? error.metadata : undefined;
   return {
     asked,
     answered,
@@ -132,7 +132,7 @@ export function seenBy(model: Model, { asked, answered }: Exchange): Seen | unde
     secret,
     caller: model.callerOf(asked),
     intern: id === undefined ? undefined : model.interns.get(id),
-    body: asked.body.kind === 'some' && isRow(asked.body.json) ? asked.body.json : undefined,
+    body: asked.body.kind === 'some' && isRecord(asked.body.json) ? asked.body.json : undefined,
     json,
     error:
       answered.status < 400 || error === undefined
@@ -187,6 +187,6 @@ export function shows(
 /** The records of interns that an answer shows. */
 export function recordsOf({ operation, answered, json }: Seen): readonly Row[] {
   if (answered.status >= 300 || json === undefined) return [];
-  if (operation.name === 'list') return Array.isArray(json.data) ? json.data.filter(isRow) : [];
+  if (operation.name === 'list') return Array.isArray(json.data) ? json.data.filter(isRecord) : [];
   return ['create', 'get', 'update'].includes(operation.name) ? [json] : [];
 }

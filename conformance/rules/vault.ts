@@ -1,10 +1,11 @@
-import { isRow, type Row } from '../model/intern.js';
+import type { Row } from '../model/intern.js';
+import { isRecord } from '../probe/json.js';
 import { each, holds, is, isDone, type Judgement, type Rule, rulesOf, type Seen, shows } from './rule.js';
 
 /** The secrets that an answer shows. */
 const secretsOf = ({ operation, json }: Seen): readonly Row[] => {
   const data = operation.area === 'vault' ? json?.data : undefined;
-  return Array.isArray(data) ? data.filter(isRow) : isRow(data) ? [data] : [];
+  return Array.isArray(data) ? data.filter(isRecord) : isRecord(data) ? [data] : [];
 };
 const ofSecrets =
   (judge: (secret: Row) => Judgement) =>
@@ -45,7 +46,7 @@ export const VAULT: readonly Rule[] = [
       says: 'A stored secret has the name of its path.',
       alone: true,
       judge: (seen) =>
-        isDone(seen) && /^store/.test(seen.operation.name) && isRow(seen.json?.data)
+        isDone(seen) && /^store/.test(seen.operation.name) && isRecord(seen.json?.data)
           ? is('name of a stored secret', seen.secret, seen.json.data.name)
           : undefined,
     },

@@ -15,6 +15,7 @@ import { concluding, severity } from './judge.js';
 import { type Breaches, LAST_LOOK } from './monitors.js';
 import type { CheckResult, FindingResult, Verdict } from './results.js';
 import type { RunContext } from './session.js';
+import { LATE_READ } from './tolerance.js';
 import type { Done } from './unit.js';
 
 /** Whether a check has reported the same thing of one of these exchanges itself. A warning stands for no failure. */
@@ -41,9 +42,6 @@ const REFUSED: ReadonlySet<number> = new Set([400, 401, 403, 404, 413, 415]);
 /** The checks of a run by their ids. */
 type CheckOf = (id: string) => Check | undefined;
 
-/** ms after which a read must show what was written. */
-const LATE_READ = 10_000;
-
 /** Before the first monitor is judged: sees once more what has to settle. */
 async function lookOnce({ ending, host, session, signal }: RunContext): Promise<void> {
   const { monitors, own, running } = session;
@@ -67,7 +65,7 @@ async function lookOnce({ ending, host, session, signal }: RunContext): Promise<
  * @throws Stopped where the run is over
  */
 async function comesAgain(run: RunContext, breaches: Breaches, rule: Rule, checkOf: CheckOf): Promise<boolean> {
-  const { alone = false, settles = false } = rule;
+  const { alone = false, settles } = rule;
   const { session } = run;
   const { exchanges, shown } = breaches;
   const before = exchanges.size;
@@ -75,7 +73,7 @@ async function comesAgain(run: RunContext, breaches: Breaches, rule: Rule, check
   const reads = READS.has(send?.method ?? 'GET');
   if (send === undefined) return false;
   // Reads may be late.
-  if (before > 1 && (breaches.stays || !(settles && reads))) return true;
+  if (before > 1 && (breaches.stays || settles === undefined || !reads)) return true;
   if (!reads && !REFUSED.has(status ?? 0)) {
     const scenario = alone || by === undefined ? undefined : checkOf(by.id);
     // Rows send again by themselves.
@@ -117,17 +115,17 @@ async function excuseOf(
   const isEnough = run.driver.control !== undefined || breaches.shown.some(({ finding }) => isProven(finding.found));
   if (isEnough || last === undefined) return undefined;
   const { found } = last.finding;
-  const { alone, patient } = rule;
-  // Once the run is over, two exchanges are enough for a rule that needs no other exchange, or has waited.
   const isShown = breaches.exchanges.size > 1;
-  const isEnoughInTime = (alone ?? patient) === true && isShown;
+  const hasWaited = rule.settles === 'by itself' && isShown;
+  // Once the run is over, two exchanges are enough for a rule that needs no other exchange, or has waited.
+  const isEnoughInTime = hasWaited || (rule.alone === true && isShown);
   try {
     const comes = await comesAgain(run, breaches, rule, checkOf).catch((error: unknown) => {
       if (isEnoughInTime && error instanceof Stopped) return true;
       throw error;
     });
     // Two that a read may have shown late count where no read is late.
-    const isShownTwice = rule.still === true && isShown;
+    const isShownTwice = rule.settles === 'between writes' && isShown;
     if (!comes && !isShownTwice) return raced({ kind: 'not-again', found }).skip;
     const tried = { transcript: breaches.shown.map(({ record }) => record.snapshot()), leftAgo: new Map() };
     for (let asked = 1; ; asked++) {
@@ -146,8 +144,8 @@ async function excuseOf(
     }
   } catch (error) {
     if (!(error instanceof Stopped)) throw error;
-    // A habit that may explain it cannot be asked any more: what a service needs time for was waited for by a patient rule.
-    return patient === true && isShown ? undefined : stoppedBy(error.stop);
+    // A habit that may explain it cannot be asked any more. All that a habit gives a service is time, and the rule gave it that.
+    return hasWaited ? undefined : stoppedBy(error.stop);
   }
 }
 

@@ -88,7 +88,7 @@ test('an intern that a rule saw as it should not be is read once more, within th
   const twice = monitor(
     ({ operation, answered }) =>
       operation.name === 'get' && answered.status === 200 ? is('name of a get', 'right', 'wrong') : undefined,
-    { settles: true },
+    { settles: 'at the end' },
   );
   const made = check(
     'a/one',

@@ -137,7 +137,7 @@ export function createMonitors(model: Model, target: Omit<Target, 'kind'>, now: 
     const finding = findingOf(breach, seen);
     const { wanted } = finding.found;
     const kind = wanted.kind === 'value' ? wanted.path : wanted.kind;
-    if (rule.settles === true && status < 300) for (const id of internsIn(seen, breach.actual)) unread.add(id);
+    if (rule.settles !== undefined && status < 300) for (const id of internsIn(seen, breach.actual)) unread.add(id);
     const breaches = kinds.get(kind) ?? { exchanges: new Set(), situations: new Set(), shown: [], stays: false };
     if (kinds.size < KINDS) kinds.set(kind, breaches);
     breaches.exchanges.add(record.number);
@@ -162,7 +162,7 @@ export function createMonitors(model: Model, target: Omit<Target, 'kind'>, now: 
     for (const rule of RULES) {
       if (met.has(id)) return;
       const { requirement, level, settles, judge } = rule;
-      if (model.options.ours !== true && (settles === true || monitors.has(rule.id))) continue;
+      if (model.options.ours !== true && (settles !== undefined || monitors.has(rule.id))) continue;
       const judgement = judge(seen, model);
       if (judgement !== undefined && judgement !== 'kept')
         met.set(id, findingOf(judgement, seen, { breaks: { requirement, level } }));
@@ -246,7 +246,7 @@ export function createMonitors(model: Model, target: Omit<Target, 'kind'>, now: 
     isStray: (id: string): boolean => [...monitors.values()].some(({ unread }) => unread.has(id)),
     /** Requests that the look at the end is still to take. */
     get owed(): number {
-      return !begun && [...monitors.values()].some(({ rule }) => rule.settles === true) ? LAST_LOOK : 0;
+      return !begun && [...monitors.values()].some(({ rule }) => rule.settles !== undefined) ? LAST_LOOK : 0;
     },
     /** The look at the end begins: it is owed no more. */
     lookBegins() {

@@ -19,8 +19,8 @@ export function nextOf(waiting: readonly Pick<Unit, 'id' | 'needs'>[], isLimited
   return Math.max(0, at >= 0 ? at : waiting.findIndex((unit) => !prompts(unit)));
 }
 
-/** Rest on what the intern did for others. */
-const LATE = ['invoke-sessions/steered-live', ...OVER_LIMIT];
+/** Rest on what the intern did for others: they come after them. */
+const AFTER_OTHERS = ['invoke-sessions/steered-live', ...OVER_LIMIT];
 
 /** The units as they stand, but for the one that tells the others whether streams arrive. */
 export const asTheyStand = <One extends Pick<Unit, 'id'>>(units: readonly One[]): readonly One[] =>
@@ -74,7 +74,7 @@ export function inOrder<One extends Ordered>(units: readonly One[], lacks: (need
   );
   const place = (one: One) => {
     if (one.watches === true) return 4;
-    if (LATE.includes(one.id)) return 3;
+    if (AFTER_OTHERS.includes(one.id)) return 3;
     if (!rounds.has(one)) return 2;
     return one.id === BEFORE_ALL || one.id === FIRST_ROWS ? 0 : 1;
   };

@@ -26,7 +26,8 @@ const STAYS = [
   'created_at',
 ] as const;
 
-/** ms between two looks at what may be late. */
+/** ms after which a read must show what was written, and between two looks at what may be late. */
+export const LATE_READ = 10_000;
 const MOMENT = 1_000;
 
 const isNamed = <T>(item: T): item is T & { readonly name: string } =>
@@ -80,7 +81,7 @@ export function createTolerance(
       if (controlled) fail(what, expected, actual);
       throw raced({ kind: 'disturbed', of: what, got: actual });
     },
-    async eventually(read, holds, within) {
+    async eventually(read, holds, within = LATE_READ) {
       const until = host.now() + (controlled ? 0 : within);
       for (;;) {
         const value = await read();

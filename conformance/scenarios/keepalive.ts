@@ -13,7 +13,7 @@ const isBeat = ({ text }: SseComment) => text === 'keepalive';
 const beats = (t: Transcript) => t.comments.filter(isBeat).length;
 
 /** ms by which the way to the client may delay a keepalive. */
-const LATE = 10_000;
+const ON_THE_WAY = 10_000;
 
 /** The words and questions of the intern so far. */
 const spoken = ({ content, reasoning, toolCalls }: Transcript) =>
@@ -59,7 +59,7 @@ async function silence(ctx: Ctx, reply: ChatReply, most: number): Promise<void> 
     nothingElse(ctx, transcript, from);
     const silent = transcript.finish === undefined && spoken(transcript) === before;
     ctx.internDid(silent, { did: 'stay silent', said: transcript.content });
-    await reply.promised(`keepalive ${beat} after ${beat * 30 + 1} s of silence`, (t) => beats(t) >= beat, LATE);
+    await reply.promised(`keepalive ${beat} after ${beat * 30 + 1} s of silence`, (t) => beats(t) >= beat, ON_THE_WAY);
   }
   expect.grammar(transcript, 'S', 'CHAT-11');
   await reply.disconnect();

@@ -9,7 +9,6 @@ import {
   ANOTHER_VALUE,
   copy,
   HOSTS,
-  LATE,
   list,
   listedIn,
   ofIntern,
@@ -62,7 +61,6 @@ async function nothingCopied(
   const before = await ctx.eventually(
     () => secretsIn(ctx, ofIntern(id)),
     (secrets) => isDeepStrictEqual(secrets.get(first)?.hosts, ['own.example.com']),
-    LATE,
   );
   const all = [...names, ...missing];
   // The one that cannot be copied comes last, first and in between.
