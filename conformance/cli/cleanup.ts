@@ -14,19 +14,12 @@ import { ledgerFile } from './engine.js';
 import type { Io } from './io.js';
 import type { Settings } from './settings.js';
 
-const words = (error: unknown) => (error instanceof Error ? error.message : String(error));
-
 /** Takes away what an earlier run left behind, by its ledger. Exit status 0 when nothing is left, else 3 and one line. */
 export async function cleanupCommand(run: string, settings: Settings, io: Io): Promise<number> {
   const file = existsSync(run) ? run : ledgerFile(settings.ledgerDir, run);
   if (!existsSync(file))
     throw new UsageError(`there is no ledger of a run ${run}: neither ${run} nor ${file} is there`);
-  let left: ReturnType<typeof readLedger>;
-  try {
-    left = readLedger(file);
-  } catch (error) {
-    throw new UsageError(words(error));
-  }
+  const left = readLedger(file);
   const url = settings.url ?? left.url;
   if (settings.url === undefined) await agreed({ file, url, naming: `--url ${url}` }, settings, io);
   const { host, signal } = io;

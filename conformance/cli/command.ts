@@ -1,13 +1,18 @@
+import { FileInvalid } from '../../emulator/contract/file.js';
 import { suggestion } from '../../emulator/contract/nearest.js';
 import { visible } from '../../emulator/contract/visible.js';
 import { UsageError } from '../framework/usage.js';
 import { joinLines } from '../report/stream-text.js';
 import { MergeError } from '../run/merge.js';
+import { SelectionError } from '../run/select.js';
 import { KIT_VERSION } from '../run/verdict.js';
 import { COMMON, placed, readArguments } from './arguments.js';
 import { COMMANDS, type CommandRow } from './commands.js';
 import { askedForAll, type HelpPage, helpText } from './help.js';
 import type { Io } from './io.js';
+
+/** Errors that say in one line what to call otherwise; any other is a mistake of ours. */
+const CALLED_WRONGLY = [UsageError, SelectionError, FileInvalid, MergeError];
 
 /** The help on words that only lead to other commands. */
 const FAMILIES: Readonly<Record<string, string>> = { report: 'work with JSON reports' };
@@ -99,11 +104,11 @@ export async function conformance(words: readonly string[], io: Io, name = 'inte
       );
     return await run(args, adapter, io, name);
   } catch (error) {
-    if (!(error instanceof UsageError || error instanceof MergeError)) {
-      io.err(`${name}: ${visible(error instanceof Error ? (error.stack ?? error.message) : String(error))}\n`);
-      return 3;
+    if (error instanceof Error && CALLED_WRONGLY.some((kind) => error instanceof kind)) {
+      io.err(`${name}: ${joinLines(error.message)}\n`);
+      return 2;
     }
-    io.err(`${name}: ${joinLines(error.message)}\n`);
-    return 2;
+    io.err(`${name}: ${visible(error instanceof Error ? (error.stack ?? error.message) : String(error))}\n`);
+    return 3;
   }
 }

@@ -1,9 +1,8 @@
 import { counted } from '../../emulator/contract/counted.js';
 import { visible } from '../../emulator/contract/visible.js';
-import { drift, type Scenario, scenariosOf } from '../drift/drift.js';
+import { drift, readRecording, type Scenario, scenariosOf } from '../drift/drift.js';
 import { isRead } from '../drift/exchange.js';
 import { recordedBefore } from '../drift/recorded-before.js';
-import { readRecordings } from '../drift/recordings.js';
 import { UsageError } from '../framework/usage.js';
 import { atTarget, chosen, commandOf, concluded } from './engine.js';
 import { makeFolders } from './folders.js';
@@ -62,7 +61,7 @@ export function driftTargets(words: readonly string[]): { files: string[]; url: 
 
 /** `intern-conformance drift FILE… [URL]`: compares a target with recordings of another. Answers the exit code. */
 export async function driftCommand(files: readonly string[], settings: Settings, io: Io): Promise<number> {
-  const exchanges = readRecordings(files, (message) => io.err(visible(`${message}\n`)));
+  const exchanges = files.flatMap((file) => readRecording(file, (message) => io.err(visible(`${message}\n`))));
   const scenarios = chosen(scenariosOf(exchanges), settings, 'scenario').map(({ scenario }) => scenario);
   if (settings.plan) {
     io.out(visible(driftPlan({ scenarios, url: settings.url, readOnly: settings.readOnly })));

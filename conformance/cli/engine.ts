@@ -2,14 +2,13 @@ import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { given } from '../../emulator/contract/given.js';
 import { type Connected, connect } from '../drivers/connect.js';
-import { UsageError } from '../framework/usage.js';
 import type { Host } from '../probe/time.js';
 import { REPORTERS } from '../report/index.js';
 import { progress } from '../report/tty.js';
 import { ownCommand } from '../run/replay.js';
 import type { Results } from '../run/results.js';
 import type { RunnerOptions } from '../run/runner.js';
-import { partOf, SelectionError, select } from '../run/select.js';
+import { partOf, select } from '../run/select.js';
 import type { EngineOptions } from '../run/unit-run.js';
 import { readBaseline, writeBaseline } from './baseline.js';
 import { deliver } from './destinations.js';
@@ -35,20 +34,13 @@ const selectionOf = ({ levels, only, shard, skip }: Settings) => ({ only, skip, 
 /**
  * The units that a call asks for, before anything is opened for them.
  *
- * @throws UsageError for a pattern that fits none
+ * @throws SelectionError for a pattern that fits none
  */
-export function chosen<One extends Parameters<typeof select>[0][number]>(
+export const chosen = <One extends Parameters<typeof select>[0][number]>(
   units: readonly One[],
   settings: Settings,
   kind?: Parameters<typeof select>[2],
-): readonly One[] {
-  try {
-    return partOf(select(units, selectionOf(settings), kind), settings);
-  } catch (error) {
-    if (error instanceof SelectionError) throw new UsageError(error.message);
-    throw error;
-  }
-}
+): readonly One[] => partOf(select(units, selectionOf(settings), kind), settings);
 
 /** The request of a call that every run shares, whatever its units are. */
 const engineOptions = (settings: Settings, io: Io): EngineOptions => {

@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import { FileInvalid, jsonIn, textOfFile } from '../../emulator/contract/file.js';
+import { jsonIn, textOfFile } from '../../emulator/contract/file.js';
 import { suggestion } from '../../emulator/contract/nearest.js';
 import { withZod } from '../../emulator/contract/with-zod.js';
 import type { Prompts } from '../drivers/live.js';
@@ -14,23 +14,14 @@ const OF_A_CALL = ['config', 'path', 'plan', 'shard', 'update-baseline'];
 /** The settings of a config file, with the flag's own spelling of values. */
 export const SETTINGS = Object.keys(RUN_FLAGS).filter((flag) => !OF_A_CALL.includes(flag));
 
-/** The content of a file that others wrote. @throws UsageError in one line where it cannot be used */
-export function ofOthers<Value>(read: () => Value): Value {
-  try {
-    return read();
-  } catch (error) {
-    throw error instanceof FileInvalid ? new UsageError(error.message) : error;
-  }
-}
-
 const anything = withZod((z) => z.unknown());
 
-/** A file of JSON. `what` names it in the UsageError for one that cannot be read. */
+/** A file of JSON. `what` names it in the FileInvalid for one that cannot be read. */
 export const readJson = <Value = unknown>(
   file: string,
   what: string,
   schema: () => z.ZodType<Value> = anything as () => z.ZodType<Value>,
-): Value => ofOthers(() => jsonIn(textOfFile(file, `${what} ${file}`), `${what} ${file}`, schema));
+): Value => jsonIn(textOfFile(file, `${what} ${file}`), `${what} ${file}`, schema);
 
 const configSchema = withZod((z) => {
   const wordings = z.union([z.string(), z.array(z.string()).min(1)]).transform((given) => [given].flat());

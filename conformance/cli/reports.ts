@@ -1,18 +1,16 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { textOfFile } from '../../emulator/contract/file.js';
+import { FileInvalid, textOfFile } from '../../emulator/contract/file.js';
 import { inWords } from '../../emulator/contract/system-error.js';
 import { UsageError } from '../framework/usage.js';
 import { type Report, readResults } from '../report/json.js';
-import { ofOthers } from './files.js';
 
 /**
  * Reads a JSON report.
  *
- * @throws UsageError: one line that names the file and what is wrong with it
+ * @throws FileInvalid: one line that names the file and what is wrong with it
  */
-export const readReport = (file: string): Report =>
-  ofOthers(() => readResults(textOfFile(file, `report ${file}`), `report ${file}`));
+export const readReport = (file: string): Report => readResults(textOfFile(file, `report ${file}`), `report ${file}`);
 
 /** Every file of JSON below a folder, in the order of their names. */
 function jsonFiles(folder: string): string[] {
@@ -37,7 +35,7 @@ export function readReports(folder: string, warn: (line: string) => void): Repor
     try {
       return [readReport(file)];
     } catch (error) {
-      if (!(error instanceof UsageError)) throw error;
+      if (!(error instanceof FileInvalid)) throw error;
       warn(`left out: ${error.message}`);
       return [];
     }

@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { readRecording } from '../../emulator/recording/read.js';
 import { folderOfTest } from '../../test/folders.js';
 import { fakeDriver, fakeHost } from '../../test/targets/fake-target.js';
 import type { LiveDriverOptions } from '../drivers/live.js';
@@ -7,7 +8,6 @@ import { findingText } from '../report/words/finding.js';
 import { skipWords } from '../report/words/skip.js';
 import type { Results } from '../run/results.js';
 import { type DriftOptions, drift } from './drift.js';
-import { readRecordings } from './recordings.js';
 
 export interface Line {
   request?: object;
@@ -66,7 +66,7 @@ export async function driftFrom(
   const results: Results = await drift({
     driver,
     host,
-    exchanges: readRecordings([file], () => {}),
+    exchanges: readRecording(file, () => {}),
     tag: 'test',
     timeout: 10_000,
     bootTimeout: 120_000,

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createEmulator, type Emulator } from '../../emulator/index.js';
+import { readRecording } from '../../emulator/recording/read.js';
 import { createVirtualHost } from '../../test/targets/virtual-host.js';
 import { connect } from '../drivers/connect.js';
 import { createIdleHost } from '../mutants/idle-host.js';
@@ -11,7 +12,6 @@ import { REPORT_KINDS, REPORTERS } from '../report/index.js';
 import { type Report, reportOf } from '../report/json.js';
 import { conversation, recorderOf } from './conversation.harness.js';
 import { drift } from './drift.js';
-import { readRecordings } from './recordings.js';
 
 let folder: string;
 let file: string;
@@ -66,7 +66,7 @@ async function driftOf(
     const results = await drift({
       driver,
       host,
-      exchanges: readRecordings([recording], () => {}),
+      exchanges: readRecording(recording, () => {}),
       timeout: 30_000,
       bootTimeout: 60_000,
       signal: new AbortController().signal,

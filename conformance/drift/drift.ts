@@ -1,3 +1,4 @@
+import { byKey } from '../../emulator/contract/by-key.js';
 import { shellWord } from '../../emulator/contract/pasted.js';
 import type { PlacedExchange } from '../../emulator/recording/read.js';
 import { foundOfAll } from '../framework/difference.js';
@@ -10,7 +11,8 @@ import { faultOf, type Unit } from '../run/unit.js';
 import { run } from '../run/unit-run.js';
 import { createNames } from './names.js';
 import { type Played, play } from './play.js';
-import { byScenario } from './recordings.js';
+
+export { readRecording } from '../../emulator/recording/read.js';
 
 /** The options of a drift. Times in ms. */
 export interface DriftOptions extends Omit<RunnerOptions, 'checks'> {
@@ -58,15 +60,17 @@ function judged({ compared, error, met, placed, skip }: Played, { clean }: Pick<
 /** Exchanges that rest on one another, in their order. */
 export type Scenario = readonly PlacedExchange[];
 
-/** The scenarios of recordings, as they are selected. */
+/** The scenarios of each file of recordings, as they are selected: what an alias stands for holds within one. */
 export const scenariosOf = (exchanges: readonly PlacedExchange[]) =>
-  [...byScenario(exchanges)].map((scenario: Scenario) => ({
-    id: `drift/${scenario[0]?.exchange.scenario ?? 'unnamed'}`,
-    requirement: 'REC-3',
-    level: 'C' as const,
-    heads: scenario.map(headOf),
-    scenario,
-  }));
+  [...byKey(exchanges, ({ file, exchange }) => `${file} ${exchange.scenario ?? ''}`).values()].map(
+    (scenario: Scenario) => ({
+      id: `drift/${scenario[0]?.exchange.scenario ?? 'unnamed'}`,
+      requirement: 'REC-3',
+      level: 'C' as const,
+      heads: scenario.map(headOf),
+      scenario,
+    }),
+  );
 
 /**
  * Sends the requests of recordings to a target and compares its answers with the recorded ones in what matters (REC-3);

@@ -16,12 +16,24 @@ import { isRead, type Live, type SendDeps, send } from './exchange.js';
 import { createInternFinder } from './interns.js';
 import { type Circumstances, type Judgement, judge } from './judge.js';
 import type { Names } from './names.js';
-import { pauses } from './pauses.js';
 import { createPreparation } from './prepare.js';
 import { recordedBefore, unresolved } from './recorded-before.js';
 import { relationsOf } from './relations.js';
 import { scheduleOf } from './schedule.js';
 import { streamText } from './script.js';
+
+/** ms between two reads of what time can change, at first and at most. */
+const FIRST = 500;
+const LONGEST = 4_000;
+
+/** How long to wait before each further look, less and less often, `limit` ms in all. */
+function* pauses(limit: number): Generator<number> {
+  let pause = FIRST;
+  for (let waited = 0; waited < limit; waited += pause) {
+    if (waited > 0) pause = Math.min(2 * pause, LONGEST);
+    yield pause;
+  }
+}
 
 /** The outcome of one recorded exchange. */
 export interface Played {

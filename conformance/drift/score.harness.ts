@@ -1,3 +1,4 @@
+import { readRecording } from '../../emulator/recording/read.js';
 // Prints how many of the kit's mutants drift finds: each is recorded, and its recording compared with the emulator.
 //
 //   npm run drift-score [AREA…]
@@ -15,7 +16,6 @@ import type { Mutation } from '../mutants/mutant.js';
 import { systemHost } from '../probe/time.js';
 import { conversation, recorderOf, type Spoken } from './conversation.harness.js';
 import { drift } from './drift.js';
-import { readRecordings } from './recordings.js';
 import { streamText } from './script.js';
 
 /** ms of real time that a mutant's conversation may take: one that hangs is recorded as far as it went. */
@@ -69,7 +69,7 @@ async function findsDrift(file: string): Promise<boolean> {
     const results = await drift({
       driver,
       host: systemHost,
-      exchanges: readRecordings([file], () => {}),
+      exchanges: readRecording(file, () => {}),
       timeout: 500,
       bootTimeout: 5_000,
       signal: new AbortController().signal,

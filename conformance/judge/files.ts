@@ -1,6 +1,6 @@
 import { closeSync, fstatSync, openSync, readSync, statSync } from 'node:fs';
 import { inWords } from '../../emulator/contract/system-error.js';
-import { readRecordings } from '../drift/recordings.js';
+import { readRecording } from '../../emulator/recording/read.js';
 import { UsageError } from '../framework/usage.js';
 import type { Exchange } from '../model/exchange.js';
 import { jsonOf } from '../probe/json.js';
@@ -11,8 +11,6 @@ import { type HarExchange, readEntry } from './har.js';
 import type { Conversation, Judge } from './judge.js';
 import { isWhole, partsOf, recordersIn, VIEWS } from './recording.js';
 
-/** Bytes of a recording above which it is not read. A HAR may be larger than memory. */
-const MOST = 256 * 1024 * 1024;
 /** Bytes by which a recording is told from a HAR. */
 const HEAD = 4_096;
 
@@ -152,7 +150,7 @@ async function judgeRecordings(
 ): Promise<void> {
   let next = from;
   for (const file of files)
-    for (const recorder of recordersIn(readRecordings([file], warn))) {
+    for (const recorder of recordersIn(readRecording(file, warn))) {
       const all = partsOf(recorder, next);
       next += recorder.length;
       const conversation = judge.open(file, { whole: isWhole(recorder), views: VIEWS.length });
@@ -220,10 +218,6 @@ export async function judgeFiles(
       const { fd, size, isRecording } = openFile(file);
       open.push(fd);
       if (size === 0) throw new UsageError(`${file}: the file is empty`);
-      if (isRecording && size > MOST)
-        throw new UsageError(
-          `${file}: ${Math.round(size / 1024 / 1024)} MB, of a recording at most ${MOST / 1024 / 1024} MB are read`,
-        );
       if (isRecording) recordings.push(file);
       else hars.push([file, fd]);
     }

@@ -1,6 +1,6 @@
 import { appendFileSync, existsSync, mkdirSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { textOfFile } from '../../emulator/contract/file.js';
+import { FileInvalid, textOfFile } from '../../emulator/contract/file.js';
 import { createOwnership, type Entry } from '../model/ownership.js';
 import { isRecord, jsonOf } from '../probe/json.js';
 import { CREDENTIAL_NAMES } from '../probe/request.js';
@@ -64,16 +64,18 @@ export const prefixOf = (run: string): string => `k${run}-`;
 /**
  * A ledger as a run left it. The file may be anybody's: it says what to look for, and nothing of what it is.
  *
- * @throws Error with a line that says what is wrong with the file
+ * @throws FileInvalid with a line that says what is wrong with the file
  */
 export function readLedger(path: string) {
   const left = createOwnership({ ledger: createLedger() });
   const [first = '', ...lines] = textOfFile(path, path).split('\n');
   const head = entryOf(first);
-  if (head?.event !== 'run') throw new Error(`${path}: expected the first line to say which run and target it is of`);
+  if (head?.event !== 'run')
+    throw new FileInvalid(`${path}:`, 'expected the first line to say which run and target it is of');
   if (!/^[a-z0-9]{4}$/.test(head.run) || head.prefix !== prefixOf(head.run))
-    throw new Error(
-      `${path}: expected a run of four letters and digits and the beginning of its names, got ${JSON.stringify(head.run)} and ${JSON.stringify(head.prefix)}`,
+    throw new FileInvalid(
+      `${path}:`,
+      `expected a run of four letters and digits and the beginning of its names, got ${JSON.stringify(head.run)} and ${JSON.stringify(head.prefix)}`,
     );
   for (const line of lines) {
     const entry = entryOf(line);

@@ -4,11 +4,6 @@ import { problem, words } from '../contract/problem.js';
 import { aliasProblem } from './check-aliases.js';
 import { ANSWER_HEADERS, exchangeSchema, RECORDING_FORMAT, REQUEST_HEADERS, type RecordedExchange } from './format.js';
 
-/** A recording that cannot be used. The message names file, line and what was wrong. */
-export class RecordingInvalid extends Error {
-  override readonly name = 'RecordingInvalid';
-}
-
 /** A recorded exchange and its place. */
 export interface PlacedExchange {
   readonly exchange: RecordedExchange;
@@ -17,28 +12,20 @@ export interface PlacedExchange {
   readonly line: number;
 }
 
-function textOf(file: string): string {
-  try {
-    return textOfFile(file, `recording ${file}`);
-  } catch (error) {
-    throw error instanceof FileInvalid ? new RecordingInvalid(error.message) : error;
-  }
-}
-
 /** A line that is not JSON: the recorder may have been stopped while it wrote it. */
-class NotWhole extends RecordingInvalid {}
+class NotWhole extends FileInvalid {}
 
 /** The body of a request is the third level of a line. */
 const DEEPEST_LINE = MAX_NESTING + 2;
 
 function parseLine(text: string, place: string): RecordedExchange {
-  const invalid = (what: string) => new RecordingInvalid(`recording ${place}: ${what}`);
+  const invalid = (what: string) => new FileInvalid(`recording ${place}:`, what);
   if (nestingOf(text) > DEEPEST_LINE) throw invalid(`expected a body of at most ${MAX_NESTING} levels, found more`);
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch {
-    throw new NotWhole(`recording ${place}: expected an exchange as one line of JSON`);
+    throw new NotWhole(`recording ${place}:`, 'expected an exchange as one line of JSON');
   }
   const { format } = (typeof value === 'object' && value !== null ? value : {}) as { format?: unknown };
   if (typeof format === 'number' && format > RECORDING_FORMAT) {
@@ -74,10 +61,10 @@ function withKnownHeaders(exchange: RecordedExchange, left: Set<string>): Record
  * The exchanges of a recording, in the order in which their requests came. A last line that was cut (the recorder was
  * killed while writing) is left out, and so are headers that no recorder keeps; both are reported to `warn`.
  *
- * @throws RecordingInvalid that names file, line and field
+ * @throws FileInvalid that names file, line and field
  */
 export function readRecording(file: string, warn: (message: string) => void): PlacedExchange[] {
-  const lines = textOf(file).split('\n');
+  const lines = textOfFile(file, `recording ${file}`).split('\n');
   const last = lines.length - 1;
   const exchanges: PlacedExchange[] = [];
   const left = new Set<string>();
@@ -96,6 +83,6 @@ export function readRecording(file: string, warn: (message: string) => void): Pl
     const names = [...left].sort().join(', ');
     warn(`recording ${file}: headers that are not part of a recording were left out: ${names}`);
   }
-  if (exchanges.length === 0) throw new RecordingInvalid(`recording ${file}: holds no exchange`);
+  if (exchanges.length === 0) throw new FileInvalid(`recording ${file}:`, 'holds no exchange');
   return exchanges.sort((a, b) => a.exchange.n - b.exchange.n);
 }

@@ -1,8 +1,8 @@
 // A process that reads recordings, as replay and drift do, and sends the recorded requests to the replay. Each message
 // is the path of a file; the answer is the outcome.
-import { readRecordings } from '../../conformance/drift/recordings.js';
-import { UsageError } from '../../conformance/framework/usage.js';
+import { FileInvalid } from '../../emulator/contract/file.js';
 import { createEmulator, OptionError } from '../../emulator/index.js';
+import { readRecording } from '../../emulator/recording/read.js';
 import { answerEach } from './ask-child.js';
 import type { Read, ReplayedAnswer } from './recordings.js';
 
@@ -10,7 +10,7 @@ const replaced = (text: string) => text.replaceAll(/\$\{?[a-z_]+(?:\.\d+)?\}?/g,
 
 /** The request of a client for a recorded answer. */
 function asked(file: string): { path: string; init: RequestInit }[] {
-  return readRecordings([file], () => {}).map(({ exchange: { request } }) => {
+  return readRecording(file, () => {}).map(({ exchange: { request } }) => {
     const { method, path, headers, body } = request;
     const sent =
       body === undefined || method === 'GET' || method === 'HEAD' ? {} : { body: replaced(JSON.stringify(body)) };
@@ -60,10 +60,10 @@ async function replay(
 
 function drift(file: string): { refused?: string } {
   try {
-    readRecordings([file], () => {});
+    readRecording(file, () => {});
     return {};
   } catch (error) {
-    if (error instanceof UsageError) return { refused: error.message };
+    if (error instanceof FileInvalid) return { refused: error.message };
     throw error;
   }
 }

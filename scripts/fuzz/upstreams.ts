@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import fc from 'fast-check';
-import { readRecordings } from '../../conformance/drift/recordings.js';
+import { readRecording } from '../../emulator/recording/read.js';
 import { askChild } from './ask-child.js';
 import { type Child, checkChild, checkLively, startChild } from './child.js';
 import type { Subject, Target } from './fuzz.js';
@@ -99,7 +99,7 @@ function subjectOf({ server, recorder, base, prober, folder }: Parts): Subject<A
     seen += lines.length;
     writeFileSync(fresh, lines.map((line) => `${line}\n`).join(''));
     try {
-      readRecordings([fresh], () => {});
+      readRecording(fresh, () => {});
     } catch (error) {
       throw new Broken('what is recorded can be read', error instanceof Error ? error.message : String(error));
     }

@@ -1,6 +1,7 @@
+import { FileInvalid } from '../../contract/file.js';
 import type { Profile } from '../../contract/profile.js';
 import { bodyText } from '../format.js';
-import { type PlacedExchange, RecordingInvalid } from '../read.js';
+import type { PlacedExchange } from '../read.js';
 
 /** The names of a deployment that are in an exchange: of its input tool, and the prefix of its proof headers. */
 function namesIn({ exchange }: PlacedExchange): { tool?: string | undefined; prefix?: string | undefined } {
@@ -14,7 +15,7 @@ function namesIn({ exchange }: PlacedExchange): { tool?: string | undefined; pre
 /**
  * Compares a recording with the profile for its replay: clients look for its names.
  *
- * @throws RecordingInvalid that names both
+ * @throws FileInvalid that names both
  */
 export function requireProfile(placed: PlacedExchange, profile: Profile): void {
   const { tool, prefix } = namesIn(placed);
@@ -27,7 +28,8 @@ export function requireProfile(placed: PlacedExchange, profile: Profile): void {
     (prefix ?? profile.proof_header_prefix) === profile.proof_header_prefix
   )
     return;
-  throw new RecordingInvalid(
-    `recording ${placed.file}:${placed.line}: has ${recorded}, and profile ${profile.name} has ${expected}; choose the profile that it was recorded under with --profile`,
+  throw new FileInvalid(
+    `recording ${placed.file}:${placed.line}:`,
+    `has ${recorded}, and profile ${profile.name} has ${expected}; choose the profile that it was recorded under with --profile`,
   );
 }

@@ -81,7 +81,7 @@ const asHeaderText = (value: string): string =>
  * Answers from recordings (REC-2): values that differ between runs are made afresh and kept consistent within a
  * scenario.
  *
- * @throws RecordingInvalid for an invalid recording
+ * @throws FileInvalid for an invalid recording
  */
 export function createReplay(files: readonly string[], deps: ReplayDeps): Replay {
   const exchanges = files.flatMap((file) => readRecording(file, deps.warn));

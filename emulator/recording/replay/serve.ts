@@ -1,6 +1,7 @@
 import type { Clock } from '../../clock/clock.js';
 import type { Random } from '../../clock/random.js';
 import { ERRORS, type ErrorRow } from '../../contract/errors.js';
+import { FileInvalid } from '../../contract/file.js';
 import { makeInert } from '../../contract/inert.js';
 import { blankIntern } from '../../contract/intern-row.js';
 import { type Profile, proofHeaders } from '../../contract/profile.js';
@@ -18,7 +19,6 @@ import { OptionError, type ReplayOptions } from '../../options/options.js';
 import { asRequest, PlainRequest, type ReceivedRequest } from '../../requests/received-request.js';
 import { readBody } from '../../requests/request-body.js';
 import type { Signer } from '../../signing/signer.js';
-import { RecordingInvalid } from '../read.js';
 import { createReplay, type OwnAnswers, type Replay } from './replay.js';
 
 interface ReplayPartsDeps {
@@ -119,7 +119,7 @@ function loadReplay(deps: ReplayPartsDeps): Replay {
       },
     };
   } catch (error) {
-    if (error instanceof RecordingInvalid) throw new OptionError(error.message, { cause: error });
+    if (error instanceof FileInvalid) throw new OptionError(error.message, { cause: error });
     throw error;
   }
 }
