@@ -9,10 +9,9 @@ import type { Stop } from '../framework/stop.js';
 import type { Host } from '../probe/time.js';
 import { lackText } from '../report/words/need.js';
 import { skipWords } from '../report/words/skip.js';
-import { ruleOf } from '../rules/check.js';
-import { BUDGETS, limitsOf } from '../run/budget.js';
+import { settingsOf } from '../run/options.js';
 import { inOrder, prompts as isPrompting } from '../run/order.js';
-import { runChecks } from '../run/runner.js';
+import { asUnit, runChecks } from '../run/runner.js';
 import type { Settings } from './settings.js';
 
 /** Turns that a deployment takes of a caller in a minute (interface.md). */
@@ -27,13 +26,6 @@ export interface PlanOptions {
   readonly checks: readonly Check[];
   readonly host: Host;
 }
-
-/** A check as a run has it: what is chosen needs a control interface. */
-const asUnit = (check: Check) => ({
-  ...check,
-  watches: ruleOf(check) !== undefined,
-  needs: check.level === 'C' ? (['control', ...check.needs] as const) : check.needs,
-});
 
 /** The requests of a check, or of several. */
 interface Cost {
@@ -105,12 +97,10 @@ function timeOf({ requests, prompts }: Cost, rate: number, duration: number): nu
 export async function plan(options: PlanOptions): Promise<string> {
   const { settings, driver, checks } = options;
   const controlled = driver.control !== undefined;
-  const rate = settings.rate ?? (controlled ? 0 : 5);
   const lines: string[] = [];
-  const free = controlled && settings.budget === undefined;
   const { budget, maxPrompts, maxRequests, maxTime, shard } = settings;
-  const limits = limitsOf(given({ budget, maxPrompts, maxRequests, maxTime }), { free, shards: shard?.of ?? 1 });
-  const runs = settings.runs ?? (free ? 100 : BUDGETS[budget ?? 'default'].runs);
+  const asked = given({ budget, maxPrompts, maxRequests, maxTime, shard, rate: settings.rate, runs: settings.runs });
+  const { free, limits, rate, runs } = settingsOf({ driver, ...asked });
   const { costs, around, duration } = await rehearsed(options, runs);
   const missing: { readonly id: string; readonly why: string }[] = [];
   const beyond: typeof missing = [];
@@ -131,7 +121,7 @@ export async function plan(options: PlanOptions): Promise<string> {
     const cost = costs.get(check.id) ?? NOTHING;
     const all = sumOf(total, cost);
     const stop = over(all, isPrompting(check));
-    if (stop !== undefined && !ruleOf(check)) {
+    if (stop !== undefined && !check.watches) {
       const { why } = skipWords({ kind: 'stopped', because: { kind: 'over', stop } });
       beyond.push({ id: check.id, why: `beyond the budget: ${why}` });
       continue;

@@ -29,7 +29,7 @@ export interface RunnerOptions extends EngineOptions, BudgetOptions {
   readonly bootTimeout?: number;
   /** For the whole clean-up. Default 60,000, and more at a target that takes its time, up to 600,000. */
   readonly cleanupTime?: number;
-  /** Candidates that the shrinking of one property may try. Default 300 with a control interface, 20 without. */
+  /** Candidates that the shrinking of one property may try. Default 300 with a control interface, 8 without. */
   readonly shrinkBudget?: number;
   /** False tries every check, whatever others have found to be in its way. Default true. */
   readonly blocking?: boolean;
@@ -46,19 +46,21 @@ export interface RunnerOptions extends EngineOptions, BudgetOptions {
 export function settingsOf(options: Omit<RunnerOptions, 'checks'>) {
   const { driver, host = systemHost } = options;
   const controlled = driver.control !== undefined;
+  const free = controlled && options.budget === undefined;
   const timeout = options.timeout ?? 10_000;
   const bootTimeout = options.bootTimeout ?? 120_000;
   const streamTimeout = Math.max(timeout, controlled ? 0 : 40_000);
   return {
     seed: options.seed ?? host.tag(8),
-    runs:
-      options.runs ?? (controlled && options.budget === undefined ? 100 : BUDGETS[options.budget ?? 'default'].runs),
+    /** An emulator under control costs nothing: without a budget all is done there. */
+    free,
+    runs: options.runs ?? (free ? 100 : BUDGETS[options.budget ?? 'default'].runs),
     /** Where a few of many are looked at, all of them are. */
     thorough: options.budget === 'thorough',
     readOnly: options.readOnly === true,
     rate: options.rate ?? (controlled ? 0 : 5),
     concurrency: controlled ? 1 : (options.concurrency ?? 4),
-    limits: limitsOf(options, { free: controlled && options.budget === undefined, shards: options.shard?.of ?? 1 }),
+    limits: limitsOf(options, { free, shards: options.shard?.of ?? 1 }),
     timeout,
     bootTimeout,
     /** That a stream may keep a check waiting. */

@@ -42,6 +42,14 @@ async function settle(opened: OpenRun, run: RunContext, { rows }: Done): Promise
   withhold(pool, session.monitors.isStray);
 }
 
+/** A check as a run selects and orders it: what is chosen needs a control interface. */
+export const asUnit = (check: Check) => ({
+  ...headOf(check),
+  needs: check.level === 'C' ? (['control', ...check.needs] as const) : check.needs,
+  watches: ruleOf(check) !== undefined,
+  feeds: check.sweeps === true,
+});
+
 /** Checks as units of a run. */
 function unitsOf(checks: readonly Check[], opened: OpenRun, pool: Pool): Unit[] {
   const { settings, session } = opened;
@@ -52,14 +60,9 @@ function unitsOf(checks: readonly Check[], opened: OpenRun, pool: Pool): Unit[] 
   return checks.map((check) => {
     const rule = ruleOf(check);
     return {
-      id: check.id,
-      requirement: check.requirement,
-      level: check.level,
-      needs: check.level === 'C' ? ['control', ...check.needs] : check.needs,
+      ...asUnit(check),
       heads: [headOf(check)],
       alone: rule !== undefined || ALONE.has(check.id),
-      watches: rule !== undefined,
-      feeds: check.sweeps === true,
       prepare: () => session.monitors.begin(check),
       async run({ alone, before, lane }) {
         const context = lanes[lane];
@@ -85,14 +88,13 @@ const SHORTEST = 20_000;
 function prepared(options: RunnerOptions): Parameters<typeof createRun> {
   const opened = openRun(options);
   const pool = createPool();
-  // An emulator under control costs nothing: without a budget all is done there, in the order of the checks.
-  const free = opened.driver.control !== undefined && options.budget === undefined;
   return [
     unitsOf(options.checks, opened, pool),
     opened,
     {
       ...options,
-      order: (units) => (free ? asTheyStand(units) : inOrder(units, (need) => opened.lacks(need) !== undefined)),
+      order: (units) =>
+        opened.settings.free ? asTheyStand(units) : inOrder(units, (need) => opened.lacks(need) !== undefined),
       without(unit) {
         if (unit.watches === true) return undefined;
         const { time } = opened.settings.limits;
