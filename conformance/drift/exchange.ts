@@ -3,6 +3,7 @@ import { type Bindings, piecesOf } from '../../emulator/recording/template.js';
 import type { Driver } from '../drivers/driver.js';
 import type { Need } from '../framework/needs.js';
 import { lacking } from '../framework/skip.js';
+import { READS } from '../habits/dealings.js';
 import type { Client, OpenAnswer } from '../probe/client.js';
 import { isRecord, jsonOf } from '../probe/json.js';
 import { type NoAnswerGot, whyNoAnswer } from '../probe/no-answer.js';
@@ -57,8 +58,7 @@ export interface SendDeps {
   readonly names: Pick<Names, 'of' | 'give'>;
 }
 
-const READS = ['GET', 'HEAD', 'OPTIONS'];
-export const isRead = ({ request }: Pick<RecordedExchange, 'request'>): boolean => READS.includes(request.method);
+export const isRead = ({ request }: Pick<RecordedExchange, 'request'>): boolean => READS.has(request.method);
 
 /** Methods that no `fetch` sends. */
 const NEVER_SENT = /^(?:CONNECT|TRACE|TRACK)$/i;

@@ -1,9 +1,10 @@
 import { rewritten } from '../../emulator/wire/answer.js';
 import { GATEWAY } from '../probe/gateway.js';
+import { READS } from './dealings.js';
 import type { Habit } from './habit.js';
 import { excused, instead, takesPrompts } from './measured.js';
 import { isBusy } from './not-now.js';
-import { LATER, NOTICED_WITHIN, READS } from './visit.js';
+import { LATER, NOTICED_WITHIN } from './visit.js';
 
 export const lostConnections: Habit = {
   id: 'lost-connections',

@@ -65,3 +65,10 @@ export interface Dealings {
   /** The credentials whose latest answer was 401, each with a request that it opened before, where there is one. */
   shut(): readonly { readonly name: string; readonly opened: Opened | undefined }[];
 }
+
+/** Methods of reads. */
+export const READS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
+/** Paths of prompts, below an intern. */
+export const PROMPTS = /^(chat\/completions|invoke)$/;
+/** Paths of prompts and proofs, below an intern: they have it do something and leave it as it is. */
+export const TURNS = /^(chat\/completions|invoke|daemon(-access)?\/sign)$/;

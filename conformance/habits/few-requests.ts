@@ -1,5 +1,5 @@
+import { TURNS } from './dealings.js';
 import type { Habit } from './habit.js';
-import { TURNS } from './visit.js';
 import { refusal } from './wire.js';
 
 /** How many requests it takes in a second. */

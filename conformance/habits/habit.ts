@@ -1,5 +1,5 @@
 import type { Serve } from '../../emulator/wire/serve.js';
-import type { Explanation, Head, Knowledge, Lesson, Sighting, Visit } from './visit.js';
+import type { Explanation, Head, Knowledge, Sighting, Visit } from './visit.js';
 
 /** A way of a service that no sentence of the interface forbids. Files of habits need only each other to run. */
 export interface Habit {
@@ -12,14 +12,10 @@ export interface Habit {
   readonly differs?: readonly string[];
   /** A service with it. */
   readonly serve?: Serve;
-  /** The address of a request as the service has it. */
-  address?(url: string, known: Knowledge): string;
   /** ms that a read must wait for what the run wrote before. */
   before?(read: { readonly id: string | undefined; readonly path: string }, known: Knowledge): number;
   /** ms after which a request is sent again that was answered so; undefined where the answer counts. */
   again?(head: Head, known: Knowledge): number | undefined;
-  /** Learns from an answer, and may put into words of the interface what it says in its own. */
-  learn?(answer: Lesson, known: Knowledge): void;
   /** Makes ready for a check that is done alone. */
   prepare?(visit: Visit): Promise<void>;
   /** Whether it explains a finding. May send requests. */

@@ -72,7 +72,6 @@ export const HABITS: readonly Habit[] = [
  */
 export const HEEDED: readonly Habit[] = [
   fewRequests,
-  ownStatuses,
   away,
   largeBodiesDropped,
   lostConnections,

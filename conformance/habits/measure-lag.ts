@@ -1,5 +1,6 @@
 import { noteFull, REFUSED, refusalOf } from './capacity.js';
-import { type Sighting, TURNS, type Visit } from './visit.js';
+import { TURNS } from './dealings.js';
+import type { Sighting, Visit } from './visit.js';
 
 /** Longest wait for a write to be read, in ms, and how long reads are given then: some replicas are slower. */
 const LONGEST = 10_000;

@@ -1,8 +1,5 @@
 import { rewritten } from '../../emulator/wire/answer.js';
-import { isRecord } from '../../emulator/wire/json.js';
-import { GATEWAY } from '../probe/gateway.js';
 import type { Habit } from './habit.js';
-import { READS } from './visit.js';
 import { eachRecord } from './wire.js';
 
 /** The published statuses and what the deployment calls them. */
@@ -34,19 +31,5 @@ export const ownStatuses: Habit = {
           record.status = WORDS[String(record.status)] ?? record.status;
         }),
     });
-  },
-  address: (url, { learnt }) => learnt.words.address(url),
-  /** The state that a write brings an intern to is the one it is shown with next. */
-  learn: ({ send, id, rest, status, json, made }, { learnt: { words } }) => {
-    const { method = 'GET', path = '' } = send;
-    if (id !== undefined && !READS.has(method)) words.answered(id);
-    if (!/^\/interns(?=[/?]|$)/.test(path)) return;
-    const writes = id !== undefined && method !== 'PATCH' && !READS.has(method);
-    if (writes && GATEWAY.has(status)) words.lost(id);
-    if (status >= 300) return;
-    if (made !== undefined) words.done(made, isRecord(send.json) && send.json.provision === true ? 'boot' : 'create');
-    else if (writes) words.done(id, rest);
-    if (isRecord(json))
-      for (const record of Array.isArray(json.data) ? json.data : [json]) if (isRecord(record)) words.read(record);
   },
 };

@@ -1,7 +1,5 @@
 import { expect, test } from 'vitest';
-import { ownStatuses } from './own-statuses.js';
 import { createStatusWords } from './status-words.js';
-import { type Knowledge, nothingLearnt } from './visit.js';
 
 const shown = (words: ReturnType<typeof createStatusWords>, id: string, status: string) => {
   const record = { id, status };
@@ -59,11 +57,7 @@ test('an intern that runs though nobody had it boot tells of the words of those 
 test('after a write that a gateway answered a word is not learnt', () => {
   const words = createStatusWords();
   const learn = (method: string, status: number, json: unknown, rest = '') => {
-    const known = { learnt: { ...nothingLearnt(), words } } as unknown as Knowledge;
-    ownStatuses.learn?.(
-      { send: { method, path: '/interns/one' }, id: 'one', rest, status, json, made: undefined },
-      known,
-    );
+    words.sees({ send: { method, path: '/interns/one' }, id: 'one', rest }, status, json, undefined);
     return json;
   };
   learn('POST', 202, {}, 'suspend');

@@ -1,3 +1,7 @@
+import { isRecord } from '../../emulator/wire/json.js';
+import { GATEWAY } from '../probe/gateway.js';
+import { type Addressed, READS } from './dealings.js';
+
 /** The statuses of the published API. */
 export const STATUSES: readonly string[] = [
   'queued',
@@ -103,6 +107,19 @@ export function createStatusWords() {
           cameUp(id);
         }
       }
+    },
+    /** An answer came: the state that a write brings an intern to is the one it is shown with next. `made`: the intern that it gave the run. */
+    sees({ send, id, rest }: Addressed, status: number, json: unknown, made: string | undefined) {
+      const { method = 'GET', path = '' } = send;
+      if (id !== undefined && !READS.has(method)) this.answered(id);
+      if (!/^\/interns(?=[/?]|$)/.test(path)) return;
+      const writes = id !== undefined && method !== 'PATCH' && !READS.has(method);
+      if (writes && GATEWAY.has(status)) this.lost(id);
+      if (status >= 300) return;
+      if (made !== undefined) this.done(made, isRecord(send.json) && send.json.provision === true ? 'boot' : 'create');
+      else if (writes) this.done(id, rest);
+      if (isRecord(json))
+        for (const record of Array.isArray(json.data) ? json.data : [json]) if (isRecord(record)) this.read(record);
     },
     /** Whether the intern was last shown with a word that may mean that it runs. */
     unsure(id: string) {

@@ -107,15 +107,6 @@ export interface Head extends Addressed {
   readonly headers: Headers;
 }
 
-/** An answer. */
-export interface Lesson extends Addressed {
-  readonly status: number;
-  /** Undefined where it is no JSON. */
-  readonly json: unknown;
-  /** Id of the intern that it gave the run. */
-  readonly made: string | undefined;
-}
-
 /** A run at a service: its knowledge, and the acts that are open to it. */
 export interface Visit extends Knowledge {
   readonly target: { readonly baseUrl: string; readonly workspaceId: string; readonly profile: Profile };
@@ -205,10 +196,3 @@ export const LATER = 2_000;
 
 /** ms within which a service must notice that a client has gone (CHAT-10). */
 export const NOTICED_WITHIN = 30_000;
-
-/** Methods of reads. */
-export const READS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
-/** Paths of prompts, below an intern. */
-export const PROMPTS = /^(chat\/completions|invoke)$/;
-/** Paths of prompts and proofs, below an intern: they have it do something and leave it as it is. */
-export const TURNS = /^(chat\/completions|invoke|daemon(-access)?\/sign)$/;

@@ -1,6 +1,5 @@
 import type { Intern } from '../../emulator/contract/intern.js';
-import type { Dealings, IdleState, Opened } from '../habits/dealings.js';
-import { PROMPTS, READS, TURNS } from '../habits/visit.js';
+import { type Dealings, type IdleState, type Opened, PROMPTS, READS, TURNS } from '../habits/dealings.js';
 import { GATEWAY } from '../probe/gateway.js';
 import { isRecord } from '../probe/json.js';
 import { isAnswer } from '../probe/request.js';

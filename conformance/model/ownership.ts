@@ -1,5 +1,4 @@
-import type { Made } from '../habits/dealings.js';
-import { READS } from '../habits/visit.js';
+import { type Made, READS } from '../habits/dealings.js';
 import { GATEWAY } from '../probe/gateway.js';
 import { isRecord } from '../probe/json.js';
 import type { CredentialName } from '../probe/request.js';

@@ -3,7 +3,7 @@ import { type Found, isProven } from '../framework/finding.js';
 import type { Need } from '../framework/needs.js';
 import { lacking, raced, type Skip, stoppedBy } from '../framework/skip.js';
 import { Stopped } from '../framework/stop.js';
-import { READS } from '../habits/visit.js';
+import { READS } from '../habits/dealings.js';
 import type { Exchange } from '../probe/exchange.js';
 import { internPath, type Send } from '../probe/request.js';
 import type { Rule } from '../rules/index.js';

@@ -6,9 +6,9 @@ import { Finding } from '../framework/finding.js';
 import { IDEMPOTENCY_HEADER, idempotencyHeaderOf } from '../framework/profile.js';
 import { lacking } from '../framework/skip.js';
 import { Stopped, type Unusable } from '../framework/stop.js';
-import type { Addressed, Standing } from '../habits/dealings.js';
+import { type Addressed, PROMPTS, READS, type Standing, TURNS } from '../habits/dealings.js';
 import { HEEDED } from '../habits/index.js';
-import { type Knowledge, NOTICED_WITHIN, nothingLearnt, PROMPTS, READS, TURNS } from '../habits/visit.js';
+import { type Knowledge, NOTICED_WITHIN, nothingLearnt } from '../habits/visit.js';
 import { createModel } from '../model/model.js';
 import { placeOf } from '../model/operations.js';
 import { createOwnership, type Leaving, secretPrefixOf } from '../model/ownership.js';
@@ -179,7 +179,7 @@ export function createSession(run: RunBase) {
     const given = guard.after({ number, path: pathOf(url, baseUrl), status, json });
     if (given?.kind === 'nothing' && status < 300 && live && isCreate(send, url)) throw noIntern(answer);
     const made = given?.kind === 'own' ? given.id : undefined;
-    for (const habit of habits) habit.learn?.({ ...request, status, json, made }, known);
+    if (live) learnt.words.sees(request, status, json, made);
   };
 
   /** A write was never answered: others are given less time for nothing. */
@@ -251,7 +251,7 @@ export function createSession(run: RunBase) {
       }
       return undefined;
     },
-    address: (url) => habits.reduce((to, habit) => habit.address?.(to, known) ?? to, url),
+    address: learnt.words.address,
     seen(send, url, answer, record, by) {
       note(send, url, answer);
       monitors.sees(send, answer, record, by);

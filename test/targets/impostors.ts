@@ -1,5 +1,5 @@
 import { newEmulator } from '../../conformance/drivers/emulator.js';
-import { READS } from '../../conformance/habits/visit.js';
+import { READS } from '../../conformance/habits/dealings.js';
 import type { Fetch } from '../../conformance/probe/client.js';
 import type { EmulatorOptions } from '../../emulator/index.js';
 import type { Serve } from '../../emulator/wire/serve.js';
