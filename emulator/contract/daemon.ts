@@ -10,13 +10,13 @@ export interface InternDaemonAccess {
 
 /** Why a daemon refuses a request, in the order in which it looks. */
 export const DAEMON_REFUSALS = {
-  token_invalid: 'The daemon token is missing or not of a running intern',
-  proof_missing: 'A proof header is missing',
-  proof_malformed: 'A proof header does not have its form',
-  proof_expired: 'The proof is older than the window',
-  proof_from_future: 'The proof was made in the future',
-  bad_signature: 'A signature does not verify',
-  nonce_reused: 'The nonce was used before',
+  token_invalid: { message: 'The daemon token is missing or not of a running intern', requirement: 'DAEMON-1' },
+  proof_missing: { message: 'A proof header is missing', requirement: 'SIGN-1' },
+  proof_malformed: { message: 'A proof header does not have its form', requirement: 'SIGN-1' },
+  proof_expired: { message: 'The proof is older than the window', requirement: 'SIGN-7' },
+  proof_from_future: { message: 'The proof was made in the future', requirement: 'SIGN-7' },
+  bad_signature: { message: 'A signature does not verify', requirement: 'SIGN-4' },
+  nonce_reused: { message: 'The nonce was used before', requirement: 'SIGN-7' },
 } as const;
 export type DaemonReason = keyof typeof DAEMON_REFUSALS;
 

@@ -10,209 +10,96 @@ export interface ErrorRow {
   readonly message: string;
   readonly reason?: string;
   readonly retryable?: boolean;
+  readonly requirement?: string | null;
 }
 
-export const ERRORS = {
-  regional: { status: 403, message: 'Forbidden' }, // P
-  unauthorized: { status: 401, message: 'Invalid or missing API key' }, // S (signing), P
-  not_found: { status: 404, message: 'Intern not found', reason: 'not_found', retryable: false }, // S
-  path_not_found: { status: 404, message: 'Not found', reason: 'not_found', retryable: false },
-  workspace_not_found: { status: 404, message: 'Workspace not found', reason: 'not_found', retryable: false },
-  session_not_found: { status: 404, message: 'Session not found', reason: 'not_found', retryable: false },
-  secret_not_found: { status: 404, message: 'Secret not found', reason: 'not_found', retryable: false },
-  method_not_allowed: { status: 405, message: 'Method not allowed', reason: 'method_not_allowed', retryable: false },
-  personal_identity_required: {
-    status: 403,
-    message: 'Personal connections require the OIDC login',
-    reason: 'personal_identity_required',
-    retryable: false,
-  }, // S
-  payload_too_large: {
-    status: 413,
-    message: 'Request body exceeds 1048576 bytes',
-    reason: 'payload_too_large',
-    retryable: false,
-  }, // S
-  unsupported_media_type: {
-    status: 415,
-    message: 'Request body must be sent as application/json',
-    reason: 'unsupported_media_type',
-    retryable: false,
-  }, // S
-  invalid_body: { status: 400, message: 'Invalid request body', reason: 'invalid_body', retryable: false }, // S
-  invalid_query: { status: 400, message: 'Invalid list query', reason: 'invalid_body', retryable: false }, // P
-  invalid_idempotency_key: {
-    status: 400,
-    message: 'Idempotency-Key must be 1 to 255 characters',
-    reason: 'invalid_body',
-    retryable: false,
-  },
-  bad_request: { status: 400, message: 'Invalid request body', reason: 'bad_request', retryable: false }, // P
-  unacceptable_answer: { status: 400, message: 'Unacceptable answer', reason: 'bad_request', retryable: false }, // P
-  idempotency_key_reused: {
-    status: 409,
-    message: 'Idempotency-Key was used with another body',
-    reason: 'idempotency_key_reused',
-    retryable: false,
-  }, // P
-  name_conflict: {
-    status: 409,
-    message: 'An intern of this name exists',
-    reason: 'name_conflict',
-    retryable: false,
-  }, // P
-  vault_unavailable: {
-    status: 409,
-    message: 'The vault cannot be attached',
-    reason: 'vault_unavailable',
-    retryable: false,
-  }, // P (409)
-  vault_full: {
-    status: 409,
-    message: 'The vault holds as many secrets as it can',
-    reason: 'vault_full',
-    retryable: false,
-  },
-  secret_unbound: {
-    status: 409,
-    message: 'A secret without hosts cannot be copied; store it again with hosts',
-    reason: 'secret_unbound',
-    retryable: false,
-  }, // P (409)
-  vault_writes_disabled: {
-    status: 503,
-    message: 'Vault writes are disabled',
-    reason: 'vault_writes_disabled',
-    retryable: true,
-  }, // P (503)
-  intern_busy: {
-    status: 409,
-    message: 'The intern is in a state that does not allow this',
-    reason: 'intern_busy',
-    retryable: false,
-  }, // P
-  intern_not_ready: {
-    status: 409,
-    message: 'The intern is not running',
-    reason: 'intern_not_ready',
-    retryable: true,
-  }, // P
-  intern_not_running: {
-    status: 409,
-    message: 'The intern is not running',
-    reason: 'intern_not_running',
-    retryable: false,
-  }, // P
-  daemon_unreachable: {
-    status: 409,
-    message: 'The intern daemon cannot be reached',
-    reason: 'intern_unreachable',
-    retryable: false,
-  }, // P
-  interaction_unknown: {
-    status: 404,
-    message: 'No such interaction in this session',
-    reason: 'interaction_unknown',
-    retryable: false,
-  }, // P
-  interaction_not_pending: {
-    status: 409,
-    message: 'The interaction is no longer pending',
-    reason: 'interaction_not_pending',
-    retryable: false,
-  }, // P
-  attachment_failed: {
-    status: 409,
-    message: 'The run is streaming to another request',
-    reason: 'attachment_failed',
-    retryable: false,
-  }, // P
-  attachment_gone: {
-    status: 410,
-    message: 'The part of the run to continue from is no longer held',
-    reason: 'attachment_failed',
-    retryable: false,
-  }, // P
-  busy: { status: 409, message: 'The intern is busy with another turn', reason: 'busy', retryable: true }, // P
-  too_many_waiting: {
-    status: 503,
-    message: 'Too many runs of this intern wait on questions',
-    reason: 'busy',
-    retryable: true,
-  }, // P
-  rate_limited: { status: 429, message: 'Too many intern turns', reason: 'rate_limited', retryable: true }, // S
-  timeout: { status: 408, message: 'Operation timed out after 10s', reason: 'timeout', retryable: true }, // S
-  run_ended: { status: 410, message: 'The intern ended the run', reason: 'run_ended', retryable: false }, // S (code)
-  stream_severed: {
-    status: 502,
-    message: 'The connection to the intern broke',
-    reason: 'stream_severed',
-    retryable: true,
-  }, // S (reason), P (code)
-  intern_unreachable: {
-    status: 502,
-    message: 'The intern cannot be reached',
-    reason: 'intern_unreachable',
-    retryable: true,
-  }, // P
-  turn_failed: { status: 502, message: 'The turn failed', reason: 'turn_failed', retryable: false }, // P
-  turn_timeout: {
-    status: 504,
-    message: 'The intern did not accept the prompt in time',
-    reason: 'timeout',
-    retryable: true,
-  }, // P
-  upstream_unavailable: {
-    status: 502,
-    message: 'An upstream service is unavailable; send the same request again',
-    reason: 'upstream_unavailable',
-    retryable: true,
-  },
-  service_unavailable: {
-    status: 503,
-    message: 'The service is unavailable',
-    reason: 'service_unavailable',
-    retryable: true,
-  },
-  gateway_timeout: { status: 504, message: 'The operation timed out', reason: 'timeout', retryable: true },
-  internal_error: {
-    status: 500,
-    message: 'The request could not be completed',
-    reason: 'internal_error',
-    retryable: true,
-  }, // S
-  malformed_request: { status: 400, message: 'Invalid request', reason: 'invalid_body', retryable: false },
-  misdirected: {
-    status: 421,
-    message: 'This host is not served here',
-    reason: 'misdirected_request',
-    retryable: false,
-  },
-  request_timeout: {
-    status: 408,
-    message: 'The request was not received in time',
-    reason: 'timeout',
-    retryable: true,
-  },
-  expectation_failed: {
-    status: 417,
-    message: 'The expectation of the request cannot be met',
-    reason: 'expectation_failed',
-    retryable: false,
-  },
-  headers_too_large: {
-    status: 431,
-    message: 'The header fields of the request are too large',
-    reason: 'headers_too_large',
-    retryable: false,
-  },
-  scim_unauthorized: { status: 401, message: 'Missing Authentication header' }, // S
-  scim_not_found: { status: 404, message: 'Resource not found' }, // S
-  scim_mapping_conflict: { status: 409, message: 'The mapping exists with another role' }, // P (409)
-  scim_internal: { status: 500, message: 'Internal Server Error' }, // S
-} as const satisfies Record<string, ErrorRow>;
+/** A row of the table of refusals. `requirement` is that of a refusal where neither its operation nor its field has one. */
+type Row = readonly [status: number, message: string, requirement: string | null, reason?: string, retryable?: boolean];
+const RETRY = true;
 
-export type ErrorKey = keyof typeof ERRORS;
+const ROWS = {
+  regional: [403, 'Forbidden', 'BASE-4'], // P
+  unauthorized: [401, 'Invalid or missing API key', 'AUTH-1'], // S (signing), P
+  not_found: [404, 'Intern not found', 'AUTH-3', 'not_found'], // S
+  path_not_found: [404, 'Not found', 'BASE-5', 'not_found'],
+  workspace_not_found: [404, 'Workspace not found', 'AUTH-2', 'not_found'],
+  session_not_found: [404, 'Session not found', 'INVOKE-3', 'not_found'],
+  secret_not_found: [404, 'Secret not found', 'VAULT-6', 'not_found'],
+  method_not_allowed: [405, 'Method not allowed', 'BASE-5', 'method_not_allowed'],
+  personal_identity_required: [
+    403,
+    'Personal connections require the OIDC login',
+    'AUTH-7',
+    'personal_identity_required',
+  ], // S
+  payload_too_large: [413, 'Request body exceeds 1048576 bytes', 'BODY-2', 'payload_too_large'], // S
+  unsupported_media_type: [415, 'Request body must be sent as application/json', 'BODY-3', 'unsupported_media_type'], // S
+  invalid_body: [400, 'Invalid request body', 'BODY-4', 'invalid_body'], // S
+  invalid_query: [400, 'Invalid list query', 'LIST-3', 'invalid_body'], // P
+  invalid_idempotency_key: [400, 'Idempotency-Key must be 1 to 255 characters', 'CREATE-4', 'invalid_body'],
+  bad_request: [400, 'Invalid request body', 'CHAT-15', 'bad_request'], // P
+  unacceptable_answer: [400, 'Unacceptable answer', 'CHAT-7', 'bad_request'], // P
+  idempotency_key_reused: [409, 'Idempotency-Key was used with another body', 'CREATE-4', 'idempotency_key_reused'], // P
+  name_conflict: [409, 'An intern of this name exists', 'CREATE-5', 'name_conflict'], // P
+  vault_unavailable: [409, 'The vault cannot be attached', 'CREATE-2', 'vault_unavailable'], // P (409)
+  vault_full: [409, 'The vault holds as many secrets as it can', 'VAULT-3', 'vault_full'],
+  secret_unbound: [
+    409,
+    'A secret without hosts cannot be copied; store it again with hosts',
+    'VAULT-7',
+    'secret_unbound',
+  ], // P (409)
+  vault_writes_disabled: [503, 'Vault writes are disabled', 'VAULT-8', 'vault_writes_disabled', RETRY], // P (503)
+  intern_busy: [409, 'The intern is in a state that does not allow this', 'PROV-1', 'intern_busy'], // P
+  intern_not_ready: [409, 'The intern is not running', 'CHAT-16', 'intern_not_ready', RETRY], // P
+  intern_not_running: [409, 'The intern is not running', 'DAEMON-1', 'intern_not_running'], // P
+  daemon_unreachable: [409, 'The intern daemon cannot be reached', 'DAEMON-1', 'intern_unreachable'], // P
+  interaction_unknown: [404, 'No such interaction in this session', 'CHAT-6', 'interaction_unknown'], // P
+  interaction_not_pending: [409, 'The interaction is no longer pending', 'CHAT-7', 'interaction_not_pending'], // P
+  attachment_failed: [409, 'The run is streaming to another request', 'CHAT-7', 'attachment_failed'], // P
+  attachment_gone: [410, 'The part of the run to continue from is no longer held', 'CHAT-7', 'attachment_failed'], // P
+  busy: [409, 'The intern is busy with another turn', 'CHAT-14', 'busy', RETRY], // P
+  too_many_waiting: [503, 'Too many runs of this intern wait on questions', 'CHAT-16', 'busy', RETRY], // P
+  rate_limited: [429, 'Too many intern turns', 'CHAT-17', 'rate_limited', RETRY], // S
+  timeout: [408, 'Operation timed out after 10s', 'SIGN-9', 'timeout', RETRY], // S
+  run_ended: [410, 'The intern ended the run', 'CHAT-12', 'run_ended'], // S (code)
+  stream_severed: [502, 'The connection to the intern broke', 'CHAT-13', 'stream_severed', RETRY], // S (reason), P (code)
+  intern_unreachable: [502, 'The intern cannot be reached', 'CHAT-16', 'intern_unreachable', RETRY], // P
+  turn_failed: [502, 'The turn failed', 'CHAT-16', 'turn_failed'], // P
+  turn_timeout: [504, 'The intern did not accept the prompt in time', 'CHAT-16', 'timeout', RETRY], // P
+  upstream_unavailable: [
+    502,
+    'An upstream service is unavailable; send the same request again',
+    'CREATE-4',
+    'upstream_unavailable',
+    RETRY,
+  ],
+  service_unavailable: [503, 'The service is unavailable', null, 'service_unavailable', RETRY],
+  gateway_timeout: [504, 'The operation timed out', null, 'timeout', RETRY],
+  internal_error: [500, 'The request could not be completed', null, 'internal_error', RETRY], // S
+  malformed_request: [400, 'Invalid request', 'BASE-5', 'invalid_body'],
+  misdirected: [421, 'This host is not served here', null, 'misdirected_request'],
+  request_timeout: [408, 'The request was not received in time', null, 'timeout', RETRY],
+  expectation_failed: [417, 'The expectation of the request cannot be met', null, 'expectation_failed'],
+  headers_too_large: [431, 'The header fields of the request are too large', null, 'headers_too_large'],
+  scim_unauthorized: [401, 'Missing Authentication header', 'AUTH-6'], // S
+  scim_not_found: [404, 'Resource not found', 'SCIM-2'], // S
+  scim_mapping_conflict: [409, 'The mapping exists with another role', 'SCIM-4'], // P (409)
+  scim_internal: [500, 'Internal Server Error', 'SCIM-2'], // S
+} as const satisfies Record<string, Row>;
+
+export type ErrorKey = keyof typeof ROWS;
+
+const rowOf = ([status, message, requirement, reason, retryable = false]: Row): ErrorRow => ({
+  status,
+  message,
+  requirement,
+  ...(reason === undefined ? {} : { reason, retryable }),
+});
+
+export const ERRORS = Object.fromEntries(Object.entries(ROWS).map(([key, row]) => [key, rowOf(row)])) as Readonly<
+  Record<ErrorKey, ErrorRow>
+>;
 
 /** The error body of every operation (BASE-3). */
 export interface ErrorEnvelope {

@@ -114,7 +114,7 @@ function refusal({ reason, detail }: Refused, hint?: DaemonHint): DaemonResponse
   const body: DaemonRefused = {
     error: {
       code: 401,
-      message: `${DAEMON_REFUSALS[reason]}: ${detail}`,
+      message: `${DAEMON_REFUSALS[reason].message}: ${detail}`,
       metadata: { reason, retryable: false, ...(hint && { hint }) },
     },
   };

@@ -134,7 +134,7 @@ export function explain(deps: ExplainDeps, given: ExplainBody): Explanation {
     verdict: verdict.result === 'accepted' ? 'accepted' : 'refused',
     reason: refused?.reason ?? null,
     hint: (refused?.reason === 'bad_signature' && differing && hintOf(differing)) || null,
-    summary: refused ? `${DAEMON_REFUSALS[refused.reason]}: ${detail}` : `A valid ${proof?.version} proof`,
+    summary: refused ? `${DAEMON_REFUSALS[refused.reason].message}: ${detail}` : `A valid ${proof?.version} proof`,
     steps,
     time: {
       now: now / 1_000,

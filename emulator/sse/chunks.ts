@@ -69,7 +69,7 @@ export class Encoder {
     const head = this.upTo(event.ended === 'failed' ? this.model : this.options.profile.model_placeholder);
     this.closing = { head, usage: event.usage };
     const { error } = envelope(key, event.message);
-    const retryable = event.ended === 'failed' ? event.retryable : (ERRORS[key] as { retryable: boolean }).retryable;
+    const retryable = event.ended === 'failed' ? event.retryable : (ERRORS[key].retryable ?? false);
     const reported = { ...error, ...(error.metadata && { metadata: { ...error.metadata, retryable } }) };
     return frame(`${choice(head, '{}', '"error"')},"error":${lineJson(reported)}}`);
   }
