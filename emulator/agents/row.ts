@@ -38,9 +38,7 @@ export function agentRows({ serve, base, scope, ...deps }: AgentsDeps): ControlR
   const calls = createCalls();
   const queue = createFairQueue({ hold: () => () => {} }, 10);
   return [
-    controlRow({
-      method: 'POST',
-      path: '/mcp',
+    controlRow('POST /mcp', {
       does: 'Serves the Model Context Protocol to coding agents, over streamable HTTP without sessions',
       shape: 'a message of JSON-RPC',
       async handle(call) {
@@ -58,18 +56,14 @@ export function agentRows({ serve, base, scope, ...deps }: AgentsDeps): ControlR
         return { status, headers, body };
       },
     }),
-    controlRow({
-      method: 'GET',
-      path: '/llms.txt',
+    controlRow('GET /llms.txt', {
       does: 'Says to coding agents where everything is',
       async handle() {
         const { llmsText } = await import('./pages.js');
         return { status: 200, body: llmsText(), headers: { 'content-type': 'text/plain; charset=utf-8' } };
       },
     }),
-    controlRow({
-      method: 'GET',
-      path: '/docs/:page',
+    controlRow('GET /docs/:page', {
       does: 'Shows a page of the documentation, as Markdown: `chat-api.md`',
       async handle({ params, request }) {
         const { pageText, pages } = await import('./pages.js');

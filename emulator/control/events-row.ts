@@ -21,9 +21,7 @@ function typesOf(given: string | null): ReadonlySet<EventType> {
 
 /** `GET /_emulator/events` (SEE-3). */
 export const eventsRow = (events: Pick<Events, 'subscribe'>): ControlRow =>
-  controlRow({
-    method: 'GET',
-    path: '/events',
+  controlRow('GET /events', {
     does: 'Streams what changes as server-sent events; `Last-Event-ID` resumes',
     query: { types: `Only these, separated by commas: ${EVENT_TYPES.join(', ')}` },
     handle({ query, request, streams }) {

@@ -78,9 +78,7 @@ export function journalRows(parts: ControlParts): ControlRow[] {
     return draft;
   };
   return [
-    controlRow({
-      method: 'GET',
-      path: '/journal',
+    controlRow('GET /journal', {
       does: 'Lists the newest 1,000 requests and responses, newest last, without credentials',
       query: {
         operation: 'Only this operation',
@@ -101,9 +99,7 @@ export function journalRows(parts: ControlParts): ControlRow[] {
         return format === 'har' ? har(entries) : json({ data: entries });
       },
     }),
-    controlRow({
-      method: 'GET',
-      path: '/journal/:id',
+    controlRow('GET /journal/:id', {
       does: 'Shows one request and its response, by its `x-request-id`; of several, the newest',
       query: { format: '`json`, or `har`' },
       handle({ params, query }) {
@@ -111,9 +107,7 @@ export function journalRows(parts: ControlParts): ControlRow[] {
         return formatOf(query, ['har']) === 'har' ? har([journal.view(draft)]) : json(journal.view(draft));
       },
     }),
-    controlRow({
-      method: 'GET',
-      path: '/journal/:id/explain',
+    controlRow('GET /journal/:id/explain', {
       does: 'Explains one: what was wrong to the field, the requirement with its sentence, and what to send instead, as curl',
       async handle({ params }) {
         const draft = draftOf(params.id, '; POST /_emulator/signing/explain explains what daemons accept');
@@ -121,9 +115,7 @@ export function journalRows(parts: ControlParts): ControlRow[] {
         return json(await explainExchange(draft, parts));
       },
     }),
-    controlRow({
-      method: 'DELETE',
-      path: '/journal',
+    controlRow('DELETE /journal', {
       does: 'Empties the journal',
       handle() {
         journal.clear();

@@ -57,9 +57,7 @@ interface AdapterDeps {
 /** The client lab: runs of cases, and what the clients did (LAB-8). */
 export function labRows(lab: LazyLab, { checks, mayRun, scope }: AdapterDeps): ControlRow[] {
   return [
-    controlRow({
-      method: 'GET',
-      path: '/lab/cases',
+    controlRow('GET /lab/cases', {
       does: 'Lists the cases of the client lab: id, layer, class, title and the abilities that they need',
       handle: async () =>
         json({
@@ -72,18 +70,14 @@ export function labRows(lab: LazyLab, { checks, mayRun, scope }: AdapterDeps): C
           })),
         }),
     }),
-    controlRow({
-      method: 'GET',
-      path: '/lab/cases/:id',
+    controlRow('GET /lab/cases/:id', {
       does: 'Shows a case of the client lab whole: what is sent, and what a right client makes of it',
       async handle({ params }) {
         const { findCase } = await lab.open();
         return json(orRefused(() => findCase(params.id)));
       },
     }),
-    controlRow({
-      method: 'POST',
-      path: '/lab/runs',
+    controlRow('POST /lab/runs', {
       does: 'Starts a run of a case: requests to its URL are answered byte for byte',
       body: anything,
       described: async () => (await lab.open()).runSchema,
@@ -103,15 +97,11 @@ export function labRows(lab: LazyLab, { checks, mayRun, scope }: AdapterDeps): C
         );
       },
     }),
-    controlRow({
-      method: 'GET',
-      path: '/lab/runs',
+    controlRow('GET /lab/runs', {
       does: 'Lists the runs of the client lab, newest first',
       handle: () => json({ data: lab.list() }),
     }),
-    controlRow({
-      method: 'GET',
-      path: '/lab/runs/:run',
+    controlRow('GET /lab/runs/:run', {
       does: 'Shows what the client did in a run: requests, times, bytes taken, how the connection closed',
       handle({ params }) {
         const run = lab.read(params.run);
@@ -119,9 +109,7 @@ export function labRows(lab: LazyLab, { checks, mayRun, scope }: AdapterDeps): C
         return json(run);
       },
     }),
-    controlRow({
-      method: 'GET',
-      path: '/lab/runs/:run/sent',
+    controlRow('GET /lab/runs/:run/sent', {
       does: 'Shows what was sent for each request of a run: each write with its time, silences, and the end',
       async handle({ params }) {
         const sent = (await lab.open()).sent(params.run);
@@ -129,9 +117,7 @@ export function labRows(lab: LazyLab, { checks, mayRun, scope }: AdapterDeps): C
         return json({ data: sent });
       },
     }),
-    controlRow({
-      method: 'POST',
-      path: '/lab/results',
+    controlRow('POST /lab/results', {
       does: 'Adds a run that a kit made and judged elsewhere (`intern-conformance client --show`)',
       body: labResultSchema,
       shape: '{"case": id, "client", "verdict", "sentence"?, "expected"?, "actual"?, "cuts"?, "requests": as in a run}',
@@ -141,9 +127,7 @@ export function labRows(lab: LazyLab, { checks, mayRun, scope }: AdapterDeps): C
         return json({ run: adopted.run }, 201);
       },
     }),
-    controlRow({
-      method: 'POST',
-      path: '/lab/adapters',
+    controlRow('POST /lab/adapters', {
       does: 'Runs the command of an adapter on this machine through cases, and answers when it has ended; needs `--agents-may-run`',
       body: adapterSchema,
       shape: '{"command": [program, argument, …], "only"?: [ids or patterns], "cuts"?: "few"|"all"|"none"}',
@@ -175,9 +159,7 @@ export function labRows(lab: LazyLab, { checks, mayRun, scope }: AdapterDeps): C
         }
       },
     }),
-    controlRow({
-      method: 'DELETE',
-      path: '/lab/runs/:run',
+    controlRow('DELETE /lab/runs/:run', {
       does: 'Ends a run, and closes the connections that it holds open',
       async handle({ params }) {
         if (lab.read(params.run) === undefined) throw new ControlError(404, `no run ${params.run}`);

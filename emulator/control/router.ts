@@ -49,9 +49,17 @@ export interface ControlRow<Body = unknown, Path extends string = string> {
   handle(call: ControlCall<Body, Path>): PlainResponse | Promise<PlainResponse>;
 }
 
-/** Keeps the types of a row's body and path for its handler, and forgets them for the table. */
-export const controlRow = <Body, const Path extends string>(row: ControlRow<Body, Path>): ControlRow =>
-  row as unknown as ControlRow;
+/**
+ * The row of a call such as `GET /scripts/:name`. It keeps the types of its body and path for its handler, and forgets them
+ * for the table.
+ */
+export function controlRow<Body, const Path extends string>(
+  call: `${ControlRow['method']} ${Path}`,
+  row: Omit<ControlRow<Body, Path>, 'method' | 'path'>,
+): ControlRow {
+  const [method, path] = call.split(' ') as [ControlRow['method'], Path];
+  return { method, path, ...row } as unknown as ControlRow;
+}
 
 const errorJson = (status: number, message: string): PlainResponse =>
   json({ error: { code: status, message } }, status);

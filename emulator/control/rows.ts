@@ -97,37 +97,27 @@ export function controlRows(parts: ControlParts): readonly ControlRow[] {
   };
 
   const rows: ControlRow[] = [
-    controlRow({
-      method: 'GET',
-      path: '/',
+    controlRow('GET /', {
       does: 'Lists every call of the control interface',
       handle: async () => list((await import('./listing.js')).listing(rows)),
     }),
-    controlRow({
-      method: 'GET',
-      path: '/control-openapi.json',
+    controlRow('GET /control-openapi.json', {
       does: 'Describes the control interface as an OpenAPI 3.1 document',
       async handle() {
         const { control_url } = parts.target();
         return json(await (await import('./document.js')).controlDocument(rows, { url: control_url, ...parts }));
       },
     }),
-    controlRow({
-      method: 'GET',
-      path: '/health',
+    controlRow('GET /health', {
       does: 'Says that the emulator is up, and its version',
       handle: () => json({ status: 'ok', version: parts.version }),
     }),
-    controlRow({
-      method: 'GET',
-      path: '/target',
+    controlRow('GET /target', {
       does: 'Shows what a client or the kit needs: addresses, workspaces, credentials, public keys',
       handle: () => json(parts.target()),
     }),
-    controlRow({ method: 'GET', path: '/clock', does: 'Shows the time and the mode of the clock', handle: now }),
-    controlRow({
-      method: 'POST',
-      path: '/clock',
+    controlRow('GET /clock', { does: 'Shows the time and the mode of the clock', handle: now }),
+    controlRow('POST /clock', {
       does: 'Advances, freezes or resumes the clock, and answers once all timers due have settled',
       body: clockBody,
       shape: '{"advance": ms or "5m"} | {"freeze": true} | {"resume": true}',
@@ -142,15 +132,11 @@ export function controlRows(parts: ControlParts): readonly ControlRow[] {
         return now();
       },
     }),
-    controlRow({
-      method: 'GET',
-      path: '/scripts',
+    controlRow('GET /scripts', {
       does: 'Lists the scripts: shipped, from files and code, and put here',
       handle: () => list(scripts.list()),
     }),
-    controlRow({
-      method: 'GET',
-      path: '/scripts/:name',
+    controlRow('GET /scripts/:name', {
       does: 'Shows one script, with its JSON unless it was written in code',
       handle({ params }) {
         const script = scripts.view(params.name);
@@ -158,9 +144,7 @@ export function controlRows(parts: ControlParts): readonly ControlRow[] {
         return json(script);
       },
     }),
-    controlRow({
-      method: 'PUT',
-      path: '/scripts/:name',
+    controlRow('PUT /scripts/:name', {
       does: 'Puts a JSON script under the name that it has',
       body: anything,
       described: scriptSchema,
@@ -172,9 +156,7 @@ export function controlRows(parts: ControlParts): readonly ControlRow[] {
         return json(view);
       },
     }),
-    controlRow({
-      method: 'DELETE',
-      path: '/scripts/:name',
+    controlRow('DELETE /scripts/:name', {
       does: 'Takes back a script that was put here; one of the same name from another source counts again',
       async handle({ params }) {
         if (!scripts.delete(params.name)) throw new ControlError(404, `no script ${params.name} was put here`);
@@ -182,21 +164,15 @@ export function controlRows(parts: ControlParts): readonly ControlRow[] {
         return NO_CONTENT;
       },
     }),
-    controlRow({
-      method: 'GET',
-      path: '/interns',
+    controlRow('GET /interns', {
       does: 'Lists the interns of every workspace, newest first',
       handle: () => list(readers.shown(parts.interns().map((row) => row.record))),
     }),
-    controlRow({
-      method: 'GET',
-      path: '/interns/:id',
+    controlRow('GET /interns/:id', {
       does: 'Shows an intern with its vault, script, API key and runs, whatever workspace it is in',
       handle: ({ params }) => internView(internOf(params.id)),
     }),
-    controlRow({
-      method: 'PUT',
-      path: '/interns/:id/script',
+    controlRow('PUT /interns/:id/script', {
       does: 'Assigns a script to an intern; null removes it',
       body: scriptBody,
       async handle(call) {
@@ -208,9 +184,7 @@ export function controlRows(parts: ControlParts): readonly ControlRow[] {
         return internView(internOf(row.id));
       },
     }),
-    controlRow({
-      method: 'DELETE',
-      path: '/interns/:id/script',
+    controlRow('DELETE /interns/:id/script', {
       does: 'Takes the script off an intern that was put on it: prompts, matches and the intern itself choose again',
       async handle({ params }) {
         const row = internOf(params.id);
@@ -219,15 +193,11 @@ export function controlRows(parts: ControlParts): readonly ControlRow[] {
         return NO_CONTENT;
       },
     }),
-    controlRow({
-      method: 'GET',
-      path: '/matches',
+    controlRow('GET /matches', {
       does: 'Lists the scripts that are chosen by what a prompt says',
       handle: () => json(readers.match()),
     }),
-    controlRow({
-      method: 'PUT',
-      path: '/matches',
+    controlRow('PUT /matches', {
       does: 'Replaces them all; of several that a prompt meets, the first counts',
       body: matchesSchema,
       shape: '[{"when": {"contains"?, "regex"?, "session"?, "turn"?}, "script"}, …]',
@@ -239,9 +209,7 @@ export function controlRows(parts: ControlParts): readonly ControlRow[] {
         return json(readers.match());
       },
     }),
-    controlRow({
-      method: 'DELETE',
-      path: '/matches',
+    controlRow('DELETE /matches', {
       does: 'Returns to those of the start: of the options and the seed',
       async handle() {
         parts.matches.clear();
@@ -249,16 +217,12 @@ export function controlRows(parts: ControlParts): readonly ControlRow[] {
         return NO_CONTENT;
       },
     }),
-    controlRow({
-      method: 'GET',
-      path: '/runs',
+    controlRow('GET /runs', {
       does: 'Lists the runs, newest first',
       query: { intern_id: 'Only those of this intern' },
       handle: ({ query }) => list(readers.shown(parts.runs.list(query.get('intern_id') ?? undefined))),
     }),
-    controlRow({
-      method: 'GET',
-      path: '/runs/:id',
+    controlRow('GET /runs/:id', {
       does: 'Shows one run, with its script and what either side said in it so far',
       handle({ params }) {
         const id = params.id;
@@ -277,18 +241,14 @@ export function controlRows(parts: ControlParts): readonly ControlRow[] {
         });
       },
     }),
-    controlRow({
-      method: 'GET',
-      path: '/reveals',
+    controlRow('GET /reveals', {
       does: 'Lists who received the daemon token of which intern, newest first',
       handle: () => list(parts.reveals().map(({ intern_id, caller, at }) => ({ intern_id, caller, at }))),
     }),
     ...journalRows(parts),
     eventsRow(parts.events),
-    controlRow({ method: 'GET', path: '/limits', does: 'Shows the chat turn limit', handle: limits }),
-    controlRow({
-      method: 'PUT',
-      path: '/limits',
+    controlRow('GET /limits', { does: 'Shows the chat turn limit', handle: limits }),
+    controlRow('PUT /limits', {
       does: 'Sets the chat turns per minute and caller (0 is off), and forgets the counts',
       body: limitsBody,
       async handle(call) {
@@ -296,15 +256,11 @@ export function controlRows(parts: ControlParts): readonly ControlRow[] {
         return limits();
       },
     }),
-    controlRow({
-      method: 'GET',
-      path: '/settings',
+    controlRow('GET /settings', {
       does: 'Shows whether vaults can be written, and how the next directory sync ends',
       handle: switches,
     }),
-    controlRow({
-      method: 'PUT',
-      path: '/settings',
+    controlRow('PUT /settings', {
       does: 'Turns vault writes off or on, or makes the next directory sync fail; missing keys stay as they are',
       body: switchesBody,
       shape: '{"vault_writes"?: "on"|"off", "scim_sync"?: "succeeds"|"fails"}',
@@ -314,24 +270,18 @@ export function controlRows(parts: ControlParts): readonly ControlRow[] {
         return switches();
       },
     }),
-    controlRow({
-      method: 'GET',
-      path: '/faults',
+    controlRow('GET /faults', {
       does: 'Lists the faults that are still to come, each with an id',
       handle: () => json(readers.fault()),
     }),
-    controlRow({
-      method: 'DELETE',
-      path: '/faults/:id',
+    controlRow('DELETE /faults/:id', {
       does: 'Takes one fault back',
       handle({ params }) {
         if (!faults.remove(params.id)) throw new ControlError(404, `no fault ${params.id} is still to come`);
         return NO_CONTENT;
       },
     }),
-    controlRow({
-      method: 'POST',
-      path: '/faults',
+    controlRow('POST /faults', {
       does: 'Makes the next calls of an operation fail, wait, lose their connection, or meet a disturbance',
       body: faultsBody,
       described: describedFaults,
@@ -343,27 +293,21 @@ export function controlRows(parts: ControlParts): readonly ControlRow[] {
         return json(given, 201);
       },
     }),
-    controlRow({
-      method: 'DELETE',
-      path: '/faults',
+    controlRow('DELETE /faults', {
       does: 'Takes all faults back',
       handle() {
         faults.clear();
         return NO_CONTENT;
       },
     }),
-    controlRow({
-      method: 'POST',
-      path: '/reset',
+    controlRow('POST /reset', {
       does: 'Returns to the seed: interns, runs, keys, scripts, faults, limits, journal; the clock stays',
       async handle() {
         await parts.reset();
         return json({ reset: true });
       },
     }),
-    controlRow({
-      method: 'GET',
-      path: '/state',
+    controlRow('GET /state', {
       does: 'Exports the state',
       query: { credentials: '1: with credentials' },
       handle({ query }) {
@@ -373,9 +317,7 @@ export function controlRows(parts: ControlParts): readonly ControlRow[] {
         return json(parts.exportState(credentials === '1'));
       },
     }),
-    controlRow({
-      method: 'PUT',
-      path: '/state',
+    controlRow('PUT /state', {
       does: 'Replaces the state by an exported one, of this release or an older one',
       body: importedStateSchema,
       described: stateSchema,

@@ -28,15 +28,11 @@ function attempt<Result>(work: () => Result): Result {
 /** The signing lab: the service's keys, and tools for authors of signing clients and verifiers. */
 export function signingLab(parts: LabParts): ControlRow[] {
   return [
-    controlRow({
-      method: 'GET',
-      path: '/keys',
+    controlRow('GET /keys', {
       does: 'Lists the public keys that proofs are signed with, as a JWK set',
       handle: () => json({ keys: parts.keys() } satisfies JwkSet),
     }),
-    controlRow({
-      method: 'POST',
-      path: '/signing/explain',
+    controlRow('POST /signing/explain', {
       does: 'Explains what a daemon would answer to a signed request, down to the first differing byte',
       body: explainBodySchema,
       async handle(call) {
@@ -44,15 +40,11 @@ export function signingLab(parts: LabParts): ControlRow[] {
         return json(attempt(() => parts.explain(body)));
       },
     }),
-    controlRow({
-      method: 'GET',
-      path: '/signing/forge',
+    controlRow('GET /signing/forge', {
       does: 'Lists the defects that a proof can be forged with',
       handle: () => json(parts.defects()),
     }),
-    controlRow({
-      method: 'POST',
-      path: '/signing/forge',
+    controlRow('POST /signing/forge', {
       does: 'Forges a proof with one defect, beside its valid twin',
       body: forgeBodySchema,
       async handle(call) {

@@ -13,36 +13,26 @@ export interface SnapshotsPart {
 
 /** The calls of snapshots (SPACE-2). `clock` shows the time after a restore. */
 export const snapshotRows = (snapshots: SnapshotsPart, clock: () => object): readonly ControlRow[] => [
-  controlRow({
-    method: 'GET',
-    path: '/snapshots',
+  controlRow('GET /snapshots', {
     does: 'Lists the snapshots; `start` always exists',
     handle: () => json({ data: snapshots.list() }),
   }),
-  controlRow({
-    method: 'GET',
-    path: '/snapshots/:name',
+  controlRow('GET /snapshots/:name', {
     does: 'Shows one snapshot',
     handle: ({ params }) => json(snapshots.get(params.name)),
   }),
-  controlRow({
-    method: 'PUT',
-    path: '/snapshots/:name',
+  controlRow('PUT /snapshots/:name', {
     does: 'Keeps the state under a name: interns, keys, clock, scripts, faults, limits, used nonces, randomness',
     handle: ({ params }) => json(snapshots.put(params.name)),
   }),
-  controlRow({
-    method: 'POST',
-    path: '/snapshots/:name/restore',
+  controlRow('POST /snapshots/:name/restore', {
     does: 'Restores a snapshot, including time and randomness: the same requests get the same bytes; open runs end',
     async handle({ params }) {
       await snapshots.restore(params.name);
       return json({ restored: params.name, ...clock() });
     },
   }),
-  controlRow({
-    method: 'DELETE',
-    path: '/snapshots/:name',
+  controlRow('DELETE /snapshots/:name', {
     does: 'Forgets a snapshot',
     handle({ params }) {
       snapshots.delete(params.name);

@@ -12,15 +12,11 @@ export interface SpacesPart {
 
 /** The calls of spaces (SPACE-1). A space has none of its own: the emulator that it is in makes them. */
 export const spaceRows = (spaces: SpacesPart): readonly ControlRow[] => [
-  controlRow({
-    method: 'GET',
-    path: '/spaces',
+  controlRow('GET /spaces', {
     does: 'Lists the spaces: separate emulators below `/spaces/{name}`',
     handle: () => json({ data: spaces.list() }),
   }),
-  controlRow({
-    method: 'POST',
-    path: '/spaces',
+  controlRow('POST /spaces', {
     does: 'Makes a space, which shares nothing with the others, and answers its target; missing values are as here',
     body: spaceRequestSchema,
     shape:
@@ -30,15 +26,11 @@ export const spaceRows = (spaces: SpacesPart): readonly ControlRow[] => [
       return json(space, 201, { location: space.target.control_url });
     },
   }),
-  controlRow({
-    method: 'GET',
-    path: '/spaces/:name',
+  controlRow('GET /spaces/:name', {
     does: 'Shows one space with its target',
     handle: ({ params }) => json(spaces.get(params.name)),
   }),
-  controlRow({
-    method: 'DELETE',
-    path: '/spaces/:name',
+  controlRow('DELETE /spaces/:name', {
     does: 'Ends a space with all that goes on in it',
     async handle({ params }) {
       await spaces.end(params.name);
