@@ -3,8 +3,8 @@ import { given } from '../../emulator/contract/given.js';
 import { withZod } from '../../emulator/contract/with-zod.js';
 import { isFailure } from '../run/baseline.js';
 import type { KnownFailure, Results } from '../run/results.js';
+import { writeTo } from './destinations.js';
 import { readJson } from './files.js';
-import { writeTo } from './folders.js';
 
 /** Whether a text is a day that exists: February has no 30th. */
 const isDay = (text: string): boolean => {

@@ -9,8 +9,7 @@ import { createLedger, readLedger } from '../run/ledger.js';
 import { settingsOf } from '../run/options.js';
 import { ownCommand } from '../run/replay.js';
 import { createSession } from '../run/session.js';
-import { agreed } from './agreed.js';
-import { ledgerFile } from './engine.js';
+import { agreed, ledgerFile } from './engine.js';
 import type { Io } from './io.js';
 import type { Settings } from './settings.js';
 

@@ -5,13 +5,13 @@ import { REPORT_KINDS, REPORTERS } from '../report/index.js';
 import { merge } from '../run/merge.js';
 import { runChecks } from '../run/runner.js';
 import { checks } from '../scenarios/index.js';
-import { agreed } from './agreed.js';
 import type { FlagTable } from './arguments.js';
 import { cleanupCommand } from './cleanup.js';
 import { diffCommand, trendCommand } from './compare.js';
-import { deliver, reportsOf } from './destinations.js';
+import { deliver, makeFolders, reportsOf } from './destinations.js';
 import { driftCommand, driftTargets } from './drift.js';
-import { atTarget, chosen, concluded, connected } from './engine.js';
+import { agreed, atTarget, chosen, concluded, connected } from './engine.js';
+import { readReport } from './files.js';
 import {
   CLEANUP_FLAGS,
   CLIENT_FLAGS,
@@ -21,10 +21,8 @@ import {
   REPORT_FLAGS,
   RUN_FLAGS,
 } from './flags.js';
-import { makeFolders } from './folders.js';
 import type { Io } from './io.js';
 import { plan } from './plan.js';
-import { readReport } from './reports.js';
 import { saveFindings } from './save.js';
 import { readSettings, type Settings } from './settings.js';
 

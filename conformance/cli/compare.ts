@@ -5,10 +5,9 @@ import { TREND_REPORTERS } from '../report/comparison/trend.js';
 import { SHEET_KINDS } from '../report/sheet/reporters.js';
 import { diff } from '../run/diff.js';
 import { trend } from '../run/trend.js';
-import { deliver, reportsOf } from './destinations.js';
-import { makeFolders } from './folders.js';
+import { deliver, makeFolders, reportsOf } from './destinations.js';
+import { readReport, readReports } from './files.js';
 import type { Io } from './io.js';
-import { readReport, readReports } from './reports.js';
 
 /** `report diff OLD NEW`: what differs between two runs (KIT-11). Exits 1 when something broke. */
 export function diffCommand(files: readonly string[], report: unknown, io: Io): number {

@@ -4,12 +4,12 @@ import { drift, readRecording, type Scenario, scenariosOf } from '../drift/drift
 import { isRead } from '../drift/exchange.js';
 import { recordedBefore } from '../drift/recorded-before.js';
 import { UsageError } from '../framework/usage.js';
+import { makeFolders } from './destinations.js';
 import { atTarget, chosen, commandOf, concluded } from './engine.js';
-import { makeFolders } from './folders.js';
 import type { Io } from './io.js';
 import type { Settings } from './settings.js';
 
-export interface DriftPlan {
+interface DriftPlan {
   readonly scenarios: readonly Scenario[];
   /** The address that would be compared; undefined is an emulator in this process. */
   readonly url: string | undefined;

@@ -1,7 +1,9 @@
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { given } from '../../emulator/contract/given.js';
-import { type Connected, connect } from '../drivers/connect.js';
+import { visible } from '../../emulator/contract/visible.js';
+import { baseAddress, type Connected, connect } from '../drivers/connect.js';
+import { UsageError } from '../framework/usage.js';
 import type { Host } from '../probe/time.js';
 import { REPORTERS } from '../report/index.js';
 import { progress } from '../report/tty.js';
@@ -11,8 +13,7 @@ import type { RunnerOptions } from '../run/runner.js';
 import { partOf, select } from '../run/select.js';
 import type { EngineOptions } from '../run/unit-run.js';
 import { readBaseline, writeBaseline } from './baseline.js';
-import { deliver } from './destinations.js';
-import { folder, refuseLink } from './folders.js';
+import { deliver, folder, refuseLink } from './destinations.js';
 import type { Io } from './io.js';
 import type { Settings } from './settings.js';
 
@@ -112,3 +113,23 @@ export const atTarget = (
     if (ledgerPath !== undefined && results.cleanup.failed.length === 0 && existsSync(ledgerPath)) rmSync(ledgerPath);
     return results;
   });
+
+/**
+ * Lets a credential go to an address that a file names only where somebody names it beside the file: a file may come
+ * from anywhere, and name anything. `naming` are the words of the command line that would.
+ *
+ * @throws UsageError where nobody has
+ */
+export async function agreed(
+  { file, url, naming }: { readonly file: string; readonly url: string; readonly naming: string },
+  { credentials, controlToken }: Pick<Settings, 'credentials' | 'controlToken'>,
+  io: Io,
+): Promise<void> {
+  if (Object.keys(credentials).length === 0 && controlToken === undefined) return;
+  const { INTERN_BASE_URL: named } = io.env;
+  if (named !== undefined && baseAddress(named) === baseAddress(url)) return;
+  const only = `only ${file} names the address ${url}`;
+  if (io.ask === undefined) throw new UsageError(visible(`${only}; to send credentials there, name it too: ${naming}`));
+  const said = await io.ask(visible(`Send credentials to ${url}? Only ${file} names that address. [y/N] `));
+  if (!/^\s*y(es)?\s*$/i.test(said)) throw new UsageError(visible(`${only}, and nothing was sent there`));
+}

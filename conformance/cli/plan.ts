@@ -20,7 +20,7 @@ const UNLIMITED = Number.POSITIVE_INFINITY;
 
 const minutes = (ms: number) => counted(Math.max(1, Math.ceil(ms / 60_000)), 'minute');
 
-export interface PlanOptions {
+interface PlanOptions {
   readonly settings: Settings;
   readonly driver: Driver;
   readonly checks: readonly Check[];

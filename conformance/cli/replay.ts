@@ -12,8 +12,8 @@ import type { CheckResult, Results } from '../run/results.js';
 import { runChecks } from '../run/runner.js';
 import { checks } from '../scenarios/index.js';
 import { atTarget } from './engine.js';
+import { readReport } from './files.js';
 import type { Io } from './io.js';
-import { readReport } from './reports.js';
 import type { Settings } from './settings.js';
 
 type Fate = 'FIXED' | 'STILL' | 'NOT REACHED';

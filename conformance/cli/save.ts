@@ -7,7 +7,7 @@ import type { Exchange } from '../probe/exchange.js';
 import { CREDENTIAL_NAMES, type CredentialName } from '../probe/request.js';
 import { findingText } from '../report/words/finding.js';
 import type { CheckResult, FindingResult, Results } from '../run/results.js';
-import { writeTo } from './folders.js';
+import { writeTo } from './destinations.js';
 
 /** Ids in an answer: interns, vaults, sessions, calls. Their order maps them to those of another run. */
 const IDS = /"(?:id|session_id|vault_id|tool_call_id)"\s*:\s*"([^"]{6,})"/g;

@@ -2,10 +2,10 @@ import { type Bindings, matchText, piecesOf } from '../../emulator/recording/tem
 import type { Difference } from '../framework/difference.js';
 import { isRecord, recordOf } from '../probe/json.js';
 import { COMPARED_HEADERS, COMPARED_VALUES, isSameBoot, isSecret, MENDED_BY_TIME } from './compared.js';
-import { textOf } from './shape.js';
+import { textOf } from './events.js';
 
 /** A difference between two answers. `byTime`: a later answer may be without it. */
-export interface Drifted extends Difference {
+interface Drifted extends Difference {
   readonly byTime?: boolean;
 }
 

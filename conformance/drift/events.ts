@@ -1,6 +1,13 @@
 import { isRecord, jsonOf, recordOf } from '../probe/json.js';
 import { createSseParser } from '../probe/sse.js';
-import { listOf, type Shape, said, textOf } from './shape.js';
+
+/** An object of JSON, whatever is in it. Answers and recordings come in any form: nothing here throws. */
+export type Shape = Readonly<Record<string, unknown>>;
+
+export const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
+export const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
+/** A value as part of a line. */
+export const said = (value: unknown): string => (typeof value === 'string' ? value : String(JSON.stringify(value)));
 
 /** A chunk of a chat stream, in whichever form it came. */
 export type Chunk = Shape;
@@ -30,7 +37,7 @@ export function errorOf(holder: unknown) {
 }
 
 /** An event of a stream by its meaning, and the chunk that carried it. */
-export interface StreamEvent {
+interface StreamEvent {
   readonly kind: string;
   readonly chunk?: Chunk;
 }

@@ -3,9 +3,9 @@ import { blocked, lacking } from '../framework/skip.js';
 import type { Client } from '../probe/client.js';
 import { recordOf } from '../probe/json.js';
 import { internPath } from '../probe/request.js';
+import { listOf, type Shape, textOf } from './events.js';
 import type { Names } from './names.js';
 import type { Likeness, PriorStatus } from './recorded-before.js';
-import { listOf, type Shape, textOf } from './shape.js';
 
 interface InternDeps {
   readonly driver: Driver;

@@ -7,7 +7,7 @@ import { errorOf } from './events.js';
 import { isShorter } from './recorded-before.js';
 
 /** A live answer that came to its end. */
-export interface LiveAnswer extends LiveStream {
+interface LiveAnswer extends LiveStream {
   readonly status: number;
   readonly headers: Headers;
 }

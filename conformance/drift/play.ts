@@ -6,7 +6,7 @@ import { byTheIntern, type Skip, Skipped } from '../framework/skip.js';
 import { Stopped } from '../framework/stop.js';
 import { secretPrefixOf } from '../model/ownership.js';
 import type { Client } from '../probe/client.js';
-import { showsOthers } from '../run/only-own.js';
+import { showsOthers } from '../run/guard.js';
 import type { RunBase } from '../run/options.js';
 import type { Session } from '../run/session.js';
 import { type Compared, compared } from './compare.js';
@@ -50,7 +50,7 @@ export interface Played {
 }
 
 /** A run, and its client, which keeps to its rate, its budget, and the interns that it made. */
-export type PlayDeps = RunBase & {
+type PlayDeps = RunBase & {
   readonly session: Session;
   /** Sends until the run is over. */
   readonly client: Client;

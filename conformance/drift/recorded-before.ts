@@ -4,10 +4,10 @@ import { isRecord, recordOf } from '../probe/json.js';
 import { parsedBody } from './answer.js';
 import { aliasOf } from './compare.js';
 import { WRITTEN_SETTINGS } from './compared.js';
+import type { Shape } from './events.js';
 import { isRead } from './exchange.js';
 import { internAliasOf } from './schedule.js';
 import { lastMessage } from './script.js';
-import type { Shape } from './shape.js';
 
 /** An intern that was there before a recording began, as far as the recording shows it. */
 export interface Likeness {

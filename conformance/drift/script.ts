@@ -3,8 +3,7 @@ import { piecesOf } from '../../emulator/recording/template.js';
 import type { Script } from '../framework/control.js';
 import { isRecord, jsonOf, recordOf } from '../probe/json.js';
 import { createSseParser } from '../probe/sse.js';
-import { type Chunk, deltaOf, errorOf } from './events.js';
-import { listOf, textOf } from './shape.js';
+import { type Chunk, deltaOf, errorOf, listOf, textOf } from './events.js';
 
 type Step = Record<string, unknown>;
 

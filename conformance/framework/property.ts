@@ -9,7 +9,7 @@ export interface PropertyRun {
   readonly runs: number;
 }
 
-export interface PropertyOptions {
+interface PropertyOptions {
   seedOf(name: string): number;
   readonly runs: number;
   /** Starts at this path where it is this property's; a property with another name runs once. */

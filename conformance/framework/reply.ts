@@ -7,7 +7,7 @@ import * as expect from './expect.js';
 import { Finding, type Found, type StreamGot } from './finding.js';
 import { byTheIntern } from './skip.js';
 
-export interface ReplyOptions {
+interface ReplyOptions {
   readonly toolName: string;
   readonly host: Host;
   /** ms of real time. */

@@ -11,7 +11,7 @@ import type { Addressed, Dealings, Made } from './dealings.js';
 import { createStatusWords, type StatusWords } from './status-words.js';
 
 /** How long reads wait after a write, in ms, and how often it was measured. */
-export interface Lag {
+interface Lag {
   readonly list: number;
   readonly read: number;
   readonly measured: number;

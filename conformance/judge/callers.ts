@@ -1,7 +1,6 @@
-import type { Caller } from '../model/callers.js';
 import type { Exchange } from '../model/exchange.js';
 import { operationOf } from '../model/operations.js';
-import { Recent } from '../model/recent.js';
+import { type Caller, Recent } from '../model/options.js';
 import { isRecord } from '../probe/json.js';
 
 /** Credentials that are remembered: others come anew. */

@@ -15,7 +15,7 @@ import { isWhole, partsOf, recordersIn, VIEWS } from './recording.js';
 const HEAD = 4_096;
 
 /** How files are read. */
-export interface FilesOptions {
+interface FilesOptions {
   warn(message: string): void;
   /** Ends it early. */
   readonly signal?: AbortSignal | undefined;

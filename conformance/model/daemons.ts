@@ -3,8 +3,7 @@ import { isRecord } from '../probe/json.js';
 import { bodyOf, type Exchange } from './exchange.js';
 import type { Row } from './intern.js';
 import { isDaemon, isSigning, type Named, operationOf } from './operations.js';
-import { hashed, joined, type Known, MOST } from './options.js';
-import { Recent } from './recent.js';
+import { hashed, joined, type Known, MOST, Recent } from './options.js';
 
 /** Daemons of interns: how each is reached, and the proofs that were given for it. */
 export function createDaemons(proof: ProofHeaders) {

@@ -1,6 +1,6 @@
 import type { Dealt, Standing } from '../habits/dealings.js';
-import { type Caller, isMember } from './callers.js';
 import type { OperationName } from './operations.js';
+import { type Caller, isMember } from './options.js';
 import { type Possible, possible } from './possible.js';
 
 export type Row = Readonly<Record<string, unknown>>;

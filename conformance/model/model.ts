@@ -1,6 +1,6 @@
 import { proofHeadersOf } from '../framework/profile.js';
 import { isRecord } from '../probe/json.js';
-import { createCreates } from './creates.js';
+import { createCreates, createNames } from './creates.js';
 import { createDaemons } from './daemons.js';
 import { createDealings } from './dealings.js';
 import { type Answered, type Asked, bodyOf, type Exchange, idAsShown } from './exchange.js';
@@ -21,12 +21,9 @@ import {
   UNDONE_BY,
   WIDENED,
 } from './intern.js';
-import { createLateness } from './lateness.js';
-import { createLists } from './lists.js';
-import { createNames } from './names.js';
+import { createLateness, createLists } from './lists.js';
 import { isDaemon, isPrompt, type Operation, operationOf } from './operations.js';
-import { type Known, MOST, type ModelOptions } from './options.js';
-import { Recent } from './recent.js';
+import { type Known, MOST, type ModelOptions, Recent } from './options.js';
 import { createSessions } from './sessions.js';
 import { createWho } from './who.js';
 

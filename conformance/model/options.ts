@@ -1,7 +1,28 @@
 import { createHash } from 'node:crypto';
 import type { Profile } from '../../emulator/contract/profile.js';
 import type { PublicKey } from '../framework/target.js';
-import type { Caller } from './callers.js';
+
+/**
+ * The kind of a credential. `member`: a key or token of a member, which of these is not known. `outsider`: a caller who is no member of
+ * the interns programme.
+ */
+export type CallerKind = 'member' | 'key' | 'own' | 'oauth' | 'interns-only' | 'management' | 'outsider' | 'invalid';
+
+/** The knowledge about a credential. */
+export interface Caller {
+  readonly kind: CallerKind;
+  readonly workspace?: string | undefined;
+  /** API key and tokens of one person are one caller. */
+  readonly person?: string | undefined;
+  /** The intern of an own key. */
+  readonly intern?: string | undefined;
+}
+
+/** Kinds that act as a member on lifecycle, chat and invoke. */
+const MEMBERS: ReadonlySet<CallerKind> = new Set(['member', 'key', 'oauth', 'interns-only']);
+
+/** Whether a caller sees all interns of a workspace. */
+export const isMember = (caller: Caller): boolean => MEMBERS.has(caller.kind);
 
 /** The knowledge about a target before anything is sent. */
 export interface ModelOptions {
@@ -47,3 +68,23 @@ export const MOST = 20_000;
 export const hashed = (text: string): string => createHash('sha256').update(text).digest('base64');
 /** A key made of parts. */
 export const joined = (...parts: readonly (string | undefined)[]): string => JSON.stringify(parts);
+
+/** A map that forgets what was set first, where it holds too much: traffic may go on for days. */
+export class Recent<Key, Value> extends Map<Key, Value> {
+  constructor(
+    private readonly most: number,
+    private readonly forgets: (value: Value, key: Key) => void = () => {},
+  ) {
+    super();
+  }
+
+  override set(key: Key, value: Value): this {
+    super.set(key, value);
+    for (const [oldest, held] of this) {
+      if (this.size <= this.most) break;
+      this.delete(oldest);
+      this.forgets(held, oldest);
+    }
+    return this;
+  }
+}

@@ -83,7 +83,7 @@ export interface Refusal {
 }
 
 /** The permission of a request. */
-export type Permit =
+type Permit =
   | { readonly kind: 'free' }
   /** It writes to an intern of the run. `unread`: nothing has shown it under its name yet. */
   | { readonly kind: 'own'; readonly id: string; readonly as: CredentialName; readonly unread: boolean }
@@ -126,7 +126,7 @@ interface Own {
 /** ms after which an intern is read anew before it is taken away. */
 const LATELY = 5_000;
 
-export interface OwnershipOptions {
+interface OwnershipOptions {
   /** The lines that outlive the run, and those of an earlier one. */
   readonly ledger: { write(entry: Entry): void; readonly entries: readonly Entry[] };
   /** How all names begin that the run gives by itself. */

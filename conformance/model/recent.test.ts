@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { SHIPPED } from '../framework/profile.js';
 import { createModel } from './model.js';
-import { Recent } from './recent.js';
+import { Recent } from './options.js';
 
 test('a map that is full forgets what was set first, and says so', () => {
   const forgotten: string[] = [];

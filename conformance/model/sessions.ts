@@ -3,12 +3,11 @@ import { isRecord, jsonOf } from '../probe/json.js';
 import { isAnswer } from '../probe/request.js';
 import { type Asked, bodyOf, type Exchange } from './exchange.js';
 import type { Row } from './intern.js';
-import { hashed, joined, type Known, MOST, type ModelOptions } from './options.js';
-import { Recent } from './recent.js';
+import { hashed, joined, type Known, MOST, type ModelOptions, Recent } from './options.js';
 import type { Who } from './who.js';
 
 /** A session: on which intern, how it began, and who began it. */
-export type SessionFacts = Known<{
+type SessionFacts = Known<{
   readonly id: string;
   readonly intern: string;
   readonly origin: 'chat' | 'invoke';

@@ -1,8 +1,6 @@
-import type { Caller } from './callers.js';
 import type { Asked } from './exchange.js';
 import { type InternFacts, isVisibleTo } from './intern.js';
-import { joined, MOST, type ModelOptions } from './options.js';
-import { Recent } from './recent.js';
+import { type Caller, joined, MOST, type ModelOptions, Recent } from './options.js';
 
 /** Who asks, and what they see. */
 export function createWho({ caller: known, ours }: Pick<ModelOptions, 'caller' | 'ours'>) {

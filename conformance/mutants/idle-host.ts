@@ -8,7 +8,7 @@ import type { Handler } from './mutant.js';
 /** So many turns of the event loop without anything going on, and nothing will go on by itself any more. */
 const IDLE_TURNS = 500;
 
-export interface IdleHost extends Host {
+interface IdleHost extends Host {
   /** A handler whose requests and responses count as something going on. */
   watched(handler: Handler): Handler;
   /** A clock whose timers do. */

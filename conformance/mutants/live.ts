@@ -33,7 +33,7 @@ export const OBEDIENT = {
 const MANY = 40;
 
 /** A mutant as a deployment. */
-export interface LiveResult extends MutantResult {
+interface LiveResult extends MutantResult {
   /** Why nothing was found; undefined where something was. */
   readonly unseen?: Unseen;
 }

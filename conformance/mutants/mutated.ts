@@ -5,7 +5,7 @@ import type { EmulatorOptions } from '../../emulator/index.js';
 import type { Handler, Mutant } from './mutant.js';
 
 /** An emulator that is wrong in one way, and what serves its requests. */
-export interface Mutated {
+interface Mutated {
   readonly emulator: Emulator;
   readonly fetch: Handler;
   readonly daemonFetch: Handler;

@@ -6,9 +6,8 @@ import { clauseOf, levelOf, skipText } from './clause.js';
 import { failsRun } from './label.js';
 import { exchangeLines } from './stream-text.js';
 import { titleOf } from './title.js';
-import { knownText } from './words/baseline.js';
 import { headlineOf } from './words/coverage.js';
-import { summary } from './words/run.js';
+import { knownText, summary } from './words/run.js';
 import { incompleteText } from './words/stop.js';
 
 /** Exchanges of a finding that stand in the trace, from the last. */

@@ -85,7 +85,7 @@ const worst = ({ checks }: FindingGroup): number =>
   checks.reduce<number>((least, check) => Math.min(least, rank(check)), RANK.length);
 
 /** Checks that one thing kept from a verdict. */
-export interface SkipGroup extends SkipText {
+interface SkipGroup extends SkipText {
   readonly kind: Skip['kind'];
   readonly ids: readonly string[];
 }

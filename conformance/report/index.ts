@@ -23,6 +23,6 @@ export const REPORTERS = {
   ctrf,
   badge,
 } as const satisfies Record<string, Reporter>;
-export type ReportKind = keyof typeof REPORTERS;
+type ReportKind = keyof typeof REPORTERS;
 
 export const REPORT_KINDS = Object.keys(REPORTERS) as readonly ReportKind[];

@@ -10,10 +10,10 @@ import { type SkipText, skipWords } from './words/skip.js';
 import { incompleteText } from './words/stop.js';
 
 /** A finding, with its data in words beside it. */
-export type ReportedFinding = FindingResult & FindingText;
+type ReportedFinding = FindingResult & FindingText;
 
 /** The result of a check, with its data in words beside it. */
-export type ReportedCheck = CheckResult & {
+type ReportedCheck = CheckResult & {
   readonly finding?: ReportedFinding;
   readonly note?: ReportedFinding;
   readonly skip?: NonNullable<CheckResult['skip']> & SkipText;

@@ -1,12 +1,10 @@
 import { entities, visible } from '../../emulator/contract/visible.js';
 import type { CheckResult, Results } from '../run/results.js';
-import { clauseOf, skipText } from './clause.js';
-import { factLines, factsOf } from './facts.js';
+import { clauseOf, factLines, factsOf, skipText } from './clause.js';
 import { groups } from './groups.js';
 import { failsRun } from './label.js';
 import { exchangeLines } from './stream-text.js';
-import { knownText } from './words/baseline.js';
-import { LIKELY, summary } from './words/run.js';
+import { knownText, LIKELY, summary } from './words/run.js';
 import { incompleteText } from './words/stop.js';
 
 /** A test case of JUnit. One without an outcome passed, and has nothing to say. */

@@ -2,7 +2,7 @@ import { operationOf } from '../probe/exchange.js';
 import type { CheckResult, Results } from '../run/results.js';
 
 /** How a request was answered, and in which checks. */
-export interface OtherAnswer {
+interface OtherAnswer {
   readonly status: number | undefined;
   /** Some of them, the first. */
   readonly checks: readonly string[];

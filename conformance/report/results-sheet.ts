@@ -1,18 +1,16 @@
 import { counted } from '../../emulator/contract/counted.js';
 import { ownCommand } from '../run/replay.js';
 import type { CheckResult, Results } from '../run/results.js';
-import { clauseOf, levelOf } from './clause.js';
-import { type Fact, factsOf } from './facts.js';
+import { clauseOf, type Fact, factsOf, levelOf } from './clause.js';
 import { type FindingGroup, groups, skips } from './groups.js';
 import { failsRun, type Label, LEVELS, labelOf } from './label.js';
 import type { Line, Said, Section, Sheet, Tone } from './sheet/sheet.js';
 import { seconds } from './stream-text.js';
 import { faultOf } from './title.js';
-import { knownText } from './words/baseline.js';
 import { hindranceText } from './words/cleanup.js';
 import { headlineOf, neverCameUp, shownOf } from './words/coverage.js';
 import { wordsOf } from './words/legend.js';
-import { choices, idsOf, LIKELY, sumText, unseen } from './words/run.js';
+import { choices, idsOf, knownText, LIKELY, sumText, unseen } from './words/run.js';
 import { keptBy } from './words/skip.js';
 import { incompleteText } from './words/stop.js';
 

@@ -1,7 +1,7 @@
 import { STATUSES } from '../habits/status-words.js';
-import { isMember } from '../model/callers.js';
 import { isListedBy, isVisibleTo, type Row } from '../model/intern.js';
 import type { Model } from '../model/model.js';
+import { isMember } from '../model/options.js';
 import { isRecord } from '../probe/json.js';
 import { all, each, holds, is, type Judgement, type Rule, recordsOf, rulesOf, type Seen } from './rule.js';
 

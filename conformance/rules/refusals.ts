@@ -1,10 +1,10 @@
 import { idempotencyHeaderOf } from '../framework/profile.js';
 import { STATUSES } from '../habits/status-words.js';
-import { type CallerKind, isMember } from '../model/callers.js';
 import { canonical } from '../model/exchange.js';
 import { isModel, PHASES, type Phase, phasesAfter, type Row } from '../model/intern.js';
 import type { Model } from '../model/model.js';
 import { isDaemon, isPrompt, isSigning } from '../model/operations.js';
+import { type CallerKind, isMember } from '../model/options.js';
 import { isRecord, jsonOf } from '../probe/json.js';
 import { type Level, type RequirementId, requirement, speaksAt } from '../requirements/index.js';
 import { holds, is, isFromService, type Judgement, type Rule, rulesOf, type Seen } from './rule.js';

@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
 import { gist, unlike } from '../framework/assert.js';
 import type { Found } from '../framework/finding.js';
-import type { Caller } from '../model/callers.js';
 import type { Answered, Asked, Exchange } from '../model/exchange.js';
 import type { InternFacts, Row } from '../model/intern.js';
 import type { Model } from '../model/model.js';
 import { type Operation, operationOf } from '../model/operations.js';
+import type { Caller } from '../model/options.js';
 import { isRecord } from '../probe/json.js';
 import { type Level, type RequirementId, requirement } from '../requirements/index.js';
 

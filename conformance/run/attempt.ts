@@ -8,8 +8,8 @@ import { raced, Skipped } from '../framework/skip.js';
 import { Cancelled, Stopped } from '../framework/stop.js';
 import type { Evidence, Exchange } from '../probe/exchange.js';
 import { internIn } from '../probe/request.js';
+import { createPrompter } from './conversation.js';
 import { createContext } from './create-context.js';
-import { createPrompter } from './prompter.js';
 import type { ControlStep } from './results.js';
 import type { RunContext } from './session.js';
 

@@ -50,7 +50,7 @@ export async function takeAwayTogether(
 }
 
 /** Where a clean-up differs from that of the run itself. */
-export interface TakeAwayOptions {
+interface TakeAwayOptions {
   /** How many interns were made before this process. */
   readonly before?: number;
   /** Ends it early. */

@@ -38,7 +38,7 @@ export interface CleanupResult {
   readonly unsearched?: Hindrance;
 }
 
-export interface CleanupOptions {
+interface CleanupOptions {
   /** The SCIM group whose mappings the run may delete. */
   readonly group?: string | undefined;
   readonly own: Ownership;

@@ -1,3 +1,4 @@
+import type { Check } from '../framework/check.js';
 import type { ChatInput, Ctx } from '../framework/context.js';
 import { type Broken, Finding, findingOf } from '../framework/finding.js';
 import { createReply, type Refusal } from '../framework/reply.js';
@@ -6,7 +7,7 @@ import type { Transcript } from '../probe/chunks.js';
 import type { Answer, Sender } from '../probe/client.js';
 import { isRecord, jsonOf } from '../probe/json.js';
 import { whyNoAnswer } from '../probe/no-answer.js';
-import { ANSWER, internPath, isAnswer } from '../probe/request.js';
+import { ANSWER, CREDENTIAL_NAMES, type CredentialName, internPath, isAnswer, type Send } from '../probe/request.js';
 import { dropShared } from './pool.js';
 import type { RunContext } from './session.js';
 
@@ -137,3 +138,40 @@ export function acceptable(question: string, content: unknown): unknown {
   if (!Array.isArray(options) || options.length === 0) return content;
   return content === 'cancel' || options.includes(content) ? content : options[0];
 }
+
+const CREDENTIALS: ReadonlySet<string> = new Set(CREDENTIAL_NAMES);
+
+/**
+ * The API key prompts. While its turns are held back (CHAT-17) the peer does, where it sees the interns of the run. Who has
+ * begun goes on, since a session is somebody's, and a check that names a credential is about who sends.
+ *
+ * @returns who sends a prompt to an intern
+ */
+export function createPrompter({ driver, session }: RunContext, check: Check) {
+  const { turns, unusable } = session;
+  const peer = 'peer_api_key';
+  const names = check.needs.some((need) => CREDENTIALS.has(need));
+  const free = async (id: string): Promise<CredentialName> => {
+    if (!turns('api_key').paused() || turns(peer).paused() || unusable(peer) !== undefined) return 'api_key';
+    session.learnt.peerSees ??= session.running.send({ path: internPath(id), as: peer }).then(
+      ({ status }) => status === 200,
+      () => false,
+    );
+    return (await session.learnt.peerSees) ? peer : 'api_key';
+  };
+  let prompts = 0;
+  let who: Promise<CredentialName> | undefined;
+  return async (id: string): Promise<Pick<Send, 'as' | 'other'>> => {
+    if (names || driver.control !== undefined || driver.credential(peer) === undefined) return {};
+    prompts++;
+    who ??= free(id);
+    return {
+      as: await who,
+      other() {
+        if (prompts === 1) who = free(id);
+        return who;
+      },
+    };
+  };
+}
+export type Prompter = ReturnType<typeof createPrompter>;

@@ -7,11 +7,10 @@ import { lacking } from '../framework/skip.js';
 import type { Answer, Client, Sender } from '../probe/client.js';
 import { internIn, type Send, internPath as to } from '../probe/request.js';
 import { byAliases } from './aliases.js';
-import { createConversation } from './conversation.js';
+import { createConversation, type Prompter } from './conversation.js';
 import { WRONG_KEY } from './exchange-of.js';
 import { createInternFactory } from './intern-factory.js';
 import { forget } from './pool.js';
-import type { Prompter } from './prompter.js';
 import type { RunContext } from './session.js';
 import { createTolerance } from './tolerance.js';
 
@@ -36,7 +35,7 @@ export function createApi(send: (send: Send) => Promise<Answer>): Api {
 }
 
 /** The parts of a context that belong to one try of a check. */
-export interface TryOfCheck {
+interface TryOfCheck {
   readonly check: Check;
   readonly by: Sender;
   /** Sends nothing more once `signal` aborts. */

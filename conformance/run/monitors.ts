@@ -1,10 +1,9 @@
 import type { Check } from '../framework/check.js';
 import { Finding, type Found } from '../framework/finding.js';
 import type { Target } from '../framework/target.js';
-import type { Caller } from '../model/callers.js';
 import type { Exchange, Asked as Request } from '../model/exchange.js';
 import type { Model } from '../model/model.js';
-import { Recent } from '../model/recent.js';
+import { type Caller, Recent } from '../model/options.js';
 import type { Transcript } from '../probe/chunks.js';
 import type { Answer, Sender } from '../probe/client.js';
 import type { Evidence } from '../probe/exchange.js';

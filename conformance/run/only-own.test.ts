@@ -3,8 +3,8 @@ import { createOwnership } from '../model/ownership.js';
 import type { Answer } from '../probe/client.js';
 import type { Send } from '../probe/request.js';
 import { cleanUp } from './cleanup.js';
+import { onlyOwn } from './guard.js';
 import { createLedger } from './ledger.js';
-import { onlyOwn } from './only-own.js';
 
 const BASE = 'https://service.test/api/v1';
 const GROUP = '0d000000-0000-4000-8000-000000000003';

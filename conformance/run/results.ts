@@ -152,7 +152,7 @@ export interface Coverage {
 }
 
 /** How much came to a verdict of what a deployment can show. */
-export interface FromOutside {
+interface FromOutside {
   readonly checked: number;
   readonly of: number;
   readonly requirements: { readonly checked: number; readonly of: number };

@@ -57,7 +57,7 @@ export interface EngineOptions extends Selection, Pick<BudgetOptions, 'maxReques
 }
 
 /** Options of a part that has units of its own. */
-export interface UnitOptions extends EngineOptions {
+interface UnitOptions extends EngineOptions {
   /** The word for a unit. Default: a check. */
   readonly kind?: UnitKind;
   /** Puts them in the order in which they are done. */

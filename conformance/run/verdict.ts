@@ -110,7 +110,7 @@ function fromOutside(checks: readonly CheckResult[]): Pick<Coverage, 'fromOutsid
 }
 
 /** The verdict of a run, why, and with which status it exits. */
-export interface Evaluated {
+interface Evaluated {
   readonly verdict: Results['verdict'];
   readonly incomplete: readonly Incomplete[];
   readonly exit: Results['exit'];

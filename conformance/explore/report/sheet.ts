@@ -1,6 +1,6 @@
 import { sideBySide } from '../../../emulator/console/page/side-by-side.js';
 import { counted } from '../../../emulator/contract/counted.js';
-import type { Fact } from '../../report/facts.js';
+import type { Fact } from '../../report/clause.js';
 import type { Line, Section, Sheet } from '../../report/sheet/sheet.js';
 import { seconds } from '../../report/stream-text.js';
 import { CLASSES, type ExploreReport, type Finding } from '../types.js';

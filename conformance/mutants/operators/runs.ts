@@ -63,7 +63,7 @@ export const endsRuns = (which: Which): (() => Mutation) =>
   );
 
 /** A request that answers a question. */
-export interface Answering {
+interface Answering {
   readonly sessionId: unknown;
   readonly callId: unknown;
   readonly content: unknown;

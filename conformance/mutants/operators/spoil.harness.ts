@@ -4,7 +4,7 @@ import { createChunkGrammar, type Transcript } from '../../probe/chunks.js';
 import type { SseItem } from '../../probe/sse.js';
 
 /** An answer that is wrong in one way, and the name of the way: `data.0.name dropped`. */
-export interface Spoilt {
+interface Spoilt {
   readonly way: string;
   readonly answered: Answered;
 }

@@ -1,5 +1,5 @@
 import { visible } from '../../../emulator/contract/visible.js';
-import { factLines } from '../facts.js';
+import { factLines } from '../clause.js';
 import type { Sheet, Tone } from './sheet.js';
 
 /** Text within a workflow command; newlines and percent signs would end it or be read as something else. */

@@ -1,5 +1,5 @@
 import { visible } from '../../../emulator/contract/visible.js';
-import { factLines } from '../facts.js';
+import { factLines } from '../clause.js';
 import { exchangeLines } from '../stream-text.js';
 import type { Line, Said, Sheet, Tone } from './sheet.js';
 import { runRows } from './terminal.js';

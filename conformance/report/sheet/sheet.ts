@@ -1,7 +1,7 @@
 import type { Row } from '../../../emulator/console/page/side-by-side.js';
 import type { Exchange } from '../../probe/exchange.js';
 import type { FindingResult } from '../../run/results.js';
-import type { Fact } from '../facts.js';
+import type { Fact } from '../clause.js';
 
 /** The meaning of a word, and its colour where there are colours. */
 export type Tone = 'good' | 'bad' | 'warn' | 'fault' | 'new' | 'quiet';

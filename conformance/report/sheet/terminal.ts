@@ -2,7 +2,7 @@ import pc from 'picocolors';
 import { MARKS, type Row, shortened } from '../../../emulator/console/page/side-by-side.js';
 import { counted } from '../../../emulator/contract/counted.js';
 import { visible } from '../../../emulator/contract/visible.js';
-import type { Fact } from '../facts.js';
+import type { Fact } from '../clause.js';
 import { exchangeLines, joinLines, shortExchange } from '../stream-text.js';
 import { type Line, type Said, type Sheet, TONES, type Tone } from './sheet.js';
 

@@ -1,6 +1,6 @@
 import { counted } from '../../../emulator/contract/counted.js';
 import { isFailure } from '../../run/baseline.js';
-import type { CheckResult, Results } from '../../run/results.js';
+import type { CheckResult, KnownAs, Results } from '../../run/results.js';
 import { headlineOf } from './coverage.js';
 
 /** The line above findings that say something else, and follow from the first one as far as the kit can know. */
@@ -60,3 +60,17 @@ export function sumText(results: Results): string {
 
 /** One line: the verdict and the counts. */
 export const summary = (results: Results): string => `${headlineOf(results).verdict}: ${sumText(results)}`;
+
+/** The entry of a baseline for a result: `flaky, failed 1 of 1, fixed in 2.4 (https://…), until 2026-12-31`. */
+export function knownText({ expired, expires, flaky, link, reason }: KnownAs): string {
+  const until = expires === undefined ? [] : [expired === true ? `expired on ${expires}` : `until ${expires}`];
+  const why = [reason, link === undefined ? undefined : reason === undefined ? link : `(${link})`]
+    .filter((part) => part !== undefined)
+    .join(' ');
+  const parts = [
+    ...(flaky === undefined ? [] : [`flaky, failed ${flaky.failed} of ${flaky.of}`]),
+    ...(why === '' ? [] : [why]),
+    ...until,
+  ];
+  return parts.length === 0 ? 'in the baseline' : parts.join(', ');
+}

@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import { UsageError } from '../../../conformance/cli/arguments.js';
-import { deliver } from '../../../conformance/cli/destinations.js';
-import { makeFolders, refuseLink, writeTo } from '../../../conformance/cli/folders.js';
+import { deliver, makeFolders, refuseLink, writeTo } from '../../../conformance/cli/destinations.js';
 import { EXPLORE_REPORTERS } from '../../../conformance/explore/report/index.js';
 import { ExploreError, type ExploreReport, type Finding } from '../../../conformance/explore/types.js';
 import { OptionError } from '../../index.js';
