@@ -223,7 +223,15 @@ describe('WEB-3: what the target says of itself', () => {
 
   test('with a path before it', async () => {
     const { emulator } = await served({ publicUrl: 'http://proxy.test:8080/interns/' });
-    expect(emulator.target.base_url).toBe('http://proxy.test:8080/interns/api/v1');
+    const { base_url, credentials } = emulator.target;
+    expect(base_url).toBe('http://proxy.test:8080/interns/api/v1');
+    const as = (key?: string) => ({ headers: { authorization: `Bearer ${key}` } });
+    const daemon = `/interns/${credentials.intern?.id}/daemon`;
+    const alias = await emulator.fetch(`/api/v1${daemon}-access`, as(credentials.oauth_token));
+    expect(alias.headers.get('link')).toContain(`</interns/api/v1${daemon}>`);
+    const sync = { method: 'POST', ...as(credentials.management_key) };
+    const job = await emulator.fetch('/api/v1/scim/sync-jobs', sync);
+    expect(job.headers.get('location')).toMatch(/^\/interns\/api\/v1\/scim\/sync-jobs\//);
   });
 
   test('the public host leads to no control interface beyond loopback either, token or not', async () => {

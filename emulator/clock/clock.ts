@@ -207,6 +207,7 @@ export function createClock(kind: ClockKind = 'real', options: ClockOptions = {}
     sleep(ms, signal) {
       return new Promise((resolve, reject) => {
         if (signal?.aborted) return reject(signal.reason);
+        if (ms <= 0) return resolve();
         const abort = () => {
           pending.cancel();
           reject(signal?.reason);

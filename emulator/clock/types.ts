@@ -30,7 +30,7 @@ export interface Clock {
    * Calls `fire` after `ms`; `kind` is `deadline` by default. An error that it throws is reported, and stops nothing.
    */
   timer(ms: number, fire: () => void, kind?: TimerKind): Timer;
-  /** Resolves after `ms`, as `work`; rejects with the signal's reason as soon as it aborts. */
+  /** Resolves after `ms`, as `work`, for no time at once; rejects with the signal's reason as soon as it aborts. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
   /**
    * Something is in progress that an `advance` must wait for (a write to disk, say). Call the result when it is done.

@@ -80,12 +80,13 @@ export function openDoors(options: EmulatorOptions, deps: DoorsDeps) {
   });
   const journal: Journal = createJournal(clock, accounts, deps.next, mount.prefix);
   const { resolveTurn } = scripts;
+  const basePath = new URL(mount.addresses().base_url).pathname;
   const routes = factories.createRoutes({
     interns: { interns, provisioning, store, profile, create },
     chat: { clock, random: randomOf('chat'), runs, limiter, profile, settings, resolveTurn },
     daemon: { clock, random, store, daemonOrigin, lifecyclePlan: plan, log },
     sign: { clock, random: randomOf('nonces'), signer: proofs.signer, limiter, profile },
-    scim: { directory, store, prefix: mount.prefix },
+    scim: { directory, store, basePath },
     vault: { vaults, interns, store },
   });
   const resourceOf = createRouter(routes, factories.createPathFinder);
@@ -129,7 +130,7 @@ export function openDoors(options: EmulatorOptions, deps: DoorsDeps) {
     journal,
     resolve,
     regional,
-    prefix: mount.prefix,
+    basePath,
     redact: accounts.redact,
     cors,
     log,

@@ -9,7 +9,7 @@ import { after, DropConnection, type Exchange, type Resource } from './exchange.
 import { dropOf, type Faults, faultRow, injectedOf, resets } from './faults.js';
 import type { Journal } from './journal.js';
 import { errorResponse, type PlainResponse, refusalResponse } from './response.js';
-import { BASE, type Route } from './route.js';
+import type { Route } from './route.js';
 
 export interface AcceptDeps {
   readonly clock: Clock;
@@ -18,14 +18,14 @@ export interface AcceptDeps {
   readonly interns: Interns;
   readonly faults: Faults;
   readonly journal: Journal;
-  /** The beginning of paths, before the base. */
-  readonly prefix: string;
+  /** The path of the interface as its clients see it, up to the version. */
+  readonly basePath: string;
   /** A request waits for an injected delay, in ms; `still` says whether it still does. */
   readonly delayed?: ((requestId: string, ms: number, still: () => boolean) => void) | undefined;
 }
 
-const deprecated = (answer: PlainResponse, row: Route, resource: Resource, prefix: string): PlainResponse => {
-  const successor = prefix + BASE + (row.successor ?? '').replace(':id', resource.internId ?? '');
+const deprecated = (answer: PlainResponse, row: Route, resource: Resource, basePath: string): PlainResponse => {
+  const successor = basePath + (row.successor ?? '').replace(':id', resource.internId ?? '');
   const headers = { deprecation: 'true', link: `<${successor}>; rel="successor-version"` };
   return { ...answer, headers: { ...answer.headers, ...headers } };
 };
@@ -105,7 +105,11 @@ export function createAccept(deps: AcceptDeps) {
   /** Bounds an operation by a setting; past it the answer is 408, whatever was in progress (SIGN-9). */
   const within = (setting: NonNullable<Route['timeout']>, work: Promise<PlainResponse>): Promise<PlainResponse> =>
     new Promise((resolve, reject) => {
-      const timer = deps.clock.timer(deps.settings()[setting], () => resolve(refusalResponse(new Refusal('timeout'))));
+      const expire = () => resolve(refusalResponse(new Refusal('timeout')));
+      // Work that is due at that very instant is in time: the second timer fires after it.
+      let timer = deps.clock.timer(deps.settings()[setting], () => {
+        timer = deps.clock.timer(0, expire);
+      });
       const inTime =
         <T>(settle: (outcome: T) => void) =>
         (outcome: T) => {
@@ -120,6 +124,6 @@ export function createAccept(deps: AcceptDeps) {
     const bounded = row.timeout ? within(row.timeout, Promise.resolve(work)) : work;
     return row.successor === undefined
       ? bounded
-      : after(bounded, (answer) => deprecated(answer, row, exchange.resource, deps.prefix));
+      : after(bounded, (answer) => deprecated(answer, row, exchange.resource, deps.basePath));
   };
 }

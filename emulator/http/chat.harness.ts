@@ -208,6 +208,7 @@ export function createHarness(options: HarnessOptions = {}) {
         intern: row,
         input,
         headers: new Headers(),
+        bodiless: false,
         requestId: 'r',
         scimId: '',
         secretName: '',

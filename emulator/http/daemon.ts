@@ -30,21 +30,23 @@ export function daemonRoute(deps: DaemonRouteDeps): Route {
     credential: 'oauth',
     body: { read: false, json: 'ignored', invalid: 'invalid_body' },
     parse: () => undefined,
-    async handle({ caller, intern }) {
+    async handle({ caller, intern, bodiless }) {
       if (intern.record.status !== 'running' || intern.daemon_token === null) throw new Refusal('intern_not_running');
       if (deps.lifecyclePlan(intern).daemon === 'unreachable') throw new Refusal('daemon_unreachable');
+      const answer: InternDaemonAccess = { origin: deps.daemonOrigin(), token: intern.daemon_token };
+      const shown = json(answer, 200, { 'cache-control': 'no-store' });
+      if (bodiless) return shown;
       const reveal: RevealRow = {
         id: deps.random.uuid(),
         intern_id: intern.id,
         caller: caller.subject ?? caller.id,
         at: new Date(deps.clock.now()).toISOString(),
       };
-      const answer: InternDaemonAccess = { origin: deps.daemonOrigin(), token: intern.daemon_token };
       const reveals = deps.store.collection('reveals');
       reveals.put(reveal);
       await deps.store.commit();
       deps.log?.({ event: 'reveal', intern_id: reveal.intern_id, caller: reveal.caller, at: reveal.at });
-      return json(answer, 200, { 'cache-control': 'no-store' });
+      return shown;
     },
   });
 }

@@ -120,6 +120,9 @@ export class Exchange implements RequestParts, Call<unknown> {
   get headers(): Headers {
     return this.request.headers;
   }
+  get bodiless(): boolean {
+    return this.request.method === 'HEAD';
+  }
   get query(): URLSearchParams {
     return new URL(this.request.url).searchParams;
   }

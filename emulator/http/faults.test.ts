@@ -81,3 +81,27 @@ test('BODY-5: a prompt that names an unknown script is 400 before any fault, the
   expect((await turn(stopped.id, 'script: echo\nhi')).status).toBe(500);
   expect((await turn(stopped.id, 'script: echo\nhi')).status).toBe(409);
 });
+
+test('an injected refusal speaks of turns where turns count, and of 10 seconds where signing has them', async () => {
+  const api = createTestClient();
+  const { intern, oauth_token, management_key } = api.credentials;
+  const signing = { as: oauth_token ?? null, body: { bodySha256: '0'.repeat(64) } };
+  const said = async (status: number) => {
+    for (const operation of ['sign', 'list', 'scim']) await fault(api, { operation, status });
+    const answers = [
+      await api.call('POST', `/interns/${intern?.id}/daemon/sign`, signing),
+      await api.get('/interns'),
+      await api.get('/scim/groups', { as: management_key ?? null }),
+    ];
+    return answers.map(({ json }) => json.error.message);
+  };
+  expect(await said(429)).toEqual(['Too many intern turns', 'Too many requests', 'Too many requests']);
+  const timedOut = 'The operation timed out';
+  expect(await said(408)).toEqual(['Operation timed out after 10s', timedOut, timedOut]);
+});
+
+test('an injected delay of no time holds nothing up where the clock stands still', async () => {
+  const api = createTestClient();
+  await fault(api, { operation: 'list', delay: 0 });
+  expect((await api.get('/interns')).status).toBe(200);
+});

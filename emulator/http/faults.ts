@@ -111,9 +111,19 @@ const BY_STATUS: Readonly<Record<NonNullable<Fault['status']>, ErrorRow>> = {
   504: ERRORS.gateway_timeout,
 };
 
+/** The operations that count a turn (CHAT-17). */
+const TURNS: readonly Operation[] = ['chat', 'invoke', 'sign'];
+
+/** The error of an injected status, in words that are true of the operation. */
+function rowOf(operation: Operation, status: NonNullable<Fault['status']>): ErrorRow {
+  const row = BY_STATUS[status];
+  if (status === 408 && operation !== 'sign') return { ...row, message: ERRORS.gateway_timeout.message };
+  return status === 429 && !TURNS.includes(operation) ? { ...row, message: 'Too many requests' } : row;
+}
+
 /** The error an injected status has on an operation: SCIM errors carry no metadata, and its 500 has its own message. */
 export function faultRow(operation: Operation, status: NonNullable<Fault['status']>): ErrorRow {
-  const row = BY_STATUS[status];
+  const row = rowOf(operation, status);
   if (operation !== 'scim') return row;
   return status === 500 ? ERRORS.scim_internal : { status: row.status, message: row.message };
 }

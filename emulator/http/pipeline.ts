@@ -88,14 +88,15 @@ export function createPipeline(deps: PipelineDeps) {
   };
 
   const seal = (answer: PlainResponse, exchange: Exchange): PlainResponse => {
-    const { request, draft } = exchange;
+    const { draft } = exchange;
     const cors = deps.cors.headers(exchange.header('origin'));
     const headers = { 'x-request-id': draft.id, ...cors, ...answer.headers };
     draft.status = answer.status;
     draft.responseHeaders = headers;
-    if (typeof answer.body === 'string') journal.noteResponseBody(draft, answer.body);
+    const body = exchange.bodiless ? null : answer.body;
+    if (typeof body === 'string') journal.noteResponseBody(draft, body);
     journal.responded(draft);
-    return { status: answer.status, body: request.method === 'HEAD' ? null : answer.body, headers };
+    return { status: answer.status, body, headers };
   };
 
   const answered = (answer: PlainResponse, exchange: Exchange): PlainResponse => {

@@ -49,6 +49,8 @@ export interface Call<Input> {
   readonly secretName: string;
   readonly input: Input;
   readonly headers: Headers;
+  /** Whether the answer is sent without its body: to a HEAD. */
+  readonly bodiless: boolean;
   readonly requestId: string;
   /** Aborted when the client's connection is gone, if that can happen. */
   readonly signal: AbortSignal | undefined;

@@ -11,13 +11,13 @@ import type { Directory } from '../domain/directory.js';
 import type { Store } from '../store/store.js';
 import { checked, countOf, wrongField } from './checked.js';
 import { json } from './response.js';
-import { BASE, type PathNames, type RequestParts, type Route, route } from './route.js';
+import { type PathNames, type RequestParts, type Route, route } from './route.js';
 
 export interface ScimRoutesDeps {
   readonly directory: Directory;
   readonly store: Pick<Store, 'commit'>;
-  /** The beginning of paths, before the base. */
-  readonly prefix: string;
+  /** The path of the interface as its clients see it, up to the version. */
+  readonly basePath: string;
 }
 
 interface PageQuery {
@@ -46,7 +46,7 @@ function parseKeepMembers({ query }: RequestParts): { keepMembers: boolean } {
 const organizationOf = ({ organizationId = '' }: Caller): string => organizationId;
 
 /** The directory's operations (SCIM-1 to SCIM-7). UUIDs match in any case; an invalid id is unknown. */
-export function scimRoutes({ directory, store, prefix }: ScimRoutesDeps): Route[] {
+export function scimRoutes({ directory, store, basePath }: ScimRoutesDeps): Route[] {
   const mappingOf = (caller: Caller, id = '') => directory.mapping(organizationOf(caller), id);
   const jobOf = (caller: Caller, id = '') => directory.job(organizationOf(caller), id);
   const base = { operation: 'scim', credential: 'any' } as const;
@@ -124,7 +124,7 @@ export function scimRoutes({ directory, store, prefix }: ScimRoutesDeps): Route[
       async handle({ caller }) {
         const job = directory.startJob(organizationOf(caller));
         await store.commit();
-        return json({ data: job }, 202, { location: `${prefix}${BASE}/scim/sync-jobs/${job.id}` });
+        return json({ data: job }, 202, { location: `${basePath}/scim/sync-jobs/${job.id}` });
       },
     }),
     route<undefined>({

@@ -31,6 +31,18 @@ describe('signing', () => {
     expect(nonces.size).toBe(150);
   });
 
+  it('is in time where it ends at 10 seconds to the millisecond, and 408 where it then goes on (SIGN-9)', async () => {
+    const { advance, post, sign } = start();
+    const after = async (delay: number) => {
+      await post('/_emulator/faults', { operation: 'sign', delay });
+      const answer = sign();
+      await advance(10_000);
+      await advance(1);
+      return (await answer).status;
+    };
+    expect([await after(10_000), await after(10_001)]).toEqual([200, 408]);
+  });
+
   it('has given up for good: it reads no further, counts no turn and uses no fault up (SIGN-8, SIGN-9)', async () => {
     const { advance, post, sign } = start({ turns_per_minute: 1 });
     const answerLate = async (body: string | ReadableStream | undefined, wait: () => Promise<void>) => {
@@ -65,6 +77,15 @@ describe('daemon access', () => {
     expect(reveals.json).toMatchObject({ data: [{ ...revealed, at: '2026-01-01T00:00:00.000Z' }] });
     expect(logged).toContainEqual(expect.objectContaining({ event: 'reveal', ...revealed }));
     expect(reveals.text + JSON.stringify(logged)).not.toContain(token);
+  });
+
+  it('is not revealed by HEAD, and then not logged either (DAEMON-2)', async () => {
+    const { call, get, credentials, logged } = start();
+    const asked = { as: credentials.oauth_token ?? null };
+    const { status, text } = await call('HEAD', `/interns/${credentials.intern?.id}/daemon`, asked);
+    expect([status, text]).toEqual([200, '']);
+    expect((await get('/_emulator/reveals')).json).toEqual({ data: [] });
+    expect(logged).not.toContainEqual(expect.objectContaining({ event: 'reveal' }));
   });
 
   it('is enough to be let in by the daemon, with a proof', async () => {
