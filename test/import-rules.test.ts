@@ -212,6 +212,8 @@ const SHARED = [
   'emulator/contract/file.ts',
   'emulator/contract/curl.ts',
   'emulator/contract/given.ts',
+  'emulator/contract/injected.ts',
+  'emulator/contract/json.ts',
   'emulator/contract/nearest.ts',
   'emulator/contract/nesting.ts',
   'emulator/contract/pasted.ts',

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { commandLine, type LabCase, matching, patternsOf, wordsOf } from './page/lab-command.js';
+import { commandLine, type LabCase, matching, patternsOf } from './page/lab-command.js';
+import { shellWords } from './page/shell-words.js';
 
 const one = (id: string, needs: string[] = []): LabCase => ({
   id,
@@ -44,5 +45,5 @@ test.each([
   [`node 'open`, undefined],
   [`node "open\\"`, undefined],
 ])('the words of %s are those of a shell', (line, words) => {
-  expect(wordsOf(line)).toEqual(words);
+  expect(shellWords(line)).toEqual(words);
 });

@@ -104,7 +104,7 @@ inBrowser('the console, tools', (open) => {
     const fresh = page.getByRole('textbox', { name: 'New script' });
     const problems = page.getByRole('list', { name: 'Problems' });
     await fresh.fill('{\n  "name": "mine",\n  "turn": [\n    { "say": "a" }\n    { "say": "b" }\n  ]\n}\n');
-    await problems.getByRole('button', { name: 'Line 5 expected a comma or ], found "{"' }).waitFor();
+    await problems.getByRole('button', { name: 'Line 5 expected "," or "]", found "{"' }).waitFor();
     await expect.poll(() => page.getByRole('button', { name: 'Save' }).isDisabled()).toBe(true);
     await fresh.fill('{\n  "name": "mine",\n  "turn": [\n    { "say": "a" },\n    { "shout": "b" }\n  ]\n}\n');
     await page.getByRole('button', { name: 'Save' }).click();

@@ -29,14 +29,46 @@ const PLAIN = /[^"\\\u0000-\u001f]*/y;
 const ESCAPE = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
 const SCALAR = /(?:-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)(?![\w.+-])/y;
 
-/** Reads the text once more, slowly, up to the error. Only called on text that JSON.parse refused. */
-function locate(text: string): JsonSyntaxError | undefined {
+/**
+ * Where the values of a JSON text are: gives the line of the value at a path such as `turn[3].say`, or of the nearest one
+ * above it. Of a text that is not JSON, the first error.
+ */
+export function jsonPlaces(text: string): JsonSyntaxError | ((path: string) => number) {
+  const lines = new Map<string, number>();
+  const error = locate(text, (path, line) => lines.has(path) || lines.set(path, line));
+  return (
+    error ??
+    ((path) => {
+      for (let upper = path; upper !== ''; upper = upper.replace(/(?:\.?[^.[\]]+|\[\d+\])$/, '')) {
+        const line = lines.get(upper);
+        if (line !== undefined) return line;
+      }
+      return 1;
+    })
+  );
+}
+
+/** Something that is open at the current place: where it is, how it closes, and which entry of a list comes next. */
+interface Open {
+  readonly path: string;
+  readonly close: '}' | ']';
+  entry: number;
+}
+
+/** Reads a text slowly up to its first error, and tells of each value on the way. */
+function locate(text: string, found: (path: string, line: number) => void = () => {}): JsonSyntaxError | undefined {
   let at = 0;
+  let line = 1;
   const take = (pattern: RegExp): boolean => {
     pattern.lastIndex = at;
     const matched = pattern.test(text);
     if (matched) at = pattern.lastIndex;
     return matched;
+  };
+  const space = () => {
+    const start = at;
+    take(SPACE);
+    for (let index = start; index < at; index++) if (text[index] === '\n') line++;
   };
   const char = (wanted: string): boolean => {
     if (text[at] !== wanted) return false;
@@ -54,48 +86,40 @@ function locate(text: string): JsonSyntaxError | undefined {
     return false;
   };
   const fail = (expected: string) => {
-    const before = text.slice(0, at);
-    const line = before.split('\n').length;
-    const found = at >= text.length ? 'the end' : JSON.stringify(String.fromCodePoint(text.codePointAt(at) ?? 0));
-    return new JsonSyntaxError(line, at - before.lastIndexOf('\n'), expected, found);
+    const column = at - text.slice(0, at).lastIndexOf('\n');
+    const there = at >= text.length ? 'the end' : JSON.stringify(String.fromCodePoint(text.codePointAt(at) ?? 0));
+    return new JsonSyntaxError(line, column, expected, there);
   };
-  /**
-   * The brackets that are open at the current place. The stack is our own, so that deep text cannot exhaust the real
-   * one.
-   */
-  const open: ('{' | '[')[] = [];
-  let wants: 'value' | 'first element' | 'first key' | 'key' | 'rest' = 'value';
+  // A stack of our own, so that deep text cannot exhaust the real one.
+  const open: Open[] = [];
+  let path = '';
+  let wants: 'value' | 'first' | 'key' | 'rest' = 'value';
   for (;;) {
-    take(SPACE);
-    if (wants === 'first element' && char(']')) {
+    space();
+    const around = open.at(-1);
+    const first = wants === 'first';
+    if (first && around && char(around.close)) {
       open.pop();
       wants = 'rest';
-    } else if (wants === 'first key' && char('}')) {
-      open.pop();
-      wants = 'rest';
-    } else if (wants === 'value' || wants === 'first element') {
-      if (char('{')) {
-        open.push('{');
-        wants = 'first key';
-      } else if (char('[')) {
-        open.push('[');
-        wants = 'first element';
-      } else if (string() || take(SCALAR)) {
-        wants = 'rest';
-      } else {
-        return fail(wants === 'value' ? 'a value' : 'a value or "]"');
-      }
-    } else if (wants === 'key' || wants === 'first key') {
-      if (!string()) return fail(wants === 'key' ? 'a key in double quotes' : 'a key in double quotes or "}"');
-      take(SPACE);
+    } else if (wants === 'value' || (first && around?.close === ']')) {
+      if (around?.close === ']') path = `${around.path}[${around.entry++}]`;
+      found(path, line);
+      if (char('{')) open.push({ path, close: '}', entry: 0 });
+      else if (char('[')) open.push({ path, close: ']', entry: 0 });
+      else if (!string() && !take(SCALAR)) return fail(first ? 'a value or "]"' : 'a value');
+      wants = open.at(-1) === around ? 'rest' : 'first';
+    } else if (around && wants !== 'rest') {
+      const start = at;
+      if (!string()) return fail(first ? 'a key in double quotes or "}"' : 'a key in double quotes');
+      const key: unknown = JSON.parse(text.slice(start, at));
+      path = around.path === '' ? String(key) : `${around.path}.${key}`;
+      found(path, line);
+      space();
       if (!char(':')) return fail('":"');
       wants = 'value';
-    } else {
-      const around = open.at(-1);
-      if (around === undefined) return at < text.length ? fail('the end') : undefined;
-      if (char(',')) wants = around === '{' ? 'key' : 'value';
-      else if (char(around === '{' ? '}' : ']')) open.pop();
-      else return fail(around === '{' ? '"," or "}"' : '"," or "]"');
-    }
+    } else if (around === undefined) return at < text.length ? fail('the end') : undefined;
+    else if (char(',')) wants = around.close === '}' ? 'key' : 'value';
+    else if (char(around.close)) open.pop();
+    else return fail(`"," or "${around.close}"`);
   }
 }

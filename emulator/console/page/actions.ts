@@ -43,32 +43,38 @@ export interface Prompt {
   how: 'chat' | 'invoke';
 }
 
-/** Sends a prompt, and keeps reading the stream that answers it. */
-export async function sendPrompt(model: Model, intern: Intern, prompt: Prompt): Promise<void> {
+/** Sends a turn, and keeps reading the stream that answers it. */
+async function chat(model: Model, intern: Intern, turn: object): Promise<void> {
   const key = await keyFor(model, intern);
-  const text = prompt.script === undefined ? prompt.text : `script: ${prompt.script}\n${prompt.text}`;
-  const session = prompt.sessionId === undefined ? {} : { session_id: prompt.sessionId };
-  if (prompt.how === 'invoke') {
-    await model.api.call('POST', `/interns/${intern.id}/invoke`, key, { body: { input: text, ...session } });
-    return;
-  }
   const id = `console-${freshId()}`;
   const leave = new AbortController();
-  const body = {
-    stream: true,
-    ...session,
-    ...(prompt.mode === 'manual' ? { approval_mode: 'manual' } : {}),
-    messages: [{ role: 'user', content: text }],
-  };
   const path = `/interns/${intern.id}/chat/completions`;
-  await follow(model, id, leave, () => model.api.call('POST', path, key, { body, id, signal: leave.signal }));
+  const sent = { body: { stream: true, ...turn }, id, signal: leave.signal };
+  await follow(model, id, leave, () => model.api.call('POST', path, key, sent));
+}
+
+/** A call about an intern, with the credential that the page uses for it. */
+const callOn = async (model: Model, intern: Intern, method: string, below = '', body?: object): Promise<Response> =>
+  model.api.call(method, `/interns/${intern.id}${below}`, await keyFor(model, intern), { body });
+
+/** Sends a prompt; a stream that answers it is read to its end. */
+export async function sendPrompt(model: Model, intern: Intern, prompt: Prompt): Promise<void> {
+  const text = prompt.script === undefined ? prompt.text : `script: ${prompt.script}\n${prompt.text}`;
+  const session = prompt.sessionId === undefined ? {} : { session_id: prompt.sessionId };
+  if (prompt.how === 'invoke') await callOn(model, intern, 'POST', '/invoke', { input: text, ...session });
+  else
+    await chat(model, intern, {
+      ...session,
+      ...(prompt.mode === 'manual' ? { approval_mode: 'manual' } : {}),
+      messages: [{ role: 'user', content: text }],
+    });
 }
 
 const TOOLS: Readonly<Record<string, string>> = { openrouter: 'openrouter.provide_input' };
 /** The name of the tool call that an answer echoes; the emulator does not look at it. */
 const toolOf = (model: Model): string => TOOLS[model.target.value?.profile ?? ''] ?? 'service.provide_input';
 
-/** Answers a pending question, and keeps reading the stream that continues where it paused. */
+/** Answers a pending question; the stream that goes on where it paused is read to its end. */
 export async function sendAnswer(
   model: Model,
   intern: Intern,
@@ -76,24 +82,15 @@ export async function sendAnswer(
   question: { id: string; ask: Ask },
   content: string,
 ): Promise<void> {
-  const key = await keyFor(model, intern);
-  const call = {
-    id: question.id,
-    type: 'function',
-    function: { name: toolOf(model), arguments: JSON.stringify(question.ask) },
-  };
-  const body = {
-    stream: true,
+  const asked = { name: toolOf(model), arguments: JSON.stringify(question.ask) };
+  const tool_calls = [{ id: question.id, type: 'function', function: asked }];
+  await chat(model, intern, {
     session_id: run.session_id,
     messages: [
-      { role: 'assistant', content: null, tool_calls: [call] },
+      { role: 'assistant', content: null, tool_calls },
       { role: 'tool', tool_call_id: question.id, content },
     ],
-  };
-  const id = `console-${freshId()}`;
-  const leave = new AbortController();
-  const path = `/interns/${intern.id}/chat/completions`;
-  await follow(model, id, leave, () => model.api.call('POST', path, key, { body, id, signal: leave.signal }));
+  });
 }
 
 /**
@@ -130,14 +127,17 @@ export async function sendAgain(model: Model, entry: Entry): Promise<string> {
   return id;
 }
 
-export async function lifecycle(model: Model, intern: Intern, what: 'provision' | 'suspend'): Promise<void> {
-  await model.api.call('POST', `/interns/${intern.id}/${what}`, await keyFor(model, intern));
-}
+export const lifecycle = (model: Model, intern: Intern, what: 'provision' | 'suspend') =>
+  callOn(model, intern, 'POST', `/${what}`);
 
-export async function deleteIntern(model: Model, intern: Intern, acknowledge: boolean): Promise<void> {
-  const body = acknowledge ? { body: { acknowledge_workspace_loss: true } } : {};
-  await model.api.call('DELETE', `/interns/${intern.id}`, await keyFor(model, intern), body);
-}
+export const deleteIntern = (model: Model, intern: Intern, acknowledge: boolean) =>
+  callOn(model, intern, 'DELETE', '', acknowledge ? { acknowledge_workspace_loss: true } : undefined);
+
+export const updateIntern = (
+  model: Model,
+  intern: Intern,
+  change: Partial<Pick<Intern, 'name' | 'description' | 'instructions' | 'model'>>,
+) => callOn(model, intern, 'PATCH', '', change);
 
 export interface NewIntern {
   name: string;
@@ -165,7 +165,7 @@ export async function createIntern(model: Model, intern: NewIntern): Promise<Int
 /** Every script, to choose from. */
 export const scriptNames = (model: Model): string[] => model.scripts.value.map(({ name }) => name);
 
-export const putScriptOn = (model: Model, intern: Intern, name: string | null): Promise<unknown> =>
+export const putScriptOn = <View>(model: Model, intern: Intern, name: string | null): Promise<View> =>
   model.api.control('PUT', `interns/${intern.id}/script`, { name });
 
 export async function moveClock(model: Model, body: { advance: string } | { freeze: true } | { resume: true }) {
@@ -194,14 +194,6 @@ export async function replaceFaults(model: Model, faults: readonly unknown[]): P
 export async function removeFault(model: Model, id: string): Promise<void> {
   await model.api.control('DELETE', `faults/${id}`);
   await model.readFaults();
-}
-
-export async function updateIntern(
-  model: Model,
-  intern: Intern,
-  change: Partial<Pick<Intern, 'name' | 'description' | 'instructions' | 'model'>>,
-): Promise<void> {
-  await model.api.call('PATCH', `/interns/${intern.id}`, await keyFor(model, intern), { body: change });
 }
 
 export async function reset(model: Model): Promise<void> {

@@ -1,36 +1,56 @@
 import type { Operation } from '../../contract/operation.js';
 import type { Fault } from './types.js';
 
-/** The request of each operation. The type ensures that these are all of them; the page does not load the schema. */
-const REQUESTS: Readonly<Record<Operation, string>> = {
-  list: 'GET /interns',
-  create: 'POST /interns',
-  get: 'GET /interns/{id}',
-  update: 'PATCH /interns/{id}',
-  delete: 'DELETE /interns/{id}',
-  provision: 'POST /interns/{id}/provision',
-  suspend: 'POST /interns/{id}/suspend',
-  chat: 'POST /interns/{id}/chat/completions',
-  invoke: 'POST /interns/{id}/invoke',
-  daemon: 'GET /interns/{id}/daemon',
-  sign: 'POST /interns/{id}/daemon/sign',
-  scim: 'any method, below /scim',
-  'vault-list': 'GET /vault/secrets, or of an intern',
-  'vault-store': 'PUT /vault/secrets/{name}, or of an intern',
-  'vault-delete': 'DELETE /vault/secrets/{name}, or of an intern',
-  'vault-copy': 'POST /vault/interns/{id}/secrets/copy',
+interface Call {
+  readonly request: string;
+  /** In a sentence, where its name alone says too little. */
+  readonly one?: string;
+  readonly many?: string;
+}
+
+/** The calls of each operation. The type ensures that these are all of them; the page does not load the schema. */
+const CALLS: Readonly<Record<Operation, Call>> = {
+  list: { request: 'GET /interns', one: 'list of interns', many: 'lists of interns' },
+  create: { request: 'POST /interns' },
+  get: { request: 'GET /interns/{id}', one: 'read of an intern', many: 'reads of an intern' },
+  update: { request: 'PATCH /interns/{id}' },
+  delete: { request: 'DELETE /interns/{id}' },
+  provision: { request: 'POST /interns/{id}/provision' },
+  suspend: { request: 'POST /interns/{id}/suspend' },
+  chat: { request: 'POST /interns/{id}/chat/completions', one: 'chat request' },
+  invoke: { request: 'POST /interns/{id}/invoke' },
+  daemon: { request: 'GET /interns/{id}/daemon', one: 'read of daemon access', many: 'reads of daemon access' },
+  sign: { request: 'POST /interns/{id}/daemon/sign', one: 'signing request' },
+  scim: { request: 'any method, below /scim', one: 'SCIM call' },
+  'vault-list': { request: 'GET /vault/secrets, or of an intern', one: 'list of secrets', many: 'lists of secrets' },
+  'vault-store': {
+    request: 'PUT /vault/secrets/{name}, or of an intern',
+    one: 'store of a secret',
+    many: 'stores of a secret',
+  },
+  'vault-delete': {
+    request: 'DELETE /vault/secrets/{name}, or of an intern',
+    one: 'delete of a secret',
+    many: 'deletes of a secret',
+  },
+  'vault-copy': {
+    request: 'POST /vault/interns/{id}/secrets/copy',
+    one: 'copy of secrets',
+    many: 'copies of secrets',
+  },
 };
-export const OPERATIONS = Object.entries(REQUESTS).map(([name, request]) => [name, `${name}: ${request}`] as const);
+export const OPERATIONS = Object.entries(CALLS).map(([name, { request }]) => [name, `${name}: ${request}`] as const);
+const callOf = (operation: string): Call | undefined => CALLS[operation as Operation];
 
 /** The requests of calls that only disturbances happen to. */
 const DISTURBED: Readonly<Record<string, string>> = {
-  answer: `${REQUESTS.chat}, with the answer to a question`,
+  answer: `${CALLS.chat.request}, with the answer to a question`,
   'daemon-request': 'any request to a daemon',
 };
 
 /** The request that a fault is about: its method, its path, and the intern in it, if it is one alone. */
 export const requestOf = ({ operation, intern_id: id }: Fault, nameOf: (id: string) => string): string =>
-  (REQUESTS[operation as Operation] ?? DISTURBED[operation] ?? operation).replace(
+  (callOf(operation)?.request ?? DISTURBED[operation] ?? operation).replace(
     '{id}',
     id === undefined ? '{id}' : nameOf(id),
   );
@@ -104,19 +124,6 @@ export const CHAOS: readonly { name: string; does: string; faults: Fault[] }[] =
   },
 ];
 
-const CALLS: Readonly<Record<string, string>> = {
-  list: 'list of interns',
-  get: 'read of an intern',
-  chat: 'chat request',
-  daemon: 'read of daemon access',
-  sign: 'signing request',
-  scim: 'SCIM call',
-  'vault-list': 'list of secrets',
-  'vault-store': 'store of a secret',
-  'vault-delete': 'delete of a secret',
-  'vault-copy': 'copy of secrets',
-};
-
 const LOST: Readonly<Record<string, string>> = {
   'before-headers': 'loses its connection before it is answered',
   'mid-event': 'loses its connection in the middle of an event',
@@ -146,24 +153,14 @@ export function sentenceOf(fault: Fault, nameOf: (id: string) => string = (id) =
       : fault.times === 'always'
         ? 'Every'
         : `Each of the next ${fault.times}`;
-  const many = typeof fault.times === 'number' && fault.times > 1;
-  const what = CALLS[fault.operation] ?? fault.operation;
-  const call = many ? (PLURALS[fault.operation] ?? `${what}s`) : what;
+  const { one = fault.operation, many = `${one}s` } = callOf(fault.operation) ?? {};
+  const call = typeof fault.times === 'number' && fault.times > 1 ? many : one;
   const to = fault.intern_id === undefined ? '' : ` to ${nameOf(fault.intern_id)}`;
   const chance = fault.probability === undefined ? '' : `, with a chance of ${Math.round(fault.probability * 100)} %`;
   const passing = (fault.after ?? 0) + (fault.nth ?? 1) - 1;
   const after = passing === 0 ? '' : `, after ${passing} that ${passing === 1 ? 'goes' : 'go'} well`;
   return `${times} ${call}${to} ${effects.join(' and ')}${fault.reset ? ', by a reset' : ''}${chance}${after}.`;
 }
-const PLURALS: Readonly<Record<string, string>> = {
-  list: 'lists of interns',
-  get: 'reads of an intern',
-  daemon: 'reads of daemon access',
-  'vault-list': 'lists of secrets',
-  'vault-store': 'stores of a secret',
-  'vault-delete': 'deletes of a secret',
-  'vault-copy': 'copies of secrets',
-};
 
 /** The contents of the form for a new fault. */
 export interface FaultForm {

@@ -48,27 +48,6 @@ export interface LabCommand {
   adapter: string;
 }
 
-/** The words of a command as a shell takes it apart; undefined where a quote stays open. */
-export function wordsOf(line: string): string[] | undefined {
-  const words: string[] = [];
-  let rest = line.trim();
-  while (rest !== '') {
-    const [whole] = /^(?:[^\s'"\\]|\\.|'[^']*'|"(?:[^"\\]|\\.)*")+/s.exec(rest) ?? [];
-    if (whole === undefined) return undefined;
-    words.push(
-      whole.replaceAll(
-        /'([^']*)'|"((?:[^"\\]|\\.)*)"|\\(.)/gs,
-        (_, single?: string, double?: string, one?: string) =>
-          single ?? double?.replaceAll(/\\(["\\$`])/g, '$1') ?? one ?? '',
-      ),
-    );
-    rest = rest.slice(whole.length);
-    if (rest !== '' && !/^\s/.test(rest)) return undefined;
-    rest = rest.trimStart();
-  }
-  return words;
-}
-
 /** The line that runs an adapter, and shows its verdicts on this page. */
 export const commandLine = ({ adapter, cases, cuts, show }: LabCommand): string =>
   [

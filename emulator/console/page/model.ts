@@ -1,4 +1,4 @@
-import { computed, signal } from '@preact/signals';
+import { computed, type Signal, signal } from '@preact/signals';
 import { jsonOf } from '../../contract/nesting.js';
 import { type Api, ApiError, freshId } from './api.js';
 import { createFeed, type Feed } from './feed.js';
@@ -34,29 +34,32 @@ const NOTICE_STAYS = 6_000;
 
 /** Everything the page knows of its emulator, kept up to date by its events. */
 export function createModel(api: Api) {
-  const interns = signal<ReadonlyMap<string, Intern>>(new Map());
-  const runs = signal<ReadonlyMap<string, Run>>(new Map());
-  /** Runs of the client lab, newest first. */
-  const labRuns = signal<readonly LabRun[]>([]);
-  const clock = signal<(ClockView & { readAt: number }) | undefined>(undefined);
-  const faults = signal<readonly Fault[]>([]);
-  const scripts = signal<readonly ScriptView[]>([]);
-  const matches = signal<readonly Match[]>([]);
-  /** After which request, or time, what comes is recorded; undefined while nothing is. */
-  const recording = signal<string | undefined>(undefined);
-  const target = signal<Target | undefined>(undefined);
-  const version = signal('');
-  const limit = signal<number | undefined>(undefined);
-  const connection = signal<Connection>('connecting');
-  const refusal = signal('');
-  const tokenTried = signal(false);
-  /** Requests that came faster than the emulator sends them here. */
-  const skipped = signal(0);
-  const notices = signal<readonly Notice[]>([]);
+  const known = {
+    interns: signal<ReadonlyMap<string, Intern>>(new Map()),
+    runs: signal<ReadonlyMap<string, Run>>(new Map()),
+    /** Runs of the client lab, newest first. */
+    labRuns: signal<readonly LabRun[]>([]),
+    clock: signal<(ClockView & { readAt: number }) | undefined>(undefined),
+    faults: signal<readonly Fault[]>([]),
+    scripts: signal<readonly ScriptView[]>([]),
+    matches: signal<readonly Match[]>([]),
+    /** After which request, or time, what comes is recorded; undefined while nothing is. */
+    recording: signal<string | undefined>(undefined),
+    target: signal<Target | undefined>(undefined),
+    version: signal(''),
+    limit: signal<number | undefined>(undefined),
+    connection: signal<Connection>('connecting'),
+    refusal: signal(''),
+    tokenTried: signal(false),
+    /** Requests that came faster than the emulator sends them here. */
+    skipped: signal(0),
+    notices: signal<readonly Notice[]>([]),
+    /** Streams that this page itself reads, by request id: it is their client, and can leave them. */
+    own: signal<ReadonlyMap<string, AbortController>>(new Map()),
+  };
+  const { clock, connection, faults, interns, labRuns, matches, notices, runs, scripts, target } = known;
   const requests = createRequests();
   const listeners = new Set<(happenings: readonly Happening[]) => void>();
-  /** Streams that this page itself reads, by request id: it is their client, and can leave them. */
-  const own = signal<ReadonlyMap<string, AbortController>>(new Map());
   let feed: Feed | undefined;
   let loaded = false;
   /** Whole lists that are being read, and the events that came meanwhile: a list may be older than they are. */
@@ -78,39 +81,33 @@ export function createModel(api: Api) {
     notices.value = notices.value.filter((notice) => notice.id !== id);
   };
 
-  const setClock = (reading: ClockView) => {
-    clock.value = { ...reading, readAt: performance.now() };
+  const clockOf = (read: ClockView) => ({ ...read, readAt: performance.now() });
+  const setClock = (read: ClockView) => {
+    clock.value = clockOf(read);
   };
   const beginJournal = createLatest();
   /** Reads something and shows it, unless it was asked for again meanwhile. */
-  const reader = <Body>(path: string, show: (body: Body) => void) => {
+  const reader = <Body, Value>(path: string, into: Signal<Value>, of: (body: Body) => Value) => {
     const begin = createLatest();
     return async () => {
       const isLatest = begin();
       const body = await api.control<Body>('GET', path);
-      if (isLatest()) show(body);
+      if (isLatest()) into.value = of(body);
     };
   };
-  const readTarget = reader<Target>('target', (read) => {
-    target.value = read;
-  });
-  const readClock = reader<ClockView>('clock', setClock);
-  const readFaults = reader<{ data: Fault[] }>('faults', ({ data }) => {
-    faults.value = data;
-  });
-  const readMatches = reader<{ data: Match[] }>('matches', ({ data }) => {
-    matches.value = data;
-  });
-  const readScripts = reader<{ data: ScriptView[] }>('scripts', ({ data }) => {
-    scripts.value = data;
-  });
-  const readInterns = reader<{ data: Intern[] }>('interns', ({ data }) => {
-    interns.value = new Map(data.map((intern) => [intern.id, intern]));
-  });
-  const readRuns = reader<{ data: Run[] }>('runs', ({ data }) => {
-    const newest = data.slice(0, MOST_RUNS).reverse();
-    runs.value = new Map(newest.map((run) => [run.id, run]));
-  });
+  const dataOf = <Row>({ data }: { data: readonly Row[] }) => data;
+  const byId = <Row extends { id: string }>(rows: readonly Row[]) => new Map(rows.map((row) => [row.id, row]));
+  const readFaults = reader('faults', faults, dataOf<Fault>);
+  const readMatches = reader('matches', matches, dataOf<Match>);
+  const readScripts = reader('scripts', scripts, dataOf<ScriptView>);
+  const readLimit = reader('limits', known.limit, (read: { turns_per_minute: number }) => read.turns_per_minute);
+  const otherReads = [
+    reader('target', target, (read: Target) => read),
+    reader('clock', clock, clockOf),
+    reader('interns', interns, ({ data }: { data: Intern[] }) => byId(data)),
+    reader('runs', runs, ({ data }: { data: Run[] }) => byId(data.slice(0, MOST_RUNS).reverse())),
+    reader('lab/runs', labRuns, ({ data }: { data: LabRun[] }) => data.slice(0, MOST_LAB_RUNS)),
+  ];
   /** The requests of clients and of this page: the journal lists the page's own only where they are asked for. */
   const readJournal = async () => {
     const isLatest = beginJournal();
@@ -123,13 +120,6 @@ export function createModel(api: Api) {
     requests.clear();
     requests.add(lists.flatMap(({ data }) => data).sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0)));
   };
-  const readLabRuns = reader<{ data: LabRun[] }>('lab/runs', ({ data }) => {
-    labRuns.value = data.slice(0, MOST_LAB_RUNS);
-  });
-  const readLimit = reader<{ turns_per_minute: number }>('limits', (read) => {
-    limit.value = read.turns_per_minute;
-  });
-
   /** Reads what events keep up to date: events of the meantime are held back until it is there. */
   const readWhole = async (...reads: (() => Promise<void>)[]) => {
     reading += 1;
@@ -145,20 +135,8 @@ export function createModel(api: Api) {
   const readRequests = () => readWhole(readJournal);
 
   const load = async () => {
-    const health = await api.control<{ version: string }>('GET', 'health');
-    version.value = health.version;
-    await readWhole(
-      readTarget,
-      readClock,
-      readInterns,
-      readRuns,
-      readFaults,
-      readScripts,
-      readMatches,
-      readJournal,
-      readLimit,
-      readLabRuns,
-    );
+    known.version.value = (await api.control<{ version: string }>('GET', 'health')).version;
+    await readWhole(readJournal, readFaults, readScripts, readMatches, readLimit, ...otherReads);
     loaded = true;
     tell([{ kind: 'reload' }]);
   };
@@ -204,7 +182,7 @@ export function createModel(api: Api) {
         const { run_id: runId, ...line } = value as unknown as Line & { run_id: string };
         happenings.push({ kind: 'said', runId, line });
       } else if (event === 'skipped') {
-        skipped.value += Number(value.requests) || 0;
+        known.skipped.value += Number(value.requests) || 0;
       } else if (event === 'clock') setClock(value as unknown as ClockView);
       else if (event === 'lab' && typeof value.run === 'string') changedLab.set(value.run, value as unknown as LabRun);
       else if (event === 'fault') stale.add(readFaults);
@@ -243,7 +221,7 @@ export function createModel(api: Api) {
       },
       closed(error) {
         const refused = error?.status === 401 || error?.status === 403;
-        refusal.value = error?.message ?? '';
+        known.refusal.value = error?.message ?? '';
         connection.value = refused ? (/token/.test(error.message) ? 'token' : 'refused') : 'lost';
       },
     });
@@ -251,37 +229,20 @@ export function createModel(api: Api) {
 
   return {
     api,
-    interns,
+    ...known,
     internList,
-    runs,
-    labRuns,
-    clock,
-    faults,
-    scripts,
-    matches,
-    target,
-    version,
-    limit,
-    connection,
-    refusal,
-    tokenTried,
-    notices,
     requests,
-    skipped,
-    own,
     notify,
     dismiss,
     setClock,
     readFaults,
     readScripts,
     readMatches,
-    recording,
-    readRequests,
     readLimit,
     load,
     connect,
     useToken(token: string) {
-      tokenTried.value = true;
+      known.tokenTried.value = true;
       api.setToken(token);
       connection.value = 'connecting';
       connect();

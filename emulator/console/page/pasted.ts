@@ -1,4 +1,5 @@
 import { isRecord } from '../../contract/record.js';
+import { shellWords } from './shell-words.js';
 
 /** A request as a person pastes it. */
 export interface Pasted {
@@ -6,21 +7,6 @@ export interface Pasted {
   path: string | undefined;
   headers: Record<string, string | string[]>;
   body: string | undefined;
-}
-
-/** The words of a shell command: quoted with ' or ", or plain, with continued lines. */
-function shellWords(text: string): string[] {
-  const words: string[] = [];
-  const pattern = /(?:\\\r?\n|\s)+|((?:'[^']*'|"(?:[^"\\]|\\[\s\S])*"|\\[\s\S]|[^\s'"\\])+)/g;
-  for (const [, word] of text.matchAll(pattern)) {
-    if (word === undefined) continue;
-    words.push(
-      word.replaceAll(/'([^']*)'|"((?:[^"\\]|\\[\s\S])*)"|\\([\s\S])/g, (_, single, double, escaped) =>
-        single !== undefined ? single : double !== undefined ? double.replaceAll(/\\(["\\$`])/g, '$1') : escaped,
-      ),
-    );
-  }
-  return words;
 }
 
 function add(headers: Pasted['headers'], line: string): void {
@@ -34,7 +20,8 @@ function add(headers: Pasted['headers'], line: string): void {
 
 function fromCurl(text: string): Pasted {
   const pasted: Pasted = { method: undefined, path: undefined, headers: {}, body: undefined };
-  const words = shellWords(text).slice(1);
+  const words = shellWords(text)?.slice(1);
+  if (words === undefined) throw new Error('the command has a quote that is not closed');
   for (let word = words.shift(); word !== undefined; word = words.shift()) {
     if (word === '-H' || word === '--header') add(pasted.headers, words.shift() ?? '');
     else if (word === '-X' || word === '--request') pasted.method = words.shift();

@@ -1,4 +1,4 @@
-import { jsonPlaces } from './json-places.js';
+import { jsonPlaces } from '../../contract/json.js';
 
 /** A problem of a script, with its line. */
 export interface ScriptProblem {
@@ -6,25 +6,23 @@ export interface ScriptProblem {
   message: string;
 }
 
-/** Where a text is not JSON; nothing if it is. */
-export function syntaxProblems(text: string): ScriptProblem[] {
-  const { error } = jsonPlaces(text);
-  return error ? [error] : [];
-}
-
 /**
- * The problems that the emulator reported, at their lines. A message is `NAME: path: what; path: what`, with paths such
- * as `turn[3].say`.
+ * The problems of a text: where it is not JSON, else those that the emulator reported, at their lines. Its message is
+ * `NAME: path: what; path: what`, with paths such as `turn[3].say`.
  */
-export function reportedProblems(text: string, message: string): ScriptProblem[] {
+export function problemsOf(text: string, reported = ''): ScriptProblem[] {
   const places = jsonPlaces(text);
-  if (places.error) return [places.error];
-  const problems = message
+  if (typeof places !== 'function') {
+    const { line, expected, found } = places;
+    return [{ line, message: `expected ${expected}, found ${found}` }];
+  }
+  if (reported === '') return [];
+  const problems = reported
     .replace(/^matches: /, '')
     .replace(/^[A-Za-z0-9][A-Za-z0-9._-]*: (?=[a-zA-Z_$][\w$.[\]]*(?: script)?: )/, '');
   // A message may hold the separator itself: the next problem begins with its path.
-  return problems.split(/; (?=(?:the script|[\w$-]+(?:[.[][\w$.[\]-]*)?): )/).map((problem) => {
-    const path = /^([\w$.[\]-]+): /.exec(problem)?.[1] ?? '';
-    return { line: places.lineOf(path), message: problem };
+  return problems.split(/; (?=(?:the script|[\w$-]+(?:[.[][\w$.[\]-]*)?): )/).map((message) => {
+    const path = /^([\w$.[\]-]+): /.exec(message)?.[1] ?? '';
+    return { line: places(path), message };
   });
 }

@@ -2,6 +2,7 @@ import { curlOf } from '../../contract/curl.js';
 import type { RefusalKey } from '../../contract/daemon.js';
 import type { ErrorEnvelope } from '../../contract/errors.js';
 import type { ExchangeExplanation } from '../../contract/explanation.js';
+import { injectedText } from '../../contract/injected.js';
 import type { JournalEntry } from '../../contract/journal-entry.js';
 import { place } from '../../contract/problem.js';
 import type { JournalDraft } from '../../http/journal-entry.js';
@@ -9,7 +10,7 @@ import type { ControlParts } from '../parts.js';
 import { ADVICE } from './advice.js';
 import { replyTo } from './examples.js';
 import { type Facts, type Sent, withBody } from './facts.js';
-import { AFTER_FAULT, BAD_ENDS, CLIENT_LEFT, injectedText, noteOf, OF_OPERATION } from './outcome.js';
+import { AFTER_FAULT, BAD_ENDS, CLIENT_LEFT, noteOf, OF_OPERATION } from './outcome.js';
 
 type Parts = Pick<ControlParts, 'journal' | 'profile' | 'readers' | 'requirementOf' | 'runs' | 'scripts' | 'target'>;
 type Outcome = Pick<ExchangeExplanation, 'verdict' | 'summary' | 'wrong' | 'page'> & {

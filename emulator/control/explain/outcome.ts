@@ -1,4 +1,3 @@
-import type { Injected } from '../../contract/fault.js';
 import type { JournalEntry } from '../../contract/journal-entry.js';
 import type { Operation } from '../../contract/operation.js';
 import type { RunEnded } from '../../contract/run.js';
@@ -23,19 +22,6 @@ export const OF_OPERATION: Readonly<Record<Operation, { requirement: string; pag
   'vault-delete': { requirement: 'VAULT-6', page: 'docs/lifecycle-api.md#vault' },
   'vault-copy': { requirement: 'VAULT-7', page: 'docs/lifecycle-api.md#vault' },
 };
-
-/** The effect of an injected fault, as the end of a sentence. */
-export function injectedText({ status, delay, disconnect, reset, at, disturb, write }: Injected): string {
-  const done = [
-    delay !== undefined && `made it wait ${delay} ms`,
-    status !== undefined && `answered ${status} in place of the service`,
-    disconnect !== undefined && `dropped its connection ${disconnect === true ? 'before-headers' : disconnect}`,
-    reset === true && 'reset the connection',
-    at !== undefined && `made its ${at} step fail`,
-    disturb !== undefined && `disturbed it: ${disturb}${write === undefined ? '' : ` at ${write}`}`,
-  ];
-  return done.filter((text) => typeof text === 'string').join(', ');
-}
 
 /** The advice on a fault that somebody put there. */
 export const AFTER_FAULT =

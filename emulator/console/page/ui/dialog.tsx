@@ -1,15 +1,17 @@
-import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useRef } from 'preact/hooks';
 import { Button } from './button.js';
+import { Form, type FormProps } from './field.js';
 
-interface DialogProps {
+interface FormDialogProps extends Pick<FormProps, 'submit' | 'tone' | 'onSubmit' | 'children'> {
   title: string;
   onClose: () => void;
-  children: ComponentChildren;
 }
 
-/** A modal dialog: the browser's own, which keeps the focus inside and closes on Escape. */
-export function Dialog({ title, onClose, children }: DialogProps) {
+/**
+ * A form as a modal dialog: the browser's own, which keeps the focus inside and closes on Escape. It closes once the form was
+ * sent, unless that throws or answers false.
+ */
+export function FormDialog({ title, onClose, onSubmit, tone = 'primary', ...form }: FormDialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const id = useId();
   useEffect(() => {
@@ -18,6 +20,9 @@ export function Dialog({ title, onClose, children }: DialogProps) {
     // Closing returns the focus to the element that opened it; removing the element alone would not.
     return () => current?.close();
   }, []);
+  const send = async () => {
+    if ((await onSubmit()) !== false) onClose();
+  };
   return (
     <dialog ref={dialog} class="dialog" aria-labelledby={id} onClose={onClose}>
       <header class="row between">
@@ -26,7 +31,7 @@ export function Dialog({ title, onClose, children }: DialogProps) {
         </h2>
         <Button icon="close" label="Close" tone="ghost" onClick={onClose} />
       </header>
-      {children}
+      <Form {...form} tone={tone} onCancel={onClose} onSubmit={send} />
     </dialog>
   );
 }

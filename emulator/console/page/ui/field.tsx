@@ -1,5 +1,5 @@
 import type { ComponentChildren, JSX, Ref } from 'preact';
-import { useId, useState } from 'preact/hooks';
+import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import { Button } from './button.js';
 import type { IconName } from './icons.js';
 
@@ -42,24 +42,22 @@ export function Field({ label, hint, required, children }: FieldProps) {
 }
 
 interface InputProps extends Pick<FieldProps, 'label' | 'hint' | 'required'> {
-  /** Undefined for one that keeps its own value, which `box` or `area` leads to. */
+  /** Undefined for one that keeps its own value, which `area` leads to. */
   value?: string;
   onInput?: (value: string) => void;
-  type?: 'text' | 'search' | 'number' | 'password' | 'file';
+  type?: 'text' | 'search' | 'number' | 'password';
   min?: number;
   max?: number;
   step?: number | 'any';
   placeholder?: string;
   class?: string;
-  accept?: string;
-  box?: Ref<HTMLInputElement>;
   /** Of a text with several lines. */
   rows?: number;
   area?: Ref<HTMLTextAreaElement>;
 }
 
-/** A field of text, a number, or a file. */
-export function Input({ label, hint, type = 'text', onInput, rows, box, area, ...rest }: InputProps) {
+/** A field of text, or a number. */
+export function Input({ label, hint, type = 'text', onInput, rows, area, ...rest }: InputProps) {
   const shared = {
     ...rest,
     autocomplete: 'off',
@@ -69,7 +67,7 @@ export function Input({ label, hint, type = 'text', onInput, rows, box, area, ..
     <Field label={label} hint={hint} required={rest.required}>
       {(ids) =>
         rows === undefined ? (
-          <input {...ids} {...shared} type={type as 'text'} {...(box === undefined ? {} : { ref: box })} />
+          <input {...ids} {...shared} type={type as 'text'} />
         ) : (
           <textarea
             {...ids}
@@ -81,6 +79,53 @@ export function Input({ label, hint, type = 'text', onInput, rows, box, area, ..
         )
       }
     </Field>
+  );
+}
+
+interface FileFieldProps extends Pick<FieldProps, 'label' | 'hint'> {
+  /** Takes the file that was chosen; an error is shown below. */
+  read: (file: File) => Promise<void>;
+  /** A file may be dropped anywhere in the page, too. */
+  droppable?: boolean;
+}
+
+/** A file of JSON. */
+export function FileField({ label, hint, read, droppable = false }: FileFieldProps) {
+  const [problem, setProblem] = useState('');
+  const take = async (file: File | undefined) => {
+    if (file === undefined) return;
+    setProblem('');
+    await read(file).catch((error) =>
+      setProblem(`${file.name}${error instanceof SyntaxError ? ' is not JSON' : ''}: ${errorText(error)}`),
+    );
+  };
+  const latest = useRef(take);
+  latest.current = take;
+  useEffect(() => {
+    if (!droppable) return undefined;
+    const over = new AbortController();
+    // A file that is dropped would otherwise take the place of the page.
+    document.addEventListener('dragover', (event) => event.preventDefault(), over);
+    const drop = (event: DragEvent) => {
+      event.preventDefault();
+      void latest.current(event.dataTransfer?.files[0]);
+    };
+    document.addEventListener('drop', drop, over);
+    return () => over.abort();
+  }, [droppable]);
+  const choose = async ({ currentTarget: box }: { currentTarget: HTMLInputElement }) => {
+    await take(box.files?.[0]);
+    box.value = '';
+  };
+  return (
+    <>
+      <Field label={label} hint={hint}>
+        {(ids) => (
+          <input {...ids} type="file" accept="application/json,.json" onInput={(event) => void choose(event)} />
+        )}
+      </Field>
+      {problem !== '' && <p role="alert">{problem}</p>}
+    </>
   );
 }
 
@@ -153,7 +198,7 @@ export const errorText = (error: unknown): string => {
   return detail ? `${message}: ${detail}` : (message ?? String(error));
 };
 
-interface FormProps {
+export interface FormProps {
   /** Its name for screen readers; without it, its title. */
   label?: string;
   title?: string;

@@ -18,18 +18,31 @@ const TONES: Readonly<Record<Status, 'good' | 'busy' | 'bad' | 'idle'>> = {
   stopped: 'idle',
 };
 
-/** A status; while nothing comes from the emulator it is the last known one, and not shown as live. */
-export function StatusPill({ status }: { status: Status }) {
+interface PillProps {
+  tone: string;
+  /** It may change at any time: while nothing comes from the emulator it is the last known one, and has no tone. */
+  live?: boolean;
+  children?: ComponentChildren;
+}
+
+/** How something stands, in a word with a dot. */
+export function Pill({ tone, live = false, children }: PillProps) {
   const { model } = useServices();
-  const offline = model.connection.value === 'lost';
+  const offline = live && model.connection.value === 'lost';
   return (
-    <span class={`pill ${offline ? 'idle' : (TONES[status] ?? 'idle')}`}>
+    <span class={`pill ${offline ? 'idle' : tone}`}>
       <span class="dot" aria-hidden="true" />
       {offline && 'last known: '}
-      {status.replaceAll('_', ' ')}
+      {children}
     </span>
   );
 }
+
+export const StatusPill = ({ status }: { status: Status }) => (
+  <Pill live tone={TONES[status] ?? 'idle'}>
+    {status.replaceAll('_', ' ')}
+  </Pill>
+);
 
 /** An answer's status, coloured by its class. */
 export const StatusCode = ({ status }: { status: number | null }) => (
@@ -64,8 +77,23 @@ export const Empty = ({ icon, title, children }: EmptyProps) => (
   <div class="stack close quiet empty">
     <Icon name={icon} size={30} />
     <h2>{title}</h2>
-    {children}
+    {children !== undefined && <p>{children}</p>}
   </div>
+);
+
+interface CalloutProps {
+  label: string;
+  icon: IconName | ComponentChildren;
+  tone: 'warn' | 'bad' | '';
+  children: ComponentChildren;
+}
+
+/** Something to know of what is shown below it. */
+export const Callout = ({ label, icon, tone, children }: CalloutProps) => (
+  <section class={`row top callout ${tone}`} aria-label={label}>
+    {typeof icon === 'string' ? <Icon name={icon as IconName} /> : icon}
+    <div>{children}</div>
+  </section>
 );
 
 export const ViewHead = ({ title, sub, children }: { title: string; sub?: string; children?: ComponentChildren }) => (
@@ -95,24 +123,28 @@ export const Panel = ({ title, label, note, children }: PanelProps) => (
   </section>
 );
 
-/** Names and what they stand for, each to be copied whole; ids and times are shown at human length. */
-export const Facts = ({ of }: { of: readonly (readonly [name: string, value: string | null | undefined])[] }) => (
+/** Names, and what they stand for. */
+export const Pairs = ({ of }: { of: readonly (readonly [name: string, value: ComponentChildren])[] }) => (
   <dl class="pairs">
-    {of.map(
-      ([name, value]) =>
-        value && (
-          <div key={name}>
-            <dt>{name}</dt>
-            <dd class="row between">
-              <span class="mono" title={value}>
-                {atHumanLength(value)}
-              </span>
-              <CopyButton text={value} label={`Copy ${name}`} />
-            </dd>
-          </div>
-        ),
-    )}
+    {of.map(([name, value], index) => (
+      <div key={index}>
+        <dt>{name}</dt>
+        <dd class="mono">{value}</dd>
+      </div>
+    ))}
   </dl>
+);
+
+const Fact = ({ name, value }: { name: string; value: string }) => (
+  <span class="row between">
+    <span title={value}>{atHumanLength(value)}</span>
+    <CopyButton text={value} label={`Copy ${name}`} />
+  </span>
+);
+
+/** Those of the pairs that have a value, each to be copied whole; ids and times are shown at human length. */
+export const Facts = ({ of }: { of: readonly (readonly [name: string, value: string | null | undefined])[] }) => (
+  <Pairs of={of.flatMap(([name, value]) => (value ? [[name, <Fact key="" name={name} value={value} />]] : []))} />
 );
 
 interface SplitProps {
@@ -177,26 +209,27 @@ export const DeleteButton = ({ label, onClick }: { label: string; onClick: () =>
   <Button small tone="ghost" icon="trash" label={label} onClick={() => void onClick()} />
 );
 
-interface DeletableRowsProps {
-  label: string;
+interface TableProps {
+  label?: string;
   columns: readonly string[];
+  /** The last column has buttons that delete its rows: its head is read to those who do not see the page. */
+  deletable?: boolean;
+  /** Columns of one width; two runs beside each other. */
+  class?: 'even' | 'even runs';
   children: ComponentChildren;
 }
 
-/** A table whose rows end in a button that deletes them. */
-export const DeletableRows = ({ label, columns, children }: DeletableRowsProps) => (
+/** A table, which scrolls where it is too wide. */
+export const Table = ({ label, columns, deletable, class: kind, children }: TableProps) => (
   <div class="scroll-x">
-    <table aria-label={label}>
+    <table class={kind} aria-label={label}>
       <thead>
         <tr>
-          {columns.map((column) => (
-            <th key={column} scope="col">
+          {[...columns, ...(deletable ? [<span class="unseen">Delete</span>] : [])].map((column, index) => (
+            <th key={index} scope="col">
               {column}
             </th>
           ))}
-          <th scope="col">
-            <span class="unseen">Delete</span>
-          </th>
         </tr>
       </thead>
       <tbody>{children}</tbody>

@@ -1,64 +1,31 @@
 import { useEffect, useState } from 'preact/hooks';
-import { createLatest } from '../latest.js';
+import { createGrowing } from '../growing.js';
 import type { Entry, Write } from '../types.js';
 import { useServices } from './context.js';
 
 /** One entry of the journal, with the writes of its stream as they leave. */
 export function useEntry(id: string): { entry: Entry | undefined; problem: string } {
   const { model } = useServices();
-  const [entry, setEntry] = useState<Entry | undefined>(undefined);
-  const [problem, setProblem] = useState('');
+  const [shown, setShown] = useState<{ entry: Entry | undefined; problem: string }>({ entry: undefined, problem: '' });
   useEffect(() => {
-    const begin = createLatest();
-    let current: Entry | undefined;
-    let reading = false;
-    /** The last write that was reported while the entry was read. */
-    let heard = -1;
-    const show = (next: Entry) => {
-      current = next;
-      setEntry(next);
-      setProblem('');
-    };
-    const read = () => {
-      const isLatest = begin();
-      reading = true;
-      heard = -1;
-      model.api
-        .control<Entry>('GET', `journal/${encodeURIComponent(id)}`)
-        .then(
-          (next) => isLatest() && show(next),
-          (error: Error) => isLatest() && setProblem(error.message),
-        )
-        .then(() => {
-          if (!isLatest()) return;
-          reading = false;
-          // Reported before the answer came, and written after it.
-          if (current && heard >= (current.writes ?? []).length) read();
-        });
-    };
-    const write = (n: number, added: Write) => {
-      if (reading) heard = Math.max(heard, n);
-      if (reading || !current) return;
-      const writes = current.writes ?? [];
-      if (n < writes.length) return;
-      if (n > writes.length) return read();
-      show({ ...current, writes: [...writes, added] });
-    };
-    read();
+    const growing = createGrowing<Entry, Write>({
+      read: () => model.api.control('GET', `journal/${encodeURIComponent(id)}`),
+      next: ({ writes = [] }) => writes.length,
+      grow: (entry, write) => ({ ...entry, writes: [...(entry.writes ?? []), write] }),
+      show: (entry) => setShown({ entry, problem: '' }),
+      failed: ({ message: problem }) => setShown(({ entry }) => ({ entry, problem })),
+    });
+    growing.load();
     const stop = model.listen((happenings) => {
-      for (const happening of happenings) {
-        if (happening.kind === 'reload') read();
-        else if (happening.kind === 'entry' && happening.entry.id === id) {
-          show(happening.entry);
-          // The answer in progress may be older than this.
-          if (reading) read();
-        } else if (happening.kind === 'write' && happening.requestId === id) write(happening.n, happening.write);
-      }
+      for (const one of happenings)
+        if (one.kind === 'reload') growing.load();
+        else if (one.kind === 'entry' && one.entry.id === id) growing.replace(one.entry);
+        else if (one.kind === 'write' && one.requestId === id) growing.add(one.n, one.write);
     });
     return () => {
-      begin();
+      growing.end();
       stop();
     };
   }, [id]);
-  return { entry, problem };
+  return shown;
 }

@@ -3,8 +3,8 @@ import { moveClock, reset } from '../actions.js';
 import { dayOf, timeOf } from '../format.js';
 import { Button } from '../ui/button.js';
 import { useServices } from '../ui/context.js';
-import { Dialog } from '../ui/dialog.js';
-import { Form, Input } from '../ui/field.js';
+import { FormDialog } from '../ui/dialog.js';
+import { Input } from '../ui/field.js';
 import { useNow } from '../ui/ticking.js';
 import { ThemeSwitch } from './theme.js';
 
@@ -20,39 +20,29 @@ const STEPS = ['1s', '30s', '1m', '5m', '1h'] as const;
 function AdvanceDialog({ onClose }: { onClose: () => void }) {
   const { model } = useServices();
   const [by, setBy] = useState('30s');
-  const submit = async () => {
-    if (await model.attempt(() => moveClock(model, { advance: by }), `Advanced by ${by}`)) onClose();
-  };
+  const submit = () => model.attempt(() => moveClock(model, { advance: by }), `Advanced by ${by}`);
   return (
-    <Dialog title="Advance the clock" onClose={onClose}>
-      <Form submit="Advance" tone="primary" onCancel={onClose} onSubmit={submit}>
-        <p>Every deadline, boot and wait on the way passes in order.</p>
-        <div class="row wrap">
-          {STEPS.map((step) => (
-            <Button key={step} small pressed={by === step} onClick={() => setBy(step)}>
-              {step}
-            </Button>
-          ))}
-        </div>
-        <Input label="By" hint="A number with ms, s, m or h" required value={by} onInput={setBy} />
-      </Form>
-    </Dialog>
+    <FormDialog title="Advance the clock" submit="Advance" onClose={onClose} onSubmit={submit}>
+      <p>Every deadline, boot and wait on the way passes in order.</p>
+      <div class="row wrap">
+        {STEPS.map((step) => (
+          <Button key={step} small pressed={by === step} onClick={() => setBy(step)}>
+            {step}
+          </Button>
+        ))}
+      </div>
+      <Input label="By" hint="A number with ms, s, m or h" required value={by} onInput={setBy} />
+    </FormDialog>
   );
 }
 
 function ResetDialog({ onClose }: { onClose: () => void }) {
   const { model } = useServices();
-  const submit = async () => {
-    if (await model.attempt(() => reset(model), 'Back at the seed')) onClose();
-  };
+  const submit = () => model.attempt(() => reset(model), 'Back at the seed');
   return (
-    <Dialog title="Reset the emulator?" onClose={onClose}>
-      <Form submit="Reset" tone="danger" onCancel={onClose} onSubmit={submit}>
-        <p>
-          Interns, runs, keys, scripts, faults, limits and requests go back to the seed. The clock stays where it is.
-        </p>
-      </Form>
-    </Dialog>
+    <FormDialog title="Reset the emulator?" submit="Reset" tone="danger" onClose={onClose} onSubmit={submit}>
+      <p>Interns, runs, keys, scripts, faults, limits and requests go back to the seed. The clock stays where it is.</p>
+    </FormDialog>
   );
 }
 

@@ -8,28 +8,23 @@ import type { Intern, Run } from '../types.js';
 import { Button } from '../ui/button.js';
 import { useServices } from '../ui/context.js';
 import { Icon, type IconName } from '../ui/icons.js';
+import { Pill } from '../ui/parts.js';
 import { Question } from './question.js';
 
-const ENDINGS: Readonly<Record<string, { tone: string; text: string }>> = {
-  stop: { tone: 'idle', text: 'finished' },
-  cancelled: { tone: 'bad', text: 'cancelled' },
-  deadline: { tone: 'bad', text: 'deadline passed' },
-  severed: { tone: 'bad', text: 'severed' },
-  failed: { tone: 'bad', text: 'failed' },
-};
-const GOING: Readonly<Record<string, { tone: string; text: string }>> = {
-  running: { tone: 'live', text: 'at work' },
-  waiting: { tone: 'ask', text: 'waits for an answer' },
+/** How a run stands: by its end, or its status. */
+const STANDS: Readonly<Record<string, readonly [tone: string, text: string]>> = {
+  stop: ['idle', 'finished'],
+  cancelled: ['bad', 'cancelled'],
+  deadline: ['bad', 'deadline passed'],
+  severed: ['bad', 'severed'],
+  failed: ['bad', 'failed'],
+  running: ['live', 'at work'],
+  waiting: ['ask', 'waits for an answer'],
 };
 
 function RunHead({ run, script }: { run: Run; script: string | undefined }) {
-  const { model } = useServices();
-  const offline = run.status !== 'ended' && model.connection.value === 'lost';
   const took = run.ended_at ? span(Date.parse(run.ended_at) - Date.parse(run.started_at)) : undefined;
-  const state = (run.status === 'ended' ? ENDINGS[run.ended ?? ''] : GOING[run.status]) ?? {
-    tone: 'idle',
-    text: run.status,
-  };
+  const [tone, text] = STANDS[run.ended ?? run.status] ?? ['idle', run.status];
   return (
     <header class="row wrap quiet small">
       <time dateTime={run.started_at}>{timeOf(run.started_at)}</time>
@@ -37,10 +32,10 @@ function RunHead({ run, script }: { run: Run; script: string | undefined }) {
       {script && <span class="tag">{script}</span>}
       <span title={run.session_id}>{`session ${short(run.session_id)}`}</span>
       {took !== undefined && <span>{took}</span>}
-      <span class={`pill away ${offline ? 'idle' : state.tone}`}>
-        <span class="dot" aria-hidden="true" />
-        {offline && 'last known: '}
-        {state.text}
+      <span class="away">
+        <Pill tone={tone} live={run.status !== 'ended'}>
+          {text}
+        </Pill>
       </span>
     </header>
   );
@@ -167,9 +162,7 @@ function Streaming({ conversation }: { conversation: Conversation }) {
       : `Streams to ${own ? 'this page' : (streaming?.caller ?? 'its client')}`;
   return (
     <div class="row quiet small">
-      <span class="pill live">
-        <span class="dot" aria-hidden="true" />
-      </span>
+      <Pill tone="live" />
       <span>{to}</span>
       {own && (
         <Button small tone="ghost" icon="plug" onClick={() => own.abort()}>

@@ -5,7 +5,7 @@ import type { ScimGroup, ScimJob, ScimMapping } from '../types.js';
 import { Button } from '../ui/button.js';
 import { useServices } from '../ui/context.js';
 import { Check, Form, InlineSelect, Select } from '../ui/field.js';
-import { DeletableRows, DeleteButton, Panel } from '../ui/parts.js';
+import { DeleteButton, Panel, Table } from '../ui/parts.js';
 import { useRead } from '../ui/use-read.js';
 import { workspacesOf } from '../workspaces.js';
 
@@ -135,11 +135,11 @@ export function DirectoryPanel() {
     <Panel label="Directory" title="Directory (SCIM)">
       {mappings.length === 0 && <p class="quiet">No group is mapped to a workspace.</p>}
       {mappings.length > 0 && (
-        <DeletableRows label="Group mappings" columns={['Group', 'Workspace', 'Role']}>
+        <Table deletable label="Group mappings" columns={['Group', 'Workspace', 'Role']}>
           {mappings.map((mapping) => (
             <MappingRow key={mapping.id} mapping={mapping} group={nameOf(mapping.scim_group_id)} />
           ))}
-        </DeletableRows>
+        </Table>
       )}
       <MappingForm groups={groups} />
       <Sync />

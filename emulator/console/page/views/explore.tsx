@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import { replaceFaults } from '../actions.js';
 import { type Explored, type ExploredFinding, LARGEST, readExplored, type Schedule } from '../explored.js';
 import { sentenceOf } from '../faults.js';
@@ -6,8 +6,8 @@ import { plural, size } from '../format.js';
 import { MARKS, shortened, sideBySide, type TimeLineEntry } from '../side-by-side.js';
 import { Button } from '../ui/button.js';
 import { useServices } from '../ui/context.js';
-import { Input } from '../ui/field.js';
-import { Empty, Folded, ViewHead } from '../ui/parts.js';
+import { FileField } from '../ui/field.js';
+import { Empty, Folded, Panel, Table, ViewHead } from '../ui/parts.js';
 
 /** How many findings are listed. */
 const LISTED = 200;
@@ -40,43 +40,32 @@ const Cell = ({ entry }: { entry: TimeLineEntry | undefined }) => (
 
 function Runs({ straight, finding }: { straight: readonly TimeLineEntry[]; finding: ExploredFinding }) {
   return (
-    <table class="even runs" aria-label={`Both runs: ${finding.sentence}`}>
-      <thead>
-        <tr>
-          <th scope="col">undisturbed</th>
-          <th scope="col">disturbed</th>
-        </tr>
-      </thead>
-      <tbody>
-        {shortened(sideBySide(finding.straight ?? straight, finding.timeLine), 5).map((row, at) =>
-          typeof row === 'number' ? (
-            <tr key={at} class="equal">
-              <td colSpan={2}>… {plural(row, 'line')} alike</td>
-            </tr>
-          ) : (
-            <tr key={at} class={row.equal ? 'equal' : undefined}>
-              <Cell entry={row.left} />
-              <Cell entry={row.right} />
-            </tr>
-          ),
-        )}
-      </tbody>
-    </table>
+    <Table class="even runs" label={`Both runs: ${finding.sentence}`} columns={['undisturbed', 'disturbed']}>
+      {shortened(sideBySide(finding.straight ?? straight, finding.timeLine), 5).map((row, at) =>
+        typeof row === 'number' ? (
+          <tr key={at} class="equal">
+            <td colSpan={2}>… {plural(row, 'line')} alike</td>
+          </tr>
+        ) : (
+          <tr key={at} class={row.equal ? 'equal' : undefined}>
+            <Cell entry={row.left} />
+            <Cell entry={row.right} />
+          </tr>
+        ),
+      )}
+    </Table>
   );
 }
 
-function Findings({
-  label,
-  straight,
-  findings,
-  open,
-}: {
+interface FindingsProps {
   label: string;
   straight: readonly TimeLineEntry[];
   findings: readonly ExploredFinding[];
   /** The first one stands open. */
   open: boolean;
-}) {
+}
+
+function Findings({ label, straight, findings, open }: FindingsProps) {
   return (
     <ul class="stack close" aria-label={label}>
       {findings.slice(0, LISTED).map((finding, at) => (
@@ -106,8 +95,7 @@ function Findings({
 function Shown({ explored, name }: { explored: Explored; name: string }) {
   if (explored.kind === 'schedule')
     return (
-      <section class="panel stack" aria-label="Schedule">
-        <h2>{explored.schedule.name}</h2>
+      <Panel label="Schedule" title={explored.schedule.name}>
         {explored.schedule.faults.map((fault, at) => (
           <p key={at} class="quiet">
             {sentenceOf(fault)}
@@ -115,7 +103,7 @@ function Shown({ explored, name }: { explored: Explored; name: string }) {
         ))}
         <Serve schedule={explored.schedule} />
         <p class="quiet">Its run is in the report that explore writes beside it, with --report json=FILE.</p>
-      </section>
+      </Panel>
     );
   const { headline, run, breaches, findings, unnoticed, straight, warnings } = explored;
   return (
@@ -143,34 +131,11 @@ function Shown({ explored, name }: { explored: Explored; name: string }) {
 /** A report of `explore`: its findings, each with its run beside the undisturbed one, to be served here again (EXP-7). */
 export function ExploreView() {
   const [loaded, setLoaded] = useState<{ name: string; explored: Explored; of: number } | undefined>(undefined);
-  const [problem, setProblem] = useState('');
-  const read = (file: File | undefined) => {
-    if (file === undefined) return;
-    setProblem('');
-    const work = async () => {
-      if (file.size > LARGEST) throw new Error(`expected at most ${size(LARGEST)}, found ${size(file.size)}`);
-      const explored = readExplored(await file.text());
-      setLoaded((before) => ({ name: file.name, explored, of: (before?.of ?? 0) + 1 }));
-    };
-    work().catch((error: Error) => setProblem(`${file.name}: ${error.message}`));
+  const read = async (file: File) => {
+    if (file.size > LARGEST) throw new Error(`expected at most ${size(LARGEST)}, found ${size(file.size)}`);
+    const explored = readExplored(await file.text());
+    setLoaded((before) => ({ name: file.name, explored, of: (before?.of ?? 0) + 1 }));
   };
-  const chosen = useRef<HTMLInputElement>(null);
-  const latest = useRef(read);
-  latest.current = read;
-  // A file that is dropped anywhere would otherwise take the place of the page.
-  useEffect(() => {
-    const over = (event: DragEvent) => event.preventDefault();
-    const drop = (event: DragEvent) => {
-      event.preventDefault();
-      latest.current(event.dataTransfer?.files[0]);
-    };
-    document.addEventListener('dragover', over);
-    document.addEventListener('drop', drop);
-    return () => {
-      document.removeEventListener('dragover', over);
-      document.removeEventListener('drop', drop);
-    };
-  }, []);
   return (
     <div class="stack page">
       <ViewHead
@@ -178,25 +143,17 @@ export function ExploreView() {
         sub="What a program did when something went wrong, beside what it does when nothing does."
       />
       <section class="panel stack" aria-label="Open">
-        <Input
+        <FileField
+          droppable
           label="Report or schedule"
           hint="Choose it, or drop it anywhere here. It stays in this page."
-          type="file"
-          accept="application/json,.json"
-          box={chosen}
-          onInput={() => {
-            read(chosen.current?.files?.[0]);
-            if (chosen.current) chosen.current.value = '';
-          }}
+          read={read}
         />
-        {problem !== '' && <p role="alert">{problem}</p>}
       </section>
       {loaded === undefined ? (
         <Empty icon="explore" title="Nothing opened yet">
-          <p>
-            <code>npx intern-emulator explore --report json=explore.json -- npm test</code> makes a report; a schedule
-            of each finding is in <code>.intern-explore</code>.
-          </p>
+          <code>npx intern-emulator explore --report json=explore.json -- npm test</code> makes a report; a schedule of
+          each finding is in <code>.intern-explore</code>.
         </Empty>
       ) : (
         <Shown key={loaded.of} explored={loaded.explored} name={loaded.name} />

@@ -63,7 +63,7 @@ export function FaultsView() {
         </ol>
       ) : (
         <Empty icon="faults" title="All goes well">
-          <p>Add a fault, or choose a bad day below, and see what your client makes of it.</p>
+          Add a fault, or choose a bad day below, and see what your client makes of it.
         </Empty>
       )}
       <div class="columns">

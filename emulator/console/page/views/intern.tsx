@@ -5,13 +5,13 @@ import type { Intern, Run } from '../types.js';
 import { Button } from '../ui/button.js';
 import { useServices } from '../ui/context.js';
 import { InlineSelect } from '../ui/field.js';
+import type { IconName } from '../ui/icons.js';
 import { Back, Empty, Facts, StatusPill } from '../ui/parts.js';
 import { useRead } from '../ui/use-read.js';
 import { useTranscripts } from '../ui/use-transcripts.js';
 import { Composer } from './composer.js';
 import { ConversationView } from './conversation.js';
-import { DeleteDialog } from './delete-dialog.js';
-import { EditDialog } from './edit-dialog.js';
+import { DeleteDialog, EditDialog } from './intern-dialogs.js';
 import { Progress } from './progress.js';
 import { InternVault } from './vault.js';
 
@@ -34,44 +34,27 @@ const factsOf = (intern: Intern, inside: Inside | undefined) =>
     ['Last failure', intern.last_failure_message],
   ] as const;
 
-function ScriptChoice({
-  intern,
-  inside,
-  onChange,
-}: {
-  intern: Intern;
-  inside: Inside | undefined;
-  onChange: (inside: Inside) => void;
-}) {
-  const { model } = useServices();
-  const choose = (name: string) =>
-    model.attempt(
-      async () => {
-        onChange((await putScriptOn(model, intern, name === '' ? null : name)) as Inside);
-      },
-      name === '' ? `${intern.name} behaves by its own again` : `${intern.name} now behaves by ${name}`,
-    );
-  return (
-    <InlineSelect
-      label="Behaves by"
-      value={inside?.script ?? ''}
-      options={[['', 'its own choice'], ...scriptNames(model)]}
-      onChange={(name) => void choose(name)}
-    />
-  );
-}
-
 function InternHead({ intern }: { intern: Intern }) {
   const { model } = useServices();
-  const [deleting, setDeleting] = useState(false);
-  const [editing, setEditing] = useState(false);
+  const [dialog, setDialog] = useState<typeof EditDialog | undefined>(undefined);
   const [facts, setFacts] = useState(false);
   const { value: inside, again } = useRead(
     () => model.api.control<Inside>('GET', `interns/${intern.id}`),
     [intern.id, intern.updated_at],
   );
-  const run = (what: 'provision' | 'suspend', done: string) =>
-    model.attempt(() => lifecycle(model, intern, what), done);
+  const button = (icon: IconName, words: string, onClick: () => unknown) => (
+    <Button small icon={icon} onClick={() => void onClick()}>
+      {words}
+    </Button>
+  );
+  const run = (what: 'provision' | 'suspend', done: string) => () =>
+    model.attempt(() => lifecycle(model, intern, what), `${intern.name} is ${done}`);
+  const choose = (name: string) =>
+    model.attempt(
+      () => again(() => putScriptOn<Inside>(model, intern, name === '' ? null : name)),
+      name === '' ? `${intern.name} behaves by its own again` : `${intern.name} now behaves by ${name}`,
+    );
+  const Dialog = dialog;
   return (
     <header class="stack close bar">
       <div class="row">
@@ -79,27 +62,21 @@ function InternHead({ intern }: { intern: Intern }) {
         <h2 class="title">{intern.name}</h2>
         <StatusPill status={intern.status} />
         <div class="row away shrinks">
-          {(intern.status === 'stopped' || intern.status === 'failed') && (
-            <Button small icon="play" onClick={() => void run('provision', `${intern.name} is being provisioned`)}>
-              Provision
-            </Button>
-          )}
-          {intern.status === 'running' && (
-            <Button small icon="pause" onClick={() => void run('suspend', `${intern.name} is suspended`)}>
-              Suspend
-            </Button>
-          )}
-          <Button small icon="edit" onClick={() => setEditing(true)}>
-            Edit
-          </Button>
-          <Button small icon="trash" onClick={() => setDeleting(true)}>
-            Delete
-          </Button>
+          {(intern.status === 'stopped' || intern.status === 'failed') &&
+            button('play', 'Provision', run('provision', 'being provisioned'))}
+          {intern.status === 'running' && button('pause', 'Suspend', run('suspend', 'suspended'))}
+          {button('edit', 'Edit', () => setDialog(() => EditDialog))}
+          {button('trash', 'Delete', () => setDialog(() => DeleteDialog))}
         </div>
       </div>
       <div class="row wrap quiet">
         {intern.description && <p>{intern.description}</p>}
-        <ScriptChoice intern={intern} inside={inside} onChange={(next) => void again(async () => next)} />
+        <InlineSelect
+          label="Behaves by"
+          value={inside?.script ?? ''}
+          options={[['', 'its own choice'], ...scriptNames(model)]}
+          onChange={(name) => void choose(name)}
+        />
         <Button small tone="ghost" expanded={facts} onClick={() => setFacts(!facts)}>
           {facts ? 'Hide details' : 'Details'}
         </Button>
@@ -111,8 +88,7 @@ function InternHead({ intern }: { intern: Intern }) {
         </p>
       )}
       {facts && <Facts of={factsOf(intern, inside)} />}
-      {editing && <EditDialog intern={intern} onClose={() => setEditing(false)} />}
-      {deleting && <DeleteDialog intern={intern} onClose={() => setDeleting(false)} />}
+      {Dialog && <Dialog intern={intern} onClose={() => setDialog(undefined)} />}
     </header>
   );
 }
@@ -154,19 +130,18 @@ export function InternView({ intern }: { intern: Intern }) {
   const conversations = conversationsOf(runs, transcripts, requests);
   const { box, onScroll } = useStickToEnd(transcripts);
   const sessions = [...new Set(runs.map((run) => run.session_id))].reverse();
-  const [tab, setTab] = useState<'talk' | 'vault'>('talk');
+  const [tab, setTab] = useState<'Conversation' | 'Vault'>('Conversation');
   return (
     <section class="stack flush grow fill" aria-label={intern.name}>
       <InternHead intern={intern} />
       <nav class="row bar" aria-label={`Of ${intern.name}`}>
-        <Button small tone="ghost" pressed={tab === 'talk'} onClick={() => setTab('talk')}>
-          Conversation
-        </Button>
-        <Button small tone="ghost" pressed={tab === 'vault'} onClick={() => setTab('vault')}>
-          Vault
-        </Button>
+        {(['Conversation', 'Vault'] as const).map((name) => (
+          <Button key={name} small tone="ghost" pressed={tab === name} onClick={() => setTab(name)}>
+            {name}
+          </Button>
+        ))}
       </nav>
-      {tab === 'vault' ? (
+      {tab === 'Vault' ? (
         <InternVault intern={intern} />
       ) : (
         <>
@@ -179,11 +154,9 @@ export function InternView({ intern }: { intern: Intern }) {
             )}
             {conversations.length === 0 && (
               <Empty icon="send" title="Nothing said yet">
-                <p>
-                  {NEXT_STEPS[intern.status] ?? 'Nothing more will be said here.'}
-                  {intern.status === 'failed' && intern.last_failure_message && ` ${intern.last_failure_message}.`}
-                  {intern.progress && model.clock.value?.mode !== 'real' && ' Advance the clock to go on.'}
-                </p>
+                {NEXT_STEPS[intern.status] ?? 'Nothing more will be said here.'}
+                {intern.status === 'failed' && intern.last_failure_message && ` ${intern.last_failure_message}.`}
+                {intern.progress && model.clock.value?.mode !== 'real' && ' Advance the clock to go on.'}
               </Empty>
             )}
             {conversations.map((conversation) => (

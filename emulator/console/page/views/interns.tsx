@@ -4,8 +4,8 @@ import type { Intern } from '../types.js';
 import { Button } from '../ui/button.js';
 import { useServices } from '../ui/context.js';
 import { Empty, Split, StatusPill } from '../ui/parts.js';
-import { CreateDialog } from './create-dialog.js';
 import { InternView } from './intern.js';
+import { CreateDialog } from './intern-dialogs.js';
 import { Progress } from './progress.js';
 
 function InternCard({ intern, selected }: { intern: Intern; selected: boolean }) {
@@ -35,7 +35,7 @@ function InternCard({ intern, selected }: { intern: Intern; selected: boolean })
 
 /** The interns, and one of them as a conversation. */
 export function InternsView({ id }: { id: string | undefined }) {
-  const { model, router } = useServices();
+  const { model } = useServices();
   const [creating, setCreating] = useState(false);
   const list = model.internList.value;
   const intern = id === undefined ? undefined : model.interns.value.get(id);
@@ -60,7 +60,7 @@ export function InternsView({ id }: { id: string | undefined }) {
           ) : (
             loaded && (
               <Empty icon="interns" title="No interns">
-                <p>Create one here or with POST /interns, or reset to get the seeded one back.</p>
+                Create one here or with POST /interns, or reset to get the seeded one back.
               </Empty>
             )
           )
@@ -71,24 +71,14 @@ export function InternsView({ id }: { id: string | undefined }) {
         ) : (
           loaded && (
             <Empty icon="interns" title={id === undefined ? 'Choose an intern' : 'This intern is gone'}>
-              <p>
-                {id === undefined
-                  ? 'Its runs show here as a conversation with all its clients: your client, a test, or you.'
-                  : 'It was deleted, or the emulator was reset.'}
-              </p>
+              {id === undefined
+                ? 'Its runs show here as a conversation with all its clients: your client, a test, or you.'
+                : 'It was deleted, or the emulator was reset.'}
             </Empty>
           )
         )}
       </Split>
-      {creating && (
-        <CreateDialog
-          onClose={() => setCreating(false)}
-          onCreated={(made) => {
-            setCreating(false);
-            router.go('interns', made.id);
-          }}
-        />
-      )}
+      {creating && <CreateDialog onClose={() => setCreating(false)} />}
     </>
   );
 }

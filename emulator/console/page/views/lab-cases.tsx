@@ -1,6 +1,7 @@
 import { useMemo, useState } from 'preact/hooks';
 import { plural } from '../format.js';
-import { commandLine, groupOf, type LabCase, type LabFilter, matching, patternsOf, wordsOf } from '../lab-command.js';
+import { commandLine, groupOf, type LabCase, type LabFilter, matching, patternsOf } from '../lab-command.js';
+import { shellWords } from '../shell-words.js';
 import { Button, CopyButton } from '../ui/button.js';
 import { useServices } from '../ui/context.js';
 import { Check, Input, Select } from '../ui/field.js';
@@ -29,7 +30,7 @@ function Command({ chosen, all, onRun }: CommandProps) {
   const line = commandLine({ cases: patterns, cuts, show, adapter });
   const run = () =>
     model.attempt(async () => {
-      const command = wordsOf(adapter);
+      const command = shellWords(adapter);
       if (command === undefined) throw new Error("The adapter's command has a quote that is not closed.");
       if (command.length === 0) throw new Error("Give the adapter's command.");
       setRunning(true);

@@ -2,7 +2,7 @@ import { plural, pretty, size, span } from '../format.js';
 import type { LabRequest, LabRun, Sent } from '../types.js';
 import { CopyButton } from '../ui/button.js';
 import { useServices } from '../ui/context.js';
-import { Folded, StatusCode } from '../ui/parts.js';
+import { Folded, Pairs, StatusCode, Table } from '../ui/parts.js';
 import { useRead } from '../ui/use-read.js';
 
 /** How the answer to a request ended, if it has. */
@@ -13,33 +13,24 @@ function endOf({ answered, closed, arrived }: LabRequest): string {
 
 function SentParts({ sent }: { sent: Sent }) {
   return (
-    <div class="scroll-x">
-      <table aria-label={`Sent for request ${sent.request}`}>
-        <thead>
-          <tr>
-            <th scope="col">at</th>
-            <th scope="col">size</th>
-            <th scope="col">bytes</th>
+    <>
+      <Table label={`Sent for request ${sent.request}`} columns={['at', 'size', 'bytes']}>
+        {sent.parts.map(({ at, bytes, hex, text }, index) => (
+          <tr key={index}>
+            <td>{at === undefined ? (bytes === undefined ? '' : 'not sent') : span(at)}</td>
+            <td>{bytes === undefined ? '' : size(bytes)}</td>
+            <td>
+              {bytes === undefined ? (
+                <em class="quiet">{text}</em>
+              ) : (
+                <code>{hex ? `hex ${text}` : JSON.stringify(text).slice(1, -1)}</code>
+              )}
+            </td>
           </tr>
-        </thead>
-        <tbody>
-          {sent.parts.map(({ at, bytes, hex, text }, index) => (
-            <tr key={index}>
-              <td>{at === undefined ? (bytes === undefined ? '' : 'not sent') : span(at)}</td>
-              <td>{bytes === undefined ? '' : size(bytes)}</td>
-              <td>
-                {bytes === undefined ? (
-                  <em class="quiet">{text}</em>
-                ) : (
-                  <code>{hex ? `hex ${text}` : JSON.stringify(text).slice(1, -1)}</code>
-                )}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+        ))}
+      </Table>
       {sent.more > 0 && <p class="quiet">… and {plural(sent.more, 'more write')}</p>}
-    </div>
+    </>
   );
 }
 
@@ -58,14 +49,7 @@ function Request({ run, request, sent }: { run: LabRun; request: LabRequest; sen
         </span>
       </summary>
       <h4>What the client sent</h4>
-      <dl class="pairs mono">
-        {request.headers.map(([name, value], index) => (
-          <div key={index}>
-            <dt>{name}</dt>
-            <dd>{value}</dd>
-          </div>
-        ))}
-      </dl>
+      <Pairs of={request.headers} />
       {request.body === '' ? <p class="quiet">No body</p> : <pre class="scroll-x">{pretty(request.body)}</pre>}
       <h4>What it was sent</h4>
       {sent === undefined ? <p class="quiet">Reading…</p> : <SentParts sent={sent} />}
@@ -110,20 +94,22 @@ function Details({ run }: { run: LabRun }) {
     <div class="stack">
       {result?.sentence !== undefined && <p>{result.sentence}</p>}
       {result?.expected !== undefined && (
-        <dl class="columns">
-          <div>
-            <dt>expected</dt>
-            <dd>
-              <pre class="scroll-x">{result.expected}</pre>
-            </dd>
-          </div>
-          <div>
-            <dt>actual</dt>
-            <dd>
-              <pre class="scroll-x">{result.actual}</pre>
-            </dd>
-          </div>
-        </dl>
+        <Pairs
+          of={[
+            [
+              'expected',
+              <pre key="" class="scroll-x">
+                {result.expected}
+              </pre>,
+            ],
+            [
+              'actual',
+              <pre key="" class="scroll-x">
+                {result.actual}
+              </pre>,
+            ],
+          ]}
+        />
       )}
       {run.cuts !== undefined && (
         <p class="quiet">

@@ -36,7 +36,7 @@ export function LabView() {
       <section class="stack said-below" aria-label="Runs" ref={shown}>
         {all.length === 0 ? (
           <Empty icon="lab" title="No runs yet">
-            <p>Run an adapter above, or start a case by hand and send your client to the address that it gets.</p>
+            Run an adapter above, or start a case by hand and send your client to the address that it gets.
           </Empty>
         ) : (
           <>

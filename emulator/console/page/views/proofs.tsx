@@ -4,7 +4,7 @@ import type { ExplainSignature, Explanation, ForgeList, Forgery } from '../types
 import { useServices } from '../ui/context.js';
 import { Form, Input, Select } from '../ui/field.js';
 import { Icon, type IconName } from '../ui/icons.js';
-import { Panel, ViewHead } from '../ui/parts.js';
+import { Panel, Pill, Table, ViewHead } from '../ui/parts.js';
 import { useLatest } from '../ui/use-latest.js';
 import { useRead } from '../ui/use-read.js';
 
@@ -19,32 +19,19 @@ const STEP_ICONS: Readonly<Record<string, IconName>> = { passed: 'check', failed
 
 function Fields({ signature }: { signature: ExplainSignature }) {
   return (
-    <div class="scroll-x">
-      <table class="even">
-        <thead>
-          <tr>
-            <th scope="col">Field</th>
-            <th scope="col">Must be signed</th>
-            <th scope="col">Was signed</th>
-          </tr>
-        </thead>
-        <tbody>
-          {signature.fields.map((field) => (
-            <tr key={field.name} class={field.same === false ? 'bad' : undefined}>
-              <th scope="row">
-                {field.name}
-                <br />
-                <span class="quiet small">{field.from}</span>
-              </th>
-              <td class="mono">{field.expected ?? '—'}</td>
-              <td class="mono">
-                {field.same === null ? 'not known' : field.same ? 'the same' : (field.signed ?? '—')}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <Table class="even" columns={['Field', 'Must be signed', 'Was signed']}>
+      {signature.fields.map((field) => (
+        <tr key={field.name} class={field.same === false ? 'bad' : undefined}>
+          <th scope="row">
+            {field.name}
+            <br />
+            <span class="quiet small">{field.from}</span>
+          </th>
+          <td class="mono">{field.expected ?? '—'}</td>
+          <td class="mono">{field.same === null ? 'not known' : field.same ? 'the same' : (field.signed ?? '—')}</td>
+        </tr>
+      ))}
+    </Table>
   );
 }
 
@@ -54,10 +41,7 @@ function Signature({ signature }: { signature: ExplainSignature }) {
     <section class="stack close" aria-label={`Signature ${signature.version}`}>
       <h3 class="row wrap">
         {signature.version} <span class="quiet mono">{signature.header}</span>
-        <span class={`pill ${signature.verifies ? 'good' : 'bad'}`}>
-          <span class="dot" aria-hidden="true" />
-          {signature.verifies ? 'verifies' : 'does not verify'}
-        </span>
+        <Pill tone={signature.verifies ? 'good' : 'bad'}>{signature.verifies ? 'verifies' : 'does not verify'}</Pill>
       </h3>
       {signature.problem && <p>{signature.problem}</p>}
       {difference && (
@@ -132,17 +116,13 @@ export function ProofsView() {
     [],
   );
   const set = (change: Partial<Pasted>) => setForm({ ...form, ...change });
+  const explained = (request: object) => model.api.control<Explanation>('POST', 'signing/explain', request);
   const explain = async (given: Pasted) => {
     const isLatest = begin();
     setExplanation(undefined);
-    const { headers, method, path, body } = readPasted(given.pasted);
-    const explained = await model.api.control<Explanation>('POST', 'signing/explain', {
-      headers,
-      method: method ?? given.method,
-      path: path ?? given.path,
-      body: body ?? given.body,
-    });
-    if (isLatest()) setExplanation(explained);
+    const { headers, method = given.method, path = given.path, body = given.body } = readPasted(given.pasted);
+    const next = await explained({ headers, method, path, body });
+    if (isLatest()) setExplanation(next);
   };
   const forge = () =>
     model.attempt(async () => {
@@ -154,13 +134,8 @@ export function ProofsView() {
       const next = { pasted: lines.join('\n'), method, path: new URL(url).pathname, body };
       setForm(next);
       await explain(next);
-      const twin = await model.api.control<Explanation>('POST', 'signing/explain', {
-        headers: made.twin.headers,
-        method: made.twin.method,
-        path: new URL(made.twin.url).pathname,
-        body: made.twin.body,
-      });
-      setForged({ made, twin });
+      const { url: at, ...twin } = made.twin;
+      setForged({ made, twin: await explained({ ...twin, path: new URL(at).pathname }) });
     });
 
   return (

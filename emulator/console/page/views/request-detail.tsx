@@ -1,14 +1,14 @@
 import { useState } from 'preact/hooks';
 import { curlOf } from '../../../contract/curl.js';
+import { injectedText } from '../../../contract/injected.js';
 import { sendAgain } from '../actions.js';
 import { scriptOf, vitestOf } from '../as-code.js';
-import { atHumanLength, momentOf, pretty, short, size, span } from '../format.js';
+import { atHumanLength, momentOf, plural, pretty, short, size, span } from '../format.js';
 import { linkTo } from '../router.js';
 import type { Entry, ExchangeExplanation, Requirement } from '../types.js';
 import { Button, CopyButton } from '../ui/button.js';
 import { useServices } from '../ui/context.js';
-import { Icon } from '../ui/icons.js';
-import { Back, Shield, StatusCode } from '../ui/parts.js';
+import { Back, Callout, Pairs, Shield, StatusCode } from '../ui/parts.js';
 import { useEntry } from '../ui/use-entry.js';
 import { useRead } from '../ui/use-read.js';
 import { TimeLine } from './time-line.js';
@@ -24,24 +24,21 @@ function Refusal({ entry }: { entry: Entry }) {
   const row = requirements.find(({ id }) => id === entry.requirement);
   const message = /"message":"((?:[^"\\]|\\.)*)"/.exec(entry.response.body ?? '')?.[1];
   return (
-    <section class="row top callout warn" aria-label="Why it was refused">
-      <Icon name="warn" />
-      <div>
+    <Callout label="Why it was refused" icon="warn" tone="warn">
+      <p>
+        <b>{entry.wrong ?? message ?? 'Refused'}</b>
+      </p>
+      {entry.requirement && (
         <p>
-          <b>{entry.wrong ?? message ?? 'Refused'}</b>
+          Refused by <a href={linkTo('requirements', entry.requirement)}>{entry.requirement}</a>
+          {row && (
+            <>
+              : <Prose text={row.sentence} />
+            </>
+          )}
         </p>
-        {entry.requirement && (
-          <p>
-            Refused by <a href={linkTo('requirements', entry.requirement)}>{entry.requirement}</a>
-            {row && (
-              <>
-                : <Prose text={row.sentence} />
-              </>
-            )}
-          </p>
-        )}
-      </div>
-    </section>
+      )}
+    </Callout>
   );
 }
 
@@ -53,65 +50,41 @@ const Prose = ({ text }: { text: string }) => (
 /** The emulator's explanation of the exchange: the mistake, to the field, and the right request. */
 function Explained({ explained }: { explained: ExchangeExplanation }) {
   const { verdict, summary, wrong, requirement, next } = explained;
+  const right = verdict === 'right';
   return (
-    <section class={`row top callout ${verdict === 'right' ? '' : 'warn'}`} aria-label="Explanation">
-      <Icon name={verdict === 'right' ? 'check' : 'warn'} />
-      <div>
-        <p>
-          <b>
-            <Prose text={summary} />
-          </b>
-        </p>
-        {wrong.length > 1 &&
-          wrong.map((each) => (
-            <p key={each.at}>
-              <code>{each.at}</code> ({each.in}): {each.problem}
-            </p>
-          ))}
-        {requirement && (
-          <p>
-            <a href={linkTo('requirements', requirement.id)}>{requirement.id}</a>:{' '}
-            <Prose text={requirement.quote ?? requirement.sentence} />
-          </p>
-        )}
-        {next && (
-          <p>
-            <Prose text={next.do} />
-          </p>
-        )}
-        {next?.curl && (
-          <div class="snippet">
-            <code class="grow said">{next.curl}</code>
-            <CopyButton text={next.curl} label="Copy what to send instead" />
-          </div>
-        )}
-        <p class="quiet">
-          <a href={explained.page}>{explained.page}</a>
-        </p>
-      </div>
-    </section>
-  );
-}
-
-/** The effect of an injected fault on the request. */
-function Injected({ injected }: { injected: NonNullable<Entry['injected']> }) {
-  const said = [
-    injected.delay !== undefined && `waited ${injected.delay} ms`,
-    injected.status !== undefined && `answered ${injected.status}`,
-    injected.disconnect !== undefined &&
-      `lost its connection ${injected.disconnect === true ? 'before-headers' : injected.disconnect}`,
-    injected.reset && 'by a reset',
-    injected.at !== undefined && `failed at the ${injected.at}`,
-    injected.disturb !== undefined &&
-      `met ${injected.disturb}${injected.write === undefined ? '' : ` at ${injected.write}`}`,
-  ].filter((text) => typeof text === 'string');
-  return (
-    <section class="row top callout warn" aria-label="Injected fault">
-      <Icon name="faults" />
+    <Callout label="Explanation" icon={right ? 'check' : 'warn'} tone={right ? '' : 'warn'}>
       <p>
-        <b>Injected fault:</b> {said.join(', ')}
+        <b>
+          <Prose text={summary} />
+        </b>
       </p>
-    </section>
+      {wrong.length > 1 &&
+        wrong.map((each) => (
+          <p key={each.at}>
+            <code>{each.at}</code> ({each.in}): {each.problem}
+          </p>
+        ))}
+      {requirement && (
+        <p>
+          <a href={linkTo('requirements', requirement.id)}>{requirement.id}</a>:{' '}
+          <Prose text={requirement.quote ?? requirement.sentence} />
+        </p>
+      )}
+      {next && (
+        <p>
+          <Prose text={next.do} />
+        </p>
+      )}
+      {next?.curl && (
+        <div class="snippet">
+          <code class="grow said">{next.curl}</code>
+          <CopyButton text={next.curl} label="Copy what to send instead" />
+        </div>
+      )}
+      <p class="quiet">
+        <a href={explained.page}>{explained.page}</a>
+      </p>
+    </Callout>
   );
 }
 
@@ -119,43 +92,31 @@ function Injected({ injected }: { injected: NonNullable<Entry['injected']> }) {
 function Judged({ judged: { verdict, rules, broken } }: { judged: NonNullable<Entry['judged']> }) {
   const requirementOf = (rule: string) => rule.split('/')[0] ?? rule;
   return (
-    <section class={`row top callout ${verdict === 'broken' ? 'bad' : ''}`} aria-label="Rules of the interface">
-      <Shield verdict={verdict} />
-      <div>
-        {broken.map(({ rule, sentence, what, expected, actual }) => (
-          <p key={rule}>
-            <b>
-              <a href={linkTo('requirements', requirementOf(rule))}>{rule}</a>: <Prose text={sentence} />
-            </b>
-            <br />
-            {what}: expected {expected}, found <code>{actual}</code>
-          </p>
-        ))}
-        {rules.length === 0 ? (
-          <p>Not judged: no rule applies, or it is not known what was answered.</p>
-        ) : (
-          <details>
-            <summary>
-              {broken.length === 0 ? 'Keeps' : 'Held against'} {rules.length} rule{rules.length === 1 ? '' : 's'}
-            </summary>
-            <p class="mono small">{rules.join(', ')}</p>
-          </details>
-        )}
-      </div>
-    </section>
-  );
-}
-
-function Headers({ headers }: { headers: Record<string, string> }) {
-  return (
-    <dl class="pairs mono">
-      {Object.entries(headers).map(([name, value]) => (
-        <div key={name}>
-          <dt>{name}</dt>
-          <dd>{value}</dd>
-        </div>
+    <Callout
+      label="Rules of the interface"
+      icon={<Shield verdict={verdict} />}
+      tone={verdict === 'broken' ? 'bad' : ''}
+    >
+      {broken.map(({ rule, sentence, what, expected, actual }) => (
+        <p key={rule}>
+          <b>
+            <a href={linkTo('requirements', requirementOf(rule))}>{rule}</a>: <Prose text={sentence} />
+          </b>
+          <br />
+          {what}: expected {expected}, found <code>{actual}</code>
+        </p>
       ))}
-    </dl>
+      {rules.length === 0 ? (
+        <p>Not judged: no rule applies, or it is not known what was answered.</p>
+      ) : (
+        <details>
+          <summary>
+            {broken.length === 0 ? 'Keeps' : 'Held against'} {plural(rules.length, 'rule')}
+          </summary>
+          <p class="mono small">{rules.join(', ')}</p>
+        </details>
+      )}
+    </Callout>
   );
 }
 
@@ -181,6 +142,15 @@ function Part({ title, children, count }: { title: string; children: preact.Comp
       </summary>
       <div class="stack close">{children}</div>
     </details>
+  );
+}
+
+function Headers({ title, of }: { title: string; of: Readonly<Record<string, string>> }) {
+  const pairs = Object.entries(of);
+  return (
+    <Part title={title} count={pairs.length}>
+      <Pairs of={pairs} />
+    </Part>
   );
 }
 
@@ -274,7 +244,11 @@ export function RequestDetail({ id }: { id: string }) {
         <p class="callout bad">It got no answer: the connection was dropped, or it is still under way.</p>
       )}
       {explained && <Explained explained={explained} />}
-      {entry.injected && <Injected injected={entry.injected} />}
+      {entry.injected && (
+        <Callout label="Injected fault" icon="faults" tone="warn">
+          An injected fault {injectedText(entry.injected)}.
+        </Callout>
+      )}
       {entry.judged && <Judged judged={entry.judged} />}
       {refused && !explained && <Refusal entry={entry} />}
       {writes && (
@@ -296,12 +270,8 @@ export function RequestDetail({ id }: { id: string }) {
       <Part title="Request body">
         <Body label="request body" body={request.body} />
       </Part>
-      <Part title="Request headers" count={Object.keys(request.headers).length}>
-        <Headers headers={request.headers} />
-      </Part>
-      <Part title="Response headers" count={Object.keys(response.headers).length}>
-        <Headers headers={response.headers} />
-      </Part>
+      <Headers title="Request headers" of={request.headers} />
+      <Headers title="Response headers" of={response.headers} />
       {entry.truncated && <p class="quiet">Parts were left out for their size.</p>}
       <p class="quiet mono small">{`${entry.id} · ${size((request.body ?? '').length)} sent`}</p>
     </section>

@@ -96,11 +96,11 @@ function Nothing({ filtered, onClear }: { filtered: boolean; onClear: () => void
   const command = `curl -H 'Authorization: Bearer ${target?.credentials.api_key ?? ''}' ${target?.base_url ?? ''}/interns`;
   return (
     <Empty icon="requests" title="No requests yet">
-      <p>Point your client at {target?.base_url}, or try:</p>
-      <div class="snippet">
+      Point your client at {target?.base_url}, or try:
+      <span class="snippet">
         <code class="grow">{command}</code>
         <CopyButton text={command} label="Copy the command" />
-      </div>
+      </span>
     </Empty>
   );
 }

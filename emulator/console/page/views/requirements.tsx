@@ -22,9 +22,7 @@ export function RequirementsView({ id }: { id: string | undefined }) {
       />
       {requirements.length > 0 && id !== undefined && !row && (
         <Empty icon="warn" title={`No requirement ${id}`}>
-          <p>
-            <a href={linkTo('requirements')}>See them all</a>
-          </p>
+          <a href={linkTo('requirements')}>See them all</a>
         </Empty>
       )}
       <ul class="stack close">

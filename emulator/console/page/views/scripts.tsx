@@ -39,7 +39,7 @@ function ScriptEditor({ script, onSaved }: ScriptEditorProps) {
   if (script && script.source === undefined)
     return (
       <Empty icon="scripts" title={script.name}>
-        <p>This script is written in code, so there is nothing to edit here. Put another of its name to replace it.</p>
+        This script is written in code, so there is nothing to edit here. Put another of its name to replace it.
       </Empty>
     );
   return (
@@ -128,7 +128,7 @@ export function ScriptsView({ id }: { id: string | undefined }) {
         <MatchesEditor />
       ) : id === undefined ? (
         <Empty icon="scripts" title="Choose a script">
-          <p>A script says how an intern talks, asks, boots and ends. Read one, change it, or write your own.</p>
+          A script says how an intern talks, asks, boots and ends. Read one, change it, or write your own.
         </Empty>
       ) : (
         <section class="stack" aria-label={isNew ? 'New script' : id}>

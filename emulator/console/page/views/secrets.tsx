@@ -3,7 +3,7 @@ import type { Model } from '../model.js';
 import type { VaultSecret } from '../types.js';
 import { useServices } from '../ui/context.js';
 import { Check, Form, Input } from '../ui/field.js';
-import { DeletableRows, DeleteButton, Empty } from '../ui/parts.js';
+import { DeleteButton, Empty, Table } from '../ui/parts.js';
 import { useRead } from '../ui/use-read.js';
 
 /** A vault as the page acts on it. */
@@ -143,18 +143,18 @@ export function Secrets({ vault, from, state }: { vault: Vault; from?: Vault | u
   if (problem !== '')
     return (
       <Empty icon="key" title="No vault">
-        <p>{problem}</p>
+        {problem}
       </Empty>
     );
   return (
     <div class="stack">
       {secrets?.length === 0 && <p class="quiet">The vault of {vault.of} holds nothing yet.</p>}
       {secrets !== undefined && secrets.length > 0 && (
-        <DeletableRows label={`Secrets of ${vault.of}`} columns={['Name', 'Hosts', 'Fingerprint']}>
+        <Table deletable label={`Secrets of ${vault.of}`} columns={['Name', 'Hosts', 'Fingerprint']}>
           {secrets.map((secret) => (
             <Row key={secret.name} vault={vault} secret={secret} />
           ))}
-        </DeletableRows>
+        </Table>
       )}
       <div class="columns">
         <StoreForm vault={vault} />

@@ -18,38 +18,28 @@ import { ScriptsView } from './scripts.js';
 import { StateView } from './state.js';
 import { VaultView } from './vault.js';
 
-const NAVIGATION: readonly { view: Place['view']; name: string; icon: IconName }[] = [
-  { view: 'interns', name: 'Interns', icon: 'interns' },
-  { view: 'requests', name: 'Requests', icon: 'requests' },
-  { view: 'scripts', name: 'Scripts', icon: 'scripts' },
-  { view: 'state', name: 'State', icon: 'state' },
-  { view: 'lab', name: 'Lab', icon: 'lab' },
-  { view: 'explore', name: 'Explore', icon: 'explore' },
-];
+interface Listed {
+  name: string;
+  page: (props: { id: string | undefined }) => preact.JSX.Element;
+  /** Of a view in the navigation. The others are found under State. */
+  icon?: IconName;
+}
 
-/** The views that are found under State. */
-const OF_STATE: readonly { view: Place['view']; name: string }[] = [
-  { view: 'state', name: 'Whole' },
-  { view: 'faults', name: 'Faults' },
-  { view: 'vault', name: 'Vault' },
-  { view: 'proofs', name: 'Proofs' },
-];
-
-const nameOf = (view: Place['view']): string =>
-  [...NAVIGATION, ...OF_STATE].find((each) => each.view === view)?.name ?? 'Requirements';
-
-const VIEWS: Readonly<Record<Place['view'], (props: { id: string | undefined }) => preact.JSX.Element>> = {
-  interns: InternsView,
-  requests: RequestsView,
-  faults: FaultsView,
-  scripts: ScriptsView,
-  proofs: ProofsView,
-  vault: VaultView,
-  state: StateView,
-  lab: LabView,
-  explore: ExploreView,
-  requirements: RequirementsView,
+const VIEWS: Readonly<Record<Place['view'], Listed>> = {
+  interns: { name: 'Interns', icon: 'interns', page: InternsView },
+  requests: { name: 'Requests', icon: 'requests', page: RequestsView },
+  scripts: { name: 'Scripts', icon: 'scripts', page: ScriptsView },
+  state: { name: 'State', icon: 'state', page: StateView },
+  lab: { name: 'Lab', icon: 'lab', page: LabView },
+  explore: { name: 'Explore', icon: 'explore', page: ExploreView },
+  faults: { name: 'Faults', page: FaultsView },
+  vault: { name: 'Vault', page: VaultView },
+  proofs: { name: 'Proofs', page: ProofsView },
+  requirements: { name: 'Requirements', page: RequirementsView },
 };
+/** The parts of the state, each a view of its own. */
+const OF_STATE = ['state', 'faults', 'vault', 'proofs'] as const;
+const isOfState = (view: Place['view']): boolean => OF_STATE.some((each) => each === view);
 
 const CONNECTIONS: Readonly<Record<Connection, string>> = {
   connecting: 'Connecting…',
@@ -65,57 +55,56 @@ const DOTS: Readonly<Partial<Record<Connection, string>>> = { live: 'good', lost
 const waitingIn = (model: Model): number =>
   [...model.runs.value.values()].filter((run) => run.status === 'waiting').length;
 
-function Count({ of, what }: { of: number; what: string }) {
-  return of === 0 ? null : (
-    <span class="badge away">
-      {of}
-      <span class="unseen"> {what}</span>
-    </span>
-  );
+interface ViewLinkProps extends Pick<Listed, 'name' | 'icon'> {
+  view: Place['view'];
+  current: boolean;
+  /** How much there waits for the user, and its name. */
+  waits?: readonly [count: number, what: string] | undefined;
 }
 
-const isOfState = (view: Place['view']): boolean => OF_STATE.some((each) => each.view === view);
+const ViewLink = ({ view, name, icon, current, waits: [count, what] = [0, ''] }: ViewLinkProps) => (
+  <a class="link" href={linkTo(view)} aria-current={current ? 'page' : undefined}>
+    {icon && <Icon name={icon} />}
+    <span>{name}</span>
+    {count > 0 && (
+      <span class="badge away">
+        {count}
+        <span class="unseen"> {what}</span>
+      </span>
+    )}
+  </a>
+);
 
 function Navigation() {
   const { model, router } = useServices();
   const { view: current } = router.place.value;
-  const counts: Partial<Record<Place['view'], preact.JSX.Element>> = {
-    interns: <Count of={waitingIn(model)} what="waiting for an answer" />,
-    state: <Count of={model.faults.value.length} what="faults still to come" />,
+  const waits: Partial<Record<string, [number, string]>> = {
+    interns: [waitingIn(model), 'waiting for an answer'],
+    state: [model.faults.value.length, 'faults still to come'],
   };
   return (
     <nav class="stack" aria-label="Views">
-      {NAVIGATION.map(({ view, name, icon }) => (
-        <a
-          key={view}
-          class="link"
-          href={linkTo(view)}
-          aria-current={current === view || (view === 'state' && isOfState(current)) ? 'page' : undefined}
-        >
-          <Icon name={icon} />
-          <span>{name}</span>
-          {counts[view]}
-        </a>
-      ))}
+      {Object.entries(VIEWS).map(([name, { page: _, ...listed }]) => {
+        const view = name as Place['view'];
+        const isCurrent = current === view || (view === 'state' && isOfState(current));
+        return listed.icon && <ViewLink key={view} {...listed} {...{ view, waits: waits[view] }} current={isCurrent} />;
+      })}
     </nav>
   );
 }
 
-/** The parts of the state, each a view of its own. */
 function StateTabs() {
   const { model, router } = useServices();
   return (
     <nav class="row bar" aria-label="Of the state">
-      {OF_STATE.map(({ view, name }) => (
-        <a
+      {OF_STATE.map((view) => (
+        <ViewLink
           key={view}
-          class="link"
-          href={linkTo(view)}
-          aria-current={router.place.value.view === view ? 'page' : undefined}
-        >
-          {name}
-          {view === 'faults' && <Count of={model.faults.value.length} what="still to come" />}
-        </a>
+          view={view}
+          name={view === 'state' ? 'Whole' : VIEWS[view].name}
+          current={router.place.value.view === view}
+          waits={view === 'faults' ? [model.faults.value.length, 'still to come'] : undefined}
+        />
       ))}
     </nav>
   );
@@ -207,7 +196,7 @@ function Notices() {
 function useTitle() {
   const { model, router } = useServices();
   const { view, id } = router.place.value;
-  const shown = (id !== undefined && view === 'interns' && model.interns.value.get(id)?.name) || nameOf(view);
+  const shown = (id !== undefined && view === 'interns' && model.interns.value.get(id)?.name) || VIEWS[view].name;
   const waiting = waitingIn(model);
   const title = `${waiting > 0 ? `(${waiting}) ` : ''}${shown} · Intern emulator`;
   useEffect(() => {
@@ -223,7 +212,7 @@ export function Shell() {
   useTitle();
   if (connection === 'token') return <TokenForm />;
   if (connection === 'refused') return <Refused />;
-  const View = VIEWS[view];
+  const { name, page: View } = VIEWS[view];
   return (
     <div class="shell">
       {/* biome-ignore lint/a11y/useValidAnchor: it moves the focus, and must not change the place in the page */}
@@ -249,7 +238,7 @@ export function Shell() {
         <ClockBar />
         {connection === 'lost' && <p role="alert">The emulator does not answer. Trying again…</p>}
         <main id="view" tabIndex={-1} class="fill view">
-          <h1 class="unseen">{nameOf(view)}</h1>
+          <h1 class="unseen">{name}</h1>
           {isOfState(view) && <StateTabs />}
           <View id={id} />
         </main>

@@ -1,8 +1,8 @@
-import { useRef, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import { save } from '../save.js';
 import { Button } from '../ui/button.js';
 import { useServices } from '../ui/context.js';
-import { Check, Form, Input } from '../ui/field.js';
+import { Check, FileField, Form, Input } from '../ui/field.js';
 import { Facts, Panel, ViewHead } from '../ui/parts.js';
 import { DirectoryPanel, Switches } from './directory.js';
 import { Snapshots } from './snapshots.js';
@@ -32,34 +32,14 @@ function Export() {
 
 function Import() {
   const { model } = useServices();
-  const file = useRef<HTMLInputElement>(null);
-  const [problem, setProblem] = useState('');
-  const restore = async () => {
-    const chosen = file.current?.files?.[0];
-    if (!chosen) return;
-    setProblem('');
-    try {
-      const state = JSON.parse(await chosen.text()) as unknown;
-      await model.api.control('PUT', 'state', state);
-      await model.load();
-      model.notify('done', `Replaced by ${chosen.name}`);
-    } catch (error) {
-      const { message } = error as Error;
-      setProblem(error instanceof SyntaxError ? `${chosen.name} is not JSON: ${message}` : message);
-    } finally {
-      if (file.current) file.current.value = '';
-    }
+  const restore = async (file: File) => {
+    await model.api.control('PUT', 'state', JSON.parse(await file.text()));
+    await model.load();
+    model.notify('done', `Replaced by ${file.name}`);
   };
   return (
     <Panel title="Replace" note="Replaces everything by a saved state. Open runs end.">
-      <Input
-        label="Saved state"
-        type="file"
-        accept="application/json,.json"
-        box={file}
-        onInput={() => void restore()}
-      />
-      {problem !== '' && <p role="alert">{problem}</p>}
+      <FileField label="Saved state" read={restore} />
     </Panel>
   );
 }

@@ -1,0 +1,106 @@
+import { useState } from 'preact/hooks';
+import { createIntern, deleteIntern, type NewIntern, updateIntern } from '../actions.js';
+import { words } from '../format.js';
+import type { Intern } from '../types.js';
+import { useServices } from '../ui/context.js';
+import { FormDialog } from '../ui/dialog.js';
+import { Check, Input, Select } from '../ui/field.js';
+import { workspacesOf } from '../workspaces.js';
+
+interface DialogProps {
+  intern: Intern;
+  onClose: () => void;
+}
+
+const NAME = 'Lower-case words joined by hyphens, 2 to 17 characters';
+
+/** Asks for the fields of a create, and creates. */
+export function CreateDialog({ onClose }: Pick<DialogProps, 'onClose'>) {
+  const { model, router } = useServices();
+  const target = model.target.value;
+  const [form, setForm] = useState<NewIntern>({
+    name: '',
+    workspace_id: undefined,
+    description: '',
+    instructions: '',
+    provision: true,
+  });
+  const set = (change: Partial<NewIntern>) => setForm({ ...form, ...change });
+  const submit = async () => router.go('interns', (await createIntern(model, form)).id);
+  return (
+    <FormDialog title="New intern" submit="Create" onClose={onClose} onSubmit={submit}>
+      <Input label="Name" required hint={NAME} value={form.name} onInput={(name) => set({ name })} />
+      {target?.foreign_workspace_id && (
+        <Select
+          label="Workspace"
+          value={form.workspace_id ?? target.workspace_id}
+          options={workspacesOf(target)}
+          onChange={(workspace_id) => set({ workspace_id })}
+        />
+      )}
+      <Input label="Description" value={form.description} onInput={(description) => set({ description })} />
+      <Input
+        label="Instructions"
+        hint="A first line such as “script: slow” chooses its script"
+        rows={3}
+        value={form.instructions}
+        onInput={(instructions) => set({ instructions })}
+      />
+      <Check label="Provision it at once" checked={form.provision} onChange={(provision) => set({ provision })} />
+    </FormDialog>
+  );
+}
+
+const KEYS = ['name', 'description', 'instructions', 'model'] as const;
+const HINTS: Readonly<Partial<Record<(typeof KEYS)[number], string>>> = {
+  name: NAME,
+  instructions: 'Counts from the next boot. A first line such as “script: slow” chooses its script',
+  model: 'author/model, or script/NAME. Counts from the next boot',
+};
+
+/** Changes the settings of an intern. Only what was changed is sent. */
+export function EditDialog({ intern, onClose }: DialogProps) {
+  const { model } = useServices();
+  const [form, setForm] = useState(() => Object.fromEntries(KEYS.map((key) => [key, intern[key] ?? ''])));
+  const submit = async () => {
+    const changed = KEYS.filter((key) => form[key] !== (intern[key] ?? ''));
+    const change = Object.fromEntries(changed.map((key) => [key, form[key] === '' ? null : form[key]]));
+    if (changed.length > 0) await updateIntern(model, intern, change);
+  };
+  return (
+    <FormDialog title={`Edit ${intern.name}`} submit="Save" onClose={onClose} onSubmit={submit}>
+      {KEYS.map((key) => (
+        <Input
+          key={key}
+          label={words(key)}
+          hint={HINTS[key]}
+          required={key === 'name'}
+          value={form[key] ?? ''}
+          onInput={(value) => setForm({ ...form, [key]: value })}
+          {...(key === 'instructions' ? { rows: 3 } : {})}
+        />
+      ))}
+    </FormDialog>
+  );
+}
+
+/** Deletes an intern. If its archive failed, only the acknowledgement that its workspace is lost deletes it. */
+export function DeleteDialog({ intern, onClose }: DialogProps) {
+  const { model } = useServices();
+  const [acknowledged, setAcknowledged] = useState(false);
+  const submit = () =>
+    model.attempt(() => deleteIntern(model, intern, acknowledged), `${intern.name} is being deleted`);
+  return (
+    <FormDialog title={`Delete ${intern.name}?`} submit="Delete" tone="danger" onClose={onClose} onSubmit={submit}>
+      <p>Its runs end, then its runtime, its disk and its private vault are taken down.</p>
+      {intern.status === 'destroy_failed' && (
+        <p class="callout bad">{intern.last_failure_message ?? 'The last teardown failed.'}</p>
+      )}
+      <Check
+        label="Delete it even if its workspace cannot be archived (acknowledge_workspace_loss)"
+        checked={acknowledged}
+        onChange={setAcknowledged}
+      />
+    </FormDialog>
+  );
+}
