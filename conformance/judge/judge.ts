@@ -11,7 +11,7 @@ import { LATE, Recent } from '../model/options.js';
 import type { Exchange as Shown } from '../probe/exchange.js';
 import { systemHost } from '../probe/time.js';
 import { type Report, reportOf } from '../report/json.js';
-import { foundBy, RULES, type Rule, seenBy } from '../rules/index.js';
+import { foundBy, RULES, type Rule, rulesFor, seenBy } from '../rules/index.js';
 import type { Breach } from '../rules/rule.js';
 import { asKnown, type Baseline } from '../run/baseline.js';
 import { foundIn } from '../run/finding.js';
@@ -130,7 +130,11 @@ export function createJudge(options: JudgeOptions = {}) {
     };
   });
   /** Rules that only an emulator of ours keeps are held against nobody. */
-  const held = tallies.filter(({ rule }) => options.ours === true || rule.level !== 'C');
+  const held = new Map(
+    tallies.flatMap((tally) =>
+      options.ours === true || tally.rule.level !== 'C' ? [[tally.rule.id, tally] as const] : [],
+    ),
+  );
   const shown = new Recent<number, Shown>(SHOWN);
   const callers = new Recent<string, true>(CALLERS);
   const hiding = createHiding(callers);
@@ -182,7 +186,7 @@ export function createJudge(options: JudgeOptions = {}) {
         const [first] = exchanges;
         const rulings: Ruling[] = [];
         if (first === undefined) return rulings;
-        const { asked, answered } = first;
+        const { asked } = first;
         if (operationOf(asked) === undefined) {
           ignored++;
           return rulings;
@@ -193,15 +197,15 @@ export function createJudge(options: JudgeOptions = {}) {
         keep(first);
         const all = models.map((model, at) => ({ model, exchange: exchanges[at] ?? first }));
         const looked = all.map(({ model, exchange }) => ({ model, seen: seenBy(model, exchange) }));
-        for (const tally of answered?.whole === true ? held : []) {
-          const { rule } = tally;
-          if (views > 1 && BY_NAME.has(rule.id)) continue;
+        const shown = looked[0]?.seen;
+        for (const rule of shown?.answered.whole === true ? rulesFor(shown) : []) {
+          const tally = held.get(rule.id);
+          if (tally === undefined || shown === undefined || (views > 1 && BY_NAME.has(rule.id))) continue;
           try {
             const judgement = agreed(looked.map((one) => one.seen && rule.judge(one.seen, one.model)));
             if (judgement === undefined) continue;
             tally.judged++;
-            const shown = looked[0]?.seen;
-            if (shown !== undefined) tally.situations.add(`${shown.operation.name} ${shown.answered.status}`);
+            tally.situations.add(`${shown.operation.name} ${shown.answered.status}`);
             if (judgement === 'kept') {
               rulings.push({ rule, breach: undefined });
               continue;

@@ -123,5 +123,7 @@ export function operationOf({ method, path }: Pick<Asked, 'method' | 'path'>): N
 }
 
 export const isPrompt = ({ name }: Operation): boolean => name === 'chat' || name === 'invoke';
-export const isSigning = ({ name }: Operation): boolean => name === 'sign' || name === 'sign alias';
-export const isDaemon = ({ name }: Operation): boolean => name === 'daemon' || name === 'daemon alias';
+export const SIGNING: readonly OperationName[] = ['sign', 'sign alias'];
+export const DAEMON: readonly OperationName[] = ['daemon', 'daemon alias'];
+export const isSigning = ({ name }: Operation): boolean => SIGNING.includes(name);
+export const isDaemon = ({ name }: Operation): boolean => DAEMON.includes(name);

@@ -59,9 +59,10 @@ class Values<T> implements Possible<T> {
   }
 
   since(from: number, but?: number): ReadonlySet<T> | undefined {
+    const past = this.past?.filter(({ until }) => until > from) ?? [];
+    if (this.pending === undefined && past.length === 0) return this.base;
     const all = new Set<T>();
-    const now = { base: this.base, writes: this.pending ?? NONE };
-    for (const one of [now, ...(this.past ?? []).filter(({ until }) => until > from)]) {
+    for (const one of [{ base: this.base, writes: this.pending ?? NONE }, ...past]) {
       if (one.base === undefined) return undefined;
       for (const value of widened(one.base, one.writes, but)) all.add(value);
     }

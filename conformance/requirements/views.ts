@@ -1,4 +1,4 @@
-/** Published ids whose checks have become rules, or a walk, and what decides each. */
+/** Published ids whose checks have become rules, a walk, or part of another check, and what decides each. */
 export const VIEWS: Readonly<Record<string, readonly string[]>> = {
   'as-met/errors': [
     'BASE-3/envelope',
@@ -193,6 +193,9 @@ export const VIEWS: Readonly<Record<string, readonly string[]>> = {
   'chat-modes/consents-when-omitted': ['CHAT-8/consents-when-omitted'],
   'chat-questions/one-tool-call': ['CHAT-5/one-call', 'CHAT-5/call-name', 'CHAT-5/call-id'],
   'chat-once/answered-twice': ['CHAT-7/answered-once'],
+  'vault/copy-into-a-full-vault': ['vault/full'],
+  'create/status-201': ['CREATE-1/first-is-201', 'GET-1/published-form', 'GET-1/settings'],
+  'chat-endings/suspended-in-place': ['CHAT-12/error-form', 'CHAT-12/ended-run'],
   'chat-answers/not-to-others': ['CHAT-6/reply-to-none', 'CHAT-7/open-question-answered'],
 };
 

@@ -3,12 +3,12 @@ import { Finding } from '../framework/finding.js';
 import { proofHeadersOf } from '../framework/profile.js';
 import { type Proof, type ProofSubject, SIGNATURE, signaturesOf } from '../helpers/proofs.js';
 import type { Model } from '../model/model.js';
-import { isDaemon, isSigning } from '../model/operations.js';
+import { DAEMON, SIGNING } from '../model/operations.js';
 import { SKEW } from '../model/options.js';
 import { isRecord } from '../probe/json.js';
 import { all, each, holds, is, isBodyKnown, isDone, type Judgement, type Rule, rulesOf, type Seen } from './rule.js';
 
-const isProof = (seen: Seen): boolean => isSigning(seen.operation) && isDone(seen) && seen.json !== undefined;
+const isProof = (seen: Seen): boolean => isDone(seen) && seen.json !== undefined;
 const noStore = (seen: Seen, of: string): Judgement =>
   holds(
     /\bno-store\b/i.test(seen.answered.header('cache-control') ?? ''),
@@ -68,14 +68,16 @@ export const ACCESS: readonly Rule[] = [
     'not-stored': {
       says: 'The daemon access carries Cache-Control: no-store.',
       alone: true,
-      judge: (seen) => (isDaemon(seen.operation) && isDone(seen) ? noStore(seen, 'the daemon access') : undefined),
+      of: DAEMON,
+      judge: (seen) => (isDone(seen) ? noStore(seen, 'the daemon access') : undefined),
     },
     form: {
       level: 'P',
       says: 'The daemon access is {origin, token}: a scheme, a host and a port, and a token.',
       alone: true,
+      of: DAEMON,
       judge: (seen) =>
-        isDaemon(seen.operation) && isDone(seen)
+        isDone(seen)
           ? all(
               holds(
                 typeof seen.json?.origin === 'string' && /^https?:\/\/[^/\s?#]+$/.test(seen.json.origin),
@@ -92,13 +94,12 @@ export const ACCESS: readonly Rule[] = [
             )
           : undefined,
     },
-  }),
-  ...rulesOf('DAEMON-1', {
     'of-one-intern': {
       says: 'The daemon access attaches to one intern: origin and token of one are those of no other.',
+      of: DAEMON,
       judge: (seen, model) => {
         const { id, json } = seen;
-        if (!isDaemon(seen.operation) || !isDone(seen) || id === undefined || json === undefined) return undefined;
+        if (!isDone(seen) || id === undefined || json === undefined) return undefined;
         const before = model.accessBy(json);
         return holds(
           before === undefined || before.value === id,
@@ -109,14 +110,13 @@ export const ACCESS: readonly Rule[] = [
         );
       },
     },
-  }),
-  ...rulesOf('DAEMON-1', {
     'not-while-it-boots': {
       says: 'The daemon access is that of a running intern: one that boots, and still does later, is not attached to.',
+      of: ['get'],
       judge: (seen) => {
-        const { answered, asked, intern, json, operation } = seen;
+        const { answered, asked, intern, json } = seen;
         const before = intern?.attached;
-        if (operation.name !== 'get' || answered.status >= 300 || intern?.made === undefined) return undefined;
+        if (answered.status >= 300 || intern?.made === undefined) return undefined;
         // A service may have let it rest since, and woken it.
         if (before === undefined || before.at > asked.at || asked.at - before.at > BRIEF) return undefined;
         return holds(
@@ -129,7 +129,7 @@ export const ACCESS: readonly Rule[] = [
       },
     },
   }),
-  ...rulesOf('SIGN-1', {
+  ...rulesOf('SIGN-1', SIGNING, {
     'not-stored': {
       says: 'A proof carries Cache-Control: no-store.',
       alone: true,
@@ -189,7 +189,7 @@ export const ACCESS: readonly Rule[] = [
       },
     },
   }),
-  ...rulesOf('SIGN-4', {
+  ...rulesOf('SIGN-4', SIGNING, {
     verifies: {
       says: 'Signatures are Ed25519 over the fields as the profile lays them out.',
       judge: (seen, model) => {
@@ -208,8 +208,6 @@ export const ACCESS: readonly Rule[] = [
           : undefined;
       },
     },
-  }),
-  ...rulesOf('SIGN-4', {
     'of-its-request': {
       says: 'A signature is over the intern, the time, the user and the digest of its request: no two requests have the same.',
       judge: (seen, model) => {
@@ -225,7 +223,7 @@ export const ACCESS: readonly Rule[] = [
       },
     },
   }),
-  ...rulesOf('SIGN-5', {
+  ...rulesOf('SIGN-5', SIGNING, {
     'time-of-signing': {
       says: 'The timestamp of a proof is the time of signing.',
       judge: (seen, model) => {
@@ -243,8 +241,6 @@ export const ACCESS: readonly Rule[] = [
         });
       },
     },
-  }),
-  ...rulesOf('SIGN-5', {
     'moves-with-time': {
       says: 'The timestamp of a proof is the time of signing: between two proofs it moves as far as time does.',
       judge: (seen, model) => {
@@ -265,7 +261,7 @@ export const ACCESS: readonly Rule[] = [
       },
     },
   }),
-  ...rulesOf('SIGN-6', {
+  ...rulesOf('SIGN-6', SIGNING, {
     'one-person': {
       says: 'All proofs for one token name the same user.',
       judge: (seen, model) => {
@@ -278,7 +274,7 @@ export const ACCESS: readonly Rule[] = [
       },
     },
   }),
-  ...rulesOf('SIGN-7', {
+  ...rulesOf('SIGN-7', SIGNING, {
     'nonce-once': {
       says: 'No two proofs have the same nonce.',
       judge: (seen, model) => {
@@ -296,12 +292,12 @@ export const ACCESS: readonly Rule[] = [
       },
     },
   }),
-  ...rulesOf('SCIM-1', {
+  ...rulesOf('SCIM-1', ['scim'], {
     fields: {
       says: 'A mapping is {data} with exactly the stated fields.',
       alone: true,
       judge: (seen) =>
-        seen.operation.name === 'scim' && isDone(seen)
+        isDone(seen)
           ? all(
               keysAre(seen.json, ['data'], 'a mapping'),
               keysAre(
@@ -316,8 +312,7 @@ export const ACCESS: readonly Rule[] = [
       says: 'The ids of a mapping are UUIDs, its times ISO 8601 in UTC with milliseconds.',
       alone: true,
       judge: (seen) => {
-        const data =
-          seen.operation.name === 'scim' && isDone(seen) && isRecord(seen.json?.data) ? seen.json.data : undefined;
+        const data = isDone(seen) && isRecord(seen.json?.data) ? seen.json.data : undefined;
         if (data === undefined) return undefined;
         const right = (key: string, pattern: typeof UUID) =>
           holds(pattern.test(textOf(data[key])), `${key} of a mapping`, pattern.words, data[key]);
@@ -340,14 +335,14 @@ export const ACCESS: readonly Rule[] = [
       says: 'A mapping that is read is that of the id in the path.',
       alone: true,
       judge: (seen) =>
-        seen.operation.name === 'scim' && isDone(seen) && isRecord(seen.json?.data)
+        isDone(seen) && isRecord(seen.json?.data)
           ? is('id of a mapping', seen.id?.toLowerCase(), textOf(seen.json.data.id).toLowerCase())
           : undefined,
     },
     stays: {
       says: 'A mapping that is read again is as before, but where it was changed since.',
       judge: (seen, model) => {
-        const data = seen.operation.name === 'scim' && isDone(seen) ? seen.json?.data : undefined;
+        const data = isDone(seen) ? seen.json?.data : undefined;
         const before = isRecord(data) && seen.id !== undefined ? model.mapping(seen.id) : undefined;
         if (!isRecord(data) || before === undefined || !isRecord(before.value)) return undefined;
         const known = before.value;
@@ -362,7 +357,7 @@ export const ACCESS: readonly Rule[] = [
       says: 'The role of a mapping is admin or member.',
       alone: true,
       judge: (seen) =>
-        seen.operation.name === 'scim' && isDone(seen) && isRecord(seen.json?.data)
+        isDone(seen) && isRecord(seen.json?.data)
           ? holds(
               seen.json.data.role === 'admin' || seen.json.data.role === 'member',
               'role of a mapping',

@@ -10,7 +10,7 @@ import { each, holds, is, isBodyKnown, type Judgement, type Rule, rulesOf, type 
 /** A chat stream that was read to its end. */
 const streamOf = (seen: Seen) => {
   const { stream } = seen.answered;
-  return seen.operation.name === 'chat' && stream?.ended === 'end' ? stream : undefined;
+  return stream?.ended === 'end' ? stream : undefined;
 };
 
 /** The sentence of each rule of the grammar of a stream. */
@@ -20,6 +20,7 @@ const grammar = (rule: StreamRule): Rule => {
     id: `${id}/${rule}`,
     requirement: id,
     level,
+    of: ['chat'],
     says: `A chat stream keeps the rule ${rule}.`,
     alone: true,
     judge: (seen): Judgement => {
@@ -75,12 +76,12 @@ const contentsOf = (chunks: readonly { readonly json: Readonly<Record<string, un
 export const CHATS: readonly Rule[] = [
   // A stream that breaks off may have been cut on the way.
   ...(Object.keys(STREAM_RULES) as StreamRule[]).filter((rule) => rule !== 'connection-holds').map(grammar),
-  ...rulesOf('CHAT-1', {
+  ...rulesOf('CHAT-1', ['chat'], {
     'is-a-stream': {
       says: 'A prompt that is accepted, and not steered, is answered with server-sent events.',
       alone: true,
       judge: (seen) =>
-        seen.operation.name === 'chat' && seen.answered.status < 300 && seen.answered.status !== 202
+        seen.answered.status < 300 && seen.answered.status !== 202
           ? holds(
               /^text\/event-stream\b/i.test(seen.answered.header('content-type') ?? ''),
               'content type of a chat',
@@ -89,8 +90,6 @@ export const CHATS: readonly Rule[] = [
             )
           : undefined,
     },
-  }),
-  ...rulesOf('CHAT-1', {
     'content-is-new': {
       says: 'The content of a chunk is what is new: a chunk does not say again all that was said before.',
       alone: true,
@@ -106,8 +105,6 @@ export const CHATS: readonly Rule[] = [
             );
       },
     },
-  }),
-  ...rulesOf('CHAT-1', {
     'model-not-used': {
       level: 'P',
       says: 'A model in a prompt is not used: no chunk names one that its intern does not have.',
@@ -122,7 +119,7 @@ export const CHATS: readonly Rule[] = [
       },
     },
   }),
-  ...rulesOf('CHAT-3', {
+  ...rulesOf('CHAT-3', ['chat'], {
     session: {
       says: 'A stream names the session of its prompt, and a run that spoke has one.',
       judge: (seen, model) => {
@@ -143,7 +140,7 @@ export const CHATS: readonly Rule[] = [
       },
     },
   }),
-  ...rulesOf('CHAT-6', {
+  ...rulesOf('CHAT-6', ['chat'], {
     'same-session': {
       says: 'The answer to a question goes on in the session that asked, and the next question has an id of its own.',
       judge: (seen) => {
@@ -164,7 +161,7 @@ export const CHATS: readonly Rule[] = [
       },
     },
   }),
-  ...rulesOf('CHAT-7', {
+  ...rulesOf('CHAT-7', ['chat'], {
     'asked-is-known': {
       level: 'P',
       says: 'The answer to a question that was asked in its session is not refused as unknown, whatever became of the run.',
@@ -173,8 +170,7 @@ export const CHATS: readonly Rule[] = [
         const last = isAnswer(body) && Array.isArray(body?.messages) ? body.messages.at(-1) : undefined;
         const question = isRecord(last) ? model.questions.get(String(last.tool_call_id)) : undefined;
         const session = String(body?.session_id);
-        if (seen.operation.name !== 'chat' || question?.value.session !== session || question.value.intern !== id)
-          return undefined;
+        if (question?.value.session !== session || question.value.intern !== id) return undefined;
         const person = model.session(id, session)?.value.person;
         if (model.isBy(seen.asked, person) !== true || (answered.status >= 300 && error === undefined))
           return undefined;
@@ -188,13 +184,13 @@ export const CHATS: readonly Rule[] = [
       },
     },
   }),
-  ...rulesOf('CHAT-15', {
+  ...rulesOf('CHAT-15', ['chat'], {
     'new-session': {
       says: 'A prompt without a session begins one of its own.',
       judge: (seen, model) => isNew(seen, model, streamOf(seen)?.sessionId),
     },
   }),
-  ...rulesOf('CHAT-5', {
+  ...rulesOf('CHAT-5', ['chat'], {
     'asks-once': {
       says: 'Each question has an id of its own.',
       judge: (seen, model) => {
@@ -212,7 +208,7 @@ export const CHATS: readonly Rule[] = [
       },
     },
   }),
-  ...rulesOf('CHAT-12', {
+  ...rulesOf('CHAT-12', ['chat'], {
     'ended-run': {
       says: 'A run that the intern ended is told with code 410 and reason run_ended, and only so.',
       alone: true,
@@ -252,8 +248,6 @@ export const CHATS: readonly Rule[] = [
         );
       },
     },
-  }),
-  ...rulesOf('CHAT-12', {
     'published-reason': {
       level: 'P',
       says: 'The error of a stream says of a published reason whether the prompt may be sent again.',
@@ -264,7 +258,7 @@ export const CHATS: readonly Rule[] = [
       },
     },
   }),
-  ...rulesOf('CHAT-4', {
+  ...rulesOf('CHAT-4', ['chat'], {
     counts: {
       level: 'P',
       says: 'Usage has prompt_tokens, completion_tokens and total_tokens, each a count.',
@@ -278,8 +272,6 @@ export const CHATS: readonly Rule[] = [
           : undefined;
       },
     },
-  }),
-  ...rulesOf('CHAT-4', {
     'of-one-run': {
       says: 'Usage is that of one run: it does not add up over the runs of a session.',
       judge: (seen, model) => {
@@ -302,7 +294,7 @@ export const CHATS: readonly Rule[] = [
       },
     },
   }),
-  ...rulesOf('CHAT-8', {
+  ...rulesOf('CHAT-8', ['chat'], {
     'consents-when-omitted': {
       says: 'A prompt that does not ask for manual approval leads to no question for a permission.',
       alone: true,
@@ -321,7 +313,7 @@ export const CHATS: readonly Rule[] = [
       },
     },
   }),
-  ...rulesOf('CHAT-13', {
+  ...rulesOf('CHAT-13', ['chat'], {
     severed: {
       level: 'P',
       says: 'A connection to the intern that broke is told with code 502, retryable.',
@@ -334,13 +326,13 @@ export const CHATS: readonly Rule[] = [
       },
     },
   }),
-  ...rulesOf('CHAT-14', {
+  ...rulesOf('CHAT-14', ['chat'], {
     'steered-form': {
       level: 'P',
       says: 'A prompt that is steered into a run is answered 202 with its session and the status steered.',
       alone: true,
       judge: (seen) =>
-        seen.operation.name === 'chat' && seen.answered.status === 202 && isBodyKnown(seen)
+        seen.answered.status === 202 && isBodyKnown(seen)
           ? is(
               'answer of a steered prompt',
               { session_id: seen.body?.session_id, status: 'steered' },
@@ -349,12 +341,12 @@ export const CHATS: readonly Rule[] = [
           : undefined,
     },
   }),
-  ...rulesOf('INVOKE-1', {
+  ...rulesOf('INVOKE-1', ['invoke'], {
     'accepted-form': {
       says: 'Invoke answers 202 with the session_id.',
       alone: true,
       judge: (seen) =>
-        seen.operation.name === 'invoke' && seen.answered.status < 300
+        seen.answered.status < 300
           ? holds(
               seen.answered.status === 202 && typeof seen.json?.session_id === 'string' && seen.json.session_id !== '',
               'answer of an invoke',
@@ -371,25 +363,21 @@ export const CHATS: readonly Rule[] = [
       says: 'An invoke that names a session goes on in it.',
       alone: true,
       judge: (seen) =>
-        seen.operation.name === 'invoke' && seen.answered.status < 300 && typeof seen.body?.session_id === 'string'
+        seen.answered.status < 300 && typeof seen.body?.session_id === 'string'
           ? is('session_id of an invoke in a session', seen.body.session_id, seen.json?.session_id)
           : undefined,
     },
     'new-session': {
       requirement: 'INVOKE-1',
       says: 'An invoke without a session begins one of its own.',
-      judge: (seen, model) =>
-        seen.operation.name === 'invoke' && seen.answered.status < 300
-          ? isNew(seen, model, seen.json?.session_id)
-          : undefined,
+      judge: (seen, model) => (seen.answered.status < 300 ? isNew(seen, model, seen.json?.session_id) : undefined),
     },
     'not-steered-after-a-suspend': {
       requirement: 'INVOKE-2',
       says: 'A suspend ends the runs of its intern: a prompt of a session that is the first since then is steered into none.',
       judge: (seen, model) => {
-        const { answered, asked, body, id, intern, json, operation } = seen;
-        if (operation.name !== 'invoke' || answered.status >= 300 || typeof body?.session_id !== 'string')
-          return undefined;
+        const { answered, asked, body, id, intern, json } = seen;
+        if (answered.status >= 300 || typeof body?.session_id !== 'string') return undefined;
         const session = id === undefined ? undefined : model.session(id, body.session_id);
         const halted = intern?.halted ?? 0;
         return session === undefined || halted <= session.value.last || (intern?.moving ?? 0) > 1 || asked.at < halted
@@ -404,7 +392,7 @@ export const CHATS: readonly Rule[] = [
       says: 'The status of an invoke is started, or steered where a run goes on.',
       alone: true,
       judge: (seen) =>
-        seen.operation.name === 'invoke' && seen.answered.status < 300 && isBodyKnown(seen)
+        seen.answered.status < 300 && isBodyKnown(seen)
           ? holds(
               seen.json?.status === 'started' ||
                 (seen.json?.status === 'steered' && typeof seen.body?.session_id === 'string'),

@@ -1,4 +1,4 @@
-import { isSigning } from '../model/operations.js';
+import { DAEMON, isSigning, SIGNING as SIGNS } from '../model/operations.js';
 import { isRecord } from '../probe/json.js';
 import {
   all,
@@ -38,7 +38,6 @@ const BODIES: Readonly<Record<number, readonly [reason: string, message: RegExp]
   413: ['payload_too_large', /^Request body exceeds 1048576 bytes/],
   415: ['unsupported_media_type', /^Request body must be sent as application\/json/],
 };
-const WRITES: ReadonlySet<string> = new Set(['create', 'update', 'delete']);
 
 /** Published reasons: the statuses that each is told with, and whether the same request may be sent again. */
 const REASONS: Readonly<Record<string, readonly [statuses: readonly number[], retryable: boolean]>> = {
@@ -88,7 +87,6 @@ const told = (seen: Seen): string => `a ${seen.answered.status} of ${seen.called
 /** Whether the signing operation itself answered: limiters and firewalls on the way have words of their own. */
 const isOfSigning = (seen: Seen): boolean =>
   isOurs(seen) &&
-  isSigning(seen.operation) &&
   !seen.asked.regional &&
   (seen.answered.status !== 429 || seen.error?.reason === LIMITED[1] || LIMITED[0].test(String(seen.error?.message)));
 
@@ -229,7 +227,7 @@ export const ERRORS: readonly Rule[] = [
           : undefined,
     },
   }),
-  ...rulesOf('SIGN-10', {
+  ...rulesOf('SIGN-10', SIGNS, {
     catalogue: {
       says: 'An error of the signing route has the message, reason and retryable flag of its status.',
       alone: true,
@@ -249,45 +247,41 @@ export const ERRORS: readonly Rule[] = [
       says: 'A missing or invalid key on the signing route is told: Invalid or missing API key.',
       alone: true,
       judge: (seen) =>
-        isOurs(seen) && isSigning(seen.operation) && seen.answered.status === 401 && seen.caller === null
+        isOurs(seen) && seen.answered.status === 401 && seen.caller === null
           ? message(seen, /^Invalid or missing API key/)
           : undefined,
     },
   }),
-  ...rulesOf('SCIM-2', {
+  ...rulesOf('SCIM-2', ['scim'], {
     catalogue: {
       says: 'An error of the mapping read has the message of its status.',
       alone: true,
       judge: (seen) => {
-        const wanted = seen.operation.name === 'scim' && isOurs(seen) ? SCIM[seen.answered.status] : undefined;
+        const wanted = isOurs(seen) ? SCIM[seen.answered.status] : undefined;
         if (wanted === undefined || (seen.answered.status === 401 && seen.caller !== null)) return undefined;
         return is(`error.message of ${told(seen)}`, wanted, seen.error?.message);
       },
     },
   }),
-  ...rulesOf('BODY-2', {
+  ...rulesOf('BODY-2', ['create', 'update', 'delete'], {
     'refusal-form': {
       requirement: 'BODY-2',
       level: 'P',
       says: 'A 413 or 415 of create, update or delete has the message and reason that are stated for signing.',
       alone: true,
       judge: (seen) => {
-        const row = WRITES.has(seen.operation.name) && isOurs(seen) ? BODIES[seen.answered.status] : undefined;
+        const row = isOurs(seen) ? BODIES[seen.answered.status] : undefined;
         if (row === undefined || seen.error?.metadata === undefined) return undefined;
         return all(is(`error.metadata.reason of ${told(seen)}`, row[0], seen.error.reason), message(seen, row[1]));
       },
     },
   }),
-  ...rulesOf('AUTH-7', {
+  ...rulesOf('AUTH-7', DAEMON, {
     reason: {
       says: 'A daemon access that is refused to an API key has the reason personal_identity_required.',
       alone: true,
       judge: (seen) =>
-        (seen.operation.name === 'daemon' || seen.operation.name === 'daemon alias') &&
-        seen.answered.status === 403 &&
-        seen.caller?.kind === 'key' &&
-        !seen.asked.regional &&
-        isOurs(seen)
+        seen.answered.status === 403 && seen.caller?.kind === 'key' && !seen.asked.regional && isOurs(seen)
           ? is(`error.metadata.reason of ${told(seen)}`, 'personal_identity_required', seen.error?.reason)
           : undefined,
     },
@@ -296,8 +290,9 @@ export const ERRORS: readonly Rule[] = [
     'limit-form': {
       says: 'A turn over the limit is refused with 429, rate_limited, retryable.',
       alone: true,
+      of: ['chat'],
       judge: (seen) =>
-        seen.operation.name === 'chat' && seen.answered.status === 429 && seen.error?.reason === 'rate_limited'
+        seen.answered.status === 429 && seen.error?.reason === 'rate_limited'
           ? is(`error.metadata.retryable of ${told(seen)}`, true, seen.error.retryable)
           : undefined,
     },
@@ -305,19 +300,17 @@ export const ERRORS: readonly Rule[] = [
       level: 'P',
       says: 'A turn over the limit is told when it may be sent again, by Retry-After.',
       alone: true,
+      of: ['chat', 'invoke'],
       judge: (seen) =>
-        (seen.operation.name === 'chat' || seen.operation.name === 'invoke') &&
-        seen.answered.status === 429 &&
-        seen.error?.reason === 'rate_limited'
-          ? saysWhen(seen)
-          : undefined,
+        seen.answered.status === 429 && seen.error?.reason === 'rate_limited' ? saysWhen(seen) : undefined,
     },
     'busy-says-when': {
       requirement: 'CHAT-14',
       level: 'P',
       says: 'A prompt that an intern is too busy for is told when it may be sent again, by Retry-After.',
       alone: true,
-      judge: (seen) => (seen.operation.name === 'chat' && seen.error?.reason === 'busy' ? saysWhen(seen) : undefined),
+      of: ['chat'],
+      judge: (seen) => (seen.error?.reason === 'busy' ? saysWhen(seen) : undefined),
     },
   }),
 ];

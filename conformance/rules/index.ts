@@ -4,11 +4,11 @@ import { ERRORS } from './errors.js';
 import { LISTS } from './lists.js';
 import { RECORDS } from './records.js';
 import { ACCEPTED_RULES, REFUSAL_RULES } from './refusals.js';
-import type { Rule } from './rule.js';
+import { byOperation, type Rule } from './rule.js';
 import { VAULT } from './vault.js';
 
 export type { Breach, Rule, Seen } from './rule.js';
-export { foundBy, seenBy } from './rule.js';
+export { byOperation, foundBy, seenBy } from './rule.js';
 
 /** Every rule, area by area. */
 export const RULES: readonly Rule[] = [
@@ -21,3 +21,6 @@ export const RULES: readonly Rule[] = [
   ...ACCESS,
   ...VAULT,
 ];
+
+/** The rules that are held against an exchange. */
+export const rulesFor = byOperation(RULES);

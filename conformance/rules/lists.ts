@@ -3,14 +3,15 @@ import { isListedBy, isVisibleTo, type Row } from '../model/intern.js';
 import type { Model } from '../model/model.js';
 import { isMember } from '../model/options.js';
 import { isRecord } from '../probe/json.js';
-import { all, each, holds, is, type Judgement, type Rule, recordsOf, rulesOf, type Seen } from './rule.js';
+import { all, each, holds, is, type Judgement, type Rule, recordsOf, rulesOf, type Seen, SHOW } from './rule.js';
 
 const isList = (seen: Seen): boolean =>
   seen.operation.name === 'list' && seen.answered.status === 200 && Array.isArray(seen.json?.data);
-const ofList =
-  (judge: (rows: readonly Row[], seen: Seen, model: Model) => Judgement) =>
-  (seen: Seen, model: Model): Judgement =>
-    isList(seen) ? judge(recordsOf(seen), seen, model) : undefined;
+const ofList = (judge: (rows: readonly Row[], seen: Seen, model: Model) => Judgement) => ({
+  of: ['list'] as const,
+  judge: (seen: Seen, model: Model): Judgement =>
+    isList(seen) ? judge(recordsOf(seen, model), seen, model) : undefined,
+});
 
 const called = ({ asked }: Seen): string => {
   const filters = [...new Set(asked.query.keys())].sort();
@@ -39,7 +40,7 @@ const LEAVING: ReadonlySet<unknown> = new Set(['destroying', 'destroy_failed']);
 const leftOut =
   (by: string) =>
   (seen: Seen, model: Model): Judgement =>
-    each(recordsOf(seen), ({ id, status }) => {
+    each(recordsOf(seen, model), ({ id, status }) => {
       const { lost, made } = model.interns.get(String(id)) ?? {};
       // Its delete may have begun before that list, and a retried create gives its first answer.
       return seen.operation.name === 'create' ||
@@ -71,8 +72,12 @@ export function lacking(rows: readonly Row[], seen: Seen, model: Model) {
 
 /** Judges a list at once at an emulator of ours, and elsewhere once it shows what the list left out. */
 const ofOurs = (by: string, judge: Parameters<typeof ofList>[0]) => {
-  const [now, later] = [ofList(judge), leftOut(by)];
-  return (seen: Seen, model: Model): Judgement => (model.options.ours === true ? now(seen, model) : later(seen, model));
+  const [now, later] = [ofList(judge).judge, leftOut(by)];
+  return {
+    of: SHOW,
+    judge: (seen: Seen, model: Model): Judgement =>
+      model.options.ours !== true ? later(seen, model) : seen.operation.name === 'list' ? now(seen, model) : undefined,
+  };
 };
 
 /** list_interns: order, filters, pages, and who sees what. */
@@ -81,7 +86,7 @@ export const LISTS: readonly Rule[] = [
     'newest-first': {
       says: 'A list is in the order of creation, newest first.',
       alone: true,
-      judge: ofList((rows, seen) => {
+      ...ofList((rows, seen) => {
         const dates = rows.map(({ created_at }) =>
           typeof created_at === 'string' ? Date.parse(created_at) : Number.NaN,
         );
@@ -96,16 +101,18 @@ export const LISTS: readonly Rule[] = [
     },
     once: {
       says: 'A list has each intern once, and its pages none twice.',
-      judge: ofList((rows, seen, model) => {
+      ...ofList((rows, seen, model) => {
         const before = model.pages.get(seen.asked.query.get('starting_after') ?? '');
-        const ids = [...(before?.ids ?? []), ...rows.map(({ id }) => String(id))];
-        const twice = ids.filter((id, at) => ids.indexOf(id) !== at);
-        return ids.length < 2 ? undefined : is(`interns more than once in ${called(seen)}`, [], twice, before?.numbers);
+        const met = new Set(before?.ids);
+        const twice = rows.map(({ id }) => String(id)).filter((id) => met.size === met.add(id).size);
+        return met.size + twice.length < 2
+          ? undefined
+          : is(`interns more than once in ${called(seen)}`, [], twice, before?.numbers);
       }),
     },
     whole: {
       says: 'A whole list has each intern that its caller sees.',
-      judge: ofOurs('list', (rows, seen, model) => {
+      ...ofOurs('list', (rows, seen, model) => {
         const found = lacking(rows, seen, model);
         if (found === undefined) return undefined;
         const [first] = found.missing;
@@ -124,7 +131,7 @@ export const LISTS: readonly Rule[] = [
       requirement: 'DELETE-1',
       says: 'No list has an intern whose teardown ended.',
       settles: 'at the end',
-      judge: ofList((rows, seen, model) =>
+      ...ofList((rows, seen, model) =>
         each(rows, ({ id }) => {
           const facts = model.interns.get(String(id));
           const phases = facts?.made === undefined ? undefined : facts.phase.since(seen.asked.at);
@@ -145,7 +152,7 @@ export const LISTS: readonly Rule[] = [
     workspace: {
       says: 'A list by workspace has interns of that workspace alone.',
       alone: true,
-      judge: ofList((rows, seen) => {
+      ...ofList((rows, seen) => {
         const asked = seen.asked.query.getAll('workspace_id');
         return asked.length !== 1
           ? undefined
@@ -160,7 +167,7 @@ export const LISTS: readonly Rule[] = [
       says: 'A list by statuses has interns of those statuses alone.',
       alone: true,
       settles: 'at the end',
-      judge: ofList((rows, seen) => {
+      ...ofList((rows, seen) => {
         const wanted = statusesOf(seen);
         return wanted === undefined
           ? undefined
@@ -176,7 +183,7 @@ export const LISTS: readonly Rule[] = [
     },
     'status-whole': {
       says: 'A whole list by statuses has each intern of those statuses.',
-      judge: ofOurs('list by status', (rows, seen, model) => {
+      ...ofOurs('list by status', (rows, seen, model) => {
         const wanted = statusesOf(seen);
         const { asked, caller, json } = seen;
         const plain = [...asked.query.keys()].every(
@@ -206,8 +213,9 @@ export const LISTS: readonly Rule[] = [
     form: {
       says: 'A list is {data, has_more, next_cursor?}.',
       alone: true,
+      of: ['list'],
       judge: (seen) =>
-        seen.operation.name === 'list' && seen.answered.status === 200
+        seen.answered.status === 200
           ? all(
               holds(Array.isArray(seen.json?.data), `data of ${called(seen)}`, 'a JSON array', seen.json?.data),
               holds(
@@ -244,7 +252,7 @@ export const LISTS: readonly Rule[] = [
     limit: {
       says: 'A list is no longer than its limit.',
       alone: true,
-      judge: ofList((rows, seen) => {
+      ...ofList((rows, seen) => {
         const limit = seen.asked.query.get('limit') ?? '500';
         return /^[1-9]\d{0,2}$/.test(limit) && Number(limit) <= 500
           ? holds(rows.length <= Number(limit), `interns of ${called(seen)}`, `not more than ${limit}`, rows.length)
@@ -255,9 +263,10 @@ export const LISTS: readonly Rule[] = [
   ...rulesOf('AUTH-2', {
     'own-workspace': {
       says: 'The API key selects the visible interns: no answer shows one of another workspace.',
+      of: SHOW,
       judge: (seen, model) => {
         const { caller } = seen;
-        const rows = recordsOf(seen);
+        const rows = recordsOf(seen, model);
         if (caller === null || caller === undefined || !isMember(caller) || rows.length === 0) return undefined;
         const others = rows.filter(({ id }) => {
           const facts = model.interns.get(String(id));

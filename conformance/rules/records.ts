@@ -24,22 +24,25 @@ import {
   isBodyKnown,
   isDone,
   type Judgement,
+  once,
   type Rule,
   recordsOf,
   rulesOf,
   type Seen,
+  SHOW,
   shows,
 } from './rule.js';
 
 /** Records of interns that this traffic made: those of others may be older than the form. */
-const ownRecords = (seen: Seen, model: Model): readonly Row[] =>
-  recordsOf(seen).filter(
+const ownRecords = once((seen, model): readonly Row[] =>
+  recordsOf(seen, model).filter(
     ({ id }) => seen.operation.name === 'create' || model.interns.get(String(id))?.made !== undefined,
-  );
-const ofOwn =
-  (judge: (record: Row, seen: Seen, model: Model) => Judgement) =>
-  (seen: Seen, model: Model): Judgement =>
-    each(ownRecords(seen, model), (record) => judge(record, seen, model));
+  ),
+);
+const ofOwn = (judge: (record: Row, seen: Seen, model: Model) => Judgement) => ({
+  of: SHOW,
+  judge: (seen: Seen, model: Model): Judgement => each(ownRecords(seen, model), (record) => judge(record, seen, model)),
+});
 
 /** Whether an answer repeats that of an earlier create: it is as old as that. */
 const isReplay = (seen: Seen, record: Row, model: Model): boolean =>
@@ -70,7 +73,7 @@ const TEXTS = ['description', 'instructions', 'model', 'last_failure_message'] a
 function readRecords(seen: Seen, model: Model): readonly Row[] {
   const { answered, asked, id, operation } = seen;
   if (operation.name === 'list') {
-    const found = model.lateOf('list') === 0 ? lacking(recordsOf(seen), seen, model) : undefined;
+    const found = model.lateOf('list') === 0 ? lacking(recordsOf(seen, model), seen, model) : undefined;
     const isOwn = ({ made }: InternFacts) => model.isBy(asked, made?.person) === true;
     const missing = found?.missing.filter((one) => one.lost === undefined && isOwn(one)) ?? [];
     return [...ownRecords(seen, model), ...missing.map((one) => ({ id: one.id, status: GONE }))];
@@ -109,18 +112,16 @@ export const RECORDS: readonly Rule[] = [
     'path-names-it': {
       says: 'A record that is read or updated is that of the intern in the path.',
       alone: true,
+      of: ['get', 'update'],
       judge: (seen) =>
-        isDone(seen) &&
-        seen.id !== undefined &&
-        seen.json !== undefined &&
-        ['get', 'update'].includes(seen.operation.name)
+        isDone(seen) && seen.id !== undefined && seen.json !== undefined
           ? is(`id of ${where(seen)}`, idAsShown(seen.id, seen.json.id), seen.json.id)
           : undefined,
     },
     types: {
       says: 'Name and status are strings; description, instructions, model and last_failure_message are strings or null.',
       alone: true,
-      judge: ofOwn((record, seen) =>
+      ...ofOwn((record, seen) =>
         all(
           holds(typeof record.name === 'string' && record.name !== '', `name of ${where(seen)}`, 'a name', record.name),
           holds(
@@ -144,7 +145,7 @@ export const RECORDS: readonly Rule[] = [
       level: 'P',
       says: 'A record has the published fields, in their formats.',
       alone: true,
-      judge: ofOwn((record, seen, { options: { ownStatuses = () => [] } }) =>
+      ...ofOwn((record, seen, { options: { ownStatuses = () => [] } }) =>
         all(
           holds(ownStatuses().length === 0, `status of ${where(seen)}`, 'a published status', ownStatuses().join(', ')),
           each(Object.entries(FIELDS), ([field, right]) =>
@@ -165,10 +166,9 @@ export const RECORDS: readonly Rule[] = [
     'no-credential': {
       says: 'No answer of the lifecycle shows a credential or the content of a vault.',
       alone: true,
+      of: [...SHOW, 'delete', 'provision', 'suspend'],
       judge: (seen) =>
-        isDone(seen) &&
-        ['list', 'create', 'get', 'update', 'delete', 'provision', 'suspend'].includes(seen.operation.name) &&
-        seen.json !== undefined
+        isDone(seen) && seen.json !== undefined
           ? is(`secret fields of ${seen.called}`, [], secretKeys(seen.json))
           : undefined,
     },
@@ -180,7 +180,7 @@ export const RECORDS: readonly Rule[] = [
     settings: {
       says: 'A record shows the settings that its intern was given.',
       settles: 'between writes',
-      judge: ofOwn((record, seen, model) => {
+      ...ofOwn((record, seen, model) => {
         const facts = model.interns.get(String(record.id));
         const retried = isReplay(seen, record, model);
         // `as-asked` judges the values that it was created with.
@@ -195,12 +195,13 @@ export const RECORDS: readonly Rule[] = [
           // A service may show the model that it will choose.
           if (key === 'model' && (values.has('null') || values.size === 0)) return undefined;
           const shown = plain(record[key]);
-          const one = values.size === 1 ? JSON.parse([...values][0] ?? 'null') : undefined;
-          return [...values].some((value) => plain(textOf(key, JSON.parse(value), record[key], model)) === shown)
+          const isShown = (value: string) => plain(textOf(key, JSON.parse(value), record[key], model)) === shown;
+          return values.has(shown) || [...values].some(isShown)
             ? 'kept'
             : {
                 what: `${key} of ${where(seen)}`,
-                expected: values.size === 1 ? one : 'one of the values that were written',
+                expected:
+                  values.size === 1 ? JSON.parse([...values][0] ?? 'null') : 'one of the values that were written',
                 actual: record[key],
                 because: facts?.settings[key].because ?? [],
               };
@@ -210,7 +211,7 @@ export const RECORDS: readonly Rule[] = [
     fixed: {
       requirement: 'CREATE-1',
       says: 'Workspace, vault and time of creation of an intern stay as they were first shown.',
-      judge: ofOwn((record, seen, model) => {
+      ...ofOwn((record, seen, model) => {
         const facts = model.interns.get(String(record.id));
         return each(FIXED, (key) => {
           const first = facts?.fixed.get(key);
@@ -224,7 +225,7 @@ export const RECORDS: readonly Rule[] = [
       requirement: 'DELETE-3',
       says: 'A last_failure_message that names workspace_archive_failed is that of a teardown.',
       alone: true,
-      judge: ofOwn(({ last_failure_message: why, status }, seen) =>
+      ...ofOwn(({ last_failure_message: why, status }, seen) =>
         typeof why === 'string' &&
         why.includes('workspace_archive_failed') &&
         STATUSES.some((known) => known === status)
@@ -241,7 +242,7 @@ export const RECORDS: readonly Rule[] = [
   ...rulesOf('DELETE-3', {
     acknowledged: {
       says: 'A delete that acknowledges the loss of the workspace deletes the intern: its archive cannot fail any more.',
-      judge: ofOwn((record, seen, model) => {
+      ...ofOwn((record, seen, model) => {
         const { acknowledged, moving = 0, shown } = model.interns.get(String(record.id)) ?? {};
         if (acknowledged === undefined || moving > 0 || seen.operation.name === 'create') return undefined;
         // A read may be late, but not by so much that an earlier read has shown the teardown.
@@ -260,7 +261,7 @@ export const RECORDS: readonly Rule[] = [
   ...rulesOf('CREATE-2', {
     'vault-of-its-own': {
       says: 'The private vault of an intern is that of no other intern.',
-      judge: ofOwn(({ id, vault_id }, seen, model) => {
+      ...ofOwn(({ id, vault_id }, seen, model) => {
         const owner = typeof vault_id === 'string' ? model.vaults.get(vault_id) : undefined;
         return owner === undefined
           ? undefined
@@ -273,8 +274,9 @@ export const RECORDS: readonly Rule[] = [
       level: 'P',
       says: 'Creating an intern also creates its private vault.',
       alone: true,
+      of: ['create'],
       judge: (seen) =>
-        seen.operation.name === 'create' && isDone(seen) && seen.json !== undefined
+        isDone(seen) && seen.json !== undefined
           ? holds(
               typeof seen.json.vault_id === 'string' && seen.json.vault_id !== '',
               `vault_id of ${where(seen)}`,
@@ -287,10 +289,10 @@ export const RECORDS: readonly Rule[] = [
   ...rulesOf('CREATE-1', {
     'as-asked': {
       says: 'A created intern has the name, description and instructions of its create, in the workspace that it names.',
+      of: ['create'],
       judge: (seen, model) => {
         const { body, json } = seen;
-        if (seen.operation.name !== 'create' || !isDone(seen) || json === undefined || body === undefined)
-          return undefined;
+        if (!isDone(seen) || json === undefined || body === undefined) return undefined;
         if (isReplay(seen, json, model)) return undefined;
         return each(['name', 'description', 'instructions', 'workspace_id'], (key) =>
           key in body && (key in json || key === 'name')
@@ -304,12 +306,11 @@ export const RECORDS: readonly Rule[] = [
         );
       },
     },
-  }),
-  ...rulesOf('CREATE-1', {
     'refused-makes-none': {
       says: 'A create that is refused makes no intern.',
+      of: SHOW,
       judge: (seen, model) =>
-        each(recordsOf(seen), ({ name, status }) => {
+        each(recordsOf(seen, model), ({ name, status }) => {
           const refused = model.refusedName(name);
           // An intern that is being taken away does not count.
           return refused === undefined || seen.operation.reads !== true || MAKES.delete.includes(String(status))
@@ -321,8 +322,9 @@ export const RECORDS: readonly Rule[] = [
   ...rulesOf('CREATE-4', {
     'same-intern': {
       says: 'A create that repeats the key and the body of an earlier one answers with its intern.',
+      of: ['create'],
       judge: (seen, model) => {
-        const known = seen.operation.name === 'create' ? model.createBy(seen.asked) : undefined;
+        const known = model.createBy(seen.asked);
         if (known === undefined || seen.json === undefined || !isRecord(seen.body) || !isRecord(known.value.body))
           return undefined;
         if (canonical(seen.body) !== canonical(known.value.body)) return undefined;
@@ -343,8 +345,9 @@ export const RECORDS: readonly Rule[] = [
       level: 'P',
       says: 'A create that names a vault answers with it as the attached one.',
       alone: true,
+      of: ['create'],
       judge: (seen) =>
-        seen.operation.name === 'create' && isDone(seen) && seen.json !== undefined && isBodyKnown(seen)
+        isDone(seen) && seen.json !== undefined && isBodyKnown(seen)
           ? is(`attached_vault_id of ${where(seen)}`, seen.body?.vault_id ?? null, seen.json.attached_vault_id ?? null)
           : undefined,
     },
@@ -353,8 +356,8 @@ export const RECORDS: readonly Rule[] = [
     'starts-at-once': {
       level: 'P',
       says: 'A create with provision starts it at once: it does not answer with an intern that is stopped.',
+      of: ['create'],
       judge: (seen, model) =>
-        seen.operation.name === 'create' &&
         seen.answered.status === 201 &&
         seen.body?.provision === true &&
         seen.json !== undefined &&
@@ -368,8 +371,9 @@ export const RECORDS: readonly Rule[] = [
     'first-is-201': {
       level: 'P',
       says: 'A create that makes an intern is answered 201.',
+      of: ['create'],
       judge: (seen, model) =>
-        seen.operation.name === 'create' && isDone(seen) && seen.json !== undefined && isBodyKnown(seen)
+        isDone(seen) && seen.json !== undefined && isBodyKnown(seen)
           ? model.isFirst(seen, seen.json)
             ? is(`status of ${seen.called}`, 201, seen.answered.status)
             : undefined
@@ -380,10 +384,10 @@ export const RECORDS: readonly Rule[] = [
     'as-asked': {
       says: 'An update answers with what it changed.',
       alone: true,
+      of: ['update'],
       judge: (seen, model) => {
         const { body, json } = seen;
-        if (seen.operation.name !== 'update' || !isDone(seen) || json === undefined || body === undefined)
-          return undefined;
+        if (!isDone(seen) || json === undefined || body === undefined) return undefined;
         return each(SETTINGS, (key) =>
           key in body && key in json && !(key === 'model' && body[key] === null)
             ? is(
@@ -409,10 +413,9 @@ export const RECORDS: readonly Rule[] = [
         level: 'P',
         says: `A ${name} that is accepted answers {${key}: true}.`,
         alone: true,
+        of: [name],
         judge: (seen) =>
-          seen.operation.name === name && isDone(seen)
-            ? is(`${key} in the answer of ${seen.called}`, true, seen.json?.[key])
-            : undefined,
+          isDone(seen) ? is(`${key} in the answer of ${seen.called}`, true, seen.json?.[key]) : undefined,
       },
     }),
   ),
@@ -420,7 +423,7 @@ export const RECORDS: readonly Rule[] = [
     status: {
       says: 'A record shows what the lifecycle calls that were accepted made of its intern, and nothing that no call asked for.',
       settles: 'at the end',
-      judge: ofOwn((record, seen, model) => {
+      ...ofOwn((record, seen, model) => {
         const shown = SHOWS[String(record.status)];
         const facts = model.interns.get(String(record.id));
         if (shown === undefined || facts === undefined || isReplay(seen, record, model)) return undefined;
@@ -468,7 +471,7 @@ export const RECORDS: readonly Rule[] = [
           requirement,
           says,
           settles: 'by itself',
-          judge: ofOwn((record, seen, model) => {
+          ...ofOwn((record, seen, model) => {
             const { awaited } = model.interns.get(String(record.id)) ?? {};
             if (awaited?.name !== name || seen.operation.name !== 'get' || seen.asked.at < awaited.at + START)
               return undefined;
@@ -488,6 +491,7 @@ export const RECORDS: readonly Rule[] = [
     ),
     'refused-does-nothing': {
       says: 'A lifecycle call that is refused changes nothing.',
+      of: ['get', 'list'],
       judge: (seen, model) =>
         each(readRecords(seen, model), (record) => {
           const { refused } = model.interns.get(String(record.id)) ?? {};
@@ -505,6 +509,7 @@ export const RECORDS: readonly Rule[] = [
     },
     'no-other': {
       says: 'A lifecycle call changes the intern that it names: no other comes to where it leads.',
+      of: ['get', 'list'],
       judge: (seen, model) => {
         const records = readRecords(seen, model);
         if (records.length === 0) return undefined;
@@ -535,8 +540,9 @@ export const RECORDS: readonly Rule[] = [
     },
     'stays-found': {
       says: 'An intern that is shown again was there all the time: no request of a caller who sees it misses it in between.',
+      of: SHOW,
       judge: (seen, model) =>
-        each(recordsOf(seen), ({ id, status }) => {
+        each(recordsOf(seen, model), ({ id, status }) => {
           const { lost, made } = model.interns.get(String(id)) ?? {};
           // While others tear it down, it may be found by reads of itself alone.
           const goes = MAKES.delete.includes(String(status)) && lost?.by !== 'get' && lost?.by !== 'delete';
@@ -556,10 +562,11 @@ export const RECORDS: readonly Rule[] = [
     found: {
       says: 'An intern that was created, and not deleted, is found by a caller who sees it.',
       settles: 'at the end',
+      of: ['get'],
       judge: (seen, model) => {
-        const { intern, operation, answered, asked } = seen;
+        const { intern, answered, asked } = seen;
         // Elsewhere others may take an intern away.
-        if (operation.name !== 'get' || intern?.made === undefined || model.options.ours !== true) return undefined;
+        if (intern?.made === undefined || model.options.ours !== true) return undefined;
         if (answered.status !== 404 && answered.status >= 300) return undefined;
         const phases = intern.phase.since(asked.at);
         if (

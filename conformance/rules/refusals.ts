@@ -3,11 +3,20 @@ import { STATUSES } from '../habits/status-words.js';
 import { canonical } from '../model/exchange.js';
 import { isModel, PHASES, type Phase, phasesAfter, type Row } from '../model/intern.js';
 import type { Model } from '../model/model.js';
-import { isDaemon, isPrompt, isSigning } from '../model/operations.js';
+import {
+  DAEMON,
+  isDaemon,
+  isPrompt,
+  isSigning,
+  OPERATIONS,
+  type Operation,
+  type OperationName,
+  SIGNING,
+} from '../model/operations.js';
 import { type CallerKind, isMember } from '../model/options.js';
 import { isRecord, jsonOf } from '../probe/json.js';
 import { type Level, type RequirementId, requirement, speaksAt } from '../requirements/index.js';
-import { holds, is, isFromService, type Judgement, type Rule, rulesOf, type Seen } from './rule.js';
+import { byOperation, holds, is, isFromService, type Judgement, once, type Rule, rulesOf, type Seen } from './rule.js';
 
 /** The mistake of a request. `undefined`: it is not known. */
 type Wrong = boolean | undefined;
@@ -19,6 +28,8 @@ interface Refusal {
   readonly level: Level;
   readonly says: string;
   readonly statuses: readonly number[];
+  /** The operations that it is about. Default: all. */
+  readonly of?: readonly OperationName[];
   /** Its published reason. */
   readonly reason?: string;
   /** Nothing states it, and nothing forbids it. */
@@ -34,16 +45,12 @@ const CAP = 1_048_576;
 
 const not = (wrong: Wrong): Wrong => (wrong === undefined ? undefined : !wrong);
 
-const named =
-  (...names: readonly string[]) =>
-  ({ operation }: Seen): boolean =>
-    names.includes(operation.name);
-const inInterns = ({ operation }: Seen): boolean => operation.area === 'interns';
-
+const those = (which: (operation: Operation) => boolean) => OPERATIONS.filter(which).map(({ name }) => name);
+const INTERNS = those(({ area }) => area === 'interns');
+const VAULT = those(({ area }) => area === 'vault');
 /** Operations whose body the interface caps, and whose media type it wants. */
-const WRITES: ReadonlySet<string> = new Set(['create', 'update', 'delete', 'sign', 'sign alias']);
-const BARE = named('provision', 'suspend');
-const isWrite = ({ operation }: Seen): boolean => WRITES.has(operation.name);
+const WRITES = ['create', 'update', 'delete', ...SIGNING] as const;
+const BARE = ['provision', 'suspend'] as const;
 
 const sizeOf = ({ asked: { body } }: Seen): number | undefined =>
   body.kind === 'unknown' ? undefined : body.kind === 'none' ? 0 : body.size;
@@ -99,6 +106,10 @@ const isNone = (seen: Seen, model: Model, ...phases: readonly Phase[]): Wrong =>
   return some ? ([...all].every((phase) => phases.includes(phase)) ? false : undefined) : true;
 };
 
+/** Whether it comes without a key that opens anything. */
+const isWithoutKey = ({ caller }: Seen): Wrong =>
+  caller === null || (caller === undefined ? undefined : caller.kind === 'invalid');
+const isOf = ({ caller }: Seen, kind: CallerKind): Wrong => (caller === undefined ? undefined : caller?.kind === kind);
 /** Whether a credential is of one of these kinds. */
 const isOneOf = (caller: Seen['caller'], ...kinds: readonly CallerKind[]): Wrong =>
   caller === undefined || caller?.kind === 'member' ? undefined : caller !== null && kinds.includes(caller.kind);
@@ -207,69 +218,59 @@ export const REFUSALS: readonly Refusal[] = rows({
     requirement: 'AUTH-1',
     says: 'A missing or invalid key gives 401.',
     statuses: [401],
-    wrong: (seen) =>
-      seen.operation.area === 'interns' && !isSigning(seen.operation)
-        ? seen.caller === null || (seen.caller === undefined ? undefined : seen.caller.kind === 'invalid')
-        : false,
+    of: INTERNS.filter((name) => !SIGNING.includes(name)),
+    wrong: isWithoutKey,
   },
   'signing-key-needed': {
     requirement: 'SIGN-10',
     says: 'A missing or invalid key on the signing route gives 401.',
     statuses: [401],
-    wrong: (seen) =>
-      isSigning(seen.operation)
-        ? seen.caller === null || (seen.caller === undefined ? undefined : seen.caller.kind === 'invalid')
-        : false,
+    of: SIGNING,
+    wrong: isWithoutKey,
   },
   'management-key-needed': {
     requirement: 'AUTH-6',
     says: 'The SCIM mapping read requires a management key: with none, or an invalid one, it is 401.',
     statuses: [401],
-    wrong: (seen) =>
-      seen.operation.area === 'scim'
-        ? seen.caller === null || (seen.caller === undefined ? undefined : seen.caller.kind === 'invalid')
-        : false,
+    of: ['scim'],
+    wrong: isWithoutKey,
   },
   'management-key-only': {
     requirement: 'AUTH-6',
     says: 'The SCIM mapping read requires a management key: any other credential is refused.',
     statuses: [401, 403, 404],
-    wrong: ({ operation, caller }) =>
-      operation.area !== 'scim' || caller === null || caller?.kind === 'invalid'
-        ? false
-        : caller === undefined
-          ? undefined
-          : caller.kind !== 'management',
+    of: ['scim'],
+    wrong: (seen) =>
+      isWithoutKey(seen) === true ? false : seen.caller === undefined ? undefined : seen.caller?.kind !== 'management',
   },
   'vault-key-needed': {
     requirement: 'VAULT-1',
     says: 'The vault needs an API key: without one it is 401.',
     statuses: [401],
-    wrong: ({ operation, caller }) =>
-      operation.area !== 'vault'
-        ? false
-        : caller === null ||
-          (caller === undefined ? undefined : caller.kind === 'invalid' || caller.kind === 'management'),
+    of: VAULT,
+    wrong: (seen) => isWithoutKey(seen) || isOf(seen, 'management'),
   },
   'management-key-elsewhere': {
     requirement: 'AUTH-1',
     says: 'A management key is no API key: the intern operations refuse it.',
     statuses: [401, 403, 404],
-    wrong: (seen) => inInterns(seen) && (seen.caller === undefined ? undefined : seen.caller?.kind === 'management'),
+    of: INTERNS,
+    wrong: (seen) => isOf(seen, 'management'),
   },
   'outside-the-programme': {
     requirement: 'AUTH-5',
     says: 'Callers outside the programme receive 404 for every path under /interns.',
     statuses: [404],
     first: /^(BASE-4|AUTH-\d+)\//,
-    wrong: (seen) => inInterns(seen) && (seen.caller === undefined ? undefined : seen.caller?.kind === 'outsider'),
+    of: INTERNS,
+    wrong: (seen) => isOf(seen, 'outsider'),
   },
   'vault-outside-the-programme': {
     requirement: 'VAULT-1',
     says: 'Callers outside the programme receive 404 for every path under /vault.',
     statuses: [404],
-    wrong: ({ operation, caller }) =>
-      operation.area === 'vault' && (caller === undefined ? undefined : caller?.kind === 'outsider'),
+    of: VAULT,
+    wrong: (seen) => isOf(seen, 'outsider'),
   },
   'own-key': {
     requirement: 'AUTH-4',
@@ -278,20 +279,20 @@ export const REFUSALS: readonly Refusal[] = rows({
     // That a large body, and one of another media type, is refused is stated as widely.
     first: /^(BASE-4|AUTH-\d+|BODY-[23])\//,
     reason: 'not_found',
-    wrong: (seen, model) =>
-      !inInterns(seen) || seen.caller?.kind !== 'own'
-        ? inInterns(seen) && seen.caller === undefined
-          ? undefined
-          : false
-        : seen.id === undefined || isHidden(seen, model),
+    of: INTERNS,
+    wrong: (seen, model) => {
+      const own = isOf(seen, 'own');
+      return own === true ? seen.id === undefined || isHidden(seen, model) : own;
+    },
   },
   'not-visible': {
     requirement: 'AUTH-3',
     says: 'An intern that the caller cannot see answers 404, as an unknown id does.',
     statuses: [404],
     reason: 'not_found',
+    of: INTERNS,
     wrong: (seen, model) =>
-      !inInterns(seen) || seen.caller?.kind === 'own'
+      seen.caller?.kind === 'own'
         ? false
         : seen.caller === undefined && seen.id !== undefined
           ? undefined
@@ -302,24 +303,17 @@ export const REFUSALS: readonly Refusal[] = rows({
     level: 'C',
     says: "An intern's own key reads and writes no vault but its own: the workspace's, and a copy from it, answer 404.",
     statuses: [404],
-    wrong: ({ operation, caller, id }) =>
-      operation.area !== 'vault' || (id !== undefined && operation.name !== 'copy secrets')
-        ? false
-        : caller === undefined
-          ? undefined
-          : caller?.kind === 'own',
+    of: VAULT.filter((name) => name === 'copy secrets' || !name.includes('intern')),
+    wrong: (seen) => isOf(seen, 'own'),
   },
   'vault-not-visible': {
     requirement: 'VAULT-1',
     says: 'The vault of an intern that the caller cannot see answers 404.',
     statuses: [404],
     reason: 'not_found',
+    of: VAULT,
     wrong: (seen, model) =>
-      seen.operation.area !== 'vault' || seen.id === undefined
-        ? false
-        : seen.caller === undefined
-          ? undefined
-          : isHidden(seen, model),
+      seen.id === undefined ? false : seen.caller === undefined ? undefined : isHidden(seen, model),
   },
   gone: {
     requirement: 'DELETE-1',
@@ -333,21 +327,24 @@ export const REFUSALS: readonly Refusal[] = rows({
     says: 'An API key that reads the daemon access gets 403, reason personal_identity_required.',
     statuses: [403],
     reason: 'personal_identity_required',
-    wrong: ({ operation, caller }) => isDaemon(operation) && isOneOf(caller, 'key', 'own'),
+    of: DAEMON,
+    wrong: ({ caller }) => isOneOf(caller, 'key', 'own'),
   },
   'signing-is-personal': {
     requirement: 'AUTH-8',
     says: 'An API key or an interns-only grant cannot sign: 403, reason personal_identity_required.',
     statuses: [403],
     reason: 'personal_identity_required',
-    wrong: ({ operation, caller }) => isSigning(operation) && isOneOf(caller, 'key', 'own', 'interns-only'),
+    of: SIGNING,
+    wrong: ({ caller }) => isOneOf(caller, 'key', 'own', 'interns-only'),
   },
   'too-large': {
     requirement: 'BODY-2',
     says: 'A body of create, update, delete or signing over 1048576 bytes is refused with 413.',
     statuses: [413],
     reason: 'payload_too_large',
-    wrong: (seen) => isWrite(seen) && tooLarge(seen),
+    of: WRITES,
+    wrong: tooLarge,
   },
   'too-large-elsewhere': {
     requirement: 'BODY-2',
@@ -355,14 +352,16 @@ export const REFUSALS: readonly Refusal[] = rows({
     says: 'A body of chat, invoke, provision or suspend over 1048576 bytes is refused with 413.',
     statuses: [413],
     reason: 'payload_too_large',
-    wrong: (seen) => named('chat', 'invoke', 'provision', 'suspend')(seen) && tooLarge(seen),
+    of: ['chat', 'invoke', ...BARE],
+    wrong: tooLarge,
   },
   'media-type': {
     requirement: 'BODY-3',
     says: 'A non-empty body of create, update, delete or signing that is not declared as application/json is refused with 415.',
     statuses: [415],
     reason: 'unsupported_media_type',
-    wrong: (seen) => isWrite(seen) && otherType(seen),
+    of: WRITES,
+    wrong: otherType,
   },
   'media-type-without-body': {
     requirement: 'BODY-1',
@@ -370,14 +369,16 @@ export const REFUSALS: readonly Refusal[] = rows({
     says: 'A non-empty body of provision or suspend that is not declared as JSON is refused with 415.',
     statuses: [415],
     reason: 'unsupported_media_type',
-    wrong: (seen) => BARE(seen) && otherType(seen),
+    of: BARE,
+    wrong: otherType,
   },
   'no-fields': {
     requirement: 'BODY-1',
     says: 'A body carrying any field is refused with 400 by provision and suspend.',
     statuses: [400],
     reason: 'invalid_body',
-    wrong: (seen) => BARE(seen) && json(seen, (value) => isRecord(value) && Object.keys(value).length > 0),
+    of: BARE,
+    wrong: (seen) => json(seen, (value) => isRecord(value) && Object.keys(value).length > 0),
   },
   'no-body': {
     requirement: 'BODY-1',
@@ -385,23 +386,27 @@ export const REFUSALS: readonly Refusal[] = rows({
     says: 'A body of provision or suspend that is no object is refused with 400.',
     statuses: [400],
     reason: 'invalid_body',
-    wrong: (seen) => BARE(seen) && not(isBlank(seen)) && json(seen, (value) => !isRecord(value)),
+    of: BARE,
+    wrong: (seen) => not(isBlank(seen)) && json(seen, (value) => !isRecord(value)),
   },
   'body-is-an-object': {
     requirement: 'BODY-4',
     says: 'A body of create, update, delete or signing that is no JSON object is refused with 400.',
     statuses: [400],
     reason: 'invalid_body',
+    of: WRITES,
     wrong: (seen) =>
-      isWrite(seen) &&
-      (named('delete')(seen) && isBlank(seen) !== false ? not(isBlank(seen)) : json(seen, (value) => !isRecord(value))),
+      seen.operation.name === 'delete' && isBlank(seen) !== false
+        ? not(isBlank(seen))
+        : json(seen, (value) => !isRecord(value)),
   },
   'prompt-is-an-object': {
     requirement: 'CHAT-15',
     says: 'A body of chat that is no JSON object is refused with 400.',
     statuses: [400],
     reason: 'bad_request',
-    wrong: (seen) => named('chat')(seen) && json(seen, (value) => !isRecord(value)),
+    of: ['chat'],
+    wrong: (seen) => json(seen, (value) => !isRecord(value)),
   },
   'input-is-an-object': {
     requirement: 'INVOKE-1',
@@ -409,14 +414,16 @@ export const REFUSALS: readonly Refusal[] = rows({
     says: 'A body of invoke that is no JSON object is refused with 400.',
     statuses: [400],
     reason: 'bad_request',
-    wrong: (seen) => named('invoke')(seen) && json(seen, (value) => !isRecord(value)),
+    of: ['invoke'],
+    wrong: (seen) => json(seen, (value) => !isRecord(value)),
   },
   'create-body': {
     requirement: 'CREATE-5',
     says: 'A create with a name, text or field that is not published is refused with 400.',
     statuses: [400],
     reason: 'invalid_body',
-    wrong: (seen) => named('create')(seen) && json(seen, (value) => isRecord(value) && !isCreate(value)),
+    of: ['create'],
+    wrong: (seen) => json(seen, (value) => isRecord(value) && !isCreate(value)),
   },
   'workspace-is-explicit': {
     requirement: 'CREATE-1',
@@ -425,8 +432,8 @@ export const REFUSALS: readonly Refusal[] = rows({
     level: 'P',
     statuses: [400],
     reason: 'invalid_body',
+    of: ['create'],
     wrong: (seen, { options }) =>
-      named('create')(seen) &&
       options.profile.default_workspace !== true &&
       json(seen, (value) => isRecord(value) && !('workspace_id' in value)),
   },
@@ -434,8 +441,8 @@ export const REFUSALS: readonly Refusal[] = rows({
     requirement: 'AUTH-2',
     says: 'The API key selects the workspace: a create in another one is refused.',
     statuses: REFUSED,
+    of: ['create'],
     wrong: (seen) => {
-      if (!named('create')(seen)) return false;
       const { caller, body } = seen;
       if (body === undefined || typeof body.workspace_id !== 'string')
         return seen.asked.body.kind === 'unknown' ? undefined : false;
@@ -452,15 +459,16 @@ export const REFUSALS: readonly Refusal[] = rows({
     says: 'An update with a value or field that is not published is refused with 400.',
     statuses: [400],
     reason: 'invalid_body',
-    wrong: (seen) => named('update')(seen) && json(seen, (value) => isRecord(value) && !isUpdate(value)),
+    of: ['update'],
+    wrong: (seen) => json(seen, (value) => isRecord(value) && !isUpdate(value)),
   },
   'delete-body': {
     requirement: 'DELETE-2',
     says: 'The only field of a delete is the boolean acknowledge_workspace_loss: anything else is refused with 400.',
     statuses: [400],
     reason: 'invalid_body',
+    of: ['delete'],
     wrong: (seen) =>
-      named('delete')(seen) &&
       json(
         seen,
         (value) =>
@@ -477,8 +485,9 @@ export const REFUSALS: readonly Refusal[] = rows({
     says: 'An idempotency key of more than 255 characters is refused with 400.',
     statuses: [400],
     reason: 'invalid_body',
-    wrong(seen, { options }) {
-      const key = named('create')(seen) ? seen.asked.header(idempotencyHeaderOf(options.profile)) : undefined;
+    of: ['create'],
+    wrong({ asked }, { options }) {
+      const key = asked.header(idempotencyHeaderOf(options.profile));
       // An empty one may be none.
       return key === '' ? undefined : key !== undefined && key.length > 255;
     },
@@ -489,22 +498,25 @@ export const REFUSALS: readonly Refusal[] = rows({
     says: 'A list by a status that is none is refused with 400.',
     statuses: [400],
     reason: 'invalid_body',
-    wrong: (seen) => named('list')(seen) && !areStatuses(seen.asked.query),
+    of: ['list'],
+    wrong: ({ asked }) => !areStatuses(asked.query),
   },
   'list-limit': {
     requirement: 'LIST-3',
     says: 'A list by a limit that is none is refused with 400.',
     statuses: [400],
     reason: 'invalid_body',
-    wrong: (seen) => named('list')(seen) && !areLimits(seen.asked.query),
+    of: ['list'],
+    wrong: ({ asked }) => !areLimits(asked.query),
   },
   'list-workspace': {
     requirement: 'LIST-2',
     level: 'P',
     says: 'A list of another workspace is refused.',
     statuses: REFUSED,
+    of: ['list'],
     wrong: (seen) => {
-      const asked = named('list')(seen) ? seen.asked.query.getAll('workspace_id') : [];
+      const asked = seen.asked.query.getAll('workspace_id');
       if (asked.length === 0) return false;
       return seen.caller?.workspace === undefined ? undefined : asked.some((one) => one !== seen.caller?.workspace);
     },
@@ -514,8 +526,9 @@ export const REFUSALS: readonly Refusal[] = rows({
     says: 'A cursor that no list gave is refused with 400.',
     statuses: [400],
     reason: 'invalid_body',
+    of: ['list'],
     wrong: (seen, model) => {
-      const cursor = named('list')(seen) ? seen.asked.query.get('starting_after') : null;
+      const cursor = seen.asked.query.get('starting_after');
       if (cursor === null || model.pages.has(cursor)) return false;
       return /^[!]/.test(cursor) ? true : undefined;
     },
@@ -525,15 +538,16 @@ export const REFUSALS: readonly Refusal[] = rows({
     says: 'A bodySha256 that does not match ^[0-9a-f]{64}$ is refused with 400.',
     statuses: [400],
     reason: 'invalid_body',
-    wrong: (seen) => isSigning(seen.operation) && json(seen, (value) => isRecord(value) && !isDigest(value.bodySha256)),
+    of: SIGNING,
+    wrong: (seen) => json(seen, (value) => isRecord(value) && !isDigest(value.bodySha256)),
   },
   route: {
     requirement: 'SIGN-3',
     says: 'A route without a permitted method and a path as it is sent is refused with 400.',
     statuses: [400],
     reason: 'invalid_body',
+    of: SIGNING,
     wrong: (seen, { options }) =>
-      isSigning(seen.operation) &&
       json(
         seen,
         (value) =>
@@ -551,7 +565,8 @@ export const REFUSALS: readonly Refusal[] = rows({
     says: 'A prompt whose form is not published is refused with 400.',
     statuses: [400],
     reason: 'bad_request',
-    wrong: (seen) => named('chat')(seen) && json(seen, (value) => isRecord(value) && !isChatBody(value, true)),
+    of: ['chat'],
+    wrong: (seen) => json(seen, (value) => isRecord(value) && !isChatBody(value, true)),
   },
   input: {
     requirement: 'INVOKE-1',
@@ -559,8 +574,8 @@ export const REFUSALS: readonly Refusal[] = rows({
     says: 'An invoke without an input of 1 to 32000 characters, or with a session that is none, is refused with 400.',
     statuses: [400],
     reason: 'bad_request',
+    of: ['invoke'],
     wrong: (seen) =>
-      named('invoke')(seen) &&
       json(
         seen,
         (value) =>
@@ -576,11 +591,9 @@ export const REFUSALS: readonly Refusal[] = rows({
     requirement: 'SIGN-3',
     says: 'A service may sign for the routes alone that it knows.',
     statuses: [400],
+    of: SIGNING,
     wrong: (seen, model) =>
-      isSigning(seen.operation) &&
-      isRecord(seen.body?.route) &&
-      model.options.ours !== true &&
-      !model.routes.has(JSON.stringify(seen.body.route))
+      isRecord(seen.body?.route) && model.options.ours !== true && !model.routes.has(JSON.stringify(seen.body.route))
         ? undefined
         : false,
   },
@@ -589,8 +602,8 @@ export const REFUSALS: readonly Refusal[] = rows({
     requirement: 'CREATE-1',
     says: 'A service may let some members alone create interns.',
     statuses: [403],
+    of: ['create'],
     wrong: (seen, model) =>
-      named('create')(seen) &&
       seen.caller !== null &&
       (seen.caller === undefined || isMember(seen.caller)) &&
       model.options.ours !== true &&
@@ -603,8 +616,8 @@ export const REFUSALS: readonly Refusal[] = rows({
     requirement: 'CREATE-5',
     says: 'A service may refuse texts for their characters.',
     statuses: [400],
+    of: ['create', 'update'],
     wrong: (seen, model) =>
-      named('create', 'update')(seen) &&
       model.options.ours !== true &&
       [seen.body?.description, seen.body?.instructions].some(
         (value) => typeof value === 'string' && /^$|[^A-Za-z0-9 .,]/.test(value),
@@ -629,23 +642,24 @@ export const REFUSALS: readonly Refusal[] = rows({
     requirement: 'CREATE-2',
     says: 'A vault that is named may be one that cannot be attached.',
     statuses: [400, 404, 409],
-    wrong: ({ body, operation }) =>
-      operation.name === 'create' && body !== undefined && 'vault_id' in body ? undefined : false,
+    of: ['create'],
+    wrong: ({ body }) => (body !== undefined && 'vault_id' in body ? undefined : false),
   },
   'secret-there': {
     open: true,
     requirement: 'VAULT-6',
     says: 'A secret that is named may not be there.',
     statuses: [404, 409],
-    wrong: ({ operation }) => (/^(delete .*secret|copy secrets)$/.test(operation.name) ? undefined : false),
+    of: ['delete secret', 'delete intern secret', 'copy secrets'],
+    wrong: () => undefined,
   },
   'secrets-named': {
     requirement: 'VAULT-7',
     says: 'A copy that does not name 1 to 100 secrets, each once, is refused with 400.',
     statuses: [400],
     reason: 'invalid_body',
+    of: ['copy secrets'],
     wrong: (seen) =>
-      seen.operation.name === 'copy secrets' &&
       json(
         seen,
         (value) =>
@@ -663,16 +677,16 @@ export const REFUSALS: readonly Refusal[] = rows({
     requirement: 'LIST-1',
     says: 'A parameter of a list that is given twice may be refused.',
     statuses: [400],
-    wrong: (seen) =>
-      named('list')(seen) && ONCE.some((name) => seen.asked.query.getAll(name).length > 1) ? undefined : false,
+    of: ['list'],
+    wrong: ({ asked }) => (ONCE.some((name) => asked.query.getAll(name).length > 1) ? undefined : false),
   },
   'status-words': {
     open: true,
     requirement: 'LIST-2',
     says: 'A service may have statuses of its own, beside destroy_failed, which is stated.',
     statuses: [400],
+    of: ['list'],
     wrong: (seen, model) =>
-      named('list')(seen) &&
       model.options.ours !== true &&
       seen.asked.query.has('status') &&
       ((model.options.ownStatuses?.() ?? []).length > 0 ||
@@ -685,7 +699,8 @@ export const REFUSALS: readonly Refusal[] = rows({
     requirement: 'CHAT-6',
     says: 'The answer to a question is delivered to the run that asked: for any other call, session or intern it is refused.',
     statuses: REFUSED,
-    wrong: (seen, model) => isUnknownCall(seen, model),
+    of: ['chat'],
+    wrong: isUnknownCall,
   },
   'call-unknown': {
     requirement: 'CHAT-7',
@@ -693,12 +708,14 @@ export const REFUSALS: readonly Refusal[] = rows({
     says: 'The answer to a call that was never asked in its session is refused with 404.',
     statuses: [404],
     reason: 'interaction_unknown',
-    wrong: (seen, model) => isUnknownCall(seen, model),
+    of: ['chat'],
+    wrong: isUnknownCall,
   },
   'answered-once': {
     requirement: 'CHAT-7',
     says: 'A question is answered once: a further answer is refused.',
     statuses: REFUSED,
+    of: ['chat'],
     wrong: (seen, model) => questionOf(seen, model)?.value.answered !== undefined,
   },
   'run-over': {
@@ -707,6 +724,7 @@ export const REFUSALS: readonly Refusal[] = rows({
     says: 'The answer to a question whose run has ended is refused with 409.',
     statuses: [409],
     reason: 'interaction_not_pending',
+    of: ['chat'],
     wrong: (seen, model) => questionOf(seen, model)?.value.over === true,
   },
   'no-option': {
@@ -715,6 +733,7 @@ export const REFUSALS: readonly Refusal[] = rows({
     says: 'An answer that the question does not offer is refused with 400.',
     statuses: [400],
     reason: 'bad_request',
+    of: ['chat'],
     wrong: (seen, model) => {
       const { answered, asks, options } = questionOf(seen, model)?.value ?? {};
       const content = replyIn(seen)?.content;
@@ -728,6 +747,7 @@ export const REFUSALS: readonly Refusal[] = rows({
     requirement: 'CHAT-7',
     says: 'A question that waits may have been closed: its deadline has passed, its intern has ended the run, or another runs.',
     statuses: [404, 409, 410],
+    of: ['chat'],
     wrong: (seen, model) =>
       replyIn(seen) === undefined ||
       typeof seen.body?.session_id !== 'string' ||
@@ -741,8 +761,9 @@ export const REFUSALS: readonly Refusal[] = rows({
     requirement: 'CHAT-15',
     says: 'A service may know no sessions but its own.',
     statuses: [404, 400],
+    of: ['chat'],
     wrong: (seen, model) => {
-      const session = named('chat')(seen) ? seen.body?.session_id : undefined;
+      const session = seen.body?.session_id;
       if (typeof session !== 'string' || seen.id === undefined || model.options.ours === true) return false;
       return model.session(seen.id, session) === undefined ? undefined : false;
     },
@@ -752,10 +773,11 @@ export const REFUSALS: readonly Refusal[] = rows({
     says: 'A session is accepted only from the caller it was issued to, on the same intern: any other is refused with 404.',
     statuses: [404],
     reason: 'not_found',
+    of: ['invoke'],
     wrong: (seen, model) => {
-      const session = named('invoke')(seen) ? seen.body?.session_id : undefined;
+      const session = seen.body?.session_id;
       if (typeof session !== 'string' || seen.id === undefined)
-        return seen.asked.body.kind === 'unknown' && named('invoke')(seen) ? undefined : false;
+        return seen.asked.body.kind === 'unknown' ? undefined : false;
       const known = model.session(seen.id, session);
       // The run has seen all sessions of an intern that it made.
       if (known === undefined)
@@ -772,7 +794,8 @@ export const REFUSALS: readonly Refusal[] = rows({
     says: 'An intern that boots or runs is not provisioned: 409.',
     statuses: [409],
     reason: 'intern_busy',
-    wrong: (seen, model) => named('provision')(seen) && isNone(seen, model, 'new', 'off', 'failed', 'stuck'),
+    of: ['provision'],
+    wrong: (seen, model) => isNone(seen, model, 'new', 'off', 'failed', 'stuck'),
   },
   'suspend-rests': {
     requirement: 'SUSP-1',
@@ -780,14 +803,16 @@ export const REFUSALS: readonly Refusal[] = rows({
     says: 'An intern that does not run is not suspended: 409.',
     statuses: [409],
     reason: 'intern_busy',
-    wrong: (seen, model) => named('suspend')(seen) && isNone(seen, model, 'up'),
+    of: ['suspend'],
+    wrong: (seen, model) => isNone(seen, model, 'up'),
   },
   'chat-runs': {
     requirement: 'CHAT-16',
     says: 'An intern that does not run takes no prompt: 409.',
     statuses: [409],
     reason: 'intern_not_ready',
-    wrong: (seen, model) => named('chat')(seen) && isNone(seen, model, 'up'),
+    of: ['chat'],
+    wrong: (seen, model) => isNone(seen, model, 'up'),
   },
   'invoke-runs': {
     open: true,
@@ -796,13 +821,15 @@ export const REFUSALS: readonly Refusal[] = rows({
     says: 'An intern that does not run starts no run: 409.',
     statuses: [409],
     reason: 'intern_not_ready',
-    wrong: (seen, model) => named('invoke')(seen) && isNone(seen, model, 'up'),
+    of: ['invoke'],
+    wrong: (seen, model) => isNone(seen, model, 'up'),
   },
   'access-runs': {
     requirement: 'DAEMON-1',
     says: 'The daemon access is that of a running intern: for any other it is refused.',
     statuses: REFUSED,
-    wrong: (seen, model) => isDaemon(seen.operation) && isNone(seen, model, 'up'),
+    of: DAEMON,
+    wrong: (seen, model) => isNone(seen, model, 'up'),
   },
   'access-runs-status': {
     requirement: 'DAEMON-1',
@@ -810,7 +837,8 @@ export const REFUSALS: readonly Refusal[] = rows({
     says: 'The daemon access of an intern that does not run is refused with 409.',
     statuses: [409],
     reason: 'intern_not_running',
-    wrong: (seen, model) => isDaemon(seen.operation) && isNone(seen, model, 'up'),
+    of: DAEMON,
+    wrong: (seen, model) => isNone(seen, model, 'up'),
   },
   'key-reused': {
     requirement: 'CREATE-4',
@@ -818,8 +846,9 @@ export const REFUSALS: readonly Refusal[] = rows({
     says: 'An idempotency key that comes with another body is refused with 409.',
     statuses: [409],
     reason: 'idempotency_key_reused',
+    of: ['create'],
     wrong: (seen, model) => {
-      const known = named('create')(seen) ? model.createBy(seen.asked) : undefined;
+      const known = model.createBy(seen.asked);
       // A workspace that the caller may not see is refused before.
       if (
         known !== undefined &&
@@ -835,14 +864,16 @@ export const REFUSALS: readonly Refusal[] = rows({
     says: 'A name that another intern of the creator has is refused with 409.',
     statuses: [409],
     reason: 'name_conflict',
-    wrong: (seen, model) => nameTaken(seen, model),
+    of: ['create', 'update'],
+    wrong: nameTaken,
   },
   'scim-unknown': {
     requirement: 'SCIM-2',
     says: 'A mapping that is unknown answers 404.',
     statuses: [404],
+    of: ['scim'],
     wrong: (seen, model) =>
-      seen.operation.name === 'scim' && seen.id !== undefined
+      seen.id !== undefined
         ? !UUID.test(seen.id) ||
           model.options.madeUp?.(seen.id) === true ||
           (model.options.mapping === undefined || model.options.mapping.toLowerCase() !== seen.id.toLowerCase()
@@ -855,18 +886,16 @@ export const REFUSALS: readonly Refusal[] = rows({
     says: 'A name that no secret can have is refused with 400.',
     statuses: [400],
     reason: 'invalid_body',
-    wrong: ({ operation, secret }) =>
-      /^(store|delete)/.test(operation.name) &&
-      secret !== undefined &&
-      !(SECRET_NAME.test(secret) && secret.length <= 255),
+    of: VAULT.filter((name) => /^(store|delete)/.test(name)),
+    wrong: ({ secret }) => secret !== undefined && !(SECRET_NAME.test(secret) && secret.length <= 255),
   },
   'secret-value': {
     requirement: 'VAULT-3',
     says: 'A secret without a value of 1 to 65536 characters and 1 to 100 hosts is refused with 400.',
     statuses: [400],
     reason: 'invalid_body',
+    of: ['store secret', 'store intern secret'],
     wrong: (seen) =>
-      /^store/.test(seen.operation.name) &&
       json(
         seen,
         (value) =>
@@ -886,8 +915,8 @@ export const REFUSALS: readonly Refusal[] = rows({
     says: 'A list of secrets by a limit or an offset that is none is refused with 400.',
     statuses: [400],
     reason: 'invalid_body',
+    of: ['secrets', 'intern secrets'],
     wrong: (seen) => {
-      if (!/secrets$/.test(seen.operation.name) || seen.operation.reads !== true) return false;
       const bad = (key: string, least: number, most: number) =>
         seen.asked.query.getAll(key).some((one) => !/^\d+$/.test(one) || Number(one) < least || Number(one) > most);
       return bad('limit', 1, 100) || bad('offset', 0, 10_000);
@@ -898,7 +927,8 @@ export const REFUSALS: readonly Refusal[] = rows({
     says: 'A secret whose body is over the cap is refused with 413.',
     statuses: [413],
     reason: 'payload_too_large',
-    wrong: (seen) => seen.operation.area === 'vault' && tooLarge(seen),
+    of: VAULT,
+    wrong: tooLarge,
   },
 });
 
@@ -945,7 +975,7 @@ function goneNow(seen: Seen): Wrong {
 const sameBody = (one: unknown, other: unknown): boolean => canonical(one) === canonical(other);
 /** Whether an intern is another of the same creator. */
 function isOfCreator({ person }: { readonly person: string | undefined }, seen: Seen, model: Model): Wrong {
-  if (named('create')(seen)) return model.isBy(seen.asked, person);
+  if (seen.operation.name === 'create') return model.isBy(seen.asked, person);
   const own = seen.intern?.made?.person;
   return own === undefined || person === undefined ? undefined : own === person;
 }
@@ -954,11 +984,11 @@ const isKeyed = ({ asked }: Seen, { options }: Model): boolean =>
   asked.header(idempotencyHeaderOf(options.profile)) !== undefined;
 
 function nameTaken(seen: Seen, model: Model): Wrong {
-  if (!named('create', 'update')(seen)) return false;
   if (typeof seen.body?.name !== 'string') return seen.asked.body.kind === 'unknown' ? undefined : false;
   const wanted = JSON.stringify(seen.body.name);
   const { asked } = seen;
-  if (named('create')(seen) && model.createBy(asked) !== undefined) return false;
+  const creates = seen.operation.name === 'create';
+  if (creates && model.createBy(asked) !== undefined) return false;
   // An intern of before all that was seen may have it.
   let unsure = model.options.inUse === true;
   for (const intern of model.called(seen.body.name)) {
@@ -970,9 +1000,9 @@ function nameTaken(seen: Seen, model: Model): Wrong {
     if (phases !== undefined && phases.size === 1 && phases.has('gone')) continue;
     if (ofCreator === undefined || values.size > 1 || phases === undefined || phases.has('gone')) unsure = true;
     // An equal create is a retry, with a key that the service does not know, too.
-    else if (named('create')(seen) && (!isKeyed(seen, model) || sameBody(seen.body, intern.made.body))) unsure = true;
+    else if (creates && (!isKeyed(seen, model) || sameBody(seen.body, intern.made.body))) unsure = true;
     // A key that was used before all that was seen is answered again.
-    else if (named('create')(seen) && seen.answered.status === 200) unsure = true;
+    else if (creates && seen.answered.status === 200) unsure = true;
     else return true;
   }
   return unsure ? undefined : false;
@@ -981,23 +1011,19 @@ function nameTaken(seen: Seen, model: Model): Wrong {
 /** Statuses that say nothing of the request: a limiter, a time-out, a gateway. */
 const ASIDE: ReadonlySet<number> = new Set([408, 429, 502, 503, 504]);
 
-/** The mistake of a request, and its other values. */
-function wrongsOf(seen: Seen, model: Model) {
+const refusalsOf = byOperation(REFUSALS);
+
+/** What is wrong with a request, and what may be. */
+const wrongIn = once((seen, model) => {
   const sure: Refusal[] = [];
   const maybe: Refusal[] = [];
-  for (const refusal of REFUSALS) {
+  for (const refusal of refusalsOf(seen)) {
     const wrong = refusal.wrong(seen, model);
     if (wrong === true) sure.push(refusal);
     else if (wrong === undefined) maybe.push(refusal);
   }
   return { sure, maybe };
-}
-const wrongs = new WeakMap<Seen, ReturnType<typeof wrongsOf>>();
-const wrongIn = (seen: Seen, model: Model) => {
-  const known = wrongs.get(seen) ?? wrongsOf(seen, model);
-  wrongs.set(seen, known);
-  return known;
-};
+});
 
 /** The exchanges that show a request to be wrong: the create of the intern, and its record. */
 const because = ({ intern }: Seen): readonly number[] =>
@@ -1046,6 +1072,7 @@ export const REFUSAL_RULES: readonly Rule[] = [
       requirement: refusal.requirement,
       level: refusal.level,
       says: refusal.says,
+      ...(refusal.of === undefined ? {} : { of: refusal.of }),
       judge: (seen, model) => judgeRefusal(refusal, seen, model),
     }),
   ),
@@ -1059,7 +1086,7 @@ export const REFUSAL_RULES: readonly Rule[] = [
 ];
 
 /** A request that has nothing wrong is accepted. */
-export const ACCEPTED_BY: Readonly<Record<string, RequirementId>> = {
+export const ACCEPTED_BY = {
   list: 'LIST-1',
   create: 'CREATE-1',
   get: 'GET-1',
@@ -1080,7 +1107,7 @@ export const ACCEPTED_BY: Readonly<Record<string, RequirementId>> = {
   'store intern secret': 'VAULT-3',
   'delete intern secret': 'VAULT-6',
   'copy secrets': 'VAULT-7',
-};
+} as const satisfies Partial<Record<OperationName, RequirementId>>;
 
 /** Phases in which no state keeps a service from it: any intern that runs, or rests, is changed or deleted. */
 const TAKEN_IN: Readonly<Record<string, readonly Phase[]>> = {
@@ -1117,6 +1144,7 @@ const CLOSED: ReadonlySet<unknown> = new Set([
 /** An answer that its question offers, of the caller who was asked. */
 const ANSWERED: readonly Rule[] = rulesOf('CHAT-7', {
   'open-question-answered': {
+    of: ['chat'],
     says: 'A question stays open, whatever answers were refused: one that it offers is taken of the caller who was asked.',
     judge: (seen, model) => {
       const { asked, answered, error, id, intern } = seen;
@@ -1145,11 +1173,11 @@ const ANY_SUCCESS: ReadonlySet<string> = new Set(['sign', 'sign alias', 'daemon'
 
 export const ACCEPTED_RULES: readonly Rule[] = [
   ...ANSWERED,
-  ...Object.entries(ACCEPTED_BY).flatMap(([name, id]) => {
+  ...(Object.entries(ACCEPTED_BY) as [keyof typeof ACCEPTED_BY, RequirementId][]).flatMap(([name, id]) => {
     const published = name === 'invoke' ? requirement(id).level : 'P';
     const applies = (seen: Seen, model: Model): boolean => {
       const { status } = seen.answered;
-      if (seen.operation.name !== name || ASIDE.has(status) || !isFromService(seen)) return false;
+      if (ASIDE.has(status) || !isFromService(seen)) return false;
       // A credential that was good may have come to its end.
       if (seen.caller?.kind === 'member' && status === 401) return false;
       if (status === 409 && mayConflict(seen, model)) return false;
@@ -1169,6 +1197,7 @@ export const ACCEPTED_RULES: readonly Rule[] = [
       id: `${id}/${name.replaceAll(' ', '-')}-accepted`,
       requirement: id,
       level: requirement(id).level,
+      of: [name],
       says: `A ${name} that has nothing wrong is accepted.`,
       judge: (seen, model) =>
         !applies(seen, model)
@@ -1185,9 +1214,10 @@ export const ACCEPTED_RULES: readonly Rule[] = [
       id: `${id}/${name.replaceAll(' ', '-')}-status`,
       requirement: id,
       level: published,
+      of: [name],
       says: `A ${name} that is accepted answers with its status.`,
       judge: (seen) =>
-        seen.operation.name !== name || seen.answered.status >= 300
+        seen.answered.status >= 300
           ? undefined
           : holds(
               seen.operation.success.includes(seen.answered.status),

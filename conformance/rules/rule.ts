@@ -4,7 +4,7 @@ import type { Found } from '../framework/finding.js';
 import type { Answered, Asked, Exchange } from '../model/exchange.js';
 import type { InternFacts, Row } from '../model/intern.js';
 import type { Model } from '../model/model.js';
-import { type Operation, operationOf } from '../model/operations.js';
+import { OPERATIONS, type Operation, type OperationName, operationOf } from '../model/operations.js';
 import type { Caller } from '../model/options.js';
 import { isRecord } from '../probe/json.js';
 import { type Level, type RequirementId, requirement } from '../requirements/index.js';
@@ -62,6 +62,8 @@ export interface Rule {
   readonly id: string;
   readonly requirement: RequirementId;
   readonly level: Level;
+  /** The operations that it is held against. Default: all. */
+  readonly of?: readonly OperationName[];
   /** The rule in one sentence. */
   readonly says: string;
   /**
@@ -78,14 +80,25 @@ type Rows = Readonly<
   Record<string, Omit<Rule, 'id' | 'requirement' | 'level'> & Partial<Pick<Rule, 'requirement' | 'level'>>>
 >;
 
-/** Rules of one requirement, by their names below its id. */
-export const rulesOf = (id: RequirementId, rows: Rows): readonly Rule[] =>
-  Object.entries(rows).map(([name, row]) => ({
+/** Rules of one requirement, by their names below its id: held against these operations, where they are given. */
+export function rulesOf(id: RequirementId, rows: Rows): readonly Rule[];
+export function rulesOf(id: RequirementId, of: readonly OperationName[], rows: Rows): readonly Rule[];
+export function rulesOf(id: RequirementId, given: readonly OperationName[] | Rows, more: Rows = {}): readonly Rule[] {
+  const [common, rows] = Array.isArray(given) ? [{ of: given }, more] : [{}, given as Rows];
+  return Object.entries(rows).map(([name, row]) => ({
     id: `${row.requirement ?? id}/${name}`,
     requirement: id,
     level: requirement(row.requirement ?? id).level,
+    ...common,
     ...row,
   }));
+}
+
+/** Those that look at the operation of an exchange. */
+export function byOperation<T extends Pick<Rule, 'of'>>(rows: readonly T[]): (seen: Seen) => readonly T[] {
+  const all = new Map(OPERATIONS.map(({ name }) => [name, rows.filter(({ of }) => of?.includes(name) !== false)]));
+  return ({ operation }) => all.get(operation.name) ?? [];
+}
 
 /** A breach as findings say it. */
 export const foundBy = ({ what, expected, actual, exact }: Breach): Pick<Found, 'wanted' | 'got' | 'of'> =>
@@ -93,7 +106,9 @@ export const foundBy = ({ what, expected, actual, exact }: Breach): Pick<Found, 
 
 /** Kept where the values are equal as JSON. */
 export const is = (what: string, expected: unknown, actual: unknown, because: readonly number[] = []): Judgement =>
-  isDeepStrictEqual(actual, expected) ? 'kept' : { what, expected, actual, exact: true, because };
+  actual === expected || isDeepStrictEqual(actual, expected)
+    ? 'kept'
+    : { what, expected, actual, exact: true, because };
 
 /** Kept where it holds; `expected` says in fixed words what should. */
 export const holds = (
@@ -104,14 +119,28 @@ export const holds = (
   because: readonly number[] = [],
 ): Judgement => (does ? 'kept' : { what, expected, actual, because });
 
-/** The first breach, else kept where any applies. */
-export function all(...judgements: readonly Judgement[]): Judgement {
-  const broken = judgements.find((one) => one !== undefined && one !== 'kept');
-  return broken ?? (judgements.includes('kept') ? 'kept' : undefined);
+/** Holds for each: the first breach, else kept where any applies. */
+export function each<T>(items: readonly T[], judge: (item: T) => Judgement): Judgement {
+  let kept: Judgement;
+  for (const item of items) {
+    const one = judge(item);
+    if (one !== undefined && one !== 'kept') return one;
+    kept ??= one;
+  }
+  return kept;
 }
 
-/** Holds for each. */
-export const each = <T>(items: readonly T[], judge: (item: T) => Judgement): Judgement => all(...items.map(judge));
+/** The first breach, else kept where any applies. */
+export const all = (...judgements: readonly Judgement[]): Judgement => each(judgements, (one) => one);
+
+/** What several rules ask about an exchange, found out once: rules judge one exchange after the other. */
+export function once<T>(find: (seen: Seen, model: Model) => T): (seen: Seen, model: Model) => T {
+  let last: { readonly seen: Seen; readonly found: T } | undefined;
+  return (seen, model) => {
+    if (last?.seen !== seen) last = { seen, found: find(seen, model) };
+    return last.found;
+  };
+}
 
 const article = (name: string): string => (/^[aeiou]/.test(name) ? `an ${name}` : `a ${name}`);
 
@@ -160,22 +189,15 @@ export const isBodyKnown = ({ asked }: Pick<Seen, 'asked'>): boolean => asked.bo
 /** Whether a request was done. */
 export const isDone = ({ answered }: Pick<Seen, 'answered'>): boolean => answered.status < 300;
 
-/** The kind of secret in each answer: an answer is searched once, whichever rules ask. */
-const secrets = new WeakMap<Answered, 'credential' | 'value' | 'none'>();
+/** The kind of secret that an answer shows. */
+const secretIn = once(({ answered }, { options }) => options.secretIn?.(answered.all?.() ?? ''));
 
 /** Kept where an answer shows nothing that is kept secret. Nothing of it is told. */
-export function shows(
-  { answered, called }: Seen,
-  { options }: Model,
-  kind: 'credential' | 'value',
-  what: string,
-): Judgement {
-  if (options.secretIn === undefined || answered.all === undefined) return undefined;
-  const shown = secrets.get(answered) ?? options.secretIn(answered.all()) ?? 'none';
-  secrets.set(answered, shown);
-  return shown === kind
+export function shows(seen: Seen, model: Model, kind: 'credential' | 'value', what: string): Judgement {
+  if (model.options.secretIn === undefined || seen.answered.all === undefined) return undefined;
+  return secretIn(seen, model) === kind
     ? {
-        what: `${what} in an answer of ${called}`,
+        what: `${what} in an answer of ${seen.called}`,
         expected: 'none of it',
         actual: gist('all of it'),
         because: [],
@@ -184,9 +206,12 @@ export function shows(
     : 'kept';
 }
 
+/** Operations that show interns. */
+export const SHOW: readonly OperationName[] = ['list', 'create', 'get', 'update'];
+
 /** The records of interns that an answer shows. */
-export function recordsOf({ operation, answered, json }: Seen): readonly Row[] {
+export const recordsOf = once(({ operation, answered, json }): readonly Row[] => {
   if (answered.status >= 300 || json === undefined) return [];
   if (operation.name === 'list') return Array.isArray(json.data) ? json.data.filter(isRecord) : [];
-  return ['create', 'get', 'update'].includes(operation.name) ? [json] : [];
-}
+  return SHOW.includes(operation.name) ? [json] : [];
+});

@@ -5,7 +5,7 @@ import { createModel } from '../model/model.js';
 import type { ModelOptions } from '../model/options.js';
 import { createChunkGrammar } from '../probe/chunks.js';
 import { REQUIREMENTS } from '../requirements/index.js';
-import { RULES, seenBy } from './index.js';
+import { RULES, rulesFor, seenBy } from './index.js';
 
 const WORKSPACE = 'w-1';
 
@@ -92,7 +92,7 @@ function judged(conversation: readonly Said[], more: Partial<Pick<ModelOptions, 
       return [];
     }
     const seen = seenBy(model, exchange);
-    const broken = RULES.flatMap(({ id, level, judge }) => {
+    const broken = (seen === undefined ? [] : rulesFor(seen)).flatMap(({ id, level, judge }) => {
       const judgement = seen === undefined ? undefined : judge(seen, model);
       return judgement === undefined || judgement === 'kept' || level === 'C'
         ? []

@@ -45,8 +45,9 @@ export const VAULT: readonly Rule[] = [
     'as-named': {
       says: 'A stored secret has the name of its path.',
       alone: true,
+      of: ['store secret', 'store intern secret'],
       judge: (seen) =>
-        isDone(seen) && /^store/.test(seen.operation.name) && isRecord(seen.json?.data)
+        isDone(seen) && isRecord(seen.json?.data)
           ? is('name of a stored secret', seen.secret, seen.json.data.name)
           : undefined,
     },
@@ -55,8 +56,9 @@ export const VAULT: readonly Rule[] = [
     form: {
       says: 'A list of secrets is {data, has_more}, by name.',
       alone: true,
+      of: ['secrets', 'intern secrets'],
       judge: (seen) => {
-        if (!isDone(seen) || seen.operation.area !== 'vault' || seen.operation.reads !== true) return undefined;
+        if (!isDone(seen)) return undefined;
         const names = secretsOf(seen).map(({ name }) => String(name));
         return holds(
           Array.isArray(seen.json?.data) &&

@@ -2,11 +2,23 @@ import { type Stop, Stopped } from '../framework/stop.js';
 import type { Made } from '../habits/dealings.js';
 import { type CleanupResult, cleanUp, removeIntern, removeInterns } from './cleanup.js';
 import type { RunBase } from './options.js';
-import { kept } from './pool.js';
+import { forget, kept } from './pool.js';
 import type { RunContext, Session } from './session.js';
 
 /** How many interns of a deployment are over before they are taken away: they are read first, in one look at the list. */
 const TOGETHER = 12;
+
+/** More of them at an emulator of the run's own are taken away by one reset. */
+const MANY = 50;
+
+/** Resets an emulator of the run's own: what the run made there is gone. */
+export async function startOver({ driver, lane, pool, session }: RunContext): Promise<void> {
+  await driver.control?.reset();
+  session.own.forget();
+  session.model.restart();
+  lane.made.clear();
+  forget(pool);
+}
 
 /** Takes away what a check made and nobody keeps, and what is kept no more. */
 export async function tidy(run: RunContext): Promise<void> {
@@ -28,6 +40,7 @@ export async function tidy(run: RunContext): Promise<void> {
     return takeAwayTogether(session, over);
   }
   pool.idle.clear();
+  if (made.length > MANY && driver.lacks('disposable') === undefined) return startOver(run);
   for (const one of made) {
     const removed = one.deleting === true ? undefined : await removeIntern({ send: session.running.send, own }, one);
     if (removed?.kind !== 'stays') own.note({ event: 'gone', id: one.id });

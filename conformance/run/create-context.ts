@@ -7,10 +7,10 @@ import { lacking } from '../framework/skip.js';
 import type { Answer, Client, Sender } from '../probe/client.js';
 import { internIn, type Send, internPath as to } from '../probe/request.js';
 import { byAliases } from './aliases.js';
+import { startOver } from './cleaning.js';
 import { createConversation, type Prompter } from './conversation.js';
 import { WRONG_KEY } from './exchange-of.js';
 import { createInternFactory } from './intern-factory.js';
-import { forget } from './pool.js';
 import type { RunContext } from './session.js';
 import { createTolerance } from './tolerance.js';
 
@@ -95,7 +95,7 @@ const PROMPTS = /\/(chat\/completions|invoke)(\?|$)/;
 /** Puts together what one check works with. A part that it uses without having declared the need throws. */
 export function createContext(run: RunContext, attempt: TryOfCheck): Ctx {
   const { check, client, signal, random } = attempt;
-  const { driver, host, lane, obstacles, pool, session } = run;
+  const { driver, host, obstacles, pool, session } = run;
   const { target } = driver;
   const declared = declaredBy(check);
 
@@ -151,10 +151,8 @@ export function createContext(run: RunContext, attempt: TryOfCheck): Ctx {
     },
     async reset() {
       declared.require('a reset', 'disposable');
-      await control().reset();
-      session.own.forget();
-      lane.made.clear();
-      forget(pool);
+      control();
+      await startOver(run);
     },
     get clock() {
       declared.require('the clock', 'clock');

@@ -9,7 +9,7 @@ import type { Answer, Sender } from '../probe/client.js';
 import type { Evidence } from '../probe/exchange.js';
 import type { Send } from '../probe/request.js';
 import { ruleOf } from '../rules/check.js';
-import { type Breach, foundBy, RULES, type Rule, type Seen, seenBy } from '../rules/index.js';
+import { type Breach, byOperation, foundBy, type Rule, rulesFor, type Seen, seenBy } from '../rules/index.js';
 import { askedBy, exchangeOf, streamOf, WRONG_KEY } from './exchange-of.js';
 
 /** Kinds of breaches that a monitor keeps, and exchanges of each whose evidence it keeps. */
@@ -103,6 +103,7 @@ export function createMonitors(model: Model, target: Omit<Target, 'kind'>, now: 
   /** Requests under way, by their number. */
   const asking = new Map<number, Request>();
   const monitors = new Map<string, Monitor>();
+  let watching: typeof rulesFor | undefined;
   let last = 0;
   /** A moment after every earlier one, however coarse the clock is. */
   const moment = () => {
@@ -153,37 +154,35 @@ export function createMonitors(model: Model, target: Omit<Target, 'kind'>, now: 
         because: because.flatMap((number) => records.get(number) ?? []),
       });
   };
-  /**
-   * Every rule judges what a walk asks for. At a deployment a rule of the run reports by itself when all else is done, and so must one
-   * that a late read may break.
-   */
-  const walked = ({ id }: Sender, seen: Seen) => {
-    for (const rule of RULES) {
-      if (met.has(id)) return;
-      const { requirement, level, settles, judge } = rule;
-      if (model.options.ours !== true && (settles !== undefined || monitors.has(rule.id))) continue;
-      const judgement = judge(seen, model);
-      if (judgement !== undefined && judgement !== 'kept')
-        met.set(id, findingOf(judgement, seen, { breaks: { requirement, level } }));
-    }
-  };
-  /** Rules judge an exchange first; then the model learns from it. */
+  /** Whether a walk reports the breach of a rule at once: elsewhere, one that a late read may cause waits for the end. */
+  const atOnce = (rule: Rule): boolean =>
+    model.options.ours === true || (rule.settles === undefined && !monitors.has(rule.id));
+  /** Rules judge an exchange first; then the model learns from it. Every rule judges what a walk asks for. */
   const judge = (looked: Looked, exchange: Exchange) => {
-    const { number } = looked.record;
-    records.set(number, looked.record);
+    const { by, record } = looked;
+    records.set(record.number, record);
     const seen = closed ? undefined : seenBy(model, exchange);
     if (seen !== undefined) {
-      if (looked.by?.walks === true) walked(looked.by, seen);
       const situation = situationOf(seen);
-      for (const monitor of monitors.values()) {
+      const walks = by?.walks === true ? by.id : undefined;
+      watching ??= byOperation([...monitors.values()].map(({ rule }) => rule));
+      for (const rule of walks === undefined ? watching(seen) : rulesFor(seen)) {
+        const monitor = monitors.get(rule.id);
         try {
-          const judgement = monitor.rule.judge(seen, model);
+          const judgement = rule.judge(seen, model);
           if (judgement === undefined) continue;
+          if (judgement !== 'kept' && walks !== undefined && !met.has(walks) && atOnce(rule))
+            met.set(
+              walks,
+              findingOf(judgement, seen, { breaks: { requirement: rule.requirement, level: rule.level } }),
+            );
+          if (monitor === undefined) continue;
           monitor.judged += 1;
           monitor.situations.add(situation);
           if (judgement !== 'kept') note(monitor, judgement, seen, looked);
         } catch (error) {
-          monitor.failure ??= new Error(`exchange ${number}: ${String(error)}`, { cause: error });
+          if (monitor === undefined) throw error;
+          monitor.failure ??= new Error(`exchange ${record.number}: ${String(error)}`, { cause: error });
         }
       }
     }
@@ -204,15 +203,16 @@ export function createMonitors(model: Model, target: Omit<Target, 'kind'>, now: 
     begin(check: Check) {
       const { id } = check;
       const rule = ruleOf(check);
-      if (rule !== undefined)
-        monitors.set(id, {
-          rule,
-          judged: 0,
-          situations: new Set(),
-          failure: undefined,
-          kinds: new Map(),
-          unread: new Set(),
-        });
+      if (rule === undefined) return;
+      watching = undefined;
+      monitors.set(id, {
+        rule,
+        judged: 0,
+        situations: new Set(),
+        failure: undefined,
+        kinds: new Map(),
+        unread: new Set(),
+      });
     },
     /**
      * The exchanges that a rule has judged, and those that break it.

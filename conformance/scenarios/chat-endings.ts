@@ -131,20 +131,6 @@ export const CHAT_ENDINGS = checksOf('CHAT-12', {
       sameSession(t, session_id, 'the stream of a suspended intern');
     }),
   },
-  'chat-endings/suspended-in-place': {
-    level: 'P',
-    title: 'The error of a run that a suspend ended stands at the top of the chunk with the finish reason.',
-    ...onRunning(['behaviour:silent'], async (ctx, intern) => {
-      const reply = await intern.streaming(ctx.prompt('silent'));
-      expect.done(await ctx.api.suspend(intern.id), 'the suspend');
-      const t = await reply.end();
-      expect.finish(t, 'error', 'the stream of a suspended intern');
-      const carrying = t.chunks.filter(({ json }) => 'error' in json);
-      const what = 'error of the stream of a suspended intern';
-      ok(t.error?.inPlace, what, '{code, message, metadata} at the top of a chunk', carrying);
-      equal(typeof t.error.retryable, 'boolean', 'type of retryable');
-    }),
-  },
   'chat-endings/delete-while-streaming': {
     title: 'Deleting ends the stream with run_ended, final chunk and [DONE].',
     ...onRunning(['behaviour:silent'], async (ctx, intern) => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { LONGEST, nameFrom } from '../arbitraries/intern-name.js';
-import { equal, match, notEqual, ok, UUID } from '../framework/assert.js';
+import { equal, match, ok } from '../framework/assert.js';
 import { checksOf } from '../framework/check.js';
 import * as expect from '../framework/expect.js';
 import { onStopped } from '../helpers/interns.js';
@@ -29,17 +29,6 @@ export const CREATE = checksOf('CREATE-1', {
           equal(read[key], made[key], `${key} as it is read`);
         }
       });
-    },
-  },
-  'create/status-201': {
-    level: 'P',
-    title: 'A create answers 201 with a record of its own id.',
-    needs: ['write'],
-    async run({ api, interns }) {
-      const one = expect.intern(await api.create(interns.body()), 201, 'a create');
-      const other = await interns.stopped();
-      match(one.id, UUID, 'id');
-      notEqual(other.id, one.id, 'id of another intern');
     },
   },
   'create/foreign-workspace-404': {

@@ -4,7 +4,7 @@ import type { Answered, Asked, Exchange } from '../../model/exchange.js';
 import { createModel, type Model } from '../../model/model.js';
 import { systemHost } from '../../probe/time.js';
 import { checkOf } from '../../rules/check.js';
-import { RULES, type Rule, type Seen, seenBy } from '../../rules/index.js';
+import { type Rule, rulesFor, type Seen, seenBy } from '../../rules/index.js';
 import { budgetNamed } from '../../run/budget.js';
 import { runChecks } from '../../run/runner.js';
 import { checks } from '../../scenarios/index.js';
@@ -112,7 +112,7 @@ export function noticed(segments: readonly Segment[]): {
       const seen = seenBy(model, exchange);
       const kept: string[] = [];
       const breaks: string[] = [];
-      for (const { id, judge } of seen === undefined ? [] : RULES) {
+      for (const { id, judge } of seen === undefined ? [] : rulesFor(seen)) {
         const judgement = judge(seen as Seen, model);
         if (judgement !== undefined) (judgement === 'kept' ? kept : breaks).push(id);
       }
