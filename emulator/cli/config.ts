@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import type * as z from 'zod';
 import { UsageError } from '../../conformance/cli/arguments.js';
-import { FileInvalid, textOfFile } from '../contract/file.js';
+import { textOfFile } from '../contract/file.js';
 import { JsonSyntaxError, parseJson } from '../contract/json.js';
 import { suggestion } from '../contract/nearest.js';
 import { words } from '../contract/problem.js';
@@ -58,9 +58,7 @@ function readJson(file: string, shown: string): unknown {
   try {
     return parseJson(textOfFile(file, shown));
   } catch (error) {
-    if (error instanceof JsonSyntaxError) throw new UsageError(`${shown}: ${error.message}`);
-    if (error instanceof FileInvalid) throw new UsageError(error.message);
-    throw error;
+    throw error instanceof JsonSyntaxError ? new UsageError(`${shown}: ${error.message}`) : error;
   }
 }
 

@@ -1,3 +1,4 @@
+import { toggle } from '../../conformance/cli/arguments.js';
 import type { ExplainSignature, Explanation } from '../contract/signing-lab.js';
 import { oneLine, visibleJson } from '../contract/visible.js';
 import type { CommandModule } from './command.js';
@@ -39,7 +40,7 @@ export function explanationText(explained: Explanation): string {
 
 /** `intern-emulator explain`: verifies a request as a daemon would and explains the verdict. Status as of verify. */
 const explain: CommandModule = {
-  options: () => ({ ...receivedOptions(), json: { type: 'boolean', describe: 'Print it as JSON' } }),
+  options: () => ({ ...receivedOptions(), json: toggle('Print it as JSON') }),
   async run({ argv, io }) {
     const explained = await explainReceived(argv, io);
     io.stdout(argv.json === true ? `${visibleJson(explained, 2)}\n` : explanationText(explained));

@@ -26,9 +26,15 @@ export interface Flag<T> {
 
 const expected = (what: string, text: string) => new RangeError(`expected ${what}; found ${JSON.stringify(text)}`);
 
-type About = Pick<Flag<unknown>, 'describe'> & Partial<Pick<Flag<unknown>, 'value' | 'fallback' | 'path'>>;
+type About = Partial<Pick<Flag<unknown>, 'value' | 'fallback' | 'path'>>;
 
-const text = (about: About, what = 'a text that is not empty', pattern = /\S/): Flag<string> => ({
+const text = (
+  describe: string,
+  about: About = {},
+  what = 'a text that is not empty',
+  pattern = /\S/,
+): Flag<string> => ({
+  describe,
   value: 'text',
   ...about,
   kind: 'single',
@@ -41,11 +47,11 @@ const text = (about: About, what = 'a text that is not empty', pattern = /\S/): 
 });
 
 /** It goes into a header, where clients send anything but ASCII differently. It is never shown. */
-const token = (about: About): Flag<string> => {
+const token = (describe: string): Flag<string> => {
   const what = 'visible ASCII characters, without spaces';
   const pattern = /^[\x21-\x7e]+$/;
   return {
-    ...text({ value: 'token', ...about }, what, pattern),
+    ...text(describe, { value: 'token' }, what, pattern),
     parse(given) {
       if (!pattern.test(given)) throw new RangeError(`expected ${what}`);
       return given;
@@ -53,9 +59,18 @@ const token = (about: About): Flag<string> => {
   };
 };
 
-const path = (about: About): Flag<string> => ({ ...text({ value: 'file', path: 'always', ...about }, 'a path') });
+const path = (describe: string, about: About = {}): Flag<string> =>
+  text(describe, { value: 'file', path: 'always', ...about }, 'a path');
 
-const choice = <const T extends string>(options: readonly [T, ...T[]], about: About): Flag<T> => ({
+const url = (describe: string): Flag<string> =>
+  text(describe, { value: 'url' }, 'an http or https URL', /^https?:\/\/\S+$/);
+
+const choice = <const T extends string>(
+  options: readonly [T, ...T[]],
+  describe: string,
+  about: About = {},
+): Flag<T> => ({
+  describe,
   value: options.join('|'),
   ...about,
   kind: 'single',
@@ -69,9 +84,10 @@ const choice = <const T extends string>(options: readonly [T, ...T[]], about: Ab
   from: (value) => value as T,
 });
 
-const whole = (min: number, max: number, about: About): Flag<number> => {
+const whole = (min: number, max: number, describe: string, about: About = {}): Flag<number> => {
   const what = max === Number.MAX_SAFE_INTEGER ? `a whole number from ${min}` : `a whole number from ${min} to ${max}`;
   return {
+    describe,
     value: 'number',
     ...about,
     kind: 'single',
@@ -87,15 +103,16 @@ const whole = (min: number, max: number, about: About): Flag<number> => {
 
 const DURATION = 'expected whole milliseconds, or a text such as "20ms", "45s", "5m", "1h"';
 
-const duration = (about: About): Flag<number> => {
+const duration = (describe: string, fallback: string): Flag<number> => {
   const parse = (given: string | number) => {
     const ms = parseDuration(given);
     if (ms < 1) throw expected('at least 1 ms', String(given));
     return ms;
   };
   return {
+    describe,
     value: 'duration',
-    ...about,
+    fallback,
     kind: 'single',
     parse,
     json: withZod((z) =>
@@ -108,9 +125,10 @@ const duration = (about: About): Flag<number> => {
 const parsePace = (given: string | number): number | 'recorded' =>
   given === 'recorded' ? given : parseDuration(given);
 
-const list = (about: About): Flag<string[]> => ({
-  value: 'text',
+const list = (describe: string, about: About): Flag<string[]> => ({
+  describe,
   ...about,
+  value: about.value ?? 'text',
   kind: 'list',
   parse(given) {
     const entries = given.split(',').map((entry) => entry.trim());
@@ -123,9 +141,9 @@ const list = (about: About): Flag<string[]> => ({
 
 const ON = new Set(['1', 'true', 'yes', 'on']);
 const OFF = new Set(['0', 'false', 'no', 'off', '']);
-const onOff = (about: About): Flag<boolean> => ({
+const onOff = (describe: string): Flag<boolean> => ({
+  describe,
   value: '',
-  ...about,
   kind: 'switch',
   parse(given) {
     if (ON.has(given.toLowerCase())) return true;
@@ -138,96 +156,67 @@ const onOff = (about: About): Flag<boolean> => ({
 
 /** Every setting of `serve` and `exec`, under the name that it has in a config file. */
 export const FLAGS = {
-  port: whole(0, 65_534, {
-    describe: 'Port of the interface; 0 picks one',
-    fallback: '4683',
-  }),
-  daemonPort: whole(0, 65_535, {
-    describe: 'Port of the intern daemons; 0 picks one',
+  port: whole(0, 65_534, 'Port of the interface; 0 picks one', { fallback: '4683' }),
+  daemonPort: whole(0, 65_535, 'Port of the intern daemons; 0 picks one', {
     fallback: 'the next port, or a free one if that is taken',
   }),
-  host: text({ describe: 'Address to listen on', value: 'address', fallback: '127.0.0.1' }),
-  data: path({ describe: 'Keep the state in this JSON file', fallback: 'kept in memory' }),
-  fsync: onOff({ describe: 'With --data: wait for the disk at each write, to survive a loss of power too' }),
-  seedFile: path({ describe: 'The world to start from: people, keys, interns' }),
-  seed: text({
-    describe: 'Source of ids and randomness: same seed, same requests, same bytes',
-    fallback: 'a random one',
-  }),
-  profile: text({
-    describe: 'Names of the deployment: svc, openrouter, or a file',
+  host: text('Address to listen on', { value: 'address', fallback: '127.0.0.1' }),
+  data: path('Keep the state in this JSON file', { fallback: 'kept in memory' }),
+  fsync: onOff('With --data: wait for the disk at each write, to survive a loss of power too'),
+  seedFile: path('The world to start from: people, keys, interns'),
+  seed: text('Source of ids and randomness: same seed, same requests, same bytes', { fallback: 'a random one' }),
+  profile: text('Names of the deployment: svc, openrouter, or a file', {
     value: 'name|file',
     fallback: 'svc',
     path: 'unless-name',
   }),
-  clock: choice(['real', 'virtual', 'auto'], {
-    describe: 'A virtual clock stands still until you advance it; auto advances by itself to what an intern waits for',
-    fallback: 'real',
-  }),
-  scripts: list({
-    describe: 'File or folder of JSON scripts, read again on change; may be repeated',
+  clock: choice(
+    ['real', 'virtual', 'auto'],
+    'A virtual clock stands still until you advance it; auto advances by itself to what an intern waits for',
+    { fallback: 'real' },
+  ),
+  scripts: list('File or folder of JSON scripts, read again on change; may be repeated', {
     value: 'path',
     path: 'always',
   }),
-  regionalHost: list({
-    describe: 'Host that is refused as regional, or the beginning of such hosts up to a dot ("eu."); may be repeated',
-    value: 'host',
-    fallback: 'eu.',
-  }),
-  allowHost: list({
-    describe: 'Name that a listener on loopback serves beside the loopback names, * for any; may be repeated',
+  regionalHost: list(
+    'Host that is refused as regional, or the beginning of such hosts up to a dot ("eu."); may be repeated',
+    { value: 'host', fallback: 'eu.' },
+  ),
+  allowHost: list('Name that a listener on loopback serves beside the loopback names, * for any; may be repeated', {
     value: 'host',
   }),
-  tls: onOff({ describe: 'Serve HTTPS, with a certificate of an authority made for this start' }),
-  publicUrl: text(
-    { describe: 'Public address behind a proxy or in a container; its host is served', value: 'url' },
-    'an http or https URL',
-    /^https?:\/\/\S+$/,
+  tls: onOff('Serve HTTPS, with a certificate of an authority made for this start'),
+  publicUrl: url('Public address behind a proxy or in a container; its host is served'),
+  publicDaemonUrl: url('Public address of the intern daemons: scheme, host and port'),
+  cors: list(
+    'Origin whose pages may use the interface, beside loopback origins; * for any, none for none; may be repeated',
+    { value: 'origin', fallback: 'loopback origins' },
   ),
-  publicDaemonUrl: text(
-    { describe: 'Public address of the intern daemons: scheme, host and port', value: 'url' },
-    'an http or https URL',
-    /^https?:\/\/\S+$/,
-  ),
-  cors: list({
-    describe:
-      'Origin whose pages may use the interface, beside loopback origins; * for any, none for none; may be repeated',
-    value: 'origin',
-    fallback: 'loopback origins',
-  }),
-  turnsPerMinute: whole(0, Number.MAX_SAFE_INTEGER, {
-    describe: 'Chat turns per minute and caller; 0 for no limit',
+  turnsPerMinute: whole(0, Number.MAX_SAFE_INTEGER, 'Chat turns per minute and caller; 0 for no limit', {
     fallback: '60',
   }),
-  interactionDeadline: duration({ describe: 'How long a question stays open', fallback: '5m' }),
-  executionDeadline: duration({ describe: 'How long a run started by invoke may take', fallback: '1h' }),
-  keepalive: duration({ describe: 'Silence after which a stream carries a keepalive', fallback: '30s' }),
-  proofWindow: duration({ describe: 'Age up to which the emulated daemons accept a proof', fallback: '60s' }),
-  controlToken: token({ describe: 'Token of the control interface; required beyond loopback' }),
-  signingKey: path({ describe: 'Ed25519 private key for proofs: a PEM or JWK file', value: 'file' }),
-  oidcIssuer: text(
-    { describe: "Trust this OIDC issuer's access tokens too", value: 'url' },
-    'an http or https URL',
-    /^https?:\/\/\S+$/,
+  interactionDeadline: duration('How long a question stays open', '5m'),
+  executionDeadline: duration('How long a run started by invoke may take', '1h'),
+  keepalive: duration('Silence after which a stream carries a keepalive', '30s'),
+  proofWindow: duration('Age up to which the emulated daemons accept a proof', '60s'),
+  controlToken: token('Token of the control interface; required beyond loopback'),
+  signingKey: path('Ed25519 private key for proofs: a PEM or JWK file', { value: 'file' }),
+  oidcIssuer: url("Trust this OIDC issuer's access tokens too"),
+  oidcAudience: text('Audience that the tokens of that issuer must have (default: any)', { value: 'text' }),
+  replay: list('Answer from recordings instead of emulating; may be repeated', { value: 'file', path: 'always' }),
+  replayElse: choice(
+    ['refuse', 'emulate'],
+    'Answer to a request that was not recorded: 501, or the answer of the emulator',
+    { fallback: 'refuse' },
   ),
-  oidcAudience: text({ describe: 'Audience that the tokens of that issuer must have (default: any)', value: 'text' }),
-  replay: list({
-    describe: 'Answer from recordings instead of emulating; may be repeated',
-    value: 'file',
-    path: 'always',
-  }),
-  replayElse: choice(['refuse', 'emulate'], {
-    describe: 'Answer to a request that was not recorded: 501, or the answer of the emulator',
-    fallback: 'refuse',
-  }),
-  matches: path({ describe: 'Scripts chosen by what a prompt says: a JSON file of {when, script}' }),
-  chaos: path({ describe: 'Chaos profile: a JSON file of faults that apply from the start' }),
-  spaceIdle: duration({ describe: 'How long an unused space stays, in real time', fallback: '10m' }),
-  maxSpaces: whole(0, 100_000, { describe: 'How many spaces may exist at once', fallback: '1000' }),
-  requireV2: onOff({ describe: 'The emulated daemons require v2 proofs' }),
+  matches: path('Scripts chosen by what a prompt says: a JSON file of {when, script}'),
+  chaos: path('Chaos profile: a JSON file of faults that apply from the start'),
+  spaceIdle: duration('How long an unused space stays, in real time', '10m'),
+  maxSpaces: whole(0, 100_000, 'How many spaces may exist at once', { fallback: '1000' }),
+  requireV2: onOff('The emulated daemons require v2 proofs'),
   pace: {
-    ...text({
-      describe: 'Time between two words of what a script says without every; with --replay, between two writes',
+    ...text('Time between two words of what a script says without every; with --replay, between two writes', {
       value: 'duration',
       fallback: 'none; with --replay, as recorded',
     }),
@@ -239,22 +228,14 @@ export const FLAGS = {
     ),
     from: (value: unknown) => parsePace(value as string | number),
   } satisfies Flag<number | 'recorded'>,
-  judge: onOff({
-    describe:
-      'Hold each request and its answer against the rules of the interface; the journal and the console show it',
-  }),
-  agentsMayRun: onOff({
-    describe: 'Agents and the console may have commands run on this machine over HTTP (check_client, Lab)',
-  }),
-  exitWithParent: onOff({
-    describe: 'Stop when the process that started it is gone, or npm; on by default under npx and npm run',
-  }),
-  json: onOff({ describe: 'Print the target descriptor as one line of JSON when ready' }),
-  quiet: onOff({ describe: 'Print only the ready line and what goes wrong' }),
-  logFormat: choice(['text', 'json'], {
-    describe: 'Log on standard error, a line for each request',
-    fallback: 'text',
-  }),
+  judge: onOff(
+    'Hold each request and its answer against the rules of the interface; the journal and the console show it',
+  ),
+  agentsMayRun: onOff('Agents and the console may have commands run on this machine over HTTP (check_client, Lab)'),
+  exitWithParent: onOff('Stop when the process that started it is gone, or npm; on by default under npx and npm run'),
+  json: onOff('Print the target descriptor as one line of JSON when ready'),
+  quiet: onOff('Print only the ready line and what goes wrong'),
+  logFormat: choice(['text', 'json'], 'Log on standard error, a line for each request', { fallback: 'text' }),
 } as const;
 
 export type FlagName = keyof typeof FLAGS;

@@ -1,5 +1,6 @@
 import { UsageError } from '../../conformance/cli/arguments.js';
 import { owed } from '../clock/owed.js';
+import { FileInvalid } from '../contract/file.js';
 import { suggestion } from '../contract/nearest.js';
 import type { Io } from './command.js';
 import { CONFORMANCE } from './commands.js';
@@ -26,7 +27,7 @@ async function run(args: readonly string[], io: Io): Promise<number> {
       );
     return await runCommand(own, rest, io);
   } catch (error) {
-    if (!(error instanceof UsageError)) throw error;
+    if (!(error instanceof UsageError || error instanceof FileInvalid)) throw error;
     io.stderr(`intern-emulator: ${error.message}\n`);
     return 2;
   }

@@ -1,3 +1,4 @@
+import { text } from '../../conformance/cli/arguments.js';
 import { createDoor, type Door } from '../agents/door.js';
 import { oneLine } from '../contract/visible.js';
 import { emulatorFor } from './attach.js';
@@ -8,7 +9,7 @@ import { untilStopped } from './signals.js';
 /** `intern-emulator mcp`: the agents' door over standard input and output, which carry nothing else (AGENT-1). */
 const mcp: CommandModule = {
   options: () => ({
-    control: { type: 'string', describe: 'Control URL of a running emulator' },
+    control: text('Control URL of a running emulator'),
     ...flagTable({ port: 'a free one', daemonPort: 'a free one', clock: 'auto' }),
   }),
   async run({ argv, io }) {

@@ -1,15 +1,12 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import type { FlagRow, FlagTable } from '../../conformance/cli/arguments.js';
-import { UsageError } from '../../conformance/cli/arguments.js';
-import { problem, words } from '../contract/problem.js';
+import { type FlagTable, text, UsageError } from '../../conformance/cli/arguments.js';
+import { jsonIn } from '../contract/file.js';
 import { PROFILES, type Profile, profileSchema } from '../contract/profile.js';
 import { inWords } from '../contract/system-error.js';
 import { UnusableKey } from '../signing/keys.js';
 import type { Io } from './command.js';
-
-const text = (describe: string): FlagRow => ({ type: 'string', describe });
 
 /** The flags that `sign`, `verify` and `explain` share: the request that a proof is for. */
 export const requestOptions = (): FlagTable => ({
@@ -64,16 +61,7 @@ export function readRequestBody(
 export function readProfile(argv: Record<string, unknown>, io: Pick<Io, 'folder'>): Profile {
   const name = given(argv, 'profile') ?? 'svc';
   if (name === 'svc' || name === 'openrouter') return PROFILES[name];
-  let value: unknown;
-  try {
-    value = JSON.parse(readBytes('profile', name, io).toString('utf8'));
-  } catch (error) {
-    if (error instanceof UsageError) throw error;
-    throw new UsageError(`--profile ${name}: it is not JSON`);
-  }
-  const parsed = profileSchema().safeParse(value, { error: words });
-  if (parsed.success) return parsed.data;
-  throw new UsageError(`--profile ${name}: ${problem(parsed.error, 'the whole')}`);
+  return jsonIn(readBytes('profile', name, io).toString('utf8'), `--profile ${name}`, profileSchema);
 }
 
 /** Reads a key given as text, or as a file with one, through `read`. */

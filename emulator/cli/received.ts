@@ -1,5 +1,4 @@
-import type { FlagTable } from '../../conformance/cli/arguments.js';
-import { UsageError } from '../../conformance/cli/arguments.js';
+import { type FlagTable, list, text, toggle, UsageError } from '../../conformance/cli/arguments.js';
 import { createClock } from '../clock/clock.js';
 import type { ExplainBody, Explanation } from '../contract/signing-lab.js';
 import { inWords } from '../contract/system-error.js';
@@ -19,27 +18,13 @@ import {
 
 /** Flags of the commands that verify a request as a daemon received it. */
 export const receivedOptions = (): FlagTable => ({
-  'public-key': {
-    type: 'string',
-    describe: 'Key to verify with: PEM, JWK or JWK set, or a file with one',
-  },
-  control: {
-    type: 'string',
-    describe: 'Instead: control URL of a running emulator, which knows what it signed',
-  },
-  header: {
-    type: 'string',
-    array: true,
-    alias: 'H',
-    describe: 'A header of the request, "name: value"; repeatable',
-  },
-  headers: {
-    type: 'string',
-    describe: 'File with the headers: JSON as from sign, or lines; - is standard input',
-  },
-  at: { type: 'string', describe: 'Unix seconds to verify at (default: now)' },
-  window: { type: 'string', describe: 'Seconds a proof may be old (default: 60)' },
-  'require-v2': { type: 'boolean', describe: 'Refuse requests that carry only a v1 proof' },
+  'public-key': text('Key to verify with: PEM, JWK or JWK set, or a file with one'),
+  control: text('Instead: control URL of a running emulator, which knows what it signed'),
+  header: { ...list('A header of the request, "name: value"; repeatable'), alias: 'H' },
+  headers: text('File with the headers: JSON as from sign, or lines; - is standard input'),
+  at: text('Unix seconds to verify at (default: now)'),
+  window: text('Seconds a proof may be old (default: 60)'),
+  'require-v2': toggle('Refuse requests that carry only a v1 proof'),
   ...requestOptions(),
 });
 

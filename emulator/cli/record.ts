@@ -1,9 +1,10 @@
-import { UsageError } from '../../conformance/cli/arguments.js';
+import { list, text, toggle, UsageError } from '../../conformance/cli/arguments.js';
 import { inWords } from '../contract/system-error.js';
 import { AdmissionInvalid } from '../recording/admission.js';
 import { RecordingFileError } from '../recording/files.js';
 import { record } from '../recording/record.js';
 import type { CommandModule } from './command.js';
+import { parsed } from './config.js';
 import { FLAGS } from './flags.js';
 import { createLogging, flushAtEnd } from './logging.js';
 import { parentGone } from './parent.js';
@@ -31,13 +32,6 @@ function deployment(given: unknown): URL {
   return url;
 }
 
-function portOf(given: unknown): number {
-  const text = given === undefined ? String(DEFAULT_PORT) : String(given);
-  const port = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
-  if (!(port <= 65_535)) throw new UsageError(`--port: expected a whole number from 0 to 65535; found ${text}`);
-  return port;
-}
-
 /** The smallest and the largest limit of an exchange: a line of a file must fit into one text. */
 const LIMITS = { least: 65_536, most: 134_217_728 };
 const UNITS: Readonly<Record<string, number>> = { '': 1, kb: 1_024, mb: 1_048_576 };
@@ -55,38 +49,24 @@ const listOf = (given: unknown): string[] => (Array.isArray(given) ? given.map(S
 /** `intern-emulator record URL --out FILE`: a proxy of a deployment that writes down each exchange (REC-1). */
 const command: CommandModule = {
   options: () => ({
-    out: { type: 'string', describe: 'File of the recording: one line of JSON for each exchange' },
-    name: {
-      type: 'string',
-      describe: 'Scenario of requests that name none (NAME.jsonl beside --out)',
-    },
-    force: { type: 'boolean', describe: 'Overwrite existing files' },
-    host: { type: 'string', describe: 'Address to listen on', defaultDescription: '127.0.0.1' },
-    port: { type: 'string', describe: 'Port; 0 picks one', defaultDescription: `${DEFAULT_PORT}` },
-    'allow-host': {
-      type: 'string',
-      array: true,
-      describe: FLAGS.allowHost.describe,
-    },
-    cors: {
-      type: 'string',
-      array: true,
-      describe:
-        'Origin whose pages may use the recorder, beside loopback origins; * for any, none for none; may be repeated',
-    },
-    limit: {
-      type: 'string',
-      describe: 'How much of one exchange is recorded; all of it passes',
-      defaultDescription: '64mb',
-    },
-    'exit-with-parent': { type: 'boolean', describe: FLAGS.exitWithParent.describe },
-    quiet: { type: 'boolean', describe: 'Print only the ready line and what goes wrong' },
+    out: text('File of the recording: one line of JSON for each exchange'),
+    name: text('Scenario of requests that name none (NAME.jsonl beside --out)'),
+    force: toggle('Overwrite existing files'),
+    host: { ...text('Address to listen on'), defaultDescription: '127.0.0.1' },
+    port: { ...text('Port; 0 picks one'), defaultDescription: `${DEFAULT_PORT}` },
+    'allow-host': list(FLAGS.allowHost.describe),
+    cors: list(
+      'Origin whose pages may use the recorder, beside loopback origins; * for any, none for none; may be repeated',
+    ),
+    limit: { ...text('How much of one exchange is recorded; all of it passes'), defaultDescription: '64mb' },
+    'exit-with-parent': toggle(FLAGS.exitWithParent.describe),
+    quiet: toggle('Print only the ready line and what goes wrong'),
     'log-format': { type: 'string', choices: ['text', 'json'], describe: 'Form of the log on standard error' },
   }),
   async run({ argv, io }) {
     const url = deployment(argv.url);
     if (typeof argv.out !== 'string') throw new UsageError('record: name the file to record into with --out');
-    const port = portOf(argv.port);
+    const port = parsed('--port', FLAGS.daemonPort, String(argv.port ?? DEFAULT_PORT)) as number;
     const host = typeof argv.host === 'string' ? argv.host : '127.0.0.1';
     const logging = createLogging(io, {
       quiet: argv.quiet === true,

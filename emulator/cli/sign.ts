@@ -1,4 +1,4 @@
-import { UsageError } from '../../conformance/cli/arguments.js';
+import { text, UsageError } from '../../conformance/cli/arguments.js';
 import { createClock } from '../clock/clock.js';
 import { createRandom } from '../clock/random.js';
 import { shellWord } from '../contract/pasted.js';
@@ -15,12 +15,12 @@ const FORMATS = ['json', 'headers', 'curl'] as const;
 /** `intern-emulator sign`: makes a proof as the signing route would, from a given key. With --path it carries v2. */
 const sign: CommandModule = {
   options: () => ({
-    key: { type: 'string', describe: 'Private Ed25519 key: PEM or JWK, or a file with one' },
-    seed: { type: 'string', describe: 'Instead of --key: the key of an emulator with this seed' },
-    user: { type: 'string', describe: 'OAuth subject that the proof names' },
-    timestamp: { type: 'string', describe: 'Unix seconds (default: now)' },
-    nonce: { type: 'string', describe: 'Nonce of the v2 proof (default: a random one)' },
-    format: { type: 'string', describe: `How to print it: ${FORMATS.join(', ')} (default: json)` },
+    key: text('Private Ed25519 key: PEM or JWK, or a file with one'),
+    seed: text('Instead of --key: the key of an emulator with this seed'),
+    user: text('OAuth subject that the proof names'),
+    timestamp: text('Unix seconds (default: now)'),
+    nonce: text('Nonce of the v2 proof (default: a random one)'),
+    format: text(`How to print it: ${FORMATS.join(', ')} (default: json)`),
     ...requestOptions(),
   }),
   async run({ argv, io }) {

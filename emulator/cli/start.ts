@@ -1,5 +1,6 @@
 import { UsageError } from '../../conformance/cli/arguments.js';
-import { FileInvalid, textOfFile } from '../contract/file.js';
+import { textOfFile } from '../contract/file.js';
+import { given as defined } from '../contract/given.js';
 import { inWords } from '../contract/system-error.js';
 import {
   createEmulator,
@@ -19,19 +20,8 @@ export interface Started {
   at: ListenAt;
 }
 
-const defined = <T extends object>(value: T) =>
-  Object.fromEntries(Object.entries(value).filter(([, entry]) => entry !== undefined)) as {
-    [K in keyof T]?: Exclude<T[K], undefined>;
-  };
-
-function readKey(given: string): string {
-  if (/^\s*(\{|-----BEGIN)/.test(given)) return given;
-  try {
-    return textOfFile(given, `signing key ${given}`);
-  } catch (error) {
-    throw error instanceof FileInvalid ? new UsageError(error.message) : error;
-  }
-}
+const readKey = (given: string): string =>
+  /^\s*(\{|-----BEGIN)/.test(given) ? given : textOfFile(given, `signing key ${given}`);
 
 /** The pace of scripts; that of a replay is separate, and defaults to the recorded one. */
 function paceOf({ pace, replay }: Given): number | undefined {

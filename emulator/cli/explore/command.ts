@@ -3,6 +3,7 @@ import { UsageError } from '../../../conformance/cli/arguments.js';
 import { deliver, makeFolders, refuseLink, writeTo } from '../../../conformance/cli/destinations.js';
 import { EXPLORE_REPORTERS } from '../../../conformance/explore/report/index.js';
 import { ExploreError, type ExploreReport, type Finding } from '../../../conformance/explore/types.js';
+import { FileInvalid } from '../../contract/file.js';
 import { OptionError } from '../../index.js';
 import type { CommandModule } from '../command.js';
 import { environmentOf } from '../exec.js';
@@ -97,7 +98,7 @@ const explore: CommandModule = {
       // A schedule that this version does not know.
       if (error instanceof OptionError)
         throw new UsageError(`explore: --schedule ${argv.schedule}: ${error.message}`, { cause: error });
-      if (error instanceof UsageError || error instanceof ExploreError)
+      if (error instanceof UsageError || error instanceof ExploreError || error instanceof FileInvalid)
         throw new UsageError(`explore: ${error.message}`, { cause: error });
       throw error;
     } finally {
