@@ -1,5 +1,4 @@
 import { existsSync, rmSync } from 'node:fs';
-import { given } from '../../emulator/contract/given.js';
 import { visible } from '../../emulator/contract/visible.js';
 import { connect } from '../drivers/connect.js';
 import { UsageError } from '../framework/usage.js';
@@ -37,11 +36,7 @@ export async function cleanupCommand(run: string, settings: Settings, io: Io): P
       driver,
       host,
       tag: left.run,
-      settings: settingsOf({
-        driver,
-        host,
-        ...given({ timeout, rate, cleanupTime: maxTime }),
-      }),
+      settings: settingsOf({ driver, host, timeout, rate, cleanupTime: maxTime }),
       ledger: createLedger(file, left.entries),
       signal,
     };

@@ -40,7 +40,7 @@ export async function runCommand(settings: Settings, io: Io): Promise<number> {
   makeFolders(settings);
   return concluded(settings, io, async (options) => {
     const { budget, maxPrompts, path, requirements, runs, seed } = settings;
-    const more = { ...options, checks, ...given({ budget, maxPrompts, path, requirements, runs, seed }) };
+    const more = { ...options, checks, budget, maxPrompts, path, requirements, runs, seed };
     const results = await atTarget(settings, io, (target) => runChecks({ ...target, ...more }));
     if (settings.save !== undefined) saveFindings(settings.save, results);
     return results;

@@ -1,6 +1,5 @@
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { given } from '../../emulator/contract/given.js';
 import { visible } from '../../emulator/contract/visible.js';
 import { baseAddress, type Connected, connect } from '../drivers/connect.js';
 import { UsageError } from '../framework/usage.js';
@@ -29,9 +28,6 @@ export function commandOf(
   return ownCommand('intern-conformance', [...words, ...again]);
 }
 
-/** The units that a call asks for. */
-const selectionOf = ({ levels, only, shard, skip }: Settings) => ({ only, skip, ...given({ levels, shard }) });
-
 /**
  * The units that a call asks for, before anything is opened for them.
  *
@@ -41,12 +37,12 @@ export const chosen = <One extends Parameters<typeof select>[0][number]>(
   units: readonly One[],
   settings: Settings,
   kind?: Parameters<typeof select>[2],
-): readonly One[] => partOf(select(units, selectionOf(settings), kind), settings);
+): readonly One[] => partOf(select(units, settings, kind), settings);
 
 /** The request of a call that every run shares, whatever its units are. */
 const engineOptions = (settings: Settings, io: Io): EngineOptions => {
-  const { failOn, maxRequests, maxTime, minCoverage } = settings;
-  return { ...selectionOf(settings), ...given({ failOn, maxRequests, maxTime, minCoverage }), signal: io.signal };
+  const { failOn, levels, maxRequests, maxTime, minCoverage, only, shard, skip } = settings;
+  return { failOn, levels, maxRequests, maxTime, minCoverage, only, shard, skip, signal: io.signal };
 };
 
 /** Does a run as a call asks for it, writes its reports and its baseline, and returns the exit code. */
@@ -61,7 +57,7 @@ export async function concluded(
   const known = file === undefined ? undefined : readBaseline(file, updateBaseline);
   const results = await work({
     ...engineOptions(settings, io),
-    ...(known === undefined || updateBaseline ? {} : { baseline: known }),
+    baseline: updateBaseline ? undefined : known,
     events: progress(io.err, { colour: io.colour, live: io.live, width: io.width, finding }),
   });
   deliver(settings.reports, (kind, looks) => REPORTERS[kind](results, looks), io);
@@ -102,7 +98,13 @@ export const atTarget = (
       folder(`--ledger-dir ${settings.ledgerDir}`, settings.ledgerDir);
     }
     const results = await work({
-      ...given({ bootTimeout, concurrency, maxRequests, maxTime, rate, timeout, ledgerPath }),
+      bootTimeout,
+      concurrency,
+      maxRequests,
+      maxTime,
+      rate,
+      timeout,
+      ledgerPath,
       driver,
       readOnly,
       tag,

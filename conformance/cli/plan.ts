@@ -1,6 +1,5 @@
 import { byKey } from '../../emulator/contract/by-key.js';
 import { counted } from '../../emulator/contract/counted.js';
-import { given } from '../../emulator/contract/given.js';
 import type { Driver } from '../drivers/driver.js';
 import { startEmulator } from '../drivers/emulator.js';
 import type { Check } from '../framework/check.js';
@@ -69,7 +68,7 @@ async function rehearsed({ settings, driver, checks, host }: PlanOptions, runs: 
       runs,
       rate: 0,
       readOnly: settings.readOnly,
-      ...given({ seed: settings.seed }),
+      seed: settings.seed,
       host,
       events: {
         checkEnd({ id, requests }) {
@@ -98,9 +97,7 @@ export async function plan(options: PlanOptions): Promise<string> {
   const { settings, driver, checks } = options;
   const controlled = driver.control !== undefined;
   const lines: string[] = [];
-  const { budget, maxPrompts, maxRequests, maxTime, shard } = settings;
-  const asked = given({ budget, maxPrompts, maxRequests, maxTime, shard, rate: settings.rate, runs: settings.runs });
-  const { free, limits, rate, runs } = settingsOf({ driver, ...asked });
+  const { free, limits, rate, runs } = settingsOf({ ...settings, baseline: undefined, driver });
   const { costs, around, duration } = await rehearsed(options, runs);
   const missing: { readonly id: string; readonly why: string }[] = [];
   const beyond: typeof missing = [];

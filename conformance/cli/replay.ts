@@ -1,6 +1,5 @@
 import { byKey } from '../../emulator/contract/by-key.js';
 import { counted } from '../../emulator/contract/counted.js';
-import { given } from '../../emulator/contract/given.js';
 import { cases } from '../clients/index.js';
 import { runClient } from '../clients/run-client.js';
 import { UsageError } from '../framework/usage.js';
@@ -69,7 +68,7 @@ async function againOnTarget(
         : [[id, { name: finding.property.name, path: finding.property.path }] as const],
     );
     const only = checksFor(rows);
-    const again = { checks, only, seed, runs, paths: Object.fromEntries(paths), ...given({ failOn: settings.failOn }) };
+    const again = { checks, only, seed, runs, paths: Object.fromEntries(paths), failOn: settings.failOn };
     const results = await atTarget(settings, io, (target) => runChecks({ ...target, ...again }));
     for (const check of results.checks) done.set(check.id, check);
   }

@@ -69,7 +69,7 @@ export interface TargetOptions {
   /** False treats an emulator as a deployment. */
   readonly control?: boolean;
   readonly controlToken?: string | undefined;
-  readonly readOnly?: boolean;
+  readonly readOnly?: boolean | undefined;
   /**
    * ms of real time that one wait may take where no clock can be moved. Default 65,000; 310,000 with the budget `thorough`, 0
    * with `quick`.

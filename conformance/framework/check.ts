@@ -41,7 +41,7 @@ export const defineChecks = (rows: Readonly<Record<string, Row>>): readonly Chec
 type Common = 'requirement' | 'level';
 type RowsOf = Readonly<Record<string, Omit<Row, Common> & Partial<Pick<Row, Common>>>>;
 
-/** Checks of one requirement, and of one level where it is given, but for those that name another. One call per file in `checks/`. */
+/** Checks of one requirement, and of one level where it is given, but for those that name another. One call per file in `scenarios/`. */
 export function checksOf(requirement: RequirementId, rows: RowsOf): readonly Check[];
 export function checksOf(requirement: RequirementId, level: Level, rows: RowsOf): readonly Check[];
 export function checksOf(requirement: RequirementId, given: Level | RowsOf, rows: RowsOf = {}): readonly Check[] {

@@ -126,7 +126,8 @@ export class Finding extends Error {
   override readonly name = 'Finding';
   constructor(
     readonly found: Found,
-    readonly more: { readonly property?: FalsifiedProperty } = {},
+    /** The property that does not hold, where a generated value shows it. */
+    readonly property?: FalsifiedProperty,
     options?: ErrorOptions,
   ) {
     super(`${found.of} (wanted: ${JSON.stringify(found.wanted)})`, options);
@@ -136,7 +137,7 @@ export class Finding extends Error {
 /** The finding that an error is: a valid request must be answered. Undefined for any other error. */
 export const findingOf = (error: unknown): Finding | undefined =>
   error instanceof NoAnswer
-    ? new Finding({ wanted: { kind: 'answer' }, got: error.got, of: error.request }, {}, { cause: error })
+    ? new Finding({ wanted: { kind: 'answer' }, got: error.got, of: error.request }, undefined, { cause: error })
     : error instanceof Finding
       ? error
       : undefined;

@@ -105,6 +105,6 @@ export function createProperty(options: PropertyOptions): Ctx['property'] {
       runs: details.numRuns,
       shrinks: details.numShrinks,
     };
-    throw new Finding(errorInstance.found, { property }, { cause: errorInstance });
+    throw new Finding(errorInstance.found, property, { cause: errorInstance });
   };
 }

@@ -11,8 +11,7 @@ import { LATE, Recent } from '../model/options.js';
 import type { Exchange as Shown } from '../probe/exchange.js';
 import { systemHost } from '../probe/time.js';
 import { type Report, reportOf } from '../report/json.js';
-import { foundBy, RULES, type Rule, rulesFor, seenBy } from '../rules/index.js';
-import type { Breach } from '../rules/rule.js';
+import { type Breach, foundBy, RULES, type Rule, rulesFor, seenBy, situationOf } from '../rules/index.js';
 import { asKnown, type Baseline } from '../run/baseline.js';
 import { foundIn } from '../run/finding.js';
 import type { CheckResult, FailOn, FindingResult, RowHead } from '../run/results.js';
@@ -205,7 +204,7 @@ export function createJudge(options: JudgeOptions = {}) {
             const judgement = agreed(looked.map((one) => one.seen && rule.judge(one.seen, one.model)));
             if (judgement === undefined) continue;
             tally.judged++;
-            tally.situations.add(`${shown.operation.name} ${shown.answered.status}`);
+            tally.situations.add(situationOf(shown));
             if (judgement === 'kept') {
               rulings.push({ rule, breach: undefined });
               continue;

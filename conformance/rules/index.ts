@@ -8,7 +8,7 @@ import { byOperation, type Rule } from './rule.js';
 import { VAULT } from './vault.js';
 
 export type { Breach, Rule, Seen } from './rule.js';
-export { byOperation, foundBy, seenBy } from './rule.js';
+export { byOperation, foundBy, seenBy, situationOf } from './rule.js';
 
 /** Every rule, area by area. */
 export const RULES: readonly Rule[] = [

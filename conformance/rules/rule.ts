@@ -100,6 +100,9 @@ export function byOperation<T extends Pick<Rule, 'of'>>(rows: readonly T[]): (se
   return ({ operation }) => all.get(operation.name) ?? [];
 }
 
+/** The operation and the status of an exchange: `get 404`. */
+export const situationOf = ({ operation, answered }: Seen): string => `${operation.name} ${answered.status}`;
+
 /** A breach as findings say it. */
 export const foundBy = ({ what, expected, actual, exact }: Breach): Pick<Found, 'wanted' | 'got' | 'of'> =>
   unlike(what, expected, actual, exact === true);

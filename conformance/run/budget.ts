@@ -25,13 +25,13 @@ const BUDGET_NAMES = Object.keys(BUDGETS) as readonly BudgetName[];
 /** The limits that were given. */
 export interface BudgetOptions {
   /** Its limits where none of its own is given. Default `default` without a control interface, else none. */
-  readonly budget?: BudgetName;
+  readonly budget?: BudgetName | undefined;
   /** Prompts that may be taken. Default 150 without a control interface. */
-  readonly maxPrompts?: number;
+  readonly maxPrompts?: number | undefined;
   /** Requests, its clean-up included. Default 3,000 without a control interface. */
-  readonly maxRequests?: number;
+  readonly maxRequests?: number | undefined;
   /** ms, its clean-up included. Default 300,000 without a control interface. */
-  readonly maxTime?: number;
+  readonly maxTime?: number | undefined;
 }
 
 /** The limit that stops a run, and its number. */

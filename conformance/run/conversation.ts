@@ -51,7 +51,7 @@ export function createConversation(run: RunContext, by: Sender, open: Ctx['open'
       if (driver.control !== undefined) throw error;
       const found = findingOf(error)?.found;
       if (found === undefined) throw error;
-      throw new Finding({ ...found, breaks: { requirement: 'CHAT-11', level: 'S' } }, {}, { cause: error });
+      throw new Finding({ ...found, breaks: { requirement: 'CHAT-11', level: 'S' } }, undefined, { cause: error });
     });
     const sent = sentBy(said);
     const reply = createReply(answer, {

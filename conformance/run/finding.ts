@@ -77,7 +77,7 @@ export function skipIn(skip: Skip, redactor: Hiding): Skip {
 export function reported(
   run: RunContext,
   check: Check,
-  { found, more: { property } }: Finding,
+  { found, property }: Finding,
   { transcript, control }: Pick<Attempt, 'transcript' | 'control'>,
   askedBy: string = check.id,
 ): FindingResult {

@@ -106,7 +106,7 @@ export async function runAlone(run: RunContext, check: Check, before?: Finding):
     for (const habit of session.habits) await habit.prepare?.(visitOf(run)).catch(() => {});
     const began = host.now();
     const { tried, counts } = await tryOnce(run, check, {
-      again: (candidates.at(-1)?.error ?? before)?.more.property,
+      again: (candidates.at(-1)?.error ?? before)?.property,
     });
     const { error } = tried;
     if (reworded(run, tried)) continue;
@@ -156,7 +156,10 @@ async function byAlias(run: RunContext, check: Check, tried: Attempt): Promise<A
   if (requirement === undefined || requirement === check.requirement) return tried;
   const twin = await attempt(run, check, { direct: true });
   if ('error' in twin) return tried;
-  return { ...tried, error: new Finding({ ...error.found, breaks: { requirement, level: check.level } }, error.more) };
+  return {
+    ...tried,
+    error: new Finding({ ...error.found, breaks: { requirement, level: check.level } }, error.property),
+  };
 }
 
 /** Whether the intern did something else, never did that in the run, and another wording is left to try. */

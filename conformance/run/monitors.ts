@@ -9,7 +9,16 @@ import type { Answer, Sender } from '../probe/client.js';
 import type { Evidence } from '../probe/exchange.js';
 import type { Send } from '../probe/request.js';
 import { ruleOf } from '../rules/check.js';
-import { type Breach, byOperation, foundBy, type Rule, rulesFor, type Seen, seenBy } from '../rules/index.js';
+import {
+  type Breach,
+  byOperation,
+  foundBy,
+  type Rule,
+  rulesFor,
+  type Seen,
+  seenBy,
+  situationOf,
+} from '../rules/index.js';
 import { askedBy, exchangeOf, streamOf, WRONG_KEY } from './exchange-of.js';
 
 /** Kinds of breaches that a monitor keeps, and exchanges of each whose evidence it keeps. */
@@ -61,8 +70,6 @@ export interface Monitor {
   /** Interns that it saw as they should not be: they are read once more when all else is done. */
   readonly unread: Set<string>;
 }
-
-const situationOf = ({ operation, answered }: Seen): string => `${operation.name} ${answered.status}`;
 
 /** The interns that an exchange shows as they should not be. */
 const internsIn = ({ id, operation }: Seen, got: unknown): readonly string[] =>

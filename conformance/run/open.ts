@@ -109,6 +109,7 @@ export function openRun(options: Omit<RunnerOptions, 'checks'>, { puts = true } 
       return cleanup;
     },
     summary: () => ({
+      asked: session.learnt.asked,
       options: {
         seed: settings.seed,
         runs: settings.runs,

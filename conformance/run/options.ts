@@ -11,35 +11,35 @@ export interface RunnerOptions extends EngineOptions, BudgetOptions {
   readonly driver: Driver;
   readonly checks: readonly Check[];
   /** Runs of each property. Default 100 with a control interface, 1 without, and 20 in a thorough run. */
-  readonly runs?: number;
+  readonly runs?: number | undefined;
   /** Seed of everything generated. Default: another one each run. */
-  readonly seed?: string;
+  readonly seed?: string | undefined;
   /** Where a property goes on: its name and the path that a finding reports. */
-  readonly path?: { readonly name: string; readonly path: string };
+  readonly path?: { readonly name: string; readonly path: string } | undefined;
   /** The same for several checks, by their ids. */
-  readonly paths?: Readonly<Record<string, { readonly name: string; readonly path: string }>>;
-  readonly readOnly?: boolean;
+  readonly paths?: Readonly<Record<string, { readonly name: string; readonly path: string }>> | undefined;
+  readonly readOnly?: boolean | undefined;
   /** Requests per second; 0 is no limit. Default 5 without a control interface, else none. */
-  readonly rate?: number;
+  readonly rate?: number | undefined;
   /** How many checks are done at a time. Default 4 without a control interface; with one there is one clock for all, so 1. */
-  readonly concurrency?: number;
+  readonly concurrency?: number | undefined;
   /** Until the head of an answer must be there, and again until its end. Default 10,000. */
-  readonly timeout?: number;
+  readonly timeout?: number | undefined;
   /** Within which an intern has to come up where no clock can be moved. Default 120,000. */
-  readonly bootTimeout?: number;
+  readonly bootTimeout?: number | undefined;
   /** For the whole clean-up. Default 60,000, and more at a target that takes its time, up to 600,000. */
-  readonly cleanupTime?: number;
+  readonly cleanupTime?: number | undefined;
   /** Candidates that the shrinking of one property may try. Default 300 with a control interface, 8 without. */
-  readonly shrinkBudget?: number;
+  readonly shrinkBudget?: number | undefined;
   /** False tries every check, whatever others have found to be in its way. Default true. */
-  readonly blocking?: boolean;
+  readonly blocking?: boolean | undefined;
   /** 4 characters that tell the names of this run from others; part of the run's id. */
-  readonly tag?: string;
+  readonly tag?: string | undefined;
   /** Keeps the ledger of created interns. Default: in memory only. */
-  readonly ledgerPath?: string;
+  readonly ledgerPath?: string | undefined;
   /** How the kit was called. */
-  readonly command?: string;
-  readonly host?: Host;
+  readonly command?: string | undefined;
+  readonly host?: Host | undefined;
 }
 
 /** The options of a run, with defaults filled in. Times in ms. */

@@ -103,7 +103,6 @@ function prepared(options: RunnerOptions): Parameters<typeof createRun> {
         return opened.ending.near ?? opened.session.room.without({ prompts: prompts(unit) });
       },
       next: (waiting) => nextOf(waiting, () => opened.session.turns('api_key').paused()),
-      summary: () => ({ asked: opened.session.learnt.asked, ledger: true }),
     },
   ];
 }

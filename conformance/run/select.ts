@@ -8,10 +8,11 @@ import type { Unit } from './unit.js';
 
 export interface Selection {
   /** Ids of checks or requirements; `*` stands for anything. None is all. */
-  readonly only?: readonly string[];
-  readonly skip?: readonly string[];
-  readonly levels?: readonly Level[];
-  readonly shard?: Shard;
+  readonly only?: readonly string[] | undefined;
+  readonly skip?: readonly string[] | undefined;
+  readonly levels?: readonly Level[] | undefined;
+  /** One of several parts, as `{ index, of }`; the first has index 1. */
+  readonly shard?: Shard | undefined;
 }
 
 /** A selection that cannot be meant: a pattern without a match. */

@@ -38,22 +38,22 @@ export interface RunTarget {
   /** A row in the light of what came after it. */
   revised?(row: CheckResult): CheckResult;
   /** The part of the results that is not its rows. */
-  summary(): Pick<Assembled, 'options' | 'others'>;
+  summary(): Pick<Assembled, 'asked' | 'options' | 'others'>;
 }
 
 /** The options of every run, whatever its units are. Times in ms. */
 export interface EngineOptions extends Selection, Pick<BudgetOptions, 'maxRequests' | 'maxTime'> {
   /** The baseline: ids of rows, or entries that say more. */
-  readonly baseline?: Baseline;
+  readonly baseline?: Baseline | undefined;
   /** The name of a published set of checks: the results of others do not count (KIT-9). */
-  readonly requirements?: string;
+  readonly requirements?: string | undefined;
   /** The verdict from which on the target fails. Default `fail`; `warn` holds it to published sentences too. */
-  readonly failOn?: FailOn;
+  readonly failOn?: FailOn | undefined;
   /** Percent of the selected rows that have to come to a verdict for the run to be complete. Default 0. */
-  readonly minCoverage?: number;
-  readonly events?: RunEvents;
+  readonly minCoverage?: number | undefined;
+  readonly events?: RunEvents | undefined;
   /** Ends the run early; its clean-up still runs. */
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** Options of a part that has units of its own. */
@@ -66,8 +66,6 @@ interface UnitOptions extends EngineOptions {
   without?(unit: Unit): Stop | undefined;
   /** Chooses the next of the waiting units. Default: the first. */
   next?(waiting: readonly Unit[]): number;
-  /** The part of the results that is not their rows. */
-  summary?(): Pick<Assembled, 'asked' | 'ledger'>;
   /** The units are not all that there are: a baseline may have others. */
   readonly partial?: boolean;
 }
@@ -239,7 +237,7 @@ export function createRun(units: readonly Unit[], target: RunTarget, options: Un
       const stops = [ending.stopped, ...rows.map(({ skip: why }) => stopOf(why))].filter((stop) => stop !== undefined);
       return assemble(rows, {
         ...summary,
-        ...options.summary?.(),
+        ledger: options.kind === undefined,
         tag: target.tag,
         began,
         now: host.now(),

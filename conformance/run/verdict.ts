@@ -187,7 +187,7 @@ export interface Assembled {
   readonly minCoverage?: number | undefined;
   readonly asked?: Learnt['asked'];
   /** The units are of the ledger of requirements. */
-  readonly ledger?: true;
+  readonly ledger?: boolean;
   readonly failOn?: FailOn | undefined;
   /** The baseline, and whether an id has a unit. */
   readonly baseline?: Baseline | undefined;
