@@ -7,6 +7,7 @@ const EXCLUDED = [...configDefaults.exclude, 'dist/**', '.tmp/**', 'bench/**'];
 declare module 'vitest' {
   interface ProvidedContext {
     commit: string;
+    sampled: boolean;
   }
 }
 
@@ -19,10 +20,13 @@ function commit(): string {
   }
 }
 
-/** `--mode complete`: a skip is a failure. `--mode sample`: of the live tests an eighth, drawn by the commit. */
+/**
+ * `--mode complete`: a skip is a failure. `--mode sample`: of the live tests one in 32, drawn by the commit, and of the
+ * cases of dear properties a quarter.
+ */
 export default defineConfig(({ mode }) => ({
   test: {
-    provide: { commit: commit() },
+    provide: { commit: commit(), sampled: mode === 'sample' },
     // Many tests wait for sockets and processes: two files more than there are processors keep all of them busy.
     maxWorkers: availableParallelism() + 2,
     // No module has a state of its own, so files share what they import: half of the processor's time.

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { folderOfFile } from '../../test/folders.js';
-import '../../test/same-draws.js';
+import { runs } from '../../test/same-draws.js';
 import { converse, type Drawn } from './drawn.harness.js';
 import { exchangeBy } from './exchange.js';
 import { judgeFiles } from './files.js';
@@ -44,7 +44,6 @@ function entryOf({ at, entry }: Drawn, { before, after, is }: Fate, anonymous: b
   return is === 'redacted' ? JSON.parse(JSON.stringify(shown).replace(/[0-9a-f-]{36}/g, '[REDACTED]')) : shown;
 }
 
-const RUNS = { numRuns: Number(process.env.FC_RUNS ?? 40) };
 const cases = fc.record({
   talk: fc.nat(1_000_000),
   fates: fc.array(FATE, { minLength: 100, maxLength: 100 }),
@@ -101,6 +100,6 @@ test('no part of a right conversation is blamed that a HAR has, nor where it pas
       expect(await inFile(drawn, one)).toEqual([]);
       expect(inPassing(drawn, one)).toEqual([]);
     }),
-    RUNS,
+    { numRuns: runs(40) },
   );
 }, 0);

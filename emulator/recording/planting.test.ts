@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { folderOfFile } from '../../test/folders.js';
-import '../../test/same-draws.js';
+import { runs } from '../../test/same-draws.js';
 import { unicode } from '../credentials/spellings.harness.js';
 import {
   fitsHeader,
@@ -105,7 +105,7 @@ test('no secret reaches the file, whatever it is, wherever it stands, in whichev
       const file = await recordingOf(planted, new Map(known ? [[secret, '$api_key']] : []));
       expect(foundIn(file, secret)).toBeUndefined();
     }),
-    { numRuns: Number(process.env.PLANTINGS ?? 150) },
+    { numRuns: runs(150) },
   );
 });
 

@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { folderOfTest } from '../../test/folders.js';
 import { createEmulator, type Emulator, type EmulatorOptions } from '../index.js';
 import { anyRequest, createClient } from '../testing/any-requests.harness.js';
-import '../../test/same-draws.js';
+import { runs } from '../../test/same-draws.js';
 
 const make = (options: EmulatorOptions = {}): Emulator => {
   const emulator = createEmulator({ clock: 'virtual', ...options });
@@ -43,7 +43,7 @@ test('the same requests after a restore get the same bytes, whatever came before
         await emulator.close();
       }
     }),
-    { numRuns: 60 },
+    { numRuns: runs(60) },
   );
 });
 
@@ -71,7 +71,7 @@ test('where nothing is under way, the requests after a snapshot get the same byt
         await emulator.close();
       }
     }),
-    { numRuns: 60 },
+    { numRuns: runs(60) },
   );
 });
 
