@@ -8,6 +8,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { commandOf } from '../../test/built.js';
 import { folderOfFile } from '../../test/folders.js';
+import { main } from './main.js';
 
 /** The command as it ships: built, and run in a process of its own. */
 const command = commandOf('intern-emulator');
@@ -38,6 +39,31 @@ function launch(args: readonly string[], env: Record<string, string> = {}) {
 }
 
 const run = (args: readonly string[], env?: Record<string, string>) => launch(args, env).ended;
+
+/** The end of a command in this process: it starts nothing that goes on. */
+async function ended(args: readonly string[]) {
+  const said = { stdout: '', stderr: '' };
+  const kept = (name: keyof typeof said) => (text: string) => {
+    said[name] += text.replaceAll(`${folder}/`, '');
+  };
+  const atEnd = ['exit', 'uncaughtExceptionMonitor'].map(
+    (event) => [event, process.listeners(event as 'exit')] as const,
+  );
+  const paths = args.map((word) => (/\.jsonl?$/.test(word) ? join(folder, word) : word));
+  const status = await main(paths, {
+    stdout: kept('stdout'),
+    stderr: kept('stderr'),
+    env: {},
+    folder,
+    colors: false,
+    exit: () => {},
+  });
+  // Its last lines would be written when this process ends.
+  for (const [event, before] of atEnd)
+    for (const listener of process.listeners(event as 'exit'))
+      if (!before.includes(listener)) process.off(event, listener);
+  return { status, ...said };
+}
 
 /** Starts serving; resolves once it is ready. */
 async function serve(args: readonly string[] = [], env?: Record<string, string>) {
@@ -172,7 +198,7 @@ describe('one clear line and status 2', () => {
     ['scripts validate without files', ['scripts', 'validate'], 'scripts validate: name the files'],
   ])('for %s', async (_, args, message) => {
     writeFileSync(join(folder, 'bad.json'), '{"name": 1}');
-    const { status, stdout, stderr } = await run(args);
+    const { status, stdout, stderr } = await ended(args);
     expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
     expect(stderr).toMatch(/^intern-emulator: [^\n]+\n$/);
     expect(stderr).toContain(message);
@@ -183,7 +209,7 @@ describe('one clear line and status 2', () => {
     const answer = { status: 200, headers: {}, ended: 'complete' };
     const line = { format: 1, n: 1, scenario: null, at: 0, operation: 'get', request, ...answer };
     writeFileSync(join(folder, 'bad.jsonl'), `${JSON.stringify(line)}\n`);
-    const { status, stdout, stderr } = await run(['--replay', 'bad.jsonl', '--port', '0']);
+    const { status, stdout, stderr } = await ended(['--replay', 'bad.jsonl', '--port', '0']);
     expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
     expect(stderr).toMatch(/^intern-emulator: recording bad\.jsonl:1: request\.path: [^\n]+\n$/);
   });
@@ -193,7 +219,7 @@ describe('one clear line and status 2', () => {
     execFileSync('mkfifo', [join(folder, 'silent.json')]);
     for (const flag of ['--seed-file', '--profile', '--chaos', '--config'])
       for (const file of ['endless.json', 'silent.json']) {
-        const { status, stdout, stderr } = await run([flag, file, '--port', '0']);
+        const { status, stdout, stderr } = await ended([flag, file, '--port', '0']);
         expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
         expect(stderr).toMatch(/^intern-emulator: [^\n]*\.json is no file, but a device or a pipe\n$/);
       }
@@ -362,7 +388,7 @@ test('exec on Windows starts npm.cmd, through the shell that it needs', async ()
 test('scripts validate tells of each file', async () => {
   writeFileSync(join(folder, 'good.json'), '{"name": "good", "turn": [{"say": "hi"}]}');
   writeFileSync(join(folder, 'bad.json'), '{"name": "bad", "turn": [{"say": 1}]}');
-  const { status, stdout, stderr } = await run(['scripts', 'validate', 'good.json', 'bad.json']);
+  const { status, stdout, stderr } = await ended(['scripts', 'validate', 'good.json', 'bad.json']);
   expect({ status, stdout }).toEqual({ status: 1, stdout: 'good.json: ok (good)\n' });
   expect(stderr).toMatch(/^bad\.json: turn\[0\]\.say: /);
 });
@@ -372,11 +398,11 @@ test('help and version', async () => {
   expect(help).toMatchObject({ status: 0, stdout: expect.stringContaining('--turns-per-minute') });
   expect(help.stdout.match(/^ +--[a-z-]+/gm)).toHaveLength(11);
   expect(help.stdout).toContain('--help all shows every flag');
-  expect((await run(['exec', '--help', 'all'])).stdout).toMatch(/^Addresses:$[\s\S]*--daemon-port/m);
+  expect((await ended(['exec', '--help', 'all'])).stdout).toMatch(/^Addresses:$[\s\S]*--daemon-port/m);
   for (const name of ['serve', 'exec', 'scripts', 'sign', 'verify', 'explain', 'conformance']) {
     expect(help.stdout).toContain(`intern-emulator ${name}`);
   }
-  expect((await run(['--version'])).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
+  expect((await ended(['--version'])).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
 });
 
 /** Whether anybody answers at an address. */
