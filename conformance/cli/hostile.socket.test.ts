@@ -110,7 +110,7 @@ test('HTTP/1.0 is held against nobody', async () => {
   const { exit, text, results } = await evaluate(`${origin}/api/v1`, {
     key,
     workspace: emulator.target.workspace_id,
-    only: ['create/reads-back', 'get/*', 'update/null-clears', 'chat-stream/*'],
+    only: ['create/reads-back', 'get/settings', 'update/null-clears', 'chat-stream/as-it-is-said'],
   });
   expect(text).toMatch(/conforms|nothing wrong found/);
   expect(exit).toBe(0);

@@ -247,10 +247,10 @@ test('a subscriber that did not read for a while gets what it missed, or that it
   const api = createTestClient();
   const instructions = 'x'.repeat(60_000);
   const seen = await listen(api, '?types=intern');
-  for (let i = 0; i < 200; i++) await api.create({ instructions });
+  for (let i = 0; i < 60; i++) await api.create({ instructions });
   const last = await api.create({ name: 'the-last' });
   await seen.until(({ data }) => data.intern?.id === last.id);
-  expect(new Set(seen.received.map(({ data }) => data.intern.id)).size).toBe(201);
+  expect(new Set(seen.received.map(({ data }) => data.intern.id)).size).toBe(61);
 });
 
 test('the streams end with the emulator', async () => {

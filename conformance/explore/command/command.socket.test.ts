@@ -162,7 +162,7 @@ os._exit(0)`;
 
 test('no child of a child that ends at once outlives a run', needs('python', 'linux'), async () => {
   const pids = join(folder, 'forked.pids');
-  for (let runs = 0; runs < 12; runs++) await runCommand([tool('python'), '-c', FORKS_TWICE, pids]);
+  for (let runs = 0; runs < 6; runs++) await runCommand([tool('python'), '-c', FORKS_TWICE, pids]);
   const left = existsSync(pids) ? readFileSync(pids, 'utf8').trim().split('\n').filter(isThere) : [];
   for (const pid of left) process.kill(Number(pid));
   expect(left).toEqual([]);

@@ -150,7 +150,7 @@ test.each([
     await sleep(200);
     try { return await (await fetch('http://127.0.0.1:${port}')).text(); } finally { server.close(); }
   }`;
-  const { warnings, counts, findings } = await explored(backend, { only: ['unknown-headers', 'cut'], jobs: 4 });
+  const { warnings, counts, findings } = await explored(backend, { only: ['unknown-headers', 'unavailable'], jobs: 4 });
   expect(warnings).toEqual([
     expect.stringMatching(/^two undisturbed runs at once are in each other's way .* runs went one by one/),
   ]);
