@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, onTestFinished, test } from 'vitest';
 import { folderOfTest } from '../../test/folders.js';
+import { runs } from '../../test/same-draws.js';
 import { createEmulator, type Emulator, type EmulatorOptions } from '../index.js';
 import { anyRequest, createClient } from '../testing/any-requests.harness.js';
-import { runs } from '../../test/same-draws.js';
 
 const make = (options: EmulatorOptions = {}): Emulator => {
   const emulator = createEmulator({ clock: 'virtual', ...options });
