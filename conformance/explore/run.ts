@@ -39,10 +39,10 @@ export interface Run {
 /** The processes of a program that runs outside of ours. */
 export interface Outside {
   /**
-   * Runs their time forward, to their next timer, by `most` ms at most, if they only wait for `open` answers of the
+   * Runs their time forward, to their next timer or by `leap` ms, by `most` ms at most, if they only wait for `open` answers of the
    * emulator. `ahead` is called before they learn of it. Resolves with whether it was; undefined where their time is the real one.
    */
-  forward(most: number, open: number, ahead: (ms: number) => void): Promise<boolean | undefined>;
+  forward(most: number, open: number, ahead: (ms: number) => void, leap?: number): Promise<boolean | undefined>;
   /** How long the wait that they are in may take, in ms; 0 where it has no limit, or none is known. */
   limit(): number;
 }
@@ -116,6 +116,8 @@ const PATIENCE = 40_000;
 const LATE = 2_000;
 /** Nothing is held back for longer by what is harmless, in ms of real time. */
 const HELD = 600;
+/** The part of the time for which a program has asked again and again, by which its time leaps. */
+const LEAP = 10;
 /** How long the processes of a run that is given up may take to end, in ms. */
 const GONE = 1_000;
 /** After which a program that has a request open only waits for it, and needs no processor. */
@@ -261,6 +263,7 @@ export async function runOnce(
   // How much of its real time it only waited.
   let rested = 0;
   let looked = now();
+  let lookedReal = host.now();
   let own = false;
   // In real time it may wait as long as it says itself.
   let real = PATIENCE;
@@ -276,8 +279,12 @@ export async function runOnce(
     // One that has nothing open may be starting, or at work by itself.
     const waits = waited >= IDLE && open > 0;
     place?.waits(waits);
-    if (settings.rests && waits && !own) rested += at - looked;
+    // One that asks again and again waits for another answer: the longer it does, the further its time leaps.
+    const polls = open === 0 ? watch.pollsSince() : undefined;
+    const polled = polls === undefined ? 0 : at - polls;
+    if (settings.rests && (own ? polled > 0 : waits)) rested += host.now() - lookedReal;
     looked = at;
+    lookedReal = host.now();
     if (waited >= real && !own) {
       const limit = (outside?.limit() ?? 0) + LATE;
       // One that is too long need not be waited for.
@@ -285,7 +292,8 @@ export async function runOnce(
     }
     const patience = settings.patience ?? (own ? OWN_PATIENCE : real);
     const late = host.now() - began - rested >= settings.runTimeout;
-    if (late || waited >= patience) {
+    const unchanged = own ? Math.max(waited, polled) : waited;
+    if (late || unchanged >= patience) {
       const limit = late
         ? `until the limit of a run, ${lengthOf(settings.runTimeout)}`
         : `for ${lengthOf(patience)}${own ? ' of its own time' : ''}`;
@@ -297,13 +305,14 @@ export async function runOnce(
       outcome = { kind: 'hung', ...waitsFor(watch) };
       break;
     }
-    const quiet = at - watch.lastActivity() >= HELD && (open > 0 || asked > 0);
-    const most = asked > 0 ? asked : (settings.patience ?? OWN_PATIENCE) - waited;
+    const quiet = polled > 0 || (at - watch.lastActivity() >= HELD && (open > 0 || asked > 0));
+    const most = asked > 0 ? asked : (settings.patience ?? OWN_PATIENCE) - unchanged;
+    const leap = Math.min(most, polled / LEAP);
     const ahead = (ms: number) => {
       skipped += ms;
     };
-    const gone = quiet ? await outside?.forward(most, open, ahead) : false;
-    own ||= quiet && open > 0 && gone !== undefined;
+    const gone = quiet ? await outside?.forward(most, open, ahead, leap) : false;
+    own ||= quiet && (open > 0 || polled > 0) && gone !== undefined;
     if (!gone) await host.sleep(LOOK, waiting.signal).catch(() => {});
   }
   settings.signal.removeEventListener('abort', giveUp);

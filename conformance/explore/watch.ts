@@ -9,6 +9,9 @@ type Draft = { -readonly [Key in keyof SeenRequest]: SeenRequest[Key] } & { writ
 /** The longest part of a body that is kept, in characters. */
 const KEPT = 65_536;
 
+/** Equal questions in a row with equal answers, from which on a client only waits for another answer. */
+const POLLS = 3;
+
 /** Seconds for which a client may be asked to wait, and still be at work. */
 const LONGEST_WAIT = 60;
 
@@ -37,6 +40,8 @@ export interface Watch {
   lastActivity(): number;
   /** Until when a client was asked to wait: it is at work until then. */
   askedUntil(): number;
+  /** Since when the client asks the same again and again, and hears the same; undefined where it does not. */
+  pollsSince(): number | undefined;
   /** The printed output counts as one. */
   noteActivity(): void;
 }
@@ -60,6 +65,14 @@ export function createWatch(now: () => number): Watch {
     disturbed,
     lastActivity: () => last,
     askedUntil: () => asked,
+    pollsSince() {
+      const last = requests.at(-1);
+      if (last?.method !== 'GET' || last.ended !== 'complete') return undefined;
+      const isLast = ({ path, answer, credential }: Draft) =>
+        path === last.path && answer === last.answer && credential === last.credential;
+      const row = requests.slice(requests.findLastIndex((request) => !isLast(request)) + 1);
+      return row[POLLS - 1] === undefined ? undefined : began + (row[0]?.at ?? 0);
+    },
     noteActivity: () => void tick(),
     observe({ operation, method, path, headers, body }): ExchangeObserver {
       const nth = (counts.get(operation) ?? 0) + 1;

@@ -101,7 +101,7 @@ export async function openChannel(): Promise<Channel> {
       runs.set(run, members);
       const all = () => Promise.all([...members].map(async (member) => ({ member, look: await ask(member) })));
       return {
-        async forward(most, open, ahead) {
+        async forward(most, open, ahead, leap = 0) {
           const looks = await all();
           // One that is late with its answer works.
           if (looks.some(({ look }) => look === undefined)) return false;
@@ -120,8 +120,9 @@ export async function openChannel(): Promise<Channel> {
             gone += ms;
             ahead(ms);
           };
+          const next = Math.min(most, Math.max(STEP, Math.ceil(Math.min(most, ...due))));
           if (leader !== undefined)
-            await ask(leader.member, { most: Math.min(most, Math.max(STEP, Math.ceil(Math.min(most, ...due)))) }, went);
+            await ask(leader.member, leap >= STEP ? { skip: Math.floor(leap) } : { most: next }, went);
           await Promise.all(others.map(({ member }) => ask(member, { skip: gone })));
           return gone > 0;
         },

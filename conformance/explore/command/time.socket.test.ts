@@ -125,6 +125,33 @@ test('what has no limit waits for five minutes of its own time', async () => {
   );
 });
 
+/** Makes an intern, and asks for its status until it runs. */
+const booted = (limit: number) => `async () => {
+  const name = 'booted-x' + Math.random().toString(36).slice(2, 8);
+  const body = JSON.stringify({ name, workspace_id: process.env.INTERN_WORKSPACE_ID, provision: true });
+  const { id } = await (await fetch(base + '/interns', { ...init, body })).json();
+  for (const began = Date.now(); Date.now() < began + ${limit}; await sleep(500)) {
+    const { status } = await (await fetch(base + '/interns/' + id, { headers: init.headers })).json();
+    if (status === 'running') return '[DONE]';
+  }
+  throw new Error('it does not run');
+}`;
+
+test('one that asks again and again has as long as its own limit is, in its own time', async () => {
+  const { findings, surfaced } = await explored(booted(180_000), { only: 'suspended' });
+  expect(findings.map(({ sentence }) => sentence)).toEqual([]);
+  expect(surfaced.map(({ message }) => message)).toEqual([expect.stringMatching(/gave up after 1[89]0 s/)]);
+});
+
+test('one that asks for ever does not settle', async () => {
+  const { findings } = await explored(booted(Number.MAX_SAFE_INTEGER), { only: 'suspended' });
+  expect(findings.map(({ law, message }) => `${law}: ${message}`)).toEqual([
+    expect.stringMatching(
+      /^settles: it did not end: its last was the get request no\. \d+, which had ended, for 5 minutes of its own time$/,
+    ),
+  ]);
+});
+
 test('a wait that was asked for takes no time either, and is as long as it should be', async () => {
   const patient = `async () => {
     const first = await fetch(url, init);
