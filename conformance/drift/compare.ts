@@ -88,7 +88,7 @@ export function compareJson(into: Compared, bindings: Bindings, place: Spot, rec
   if (!same) finding(recorded, live);
 }
 
-/** Elements with a known id are compared with the one that has it, other interns with none, the rest pair by pair. */
+/** Elements with a known id, or a secret's known name, are compared with the one that has it, other interns with none, the rest pair by pair. */
 function compareLists(
   into: Compared,
   bindings: Bindings,
@@ -98,20 +98,29 @@ function compareLists(
 ) {
   const { where, key } = place;
   const known: string[] = [];
+  const others = new Map<number, string | undefined>();
+  const rest = [...live];
   for (const [index, element] of recorded.entries()) {
-    const alias = isRecord(element) ? aliasOf(element.id) : undefined;
-    const id = alias === undefined ? undefined : bindings.get(alias);
-    const inner = { ...place, where: `${where}[${index}]` };
-    if (id !== undefined) {
-      known.push(id);
-      const mine = live.find((one) => isRecord(one) && one.id === id);
-      const missing = { what: inner.where, expected: `the one with id $${alias}`, actual: 'missing' };
-      if (mine === undefined) into.findings.push({ ...missing, byTime: true });
-      else compareJson(into, bindings, inner, element, mine);
-    } else if (!alias?.startsWith('intern.') && index < live.length) {
-      compareJson(into, bindings, inner, element, live[index]);
+    const by = aliasOf(recordOf(element).id) === undefined ? 'name' : 'id';
+    const alias = aliasOf(recordOf(element)[by]);
+    const value = alias === undefined ? undefined : bindings.get(alias);
+    if (value === undefined) {
+      others.set(index, alias);
+      continue;
     }
+    const inner = { ...place, where: `${where}[${index}]` };
+    // A run gives secrets names of its own, so they stand in another order; a deployment may not be given one.
+    if (by === 'id') known.push(value);
+    const mine = rest.find((one) => recordOf(one)[by] === value);
+    const missing = { what: inner.where, expected: `the one with id $${alias}`, actual: 'missing' };
+    if (mine !== undefined) {
+      rest.splice(rest.indexOf(mine), 1);
+      compareJson(into, bindings, inner, element, mine);
+    } else if (by === 'id') into.findings.push({ ...missing, byTime: true });
   }
+  for (const [at, [index, alias]] of [...others].entries())
+    if (!alias?.startsWith('intern.') && at < rest.length)
+      compareJson(into, bindings, { ...place, where: `${where}[${index}]` }, recorded[index], rest[at]);
   const order = live.map((one) => textOf(recordOf(one).id)).filter((id) => known.includes(id));
   const wanted = known.filter((id) => order.includes(id));
   if (order.join() !== wanted.join())

@@ -125,6 +125,24 @@ describe('a recording of the emulator itself', () => {
     expect(readFileSync(file, 'utf8')).not.toMatch(/emu-(key|oauth|mgmt)/);
   });
 
+  test('shows none in names of the run’s own, which sort otherwise, and in a mapping that is unknown', async () => {
+    const recording = await recordingOf('names', async ({ call }, { target }) => {
+      const secret = (value: string) => ({ body: { value, hosts: ['a.example.com'] } });
+      const body = { name: 'clerk', workspace_id: target.workspace_id };
+      const { id } = (await call('POST', '/interns', { body })).json();
+      await call('PUT', '/vault/secrets/zz_the_last_one', secret('a value of its own'));
+      await call('GET', '/vault/secrets');
+      await call('PUT', `/vault/interns/${id}/secrets/cc`, secret('another value'));
+      await call('POST', `/vault/interns/${id}/secrets/copy`, { body: { names: ['zz_the_last_one'] } });
+      await call('GET', `/vault/interns/${id}/secrets`);
+      const management = { key: 'management_key' } as const;
+      const mapping = '/scim/group-mappings';
+      expect((await call('GET', `${mapping}/0c000000-0000-4000-8000-00000000ffff`, management)).status).toBe(404);
+      await call('GET', mapping, management);
+    });
+    expect(notPassed(await driftOf(undefined, true, recording))).toEqual([]);
+  });
+
   test.each<[string, (request: Request, send: Fetch) => ReturnType<Fetch>, string, string]>([
     [
       'a status',

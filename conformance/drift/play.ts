@@ -61,7 +61,7 @@ const isMendable = ({ findings }: Compared) => findings.length > 0 && findings.e
 
 /** The aliases in an answer that later requests rest on. */
 function givenBy({ operation, body, writes }: RecordedExchange): string[] {
-  const kinds = operation === 'create' ? 'intern|session|question|cursor' : 'session|question|cursor';
+  const kinds = `${operation === 'create' ? 'intern|' : ''}session|question|cursor|mapping`;
   const found = JSON.stringify([body, writes]).matchAll(new RegExp(`\\$\\{?((?:${kinds})\\.\\d+)`, 'g'));
   return [...found].flatMap(([, alias = '']) => alias);
 }
@@ -86,6 +86,7 @@ export async function play(scenario: readonly PlacedExchange[], deps: PlayDeps):
   const schedule = scheduleOf(scenario);
   const relations = relationsOf(all, schedule);
   const before = recordedBefore(all);
+  const shown = new Set(all.flatMap(givenBy));
   const bindings = new Bindings();
   const circumstancesOf = (exchange: RecordedExchange): Circumstances => ({
     bindings,
@@ -108,6 +109,9 @@ export async function play(scenario: readonly PlacedExchange[], deps: PlayDeps):
   const unknown: SendDeps['unknown'] = (alias) => {
     if (alias.startsWith('workspace.'))
       return alias === 'workspace.1' ? driver.target.workspaceId : (driver.target.foreignWorkspaceId ?? host.tag(12));
+    // One that no answer shows is of none.
+    if (alias.startsWith('mapping.') && !shown.has(alias))
+      return `00000000-0000-4000-8000-${Buffer.from(host.tag(6)).toString('hex')}`;
     if (alias.startsWith('mapping.') && driver.target.scimMappingId) return driver.target.scimMappingId;
     // Of the form of a digest: the client knows what it was made over.
     if (alias.startsWith('digest.')) return Buffer.from(host.tag(32)).toString('hex');

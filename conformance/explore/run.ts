@@ -292,7 +292,7 @@ export async function runOnce(
     }
     const patience = settings.patience ?? (own ? OWN_PATIENCE : real);
     const late = host.now() - began - rested >= settings.runTimeout;
-    const unchanged = own ? Math.max(waited, polled) : waited;
+    const unchanged: number = own ? Math.max(waited, polled) : waited;
     if (late || unchanged >= patience) {
       const limit = late
         ? `until the limit of a run, ${lengthOf(settings.runTimeout)}`
