@@ -1,4 +1,4 @@
-import type { Journaled } from '../../emulator/contract/journaled.js';
+import type { Journaled } from '../../emulator/contract/journal-entry.js';
 import { SHIPPED } from '../framework/profile.js';
 import { createTraffic } from '../judge/traffic.js';
 

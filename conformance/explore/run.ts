@@ -1,6 +1,6 @@
 import { stripVTControlCharacters } from 'node:util';
 import { counted } from '../../emulator/contract/counted.js';
-import type { Journaled } from '../../emulator/contract/journaled.js';
+import type { Journaled } from '../../emulator/contract/journal-entry.js';
 import { createDisturber } from '../../emulator/disturbances/disturber.js';
 import { assemble } from '../../emulator/emulator.js';
 import { defaultFactories, type Factories } from '../../emulator/factories.js';

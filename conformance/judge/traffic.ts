@@ -1,5 +1,5 @@
 import type { BeginJudge, JudgeTraffic } from '../../emulator/contract/checks.js';
-import type { Journaled } from '../../emulator/contract/journaled.js';
+import type { Journaled } from '../../emulator/contract/journal-entry.js';
 import { brief } from '../framework/assert.js';
 import { isGist } from '../framework/finding.js';
 import type { Body } from '../model/exchange.js';

@@ -1,4 +1,4 @@
-import type { Journaled } from './journaled.js';
+import type { Journaled, Shield } from './journal-entry.js';
 import type { JudgedRun } from './lab-run.js';
 import type { Profile } from './profile.js';
 
@@ -54,23 +54,6 @@ export interface Checked {
     readonly sent: string | null;
     readonly curl: string | null;
     readonly replay: string;
-  }[];
-}
-
-/** `not_judged`: no rule applies, or it is not known what was answered. */
-export const VERDICTS = ['kept', 'broken', 'not_judged'] as const;
-
-/** The verdict of the rules of the interface on an exchange. */
-export interface Shield {
-  readonly verdict: (typeof VERDICTS)[number];
-  /** Ids of the rules that it was held against. */
-  readonly rules: readonly string[];
-  readonly broken: readonly {
-    readonly rule: string;
-    readonly sentence: string;
-    readonly what: string;
-    readonly expected: string;
-    readonly actual: string;
   }[];
 }
 

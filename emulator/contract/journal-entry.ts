@@ -1,9 +1,19 @@
 import type * as Z from 'zod';
-import { type Shield, VERDICTS } from './checks.js';
 import { faultSchema, type Injected } from './fault.js';
 import { timestampSchema } from './intern.js';
 import type { FieldProblem } from './problem.js';
-import { type Infer, withZod } from './with-zod.js';
+import { type Infer, type View, withZod } from './with-zod.js';
+
+/** `not_judged`: no rule applies, or it is not known what was answered. */
+export const VERDICTS = ['kept', 'broken', 'not_judged'] as const;
+
+/** The verdict of the rules of the interface on an exchange: those that it was held against, and those that it broke. */
+const shieldSchema = withZod((z) => {
+  const text = z.string();
+  const broken = z.strictObject({ rule: text, sentence: text, what: text, expected: text, actual: text });
+  return z.strictObject({ verdict: z.enum(VERDICTS), rules: z.array(text), broken: z.array(broken) });
+});
+export type Shield = View<typeof shieldSchema>;
 
 /** One request and its outcome, as `GET /_emulator/journal` shows it. Times are ISO 8601, sizes bytes. */
 export const journalEntrySchema = withZod((z) => {
@@ -41,22 +51,8 @@ export const journalEntrySchema = withZod((z) => {
     ).exactOptional(),
     /** Of a request with a valid `traceparent`. */
     trace: z.strictObject({ trace_id: z.string(), parent_id: z.string(), sampled: z.boolean() }).exactOptional(),
-    /** With `--judge`, once it has ended: the rules of the interface that it was held against, and those that it broke. */
-    judged: (
-      z.strictObject({
-        verdict: z.enum(VERDICTS),
-        rules: z.array(z.string()),
-        broken: z.array(
-          z.strictObject({
-            rule: z.string(),
-            sentence: z.string(),
-            what: z.string(),
-            expected: z.string(),
-            actual: z.string(),
-          }),
-        ),
-      }) as unknown as Z.ZodType<Shield>
-    ).exactOptional(),
+    /** With `--judge`, once it has ended. */
+    judged: (shieldSchema() as Z.ZodType<Shield>).exactOptional(),
     request: z.strictObject({ method: z.string(), url: z.string(), ...message }),
     response: z.strictObject({ status: z.int().nullable(), ...message }),
     /** Only for streams: every write as it left. */
@@ -74,3 +70,5 @@ export const journalEntrySchema = withZod((z) => {
   });
 });
 export type JournalEntry = Infer<typeof journalEntrySchema>;
+/** An entry for code that only reads it: recordings, and judges. */
+export type Journaled = View<typeof journalEntrySchema>;

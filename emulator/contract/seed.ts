@@ -105,98 +105,76 @@ export const seedSchema = withZod((z) =>
       other_organizations: z.array(seedOrganizationSchema()).default([]),
     })
     .superRefine((seed, context) => {
-      const workspaces = new Set(seed.workspaces.map((workspace) => workspace.id));
-      const members = new Set(seed.members.map((member) => member.id));
-      for (const [index, member] of seed.members.entries())
-        if (!workspaces.has(member.workspace_id))
-          context.addIssue({ code: 'custom', path: ['members', index, 'workspace_id'], message: 'no such workspace' });
-      for (const [index, intern] of seed.interns.entries())
-        if (!members.has(intern.creator))
-          context.addIssue({ code: 'custom', path: ['interns', index, 'creator'], message: 'no such member' });
-      for (const [index, { status, last_failure_message }] of seed.interns.entries())
+      const issue = (path: PropertyKey[], message: string) => context.addIssue({ code: 'custom', path, message });
+      const idsOf = (rows: readonly { id: string }[]) => new Set(rows.map(({ id }) => id));
+      const [workspaces, members, interns] = [idsOf(seed.workspaces), idsOf(seed.members), idsOf(seed.interns)];
+      const organizations = [
+        { ...seed, id: seed.organization.id, path: [], idPath: ['organization', 'id'] },
+        ...seed.other_organizations.map((one, index) => {
+          const path = ['other_organizations', index];
+          return { ...one, path, idPath: [...path, 'id'] };
+        }),
+      ];
+      for (const [index, { workspace_id }] of seed.members.entries())
+        if (!workspaces.has(workspace_id)) issue(['members', index, 'workspace_id'], 'no such workspace');
+      for (const [index, { creator, status, last_failure_message }] of seed.interns.entries()) {
+        if (!members.has(creator)) issue(['interns', index, 'creator'], 'no such member');
         if (last_failure_message !== null && status !== 'failed' && status !== 'destroy_failed')
-          context.addIssue({
-            code: 'custom',
-            path: ['interns', index, 'last_failure_message'],
-            message: `expected none for status ${status}: only failed and destroy_failed have one`,
-          });
-      const interns = new Set(seed.interns.map((intern) => intern.id));
-      for (const [index, { workspace_id, intern_id }] of seed.secrets.entries()) {
-        const at = (key: string) => ['secrets', index, key];
-        if (workspace_id !== undefined && !workspaces.has(workspace_id))
-          context.addIssue({ code: 'custom', path: at('workspace_id'), message: 'no such workspace' });
-        if (intern_id !== undefined && !interns.has(intern_id))
-          context.addIssue({ code: 'custom', path: at('intern_id'), message: 'no such intern' });
+          issue(
+            ['interns', index, 'last_failure_message'],
+            `expected none for status ${status}: only failed and destroy_failed have one`,
+          );
       }
-      const mappingsOf = (organization: string, mappings: typeof seed.scim_group_mappings, path: PropertyKey[]) => {
-        for (const [index, { organization_id }] of mappings.entries())
-          if (organization_id !== organization)
-            context.addIssue({
-              code: 'custom',
-              path: [...path, 'scim_group_mappings', index, 'organization_id'],
-              message: `expected ${JSON.stringify(organization)}, the organization that it is listed in`,
-            });
+      for (const [index, { workspace_id, intern_id }] of seed.secrets.entries()) {
+        if (workspace_id !== undefined && !workspaces.has(workspace_id))
+          issue(['secrets', index, 'workspace_id'], 'no such workspace');
+        if (intern_id !== undefined && !interns.has(intern_id))
+          issue(['secrets', index, 'intern_id'], 'no such intern');
+      }
+      for (const { id, scim_group_mappings, path } of organizations)
+        for (const [index, { organization_id }] of scim_group_mappings.entries())
+          if (organization_id !== id)
+            issue(
+              [...path, 'scim_group_mappings', index, 'organization_id'],
+              `expected ${JSON.stringify(id)}, the organization that it is listed in`,
+            );
+      /** Takes values of one kind, each once. */
+      const taking = (what: string) => {
+        const taken = new Set<string>();
+        return (value: string, path: PropertyKey[]) => {
+          if (taken.has(value)) issue(path, `this ${what} is used twice`);
+          taken.add(value);
+        };
       };
-      mappingsOf(seed.organization.id, seed.scim_group_mappings, []);
-      for (const [index, { id, scim_group_mappings }] of seed.other_organizations.entries())
-        mappingsOf(id, scim_group_mappings, ['other_organizations', index]);
-      const unique = (values: readonly string[], path: (index: number) => (string | number)[], what: string) => {
-        const known = new Set<string>();
-        for (const [index, value] of values.entries()) {
-          if (known.has(value))
-            context.addIssue({ code: 'custom', path: path(index), message: `this ${what} is used twice` });
-          known.add(value);
-        }
-      };
-      for (const rows of ['workspaces', 'members', 'interns', 'scim_group_mappings', 'scim_groups'] as const)
-        unique(
-          seed[rows].map(({ id }) => id),
-          (index) => [rows, index, 'id'],
-          'id',
-        );
-      for (const rows of ['workspaces', 'scim_group_mappings', 'scim_groups'] as const)
-        unique(
-          [seed, ...seed.other_organizations].flatMap((one) => one[rows].map(({ id }) => id)),
-          () => ['other_organizations'],
-          `id in ${rows}`,
-        );
-      unique(
-        [seed.organization, ...seed.other_organizations].map(({ id }) => id),
-        (index) => (index === 0 ? ['organization', 'id'] : ['other_organizations', index - 1, 'id']),
-        'id',
-      );
-      unique(
-        seed.secrets.map(({ workspace_id, intern_id, name }) => `${workspace_id ?? intern_id} ${name}`),
-        (index) => ['secrets', index, 'name'],
-        'name of one vault',
-      );
-      unique(
-        seed.interns.map(({ creator, name }) => `${creator} ${name}`),
-        (index) => ['interns', index, 'name'],
-        'name of one creator',
-      );
-      unique(
-        seed.interns.map((intern) => intern.vault_id),
-        (index) => ['interns', index, 'vault_id'],
-        'vault',
-      );
-      unique(
-        seed.members.map((member) => member.oauth_subject),
-        (index) => ['members', index, 'oauth_subject'],
-        'subject',
-      );
-      const seen = new Set<string>();
-      const once = (value: string, path: (string | number)[]) => {
-        if (seen.has(value)) context.addIssue({ code: 'custom', path, message: 'this credential is used twice' });
-        seen.add(value);
-      };
-      once(seed.management_key, ['management_key']);
-      for (const [index, { management_key }] of seed.other_organizations.entries())
-        once(management_key, ['other_organizations', index, 'management_key']);
-      for (const [index, member] of seed.members.entries())
+      for (const rows of ['workspaces', 'members', 'interns', 'scim_group_mappings', 'scim_groups'] as const) {
+        const takeId = taking('id');
+        for (const [index, { id }] of seed[rows].entries()) takeId(id, [rows, index, 'id']);
+      }
+      for (const rows of ['workspaces', 'scim_group_mappings', 'scim_groups'] as const) {
+        const takeId = taking(`id in ${rows}`);
+        for (const one of organizations) for (const { id } of one[rows]) takeId(id, ['other_organizations']);
+      }
+      const takeId = taking('id');
+      const takeCredential = taking('credential');
+      for (const { id, management_key, path, idPath } of organizations) {
+        takeId(id, idPath);
+        takeCredential(management_key, [...path, 'management_key']);
+      }
+      const takeSecret = taking('name of one vault');
+      for (const [index, { workspace_id, intern_id, name }] of seed.secrets.entries())
+        takeSecret(`${workspace_id ?? intern_id} ${name}`, ['secrets', index, 'name']);
+      const takeSubject = taking('subject');
+      for (const [index, member] of seed.members.entries()) {
+        takeSubject(member.oauth_subject, ['members', index, 'oauth_subject']);
         for (const key of ['api_key', 'oauth_token', 'oauth_interns_only_token'] as const)
-          once(member[key], ['members', index, key]);
-      for (const [index, intern] of seed.interns.entries()) once(intern.api_key, ['interns', index, 'api_key']);
+          takeCredential(member[key], ['members', index, key]);
+      }
+      const [takeName, takeVault] = [taking('name of one creator'), taking('vault')];
+      for (const [index, { creator, name, vault_id, api_key }] of seed.interns.entries()) {
+        takeName(`${creator} ${name}`, ['interns', index, 'name']);
+        takeVault(vault_id, ['interns', index, 'vault_id']);
+        takeCredential(api_key, ['interns', index, 'api_key']);
+      }
     }),
 );
 export type Seed = Infer<typeof seedSchema>;

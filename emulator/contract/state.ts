@@ -2,8 +2,8 @@ import type * as z from 'zod';
 import { internSchema, timestampSchema } from './intern.js';
 import { matchesSchema } from './match.js';
 import { words } from './problem.js';
-import { type ScimJobRow, type ScimMapping, scimJobRowSchema, scimMappingSchema } from './scim.js';
-import { type SecretRow, secretRowSchema } from './vault.js';
+import { scimJobRowSchema, scimMappingSchema } from './scim.js';
+import { secretRowSchema } from './vault.js';
 import { type Infer, withZod } from './with-zod.js';
 
 /**
@@ -121,18 +121,7 @@ export const COLLECTIONS = {
   scim_jobs: scimJobRowSchema,
 } as const;
 export type CollectionName = keyof typeof COLLECTIONS;
-export interface Rows {
-  meta: MetaRow;
-  interns: InternRow;
-  idempotency: IdempotencyRow;
-  sessions: SessionRow;
-  reveals: RevealRow;
-  scripts: ScriptRow;
-  nonces: NonceRow;
-  secrets: SecretRow;
-  scim_mappings: ScimMapping;
-  scim_jobs: ScimJobRow;
-}
+export type Rows = { [Name in CollectionName]: Infer<(typeof COLLECTIONS)[Name]> };
 
 /** A rule between interns that one of them breaks. */
 export interface RowConflict {

@@ -1,4 +1,4 @@
-import { VERDICTS } from '../contract/checks.js';
+import { VERDICTS } from '../contract/journal-entry.js';
 import { JOURNALED } from '../contract/operation.js';
 import { CONSOLE } from '../contract/request-id.js';
 import type { Journal } from '../http/journal.js';

@@ -1,6 +1,6 @@
-import type { Shield } from '../contract/checks.js';
 import type { RefusalKey } from '../contract/daemon.js';
 import type { Injected } from '../contract/fault.js';
+import type { Shield } from '../contract/journal-entry.js';
 import type { FieldProblem } from '../contract/problem.js';
 import type { RunRef } from '../domain/runs.js';
 import type { Frames } from '../sse/frames.js';

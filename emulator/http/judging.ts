@@ -1,4 +1,5 @@
-import type { JudgeTraffic, Shield } from '../contract/checks.js';
+import type { JudgeTraffic } from '../contract/checks.js';
+import type { Shield } from '../contract/journal-entry.js';
 import type { Journal } from './journal.js';
 import type { JournalDraft } from './journal-entry.js';
 

@@ -1,4 +1,4 @@
-import type { Journaled } from '../contract/journaled.js';
+import type { Journaled } from '../contract/journal-entry.js';
 import { REDACTED } from '../credentials/redaction.js';
 import { createAliases } from './aliases.js';
 import { type RawExchange, toRecorded } from './exchange.js';

@@ -1,6 +1,5 @@
-import type { Shield } from '../../contract/checks.js';
 import { exchangeExplanationSchema } from '../../contract/explanation.js';
-import type { JournalEntry } from '../../contract/journal-entry.js';
+import type { JournalEntry, Shield } from '../../contract/journal-entry.js';
 import { JOURNALED } from '../../contract/operation.js';
 import { withZod } from '../../contract/with-zod.js';
 import { controlJson, type Door, ToolError, targetOf } from '../door.js';

@@ -1,5 +1,4 @@
-import type { Shield } from '../../contract/checks.js';
-import type { JournalEntry } from '../../contract/journal-entry.js';
+import type { JournalEntry, Shield } from '../../contract/journal-entry.js';
 import type { RunView } from '../../contract/run.js';
 
 export type { ExchangeExplanation } from '../../contract/explanation.js';
