@@ -70,16 +70,12 @@ async function endedMeanwhile(goingOn: ReadonlySet<ChatReply>): Promise<Skipped 
  * with {@link Stopped}. Either way it is cancelled, not left behind: it sends nothing into the next one's evidence.
  *
  * @param how `again`: what a property of it was found not to hold for: of its properties nothing else is tried; `beside`
- *   whether others are at work; `direct`: no alias is asked in the place of its operation
+ *   whether others are at work
  */
 export async function attempt(
   run: RunContext,
   check: Check,
-  {
-    again,
-    beside = false,
-    direct = false,
-  }: { readonly again?: FalsifiedProperty | undefined; readonly beside?: boolean; readonly direct?: boolean } = {},
+  { again, beside = false }: { readonly again?: FalsifiedProperty | undefined; readonly beside?: boolean } = {},
 ): Promise<Attempt> {
   const { driver, host, lane, session, settings } = run;
   const over = new AbortController();
@@ -139,7 +135,6 @@ export async function attempt(
           client,
           goingOn,
           led,
-          direct,
           prompter: beside ? createPrompter(run, check) : undefined,
           signal: over.signal,
           property,

@@ -6,7 +6,6 @@ import type { ChatReply } from '../framework/reply.js';
 import { lacking } from '../framework/skip.js';
 import type { Answer, Client, Sender } from '../probe/client.js';
 import { internIn, type Send, internPath as to } from '../probe/request.js';
-import { byAliases } from './aliases.js';
 import { startOver } from './cleaning.js';
 import { createConversation, type Prompter } from './conversation.js';
 import { WRONG_KEY } from './exchange-of.js';
@@ -46,8 +45,6 @@ interface TryOfCheck {
   readonly goingOn: Set<ChatReply>;
   /** Behaviours that it has prompted for. */
   readonly led: Set<BehaviourName>;
-  /** Nothing is asked by an alias in the place of its operation. */
-  readonly direct?: boolean;
   /** The credential that prompts; by default the API key. */
   readonly prompter?: Prompter | undefined;
   random(): number;
@@ -95,7 +92,7 @@ const PROMPTS = /\/(chat\/completions|invoke)(\?|$)/;
 /** Puts together what one check works with. A part that it uses without having declared the need throws. */
 export function createContext(run: RunContext, attempt: TryOfCheck): Ctx {
   const { check, client, signal, random } = attempt;
-  const { driver, host, obstacles, pool, session } = run;
+  const { driver, host, obstacles, session } = run;
   const { target } = driver;
   const declared = declaredBy(check);
 
@@ -118,8 +115,7 @@ export function createContext(run: RunContext, attempt: TryOfCheck): Ctx {
     recycle: driver.control === undefined && check.fresh !== true,
     random,
   });
-  const direct = attempt.direct === true || driver.control !== undefined;
-  const api = createApi(direct ? send : byAliases(send, pool.aliases, check, run.settings.seed));
+  const api = createApi(send);
   const control = () => {
     declared.require('the control interface', 'control');
     if (driver.control === undefined) throw lacking({ kind: 'lacks', need: 'control' });

@@ -14,7 +14,6 @@ import type { Obstacle, ObstacleSeen } from '../framework/stop.js';
 import { Cancelled, type Stop, Stopped } from '../framework/stop.js';
 import { type Explanation, LATER } from '../habits/visit.js';
 import { ANSWER } from '../probe/request.js';
-import { aliasAsked } from './aliases.js';
 import { type Attempt, attempt } from './attempt.js';
 import { explain, mayBeTaken, notTaken, visitOf } from './explain.js';
 import { foundIn, isSame, recorded, reported, skipIn } from './finding.js';
@@ -112,7 +111,7 @@ export async function runAlone(run: RunContext, check: Check, before?: Finding):
     if (reworded(run, tried)) continue;
     const concluded = async () => {
       counts();
-      return conclude(await outcomeOf(run, check, await byAlias(run, check, tried)), tried);
+      return conclude(await outcomeOf(run, check, tried), tried);
     };
     const { again, skip, learnt } = (await explanation(run, check, tried, { began, tries })) ?? {};
     const refused = session.unusable('api_key');
@@ -146,20 +145,6 @@ export async function runAlone(run: RunContext, check: Check, before?: Finding):
     await host.sleep((again ?? 0) * tries, run.signal).catch(() => {});
     if (learnt !== true) tries++;
   }
-}
-
-/** A defect of the alias alone: the same check passes where it asks the operation itself. */
-async function byAlias(run: RunContext, check: Check, tried: Attempt): Promise<Attempt> {
-  const { error, transcript } = tried;
-  if (run.driver.control !== undefined || !(error instanceof Finding) || isProven(error.found)) return tried;
-  const requirement = aliasAsked(error.found, transcript);
-  if (requirement === undefined || requirement === check.requirement) return tried;
-  const twin = await attempt(run, check, { direct: true });
-  if ('error' in twin) return tried;
-  return {
-    ...tried,
-    error: new Finding({ ...error.found, breaks: { requirement, level: check.level } }, error.property),
-  };
 }
 
 /** Whether the intern did something else, never did that in the run, and another wording is left to try. */

@@ -3,7 +3,6 @@ import type { IdleState, Standing } from '../habits/dealings.js';
 import { NOTICED_WITHIN } from '../habits/visit.js';
 import type { Answer, ScopeWatch } from '../probe/client.js';
 import type { Send } from '../probe/request.js';
-import type { Aliases } from './aliases.js';
 import type { CheckResult } from './results.js';
 
 /**
@@ -53,7 +52,6 @@ export const createPool = () => ({
   reported: [] as CheckResult[],
   /** Names of the valid twins that were accepted. */
   accepted: new Set<string>(),
-  aliases: new Map() as Aliases,
 });
 export type Pool = ReturnType<typeof createPool>;
 
