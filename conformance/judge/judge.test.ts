@@ -95,6 +95,15 @@ test('a right conversation breaks no rule, recorded or saved as HAR', async () =
     expect(checks.filter(({ verdict }) => verdict === 'pass').length).toBeGreaterThan(60);
 });
 
+test('a host that has served a request is no regional one: its 403 is held against the rules', async () => {
+  const wrong = lines.map((line) =>
+    line.status === 403
+      ? (JSON.parse(JSON.stringify(line).replace('personal_identity_required', 'forbidden')) as Json)
+      : line,
+  );
+  expect(broken(await judgedFiles(recording(wrong)))).toMatchObject([{ id: 'SIGN-10/catalogue', actual: 'forbidden' }]);
+});
+
 /** The ways in which an exchange changes on its way into a file. */
 const FATE = fc.constantFrom('kept', 'kept', 'kept', 'left out', 'no answer', 'answer cut', 'request cut', 'redacted');
 

@@ -157,8 +157,8 @@ export function createJudge(options: JudgeOptions = {}) {
 
   let numbers = 0;
 
-  /** Begins a scope that is judged on its own. `views`: how many ways its exchanges may have been. */
-  function open(target: string, { whole = false, views = 1 } = {}): Conversation {
+  /** Begins a scope that is judged on its own. `views`: how many ways its exchanges may have been. `hosts`: whether it has several. */
+  function open(target: string, { whole = false, views = 1, hosts = false } = {}): Conversation {
     const place = targets.push(target);
     const learnt = createCallers(options.workspace);
     const models = Array.from({ length: views }, () =>
@@ -172,6 +172,8 @@ export function createJudge(options: JudgeOptions = {}) {
       }),
     );
     const asking = new Set<number>();
+    /** A host that has served a request is no regional one. */
+    let mayBeRegional = true;
     const asks = (...asked: readonly Asked[]) => {
       const [first] = asked;
       if (first === undefined) return;
@@ -181,7 +183,10 @@ export function createJudge(options: JudgeOptions = {}) {
     };
     return {
       asks,
-      sees(...exchanges) {
+      sees(...came) {
+        const exchanges = mayBeRegional
+          ? came
+          : came.map((one): Exchange => ({ ...one, asked: { ...one.asked, regional: false } }));
         const [first] = exchanges;
         const rulings: Ruling[] = [];
         if (first === undefined) return rulings;
@@ -223,6 +228,7 @@ export function createJudge(options: JudgeOptions = {}) {
         }
         if (rulings.length > 0) judged++;
         for (const { model, exchange } of all) model.sees(exchange);
+        if (!hosts && (first.answered?.status ?? 500) < 300) mayBeRegional = false;
         learnt.sees(first);
         return rulings;
       },
@@ -263,7 +269,7 @@ export function createJudge(options: JudgeOptions = {}) {
 
   let whole: Conversation | undefined;
   const itself = () => {
-    whole ??= open('what it was shown', { whole: options.whole === true });
+    whole ??= open('what it was shown', { whole: options.whole === true, hosts: true });
     return whole;
   };
 

@@ -51,7 +51,7 @@ function wordsOf({ wanted, got }: NonNullable<Ruling['breach']>['found'], { expe
 /** Judges the traffic of an emulator as its journal shows it. Changes beside requests are not known. */
 export const createTraffic: BeginJudge = (profile, emulated): JudgeTraffic => {
   const judge = createJudge({ profile, ours: emulated });
-  const conversation = judge.open('the journal');
+  const conversation = judge.open('the journal', { hosts: true });
   let number = 0;
   return (entry) => {
     const { request } = entry;
