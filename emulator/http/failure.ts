@@ -1,8 +1,15 @@
 import { ERRORS, Refusal } from '../contract/errors.js';
 import { requirementOf } from '../contract/refused-by.js';
+import type { Caller } from '../domain/caller.js';
 import type { Interns } from '../domain/interns.js';
 import type { Exchange, Resource } from './exchange.js';
 import { errorResponse, type PlainResponse, refusalResponse } from './response.js';
+
+/** The requirement of a 404 that follows from the caller alone. */
+const unseenBy = ({ programme, kind }: Caller) => {
+  if (!programme) return 'AUTH-5';
+  return kind === 'own_key' ? 'AUTH-4' : undefined;
+};
 
 export interface FailureDeps {
   readonly interns: Interns;
@@ -37,14 +44,17 @@ export function createFailure(deps: FailureDeps): (thrown: unknown, exchange: Ex
     return row ? `the caller does not see ${row.record.name}, which exists` : `intern ${internId} does not exist`;
   };
 
-  return (thrown, { resource, draft }) => {
+  return (thrown, exchange) => {
+    const { resource, draft } = exchange;
     const error = thrown instanceof Refusal ? redacted(thrown) : thrown;
     if (error instanceof Refusal) {
       draft.refused = {
         key: error.key,
         fields: error.fields,
         wrong: wrongOf(error, resource),
-        requirement: requirementOf(error.key, draft.operation, error.fields),
+        requirement:
+          (error.key === 'not_found' ? unseenBy(exchange.caller) : undefined) ??
+          requirementOf(error.key, draft.operation, error.fields),
       };
       // No SCIM error has metadata (SCIM-2).
       if (resource.area === 'scim') {

@@ -63,6 +63,7 @@ export function createPipeline(deps: PipelineDeps) {
     if (preflight) return preflight;
     if (area === 'none') throw notFound(area, `no such path; the interface is below ${BASE}`);
     return after(callerOf(exchange, deps.resolve), (caller) => {
+      exchange.caller = caller;
       draft.caller = isOfConsole(draft.id) ? CONSOLE : caller.id;
       const ofInterns = area === 'interns' || area === 'vault';
       if (ofInterns && !caller.programme) throw notFound(area, 'the caller is outside the interns programme');
@@ -76,7 +77,6 @@ export function createPipeline(deps: PipelineDeps) {
       if (request.method === 'OPTIONS') return { status: 204, body: null, headers: { allow: allow(resource.routes) } };
       const row = rowFor(resource, request.method);
       exchange.row = row;
-      exchange.caller = caller;
       draft.operation = row.operation;
       if (row.ofWorkspace && caller.kind === 'own_key')
         throw notFound(area, 'the vault of the workspace, by an own key');

@@ -163,7 +163,7 @@ export const ADVICE: Readonly<Record<RefusalKey, Advice>> = {
   invalid_query: {
     in: 'query',
     at: 'query',
-    do: 'Correct the parameter, or leave it out.',
+    do: 'Correct the parameter, or leave it out if it is optional.',
     send: correctedQuery,
     page: `${LIFE}#list`,
   },

@@ -66,9 +66,17 @@ export function correctedBody(facts: Facts): Sent | undefined {
   return withBody(entry.request, body);
 }
 
+/** Parameters that cannot be left out, with the value that takes nothing away. */
+const NEEDED: Readonly<Record<string, string>> = { keep_members: 'true' };
+
 /** The request without the wrong parameters of its query. */
 export function correctedQuery({ entry, fields }: Facts): Sent {
   const url = new URL(entry.request.url);
-  for (const { path } of fields) url.searchParams.delete(String(path[0]));
+  for (const { path } of fields) {
+    const name = String(path[0]);
+    const needed = NEEDED[name];
+    if (needed === undefined) url.searchParams.delete(name);
+    else url.searchParams.set(name, needed);
+  }
   return { ...entry.request, url: url.href };
 }

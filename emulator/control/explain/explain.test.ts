@@ -64,7 +64,36 @@ const CASES: readonly Case[] = [
   ['an unknown key', 'header authorization', 'AUTH-1', 200, (api) => api.get('/interns', { as: 'nobody' })],
   ['an API key on SCIM', 'header authorization', 'AUTH-6', 200, (api) => api.get('/scim/groups')],
   ['an API key for a daemon', 'header authorization', 'AUTH-7', 200, (api) => api.get(`/interns/${id(api)}/daemon`)],
+  [
+    'an API key for signing',
+    'header authorization',
+    'AUTH-8',
+    // The caller is judged before the body, which nobody read.
+    400,
+    (api) => api.post(`/interns/${id(api)}/daemon/sign`, { bodySha256: 'a'.repeat(64) }),
+  ],
   ['an unknown intern', 'path id', 'AUTH-3', 200, (api) => api.get(UNKNOWN)],
+  [
+    'the list by an own key',
+    'path id',
+    'AUTH-4',
+    200,
+    (api) => api.get('/interns', { as: api.credentials.intern?.api_key ?? null }),
+  ],
+  [
+    'another intern by an own key',
+    'path id',
+    'AUTH-4',
+    200,
+    (api) => api.get(UNKNOWN, { as: api.credentials.intern?.api_key ?? null }),
+  ],
+  [
+    'an intern from outside the programme',
+    'path id',
+    'AUTH-5',
+    200,
+    (api) => api.get(`/interns/${id(api)}`, { as: api.credentials.outsider_api_key ?? null }),
+  ],
   ['an unknown path', 'path path', 'BASE-5', undefined, (api) => api.get('/fly')],
   ['another method', 'method method', 'BASE-5', undefined, (api) => api.put(`/interns/${id(api)}`, {})],
   ['no workspace', 'body workspace_id', 'CREATE-1', 201, create({})],
@@ -140,6 +169,33 @@ const CASES: readonly Case[] = [
   ['provision of a running one', 'state status', 'PROV-1', 200, (api) => api.post(`/interns/${id(api)}/provision`)],
   ['an unknown status', 'query status', 'LIST-2', 200, (api) => api.get('/interns?status=runing&limit=5')],
   ['a limit out of range', 'query limit', 'LIST-3', 200, (api) => api.get('/interns?limit=0')],
+  [
+    'a page of groups out of range',
+    'query limit',
+    'SCIM-3',
+    200,
+    (api) => api.get('/scim/groups?limit=0', { as: api.credentials.management_key ?? null }),
+  ],
+  [
+    'a mapping deleted without a word on its members',
+    'query keep_members',
+    'SCIM-5',
+    200,
+    (api) =>
+      api.call('DELETE', `/scim/group-mappings/${api.emulator.target.scim_mapping_id}`, {
+        as: api.credentials.management_key ?? null,
+      }),
+  ],
+  [
+    'an invoke of an intern that does not run',
+    'state status',
+    'INVOKE-1',
+    202,
+    async (api) => {
+      await api.post(`/interns/${id(api)}/suspend`);
+      return api.post(`/interns/${id(api)}/invoke`, { input: 'hi' });
+    },
+  ],
   ['no stream', 'body stream', 'CHAT-1', 200, chat({ messages: [{ role: 'user', content: 'hi' }] })],
   [
     'no stream, a wrong mode and a wrong role',
