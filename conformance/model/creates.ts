@@ -33,6 +33,7 @@ export function createCreates(
   const begun = new Map<number, number>();
   /** A time on the clock of the target, after the first request was sent. */
   let since: number | undefined;
+  let hasOwnClock = false;
 
   /**
    * The part that a create shares with its retry: the key, or without one the body. The caller is no part of it, as one
@@ -67,6 +68,14 @@ export function createCreates(
     sees(answered: Answered) {
       const date = dateOf(answered);
       if (!Number.isNaN(date)) since ??= date;
+    },
+    /** An intern was just made. */
+    made(answered: Answered, { created_at: created }: Row) {
+      hasOwnClock ||= Math.abs(Date.parse(String(created)) - dateOf(answered)) > SKEW;
+    },
+    /** Whether what it makes is of another time than Date: its clock is not that of the gateway, as an emulator's may be. */
+    get hasOwnClock(): boolean {
+      return hasOwnClock;
     },
     /** Whether it is over: the latest time that was shown when it left. */
     over({ number }: Asked): number {
@@ -106,6 +115,7 @@ export function createCreates(
       hasHidden = false;
       latest = Number.NEGATIVE_INFINITY;
       since = undefined;
+      hasOwnClock = false;
     },
   };
 }

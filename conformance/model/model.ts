@@ -132,6 +132,7 @@ export function createModel(options: ModelOptions) {
     const isOlder = Date.parse(String(row.created_at)) < before;
     if (hasForgotten && (answered.status !== 201 || isOlder)) return;
     facts.made = { by: caller, person, at, number, body };
+    if (answered.status === 201) creates.made(answered, row);
     if (options.partial !== true) present.add(facts);
     names.calls(facts, body.name);
     if (typeof body.workspace_id === 'string') facts.workspace = idAsShown(body.workspace_id, row.workspace_id);
@@ -235,6 +236,9 @@ export function createModel(options: ModelOptions) {
     hasCreated: who.hasCreated,
     isVisible,
     createBy: creates.createBy,
+    get hasOwnClock(): boolean {
+      return creates.hasOwnClock;
+    },
     /**
      * Whether a create made the intern that it answers: nobody asked for it before, and it began after all that was seen, by
      * the clock of the target. False: not known.

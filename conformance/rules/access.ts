@@ -228,8 +228,8 @@ export const ACCESS: readonly Rule[] = [
       says: 'The timestamp of a proof is the time of signing.',
       judge: (seen, model) => {
         // The clock of an emulator of ours is its own; Date is by the wall.
-        const stamp =
-          isProof(seen) && model.options.ours !== true ? Number(seen.json?.[keysOf(model).timestamp]) : Number.NaN;
+        const isByDate = model.options.ours !== true && !model.hasOwnClock;
+        const stamp = isProof(seen) && isByDate ? Number(seen.json?.[keysOf(model).timestamp]) : Number.NaN;
         const date = Date.parse(seen.answered.header('date') ?? '');
         if (Number.isNaN(stamp) || Number.isNaN(date)) return undefined;
         const took = Math.max(0, seen.answered.at - seen.asked.at) / 1000;

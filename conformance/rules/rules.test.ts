@@ -756,9 +756,15 @@ test('what nobody answered, and what says nothing, leaves both possible', () => 
 
 test('the Date of a gateway may be some seconds off, and that of an emulator is no clock of its own', () => {
   const at = Date.UTC(2026, 10, 23, 12);
-  const signed = (seconds: number, ours = false) =>
+  const made = (old: number) =>
+    entry('POST /interns', 201, record({ created_at: new Date(at - old).toISOString() }), {
+      json: { name: 'one', workspace_id: WORKSPACE },
+      date: new Date(at).toUTCString(),
+    });
+  const signed = (seconds: number, ours = false, before: Said[] = []) =>
     judged(
       [
+        ...before,
         entry(
           'POST /interns/i-1/daemon/sign',
           200,
@@ -771,4 +777,5 @@ test('the Date of a gateway may be some seconds off, and that of an emulator is 
   expect([0, 10, -10].flatMap((seconds) => signed(seconds))).toEqual([]);
   expect([60, -60].map((seconds) => signed(seconds).length)).toEqual([1, 1]);
   expect(signed(3_600, true)).toEqual([]);
+  expect([100, 3_600_000].map((old) => signed(3_600, false, [made(old)]).length)).toEqual([1, 0]);
 });
