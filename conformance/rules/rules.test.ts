@@ -308,37 +308,6 @@ test('a right conversation breaks nothing', () => {
 });
 
 test.each<[rule: string, because: readonly number[], conversation: readonly Said[]]>([
-  ['AUTH-1/key-needed', [], [entry('GET /interns', 200, { data: [], has_more: false }, { caller: null })]],
-  ['AUTH-3/not-visible', [1], [CREATE, entry(`GET ${ONE}`, 200, record(), { caller: 'foreign' })]],
-  [
-    'GET-1/settings',
-    [2],
-    [
-      CREATE,
-      entry(`PATCH ${ONE}`, 200, record({ description: 'new' }), { json: { description: 'new' } }),
-      entry(`GET ${ONE}`, 200, record({ description: 'old' })),
-    ],
-  ],
-  [
-    'BODY-3/media-type',
-    [1],
-    [CREATE, entry(`PATCH ${ONE}`, 200, record(), { json: {}, headers: { 'content-type': 'text/plain' } })],
-  ],
-  [
-    'BODY-1/no-fields',
-    [1],
-    [CREATE, entry(`POST ${ONE}/provision`, 202, { provisioning: true }, { json: { force: true } })],
-  ],
-  [
-    'LIST-1/whole',
-    [1],
-    [
-      CREATE,
-      entry(`GET ${ONE}`, 200, record()),
-      entry('GET /interns', 200, { data: [], has_more: false }),
-      entry(`GET ${ONE}`, 200, record()),
-    ],
-  ],
   [
     'LIST-2/status-whole',
     [1, 4],
@@ -521,19 +490,6 @@ test.each<[rule: string, because: readonly number[], conversation: readonly Said
     ],
   ],
   [
-    'BASE-3/published-reason',
-    [],
-    [
-      entry(`GET ${ONE}`, 404, {
-        error: { code: 404, message: 'no', metadata: { reason: 'not_found', retryable: true } },
-      }),
-    ],
-  ],
-  ['BASE-3/has-metadata', [], [entry(`GET ${ONE}`, 404, { error: { code: 404, message: 'no' } })]],
-  ['BASE-2/is-json', [], [entry(`GET ${ONE}`, 200)]],
-  ['CREATE-1/as-asked', [1], [{ ...CREATE, answer: record({ name: 'other' }) }]],
-  ['BASE-3/code', [], [entry('GET /interns', 401, { error: { code: 400, message: 'no' } }, { caller: null })]],
-  [
     'UPDATE-1/update-accepted',
     [1],
     [
@@ -542,8 +498,6 @@ test.each<[rule: string, because: readonly number[], conversation: readonly Said
       entry(`PATCH ${ONE}`, 409, error(409, 'intern_busy'), { json: { description: 'new' } }),
     ],
   ],
-  ['SUSP-1/answer', [], [CREATE, entry(`POST ${ONE}/suspend`, 200, { suspended: 'yes' })]],
-  ['CREATE-3/starts-at-once', [], [{ ...CREATE, json: { name: 'one', workspace_id: WORKSPACE, provision: true } }]],
   [
     'CREATE-1/first-is-201',
     [],
@@ -552,22 +506,8 @@ test.each<[rule: string, because: readonly number[], conversation: readonly Said
       { ...CREATE, status: 200, answer: LATER, date: 'Thu, 01 Jan 2026 00:02:00 GMT' },
     ],
   ],
-  ['GET-1/published-form', [], [CREATE, entry(`GET ${ONE}`, 200, { ...RUNS, hostname: null })]],
-  ['CHAT-1/chunk-created', [], [CREATE, chats({ said: { created: 1.8e12 } })]],
   ['CHAT-1/content-is-new', [], [CREATE, chats({ says: ['a ', 'a b ', 'a b c ', 'a b c d'] })]],
   ['CHAT-1/model-not-used', [2], [CREATE, chats({ json: { model: 'any' }, said: { model: 'any' } })]],
-  ['CHAT-5/call-whole', [], [CREATE, chats({ asks: 2 })]],
-  ['CHAT-15/new-session', [2], [CREATE, chats({}), chats({})]],
-  ['BASE-3/reason', [], [{ ...chats({ json: { messages: [] } }), status: 400, answer: error(400, 'invalid_body') }]],
-  [
-    'DAEMON-1/of-one-intern',
-    [2],
-    [
-      CREATE,
-      { path: `/interns/${ID}/daemon`, status: 200, answer: { origin: 'https://d.test', token: 't-1' } },
-      { path: '/interns/another/daemon-access', status: 200, answer: { origin: 'https://d.test', token: 't-1' } },
-    ],
-  ],
   [
     'DAEMON-1/not-while-it-boots',
     [3],
@@ -579,14 +519,12 @@ test.each<[rule: string, because: readonly number[], conversation: readonly Said
     ],
   ],
   ['SIGN-5/moves-with-time', [2], [CREATE, proves('a'), proves('a')]],
-  ['SIGN-4/of-its-request', [2], [CREATE, proves('a'), proves('b')]],
   [
     'CHAT-4/of-one-run',
     [2, 2],
     [CREATE, chats({ says: ['Hi.'], usage: 2 }), chats({ json: { session_id: 's-1' }, says: ['Hi.'], usage: 4 })],
   ],
   ['CHAT-4/usage-is-carried', [], [CREATE, chats({ said: { usage: { prompt_tokens: 1 } } })]],
-  ['CHAT-8/consents-when-omitted', [], [CREATE, chats({ asks: 1 })]],
   [
     'INVOKE-2/not-steered-after-a-suspend',
     [2],
@@ -602,11 +540,7 @@ test.each<[rule: string, because: readonly number[], conversation: readonly Said
       },
     ],
   ],
-  ['CHAT-6/reply-to-none', [1], [CREATE, chats({ asks: 1 }), replies({ tool_call_id: 'call-2' })]],
-  ['CHAT-7/call-unknown', [1], [CREATE, chats({ asks: 1 }), replies({ tool_call_id: 'call-2' })]],
   ['CHAT-7/answered-once', [1], [CREATE, chats({ asks: 1 }), replies(), replies()]],
-  ['CHAT-7/run-over', [1], [CREATE, chats({ asks: 1 }), replies(), replies()]],
-  ['CHAT-7/no-option', [1], [CREATE, chats({ asks: 1 }), replies({ content: 'another' })]],
   [
     'CHAT-7/open-question-answered',
     [2],
