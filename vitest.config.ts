@@ -21,14 +21,13 @@ function commit(): string {
 }
 
 /**
- * `--mode complete`: a skip is a failure. `--mode sample`: of the live tests one in 32, drawn by the commit, and of the
+ * `--mode complete`: a skip is a failure. `--mode sample`: of the live tests one in 64, drawn by the commit, and of the
  * cases of dear properties a quarter.
  */
 export default defineConfig(({ mode }) => ({
   test: {
     provide: { commit: commit(), sampled: mode === 'sample' },
-    // Many tests wait for sockets and processes: two files more than there are processors keep all of them busy.
-    maxWorkers: availableParallelism() + 2,
+    maxWorkers: availableParallelism(),
     // No module has a state of its own, so files share what they import: half of the processor's time.
     isolate: false,
     // Sources that did not change since the last run are not transformed again.
@@ -44,6 +43,7 @@ export default defineConfig(({ mode }) => ({
         extends: true,
         test: {
           name: 'unit',
+          sequence: { groupOrder: 0 },
           include: ['**/*.test.ts'],
           exclude: [...EXCLUDED, '**/*.{socket,live,browser}.test.ts'],
           setupFiles: ['test/no-sockets.ts'],
@@ -51,12 +51,21 @@ export default defineConfig(({ mode }) => ({
       },
       {
         extends: true,
-        test: { name: 'socket', include: ['**/*.socket.test.ts'], exclude: EXCLUDED, globalSetup: ['test/build.ts'] },
+        // Many of these wait for sockets and processes: two files more than there are processors keep all of them busy.
+        test: {
+          name: 'socket',
+          sequence: { groupOrder: 1 },
+          maxWorkers: availableParallelism() + 2,
+          include: ['**/*.socket.test.ts'],
+          exclude: EXCLUDED,
+          globalSetup: ['test/build.ts'],
+        },
       },
       {
         extends: true,
         test: {
           name: 'live',
+          sequence: { groupOrder: 2 },
           include: ['**/*.live.test.ts'],
           exclude: EXCLUDED,
           setupFiles: mode === 'sample' ? ['test/sample.ts'] : [],
@@ -67,6 +76,7 @@ export default defineConfig(({ mode }) => ({
         // What waits for something in a page asserts that it comes.
         test: {
           name: 'browser',
+          sequence: { groupOrder: 3 },
           include: ['**/*.browser.test.ts'],
           exclude: EXCLUDED,
           expect: { requireAssertions: false },

@@ -2,7 +2,7 @@ import { beforeEach, inject } from 'vitest';
 import { hash } from '../conformance/framework/random.js';
 
 /** One test in this many is run. */
-const OF = 32;
+const OF = 64;
 
 /** The setup of the live tests of `npm test`: each commit draws some of them, and another commit draws others. */
 const drawnBy = inject('commit');
