@@ -2,9 +2,9 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { beforeAll, expect, test } from 'vitest';
-import { folderOfFile } from '../../test/folders.js';
-import '../../test/same-draws.js';
 import { createEmulator } from '../../emulator/index.js';
+import { folderOfFile } from '../../test/folders.js';
+import { runs } from '../../test/same-draws.js';
 import { conversation, recorderOf } from '../drift/conversation.harness.js';
 import type { Report } from '../report/json.js';
 import { judgeFiles } from './files.js';
@@ -149,7 +149,7 @@ test.each([
         if (shown.length > 0) expect(broken(await judgedFiles(file(shown)))).toEqual([]);
       },
     ),
-    { numRuns: 30 },
+    { numRuns: runs(30) },
   );
 });
 

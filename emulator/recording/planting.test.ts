@@ -110,10 +110,10 @@ test('no secret reaches the file, whatever it is, wherever it stands, in whichev
 });
 
 test('a secret is hidden under every name, in every shape, on every side, in every coding', async () => {
-  // One in 61 by default; `TABLE=0/1` tries all.
-  const [first, step] = (process.env.TABLE ?? '11/61').split('/').map(Number);
+  // `FC_RUNS=20000` tries all.
+  const step = Math.max(1, Math.floor(TABLE.length / runs(300)));
   const leaks: string[] = [];
-  for (let at = first ?? 0; at < TABLE.length; at += step ?? 1) {
+  for (let at = 11 % step; at < TABLE.length; at += step) {
     const secret = `sk-${(at * 7_919).toString(36)}-zQ9w-${(at * 104_729 + 17).toString(36)}`;
     const [what, planted] = TABLE[at]?.(secret) ?? ['', {}];
     const file = await recordingOf([planted, hidden('in a description', 'as it is', secret) ?? {}]);

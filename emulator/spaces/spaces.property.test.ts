@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { runs } from '../../test/same-draws.js';
 import { createEmulator } from '../index.js';
 import { loadSigningKey } from '../signing/keys.js';
 import { anyRequest, createClient } from '../testing/any-requests.harness.js';
 import type { SpaceView } from './spaces.js';
-import '../../test/same-draws.js';
 
 /** The parts that differ by place: prefixes, and the end of a daemon token, which names its space. */
 const placeless = (answer: string) =>
@@ -36,6 +36,6 @@ test('two spaces answer any interleaving of requests as two emulators would', as
         await Promise.all([host, alone.one, alone.other].map((emulator) => emulator.close()));
       }
     }),
-    { numRuns: 60 },
+    { numRuns: runs(60) },
   );
 });
