@@ -267,6 +267,8 @@ function steps(ctx: Ctx, most: number): fc.Arbitrary<Step[]> {
 /** Any sequence of requests, each judged by every rule: the first breach is made smaller, with the requests that lead to it. */
 export async function walk(ctx: Ctx): Promise<void> {
   await ctx.property('steps', steps(ctx, ctx.upTo(60, 16)), async (sequence: Step[]) => {
+    // Interns of the walk before would be in each of its lists.
+    if (ctx.has('disposable')) await ctx.reset();
     // Requests before this walk are no part of it.
     ctx.breach();
     const before = ctx.broken();
