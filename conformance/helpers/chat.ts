@@ -61,23 +61,26 @@ export const texts = ({ chunks }: Transcript): string[] =>
 
 const isStream = (reply: ChatReply) => /text\/event-stream/i.test(reply.headers.get('content-type') ?? '');
 
+/** A stream as far as it came. */
+function asAnswer(reply: ChatReply): Answer {
+  const text = reply.raw();
+  const bytes = new TextEncoder().encode(text);
+  return { status: reply.status, headers: reply.headers, text, bytes, json: undefined, exchange: -1 };
+}
+
 /** The answer to a request that should not get a stream. A stream is cut off. */
 export async function plain(ctx: Ctx, reply: ChatReply): Promise<Answer> {
   if (!isStream(reply)) return reply.whole();
   await ctx.settle();
   await reply.disconnect();
-  const text = reply.raw();
-  const bytes = new TextEncoder().encode(text);
-  return { status: reply.status, headers: reply.headers, text, bytes, json: undefined, exchange: -1 };
+  return asAnswer(reply);
 }
 
 /** The answer to a request that should not get a stream. A stream is read to its end. */
 export async function heard(reply: ChatReply): Promise<Answer> {
   if (!isStream(reply)) return reply.whole();
   await read(reply);
-  const text = reply.raw();
-  const bytes = new TextEncoder().encode(text);
-  return { status: reply.status, headers: reply.headers, text, bytes, json: undefined, exchange: -1 };
+  return asAnswer(reply);
 }
 
 /** A chat request to its end, closed in any case. */

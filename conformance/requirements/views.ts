@@ -194,6 +194,8 @@ export const VIEWS: Readonly<Record<string, readonly string[]>> = {
   'chat-questions/one-tool-call': ['CHAT-5/one-call', 'CHAT-5/call-name', 'CHAT-5/call-id'],
   'chat-once/answered-twice': ['CHAT-7/answered-once'],
   'vault/copy-into-a-full-vault': ['vault/full'],
+  'chat-steering/steered-answer': ['chat-steering/steered', 'CHAT-14/steered-form', 'CHAT-1/is-a-stream'],
+  'shipped-scripts/shipped-refusals': ['chat-not-taken/not-accepted'],
   'create/status-201': ['CREATE-1/first-is-201', 'GET-1/published-form', 'GET-1/settings'],
   'chat-endings/suspended-in-place': ['CHAT-12/error-form', 'CHAT-12/ended-run'],
   'chat-answers/not-to-others': ['CHAT-6/reply-to-none', 'CHAT-7/open-question-answered'],

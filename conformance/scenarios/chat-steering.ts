@@ -41,32 +41,6 @@ export const CHAT_STEERING = checksOf('CHAT-14', {
       });
     }),
   },
-  'chat-steering/steered-answer': {
-    level: 'P',
-    title: 'A steered prompt is answered 202 {session_id, status: steered} as JSON, streaming or waiting.',
-    ...onRunning(['behaviour:ask-permission', 'behaviour:silent'], async (ctx, intern) => {
-      const session_id = `s ${intern.id}`;
-      const reply = await intern.held({ prompt: ctx.prompt('silent'), session_id });
-      const waiting = await runningOne(ctx);
-      const t = await waiting.asked(ctx.prompt('ask-permission'));
-      for (const [one, session] of [
-        [intern, session_id],
-        [waiting, callOf(t).session],
-      ] as const) {
-        const answer = await one.unstreamed({ prompt: 'Also this.', session_id: session });
-        accepted(answer, 'a steered prompt');
-        steered(answer, session, 'a steered prompt');
-        equal((answer.json as Record<string, unknown>).session_id, session, 'session_id of a steered prompt');
-        ok(
-          /^application\/json/i.test(answer.headers.get('content-type') ?? ''),
-          'content-type of a steered prompt',
-          'JSON',
-        );
-      }
-      await reply.disconnect();
-      await waiting.answered(t, 'allow_once');
-    }),
-  },
   'chat-steering/steered-shows': {
     level: 'C',
     title: 'Steered prompts show once each, in order, on the response that streams the run, as `(steered: TEXT)`.',

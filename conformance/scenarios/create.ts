@@ -1,11 +1,24 @@
 import fc from 'fast-check';
-import { LONGEST, nameFrom } from '../arbitraries/intern-name.js';
 import { equal, match, ok } from '../framework/assert.js';
 import { checksOf } from '../framework/check.js';
 import * as expect from '../framework/expect.js';
 import { onStopped } from '../helpers/interns.js';
 import { ownVault } from '../helpers/record.js';
 import { seenByPeer } from '../helpers/turns.js';
+
+const UNIT = fc.constantFrom(...'abcdefghijklmnopqrstuvwxyz0123456789');
+
+/** The longest possible name. */
+const LONGEST = 17;
+
+/**
+ * Names that begin with `base`, itself a valid name: words of letters and digits joined by single hyphens, up to the
+ * longest.
+ */
+const nameFrom = (base: string): fc.Arbitrary<string> =>
+  fc
+    .array(fc.string({ unit: UNIT, minLength: 1, maxLength: 4 }), { maxLength: 3 })
+    .map((words) => [base, ...words].join('-').slice(0, LONGEST).replace(/-$/, 'x'));
 
 const INVALID = { status: 400, reason: 'invalid_body', retryable: false } as const;
 const NAME_TAKEN = { status: 409, reason: 'name_conflict', retryable: false } as const;

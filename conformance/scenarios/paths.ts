@@ -1,5 +1,4 @@
 import fc from 'fast-check';
-import { badRequestId, requestId } from '../arbitraries/request-id.js';
 import { equal, notEqual, ok } from '../framework/assert.js';
 import { checksOf } from '../framework/check.js';
 import * as expect from '../framework/expect.js';
@@ -8,6 +7,23 @@ import { onRunning, onStopped } from '../helpers/interns.js';
 import { BY_KEY, PATHS, request } from '../helpers/operations.js';
 import type { Answer } from '../probe/client.js';
 import { internPath, type Send } from '../probe/request.js';
+
+const UNIT = fc.constantFrom(...'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._:-');
+
+/** An x-request-id that is echoed; both ends of the lengths often. */
+const requestId = (): fc.Arbitrary<string> =>
+  fc
+    .oneof(fc.constantFrom(1, 2, 127, 128), fc.integer({ min: 1, max: 128 }))
+    .chain((length) => fc.string({ unit: UNIT, minLength: length, maxLength: length }));
+
+/** One that is not echoed: too long, empty, or with one character that is not allowed. */
+const badRequestId = (): fc.Arbitrary<string> =>
+  fc.oneof(
+    fc.constantFrom('', 'a'.repeat(129), 'a'.repeat(300)),
+    fc
+      .tuple(fc.string({ unit: UNIT, maxLength: 40 }), fc.constantFrom(...'/ ,;"\'@+=~#%&*()[]{}<>|\\^`!?$'))
+      .map(([text, other]) => `a${text}${other}x`),
+  );
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
 

@@ -58,17 +58,6 @@ export const SHIPPED_SCRIPTS = checksOf('EMU-9', {
       }
     }),
   },
-  'shipped-scripts/shipped-refusals': {
-    title: 'refuses fails and unreachable is severed before any output.',
-    ...onShared(['control'], async (_ctx, intern) => {
-      for (const [name, reason] of [
-        ['refuses', 'turn_failed'],
-        ['unreachable', 'intern_unreachable'],
-      ] as const) {
-        expect.error(await intern.unstreamed(named(name)), { status: 502, reason }, name);
-      }
-    }),
-  },
   'shipped-scripts/shipped-times': {
     title: 'slow says 20 chunks 500 ms apart, silent one and stops after 5 minutes, never-ends one, long 1,000.',
     ...onRunning(['control', 'clock'], async (ctx, intern) => {

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
+import fc from 'fast-check';
 import { hosts, NO_HOSTS } from '../arbitraries/host.js';
-import { LONGEST_SECRET, secretNameFrom } from '../arbitraries/secret-name.js';
 import { equal, isArray, match, notEqual, TIMESTAMP } from '../framework/assert.js';
 import { checksOf } from '../framework/check.js';
 import type { Ctx } from '../framework/context.js';
@@ -19,6 +19,23 @@ import {
   WORKSPACE,
 } from '../helpers/vault.js';
 import { codeWord } from '../helpers/words.js';
+
+const UNIT = fc.constantFrom(...'abcdefghijklmnopqrstuvwxyz0123456789');
+
+/** Longest name there may be. */
+const LONGEST_SECRET = 255;
+
+/** Names that begin with `base`, itself a valid name: words joined by single underscores, the longest often. */
+const secretNameFrom = (base: string): fc.Arbitrary<string> =>
+  fc.oneof(
+    {
+      arbitrary: fc
+        .array(fc.string({ unit: UNIT, minLength: 1, maxLength: 8 }), { maxLength: 4 })
+        .map((words) => [base, ...words].join('_')),
+      weight: 3,
+    },
+    { arbitrary: UNIT.map((char) => base.padEnd(LONGEST_SECRET, char)), weight: 1 },
+  );
 
 const INVALID = { status: 400, reason: 'invalid_body', retryable: false } as const;
 const LONGEST_VALUE = 65_536;
