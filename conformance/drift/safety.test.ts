@@ -273,27 +273,6 @@ describe('what a run makes is taken away', () => {
     expect(left()).toEqual(['theirs']);
   });
 
-  test('a deletion that fails for the moment is sent again', async () => {
-    let deletes = 0;
-    const { fetch, left } = deployment((request) =>
-      request.method === 'DELETE' && ++deletes < 3 ? json(503, { error: { code: 503, message: 'busy' } }) : undefined,
-    );
-    const { results } = await driftFrom([create()], fetch);
-    expect(left()).toEqual(['theirs']);
-    expect(results.cleanup).toMatchObject({ created: 1, deleted: 1, failed: [] });
-  });
-
-  test('what cannot be deleted is reported, and keeps the run from passing', async () => {
-    const { fetch } = deployment((request) =>
-      request.method === 'DELETE' ? json(409, { error: { code: 409 } }) : undefined,
-    );
-    const { results } = await driftFrom([create()], fetch);
-    expect(results).toMatchObject({
-      exit: 3,
-      cleanup: { created: 1, deleted: 0, failed: [{ id: 'made-1', name: 'ktest-1' }] },
-    });
-  });
-
   test('after an interruption too', async () => {
     const stop = new AbortController();
     const { fetch, left } = deployment((request) => {
