@@ -7,25 +7,14 @@ import { adapt } from './adapter.js';
 
 const { version } = createRequire(import.meta.url)('@openrouter/sdk/package.json') as { version: string };
 
+const named = (value: unknown, name: (key: string) => string): unknown => {
+  if (Array.isArray(value)) return value.map((one) => named(one, name));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, one]) => [name(key), named(one, name)]));
+};
 /** The SDK returns keys in camel case; the lab names them as on the wire. */
-const snake = (value: unknown): unknown => {
-  if (Array.isArray(value)) return value.map(snake);
-  if (typeof value !== 'object' || value === null) return value;
-  const entries = Object.entries(value).map(([key, one]) => [
-    key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
-    snake(one),
-  ]);
-  return Object.fromEntries(entries);
-};
-const camel = (value: unknown): unknown => {
-  if (Array.isArray(value)) return value.map(camel);
-  if (typeof value !== 'object' || value === null) return value;
-  const entries = Object.entries(value).map(([key, one]) => [
-    key.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase()),
-    camel(one),
-  ]);
-  return Object.fromEntries(entries);
-};
+const snake = (value: unknown) => named(value, (key) => key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`));
+const camel = (value: unknown) => named(value, (key) => key.replace(/_([a-z])/g, (_, letter) => letter.toUpperCase()));
 
 await adapt({ adapter: '@openrouter/sdk', version, layers: ['chat'] }, async (run, answer, tell) => {
   const sdk = new OpenRouter({

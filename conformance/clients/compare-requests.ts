@@ -16,19 +16,12 @@ const filled = (text: string, names: Names): string => text.replace(/\{(\w+)\}/g
 function headerDifference(request: LabRequest, wanted: string, names: Names): Difference | undefined {
   const [, name = wanted, value] = /^([^:]+):\s*(.*)$/s.exec(wanted) ?? [];
   const found = valuesOf(request, name);
+  const what = `request ${request.n}: header ${name}`;
   if (found.length !== 1)
-    return {
-      what: `request ${request.n}: header ${name}`,
-      expected: 'one value',
-      actual: found.length === 0 ? 'none' : `${found.length} values`,
-    };
+    return { what, expected: 'one value', actual: found.length === 0 ? 'none' : `${found.length} values` };
   // The expected value may be a credential: only the difference is reported.
   if (value !== undefined && found[0] !== filled(value, names))
-    return {
-      what: `request ${request.n}: header ${name}`,
-      expected: value,
-      actual: value.includes('{') ? 'another value' : found[0],
-    };
+    return { what, expected: value, actual: value.includes('{') ? 'another value' : found[0] };
   return undefined;
 }
 
@@ -89,29 +82,23 @@ export function compareRequests(
         });
     }
   }
+  const closes = (what: string, request: LabRequest | undefined, from: number | undefined, within: number) => {
+    const took = (request?.closed?.at ?? Number.NaN) - (from ?? Number.NaN);
+    if (!(took <= within))
+      found.push({
+        what,
+        expected: `closed within ${within} ms`,
+        actual: Number.isNaN(took) ? 'still open' : `closed after ${Math.round(took)} ms`,
+      });
+  };
   if (expected.left_within !== undefined && answered !== undefined) {
-    for (const request of requests) {
-      if (request.answered !== undefined) continue;
-      const took = request.closed === undefined ? undefined : request.closed.at - answered;
-      if (took === undefined || took > expected.left_within)
-        found.push({
-          what: `request ${request.n}: the connection after the answer`,
-          expected: `closed within ${expected.left_within} ms`,
-          actual: took === undefined ? 'still open' : `closed after ${Math.round(took)} ms`,
-        });
-    }
+    for (const request of requests.filter((one) => one.answered === undefined))
+      closes(`request ${request.n}: the connection after the answer`, request, answered, expected.left_within);
   }
   if (expected.close_within !== undefined) {
-    const request = requests[0];
-    const from = request?.writes[(stopAfter ?? 1) - 1];
-    const closed = request?.closed?.at;
-    if (from === undefined || closed === undefined || closed - from > expected.close_within)
-      found.push({
-        what: `the connection after event ${stopAfter ?? 1}`,
-        expected: `closed within ${expected.close_within} ms`,
-        actual:
-          closed === undefined || from === undefined ? 'still open' : `closed after ${Math.round(closed - from)} ms`,
-      });
+    const [request] = requests;
+    const left = stopAfter ?? 1;
+    closes(`the connection after event ${left}`, request, request?.writes[left - 1], expected.close_within);
   }
   for (const what of expected.fresh ?? []) {
     const seen = requests

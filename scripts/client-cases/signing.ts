@@ -183,30 +183,17 @@ export const SIGNING: ClientCase[] = [
   }),
 
   // The route
-  signing('sign-path-encoded', 'Verifies a proof for a path with percent-encoding.', ROUTE, {
-    path: '/api/files/a%20b%2Fc%C3%A9',
-  }),
-  signing('sign-path-encoded-percent', 'Verifies a proof for a path with an encoded percent sign.', ROUTE, {
-    path: '/api/files/100%25',
-  }),
-  signing('sign-path-lower-hex', 'Verifies a proof for a path whose percent-encoding is in lower case.', ROUTE, {
-    path: '/api/files/a%2fb',
-  }),
-  signing('sign-path-unreserved', 'Verifies a proof for a path that encodes what needs no encoding.', ROUTE, {
-    path: '/api/%7Euser/%41',
-  }),
-  signing('sign-path-trailing-slash', 'Verifies a proof for a path that ends in a slash.', ROUTE, {
-    path: '/api/invoke/',
-  }),
-  signing('sign-path-double-slash', 'Verifies a proof for a path with an empty segment.', ROUTE, {
-    path: '/api//invoke',
-  }),
-  signing(
-    'sign-path-plus',
-    'Verifies a proof for a path with + and other characters that stand for themselves.',
-    ROUTE,
-    { path: "/api/a+b;c=1,d!$&'()*@:" },
-  ),
+  ...(
+    [
+      ['sign-path-encoded', 'with percent-encoding', '/api/files/a%20b%2Fc%C3%A9'],
+      ['sign-path-encoded-percent', 'with an encoded percent sign', '/api/files/100%25'],
+      ['sign-path-lower-hex', 'whose percent-encoding is in lower case', '/api/files/a%2fb'],
+      ['sign-path-unreserved', 'that encodes what needs no encoding', '/api/%7Euser/%41'],
+      ['sign-path-trailing-slash', 'that ends in a slash', '/api/invoke/'],
+      ['sign-path-double-slash', 'with an empty segment', '/api//invoke'],
+      ['sign-path-plus', 'with + and other characters that stand for themselves', "/api/a+b;c=1,d!$&'()*@:"],
+    ] as const
+  ).map(([id, how, path]) => signing(id, `Verifies a proof for a path ${how}.`, ROUTE, { path })),
   signing('sign-query', 'Verifies a proof for a path whose request has a query.', ROUTE, {
     path: '/api/invoke?a=1&b=%20c',
     expect: accepted('/api/invoke?a=1&b=%20c'),

@@ -107,7 +107,8 @@ const alive = (
 const after = (ms: number): Abort => ({ when: 'ms', ms });
 const atEvent = (n: number): Abort => ({ when: 'event', n });
 interface Aborts extends Given {
-  readonly abort: Abort;
+  /** By default while it is silent. */
+  readonly abort?: Abort;
   /** How long an answer may take; by default 1 s from the abort. */
   readonly within?: number;
   readonly needs?: ClientCase['needs'];
@@ -121,7 +122,7 @@ const aborted = (
   title: string,
   layer: Layer,
   steps: readonly Written[],
-  { why = [], answer, abort, needs = ['abort'], requests, more, ...rest }: Aborts,
+  { why = [], answer, abort = after(400), needs = ['abort'], requests, more, ...rest }: Aborts = {},
 ): ClientCase =>
   plain(id, title, {
     layer,
@@ -284,20 +285,14 @@ export const TIME: ClientCase[] = [
     why: `${ABORT}: an abort is no failure to be tried again`,
   }),
   aborted('abort-silent', 'Falls silent after some text; the caller aborts.', 'chat', [role(), say('Hel')], {
-    abort: after(400),
     requests: { watched_for: 1_500 },
     more: { retries: 'default' },
   }),
-  aborted('abort-silent-sse', 'Falls silent after an event; the caller aborts.', 'sse', ['data: a\n\n'], {
-    abort: after(400),
-  }),
-  aborted(
-    'abort-in-event',
-    'Falls silent in the middle of an event; the caller aborts.',
-    'sse',
-    ['data: a\n\n', 'data: b'],
-    { abort: after(400) },
-  ),
+  aborted('abort-silent-sse', 'Falls silent after an event; the caller aborts.', 'sse', ['data: a\n\n'], {}),
+  aborted('abort-in-event', 'Falls silent in the middle of an event; the caller aborts.', 'sse', [
+    'data: a\n\n',
+    'data: b',
+  ]),
   aborted(
     'abort-at-event',
     'Goes on and on; the caller aborts at the third event.',
@@ -325,7 +320,6 @@ export const TIME: ClientCase[] = [
     'chat',
     [role(), tools(call(0, 'call_1', 'weather', '{"city":'))],
     {
-      abort: after(400),
       why: UNFINISHED,
     },
   ),
@@ -335,7 +329,6 @@ export const TIME: ClientCase[] = [
     'chat',
     [role(), say('Hello'), end('stop')],
     {
-      abort: after(400),
       why: BEFORE_DONE,
     },
   ),
@@ -345,7 +338,6 @@ export const TIME: ClientCase[] = [
     'chat',
     [role(), say('Hello'), choice({}, 'stop'), final()],
     {
-      abort: after(400),
       why: BEFORE_DONE,
     },
   ),
@@ -379,12 +371,10 @@ export const TIME: ClientCase[] = [
   ),
   aborted('abort-coded', 'Falls silent within a compressed body; the caller aborts.', 'chat', [role(), say('Hel')], {
     answer: { encoding: 'gzip' },
-    abort: after(400),
   }),
   aborted('abort-h2', 'Falls silent within a stream of HTTP/2; the caller aborts.', 'chat', [role(), say('Hel')], {
     needs: ['abort', 'h2'],
     answer: { protocol: 'h2' },
-    abort: after(400),
     why: 'RFC 9113 8.1: RST_STREAM ends one stream',
   }),
   left('abort-leave-silent', 'chat', [role(), say('Hel')]),
