@@ -11,6 +11,7 @@ const OF_FIELD: Readonly<Record<string, string>> = {
   'create workspace_id': 'CREATE-1',
   'delete acknowledge_workspace_loss': 'DELETE-2',
   'list status': 'LIST-2',
+  'list workspace_id': 'LIST-2',
   'scim keep_members': 'SCIM-5',
   'sign bodySha256': 'SIGN-2',
   'sign route': 'SIGN-3',
@@ -32,6 +33,7 @@ const OF_OPERATION: Readonly<Record<string, string>> = {
   'update intern_busy': 'UPDATE-1',
   'vault-store invalid_body': 'VAULT-3',
   'vault-copy invalid_body': 'VAULT-7',
+  'vault-copy secret_not_found': 'VAULT-7',
   'vault-list invalid_query': 'VAULT-5',
 };
 

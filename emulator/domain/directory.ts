@@ -114,10 +114,12 @@ export function createDirectory(deps: DirectoryDeps): Directory {
       return mapping;
     },
     authorizeMapping(organization, { scim_group_id, workspace_id }) {
+      const unknown = (field: string, message: string) =>
+        new Refusal('scim_not_found', { wrong: message, fields: [{ path: [field], message }] });
       if (!groupsOf(organization).some(({ id }) => id === scim_group_id))
-        throw new Refusal('scim_not_found', { wrong: `the organization has no group ${scim_group_id}` });
+        throw unknown('scim_group_id', `the organization has no group ${scim_group_id}`);
       if (!organizations.get(organization)?.workspaces.has(workspace_id))
-        throw new Refusal('scim_not_found', { wrong: `the organization has no workspace ${workspace_id}` });
+        throw unknown('workspace_id', `the organization has no workspace ${workspace_id}`);
     },
     createMapping(organization, body) {
       const known = ofOrganization(organization).find(

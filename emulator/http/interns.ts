@@ -77,7 +77,9 @@ export function internRoutes({ interns, provisioning, store, profile, create }: 
       parse: ({ query }) => parseListQuery(query),
       authorize({ caller, input }) {
         if (input.workspaceId !== undefined && input.workspaceId.toLowerCase() !== caller.workspaceId)
-          throw new Refusal('workspace_not_found');
+          throw new Refusal('workspace_not_found', {
+            fields: [{ path: ['workspace_id'], message: 'another workspace' }],
+          });
       },
       handle: ({ caller, input }) => json(listPage(interns.list(caller), input)),
     }),

@@ -149,7 +149,7 @@ export function vaultRoutes({ vaults, interns, store }: VaultRoutesDeps): Route[
       body: JSON_BODY,
       parse: (parts) => checked(copySecretsSchema, parts.json()),
       authorize({ caller, input }) {
-        for (const name of input.names) vaults.get(caller.workspaceId, name);
+        for (const [at, name] of input.names.entries()) vaults.get(caller.workspaceId, name, 'names', at);
       },
       async handle(call) {
         const rows = vaults.copy(call.caller.workspaceId, ofIntern.vault(call), call.input.names);

@@ -22,8 +22,8 @@ export type VaultId = string;
 export interface Vaults {
   /** By name. */
   list(vault: VaultId): SecretRow[];
-  /** Throws the 404 of a secret that the vault does not hold. */
-  get(vault: VaultId, name: string): SecretRow;
+  /** Throws the 404 of a secret that the vault does not hold; `path` says where a body named it. */
+  get(vault: VaultId, name: string, ...path: readonly (string | number)[]): SecretRow;
   /** Creates or replaces. Throws 503 `vault_writes_disabled`, 409 `vault_full`. */
   put(vault: VaultId, name: string, secret: StoreSecretBody): SecretRow;
   /** Throws 503 `vault_writes_disabled`. */
@@ -102,10 +102,11 @@ export function createVaults({ clock, store, sealing, settings, known }: VaultsD
     if (held?.size === 0) names.delete(vault);
   };
   const find = (vault: VaultId, name: string) => rows.get(secretId(vault, name));
-  const get = (vault: VaultId, name: string) => {
+  const get: Vaults['get'] = (vault, name, ...path) => {
     const row = find(vault, name);
-    if (!row) throw new Refusal('secret_not_found', { wrong: `there is no secret ${name} in this vault` });
-    return row;
+    if (row) return row;
+    const message = `there is no secret ${name} in this vault`;
+    throw new Refusal('secret_not_found', { wrong: message, fields: path.length ? [{ path, message }] : [] });
   };
 
   return {

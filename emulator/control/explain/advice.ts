@@ -27,12 +27,17 @@ const boot = (facts: Facts): Sent =>
   facts.status === 'stopped' || facts.status === 'failed'
     ? { ...intern(facts), method: 'POST', url: `${intern(facts).url}/provision` }
     : intern(facts);
+const isLeaving = (status: string | undefined) => status === undefined || status.startsWith('destroy');
+const leaving = (status: string | undefined) =>
+  `It is ${status ?? 'gone'}, and comes back no more: use another intern, or create one.`;
 const bootFirst = ({ status }: Facts) =>
-  status === 'running'
-    ? 'It runs by now: send the same again.'
-    : status === 'stopped' || status === 'failed'
-      ? `It is ${status}: provision it, read it until its status is running, then send the same again.`
-      : `It is ${status ?? 'gone'}: read it until its status is running, then send the same again. On a virtual clock advance the clock first.`;
+  isLeaving(status)
+    ? leaving(status)
+    : status === 'running'
+      ? 'It runs by now: send the same again.'
+      : status === 'stopped' || status === 'failed'
+        ? `It is ${status}: provision it, read it until its status is running, then send the same again.`
+        : `It is ${status}: read it until its status is running, then send the same again. On a virtual clock advance the clock first.`;
 const reply = (facts: Facts) =>
   facts.waiting && withBody({ ...facts.entry.request, method: 'POST' }, replyTo(facts.waiting, facts.toolName));
 const fresh = (facts: Facts) =>
@@ -118,11 +123,11 @@ export const ADVICE: Readonly<Record<RefusalKey, Advice>> = {
   secret_not_found: {
     in: 'path',
     at: 'name',
-    do: 'List the secrets of this vault, and use one of their names.',
+    do: 'List the secrets of this vault, and use one of their names. A copy takes those of the workspace.',
     send: ({ entry }) => ({
       ...entry.request,
       method: 'GET',
-      url: entry.request.url.replace(/\/secrets\/.*$/, '/secrets'),
+      url: entry.request.url.replace(/(\/interns\/[^/]*)?\/secrets\/copy$|\/secrets\/.*$/, '/secrets'),
       body: null,
     }),
     page: VAULT,
@@ -237,7 +242,9 @@ export const ADVICE: Readonly<Record<RefusalKey, Advice>> = {
     do: ({ entry, status }) =>
       entry.operation === 'provision' && (status === 'running' || status === 'queued' || status === 'provisioning')
         ? `It is ${status} already: there is nothing to provision. Read it until its status is running.`
-        : `It is ${status ?? 'gone'} now. Read it until its status allows this: provision takes stopped and failed, suspend takes running, update anything but destroying.`,
+        : isLeaving(status)
+          ? leaving(status)
+          : `It is ${status} now. Read it until its status allows this: provision takes stopped and failed, suspend takes running.`,
     send: intern,
     page: `${LIFE}#boot-and-suspend`,
   },
@@ -330,8 +337,8 @@ export const ADVICE: Readonly<Record<RefusalKey, Advice>> = {
   scim_not_found: {
     in: 'path',
     at: 'id',
-    do: 'List the group mappings of the organization, and use one of their ids.',
-    send: get(() => '/scim/group-mappings'),
+    do: 'List the groups or the mappings of the organization, and use one of their ids.',
+    send: get(({ fields }) => (fields[0]?.path[0] === 'scim_group_id' ? '/scim/groups' : '/scim/group-mappings')),
     page: SCIM,
   },
   scim_mapping_conflict: {

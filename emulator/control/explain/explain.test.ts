@@ -169,6 +169,26 @@ const CASES: readonly Case[] = [
   ['provision of a running one', 'state status', 'PROV-1', 200, (api) => api.post(`/interns/${id(api)}/provision`)],
   ['an unknown status', 'query status', 'LIST-2', 200, (api) => api.get('/interns?status=runing&limit=5')],
   ['a limit out of range', 'query limit', 'LIST-3', 200, (api) => api.get('/interns?limit=0')],
+  ['a list of a foreign workspace', 'query workspace_id', 'LIST-2', 200, (api) => api.get('/interns?workspace_id=x')],
+  [
+    'a mapping of a group that is not there',
+    'body scim_group_id',
+    'SCIM-2',
+    200,
+    (api) =>
+      api.post(
+        '/scim/group-mappings',
+        { scim_group_id: UNKNOWN.slice(-36), workspace_id: api.workspaceId, role: 'member' },
+        { as: api.credentials.management_key ?? null },
+      ),
+  ],
+  [
+    'a copy of a secret that the workspace does not hold',
+    'body names[1]',
+    'VAULT-7',
+    200,
+    (api) => api.post(`/vault/interns/${id(api)}/secrets/copy`, { names: ['legacy_token', 'other'] }),
+  ],
   [
     'a page of groups out of range',
     'query limit',
@@ -334,6 +354,13 @@ describe('AGENT-2: a refusal is explained to the field, and what it says to send
     else expect((await follow(api, explained.next.curl)).status).toBe(leads);
     expect(explained.curl).toContain(explained.asked.url);
   });
+});
+
+test('AGENT-2: what is being deleted is not waited for', async () => {
+  const api = createTestClient();
+  await api.delete(`/interns/${id(api)}`);
+  for (const refused of [await chat(prompt('hi'))(api), await api.post(`/interns/${id(api)}/provision`)])
+    expect((await explain(api, refused)).next.do).toMatch(/^It is destroying, and comes back no more/);
 });
 
 describe('AGENT-2: what was right, what somebody injected, and how streams end', () => {

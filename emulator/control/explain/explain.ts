@@ -57,6 +57,12 @@ const curl = (entry: JournalEntry, { headers, ...sent }: Sent, credential?: stri
 const nameOf = ({ operation, request }: JournalEntry) =>
   operation ?? `${request.method} ${new URL(request.url).pathname}`;
 
+/** The part of a request that a field was sent in: a path has none. */
+const sentIn = ({ request }: JournalEntry, [name]: readonly PropertyKey[], otherwise: string) => {
+  if (new URL(request.url).searchParams.has(String(name))) return 'query';
+  return otherwise === 'path' ? 'body' : otherwise;
+};
+
 /** A refusal: what was wrong to the field, and what to send instead. */
 function refused(facts: Facts): Outcome {
   const { entry, key } = facts;
@@ -79,7 +85,7 @@ function refused(facts: Facts): Outcome {
     summary,
     wrong: fields.length
       ? fields.map(({ path, message }) => ({
-          in: advice.in,
+          in: sentIn(entry, path, advice.in),
           at: place(path, advice.in),
           problem: message,
         }))
