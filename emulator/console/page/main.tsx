@@ -5,9 +5,9 @@ import { render } from 'preact';
 import { createApi } from './api.js';
 import { createModel } from './model.js';
 import { createRouter } from './router.js';
-import { chosenTheme, showTheme } from './theme.js';
 import { ServicesProvider } from './ui/context.js';
 import { Shell } from './views/shell.js';
+import { chosenTheme, showTheme } from './views/theme.js';
 
 showTheme(chosenTheme());
 const api = createApi(location.href.replace(/#.*$/, ''));

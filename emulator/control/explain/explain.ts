@@ -9,7 +9,7 @@ import type { JournalDraft } from '../../http/journal-entry.js';
 import type { ControlParts } from '../parts.js';
 import { ADVICE } from './advice.js';
 import { replyTo } from './examples.js';
-import { type Facts, type Sent, withBody } from './facts.js';
+import { bodyOf, type Facts, type Sent, withBody } from './facts.js';
 import { AFTER_FAULT, BAD_ENDS, CLIENT_LEFT, noteOf, OF_OPERATION } from './outcome.js';
 
 type Parts = Pick<ControlParts, 'journal' | 'profile' | 'readers' | 'requirementOf' | 'runs' | 'scripts' | 'target'>;
@@ -36,13 +36,7 @@ function factsOf(draft: JournalDraft, entry: JournalEntry, parts: Parts): Facts 
   };
 }
 
-const errorOf = ({ response }: JournalEntry): Partial<ErrorEnvelope['error']> => {
-  try {
-    return (JSON.parse(response.body ?? '') as Partial<ErrorEnvelope>).error ?? {};
-  } catch {
-    return {};
-  }
-};
+const errorOf = ({ response }: JournalEntry): Partial<ErrorEnvelope['error']> => bodyOf(response)?.error ?? {};
 
 const WRONG_KEY: readonly (RefusalKey | undefined)[] = [
   'unauthorized',

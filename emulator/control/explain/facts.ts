@@ -1,6 +1,8 @@
 import type { RefusalKey } from '../../contract/daemon.js';
 import type { JournalEntry } from '../../contract/journal-entry.js';
+import { jsonOf } from '../../contract/nesting.js';
 import type { FieldProblem } from '../../contract/problem.js';
+import { isRecord } from '../../contract/record.js';
 import type { RunView } from '../../contract/run.js';
 
 /** The request of an exchange, or one to send instead. */
@@ -41,14 +43,8 @@ export interface Advice {
 
 /** The body of the request as an object, if it is one. */
 export function bodyOf({ body }: Pick<Sent, 'body'>): Record<string, unknown> | undefined {
-  try {
-    const value: unknown = JSON.parse(body ?? '');
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? (value as Record<string, unknown>)
-      : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = jsonOf(body ?? '');
+  return isRecord(value) ? value : undefined;
 }
 
 /** A request with another body, as JSON. */

@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { atHumanLength } from '../format.js';
 import { linkTo, type Place } from '../router.js';
-import type { Status, Verdict } from '../types.js';
+import type { Intern, Status, Verdict } from '../types.js';
 import { Button, CopyButton } from './button.js';
 import { useServices } from './context.js';
 import { Icon, type IconName } from './icons.js';
@@ -43,6 +43,17 @@ export const StatusPill = ({ status }: { status: Status }) => (
     {status.replaceAll('_', ' ')}
   </Pill>
 );
+
+/** The progress of an intern's boot; nothing if there is none. */
+export const Progress = ({ intern: { name, progress } }: { intern: Intern }) =>
+  progress && (
+    <div class="stack close small">
+      <progress max={progress.total_steps} value={progress.step_number - 0.5} aria-label={`Boot of ${name}`} />
+      <span>
+        {progress.step_label} <span class="quiet">{`${progress.step_number} of ${progress.total_steps}`}</span>
+      </span>
+    </div>
+  );
 
 /** An answer's status, coloured by its class. */
 export const StatusCode = ({ status }: { status: number | null }) => (

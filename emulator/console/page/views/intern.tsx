@@ -6,13 +6,12 @@ import { Button } from '../ui/button.js';
 import { useServices } from '../ui/context.js';
 import { InlineSelect } from '../ui/field.js';
 import type { IconName } from '../ui/icons.js';
-import { Back, Empty, Facts, StatusPill } from '../ui/parts.js';
+import { Back, Empty, Facts, Progress, StatusPill } from '../ui/parts.js';
 import { useRead } from '../ui/use-read.js';
 import { useTranscripts } from '../ui/use-transcripts.js';
 import { Composer } from './composer.js';
 import { ConversationView } from './conversation.js';
 import { DeleteDialog, EditDialog } from './intern-dialogs.js';
-import { Progress } from './progress.js';
 import { InternVault } from './vault.js';
 
 /** The facts that only the control interface has of an intern: its script and its own key. */

@@ -3,10 +3,9 @@ import { linkTo } from '../router.js';
 import type { Intern } from '../types.js';
 import { Button } from '../ui/button.js';
 import { useServices } from '../ui/context.js';
-import { Empty, Split, StatusPill } from '../ui/parts.js';
+import { Empty, Progress, Split, StatusPill } from '../ui/parts.js';
 import { InternView } from './intern.js';
 import { CreateDialog } from './intern-dialogs.js';
-import { Progress } from './progress.js';
 
 function InternCard({ intern, selected }: { intern: Intern; selected: boolean }) {
   const { model } = useServices();

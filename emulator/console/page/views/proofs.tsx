@@ -3,7 +3,7 @@ import { readPasted } from '../pasted.js';
 import type { ExplainSignature, Explanation, ForgeList, Forgery } from '../types.js';
 import { useServices } from '../ui/context.js';
 import { Form, Input, Select } from '../ui/field.js';
-import { Icon, type IconName } from '../ui/icons.js';
+import { Icon } from '../ui/icons.js';
 import { Panel, Pill, Table, ViewHead } from '../ui/parts.js';
 import { useLatest } from '../ui/use-latest.js';
 import { useRead } from '../ui/use-read.js';
@@ -15,7 +15,7 @@ interface Pasted {
   body: string;
 }
 
-const STEP_ICONS: Readonly<Record<string, IconName>> = { passed: 'check', failed: 'close' };
+const STEP_TONES: Readonly<Record<string, string>> = { passed: 'good', failed: 'bad' };
 
 function Fields({ signature }: { signature: ExplainSignature }) {
   return (
@@ -67,13 +67,12 @@ function Result({ explanation }: { explanation: Explanation }) {
         {explanation.hint && <code>{explanation.hint}</code>}
       </p>
       <p>{explanation.summary}</p>
-      <ol class="steps" aria-label="Checks of the daemon, in order">
-        {explanation.steps.map((step) => (
-          <li key={step.check} class={step.result.replaceAll(' ', '-')}>
-            <Icon name={STEP_ICONS[step.result] ?? 'more'} size={16} />
-            <b>{step.check}</b>
-            <span class="quiet">{step.result}</span>
-            <span>{step.detail}</span>
+      <ol class="rows" aria-label="Checks of the daemon, in order">
+        {explanation.steps.map(({ check, result, detail }) => (
+          <li key={check}>
+            <Pill tone={STEP_TONES[result] ?? ''}>{result}</Pill>
+            <b>{check}</b>
+            <span>{detail}</span>
           </li>
         ))}
       </ol>

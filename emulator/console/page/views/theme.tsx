@@ -1,19 +1,43 @@
 import { useState } from 'preact/hooks';
-import { chosenTheme, nextTheme, type Theme } from '../theme.js';
 import { Button } from '../ui/button.js';
+import type { IconName } from '../ui/icons.js';
 
-const NAMES: Readonly<Record<Theme, string>> = { system: 'as the system', light: 'light', dark: 'dark' };
+const KEY = 'intern-emulator.theme';
 
-/** Goes from the system's colours to light to dark ones. */
+interface Row {
+  readonly name: string;
+  readonly icon: IconName;
+  readonly next: Theme;
+}
+/** A colour scheme, or that of the system. */
+type Theme = 'system' | 'light' | 'dark';
+const THEMES: Readonly<Record<Theme, Row>> = {
+  system: { name: 'as the system', icon: 'system', next: 'light' },
+  light: { name: 'light', icon: 'sun', next: 'dark' },
+  dark: { name: 'dark', icon: 'moon', next: 'system' },
+};
+
+/** The theme that was chosen before in this browser. */
+export function chosenTheme(): Theme {
+  const kept = localStorage.getItem(KEY);
+  return kept === 'light' || kept === 'dark' ? kept : 'system';
+}
+
+/** Shows the page in a theme. */
+export function showTheme(theme: Theme): void {
+  if (theme === 'system') delete document.documentElement.dataset.theme;
+  else document.documentElement.dataset.theme = theme;
+}
+
+/** Goes from the system's colours to light to dark ones, and keeps the choice for the next visit. */
 export function ThemeSwitch() {
   const [theme, setTheme] = useState(chosenTheme);
-  return (
-    <Button
-      small
-      tone="ghost"
-      icon={theme === 'system' ? 'system' : theme === 'light' ? 'sun' : 'moon'}
-      label={`Colours: ${NAMES[theme]}`}
-      onClick={() => setTheme(nextTheme(theme))}
-    />
-  );
+  const { name, icon, next } = THEMES[theme];
+  const change = () => {
+    if (next === 'system') localStorage.removeItem(KEY);
+    else localStorage.setItem(KEY, next);
+    showTheme(next);
+    setTheme(next);
+  };
+  return <Button small tone="ghost" icon={icon} label={`Colours: ${name}`} onClick={change} />;
 }

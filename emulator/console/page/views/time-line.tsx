@@ -53,7 +53,7 @@ export function TimeLine({ start, writes, open }: TimeLineProps) {
     .slice(0, most)
     .map((write) => ({ write, pieces: reader.push(write), at: Date.parse(write.at) - began }));
   return (
-    <div class="stack close time-line">
+    <div class="stack close">
       <fieldset class="row">
         <legend class="unseen">Show writes as</legend>
         <Button small pressed={form === 'text'} onClick={() => setForm('text')}>
@@ -63,19 +63,19 @@ export function TimeLine({ start, writes, open }: TimeLineProps) {
           Hex
         </Button>
       </fieldset>
-      <ol>
+      <ol class="rows">
         {rows.map(({ write, pieces, at }, index) => (
-          <li key={index}>
+          <li key={index} class="wrap">
             <button
               type="button"
-              class="bare"
+              class="bare row"
               aria-expanded={picked === index}
               title={timeOf(write.at)}
               onClick={() => setPicked(picked === index ? undefined : index)}
             >
-              <span class="quiet mono">+{span(at)}</span>
-              <progress class="on-wide" aria-hidden="true" max={total} value={at} />
-              <span class="row wrap">
+              <span class="cell quiet mono">+{span(at)}</span>
+              <progress class="cell on-wide" aria-hidden="true" max={total} value={at} />
+              <span class="row wrap grow">
                 {pieces.map((piece, at) => (
                   <Said key={at} piece={piece} />
                 ))}
@@ -83,7 +83,7 @@ export function TimeLine({ start, writes, open }: TimeLineProps) {
               <span class="quiet mono">{size(write.bytes)}</span>
             </button>
             {picked === index && (
-              <pre class={`callout ${form}`}>
+              <pre class={`callout grow ${form}`}>
                 {form === 'hex' ? hexLines(new TextEncoder().encode(write.text)).join('\n') : write.text}
               </pre>
             )}
